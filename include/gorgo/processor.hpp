@@ -1,0 +1,138 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gorgo/diagnostics.hpp"
+#include "gorgo/event.hpp"
+#include "gorgo/schema.hpp"
+#include "gorgo/value.hpp"
+
+namespace gorgo {
+
+struct ProcessorOptions {
+  std::string engine = "column-scan";        ///< for rules without `@engine`
+  std::uint32_t max_depth = 16;              ///< TESLA.md §7
+  std::uint64_t max_composites = 1'000'000;  ///< per root event
+  std::optional<Duration> max_ahead;  ///< refuse timestamps further ahead of the clock; unset: off
+  std::function<Timestamp()> clock;   ///< for events without a timestamp; unset: the system's
+};
+
+/// The names of the engines this build has, the default first.
+std::vector<std::string> engine_names();
+
+/// A deployed rule, as `rules list` shows it.
+struct RuleInfo {
+  std::string name;
+  std::string type;  ///< of its composites
+  std::string engine;
+  std::string text;
+  std::uint64_t terminators = 0;  ///< events evaluated
+  std::uint64_t composites = 0;   ///< produced
+  std::uint64_t overflows = 0;    ///< terminators given up at `max_sequences`
+};
+
+struct ProcessorCounters {
+  std::uint64_t accepted = 0;  ///< primitive events released
+  std::uint64_t refused = 0;   ///< events that `append` returned an error for
+  std::uint64_t composites = 0;
+  std::uint64_t dropped_depth = 0;       ///< composites at max_depth, stored but not evaluated
+  std::uint64_t dropped_composites = 0;  ///< beyond max_composites, neither processed nor delivered
+};
+
+/// Events in place order, primitive and composite, as `Processor::process` hands them out.
+/// Valid only during the call that receives it.
+class OutputBatch {
+ public:
+  struct Row {
+    Place place;
+    Timestamp timestamp;
+    TypeId type;                ///< kNoType: a type that no rule and no declaration knows
+    std::uint32_t first_cell;   ///< the type's attributes in order, then pairs (name, value)
+    std::uint32_t extra_cells;  ///< number of cells in pairs behind the type's own
+    std::uint32_t rule;         ///< index into `rule_names`, kPrimitive for a primitive event
+  };
+  static constexpr std::uint32_t kPrimitive = ~std::uint32_t{0};
+
+  std::vector<Row> rows;
+  std::vector<Datum> cells;
+  std::vector<std::string> rule_names;
+  const Schema* schema = nullptr;
+
+  /// With kNoType, the first extra pair's name is empty and its value is the type's name.
+  std::string_view type_name(const Row& row) const;
+  /// Calls `f(name, datum)` for every attribute that has a value, in order.
+  template <class F>
+  void for_each_attribute(const Row& row, F&& f) const;
+  Event to_event(const Row& row) const;
+};
+
+/// Rules, history and engines behind one door: what a program embeds, `gorgo run` drives offline
+/// and the server owns on its engine thread.
+///
+/// Thread-safety: one thread at a time, except `request_stop`.
+class Processor {
+ public:
+  explicit Processor(ProcessorOptions options = {});
+  ~Processor();
+  Processor(Processor&&) noexcept;
+  Processor& operator=(Processor&&) noexcept;
+
+  /// Deploys a rule text as a whole or not at all, between the events appended before and after
+  /// (they are processed first, so their output is delivered by the next `process`). `name` is the
+  /// path or deployment name: it stands in the diagnostics and its stem names unnamed rules.
+  /// A rule whose full name is deployed already is an error unless `replace`.
+  Diagnostics deploy(const std::string& name, const std::string& text, bool replace = false);
+  Result<void> remove(std::string_view rule);
+  std::vector<RuleInfo> rules() const;
+
+  /// Declares a type as `event ...` in a rule text does.
+  Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);
+  const Schema& schema() const;
+
+  /// Takes an event into the batch under construction, or refuses it by name: wrong attributes or
+  /// types, a timestamp before the newest accepted one (disorder is not supported yet).
+  /// Returns its place in the released sequence.
+  Result<Place> append(const Event& event);
+  /// The same without names resolved per event: `type` as text, cells by attribute name order of
+  /// `names`; a cell without a value is an absent attribute. `timestamp` absent: stamped.
+  Result<Place> append(std::string_view type, std::optional<Timestamp> timestamp,
+                       std::span<const std::string_view> names, std::span<const Datum> cells);
+
+  /// Evaluates the batch under construction and hands out its events, if any, in place order.
+  void process(const std::function<void(const OutputBatch&)>& deliver);
+
+  const ProcessorCounters& counters() const;
+  /// Number of events appended since the last `process`.
+  std::size_t pending() const;
+
+  /// Makes a running `process` give up the evaluation in hand soon; later calls evaluate nothing.
+  /// For shutdown; callable from any thread and from signal handlers.
+  void request_stop() noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+template <class F>
+void OutputBatch::for_each_attribute(const Row& row, F&& f) const {
+  std::uint32_t cell = row.first_cell;
+  if (row.type != kNoType) {
+    for (const auto& attribute : schema->at(row.type).attributes) {
+      if (cells[cell].exists()) f(std::string_view(attribute.name), cells[cell]);
+      ++cell;
+    }
+  }
+  const std::uint32_t end = cell + row.extra_cells;
+  if (row.type == kNoType) cell += 2;  // the pair that names the type
+  for (; cell < end; cell += 2) f(cells[cell].text(), cells[cell + 1]);
+}
+
+}  // namespace gorgo

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gorgo/diagnostics.hpp"
+#include "gorgo/schema.hpp"
+#include "gorgo/value.hpp"
+
+/// Checked rules: every name resolved, every expression typed. A `Rule` exists only for a rule
+/// without errors, so whoever holds one may evaluate it without checking anything again.
+namespace gorgo {
+
+/// The operations of an expression tree.
+enum class Op : std::uint8_t {
+  constant,   ///< `constant`
+  attribute,  ///< attribute `index` of the event `source`; no value when the event lacks it
+  timestamp,  ///< the time of the event `source`, int nanoseconds
+  aggregate,  ///< value of `Rule::aggregates[index]`
+  present,    ///< bool: the event `source` has attribute `index` (what a binding demands)
+  negate,
+  add,
+  subtract,
+  multiply,
+  divide,
+  to_float,  ///< int -> float, to nearest (TESLA.md §5, `where` and mixed arithmetic)
+  to_int,    ///< float -> int, truncates; NaN or out of range is no value
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  contains,
+  logical_and,
+  logical_or,
+  logical_not,
+};
+
+/// The event a predicate is tested on, as `Expr::source`; states are 0, 1, ....
+inline constexpr std::int32_t kCandidate = -1;
+
+/// A typed expression. Operand types, by construction: arithmetic on numbers of the same type
+/// (`to_float` is inserted where an int meets a float); comparisons on two numbers (int against
+/// float stays unconverted and is compared exactly), two strings or two bools; logic on bools.
+/// Parameters are gone: `$p` is the attribute of the state that binds it, and `kCandidate` inside
+/// that state's own predicate. `$t` of an aggregate is `Op::aggregate`.
+struct Expr {
+  Op op = Op::constant;
+  ValueType type = ValueType::integer;
+  Value constant;                    ///< Op::constant
+  std::int32_t source = kCandidate;  ///< Op::attribute, timestamp, present
+  std::uint32_t index = 0;           ///< Op::attribute, present, aggregate
+  std::vector<Expr> args;
+};
+
+/// Events of a type that satisfy conditions. All conditions must hold; each is of type bool.
+/// Bindings stand first, as `Op::present`.
+struct Predicate {
+  TypeId type = kNoType;
+  std::vector<Expr> conditions;
+};
+
+enum class Selection : std::uint8_t { each, first, last, k_first, k_last };
+
+/// A state of the pattern. State 0 is the terminator: its selection, reference and width are
+/// unused.
+struct State {
+  std::string name;  ///< alias or type name
+  Predicate predicate;
+  Selection selection = Selection::each;
+  std::uint64_t k = 1;  ///< k_first, k_last
+  std::uint32_t reference =
+      0;               ///< an earlier state; the window is (ts(reference) - width, ts(reference))
+  Duration width = 0;  ///< > 0
+};
+
+enum class SpanKind : std::uint8_t {
+  within,   ///< (ts(first) - width, ts(first))
+  between,  ///< (min, max) of ts(first), ts(second)
+  after,    ///< (ts(first), ts(first) + width), first = 0: absence with a deadline
+};
+
+/// An open interval of time relative to states.
+struct Span {
+  SpanKind kind = SpanKind::within;
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+  Duration width = 0;
+};
+
+/// No event of the predicate lies in the span.
+struct Negation {
+  Predicate predicate;
+  Span span;
+  /// The state after whose choice every state that the negation mentions is bound (TESLA.md §4.2).
+  std::uint32_t completed_at = 0;
+};
+
+enum class AggregateFunction : std::uint8_t { avg, sum, min, max, count };
+
+struct Aggregate {
+  AggregateFunction function = AggregateFunction::count;
+  Predicate predicate;
+  std::optional<std::uint32_t> attribute;  ///< absent: COUNT of events
+  Span span;
+  ValueType type = ValueType::integer;  ///< of the result
+};
+
+/// What complete sequences must satisfy, in text order.
+struct Filter {
+  Expr condition;
+};
+
+/// A terminator that is an instant of the clock instead of an event (TESLA.md §8).
+struct Timer {
+  std::optional<Duration> every;
+  std::optional<std::int32_t> hour, minute, second;
+};
+
+struct RuleOptions {
+  std::string engine;                       ///< `@engine(name)`; empty: the dispatcher chooses
+  std::uint64_t max_sequences = 1'000'000;  ///< per terminator, after any state
+};
+
+struct Rule {
+  std::string name;       ///< full name, unique among the deployed rules
+  TypeId type = kNoType;  ///< of the composite events
+  std::vector<State> states;
+  std::vector<Negation> negations;
+  std::vector<Aggregate> aggregates;  ///< in text order
+  std::vector<std::uint32_t>
+      required;  ///< aggregates bound to a `$t`: without a value, no composite
+  std::vector<Filter> filters;
+  std::vector<Expr> assignments;  ///< `where`, by attribute of the composite, converted to its type
+  std::vector<std::uint32_t> consuming;  ///< states, ascending, never 0
+  std::optional<Timer> timer;            ///< then `states[0]` has the type kNoType
+  RuleOptions options;
+  Location at;       ///< of the rule in its text
+  std::string text;  ///< the rule as written, for `rules show`
+};
+
+}  // namespace gorgo

@@ -1,0 +1,176 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "gorgo/diagnostics.hpp"
+#include "gorgo/rule.hpp"
+#include "gorgo/value.hpp"
+
+/// Rules as written, names unresolved. The parser builds this from text; other front ends (T-Rex
+/// rule packets) build it without text. Plain values: copyable by moving, no invariants beyond
+/// those written at the members. Binding turns it into `gorgo::Rule`.
+namespace gorgo::ast {
+
+using gorgo::AggregateFunction;
+using gorgo::Selection;
+using gorgo::SpanKind;
+
+struct Name {
+  std::string text;
+  Location at;
+};
+
+struct AggregateCall;
+
+enum class ExprKind : std::uint8_t {
+  literal,          ///< `value`
+  duration,         ///< `value` is an integer, nanoseconds: `5 min` in an expression
+  attribute,        ///< `name`: of the predicate it stands in (`timestamp` included)
+  state_attribute,  ///< `qualifier`.`name`
+  parameter,        ///< `$name`
+  aggregate,        ///< `aggregate`
+  negate,           ///< -a
+  add,
+  subtract,
+  multiply,
+  divide,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  contains,
+  bind,  ///< attribute => $parameter (children: attribute, parameter)
+  logical_and,
+  logical_or,
+  logical_not,
+};
+
+struct Expr {
+  ExprKind kind = ExprKind::literal;
+  Location at;  ///< of the operator for operations, of the first token otherwise
+  Value value;
+  Name qualifier;
+  Name name;                             ///< parameter names without `$`
+  std::optional<ValueType> stated_type;  ///< `[type]` before a comparison's left side
+  std::vector<Expr> children;
+  std::shared_ptr<AggregateCall> aggregate;
+};
+
+/// `Type(conditions) [as Alias]`. A `,` list of conditions is several elements.
+struct Predicate {
+  Name type;
+  std::vector<Expr> conditions;
+  std::optional<Name> alias;
+};
+
+struct Span {
+  SpanKind kind = SpanKind::within;
+  Location at;
+  Duration width =
+      0;        ///< nanoseconds as written (saturated); whether it is positive is checked later
+  Name first;   ///< the reference; for `between` one of two
+  Name second;  ///< `between` only
+};
+
+struct AggregateCall {
+  AggregateFunction function = AggregateFunction::count;
+  Location at;
+  Predicate predicate;            ///< never has an alias
+  std::optional<Name> attribute;  ///< absent only for COUNT
+  Span span;
+};
+
+struct StateClause {
+  Location at;
+  Selection selection = Selection::each;
+  std::int64_t k = 1;  ///< as written for k_first and k_last
+  Predicate predicate;
+  Span span;
+};
+
+struct NegationClause {
+  Location at;
+  Predicate predicate;
+  Span span;
+};
+
+/// `[expr cmp] $t = AGG(...)`.
+struct AggregateBinding {
+  Location at;
+  Name parameter;
+  std::shared_ptr<AggregateCall> aggregate;
+  std::optional<Expr> left;               ///< `expr` of `expr cmp $t = AGG`
+  ExprKind comparison = ExprKind::equal;  ///< `cmp`, meaningful with `left`
+};
+
+struct FilterClause {
+  Location at;
+  Expr condition;
+};
+
+using Clause = std::variant<StateClause, NegationClause, AggregateBinding, FilterClause>;
+
+/// `Timer(every = 1 min)` or `Timer(hour = 9, minute = 0)`.
+struct Timer {
+  Location at;
+  std::optional<Duration> every;
+  std::optional<std::int64_t> hour, minute, second;
+};
+
+struct Assignment {
+  Name attribute;
+  Expr value;
+};
+
+struct AttributeDeclaration {
+  Name name;
+  ValueType type;
+};
+
+/// `@engine(cuda)`, `@limit(max_sequences = 100000)`.
+struct Annotation {
+  Name name;
+  std::vector<std::pair<Name, Value>> arguments;  ///< a bare argument has an empty name
+};
+
+/// `Assign n => T`
+struct TypeNumber {
+  std::int64_t number;
+  Name type;
+};
+
+struct RuleDefinition {
+  Location at;
+  std::optional<Name> name;
+  std::vector<Annotation> annotations;
+  std::vector<TypeNumber> numbers;
+  bool trex_spelling = false;
+  Name type;  ///< the composite event type
+  std::vector<AttributeDeclaration> attributes;
+  std::variant<Predicate, Timer> terminator;
+  std::vector<Clause> clauses;
+  std::vector<Assignment> assignments;
+  std::vector<Name> consuming;
+};
+
+struct EventDeclaration {
+  Location at;
+  Name name;
+  std::vector<AttributeDeclaration> attributes;
+};
+
+using Item = std::variant<EventDeclaration, RuleDefinition>;
+
+/// One rule file.
+struct File {
+  std::vector<Item> items;
+};
+
+}  // namespace gorgo::ast

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gorgo/diagnostics.hpp"
+#include "gorgo/rule.hpp"
+#include "gorgo/schema.hpp"
+#include "language/ast.hpp"
+
+/// The front end: text -> AST -> checked rules. Pure functions, safe to call from any thread.
+namespace gorgo::language {
+
+/// A rule text and the name that its diagnostics carry.
+struct Source {
+  std::string path;  ///< as the user gave it; its stem names unnamed rules
+  std::string text;
+};
+
+/// Parses a rule file. `file` is meaningful only when no error was added to `out`: nothing that
+/// went through error recovery is ever returned (TESLA.md §10).
+struct ParsedFile {
+  ast::File file;
+  Diagnostics diagnostics;
+};
+ParsedFile parse(const Source& source);
+
+/// Parses what a subscription states: `Type`, `Type(conditions)`, `*` or `*(conditions)`
+/// (`type.text` is then "*"). Conditions are as in a rule's predicate, without parameters.
+struct ParsedPredicate {
+  ast::Predicate predicate;
+  Diagnostics diagnostics;
+};
+ParsedPredicate parse_predicate(std::string_view text);
+
+/// Binds and type-checks a parsed file against the types known so far.
+/// `schema` is `known` plus what the file declares, defines and infers. `source` provides the
+/// rule texts, the lines for diagnostics and the stem for unnamed rules; an AST built without text
+/// passes a source whose text is empty. Names of unnamed rules are made unique within the file.
+struct BoundFile {
+  std::vector<Rule> rules;
+  Schema schema;
+  Diagnostics diagnostics;
+};
+BoundFile bind(const ast::File& file, const Schema& known, const Source& source);
+
+/// parse, then bind when the text parsed.
+BoundFile compile(const Source& source, const Schema& known);
+
+/// What this version parses and checks but does not evaluate yet, by name ("a deadline (`within
+/// ... after`)"); empty when the rule can be deployed.
+std::vector<std::string> not_evaluated(const Rule& rule);
+
+}  // namespace gorgo::language
