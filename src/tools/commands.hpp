@@ -1,0 +1,19 @@
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+/// The command line: one file per subcommand, one line here and one in main.cpp for each.
+namespace gorgo::tools {
+
+inline constexpr int kSuccess = 0;
+inline constexpr int kFailure = 1;  ///< what was asked for could not be done
+inline constexpr int kUsage = 2;    ///< the command line itself is wrong
+
+/// Adds its subcommand to `app`. The subcommand's callback does the work and sets `exit_code`,
+/// which is kSuccess before; both arguments outlive the callback. Errors go to stderr, beginning
+/// "gorgo: ".
+using AddCommand = void (*)(CLI::App& app, int& exit_code);
+
+}  // namespace gorgo::tools
