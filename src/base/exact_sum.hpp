@@ -1,0 +1,29 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace gorgo {
+
+/// The exact sum of binary64 values, rounded once when read (TESLA.md §6): independent of the
+/// order of additions. A fixed-point accumulator wide enough for every finite double, after
+/// Kulisch's long accumulator; 64 guard bits allow 2^63 additions.
+class ExactSum {
+ public:
+  void add(double value);
+  /// Ties to even; overflow gives an infinity; NaN for a NaN or infinities of both signs;
+  /// +0.0 for a zero sum.
+  double rounded() const;
+
+ private:
+  // Two's complement, least significant limb first; bit 0 weighs 2^-1074.
+  static constexpr int kLimbs = 34;  // 2098 bits for finite values, 64 and more to spare
+  std::array<std::uint64_t, kLimbs> limbs_{};
+  bool nan_ = false;
+  bool positive_infinity_ = false;
+  bool negative_infinity_ = false;
+
+  void add_shifted(std::uint64_t mantissa, int shift, bool negative);
+};
+
+}  // namespace gorgo

@@ -1,0 +1,69 @@
+#include "base/exact_sum.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace gorgo {
+namespace {
+
+constexpr double kMax = std::numeric_limits<double>::max();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double sum(const std::vector<double>& values) {
+  ExactSum total;
+  for (const double value : values) total.add(value);
+  return total.rounded();
+}
+
+TEST(ExactSum, RoundsOnceWhateverTheOrder) {
+  EXPECT_EQ(sum({1e100, 1.0, -1e100}), 1.0);
+  EXPECT_EQ(sum({0.1, 0.2, 0.3}), 0.6);  // 0.6000000000000001 when every addition rounds
+  EXPECT_EQ(sum({kMax, kMax, -kMax, -kMax, 5e-324}), 5e-324);
+  EXPECT_EQ(sum({-1e100, -1.0, 1e100}), -1.0);
+}
+
+TEST(ExactSum, TiesGoToEven) {
+  const double ulp = std::ldexp(1.0, -52);
+  EXPECT_EQ(sum({1.0, ulp / 2}), 1.0);
+  EXPECT_EQ(sum({1.0 + ulp, ulp / 2}), 1.0 + 2 * ulp);
+  EXPECT_EQ(sum({1.0, ulp / 2, 5e-324}), 1.0 + ulp);
+}
+
+TEST(ExactSum, ZerosInfinitiesAndNaN) {
+  EXPECT_FALSE(std::signbit(sum({-0.0})));
+  EXPECT_FALSE(std::signbit(sum({1.0, -1.0})));
+  EXPECT_EQ(sum({kMax, kMax}), kInfinity);
+  EXPECT_EQ(sum({-kInfinity, kMax}), -kInfinity);
+  EXPECT_TRUE(std::isnan(sum({kInfinity, -kInfinity})));
+  EXPECT_TRUE(std::isnan(sum({std::nan(""), 1.0})));
+}
+
+TEST(ExactSum, SubnormalsAreExact) {
+  EXPECT_EQ(sum({5e-324, 5e-324, 5e-324}), 1.5e-323);
+  const double smallest_normal = std::numeric_limits<double>::min();
+  EXPECT_EQ(sum({smallest_normal, -5e-324}), smallest_normal - 5e-324);
+}
+
+TEST(ExactSum, AgreesWithLongDoubleOnSumsThatFitIt) {
+  std::mt19937_64 random(7);
+  std::uniform_int_distribution<std::int64_t> values(-(1LL << 50), 1LL << 50);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<double> terms;
+    __int128 scaled = 0;
+    for (int i = 0; i < 100; ++i) {
+      const std::int64_t v = values(random);
+      scaled += v;
+      terms.push_back(std::ldexp(static_cast<double>(v), -30));
+    }
+    std::shuffle(terms.begin(), terms.end(), random);
+    EXPECT_EQ(sum(terms), std::ldexp(static_cast<double>(scaled), -30));
+  }
+}
+
+}  // namespace
+}  // namespace gorgo
