@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/int128.hpp"
+
 namespace gorgo {
 namespace {
 
@@ -75,7 +77,7 @@ void ExactSum::add(double value) {
 
 void ExactSum::add_shifted(std::uint64_t mantissa, int shift, bool negative) {
   const int first = shift / 64;
-  const unsigned __int128 wide = static_cast<unsigned __int128>(mantissa) << (shift % 64);
+  const UInt128 wide = static_cast<UInt128>(mantissa) << (shift % 64);
   const std::uint64_t parts[2] = {static_cast<std::uint64_t>(wide),
                                   static_cast<std::uint64_t>(wide >> 64)};
   unsigned long long carry = 0;

@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "base/int128.hpp"
+
 namespace gorgo {
 namespace {
 
@@ -49,12 +51,12 @@ TEST(ExactSum, SubnormalsAreExact) {
   EXPECT_EQ(sum({smallest_normal, -5e-324}), smallest_normal - 5e-324);
 }
 
-TEST(ExactSum, AgreesWithLongDoubleOnSumsThatFitIt) {
+TEST(ExactSum, AgreesWithIntegerSums) {
   std::mt19937_64 random(7);
   std::uniform_int_distribution<std::int64_t> values(-(1LL << 50), 1LL << 50);
   for (int round = 0; round < 200; ++round) {
     std::vector<double> terms;
-    __int128 scaled = 0;
+    Int128 scaled = 0;
     for (int i = 0; i < 100; ++i) {
       const std::int64_t v = values(random);
       scaled += v;
