@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gorgo/diagnostics.hpp"
+#include "gorgo/event.hpp"
+#include "gorgo/schema.hpp"
+
+/// The event line: `{"type":"Temp","ts":1000,"attrs":{"area":"A1","value":46.5}}`.
+namespace gorgo::codec {
+
+/// Reads one line into `event`, whose memory is reused; unspecified after an error.
+/// `ts` is in milliseconds or an RFC 3339 string and may be absent, as `attrs` may. A number is an
+/// int or a float by its spelling. The float names "NaN", "Infinity" and "-Infinity" stay strings:
+/// only the schema can tell (`read_float_names`).
+Result<void> read_event_line(std::string_view line, Event& event);
+Result<Event> read_event_line(std::string_view line);
+
+/// Replaces "NaN", "Infinity" and "-Infinity" by the float where `type` has a float attribute of
+/// that name. `type` may be null: nothing is known, nothing happens.
+void read_float_names(Event& event, const EventType* type);
+
+/// Appends the event's line with its newline. Precondition: every attribute has a value.
+void append_event_line(std::string& out, const Event& event);
+
+}  // namespace gorgo::codec

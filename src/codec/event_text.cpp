@@ -1,0 +1,96 @@
+#include "codec/event_text.hpp"
+
+#include <cmath>
+
+#include "codec/event_line.hpp"
+#include "codec/text.hpp"
+#include "codec/timestamp.hpp"
+
+namespace gorgo::codec {
+namespace {
+
+class LineReader final : public EventReader {
+ public:
+  explicit LineReader(const Schema* schema) : schema_(schema) {}
+
+  Result<bool> next(std::string_view line, Event& event) override {
+    ++number_;
+    if (line.find_first_not_of(" \t\r") == line.npos) return false;
+    if (const auto read = read_event_line(line, event); !read) {
+      return Error{"line " + std::to_string(number_) + ": " + read.error().message,
+                   read.error().hint};
+    }
+    if (schema_) read_float_names(event, schema_->find(event.type));
+    return true;
+  }
+  Result<void> finish() override { return {}; }
+  bool broken() const override { return false; }
+
+ private:
+  const Schema* schema_;
+  std::uint64_t number_ = 0;
+};
+
+class LineWriter final : public EventWriter {
+ public:
+  void begin(std::string& out, std::string_view type, std::optional<Timestamp> timestamp) override {
+    out += "{\"type\":";
+    append_json_string(out, type);
+    if (timestamp) {
+      out += ",\"ts\":";
+      append_milliseconds(out, *timestamp);
+    }
+    out += ",\"attrs\":{";
+    first_ = true;
+  }
+  void attribute(std::string& out, std::string_view name, const Datum& value) override {
+    if (!first_) out += ',';
+    first_ = false;
+    append_json_string(out, name);
+    out += ':';
+    append_value(out, value);
+  }
+  void end(std::string& out) override { out += "}}\n"; }
+
+ private:
+  static void append_value(std::string& out, const Datum& value) {
+    switch (value.type()) {
+      case ValueType::integer:
+        append_integer(out, value.integer);
+        return;
+      case ValueType::floating: {
+        const bool number = std::isfinite(value.floating);
+        if (!number) out += '"';
+        append_float(out, value.floating);
+        if (!number) out += '"';
+        return;
+      }
+      case ValueType::boolean:
+        out += value.boolean ? "true" : "false";
+        return;
+      case ValueType::string:
+        append_json_string(out, value.text());
+        return;
+    }
+  }
+
+  bool first_ = true;
+};
+
+}  // namespace
+
+void EventWriter::write(std::string& out, const Event& event) {
+  begin(out, event.type, event.timestamp);
+  for (const auto& [name, value] : event.attributes) attribute(out, name, to_datum(value));
+  end(out);
+}
+
+void append_event_line(std::string& out, const Event& event) { LineWriter().write(out, event); }
+
+std::unique_ptr<EventReader> make_line_reader(const Schema* schema) {
+  return std::make_unique<LineReader>(schema);
+}
+
+std::unique_ptr<EventWriter> make_line_writer() { return std::make_unique<LineWriter>(); }
+
+}  // namespace gorgo::codec

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gorgo/diagnostics.hpp"
+#include "gorgo/event.hpp"
+#include "gorgo/schema.hpp"
+
+/// Events as lines of text, in either format. Readers and writers belong to one thread.
+namespace gorgo::codec {
+
+/// Turns the lines of one stream into events.
+class EventReader {
+ public:
+  virtual ~EventReader() = default;
+
+  /// Takes the next line, without its end. True: `event` holds an event (its old content is
+  /// reused). False: the line completes none (blank, a header, inside a quoted cell). An error
+  /// begins with `line N: ` and concerns this line only, unless `broken()`.
+  virtual Result<bool> next(std::string_view line, Event& event) = 0;
+  /// Call behind the last line: what is incomplete is an error.
+  virtual Result<void> finish() = 0;
+  /// No later line of the stream can be understood.
+  virtual bool broken() const = 0;
+};
+
+/// Event lines. `schema` tells where "NaN" is a float; not owned, may be null.
+std::unique_ptr<EventReader> make_line_reader(const Schema* schema);
+/// CSV (RFC 4180): a header, then one row per event. The columns are `ts` (optional, as in event
+/// lines) and the attributes; an empty cell is an absent attribute, `""` an empty string. All rows
+/// are of `type`; when it is empty, the first column is `type`. `schema` tells the types of cells
+/// (not owned, may be null); of what it does not know, the spelling decides, and a quoted cell is a
+/// string.
+std::unique_ptr<EventReader> make_csv_reader(std::string type, const Schema* schema);
+
+/// Appends events to a text. `begin`, then each attribute in order, then `end`.
+class EventWriter {
+ public:
+  virtual ~EventWriter() = default;
+
+  virtual void begin(std::string& out, std::string_view type,
+                     std::optional<Timestamp> timestamp) = 0;
+  /// Precondition: `value.exists()`.
+  virtual void attribute(std::string& out, std::string_view name, const Datum& value) = 0;
+  virtual void end(std::string& out) = 0;
+
+  void write(std::string& out, const Event& event);
+};
+
+/// Event lines, one per event.
+std::unique_ptr<EventWriter> make_line_writer();
+/// CSV with the columns `type`, `ts` and `attributes`; the header stands before the first row.
+/// Attributes that are not among the columns are left out.
+std::unique_ptr<EventWriter> make_csv_writer(std::vector<std::string> attributes);
+
+}  // namespace gorgo::codec

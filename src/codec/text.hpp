@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gorgo/value.hpp"
+
+/// Values as text, in the one spelling that event lines and CSV share.
+namespace gorgo::codec {
+
+bool is_valid_utf8(std::string_view text);
+
+void append_integer(std::string& out, std::int64_t value);
+
+/// The shortest text that reads back as the same float and looks like one: `46.0`, `1e+22`,
+/// `-0.0`; `NaN`, `Infinity` and `-Infinity` without quotes.
+void append_float(std::string& out, double value);
+/// The reverse of the three names that are no numbers.
+std::optional<double> float_from_name(std::string_view text);
+
+/// A JSON string with its quotes. Precondition: `text` is valid UTF-8.
+void append_json_string(std::string& out, std::string_view text);
+
+}  // namespace gorgo::codec

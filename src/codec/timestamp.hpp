@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gorgo/diagnostics.hpp"
+#include "gorgo/value.hpp"
+
+/// Timestamps as text. Never through a double: every nanosecond survives the round trip.
+namespace gorgo::codec {
+
+/// Milliseconds as a decimal number: `1000`, `-2.5`, `1000.000001`; at most six decimals.
+Result<Timestamp> parse_milliseconds(std::string_view text);
+/// The same for a number without a fraction that is at hand already.
+Result<Timestamp> from_milliseconds(std::int64_t milliseconds);
+/// `2024-05-01T12:00:00.5+02:00`: up to nine decimals, an offset or `Z` is mandatory.
+Result<Timestamp> parse_rfc3339(std::string_view text);
+/// Either of the two.
+Result<Timestamp> parse_timestamp(std::string_view text);
+
+/// Milliseconds, whole when whole, else with as many decimals as needed.
+void append_milliseconds(std::string& out, Timestamp timestamp);
+
+}  // namespace gorgo::codec

@@ -1,0 +1,151 @@
+#include "codec/csv.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "codec/event_line.hpp"
+#include "codec/event_text.hpp"
+
+namespace gorgo::codec {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// What a reader makes of some lines: event lines, or "! " and the error.
+std::vector<std::string> read_all(std::vector<std::string> lines, std::string type = "",
+                                  const Schema* schema = nullptr) {
+  const auto reader = make_csv_reader(std::move(type), schema);
+  std::vector<std::string> out;
+  Event event;
+  for (const auto& line : lines) {
+    const auto read = reader->next(line, event);
+    if (!read) {
+      out.push_back("! " + read.error().message);
+      if (reader->broken()) out.push_back("broken");
+    } else if (*read) {
+      append_event_line(out.emplace_back(), event);
+      out.back().pop_back();
+    }
+  }
+  if (const auto end = reader->finish(); !end) out.push_back("! " + end.error().message);
+  return out;
+}
+
+std::vector<std::string> cells_of(std::string_view record) {
+  std::vector<CsvCell> cells;
+  const auto split = split_csv(record, cells);
+  if (!split) return {"! " + split.error().message};
+  if (!*split) return {"open"};
+  std::vector<std::string> texts;
+  for (const auto& cell : cells) texts.push_back((cell.quoted ? "q:" : "") + cell.text);
+  return texts;
+}
+
+Schema temp_schema() {
+  Schema schema;
+  schema.add({.name = "Temp",
+              .attributes = {{"area", ValueType::string},
+                             {"value", ValueType::floating},
+                             {"n", ValueType::integer},
+                             {"on", ValueType::boolean}}});
+  return schema;
+}
+
+TEST(Csv, SplitsAsRfc4180) {
+  EXPECT_THAT(cells_of("a,b,c"), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(cells_of(",,"), ElementsAre("", "", ""));
+  EXPECT_THAT(cells_of(""), ElementsAre(""));
+  EXPECT_THAT(cells_of("\"a,\"\"b\"\"\",\"\", c "), ElementsAre("q:a,\"b\"", "q:", " c "));
+  EXPECT_THAT(cells_of("a,\"b"), ElementsAre("open"));
+  EXPECT_THAT(cells_of("\"a\"b"), ElementsAre(HasSubstr("cell 1: text behind")));
+  EXPECT_THAT(cells_of("x,a\"b"), ElementsAre(HasSubstr("cell 2: a quote inside")));
+}
+
+TEST(Csv, ReadsRowsOfOneType) {
+  EXPECT_THAT(read_all({"ts,area,value", "1000,A1,46.5", "", "1000.5,A2,\r", ",A3,1"}, "Temp"),
+              ElementsAre(R"({"type":"Temp","ts":1000,"attrs":{"area":"A1","value":46.5}})",
+                          R"({"type":"Temp","ts":1000.5,"attrs":{"area":"A2"}})",
+                          R"({"type":"Temp","attrs":{"area":"A3","value":1}})"));
+}
+
+TEST(Csv, ReadsMixedRows) {
+  EXPECT_THAT(read_all({"\xEF\xBB\xBFtype,ts,area,value", "Smoke,1,A1,", "Temp,2,A1,50.0"}),
+              ElementsAre(R"({"type":"Smoke","ts":1,"attrs":{"area":"A1"}})",
+                          R"({"type":"Temp","ts":2,"attrs":{"area":"A1","value":50.0}})"));
+}
+
+TEST(Csv, SpellingDecidesWhatTheSchemaDoesNotKnow) {
+  EXPECT_THAT(read_all({"a,b,c,d,e,f,g", "1,1.0,true,x,007,\"1\",\"\""}, "T"),
+              ElementsAre(R"({"type":"T","attrs":{"a":1,"b":1.0,"c":true,"d":"x","e":"007",)"
+                          R"("f":"1","g":""}})"));
+  EXPECT_THAT(read_all({"a", "99999999999999999999"}, "T"),
+              ElementsAre(HasSubstr("line 2: column 'a': '99999999999999999999' is not of type")));
+}
+
+TEST(Csv, TheSchemaDecidesWhereItKnows) {
+  const Schema schema = temp_schema();
+  EXPECT_THAT(read_all({"area,value,n,on", "1,1,\"7\",false", "x,NaN,1,true"}, "Temp", &schema),
+              ElementsAre(R"({"type":"Temp","attrs":{"area":"1","value":1.0,"n":7,"on":false}})",
+                          R"({"type":"Temp","attrs":{"area":"x","value":"NaN","n":1,"on":true}})"));
+  EXPECT_THAT(
+      read_all({"area,value,n,on", "a,x,1,true", "a,1,1.0,true", "a,1,1,yes"}, "Temp", &schema),
+      ElementsAre("! line 2: column 'value': 'x' is not of type float",
+                  "! line 3: column 'n': '1.0' is not of type int",
+                  "! line 4: column 'on': 'yes' is not of type bool"));
+}
+
+TEST(Csv, QuotedCellsMaySpanLines) {
+  EXPECT_THAT(read_all({"a,b", "\"x", "", "\"\"y\"\"", "z\",1", "2,3"}, "T"),
+              ElementsAre(R"({"type":"T","attrs":{"a":"x\n\n\"y\"\nz","b":1}})",
+                          R"({"type":"T","attrs":{"a":2,"b":3}})"));
+  EXPECT_THAT(read_all({"a", "1", "\"x", "y"}, "T"),
+              ElementsAre(R"({"type":"T","attrs":{"a":1}})",
+                          HasSubstr("line 3: the quoted cell that begins here has no end")));
+}
+
+TEST(Csv, AQuoteThatNeverClosesDoesNotSwallowTheStream) {
+  std::vector<std::string> lines = {"a", "\"x"};
+  for (int i = 0; i < 20; ++i) lines.push_back(std::string(100'000, 'y'));
+  const auto out = read_all(lines, "T");
+  ASSERT_GE(out.size(), 2u);
+  EXPECT_THAT(out[0], HasSubstr("line 2: the quoted cell that begins here has no end"));
+  EXPECT_EQ(out[1], "broken");
+}
+
+TEST(Csv, ABadHeaderBreaksTheStream) {
+  EXPECT_THAT(read_all({"ts,area"}),
+              ElementsAre(HasSubstr("line 1: the header's first"), "broken"));
+  EXPECT_THAT(read_all({"a,a"}, "T"), ElementsAre(HasSubstr("column 'a' stands twice"), "broken"));
+  EXPECT_THAT(read_all({"a,"}, "T"), ElementsAre(HasSubstr("column 2 has no name"), "broken"));
+  EXPECT_THAT(read_all({"a\xFF"}, "T"), ElementsAre(HasSubstr("not UTF-8"), "broken"));
+}
+
+TEST(Csv, ABadRowIsRefusedAlone) {
+  EXPECT_THAT(read_all({"type,ts,a", "T,1", ",1,2", "T,x,2", "T,1,\xFF", "T,1,a\"", "T,1,2"}),
+              ElementsAre(HasSubstr("line 2: 2 cells where the header has 3"),
+                          HasSubstr("line 3: column 'type' is empty"),
+                          HasSubstr("line 4: column 'ts': timestamp 'x'"),
+                          HasSubstr("line 5: column 'a': invalid UTF-8"),
+                          HasSubstr("line 6: cell 3: a quote inside"),
+                          R"({"type":"T","ts":1,"attrs":{"a":2}})"));
+}
+
+TEST(Csv, WritesTheHeaderOnceAndCellsByColumn) {
+  const auto writer = make_csv_writer({"area", "value"});
+  std::string out;
+  writer->write(out, {.type = "Fire", .timestamp = 1'500'000, .attributes = {{"value", 46.0}}});
+  writer->write(out, {.type = "Cold",
+                      .attributes = {{"area", "a,\"b\""}, {"value", std::nan("")}, {"x", true}}});
+  writer->write(out, {.type = "Cold", .attributes = {{"area", ""}}});
+  EXPECT_EQ(out,
+            "type,ts,area,value\n"
+            "Fire,1.5,,46.0\n"
+            "Cold,,\"a,\"\"b\"\"\",NaN\n"
+            "Cold,,\"\",\n");
+}
+
+}  // namespace
+}  // namespace gorgo::codec
