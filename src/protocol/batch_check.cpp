@@ -1,0 +1,176 @@
+#include "protocol/batch_check.hpp"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "protocol/utf8.hpp"
+
+namespace gorgo::protocol {
+namespace {
+
+template <class T>
+std::size_t length(const flatbuffers::Vector<T>* vector) {
+  return vector == nullptr ? 0 : vector->size();
+}
+
+template <class T>
+std::size_t bytes_of(const flatbuffers::Vector<T>* vector) {
+  return length(vector) * sizeof(T);
+}
+
+std::size_t bytes_of(const wire::Column& column) {
+  return bytes_of(column.ints()) + bytes_of(column.floats()) + bytes_of(column.bools()) +
+         bytes_of(column.ends()) + bytes_of(column.bytes()) + bytes_of(column.present());
+}
+
+// Bounds the work on names and columns that a frame names again and again.
+constexpr std::size_t kLongestName = 1024;
+constexpr std::size_t kMostColumns = 4096;
+constexpr const char* kNames = "names are UTF-8, of 1 to 1024 bytes";
+
+bool is_name(const flatbuffers::String& text) {
+  return text.size() > 0 && text.size() <= kLongestName && is_utf8(text.string_view());
+}
+
+/// The length of the vector that the column's type names; nothing when another one is filled too.
+std::optional<std::size_t> values(const wire::Column& c) {
+  const std::size_t all =
+      length(c.ints()) + length(c.floats()) + length(c.bools()) + length(c.ends());
+  std::size_t own = 0;
+  switch (c.type()) {
+    case wire::ValueType::Int:
+      own = length(c.ints());
+      break;
+    case wire::ValueType::Float:
+      own = length(c.floats());
+      break;
+    case wire::ValueType::Bool:
+      own = length(c.bools());
+      break;
+    case wire::ValueType::String:
+      own = length(c.ends());
+      break;
+    default:
+      return std::nullopt;
+  }
+  const bool others = own != all || (c.type() != wire::ValueType::String && length(c.bytes()) > 0);
+  return others ? std::nullopt : std::optional(own);
+}
+
+Result<void> check_strings(const wire::Column& column, const std::string& where) {
+  const std::string_view bytes(
+      column.bytes() ? reinterpret_cast<const char*>(column.bytes()->data()) : "",
+      length(column.bytes()));
+  std::uint32_t begin = 0;
+  for (std::uint32_t row = 0; row < length(column.ends()); ++row) {
+    const std::uint32_t end = column.ends()->Get(row);
+    if (end < begin || end > bytes.size()) {
+      return Error{where + ": the string of row " + std::to_string(row) + " ends outside its bytes",
+                   "ends never fall and stay within bytes"};
+    }
+    if (!is_utf8(bytes.substr(begin, end - begin))) {
+      return Error{where + ": the string of row " + std::to_string(row) + " is not UTF-8", ""};
+    }
+    begin = end;
+  }
+  return {};
+}
+
+Result<void> check_column(const wire::Column& column, std::uint32_t rows, const std::string& in) {
+  if (!is_name(*column.name())) return Error{in + ": a column without a usable name", kNames};
+  const std::string where = in + ", column '" + column.name()->str() + "'";
+  const auto found = values(column);
+  if (!found) return Error{where + ": values of another type than the column's", ""};
+  if (*found != rows) {
+    return Error{
+        where + ": " + std::to_string(*found) + " values for " + std::to_string(rows) + " rows",
+        "a column has a value for each row, also where it is not present"};
+  }
+  const std::size_t present = length(column.present());
+  if (present != 0 && present != (rows + 7) / 8) {
+    return Error{where + ": the presence bitmap has " + std::to_string(present) + " bytes for " +
+                     std::to_string(rows) + " rows",
+                 "one bit per row, or empty when all are present"};
+  }
+  if (column.type() == wire::ValueType::String) return check_strings(column, where);
+  if (column.type() == wire::ValueType::Bool) {
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      if (column.bools()->Get(row) > 1) return Error{where + ": a bool is 0 or 1", ""};
+    }
+  }
+  return {};
+}
+
+Result<void> check_table(const wire::EventTable& table, std::size_t& budget) {
+  if (!is_name(*table.type())) return Error{"a table without a usable type", kNames};
+  const std::string where = "table '" + table.type()->str() + "'";
+  if (length(table.columns()) > kMostColumns) {
+    return Error{where + " has more than " + std::to_string(kMostColumns) + " columns", ""};
+  }
+  const std::size_t stamps = length(table.timestamps());
+  if (stamps != 0 && stamps != table.rows()) {
+    return Error{where + ": " + std::to_string(stamps) + " timestamps for " +
+                     std::to_string(table.rows()) + " rows",
+                 "a timestamp per row, or none at all"};
+  }
+  std::size_t claimed = bytes_of(table.timestamps());
+  for (std::size_t i = 0; i < length(table.columns()); ++i) {
+    const auto& column = *table.columns()->Get(static_cast<flatbuffers::uoffset_t>(i));
+    claimed += bytes_of(column);
+    if (claimed > budget) return Error{where + ": columns share bytes with others", ""};
+    if (auto checked = check_column(column, table.rows(), where); !checked) return checked;
+  }
+  budget -= claimed;
+  return {};
+}
+
+Result<void> check_order(const wire::Batch& batch, std::uint64_t rows) {
+  if (length(batch.order()) == 0) return {};
+  if (length(batch.order()) != rows) {
+    return Error{"the order has " + std::to_string(length(batch.order())) + " entries for " +
+                     std::to_string(rows) + " rows",
+                 "one entry per row, or none at all"};
+  }
+  std::vector<std::uint32_t> left;
+  for (const auto* table : *batch.tables()) left.push_back(table->rows());
+  for (const std::uint16_t table : *batch.order()) {
+    if (table >= left.size() || left[table] == 0) {
+      return Error{
+          "the order names table " + std::to_string(table) + " more often than it has rows", ""};
+    }
+    --left[table];
+  }
+  return {};
+}
+
+}  // namespace
+
+std::uint64_t row_count(const wire::Batch& batch) {
+  std::uint64_t rows = 0;
+  if (batch.tables() != nullptr) {
+    for (const auto* table : *batch.tables()) rows += table->rows();
+  }
+  return rows;
+}
+
+Result<void> check_batch(const wire::Batch& batch, std::size_t frame_size, std::uint32_t max_rows) {
+  if (length(batch.tables()) > std::numeric_limits<std::uint16_t>::max()) {
+    return Error{"a batch has at most 65535 tables", ""};
+  }
+  const std::uint64_t rows = row_count(batch);
+  if (rows > max_rows) {
+    return Error{"a batch of " + std::to_string(rows) + " rows is above the limit of " +
+                     std::to_string(max_rows),
+                 "send smaller batches"};
+  }
+  std::size_t budget = frame_size;
+  if (batch.tables() != nullptr) {
+    for (const auto* table : *batch.tables()) {
+      if (auto checked = check_table(*table, budget); !checked) return checked;
+    }
+  }
+  return check_order(batch, rows);
+}
+
+}  // namespace gorgo::protocol

@@ -1,0 +1,57 @@
+#include "protocol/framing.hpp"
+
+#include <cassert>
+#include <string>
+
+namespace gorgo::protocol {
+namespace {
+
+// An offset, the identifier, and the smallest table with its vtable.
+constexpr std::size_t kSmallestContent = 16;
+// Far above what a batch needs: a table per event type and one per column.
+constexpr flatbuffers::uoffset_t kMaxTables = 1 << 16;
+
+flatbuffers::Verifier::Options verifier_options() {
+  flatbuffers::Verifier::Options options;
+  options.max_depth = 16;
+  options.max_tables = kMaxTables;
+  return options;
+}
+
+}  // namespace
+
+Result<std::size_t> content_size(std::span<const std::uint8_t, kPrefix> prefix,
+                                 std::size_t max_frame) {
+  const std::size_t size = flatbuffers::ReadScalar<flatbuffers::uoffset_t>(prefix.data());
+  if (size < kSmallestContent) {
+    return Error{"a frame of " + std::to_string(size) + " bytes is too small for a message",
+                 "each frame begins with its size, 4 bytes, little-endian"};
+  }
+  if (size + kPrefix > max_frame) {
+    return Error{"a frame of " + std::to_string(size) + " bytes is above the limit of " +
+                     std::to_string(max_frame) + " bytes",
+                 "send smaller batches; the first frame must be a Hello"};
+  }
+  return size;
+}
+
+Result<const wire::Message*> open_frame(std::span<const std::uint8_t> frame) {
+  assert(reinterpret_cast<std::uintptr_t>(frame.data()) % 8 == 0);
+  if (!flatbuffers::BufferHasIdentifier(frame.data(), wire::MessageIdentifier(), true)) {
+    return Error{"the frame has not the identifier \"GRGO\"", "this port speaks docs/protocol.md"};
+  }
+  flatbuffers::Verifier verifier(frame.data(), frame.size(), verifier_options());
+  if (!wire::VerifySizePrefixedMessageBuffer(verifier)) {
+    return Error{"the frame holds no valid FlatBuffers message of gorgo.fbs", ""};
+  }
+  const auto* message = wire::GetSizePrefixedMessage(frame.data());
+  if (message->body_type() > wire::Body::MAX || message->body() == nullptr) {
+    return Error{"the message is of a kind that this version does not know",
+                 "kinds 1 to " + std::to_string(static_cast<int>(wire::Body::MAX)) + " are known"};
+  }
+  return message;
+}
+
+std::string_view name_of(wire::Body kind) { return wire::EnumNameBody(kind); }
+
+}  // namespace gorgo::protocol

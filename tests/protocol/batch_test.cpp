@@ -1,0 +1,93 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "protocol/batch_check.hpp"
+#include "protocol/batch_reader.hpp"
+#include "protocol/batch_writer.hpp"
+#include "protocol/framing.hpp"
+
+namespace gorgo {
+
+bool operator==(const Attribute& a, const Attribute& b) {
+  return a.name == b.name && a.value == b.value;
+}
+bool operator==(const Event& a, const Event& b) {
+  return a.type == b.type && a.timestamp == b.timestamp && a.attributes == b.attributes;
+}
+
+namespace protocol {
+namespace {
+
+std::vector<Event> through_the_wire(const std::vector<Event>& events) {
+  BatchWriter writer;
+  for (const Event& event : events) writer.add(event);
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(writer.finish(builder));
+  EXPECT_LE(builder.GetSize(), writer.bytes() + 256);
+  const auto* batch = flatbuffers::GetRoot<wire::Batch>(builder.GetBufferPointer());
+  EXPECT_TRUE(check_batch(*batch, builder.GetSize(), kDefaultMaxRows));
+  EXPECT_EQ(row_count(*batch), events.size());
+  std::vector<Event> read;
+  for (BatchReader reader(*batch); reader.next();) read.push_back(reader.to_event());
+  return read;
+}
+
+TEST(Batch, EventsOfOneTypeComeBackInOrder) {
+  const std::vector<Event> events = {{"Temp", 10, {{"area", "A1"}, {"value", 1.5}}},
+                                     {"Temp", 20, {{"area", std::string()}, {"value", -0.25}}},
+                                     {"Temp", 20, {{"area", "gr\xc3\xbcn"}, {"value", 3.0}}}};
+  EXPECT_EQ(through_the_wire(events), events);
+}
+
+TEST(Batch, TypesInterleave) {
+  std::vector<Event> events;
+  for (std::int64_t i = 0; i < 100; ++i) {
+    events.push_back({i % 3 == 0 ? "Temp" : "Smoke", i, {{"n", i}}});
+  }
+  EXPECT_EQ(through_the_wire(events), events);
+}
+
+TEST(Batch, MissingAttributesStayMissing) {
+  std::vector<Event> events;
+  for (std::int64_t i = 0; i < 40; ++i) {
+    Event event{"Temp", std::nullopt, {}};
+    if (i % 2 == 0) event.attributes.push_back({"a", i});
+    if (i % 5 == 4) event.attributes.push_back({"b", std::string("text")});
+    if (i > 30) event.attributes.push_back({"c", true});
+    events.push_back(event);
+  }
+  EXPECT_EQ(through_the_wire(events), events);
+}
+
+TEST(Batch, StampedAndUnstampedEventsOfAType) {
+  const std::vector<Event> events = {
+      {"T", std::nullopt, {}}, {"T", 5, {}}, {"T", std::nullopt, {}}};
+  EXPECT_EQ(through_the_wire(events), events);
+}
+
+TEST(Batch, AnAttributeMayChangeItsTypeFromRowToRow) {
+  const std::vector<Event> events = {{"T", 1, {{"v", std::int64_t{1}}}},
+                                     {"T", 2, {{"v", 1.0}}},
+                                     {"T", 3, {{"v", std::string("1")}}},
+                                     {"T", 4, {{"v", false}}}};
+  EXPECT_EQ(through_the_wire(events), events);
+}
+
+TEST(Batch, ExtremeValuesAreExact) {
+  const std::vector<Event> events = {{"T",
+                                      std::numeric_limits<Timestamp>::min(),
+                                      {{"v", std::numeric_limits<std::int64_t>::min()}}},
+                                     {"T",
+                                      std::numeric_limits<Timestamp>::max(),
+                                      {{"v", std::numeric_limits<std::int64_t>::max()}}},
+                                     {"T", 0, {{"f", std::numeric_limits<double>::denorm_min()}}},
+                                     {"T", 0, {{"f", -std::numeric_limits<double>::infinity()}}}};
+  EXPECT_EQ(through_the_wire(events), events);
+}
+
+TEST(Batch, NoEvents) { EXPECT_TRUE(through_the_wire({}).empty()); }
+
+}  // namespace
+}  // namespace protocol
+}  // namespace gorgo
