@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/utf8.hpp"
+#include "codec/text.hpp"
 
 namespace gorgo::protocol {
 namespace {
@@ -30,7 +30,7 @@ constexpr std::size_t kMostColumns = 4096;
 constexpr const char* kNames = "names are UTF-8, of 1 to 1024 bytes";
 
 bool is_name(const flatbuffers::String& text) {
-  return text.size() > 0 && text.size() <= kLongestName && is_utf8(text.string_view());
+  return text.size() > 0 && text.size() <= kLongestName && codec::is_valid_utf8(text.string_view());
 }
 
 /// The length of the vector that the column's type names; nothing when another one is filled too.
@@ -69,7 +69,7 @@ Result<void> check_strings(const wire::Column& column, const std::string& where)
       return Error{where + ": the string of row " + std::to_string(row) + " ends outside its bytes",
                    "ends never fall and stay within bytes"};
     }
-    if (!is_utf8(bytes.substr(begin, end - begin))) {
+    if (!codec::is_valid_utf8(bytes.substr(begin, end - begin))) {
       return Error{where + ": the string of row " + std::to_string(row) + " is not UTF-8", ""};
     }
     begin = end;

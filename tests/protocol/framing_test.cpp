@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "protocol/utf8.hpp"
-
 namespace gorgo::protocol {
 namespace {
 
@@ -75,20 +73,6 @@ TEST(Framing, AKindOfALaterVersionIsRefused) {
       wire::MessageIdentifier());
   const Bytes frame(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize());
   EXPECT_THAT(open_frame(frame).error().message, HasSubstr("kind"));
-}
-
-TEST(Utf8, WellFormedText) {
-  for (const char* text : {"", "plain", "gr\xc3\xbc\xc3\x9f", "\xe2\x82\xac", "\xf0\x9f\x94\xa5",
-                           "a long line of ASCII then \xc3\xa9 and more", "\xf4\x8f\xbf\xbf"}) {
-    EXPECT_TRUE(is_utf8(text)) << text;
-  }
-}
-
-TEST(Utf8, IllFormedText) {
-  for (const char* text : {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80",
-                           "\xf4\x90\x80\x80", "\xff", "12345678\xc3", "\xe2\x82"}) {
-    EXPECT_FALSE(is_utf8(text));
-  }
 }
 
 }  // namespace
