@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/int128.hpp"
+
 namespace gorgo::codec {
 namespace {
 
@@ -42,8 +44,7 @@ std::int64_t scale_decimals(std::string_view text, std::size_t places) {
 
 /// whole * unit + part, or nothing outside int64.
 std::optional<Timestamp> combine(std::int64_t whole, std::int64_t unit, std::int64_t part) {
-  __extension__ using Wide = __int128;
-  const Wide exact = static_cast<Wide>(whole) * unit + part;
+  const Int128 exact = static_cast<Int128>(whole) * unit + part;
   if (exact < INT64_MIN || exact > INT64_MAX) return std::nullopt;
   return static_cast<Timestamp>(exact);
 }

@@ -1,0 +1,98 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "codec/event_text.hpp"
+#include "tools/commands.hpp"
+#include "tools/host_sampler.hpp"
+#include "tools/stop_signals.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+struct SampleOptions {
+  Duration interval = 1'000'000'000;
+  std::uint64_t count = 0;  // 0: without end
+  Duration duration = 0;    // 0: without end
+  bool timestamps = false;
+};
+
+Timestamp steady_now() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+Timestamp wall_now() {
+  return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+HostReading read_now() {
+  HostReading reading = read_host("/");
+  reading.at = steady_now();
+  return reading;
+}
+
+/// One reading per interval until the count, the duration, a signal or the reader's end.
+void sample_host(const SampleOptions& options) {
+  StopSignals stop;
+  const auto writer = codec::make_line_writer();
+  HostReading before = read_now();
+  for (const auto& source : before.missing) {
+    std::fprintf(stderr, "gorgo: no readings from %s, skipped\n", source.c_str());
+  }
+  const Timestamp start = before.at;
+  std::string text;
+  for (std::uint64_t n = 1; options.count == 0 || n <= options.count; ++n) {
+    const Timestamp due = start + static_cast<Duration>(n) * options.interval;
+    if (options.duration > 0 && due - start > options.duration) break;
+    // Even when late, some time must pass between two readings.
+    if (!stop.wait(std::max<Duration>(due - steady_now(), 1'000'000))) break;
+    HostReading now = read_now();
+    text.clear();
+    const Timestamp wall = wall_now();
+    for (Event& event : events_between(before, now)) {
+      if (options.timestamps) event.timestamp = wall;
+      writer->write(text, event);
+    }
+    if (!stop.write(STDOUT_FILENO, text)) break;
+    before = std::move(now);
+  }
+}
+
+}  // namespace
+
+void add_sample(CLI::App& app, int&) {
+  auto* sample = app.add_subcommand("sample", "Print live readings as event lines");
+  sample->require_subcommand(1);
+  auto* host = sample->add_subcommand(
+      "host",
+      "This machine's CPUs, memory, load, processes, disks and networks. The lines carry no\n"
+      "timestamps, so whoever receives them stamps them, unless --timestamps is given.");
+  const auto options = std::make_shared<SampleOptions>();
+  const CLI::AsNumberWithUnit unit(
+      std::map<std::string, Duration>{
+          {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}},
+      CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
+  // Checks see the text as the transformation left it: nanoseconds.
+  const auto positive = [](const std::string& nanoseconds) {
+    return nanoseconds.starts_with('-') || nanoseconds.size() < 7 ? "at least 1ms is needed" : "";
+  };
+  host->add_option("--interval", options->interval, "Time between readings, such as 100ms or 2s")
+      ->transform(unit)
+      ->check(positive)
+      ->option_text("TIME=1s");
+  host->add_option("--count", options->count, "Stop after so many readings");
+  host->add_option("--duration", options->duration, "Stop after this time, such as 20s")
+      ->transform(unit)
+      ->check(positive)
+      ->option_text("TIME");
+  host->add_flag("--timestamps", options->timestamps, "Stamp the events with this machine's clock");
+  host->callback([options] { sample_host(*options); });
+}
+
+}  // namespace gorgo::tools
