@@ -1,0 +1,96 @@
+#include "language/definitions.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "language/names.hpp"
+
+namespace gorgo::language {
+namespace {
+
+/// Without the attributes that are refused.
+std::vector<AttributeType> checked_attributes(
+    const std::vector<ast::AttributeDeclaration>& declared, Reporter& reporter) {
+  std::unordered_map<std::string, Location> seen;
+  std::vector<AttributeType> attributes;
+  for (const auto& attribute : declared) {
+    check_attribute_name(attribute.name, reporter);
+    const auto [it, added] = seen.emplace(attribute.name.text, attribute.name.at);
+    if (added) {
+      attributes.push_back({attribute.name.text, attribute.type});
+    } else {
+      reporter.error(attribute.name.at,
+                     "attribute " + in_quotes(attribute.name.text) + " is listed already at " +
+                         place(it->second),
+                     "attributes of one type have different names");
+    }
+  }
+  return attributes;
+}
+
+bool assigned(const ast::RuleDefinition& rule, const std::string& attribute) {
+  return std::any_of(rule.assignments.begin(), rule.assignments.end(),
+                     [&](const auto& a) { return a.attribute.text == attribute; });
+}
+
+void warn_about_omitted(const ast::RuleDefinition& rule, Reporter& reporter) {
+  if (!rule.trex_spelling) return;
+  for (const auto& attribute : rule.attributes) {
+    if (assigned(rule, attribute.name.text)) continue;
+    reporter.warning(attribute.name.at,
+                     "attribute " + in_quotes(attribute.name.text) + " of " +
+                         in_quotes(rule.type.text) + " is left out: `Where` gives it no value",
+                     "add `" + attribute.name.text + " := ...`, or remove it from `Define`");
+  }
+}
+
+}  // namespace
+
+std::vector<AttributeType> composite_attributes(const ast::RuleDefinition& rule) {
+  std::vector<AttributeType> attributes;
+  for (const auto& attribute : rule.attributes) {
+    const bool twice = std::any_of(attributes.begin(), attributes.end(), [&](const auto& other) {
+      return other.name == attribute.name.text;
+    });
+    if (twice || (rule.trex_spelling && !assigned(rule, attribute.name.text))) continue;
+    attributes.push_back({attribute.name.text, attribute.type});
+  }
+  return attributes;
+}
+
+void enter_definitions(const ast::File& file, TypeTable& types, Reporter& reporter) {
+  for (const auto& item : file.items) {
+    if (const auto* event = std::get_if<ast::EventDeclaration>(&item)) {
+      check_name(event->name, "a type", reporter);
+      types.declare(event->name, checked_attributes(event->attributes, reporter),
+                    TypeOrigin::declared, reporter);
+    } else {
+      const auto& rule = std::get<ast::RuleDefinition>(item);
+      check_name(rule.type, "a type", reporter);
+      checked_attributes(rule.attributes, reporter);
+      warn_about_omitted(rule, reporter);
+      types.declare(rule.type, composite_attributes(rule), TypeOrigin::composite, reporter);
+    }
+  }
+}
+
+void enter_numbers(const ast::File& file, TypeTable& types, const Schema& known,
+                   Reporter& reporter) {
+  for (const auto& item : file.items) {
+    const auto* rule = std::get_if<ast::RuleDefinition>(&item);
+    if (rule == nullptr) continue;
+    for (const auto& number : rule->numbers) {
+      if (types.find(number.type.text) || known.find(number.type.text) != nullptr) {
+        types.number(number, reporter);
+      } else {
+        reporter.warning(
+            number.type.at,
+            "`Assign` numbers " + in_quotes(number.type.text) + ", which no rule uses; ignored",
+            reporter.suggest(number.type.text, types.fixed_names()));
+      }
+    }
+  }
+}
+
+}  // namespace gorgo::language

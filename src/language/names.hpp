@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "language/ast.hpp"
+#include "language/language.hpp"
+#include "language/reporter.hpp"
+
+namespace gorgo::language {
+
+/// Reports reserved words. `what` is "a type", "an alias" or "a rule".
+void check_name(const ast::Name& name, std::string_view what, Reporter& reporter);
+/// Attributes may have more names than types.
+void check_attribute_name(const ast::Name& name, Reporter& reporter);
+
+/// Gives the rules of a file their full names (TESLA.md §2).
+class RuleNames {
+ public:
+  /// `rules` are all of the file: the given names are taken before any is made up.
+  RuleNames(const Source& source, const std::vector<const ast::RuleDefinition*>& rules,
+            Reporter& reporter);
+  /// Asked once for each rule, in text order.
+  std::string full_name(const ast::RuleDefinition& rule);
+
+ private:
+  std::string stem_;
+  std::unordered_map<std::string, Location> given_;
+  std::unordered_map<std::string, int> made_up_;  // by `<stem>.<Type>`: how many
+};
+
+}  // namespace gorgo::language

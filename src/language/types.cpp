@@ -1,0 +1,139 @@
+#include "language/types.hpp"
+
+#include <limits>
+#include <utility>
+
+namespace gorgo::language {
+
+std::optional<std::uint32_t> TypeEntry::find(std::string_view attribute) const {
+  const auto it = by_name_.find(std::string(attribute));
+  return it == by_name_.end() ? std::nullopt : std::optional(it->second);
+}
+
+void TypeEntry::add_attribute(AttributeType attribute) {
+  by_name_.emplace(attribute.name, static_cast<std::uint32_t>(type.attributes.size()));
+  type.attributes.push_back(std::move(attribute));
+}
+
+void TypeEntry::index_attributes() {
+  by_name_.clear();
+  for (std::uint32_t i = 0; i < type.attributes.size(); ++i) {
+    by_name_.emplace(type.attributes[i].name, i);
+  }
+}
+
+TypeTable::TypeTable(const Schema& known) : known_(known) {
+  for (TypeId id = 0; id < known.size(); ++id) {
+    if (!known.knows(id)) continue;
+    if (const auto number = known.at(id).number) by_number_.emplace(*number, known.at(id).name);
+  }
+}
+
+TypeIndex TypeTable::mention(const std::string& name) {
+  const auto [it, added] = by_name_.emplace(name, size());
+  if (added) {
+    TypeEntry& entry = entries_.emplace_back();
+    entry.type.name = name;
+    entry.type.origin = TypeOrigin::inferred;
+    if (const EventType* type = known_.find(name)) {
+      entry.type = *type;
+      entry.known = entry.fixed = true;
+      entry.index_attributes();
+    }
+  }
+  return it->second;
+}
+
+std::optional<TypeIndex> TypeTable::find(const std::string& name) const {
+  const auto it = by_name_.find(name);
+  return it == by_name_.end() ? std::nullopt : std::optional(it->second);
+}
+
+void TypeTable::declare(const ast::Name& name, std::vector<AttributeType> attributes,
+                        TypeOrigin origin, Reporter& reporter) {
+  TypeEntry& entry = entries_[mention(name.text)];
+  if (!entry.fixed) {
+    entry.type.attributes = std::move(attributes);
+    entry.type.origin = origin;
+    entry.fixed = true;
+    entry.at = name.at;
+    entry.index_attributes();
+    return;
+  }
+  if (entry.type.attributes != attributes) {
+    EventType declared = entry.type;
+    declared.attributes = std::move(attributes);
+    refuse_redeclaration(name, entry, declared, reporter);
+    return;
+  }
+  // A declaration outlives the rules, a definition only the others of its kind.
+  if (origin < entry.type.origin) entry.type.origin = origin;
+}
+
+void TypeTable::refuse_redeclaration(const ast::Name& name, const TypeEntry& entry,
+                                     const EventType& declared, Reporter& reporter) const {
+  const std::string before = in_quotes(declaration_of(entry.type));
+  std::string message = in_quotes(declaration_of(declared)) + " contradicts ";
+  std::string hint = "all declarations and definitions of a type agree in names, types and order";
+  if (entry.at) {
+    message += before + " at " + place(*entry.at);
+  } else if (entry.type.origin == TypeOrigin::inferred) {
+    message += "what the deployed rules imply, " + before;
+    hint = "write " + before + ", or remove the rules that use " + in_quotes(name.text);
+  } else {
+    message += before + ", which is deployed";
+  }
+  reporter.error(name.at, std::move(message), std::move(hint));
+}
+
+void TypeTable::number(const ast::TypeNumber& number, Reporter& reporter) {
+  const std::string text = std::to_string(number.number);
+  const Location at = number.type.at;
+  if (number.number < std::numeric_limits<std::int32_t>::min() ||
+      number.number > std::numeric_limits<std::int32_t>::max()) {
+    return reporter.error(at, "type number " + text + " does not fit 32 bits",
+                          "the T-Rex wire carries type numbers as 32-bit integers");
+  }
+  const auto [it, added] = by_number_.emplace(number.number, number.type.text);
+  if (!added && it->second != number.type.text) {
+    return reporter.error(at,
+                          "number " + text + " is already that of type " + in_quotes(it->second),
+                          "give " + in_quotes(number.type.text) + " a number of its own");
+  }
+  EventType& type = entries_[mention(number.type.text)].type;
+  if (type.number && *type.number != number.number) {
+    return reporter.error(
+        at,
+        "type " + in_quotes(type.name) + " already has the number " + std::to_string(*type.number),
+        "a type has one number on the T-Rex wire");
+  }
+  type.number = static_cast<std::int32_t>(number.number);
+}
+
+Schema TypeTable::build_schema() {
+  Schema schema = known_;
+  for (TypeEntry& entry : entries_) {
+    if (!entry.known) {
+      entry.type.id = schema.add(entry.type).id;
+      continue;
+    }
+    schema.set_origin(entry.type.id, entry.type.origin);
+    if (entry.type.number) schema.set_number(entry.type.id, *entry.type.number);
+  }
+  return schema;
+}
+
+std::vector<std::string> TypeTable::fixed_names() const {
+  std::vector<std::string> names = known_.names();
+  for (const TypeEntry& entry : entries_) {
+    if (entry.fixed && !entry.known) names.push_back(entry.type.name);
+  }
+  return names;
+}
+
+std::string declaration_with(EventType type, std::string_view attribute, ValueType added) {
+  if (!type.find(attribute)) type.attributes.push_back({std::string(attribute), added});
+  return declaration_of(type);
+}
+
+}  // namespace gorgo::language
