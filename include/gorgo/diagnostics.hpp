@@ -27,10 +27,11 @@ struct Diagnostic {
   Location at;
   std::string message;      ///< what is wrong, and what was expected
   std::string hint;         ///< what to do next; may be empty
-  std::string source_line;  ///< the text of line `at.line`, without its end
+  std::string source_line;  ///< the text of line `at.line`, without its end; empty: too long
 };
 
-/// `FILE:LINE:COL: error: MESSAGE`, the source line, a caret, and `hint: ...`; ends with a newline.
+/// `FILE:LINE:COL: error: MESSAGE`, the source line with a caret below unless it is empty, and
+/// `hint: ...`; ends with a newline.
 std::string render(const Diagnostic& diagnostic);
 /// One JSON object without a newline: severity, file, line, column, length, message, hint.
 std::string render_json(const Diagnostic& diagnostic);

@@ -32,17 +32,22 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+/// The source line, and a caret below the place.
+std::string render_caret(const Diagnostic& d) {
+  std::string text = "  " + d.source_line + "\n  ";
+  // Tabs are kept so that the caret stands below its column however wide they are shown.
+  for (std::uint32_t i = 0; i + 1 < d.at.column; ++i) {
+    text += i < d.source_line.size() && d.source_line[i] == '\t' ? '\t' : ' ';
+  }
+  return text + "^" + std::string(d.at.length > 1 ? d.at.length - 1 : 0, '~') + "\n";
+}
+
 }  // namespace
 
 std::string render(const Diagnostic& d) {
   std::string text = d.file + ":" + std::to_string(d.at.line) + ":" + std::to_string(d.at.column) +
                      ": " + std::string(name_of(d.severity)) + ": " + d.message + "\n";
-  text += "  " + d.source_line + "\n  ";
-  // Tabs are kept so that the caret stands below its column however wide they are shown.
-  for (std::uint32_t i = 0; i + 1 < d.at.column; ++i) {
-    text += i < d.source_line.size() && d.source_line[i] == '\t' ? '\t' : ' ';
-  }
-  text += "^" + std::string(d.at.length > 1 ? d.at.length - 1 : 0, '~') + "\n";
+  if (!d.source_line.empty()) text += render_caret(d);
   if (!d.hint.empty()) text += "  hint: " + d.hint + "\n";
   return text;
 }

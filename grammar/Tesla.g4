@@ -1,0 +1,222 @@
+// The surface syntax of TESLA, in the papers' spelling and in T-Rex's. What is said here is only
+// what can be said without context: names, units, literal ranges and the like are checked when the
+// syntax tree is built, where the messages are better.
+//
+// The lexer reads bytes, not code points: a "character" above 0x7F is a byte of a UTF-8 sequence.
+// Every decision but one (`clause`) needs a single token of lookahead; keep it so, because the
+// messages name what the parser expected at the token where it stopped.
+grammar Tesla;
+
+// ------------------------------------------------------------------------------------------------
+// Items. The text is cut at every `;` before parsing: none may stand inside an item.
+
+item : (eventDeclaration | ruleDefinition) EOF ;
+
+subscription : (STAR | typeName) (LPAREN conditions? RPAREN)? EOF ;
+
+eventDeclaration : EVENT typeName LPAREN attributeDeclarations? RPAREN ;
+
+attributeDeclarations : attributeDeclaration (COMMA attributeDeclaration)* ;
+
+attributeDeclaration : attributeName COLON valueType ;
+
+valueType : attributeName ;
+
+ruleDefinition
+    : ruleHead* typeNumbers?
+      DEFINE typeName LPAREN attributeDeclarations? RPAREN
+      FROM predicate (AND clause)*
+      whereClause?
+      consumingClause?
+    ;
+
+ruleHead : annotation | ruleName ;
+
+ruleName : RULE typeName COLON ;
+
+annotation : AT attributeName (LPAREN annotationArgument (COMMA annotationArgument)* RPAREN)? ;
+
+annotationArgument : attributeName (EQUAL annotationValue)? | annotationLiteral ;
+
+annotationValue : attributeName | annotationLiteral ;
+
+annotationLiteral : MINUS? (INT | FLOAT) | STRING | TRUE | FALSE ;
+
+typeNumbers : ASSIGN typeNumber (COMMA typeNumber)* ;
+
+typeNumber : INT ARROW typeName ;
+
+whereClause : WHERE assignment ((COMMA | AND) assignment)* ;
+
+assignment : attributeName (EQUAL | BECOMES) sum ;
+
+consumingClause : CONSUMING typeName (COMMA typeName)* ;
+
+// ------------------------------------------------------------------------------------------------
+// Pattern
+
+predicate : typeName LPAREN conditions? RPAREN alias? ;
+
+alias : AS typeName ;
+
+clause
+    : NOT predicate span
+    | selection predicate span
+    | comparison
+    ;
+
+selection : EACH | (INT MINUS)? (FIRST | LAST) ;
+
+span
+    : WITHIN window (FROM | AFTER) typeName
+    | BETWEEN typeName AND typeName
+    ;
+
+window : INT unit? ;
+
+unit : ID DOT? ;
+
+// ------------------------------------------------------------------------------------------------
+// Conditions and values share one grammar, so that a bracket may open either without lookahead.
+
+conditions : disjunction (COMMA disjunction)* ;
+
+disjunction : conjunction (OR conjunction)* ;
+
+conjunction : inversion (AND inversion)* ;
+
+inversion : NOT* comparison ;
+
+// Comparisons do not chain, except in `expr cmp $t = AGG(...)`.
+comparison : statedType? sum (comparator sum)* ;
+
+statedType : LBRACKET valueType RBRACKET ;
+
+comparator : EQUAL | NOT_EQUAL | LESS | LESS_EQUAL | GREATER | GREATER_EQUAL | CONTAINS | ARROW ;
+
+sum : product ((PLUS | MINUS) product)* ;
+
+product : factor ((STAR | SLASH) factor)* ;
+
+factor : MINUS* primary ;
+
+primary
+    : LPAREN disjunction RPAREN
+    | INT unit?
+    | FLOAT
+    | STRING
+    | (TRUE | FALSE)
+    | PARAMETER
+    | attributeName member?
+    ;
+
+member : DOT attributeName | aggregate ;
+
+aggregate
+    : LPAREN typeName
+      ( DOT attributeName LPAREN conditions? RPAREN
+      | LPAREN conditions? RPAREN (DOT attributeName)?
+      )
+      span? RPAREN span?
+    ;
+
+// ------------------------------------------------------------------------------------------------
+// Names. Words that are keywords by position only are tokens that every name may be.
+
+typeName : ID | EVENT | RULE | ASSIGN | EACH | FIRST | LAST | CONTAINS ;
+
+attributeName
+    : typeName
+    | DEFINE | FROM | WHERE | CONSUMING | WITHIN | BETWEEN | AFTER | AS
+    ;
+
+// ------------------------------------------------------------------------------------------------
+// Tokens
+
+AND : A N D ;
+OR : O R ;
+NOT : N O T ;
+TRUE : T R U E ;
+FALSE : F A L S E ;
+
+DEFINE : D E F I N E ;
+FROM : F R O M ;
+WHERE : W H E R E ;
+CONSUMING : C O N S U M I N G ;
+WITHIN : W I T H I N ;
+BETWEEN : B E T W E E N ;
+AFTER : A F T E R ;
+AS : A S ;
+
+EVENT : E V E N T ;
+RULE : R U L E ;
+ASSIGN : A S S I G N ;
+EACH : E A C H ;
+FIRST : F I R S T ;
+LAST : L A S T ;
+CONTAINS : C O N T A I N S ;
+
+ID : WORD ;
+PARAMETER : '$' WORD ;
+INT : DIGITS ;
+FLOAT : DIGITS '.' DIGITS EXPONENT? | DIGITS EXPONENT ;
+STRING : '"' (ESCAPE | ~["\\\r\n])* '"' | '\'' (ESCAPE | ~['\\\r\n])* '\'' ;
+
+SEMICOLON : ';' ;
+COMMA : ',' ;
+COLON : ':' ;
+BECOMES : ':=' ;
+DOT : '.' ;
+AT : '@' ;
+LPAREN : '(' ;
+RPAREN : ')' ;
+LBRACKET : '[' ;
+RBRACKET : ']' ;
+ARROW : '=>' ;
+EQUAL : '=' ;
+NOT_EQUAL : '!=' ;
+LESS : '<' ;
+LESS_EQUAL : '<=' ;
+GREATER : '>' ;
+GREATER_EQUAL : '>=' ;
+PLUS : '+' ;
+MINUS : '-' ;
+STAR : '*' ;
+SLASH : '/' ;
+
+// What is nowhere legal is a token too: the parser stops at it, and the message can name it.
+FOREIGN_OPERATOR : '&&' | '&' | '||' | '|' | '==' | '<>' | '=<' | '!' ;
+UNTERMINATED_STRING : '"' (ESCAPE | ~["\\\r\n])* '\\'? | '\'' (ESCAPE | ~['\\\r\n])* '\\'? ;
+UNTERMINATED_COMMENT : '/*' (~'*' | '*'+ ~[*/])* '*'* ;
+
+BLOCK_COMMENT : '/*' (~'*' | '*'+ ~[*/])* '*'+ '/' -> skip ;
+LINE_COMMENT : ('//' | '#') ~[\r\n]* -> skip ;
+BLANK : [ \t\r\n\f]+ -> skip ;
+BYTE_ORDER_MARK : '\u00EF\u00BB\u00BF' -> skip ;
+
+UNKNOWN : [\u0080-\u00FF]+ | . ;  // last: whatever matches as much is something better
+
+fragment WORD : [A-Za-z_] [A-Za-z0-9_]* ;
+fragment DIGITS : [0-9]+ ;
+fragment EXPONENT : [eE] [+\-]? DIGITS ;
+fragment ESCAPE : '\\' ~[\r\n] ;
+
+fragment A : [aA] ;
+fragment B : [bB] ;
+fragment C : [cC] ;
+fragment D : [dD] ;
+fragment E : [eE] ;
+fragment F : [fF] ;
+fragment G : [gG] ;
+fragment H : [hH] ;
+fragment I : [iI] ;
+fragment L : [lL] ;
+fragment M : [mM] ;
+fragment N : [nN] ;
+fragment O : [oO] ;
+fragment R : [rR] ;
+fragment S : [sS] ;
+fragment T : [tT] ;
+fragment U : [uU] ;
+fragment V : [vV] ;
+fragment W : [wW] ;

@@ -1,0 +1,130 @@
+#include <algorithm>
+
+#include "language/build.hpp"
+#include "language/byte_stream.hpp"
+#include "language/item_stream.hpp"
+#include "language/language.hpp"
+#include "language/syntax_error.hpp"
+#include "language/syntax_reporter.hpp"
+
+namespace gorgo::language {
+namespace {
+
+using grammar::TeslaLexer;
+using grammar::TeslaParser;
+
+constexpr std::size_t kMaxText = std::size_t{16} << 20;
+constexpr std::size_t kMaxNesting = 256;
+/// Bounds the memory that one item can take, some hundred bytes a token.
+constexpr std::size_t kMaxTokens = 250'000;
+
+/// Brackets nested too deeply would exhaust the stack of the recursive descent.
+const antlr4::Token* too_deep(const ItemTokens& item) {
+  std::size_t depth = 0;
+  for (const auto& token : item.tokens) {
+    const auto type = token->getType();
+    if (type == TeslaLexer::LPAREN && ++depth > kMaxNesting) return token.get();
+    if (type == TeslaLexer::RPAREN && depth > 0) --depth;
+  }
+  return nullptr;
+}
+
+/// Reports what forbids to parse the item at all.
+bool within_limits(const ItemTokens& item, SyntaxReporter& reporter) {
+  if (item.size() > kMaxTokens) {
+    reporter.error(locate(*item.tokens[0], item, reporter),
+                   "a rule of more than " + std::to_string(kMaxTokens) + " words",
+                   "is a `;` missing?");
+    return false;
+  }
+  if (const auto* token = too_deep(item); token != nullptr) {
+    reporter.error(locate(*token, item, reporter),
+                   "brackets are nested more than " + std::to_string(kMaxNesting) + " deep");
+    return false;
+  }
+  return true;
+}
+
+/// Where to go on behind an error: at the next item that begins on a line of its own (its
+/// predecessor lacks the `;`), else at the end.
+std::size_t next_item(const ItemTokens& item, std::size_t from) {
+  while (from < item.size() && !begins_item(item, from)) ++from;
+  return from;
+}
+
+/// Parses the tokens from `begin` with `read`, or reports the error that stops it and returns the
+/// token to go on from.
+template <class F>
+std::size_t parse_item(const ItemTokens& item, std::size_t begin, TeslaLexer& lexer,
+                       SyntaxReporter& reporter, const F& read) {
+  ItemStream stream(item, begin, lexer);
+  TeslaParser parser(&stream);
+  parser.removeErrorListeners();
+  parser.setErrorHandler(std::make_shared<StopAtFirstError>());
+  try {
+    read(parser);
+    return item.size();
+  } catch (const SyntaxError& error) {
+    report(error, item, reporter);
+    const std::size_t index = error.offending->getTokenIndex();
+    return next_item(item, index > begin ? index : begin + 1);
+  }
+}
+
+/// Checked before anything else looks at the text.
+bool fits(std::string_view text, SyntaxReporter& reporter) {
+  if (text.size() <= kMaxText) return true;
+  reporter.error({}, "the text is longer than 16 MiB", "divide it into several files");
+  return false;
+}
+
+}  // namespace
+
+ParsedFile parse(const Source& source) {
+  ParsedFile result;
+  SyntaxReporter reporter(source.path, source.text);
+  if (fits(source.text, reporter)) {
+    ByteStream bytes(source.text);
+    TeslaLexer lexer(&bytes);
+    lexer.removeErrorListeners();
+    AstBuilder builder(reporter);
+    ItemTokens item;
+    while (!item.last && !reporter.full()) {
+      item = read_item(lexer, kMaxTokens);
+      if (item.size() == 0 || !within_limits(item, reporter)) continue;
+      std::size_t at = 0;
+      while (at < item.size() && !reporter.full()) {
+        at = parse_item(item, at, lexer, reporter, [&](TeslaParser& parser) {
+          result.file.items.push_back(builder.item(parser.item()));
+        });
+      }
+    }
+  }
+  result.diagnostics = reporter.take();
+  if (result.diagnostics.failed()) result.file = {};
+  return result;
+}
+
+ParsedPredicate parse_predicate(std::string_view text) {
+  ParsedPredicate result;
+  SyntaxReporter reporter("subscription", text);
+  if (fits(text, reporter)) {
+    ByteStream bytes(text);
+    TeslaLexer lexer(&bytes);
+    lexer.removeErrorListeners();
+    const ItemTokens item = read_item(lexer, kMaxTokens);
+    if (!item.last) {
+      reporter.error(locate(*item.tokens.back(), item, reporter), "unexpected `;`",
+                     "a subscription is one predicate");
+    } else if (within_limits(item, reporter)) {
+      parse_item(item, 0, lexer, reporter, [&](TeslaParser& parser) {
+        result.predicate = AstBuilder(reporter).subscription(parser.subscription());
+      });
+    }
+  }
+  result.diagnostics = reporter.take();
+  if (result.diagnostics.failed()) result.predicate = {};
+  return result;
+}
+
+}  // namespace gorgo::language

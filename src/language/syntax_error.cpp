@@ -1,0 +1,246 @@
+#include "language/syntax_error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <optional>
+
+namespace gorgo::language {
+namespace {
+
+using antlr4::Token;
+using grammar::TeslaParser;
+
+struct Message {
+  std::string text;
+  std::string hint;
+};
+
+std::size_t length_of(const Token& token) {
+  return token.getStopIndex() - token.getStartIndex() + 1;
+}
+
+/// Tokens that are legal nowhere say themselves what is wrong.
+std::optional<Message> illegal_token(const Token& token) {
+  const std::string text = token.getText();
+  switch (token.getType()) {
+    case TeslaParser::FOREIGN_OPERATOR: {
+      static constexpr std::array<std::pair<const char*, const char*>, 8> kMeant = {
+          {{"&&", "`and`"},
+           {"&", "`and`"},
+           {"||", "`or`"},
+           {"|", "`or`"},
+           {"==", "`=`"},
+           {"<>", "`!=`"},
+           {"=<", "`<=`"},
+           {"!", "`not` or `!=`"}}};
+      const auto* meant =
+          std::ranges::find_if(kMeant, [&](const auto& pair) { return text == pair.first; });
+      return Message{"there is no operator `" + text + "`", "write " + std::string(meant->second)};
+    }
+    case TeslaParser::UNTERMINATED_STRING:
+      return Message{"the string is not closed",
+                     std::string("expected `") + text[0] + "` before the end of the line"};
+    case TeslaParser::UNTERMINATED_COMMENT:
+      return Message{"the comment is not closed", "expected `*/`"};
+    case TeslaParser::UNKNOWN:
+      return Message{"unexpected " + describe(token),
+                     text == "$" ? "a parameter is written `$name`" : ""};
+    default:
+      return std::nullopt;
+  }
+}
+
+/// "Temp(...)" where a clause wants a selection reads like a call until it is too late: finds the
+/// word in front of the brackets when it is no aggregate.
+const Token* called_type(const antlr4::RuleContext* context) {
+  static const std::vector<std::string> kAggregates = {"avg", "sum", "min", "max", "count"};
+  const auto parent = [](const antlr4::RuleContext* of) {
+    return dynamic_cast<const antlr4::RuleContext*>(of->parent);
+  };
+  while (context != nullptr && context->getRuleIndex() != TeslaParser::RuleAggregate) {
+    if (context->getRuleIndex() == TeslaParser::RulePredicate) return nullptr;
+    context = parent(context);
+  }
+  if (context == nullptr) return nullptr;
+  const auto* primary = dynamic_cast<const TeslaParser::PrimaryContext*>(parent(parent(context)));
+  std::string name = primary->start->getText();
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::ranges::find(kAggregates, name) == kAggregates.end() ? primary->start : nullptr;
+}
+
+/// The innermost bracket that is open in front of the token at `end`.
+const Token* open_bracket(const ItemTokens& item, std::size_t end) {
+  std::vector<const Token*> open;
+  for (std::size_t i = 0; i < end; ++i) {
+    const Token* token = item.tokens[i].get();
+    if (token->getType() == TeslaParser::LPAREN) open.push_back(token);
+    if (token->getType() == TeslaParser::RPAREN && !open.empty()) open.pop_back();
+  }
+  return open.empty() ? nullptr : open.back();
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  const auto meant = closest_name(word, candidates);
+  return meant.empty() ? "" : "did you mean `" + std::string(meant) + "`?";
+}
+
+/// For a word that may be a misspelt keyword, or stand behind one.
+std::string keyword_hint(const SyntaxError& error, const ItemTokens& item) {
+  static constexpr std::pair<std::size_t, const char*> kKeywords[] = {
+      {TeslaParser::DEFINE, "define"},
+      {TeslaParser::EVENT, "event"},
+      {TeslaParser::RULE, "rule"},
+      {TeslaParser::ASSIGN, "assign"},
+      {TeslaParser::FROM, "from"},
+      {TeslaParser::WHERE, "where"},
+      {TeslaParser::CONSUMING, "consuming"},
+      {TeslaParser::WITHIN, "within"},
+      {TeslaParser::BETWEEN, "between"},
+      {TeslaParser::AFTER, "after"},
+      {TeslaParser::AND, "and"}};
+  std::vector<std::string> expected;
+  for (const auto& [token, word] : kKeywords) {
+    if (error.expects(token)) expected.emplace_back(word);
+  }
+  std::string hint = did_you_mean(error.offending->getText(), expected);
+  const std::size_t index = error.offending->getTokenIndex();
+  if (!hint.empty() || index == 0 || !error.inside(TeslaParser::RuleClause)) return hint;
+  return did_you_mean(item.tokens[index - 1]->getText(), {"each", "first", "last", "not"});
+}
+
+/// What to do about an ordinary unexpected token.
+std::string hint_for(const SyntaxError& error, const ItemTokens& item,
+                     const SyntaxReporter& reporter) {
+  const Token& token = *error.offending;
+  const std::size_t type = token.getType();
+  const std::size_t index = token.getTokenIndex();
+  const bool keyword = type >= TeslaParser::AND && type <= TeslaParser::AS;
+  const bool leaves = error.expects(TeslaParser::RPAREN) && (type == Token::EOF || keyword);
+  if (const Token* open = leaves ? open_bracket(item, index) : nullptr; open != nullptr) {
+    const Location at = locate(*open, item, reporter);
+    return "the bracket opened at " + std::to_string(at.line) + ":" + std::to_string(at.column) +
+           " is not closed";
+  }
+  if (error.expected.size() == 1 && error.expects(TeslaParser::LPAREN) && index > 0 &&
+      error.inside(TeslaParser::RulePredicate)) {
+    return "a type is followed by brackets, even without conditions: `" +
+           item.tokens[index - 1]->getText() + "()`";
+  }
+  if (type == TeslaParser::OR && error.inside(TeslaParser::RuleClause)) {
+    return "put a filter with `or` into brackets";
+  }
+  if (error.expects(TeslaParser::ID) && error.expects(TeslaParser::EVENT) && keyword) {
+    return "`" + token.getText() + "` is a keyword and cannot be a name here";
+  }
+  return type == TeslaParser::ID ? keyword_hint(error, item) : "";
+}
+
+}  // namespace
+
+bool SyntaxError::inside(std::size_t rule) const {
+  for (const auto* at = context; at != nullptr;
+       at = dynamic_cast<const antlr4::RuleContext*>(at->parent)) {
+    if (at->getRuleIndex() == rule) return true;
+  }
+  return false;
+}
+
+void StopAtFirstError::sync(antlr4::Parser* parser) {
+  const std::size_t index = parser->getTokenStream()->index();
+  if (seen_ != index) {
+    seen_ = index;
+    state_ = parser->getState();
+    context_ = parser->getContext();
+  }
+  const auto& atn = parser->getATN();
+  const auto& next = atn.nextTokens(atn.states[parser->getState()]);
+  const std::size_t type = parser->getTokenStream()->LA(1);
+  if (!next.contains(Token::EPSILON) && !next.contains(type)) fail(*parser, nullptr);
+}
+
+void StopAtFirstError::reportError(antlr4::Parser* parser,
+                                   const antlr4::RecognitionException& error) {
+  fail(*parser, error.getOffendingToken());
+}
+
+void StopAtFirstError::fail(antlr4::Parser& parser, Token* offending) {
+  if (offending == nullptr) offending = parser.getCurrentToken();
+  const bool here = seen_ == offending->getTokenIndex();
+  SyntaxError error{.offending = offending, .context = here ? context_ : parser.getContext()};
+  if (here) {
+    error.expected = parser.getATN().getExpectedTokens(state_, context_);
+  } else if (offending == parser.getCurrentToken()) {
+    error.expected = parser.getExpectedTokens();
+  } else {
+    // Only `clause` looks further than one token: behind a selection it wants a type.
+    error.expected = antlr4::misc::IntervalSet::of(TeslaParser::ID);
+    error.expected.add(TeslaParser::EVENT);
+  }
+  throw error;
+}
+
+std::string describe(const Token& token) {
+  if (token.getType() == Token::EOF) {
+    return length_of(token) == 1 ? "`;`" : "end of the text";
+  }
+  std::string text = token.getText();
+  if (const auto byte = static_cast<unsigned char>(text[0]); byte < 0x20 || byte == 0x7F) {
+    std::array<char, 16> name;
+    std::snprintf(name.data(), name.size(), "byte 0x%02X", byte);
+    return name.data();
+  }
+  constexpr std::size_t kLongest = 40;
+  if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+  return "`" + text + "`";
+}
+
+bool begins_item(const ItemTokens& item, std::size_t index) {
+  const Token& token = *item.tokens[index];
+  if (index > 0 && item.tokens[index - 1]->getLine() == token.getLine()) return false;
+  const auto follows = [&](std::size_t ahead, std::size_t type) {
+    return index + ahead < item.size() && item.tokens[index + ahead]->getType() == type;
+  };
+  switch (token.getType()) {
+    case TeslaParser::DEFINE:
+    case TeslaParser::EVENT:
+      return follows(2, TeslaParser::LPAREN);
+    case TeslaParser::RULE:
+      return follows(2, TeslaParser::COLON);
+    case TeslaParser::ASSIGN:
+      return follows(1, TeslaParser::INT);
+    default:
+      return token.getType() == TeslaParser::AT;
+  }
+}
+
+Location locate(const Token& token, const ItemTokens& item, const SyntaxReporter& reporter) {
+  if (token.getType() == Token::EOF && item.last && item.size() > 0) {
+    return reporter.locate(item.tokens[item.size() - 1]->getStopIndex() + 1, 1);
+  }
+  return reporter.locate(token.getStartIndex(), length_of(token));
+}
+
+void report(const SyntaxError& error, const ItemTokens& item, SyntaxReporter& reporter) {
+  const Token& token = *error.offending;
+  const std::size_t index = token.getTokenIndex();
+  if (const auto message = illegal_token(token)) {
+    return reporter.error(locate(token, item, reporter), message->text, message->hint);
+  }
+  if (index > 0 && error.expects(Token::EOF) && begins_item(item, index)) {
+    const std::size_t behind = item.tokens[index - 1]->getStopIndex() + 1;
+    return reporter.error(reporter.locate(behind, 1), "expected `;`",
+                          "a `;` separates rules and declarations");
+  }
+  if (const Token* type = called_type(error.context); type != nullptr) {
+    return reporter.error(
+        locate(*type, item, reporter),
+        "expected `each`, `first`, `last` or `not` before `" + type->getText() + "`",
+        "a selection says which event of the window is taken");
+  }
+  reporter.error(locate(token, item, reporter),
+                 "unexpected " + describe(token) + ", expected " + expected_words(error),
+                 hint_for(error, item, reporter));
+}
+
+}  // namespace gorgo::language
