@@ -96,7 +96,7 @@ AstBuilder::Tree AstBuilder::comparison(Parser::ComparisonContext* comparison) {
   if (!comparators.empty()) {
     result = compare(comparators[0], std::move(result), sum(operands[1]));
   }
-  result.expr.stated_type = stated_type(comparison);
+  if (const auto stated = stated_type(comparison)) result.expr.stated_type = stated;
   return result;
 }
 
