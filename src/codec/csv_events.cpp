@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <unordered_map>
 
@@ -11,67 +10,9 @@
 namespace gorgo::codec {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::size_t skip_digits(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_digit(text[at])) ++at;
-  return at;
-}
-
-/// Whether `text` is spelled as a JSON number, and as which kind.
-std::optional<ValueType> number_kind(std::string_view text) {
-  std::size_t at = text.starts_with('-') ? 1 : 0;
-  const std::size_t whole = skip_digits(text, at);
-  if (whole == at || (text[at] == '0' && whole > at + 1)) return std::nullopt;
-  if (whole == text.size()) return ValueType::integer;
-  at = whole;
-  if (text[at] == '.') {
-    const std::size_t end = skip_digits(text, at + 1);
-    if (end == at + 1) return std::nullopt;
-    at = end;
-  }
-  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    ++at;
-    if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
-    const std::size_t end = skip_digits(text, at);
-    if (end == at) return std::nullopt;
-    at = end;
-  }
-  return at == text.size() ? std::optional(ValueType::floating) : std::nullopt;
-}
-
-/// The whole text as a number of type T; nothing when it is none or out of range.
-template <class T>
-std::optional<T> number_from(std::string_view text) {
-  T value{};
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-Result<Value> cell_of_type(const CsvCell& cell, ValueType type) {
-  const std::string& text = cell.text;
-  switch (type) {
-    case ValueType::integer:
-      if (const auto value = number_from<std::int64_t>(text)) return Value(*value);
-      break;
-    case ValueType::floating:
-      if (const auto value = float_from_name(text)) return Value(*value);
-      if (!number_kind(text)) break;
-      if (const auto value = number_from<double>(text)) return Value(*value);
-      break;
-    case ValueType::boolean:
-      if (text == "true" || text == "false") return Value(text == "true");
-      break;
-    case ValueType::string:
-      return Value(text);
-  }
-  return Error{"'" + text + "' is not of type " + std::string(to_string(type)), ""};
-}
-
 Result<Value> cell_by_spelling(const CsvCell& cell) {
   if (cell.quoted) return Value(cell.text);
-  if (const auto kind = number_kind(cell.text)) return cell_of_type(cell, *kind);
+  if (const auto kind = number_kind(cell.text)) return value_from_text(cell.text, *kind);
   if (cell.text == "true" || cell.text == "false") return Value(cell.text == "true");
   return Value(cell.text);
 }
@@ -102,6 +43,7 @@ class CsvReader final : public EventReader {
     if (open_.empty()) return {};
     return at_line({"the quoted cell that begins here has no end", "close it with a quote"});
   }
+  std::uint64_t line() const override { return first_; }
   bool broken() const override { return broken_; }
 
  private:
@@ -191,7 +133,8 @@ class CsvReader final : public EventReader {
       return {};
     }
     const auto index = type ? type->find(column.name) : std::nullopt;
-    auto value = index ? cell_of_type(cell, type->attributes[*index].type) : cell_by_spelling(cell);
+    auto value =
+        index ? value_from_text(cell.text, type->attributes[*index].type) : cell_by_spelling(cell);
     if (!value) return value.error();
     event.attributes.push_back({column.name, *std::move(value)});
     return {};

@@ -24,6 +24,7 @@ class LineReader final : public EventReader {
     return true;
   }
   Result<void> finish() override { return {}; }
+  std::uint64_t line() const override { return number_; }
   bool broken() const override { return false; }
 
  private:

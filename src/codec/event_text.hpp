@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,8 @@ class EventReader {
   virtual Result<bool> next(std::string_view line, Event& event) = 0;
   /// Call behind the last line: what is incomplete is an error.
   virtual Result<void> finish() = 0;
+  /// The number of the line that the last event or error began on, from 1.
+  virtual std::uint64_t line() const = 0;
   /// No later line of the stream can be understood.
   virtual bool broken() const = 0;
 };

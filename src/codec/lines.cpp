@@ -5,7 +5,7 @@
 namespace gorgo::codec {
 namespace {
 
-constexpr std::size_t kChunk = 64 << 10;
+constexpr std::size_t kChunk = 256 << 10;
 
 }  // namespace
 

@@ -20,15 +20,13 @@ class LineCutter {
     std::size_t size;
   };
 
-  /// Room for at least 64 KiB more; grows while a single line does not fit.
+  /// Room for at least 256 KiB more; grows while a single line does not fit.
   Space space();
   void fill(std::size_t size) { end_ += size; }
   std::optional<std::string_view> next();
   std::optional<std::string_view> rest();
   /// Bytes of the line that has not ended yet.
   std::size_t open() const { return end_ - begin_; }
-  /// Forgets the bytes of the line that has not ended yet.
-  void drop_open() { begin_ = scanned_ = end_; }
 
  private:
   std::vector<char> bytes_;

@@ -55,6 +55,22 @@ void append_escape(std::string& out, char c) {
   out += kHex[c & 0xF];
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::size_t skip_digits(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return at;
+}
+
+/// The whole text as a number of type T; nothing when it is none or out of range.
+template <class T>
+std::optional<T> number_from(std::string_view text) {
+  T value{};
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 }  // namespace
 
 bool is_valid_utf8(std::string_view text) {
@@ -101,6 +117,46 @@ std::optional<double> float_from_name(std::string_view text) {
   if (text == "Infinity") return std::numeric_limits<double>::infinity();
   if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
   return std::nullopt;
+}
+
+std::optional<ValueType> number_kind(std::string_view text) {
+  std::size_t at = text.starts_with('-') ? 1 : 0;
+  const std::size_t whole = skip_digits(text, at);
+  if (whole == at || (text[at] == '0' && whole > at + 1)) return std::nullopt;
+  if (whole == text.size()) return ValueType::integer;
+  at = whole;
+  if (text[at] == '.') {
+    const std::size_t end = skip_digits(text, at + 1);
+    if (end == at + 1) return std::nullopt;
+    at = end;
+  }
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    ++at;
+    if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+    const std::size_t end = skip_digits(text, at);
+    if (end == at) return std::nullopt;
+    at = end;
+  }
+  return at == text.size() ? std::optional(ValueType::floating) : std::nullopt;
+}
+
+Result<Value> value_from_text(std::string_view text, ValueType type) {
+  switch (type) {
+    case ValueType::integer:
+      if (const auto value = number_from<std::int64_t>(text)) return Value(*value);
+      break;
+    case ValueType::floating:
+      if (const auto value = float_from_name(text)) return Value(*value);
+      if (!number_kind(text)) break;
+      if (const auto value = number_from<double>(text)) return Value(*value);
+      break;
+    case ValueType::boolean:
+      if (text == "true" || text == "false") return Value(text == "true");
+      break;
+    case ValueType::string:
+      return Value(std::string(text));
+  }
+  return Error{"'" + std::string(text) + "' is not of type " + std::string(to_string(type)), ""};
 }
 
 void append_json_string(std::string& out, std::string_view text) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "gorgo/diagnostics.hpp"
 #include "gorgo/value.hpp"
 
 /// Values as text, in the one spelling that event lines and CSV share.
@@ -19,6 +20,12 @@ void append_integer(std::string& out, std::int64_t value);
 void append_float(std::string& out, double value);
 /// The reverse of the three names that are no numbers.
 std::optional<double> float_from_name(std::string_view text);
+
+/// Whether `text` is spelled as a JSON number, and as which kind.
+std::optional<ValueType> number_kind(std::string_view text);
+/// The whole text as a value of the type: JSON numbers, the three names, `true` and `false`; any
+/// text is a string. The error names text and type.
+Result<Value> value_from_text(std::string_view text, ValueType type);
 
 /// A JSON string with its quotes. Precondition: `text` is valid UTF-8.
 void append_json_string(std::string& out, std::string_view text);

@@ -106,6 +106,16 @@ TEST(Csv, QuotedCellsMaySpanLines) {
                           HasSubstr("line 3: the quoted cell that begins here has no end")));
 }
 
+TEST(Csv, ARecordIsCountedByItsFirstLine) {
+  const auto reader = make_csv_reader("T", nullptr);
+  Event event;
+  for (const auto* line : {"a", "\"x"}) EXPECT_FALSE(*reader->next(line, event));
+  EXPECT_TRUE(*reader->next("y\"", event));
+  EXPECT_EQ(reader->line(), 2u);
+  EXPECT_TRUE(*reader->next("z", event));
+  EXPECT_EQ(reader->line(), 4u);
+}
+
 TEST(Csv, AQuoteThatNeverClosesDoesNotSwallowTheStream) {
   std::vector<std::string> lines = {"a", "\"x"};
   for (int i = 0; i < 20; ++i) lines.push_back(std::string(100'000, 'y'));

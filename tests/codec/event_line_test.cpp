@@ -174,6 +174,7 @@ TEST(LineReader, NumbersLinesAndGoesOn) {
   EXPECT_FALSE(*reader->next("  \r", event));
   EXPECT_THAT(reader->next("{", event).error().message, HasSubstr("line 3: not JSON"));
   EXPECT_TRUE(*reader->next("{\"type\":\"T\"}\r", event));
+  EXPECT_EQ(reader->line(), 4u);
   EXPECT_FALSE(reader->broken());
 }
 
