@@ -16,6 +16,7 @@ inline constexpr int kUsage = 2;    ///< the command line itself is wrong
 /// "gorgo: ".
 using AddCommand = void (*)(CLI::App& app, int& exit_code);
 
+void add_check(CLI::App& app, int& exit_code);
 void add_sample(CLI::App& app, int& exit_code);
 
 }  // namespace gorgo::tools

@@ -12,7 +12,7 @@ namespace {
 using namespace gorgo::tools;
 
 /// In the order of `gorgo --help`.
-const std::vector<AddCommand> kCommands = {add_sample};
+const std::vector<AddCommand> kCommands = {add_check, add_sample};
 
 std::vector<std::string> names_of(const CLI::App& app) {
   std::vector<std::string> names;

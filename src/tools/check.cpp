@@ -1,0 +1,92 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "language/language.hpp"
+#include "tools/commands.hpp"
+#include "tools/text_file.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+struct CheckOptions {
+  std::vector<std::string> files;
+  std::string format = "text";
+};
+
+struct Totals {
+  std::size_t rules = 0;
+  std::size_t errors = 0;
+  std::size_t warnings = 0;
+};
+
+Result<std::string> read_source(const std::string& path) {
+  if (path != "-") return read_text_file(path);
+  return {boost::system::in_place_value, std::istreambuf_iterator<char>(std::cin),
+          std::istreambuf_iterator<char>()};
+}
+
+void print(const Diagnostics& diagnostics, const std::string& format) {
+  for (const auto& diagnostic : diagnostics.list) {
+    if (format == "json") {
+      std::puts(render_json(diagnostic).c_str());
+    } else {
+      std::fputs(render(diagnostic).c_str(), stderr);
+    }
+  }
+}
+
+void count(const Diagnostics& diagnostics, Totals& totals) {
+  for (const auto& diagnostic : diagnostics.list) {
+    ++(diagnostic.severity == Severity::error ? totals.errors : totals.warnings);
+  }
+}
+
+std::string plural(std::size_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+/// Each file is checked against the types that the files before it made known, as if they were
+/// deployed in this order.
+int check(const CheckOptions& options) {
+  Totals totals;
+  Schema schema;
+  for (const auto& path : options.files) {
+    const auto text = read_source(path);
+    if (!text) {
+      std::fprintf(stderr, "gorgo: %s\n", text.error().to_string().c_str());
+      ++totals.errors;
+      continue;
+    }
+    auto bound = language::compile({path == "-" ? "<stdin>" : path, *text}, schema);
+    print(bound.diagnostics, options.format);
+    count(bound.diagnostics, totals);
+    totals.rules += bound.rules.size();
+    if (!bound.diagnostics.failed()) schema = std::move(bound.schema);
+  }
+  if (options.format == "text") {
+    std::fprintf(stderr, "%s, %s: %s, %s\n", plural(options.files.size(), "file").c_str(),
+                 plural(totals.rules, "rule").c_str(), plural(totals.errors, "error").c_str(),
+                 plural(totals.warnings, "warning").c_str());
+  }
+  return totals.errors == 0 ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("check", "Check rule files without running them");
+  const auto options = std::make_shared<CheckOptions>();
+  command->add_option("FILE", options->files, "Rule files in the order of deployment; - is stdin")
+      ->required();
+  command->add_option("--format", options->format, "text (to stderr) or json (lines, to stdout)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->callback([options, &exit_code] { exit_code = check(*options); });
+}
+
+}  // namespace gorgo::tools
