@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "codec/text.hpp"
+
 namespace gorgo::language {
 namespace {
 
@@ -52,29 +54,6 @@ std::vector<std::string> names_of(const std::array<std::pair<std::string_view, T
   std::vector<std::string> names;
   for (const auto& [name, value] : table) names.emplace_back(name);
   return names;
-}
-
-/// Length of the UTF-8 sequence that `text` begins with, 0 when it is none. Overlong forms,
-/// surrogates and code points beyond U+10FFFF are none.
-std::size_t utf8_sequence(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
-  };
-  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const unsigned first = byte(0), second = byte(1);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool overlong = first == 0xE0 && second < 0xA0;
-    const bool surrogate = first == 0xED && second > 0x9F;
-    return tail(1) && tail(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const bool overlong = first == 0xF0 && second < 0x90;
-    const bool beyond = first == 0xF4 && second > 0x8F;
-    return tail(1) && tail(2) && tail(3) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
 }
 
 void append_utf8(std::string& text, std::uint32_t code) {
@@ -148,23 +127,28 @@ std::optional<double> parse_float(std::string_view text) {
 }
 
 Unquoted unquote(std::string_view literal) {
+  if (!codec::is_valid_utf8(literal)) return {.problem = "the string is not valid UTF-8"};
   Unquoted result;
-  const std::size_t end = literal.size() - 1;  // the closing quote
-  std::size_t at = 1;
-  while (at < end) {
-    std::size_t read = utf8_sequence(literal.substr(at, end - at));
-    if (read == 0) return {.problem = "the string is not valid UTF-8", .problem_at = at};
-    if (literal[at] != '\\') {
-      result.text += literal.substr(at, read);
-    } else if (const auto byte = simple_escape(literal[at + 1])) {
+  const std::string_view body = literal.substr(1, literal.size() - 2);
+  std::size_t at = 0;
+  while (at < body.size()) {
+    if (body[at] != '\\') {
+      result.text += body[at++];
+      continue;
+    }
+    // The lexer sees to it that a byte follows every backslash.
+    const char letter = body[at + 1];
+    std::size_t read = 2;
+    if (const auto byte = simple_escape(letter)) {
       result.text += *byte;
-      read = 2;
-    } else if (literal[at + 1] == 'u') {
-      read = append_unicode_escape(result.text, literal.substr(at + 2, end - at - 2)) + 2;
-      if (read == 2)
-        return {.problem = "expected four hexadecimal digits behind `\\u`", .problem_at = at};
+    } else if (letter == 'u') {
+      const std::size_t digits = append_unicode_escape(result.text, body.substr(at + 2));
+      if (digits == 0) {
+        return {.problem = "`\\u` is followed by four hexadecimal digits", .problem_at = at + 1};
+      }
+      read += digits;
     } else {
-      return {.problem = "unknown escape in a string", .problem_at = at};
+      return {.problem = "unknown escape in a string", .problem_at = at + 1};
     }
     at += read;
   }
