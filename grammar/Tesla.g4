@@ -36,9 +36,12 @@ ruleName : RULE typeName COLON ;
 
 annotation : AT attributeName (LPAREN annotationArgument (COMMA annotationArgument)* RPAREN)? ;
 
-annotationArgument : attributeName (EQUAL annotationValue)? | annotationLiteral ;
+annotationArgument : word (EQUAL annotationValue)? | annotationLiteral ;
 
-annotationValue : attributeName | annotationLiteral ;
+annotationValue : word | annotationLiteral ;
+
+// Names of engines have hyphens.
+word : attributeName (MINUS attributeName)* ;
 
 annotationLiteral : MINUS? (INT | FLOAT) | STRING | TRUE | FALSE ;
 

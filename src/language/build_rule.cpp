@@ -50,6 +50,8 @@ ValueType AstBuilder::type_of_word(Parser::ValueTypeContext* context) {
 ast::RuleDefinition AstBuilder::rule(Parser::RuleDefinitionContext* rule) {
   ast::RuleDefinition result;
   result.at = locate(rule->start);
+  result.begin_offset = rule->start->getStartIndex();
+  result.end_offset = rule->stop->getStopIndex() + 1;
   for (auto* head : rule->ruleHead()) rule_head(result, head);
   if (rule->typeNumbers() != nullptr) {
     result.trex_spelling = true;
@@ -90,7 +92,7 @@ ast::Annotation AstBuilder::annotation(Parser::AnnotationContext* annotation) {
                                     annotation_literal(argument->annotationLiteral()));
       continue;
     }
-    const ast::Name word = name(argument->attributeName());
+    const ast::Name word = {argument->word()->getText(), locate(argument->word()->start)};
     auto* value = argument->annotationValue();
     if (value == nullptr) {
       result.arguments.emplace_back(ast::Name{"", word.at}, word.text);

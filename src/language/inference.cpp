@@ -37,6 +37,7 @@ void Inference::strong(Node node, ValueType type, Location at, std::string_view 
   if (set.number_at && !is_number(type)) return report_number_conflict(node, *set.number_at, at);
   if (set.type) return;
   set.type = type;
+  set.owner = node;
   set.at = at;
   set.why = why;
 }
@@ -56,8 +57,10 @@ void Inference::unite(Node a, Node b, Location at) {
   sets_[root].reported |= joined.reported;
   if (joined.number_at) number(root, *joined.number_at);
   if (!joined.type) return;
-  const bool agree = !sets_[root].type || *sets_[root].type == *joined.type;
-  strong(root, *joined.type, agree ? joined.at : at, agree ? joined.why : "by the parameter here");
+  Set& set = sets_[root];
+  if (set.type) return strong(root, *joined.type, at, "by the parameter here");
+  strong(root, *joined.type, joined.at, joined.why);
+  set.owner = joined.owner;
 }
 
 void Inference::propagate_alike() {
@@ -115,18 +118,21 @@ ValueType Inference::guess(TypeIndex type, std::string_view attribute) {
   return set_of(it->second).type.value_or(ValueType::floating);
 }
 
+std::string Inference::name_of(Node node) const {
+  const Mention& mention = mentions_[node];
+  return in_quotes(mention.attribute) + " of " + in_quotes(types_.at(mention.type).type.name);
+}
+
 void Inference::report_conflict(Node node, ValueType type, Location at, std::string_view why) {
   Set& set = set_of(node);
   if (set.reported) return;
   set.reported = true;
-  const Mention& mention = mentions_[node];
-  reporter_.error(at,
-                  "attribute " + in_quotes(mention.attribute) + " of " +
-                      in_quotes(types_.at(mention.type).type.name) + " is " +
-                      std::string(to_string(type)) + " " + std::string(why) + ", but " +
-                      std::string(to_string(*set.type)) + " " + std::string(set.why) + " at " +
-                      place(set.at),
-                  remedy(node));
+  std::string message = "attribute " + name_of(node) + " is " + std::string(to_string(type)) + " " +
+                        std::string(why) + ", but ";
+  if (set.owner != node) message += name_of(set.owner) + ", linked to it by parameters, is ";
+  message +=
+      std::string(to_string(*set.type)) + " " + std::string(set.why) + " at " + place(set.at);
+  reporter_.error(at, std::move(message), remedy(node));
 }
 
 void Inference::report_number_conflict(Node node, Location number_at, Location type_at) {
@@ -134,9 +140,7 @@ void Inference::report_number_conflict(Node node, Location number_at, Location t
   if (set.reported) return;
   set.reported = true;
   const bool number_last = set.type.has_value();
-  const Mention& mention = mentions_[node];
-  std::string message = "attribute " + in_quotes(mention.attribute) + " of " +
-                        in_quotes(types_.at(mention.type).type.name);
+  std::string message = "attribute " + name_of(node);
   if (number_last) {
     message += " is used as a number, but is " + std::string(to_string(*set.type)) + " " +
                std::string(set.why) + " at " + place(type_at);
@@ -158,9 +162,7 @@ void Inference::report_no_evidence(Node node) {
   if (!reported_types_.insert(mention.type).second) return;
   const std::string& type = types_.at(mention.type).type.name;
   const std::string near = reporter_.suggest(type, types_.fixed_names());
-  reporter_.error(mention.at,
-                  "nothing says what type attribute " + in_quotes(mention.attribute) + " of " +
-                      in_quotes(type) + " has",
+  reporter_.error(mention.at, "nothing says what type attribute " + name_of(node) + " has",
                   (near.empty() ? "" : near + " else ") + "declare it, for example " +
                       attributes_of(mention.type, true));
 }

@@ -48,7 +48,8 @@ class Inference {
  private:
   struct Set {
     std::optional<ValueType> type;
-    Location at;  // of the evidence for `type`
+    Node owner = 0;  // the attribute that the evidence for `type` speaks of
+    Location at;     // of that evidence
     std::string_view why;
     std::optional<Location> number_at;
     bool tainted = false;
@@ -64,6 +65,7 @@ class Inference {
   Node find(Node node);
   Set& set_of(Node node) { return sets_[find(node)]; }
   void propagate_alike();
+  std::string name_of(Node node) const;
   void report_conflict(Node node, ValueType type, Location at, std::string_view why);
   void report_number_conflict(Node node, Location number_at, Location type_at);
   void report_no_evidence(Node node);

@@ -16,7 +16,8 @@ void Reporter::warning(Location at, std::string message, std::string hint) {
 
 std::string Reporter::suggest(std::string_view name, const std::vector<std::string>& candidates,
                               std::string otherwise) {
-  if (suggestions_left_ == 0) return otherwise;
+  // Of names as short as `T` and `$x` any two are near.
+  if (name.size() < 3 || suggestions_left_ == 0) return otherwise;
   --suggestions_left_;
   const std::string_view near = closest_name(name, candidates);
   return near.empty() ? otherwise : "did you mean " + in_quotes(near) + "?";

@@ -45,8 +45,8 @@ ast::RuleDefinition fire() {
   ast::StateClause temp;
   temp.selection = Selection::last;
   temp.predicate = {name("Temp"), {area_is_a()}, std::nullopt};
-  temp.predicate.conditions.push_back(operation(
-      ExprKind::greater, leaf(ExprKind::attribute, "value"), literal(std::int64_t{45})));
+  temp.predicate.conditions.push_back(
+      operation(ExprKind::greater, leaf(ExprKind::attribute, "value"), literal(std::int64_t{45})));
   temp.span = {SpanKind::within, {}, 10, name("Smoke"), {}};
   rule.clauses.push_back(std::move(temp));
   rule.assignments.push_back({name("area"), leaf(ExprKind::parameter, "a")});
@@ -107,9 +107,9 @@ TEST(BindAst, LongChainsOfLogicAreBalanced) {
 TEST(BindAst, LongChainsOfArithmeticAreRefused) {
   ast::RuleDefinition rule = fire();
   ast::FilterClause filter;
-  filter.condition = operation(ExprKind::less,
-                               chain_of(ExprKind::add, 3000, literal(std::int64_t{1})),
-                               literal(std::int64_t{9}));
+  filter.condition =
+      operation(ExprKind::less, chain_of(ExprKind::add, 3000, literal(std::int64_t{1})),
+                literal(std::int64_t{9}));
   rule.clauses.push_back(std::move(filter));
   const BoundFile bound = bind(file_of(std::move(rule)), {}, {"wire", ""});
   ASSERT_EQ(bound.diagnostics.list.size(), 1u);
