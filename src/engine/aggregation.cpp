@@ -1,0 +1,68 @@
+#include "engine/aggregation.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "base/arithmetic.hpp"
+
+namespace gorgo::engine {
+
+void Aggregation::add(const Datum& value) {
+  if (!value.exists()) return;
+  ++count_;
+  switch (function_) {
+    case AggregateFunction::count:
+      return;
+    case AggregateFunction::min:
+    case AggregateFunction::max:
+      add_extreme(value);
+      return;
+    case AggregateFunction::sum:
+    case AggregateFunction::avg:
+      if (input_ == ValueType::integer) {
+        integer_sum_ += value.integer;
+      } else {
+        float_sum_.add(value.floating);
+      }
+      return;
+  }
+}
+
+void Aggregation::add_extreme(const Datum& value) {
+  if (value.tag == Datum::Tag::floating && std::isnan(value.floating)) return;
+  const Op better = function_ == AggregateFunction::min ? Op::less : Op::greater;
+  if (!extreme_.exists() || arithmetic::compare(better, value, extreme_)) extreme_ = value;
+}
+
+Datum Aggregation::result() const {
+  switch (function_) {
+    case AggregateFunction::count:
+      return Datum::of(static_cast<std::int64_t>(count_));
+    case AggregateFunction::sum:
+      return sum();
+    case AggregateFunction::avg:
+      return average();
+    case AggregateFunction::min:
+    case AggregateFunction::max:
+      break;
+  }
+  if (count_ == 0) return Datum::none();
+  if (!extreme_.exists()) return Datum::of(std::numeric_limits<double>::quiet_NaN());
+  const bool zero = extreme_.tag == Datum::Tag::floating && extreme_.floating == 0.0;
+  return zero ? Datum::of(0.0) : extreme_;
+}
+
+Datum Aggregation::sum() const {
+  if (input_ == ValueType::floating) return Datum::of(float_sum_.rounded());
+  const auto narrow = static_cast<std::int64_t>(integer_sum_);
+  return narrow == integer_sum_ ? Datum::of(narrow) : Datum::none();
+}
+
+Datum Aggregation::average() const {
+  if (count_ == 0) return Datum::none();
+  const double total =
+      input_ == ValueType::floating ? float_sum_.rounded() : static_cast<double>(integer_sum_);
+  return Datum::of(total / static_cast<double>(count_));
+}
+
+}  // namespace gorgo::engine

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/exact_sum.hpp"
+#include "base/int128.hpp"
+#include "gorgo/rule.hpp"
+
+namespace gorgo::engine {
+
+/// An aggregate under construction (TESLA.md §6): add the values of the events, in any order.
+class Aggregation {
+ public:
+  /// `input` is the type of the aggregated attribute; unused for COUNT.
+  Aggregation(AggregateFunction function, ValueType input) : function_(function), input_(input) {}
+
+  /// The attribute's value of one event; an event that lacks it does not count. For COUNT of
+  /// events pass any value.
+  void add(const Datum& value);
+  Datum result() const;
+
+ private:
+  void add_extreme(const Datum& value);
+  Datum sum() const;
+  Datum average() const;
+
+  AggregateFunction function_;
+  ValueType input_;
+  std::uint64_t count_ = 0;
+  Int128 integer_sum_ = 0;
+  ExactSum float_sum_;
+  Datum extreme_;  // the least or greatest value that is no NaN
+};
+
+}  // namespace gorgo::engine

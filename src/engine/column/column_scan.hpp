@@ -1,0 +1,17 @@
+#pragma once
+
+#include "engine/engine.hpp"
+
+namespace gorgo::engine {
+
+/// Column-based delayed processing (CDP: Cugola and Margara, "Low latency complex event processing
+/// on parallel hardware", JPDC 2012, section 4.2): when a terminator arrives, its sequences are
+/// searched backwards in the columns, depth first, by scanning each window.
+class ColumnScanEngine final : public Engine {
+ public:
+  std::string_view name() const override { return "column-scan"; }
+  std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
+                                     history::History& history) const override;
+};
+
+}  // namespace gorgo::engine

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "engine/composite_sink.hpp"
+#include "engine/rule_state.hpp"
+#include "history/history.hpp"
+#include "plan/plan.hpp"
+
+namespace gorgo::engine {
+
+/// How much an evaluation may do before it returns.
+struct Budget {
+  /// Stop before the next terminator once the sink holds this many composites.
+  std::size_t composites = ~std::size_t{0};
+  /// Set from outside to give up soon, even inside a terminator. May be null.
+  const std::atomic<bool>* stop = nullptr;
+
+  bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
+};
+
+/// One rule as one engine evaluates it. Holds only what can be rebuilt from plan and history.
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+
+  /// Evaluates terminators in the order given, which is place order, each as TESLA.md §4 defines,
+  /// and reports every composite to `sink`. The first one is always evaluated, whatever the
+  /// budget's `composites`. Returns how many terminators are done; a terminator that was given up
+  /// because of `stop` is not done and has left nothing behind.
+  /// The history must not change meanwhile.
+  virtual std::size_t evaluate(std::span<const history::Slot> terminators, RuleState& state,
+                               const Budget& budget, CompositeSink& sink) = 0;
+};
+
+/// A way to evaluate plans. All engines give the same composites in the same order.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual std::string_view name() const = 0;
+  /// `history` keeps every type that the plan reads and, like the plan, outlives the evaluator.
+  virtual std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
+                                             history::History& history) const = 0;
+};
+
+/// Every engine of this build, the default first.
+std::span<const Engine* const> engines();
+/// Null when there is no engine of this name.
+const Engine* find_engine(std::string_view name);
+
+}  // namespace gorgo::engine

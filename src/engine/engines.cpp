@@ -1,0 +1,24 @@
+#include <algorithm>
+#include <array>
+
+#include "engine/column/column_scan.hpp"
+#include "engine/engine.hpp"
+#include "engine/reference/reference.hpp"
+
+namespace gorgo::engine {
+
+std::span<const Engine* const> engines() {
+  static const ColumnScanEngine column_scan;
+  static const ReferenceEngine reference;
+  static const std::array<const Engine*, 2> all = {&column_scan, &reference};
+  return all;
+}
+
+const Engine* find_engine(std::string_view name) {
+  const auto all = engines();
+  const auto it = std::find_if(all.begin(), all.end(),
+                               [&](const Engine* engine) { return engine->name() == name; });
+  return it == all.end() ? nullptr : *it;
+}
+
+}  // namespace gorgo::engine

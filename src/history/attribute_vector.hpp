@@ -1,0 +1,89 @@
+#pragma once
+
+#include <bit>
+#include <string_view>
+
+#include "gorgo/value.hpp"
+#include "history/sliding_vector.hpp"
+
+namespace gorgo::history {
+
+/// One attribute of many events, contiguous. Ints, floats and bools are 8 bytes each, in their own
+/// representation; strings refer to bytes that somebody else owns.
+class AttributeVector {
+ public:
+  AttributeVector(ValueType type, bool nullable, std::uint64_t first_position)
+      : type_(type), nullable_(nullable) {
+    words_.start_at(first_position);
+    strings_.start_at(first_position);
+    present_.start_at(first_position);
+  }
+
+  ValueType type() const { return type_; }
+
+  /// Precondition: `value` has this type, or is no value and the vector is nullable.
+  void push_back(const Datum& value) {
+    if (type_ == ValueType::string) {
+      strings_.push_back(value.exists() ? value.text() : std::string_view());
+    } else {
+      words_.push_back(word_of(value));
+    }
+    if (nullable_) present_.push_back(value.exists() ? 1 : 0);
+  }
+
+  Datum operator[](std::uint64_t position) const {
+    if (nullable_ && present_[position] == 0) return Datum::none();
+    switch (type_) {
+      case ValueType::integer:
+        return Datum::of(std::bit_cast<std::int64_t>(words_[position]));
+      case ValueType::floating:
+        return Datum::of(std::bit_cast<double>(words_[position]));
+      case ValueType::boolean:
+        return Datum::of(words_[position] != 0);
+      case ValueType::string:
+        return Datum::of(strings_[position]);
+    }
+    return Datum::none();
+  }
+
+  /// Words from `position` on: int64, binary64, or bool as 0 and 1. Precondition: not strings.
+  const std::uint64_t* words(std::uint64_t position) const { return words_.at(position); }
+  const std::string_view* strings(std::uint64_t position) const { return strings_.at(position); }
+  /// 1 where the event has the attribute; null when every event has it.
+  const std::uint8_t* present(std::uint64_t position) const {
+    return nullable_ ? present_.at(position) : nullptr;
+  }
+
+  void drop_before(std::uint64_t position) {
+    if (type_ == ValueType::string) {
+      strings_.drop_before(position);
+    } else {
+      words_.drop_before(position);
+    }
+    if (nullable_) present_.drop_before(position);
+  }
+
+  std::size_t bytes() const { return words_.bytes() + strings_.bytes() + present_.bytes(); }
+
+ private:
+  static std::uint64_t word_of(const Datum& value) {
+    switch (value.tag) {
+      case Datum::Tag::integer:
+        return std::bit_cast<std::uint64_t>(value.integer);
+      case Datum::Tag::floating:
+        return std::bit_cast<std::uint64_t>(value.floating);
+      case Datum::Tag::boolean:
+        return value.boolean ? 1 : 0;
+      default:
+        return 0;
+    }
+  }
+
+  ValueType type_;
+  bool nullable_;
+  SlidingVector<std::uint64_t> words_;
+  SlidingVector<std::string_view> strings_;
+  SlidingVector<std::uint8_t> present_;
+};
+
+}  // namespace gorgo::history

@@ -1,0 +1,63 @@
+#include "history/column.hpp"
+
+#include <algorithm>
+
+#include "history/evaluate.hpp"
+
+namespace gorgo::history {
+
+Column::Column(const plan::ColumnSpec& spec, const EventStore& store)
+    : store_(store), conditions_(spec.conditions) {
+  materialise(spec.attributes);
+  for (Slot slot = store.begin(); slot < store.end(); ++slot) offer(slot);
+}
+
+void Column::materialise(const std::vector<std::uint32_t>& attributes) {
+  for (const std::uint32_t index : attributes) {
+    if (index >= attributes_.size()) attributes_.resize(index + 1);
+    auto& attribute = attributes_[index];
+    if (attribute) continue;
+    attribute = store_.make_attribute(index, begin());
+    for (std::uint64_t p = begin(); p < end(); ++p) {
+      attribute->push_back(store_.attribute(slots_[p], index));
+    }
+  }
+}
+
+void Column::offer(Slot slot) {
+  if (!all_hold(conditions_, {.candidate = {&store_, slot}})) return;
+  timestamps_.push_back(store_.timestamp(slot));
+  slots_.push_back(slot);
+  for (std::uint32_t i = 0; i < attributes_.size(); ++i) {
+    if (attributes_[i]) attributes_[i]->push_back(store_.attribute(slot, i));
+  }
+}
+
+void Column::drop_before(Slot slot) {
+  const Slot* const first = slots_.at(begin());
+  const Slot* const last = slots_.at(end());
+  const auto gone = static_cast<std::uint64_t>(std::lower_bound(first, last, slot) - first);
+  const std::uint64_t position = begin() + gone;
+  timestamps_.drop_before(position);
+  slots_.drop_before(position);
+  for (auto& attribute : attributes_) {
+    if (attribute) attribute->drop_before(position);
+  }
+}
+
+Range Column::window(Timestamp after, Timestamp before) const {
+  const Timestamp* const first = timestamps_.at(begin());
+  const Timestamp* const last = timestamps_.at(end());
+  const Timestamp* const from = std::upper_bound(first, last, after);
+  const Timestamp* const to = std::lower_bound(from, last, before);
+  return {begin() + static_cast<std::uint64_t>(from - first),
+          begin() + static_cast<std::uint64_t>(to - first)};
+}
+
+std::size_t Column::bytes() const {
+  std::size_t total = timestamps_.bytes() + slots_.bytes();
+  for (const auto& attribute : attributes_) total += attribute ? attribute->bytes() : 0;
+  return total;
+}
+
+}  // namespace gorgo::history

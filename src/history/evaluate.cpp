@@ -1,0 +1,74 @@
+#include "history/evaluate.hpp"
+
+#include <algorithm>
+
+#include "base/arithmetic.hpp"
+
+namespace gorgo::history {
+namespace {
+
+EventRef event_of(const Expr& expr, const Scope& scope) {
+  if (expr.source == kCandidate) return scope.candidate;
+  return scope.states[static_cast<std::size_t>(expr.source)];
+}
+
+}  // namespace
+
+Datum evaluate(const Expr& expr, const Scope& scope) {
+  const auto arg = [&](std::size_t i) { return evaluate(expr.args[i], scope); };
+  switch (expr.op) {
+    case Op::constant:
+      return to_datum(expr.constant);
+    case Op::attribute: {
+      const EventRef event = event_of(expr, scope);
+      return event.store->attribute(event.slot, expr.index);
+    }
+    case Op::timestamp:
+      return Datum::of(event_of(expr, scope).timestamp());
+    case Op::aggregate:
+      return scope.aggregates[expr.index];
+    case Op::present: {
+      const EventRef event = event_of(expr, scope);
+      return Datum::of(event.store->attribute(event.slot, expr.index).exists());
+    }
+    case Op::negate:
+      return arithmetic::negate(arg(0));
+    case Op::add:
+    case Op::subtract:
+    case Op::multiply:
+    case Op::divide:
+      return arithmetic::calculate(expr.op, arg(0), arg(1));
+    case Op::to_float:
+      return arithmetic::to_float(arg(0));
+    case Op::to_int:
+      return arithmetic::to_int(arg(0));
+    case Op::equal:
+    case Op::not_equal:
+    case Op::less:
+    case Op::less_equal:
+    case Op::greater:
+    case Op::greater_equal:
+    case Op::contains:
+      return Datum::of(arithmetic::compare(expr.op, arg(0), arg(1)));
+    case Op::logical_and:
+      return Datum::of(all_hold(expr.args, scope));
+    case Op::logical_or:
+      return Datum::of(std::any_of(expr.args.begin(), expr.args.end(),
+                                   [&](const Expr& e) { return holds(e, scope); }));
+    case Op::logical_not:
+      return Datum::of(!holds(expr.args[0], scope));
+  }
+  return Datum::none();
+}
+
+bool holds(const Expr& condition, const Scope& scope) {
+  const Datum value = evaluate(condition, scope);
+  return value.tag == Datum::Tag::boolean && value.boolean;
+}
+
+bool all_hold(std::span<const Expr> conditions, const Scope& scope) {
+  return std::all_of(conditions.begin(), conditions.end(),
+                     [&](const Expr& condition) { return holds(condition, scope); });
+}
+
+}  // namespace gorgo::history

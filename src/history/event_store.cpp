@@ -1,0 +1,51 @@
+#include "history/event_store.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace gorgo::history {
+
+EventStore::EventStore(const EventType& type) : nullable_(!type.strict()) {
+  for (const auto& attribute : type.attributes) {
+    attributes_.emplace_back(attribute.type, nullable_, 0);
+  }
+}
+
+Slot EventStore::append(Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells) {
+  assert(cells.size() == attributes_.size());
+  const Slot slot = end();
+  timestamps_.push_back(timestamp);
+  roots_.push_back(root);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    Datum cell = cells[i];
+    if (cell.tag == Datum::Tag::string) cell = Datum::of(strings_.add(cell.text(), slot));
+    attributes_[i].push_back(cell);
+  }
+  return slot;
+}
+
+void EventStore::drop_before(Slot slot) {
+  timestamps_.drop_before(slot);
+  roots_.drop_before(slot);
+  for (auto& attribute : attributes_) attribute.drop_before(slot);
+  strings_.drop_before(slot);
+}
+
+AttributeVector EventStore::make_attribute(std::uint32_t index,
+                                           std::uint64_t first_position) const {
+  return {attributes_[index].type(), nullable_, first_position};
+}
+
+Slot EventStore::first_after(Timestamp timestamp) const {
+  const Timestamp* const first = timestamps_.at(begin());
+  const Timestamp* const last = timestamps_.at(end());
+  return begin() + static_cast<Slot>(std::upper_bound(first, last, timestamp) - first);
+}
+
+std::size_t EventStore::bytes() const {
+  std::size_t total = timestamps_.bytes() + roots_.bytes() + strings_.bytes();
+  for (const auto& attribute : attributes_) total += attribute.bytes();
+  return total;
+}
+
+}  // namespace gorgo::history

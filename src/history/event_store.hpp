@@ -1,0 +1,57 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "gorgo/schema.hpp"
+#include "history/attribute_vector.hpp"
+#include "history/string_heap.hpp"
+
+namespace gorgo::history {
+
+/// Number of an event within its type, in order of release; never reused.
+using Slot = std::uint64_t;
+
+/// Every remembered event of one type, once, column by column. Appended to and dropped from by
+/// one thread while nobody reads; read by any number of threads in between.
+class EventStore {
+ public:
+  explicit EventStore(const EventType& type);
+
+  Slot begin() const { return timestamps_.begin(); }
+  Slot end() const { return timestamps_.end(); }
+
+  /// `cells` are the type's attributes in order, of the declared types. Strings are copied.
+  Slot append(Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells);
+  void drop_before(Slot slot);
+
+  Timestamp timestamp(Slot slot) const { return timestamps_[slot]; }
+  /// Number of the primitive event that released this one (`Place::root`).
+  std::uint64_t root(Slot slot) const { return roots_[slot]; }
+  /// Strings are valid until the event is dropped.
+  Datum attribute(Slot slot, std::uint32_t index) const { return attributes_[index][slot]; }
+  ValueType attribute_type(std::uint32_t index) const { return attributes_[index].type(); }
+  /// An empty vector for a copy of the attribute, counting from `first_position`.
+  AttributeVector make_attribute(std::uint32_t index, std::uint64_t first_position) const;
+
+  /// The first slot whose timestamp is above `timestamp`; timestamps must be in order.
+  Slot first_after(Timestamp timestamp) const;
+  std::size_t bytes() const;
+
+ private:
+  bool nullable_;
+  SlidingVector<Timestamp> timestamps_;
+  SlidingVector<std::uint64_t> roots_;
+  std::vector<AttributeVector> attributes_;
+  StringHeap strings_;
+};
+
+/// An event by where it is stored.
+struct EventRef {
+  const EventStore* store = nullptr;
+  Slot slot = 0;
+
+  Timestamp timestamp() const { return store->timestamp(slot); }
+};
+
+}  // namespace gorgo::history

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gorgo::history {
+
+/// A contiguous sequence whose elements keep their positions while the oldest are dropped:
+/// element `p` is found at `begin() <= p < end()`. Appending and dropping are amortised O(1).
+template <class T>
+class SlidingVector {
+ public:
+  std::uint64_t begin() const { return base_ + dropped_; }
+  std::uint64_t end() const { return base_ + items_.size(); }
+  std::uint64_t size() const { return items_.size() - dropped_; }
+
+  void push_back(T item) { items_.push_back(item); }
+
+  const T& operator[](std::uint64_t position) const {
+    assert(position >= begin() && position < end());
+    return items_[position - base_];
+  }
+  /// Pointer to element `position`; `end()` is allowed. Valid until the next change.
+  const T* at(std::uint64_t position) const { return items_.data() + (position - base_); }
+
+  /// Drops every element before `position` (at most `end()`).
+  void drop_before(std::uint64_t position) {
+    if (position <= begin()) return;
+    assert(position <= end());
+    dropped_ = position - base_;
+    if (dropped_ >= kSlack && dropped_ * 2 >= items_.size()) compact();
+  }
+
+  /// Starts counting at `position`. Precondition: empty and never used.
+  void start_at(std::uint64_t position) { base_ = position; }
+
+  std::size_t bytes() const { return items_.capacity() * sizeof(T); }
+
+ private:
+  static constexpr std::size_t kSlack = 64;
+
+  void compact() {
+    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(dropped_));
+    base_ += dropped_;
+    dropped_ = 0;
+    if (items_.capacity() > 4 * (items_.size() + kSlack)) items_.shrink_to_fit();
+  }
+
+  std::vector<T> items_;
+  std::uint64_t base_ = 0;   // position of items_[0]
+  std::size_t dropped_ = 0;  // leading elements of items_ that are gone
+};
+
+}  // namespace gorgo::history

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string_view>
+
+namespace gorgo::history {
+
+/// The bytes of stored strings, in chunks that are freed when all their strings are gone.
+/// Addresses are stable until then.
+class StringHeap {
+ public:
+  /// Copies `text` for the use of row `row`; rows never decrease.
+  std::string_view add(std::string_view text, std::uint64_t row);
+  /// Frees the chunks that only rows before `row` use.
+  void drop_before(std::uint64_t row);
+  void clear() { chunks_.clear(); }
+  std::size_t bytes() const;
+
+ private:
+  struct Chunk {
+    std::unique_ptr<char[]> data;
+    std::size_t capacity = 0;
+    std::size_t used = 0;
+    std::uint64_t last_row = 0;
+  };
+  static constexpr std::size_t kSmallest = 1024;
+  static constexpr std::size_t kLargest = 64 * 1024;
+
+  std::deque<Chunk> chunks_;
+};
+
+}  // namespace gorgo::history

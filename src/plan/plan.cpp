@@ -1,0 +1,149 @@
+#include "plan/plan.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/arithmetic.hpp"
+
+namespace gorgo::plan {
+namespace {
+
+/// `a op b` as `b mirrored(op) a`.
+std::optional<Op> mirrored(Op op) {
+  switch (op) {
+    case Op::equal:
+      return Op::equal;
+    case Op::not_equal:
+      return Op::not_equal;
+    case Op::less:
+      return Op::greater;
+    case Op::less_equal:
+      return Op::greater_equal;
+    case Op::greater:
+      return Op::less;
+    case Op::greater_equal:
+      return Op::less_equal;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_own_attribute(const Expr& expr) {
+  return expr.op == Op::attribute && expr.source == kCandidate;
+}
+
+/// The condition as a comparison of one attribute of the candidate with the rest of the sequence.
+std::optional<Comparison> as_comparison(const Expr& condition) {
+  const auto mirror = mirrored(condition.op);
+  if (!mirror && condition.op != Op::contains) return std::nullopt;
+  const Expr& left = condition.args[0];
+  const Expr& right = condition.args[1];
+  if (is_own_attribute(left) && !mentions_candidate(right)) {
+    return Comparison{condition.op, left.index, right};
+  }
+  if (mirror && is_own_attribute(right) && !mentions_candidate(left)) {
+    return Comparison{*mirror, right.index, left};
+  }
+  return std::nullopt;
+}
+
+void add_condition(const Expr& condition, Scan& scan) {
+  if (!mentions_candidate(condition)) {
+    scan.guards.push_back(condition);
+  } else if (!mentions_sequence(condition)) {
+    scan.column.conditions.push_back(condition);
+  } else if (auto comparison = as_comparison(condition)) {
+    scan.column.attributes.push_back(comparison->attribute);
+    scan.comparisons.push_back(std::move(*comparison));
+  } else {
+    scan.residual.push_back(condition);
+  }
+}
+
+Scan make_scan(const Predicate& predicate) {
+  Scan scan;
+  scan.column.type = predicate.type;
+  for (const Expr& condition : predicate.conditions) add_condition(condition, scan);
+
+  auto& attributes = scan.column.attributes;
+  std::sort(attributes.begin(), attributes.end());
+  attributes.erase(std::unique(attributes.begin(), attributes.end()), attributes.end());
+
+  std::vector<std::string> keys;
+  for (const Expr& condition : scan.column.conditions) keys.push_back(fingerprint(condition));
+  std::sort(keys.begin(), keys.end());
+  scan.column.key = std::to_string(predicate.type);
+  for (const auto& key : keys) scan.column.key += key;
+  return scan;
+}
+
+class ReachOf {
+ public:
+  explicit ReachOf(const Rule& rule) {
+    for (const State& state : rule.states) {
+      const bool terminator = states_.empty();
+      states_.push_back(
+          terminator ? 0 : arithmetic::saturating_add(states_[state.reference], state.width));
+      extend(state.predicate.type, states_.back());
+    }
+    for (const auto& negation : rule.negations) {
+      extend(negation.predicate.type, reach(negation.span));
+    }
+    for (const auto& aggregate : rule.aggregates) {
+      extend(aggregate.predicate.type, reach(aggregate.span));
+    }
+  }
+
+  std::map<TypeId, Duration> take() { return std::move(types_); }
+
+ private:
+  Duration reach(const Span& span) const {
+    switch (span.kind) {
+      case SpanKind::within:
+        return arithmetic::saturating_add(states_[span.first], span.width);
+      case SpanKind::between:
+        return std::max(states_[span.first], states_[span.second]);
+      case SpanKind::after:
+        return span.width;
+    }
+    return 0;
+  }
+
+  void extend(TypeId type, Duration reach) {
+    if (type == kNoType) return;  // a timer
+    Duration& known = types_[type];
+    known = std::max(known, reach);
+  }
+
+  std::vector<Duration> states_;
+  std::map<TypeId, Duration> types_;
+};
+
+}  // namespace
+
+Plan make_plan(Rule rule) {
+  Plan plan;
+  for (const State& state : rule.states) {
+    plan.states.push_back({.scan = make_scan(state.predicate)});
+  }
+  for (std::uint32_t i = 0; i < rule.negations.size(); ++i) {
+    const Negation& negation = rule.negations[i];
+    plan.negations.push_back(make_scan(negation.predicate));
+    plan.states[negation.completed_at].negations.push_back(i);
+  }
+  for (const Aggregate& aggregate : rule.aggregates) {
+    plan.aggregates.push_back(make_scan(aggregate.predicate));
+    if (!aggregate.attribute) continue;
+    auto& attributes = plan.aggregates.back().column.attributes;
+    const auto at = std::lower_bound(attributes.begin(), attributes.end(), *aggregate.attribute);
+    if (at == attributes.end() || *at != *aggregate.attribute) {
+      attributes.insert(at, *aggregate.attribute);
+    }
+  }
+  plan.reach = ReachOf(rule).take();
+  plan.rule = std::move(rule);
+  return plan;
+}
+
+}  // namespace gorgo::plan

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gorgo/rule.hpp"
+
+/// From what a rule says to how it is evaluated. A plan is const after construction and shared by
+/// every thread and engine.
+namespace gorgo::plan {
+
+/// A shared column: the events of a type that satisfy conditions on themselves alone. Plans whose
+/// specs have the same `key` share the column; it materialises the attributes of all of them.
+struct ColumnSpec {
+  TypeId type = kNoType;
+  std::vector<Expr> conditions;           ///< mention nothing but the candidate and constants
+  std::vector<std::uint32_t> attributes;  ///< to materialise, ascending
+  std::string key;                        ///< type and conditions
+};
+
+/// candidate.attribute `op` operand, where the operand does not mention the candidate: one value
+/// per scan, so that a column can be compared with it as a whole.
+struct Comparison {
+  Op op = Op::equal;
+  std::uint32_t attribute = 0;
+  Expr operand;
+};
+
+/// How the events that satisfy a predicate are found for a given (partial) sequence: those of the
+/// column, in a window, that pass the comparisons and the residual; none unless the guards hold.
+struct Scan {
+  ColumnSpec column;
+  std::vector<Expr> guards;  ///< mention no candidate
+  std::vector<Comparison> comparisons;
+  std::vector<Expr> residual;
+};
+
+struct StatePlan {
+  Scan scan;
+  std::vector<std::uint32_t> negations;  ///< tested on each candidate of this state
+};
+
+struct Plan {
+  Rule rule;
+  std::vector<StatePlan> states;  ///< as Rule::states; the scan of state 0 is unused
+  std::vector<Scan> negations;    ///< as Rule::negations
+  std::vector<Scan> aggregates;   ///< as Rule::aggregates
+  /// How far behind the clock an event of each type that the rule reads can still matter, in
+  /// nanoseconds (TESLA.md §9); saturated. The terminator's type is among them.
+  std::map<TypeId, Duration> reach;
+};
+
+Plan make_plan(Rule rule);
+
+/// A text that two expressions share exactly when they say the same.
+std::string fingerprint(const Expr& expr);
+/// Whether the expression reads the event under test.
+bool mentions_candidate(const Expr& expr);
+/// Whether it reads any state or aggregate.
+bool mentions_sequence(const Expr& expr);
+
+}  // namespace gorgo::plan
