@@ -62,7 +62,7 @@ class OutputBatch {
 
   std::vector<Row> rows;
   std::vector<Datum> cells;
-  std::vector<std::string> rule_names;
+  std::span<const std::string> rule_names;
   const Schema* schema = nullptr;
 
   /// With kNoType, the first extra pair's name is empty and its value is the type's name.
@@ -84,10 +84,10 @@ class Processor {
   Processor(Processor&&) noexcept;
   Processor& operator=(Processor&&) noexcept;
 
-  /// Deploys a rule text as a whole or not at all, between the events appended before and after
-  /// (they are processed first, so their output is delivered by the next `process`). `name` is the
-  /// path or deployment name: it stands in the diagnostics and its stem names unnamed rules.
-  /// A rule whose full name is deployed already is an error unless `replace`.
+  /// Deploys a rule text as a whole or not at all. `name` is the path or deployment name: it stands
+  /// in the diagnostics and its stem names unnamed rules. A rule whose full name is deployed
+  /// already is an error unless `replace`. The rules see events later than the clock.
+  /// Precondition of this, `remove` and `declare`: `pending() == 0`, process first.
   Diagnostics deploy(const std::string& name, const std::string& text, bool replace = false);
   Result<void> remove(std::string_view rule);
   std::vector<RuleInfo> rules() const;

@@ -109,6 +109,7 @@ ColumnScanEvaluator::Outcome ColumnScanEvaluator::extend(std::size_t state) {
     finish();
     return Outcome::complete;
   }
+  if (budget_->stopped()) return Outcome::stopped;
   const State& rule_state = rule_.states[state];
   const Interval window = visible_part(window_of(rule_state, sequence_));
   const history::Range range = states_[state].start(window, bound(state));
@@ -154,7 +155,6 @@ ColumnScanEvaluator::Outcome ColumnScanEvaluator::extend_selected(std::size_t st
 
 ColumnScanEvaluator::Outcome ColumnScanEvaluator::extend_with(std::size_t state, EventRef event) {
   if (++chosen_[state] > rule_.options.max_sequences) return Outcome::overflow;
-  if (budget_->stopped()) return Outcome::stopped;
   sequence_[state] = event;
   return extend(state + 1);
 }

@@ -1,0 +1,202 @@
+#include "dispatch/rule_set.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "dispatch/strata.hpp"
+#include "language/language.hpp"
+#include "language/names.hpp"
+#include "language/reporter.hpp"
+
+namespace gorgo::dispatch {
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+Names rule_names(const ast::File& file, const language::Source& source) {
+  std::vector<const ast::RuleDefinition*> definitions;
+  for (const ast::Item& item : file.items) {
+    if (const auto* rule = std::get_if<ast::RuleDefinition>(&item)) definitions.push_back(rule);
+  }
+  language::Reporter unused(source);  // binding reports what is wrong with the names
+  language::RuleNames naming(source, definitions, unused);
+  Names names;
+  for (const auto* definition : definitions) names.insert(naming.full_name(*definition));
+  return names;
+}
+
+/// Forgets the types that stand for nothing but rules which are not in `kept`.
+void forget_unused_types(Schema& schema, std::span<const plan::Plan* const> kept) {
+  std::set<TypeId> used;
+  for (const plan::Plan* plan : kept) {
+    used.insert(plan->rule.type);
+    for (const auto& [type, reach] : plan->reach) used.insert(type);
+  }
+  for (const std::string& name : schema.names()) {
+    const EventType& type = *schema.find(name);
+    if (type.origin != TypeOrigin::declared && !used.contains(type.id)) schema.remove(name);
+  }
+}
+
+std::string cycle_text(const std::vector<TypeId>& cycle, const Schema& schema) {
+  std::string text;
+  for (const TypeId type : cycle) text += (text.empty() ? "" : " -> ") + schema.at(type).name;
+  return text;
+}
+
+void append(Diagnostics& to, Diagnostics from) {
+  std::move(from.list.begin(), from.list.end(), std::back_inserter(to.list));
+}
+
+const engine::Engine* engine_of(const Rule& rule, const std::string& default_engine) {
+  return engine::find_engine(rule.options.engine.empty() ? default_engine : rule.options.engine);
+}
+
+void check_engine(const Rule& rule, const std::string& default_engine,
+                  language::Reporter& reporter) {
+  if (engine_of(rule, default_engine) != nullptr) return;
+  std::vector<std::string> names;
+  for (const auto* engine : engine::engines()) names.emplace_back(engine->name());
+  const std::string& name = rule.options.engine.empty() ? default_engine : rule.options.engine;
+  reporter.error(rule.at, "there is no engine " + language::quoted(name),
+                 "the engines are " + language::listing(names, "and"));
+}
+
+void check_evaluated(const Rule& rule, language::Reporter& reporter) {
+  for (const std::string& construct : language::not_evaluated(rule)) {
+    reporter.error(rule.at,
+                   "rule " + language::quoted(rule.name) + " uses " + construct +
+                       ", which this version checks but does not evaluate",
+                   "leave it out to deploy the rule");
+  }
+}
+
+}  // namespace
+
+std::size_t RuleSet::find(std::string_view rule) const {
+  const auto it = std::find_if(rules_.begin(), rules_.end(),
+                               [&](const DeployedRule& r) { return r.rule().name == rule; });
+  return static_cast<std::size_t>(it - rules_.begin());
+}
+
+Diagnostics RuleSet::deploy(const std::string& name, const std::string& text, bool replace,
+                            std::optional<Timestamp> clock, history::History& history) {
+  const language::Source source{name, text};
+  language::ParsedFile parsed = language::parse(source);
+  if (parsed.diagnostics.failed()) return parsed.diagnostics;
+
+  // Everything is checked on copies; the set changes only after the last check.
+  const Names names = rule_names(parsed.file, source);
+  const auto is_replaced = [&](const DeployedRule& r) {
+    return replace && names.contains(r.rule().name);
+  };
+  std::vector<const plan::Plan*> plans;
+  for (const auto& rule : rules_) {
+    if (!is_replaced(rule)) plans.push_back(rule.plan.get());
+  }
+  Schema known = schema_;
+  if (replace) forget_unused_types(known, plans);
+  language::BoundFile bound = language::bind(parsed.file, known, source);
+  Diagnostics diagnostics = std::move(parsed.diagnostics);
+  append(diagnostics, std::move(bound.diagnostics));
+  if (diagnostics.failed()) return diagnostics;
+
+  language::Reporter reporter(source);
+  std::vector<std::shared_ptr<const plan::Plan>> added;
+  for (Rule& rule : bound.rules) {
+    if (!replace && find(rule.name) < rules_.size()) {
+      reporter.error(rule.at, "a rule " + language::quoted(rule.name) + " is deployed already",
+                     "deploy with replacement, or remove it first");
+    }
+    check_engine(rule, default_engine_, reporter);
+    check_evaluated(rule, reporter);
+    added.push_back(std::make_shared<plan::Plan>(plan::make_plan(std::move(rule))));
+    plans.push_back(added.back().get());
+  }
+  if (const Strata strata = stratify(plans, bound.schema.size()); !strata.cycle.empty()) {
+    const Location at = added.empty() ? Location{} : added.front()->rule.at;
+    reporter.error(at,
+                   "the rules feed each other in a cycle, " +
+                       cycle_text(strata.cycle, bound.schema) +
+                       ", which this version does not evaluate",
+                   "break the cycle by another composite type");
+  }
+  append(diagnostics, reporter.take());
+  if (diagnostics.failed()) return diagnostics;
+
+  schema_ = std::move(bound.schema);
+  for (auto& plan : added) {
+    const std::size_t place = find(plan->rule.name);
+    DeployedRule rule{.plan = plan,
+                      .engine = engine_of(plan->rule, default_engine_),
+                      .state = engine::RuleState(plan->rule)};
+    rule.state.deployed_at = clock;
+    if (place < rules_.size()) {
+      rules_[place] = std::move(rule);
+    } else {
+      rules_.push_back(std::move(rule));
+    }
+  }
+  settle(history);
+  return diagnostics;
+}
+
+Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
+  const std::size_t place = find(rule);
+  if (place == rules_.size()) {
+    std::vector<std::string> names;
+    for (const auto& r : rules_) names.push_back(r.rule().name);
+    const std::string_view close = closest_name(rule, names);
+    return Error{"there is no rule " + language::quoted(rule),
+                 close.empty() ? "`gorgo rules list` shows the deployed rules"
+                               : "did you mean " + language::quoted(close) + "?"};
+  }
+  rules_.erase(rules_.begin() + static_cast<std::ptrdiff_t>(place));
+  std::vector<const plan::Plan*> plans;
+  for (const auto& r : rules_) plans.push_back(r.plan.get());
+  forget_unused_types(schema_, plans);
+  settle(history);
+  return {};
+}
+
+Result<void> RuleSet::declare(const std::string& name, std::vector<AttributeType> attributes) {
+  EventType type{.name = name, .attributes = std::move(attributes)};
+  const EventType* const known = schema_.find(name);
+  if (known != nullptr && known->attributes != type.attributes) {
+    return Error{"type " + language::quoted(name) + " is known with other attributes",
+                 declaration_of(*known)};
+  }
+  if (known != nullptr) {
+    if (known->origin == TypeOrigin::inferred) schema_.set_origin(known->id, TypeOrigin::declared);
+    return {};
+  }
+  schema_.add(std::move(type));
+  type_levels_.resize(schema_.size(), 0);
+  return {};
+}
+
+/// Brings strata, history and evaluators in step with the rules.
+void RuleSet::settle(history::History& history) {
+  std::vector<const plan::Plan*> plans;
+  std::map<TypeId, Duration> reach;
+  for (const auto& rule : rules_) {
+    plans.push_back(rule.plan.get());
+    for (const auto& [type, duration] : rule.plan->reach) {
+      reach[type] = std::max(reach[type], duration);
+    }
+  }
+  Strata strata = stratify(plans, schema_.size());
+  type_levels_ = std::move(strata.types);
+  levels_ = 1;
+  names_.clear();
+  for (const auto& rule : rules_) names_.push_back(rule.rule().name);
+  history.retain(schema_, reach);
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    DeployedRule& rule = rules_[i];
+    rule.level = strata.rules[i];
+    levels_ = std::max(levels_, rule.level + 1);
+    if (!rule.evaluator) rule.evaluator = rule.engine->prepare(rule.plan, history);
+  }
+}
+
+}  // namespace gorgo::dispatch
