@@ -90,7 +90,8 @@ void Dispatcher::run_rule(std::uint32_t index, Batch& batch) {
   if (slots_.empty()) return;
   DeployedRule& rule = rules_.rules()[index];
   const auto& arrivals = arrivals_[rule.rule().states[0].predicate.type];
-  const std::size_t room = limits_.wave_composites - std::min(limits_.wave_composites, composites_);
+  const std::size_t room =
+      limits_.max_held_composites - std::min(limits_.max_held_composites, composites_);
   const engine::Budget budget{.composites = room, .stop = &stop_};
   engine::CompositeSink sink(rule.rule(), rule.state, batch.cells);
   const std::size_t done = rule.evaluator->evaluate(slots_, rule.state, budget, sink);
@@ -206,7 +207,9 @@ void Dispatcher::drop_delivered(Batch& batch) {
     for (std::uint32_t& record : incoming) record = moved[record];
   }
   for (auto& arrivals : arrivals_) {
-    for (Arrival& arrival : arrivals) arrival.record = moved[arrival.record];
+    for (Arrival& arrival : arrivals) {
+      if (arrival.record != kNoRecord) arrival.record = moved[arrival.record];
+    }
   }
   batch.records = std::move(records);
   batch.cells = std::move(cells);

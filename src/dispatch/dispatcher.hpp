@@ -19,8 +19,8 @@ class Dispatcher {
  public:
   struct Limits {
     std::uint32_t max_depth = 16;
-    std::uint64_t max_composites = 1'000'000;  ///< per root
-    std::size_t wave_composites = 1'000'000;   ///< cut a wave at about this many
+    std::uint64_t max_composites = 1'000'000;     ///< per root
+    std::size_t max_held_composites = 1'000'000;  ///< cut a wave at about this many
   };
 
   Dispatcher(RuleSet& rules, history::History& history, ProcessorCounters& counters,
@@ -35,7 +35,7 @@ class Dispatcher {
   /// A stored event of the batch, as a terminator to be.
   struct Arrival {
     history::Slot slot;
-    std::uint32_t record;
+    std::uint32_t record;  ///< kNoRecord once it is delivered
   };
   using Records = std::vector<std::uint32_t>;
 

@@ -26,7 +26,9 @@ struct Processor::Impl {
       : rules(options.engine),
         sequencer(clock_of(options), options.max_ahead),
         dispatcher(rules, history, counters,
-                   {.max_depth = options.max_depth, .max_composites = options.max_composites},
+                   {.max_depth = options.max_depth,
+                    .max_composites = options.max_composites,
+                    .max_held_composites = options.max_held_composites},
                    stop) {}
 
   std::atomic<bool> stop = false;

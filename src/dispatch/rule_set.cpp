@@ -58,14 +58,14 @@ void check_engine(const Rule& rule, const std::string& default_engine,
   std::vector<std::string> names;
   for (const auto* engine : engine::engines()) names.emplace_back(engine->name());
   const std::string& name = rule.options.engine.empty() ? default_engine : rule.options.engine;
-  reporter.error(rule.at, "there is no engine " + language::quoted(name),
+  reporter.error(rule.at, "there is no engine " + language::in_quotes(name),
                  "the engines are " + language::listing(names, "and"));
 }
 
 void check_evaluated(const Rule& rule, language::Reporter& reporter) {
   for (const std::string& construct : language::not_evaluated(rule)) {
     reporter.error(rule.at,
-                   "rule " + language::quoted(rule.name) + " uses " + construct +
+                   "rule " + language::in_quotes(rule.name) + " uses " + construct +
                        ", which this version checks but does not evaluate",
                    "leave it out to deploy the rule");
   }
@@ -105,7 +105,7 @@ Diagnostics RuleSet::deploy(const std::string& name, const std::string& text, bo
   std::vector<std::shared_ptr<const plan::Plan>> added;
   for (Rule& rule : bound.rules) {
     if (!replace && find(rule.name) < rules_.size()) {
-      reporter.error(rule.at, "a rule " + language::quoted(rule.name) + " is deployed already",
+      reporter.error(rule.at, "a rule " + language::in_quotes(rule.name) + " is deployed already",
                      "deploy with replacement, or remove it first");
     }
     check_engine(rule, default_engine_, reporter);
@@ -147,9 +147,9 @@ Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
     std::vector<std::string> names;
     for (const auto& r : rules_) names.push_back(r.rule().name);
     const std::string_view close = closest_name(rule, names);
-    return Error{"there is no rule " + language::quoted(rule),
+    return Error{"there is no rule " + language::in_quotes(rule),
                  close.empty() ? "`gorgo rules list` shows the deployed rules"
-                               : "did you mean " + language::quoted(close) + "?"};
+                               : "did you mean " + language::in_quotes(close) + "?"};
   }
   rules_.erase(rules_.begin() + static_cast<std::ptrdiff_t>(place));
   std::vector<const plan::Plan*> plans;
@@ -163,7 +163,7 @@ Result<void> RuleSet::declare(const std::string& name, std::vector<AttributeType
   EventType type{.name = name, .attributes = std::move(attributes)};
   const EventType* const known = schema_.find(name);
   if (known != nullptr && known->attributes != type.attributes) {
-    return Error{"type " + language::quoted(name) + " is known with other attributes",
+    return Error{"type " + language::in_quotes(name) + " is known with other attributes",
                  declaration_of(*known)};
   }
   if (known != nullptr) {

@@ -5,20 +5,18 @@
 #include <string>
 
 #include "base/arithmetic.hpp"
+#include "codec/timestamp.hpp"
+#include "language/reporter.hpp"
 
 namespace gorgo::dispatch {
 namespace {
 
-std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"; }
+using language::in_quotes;
 
 std::string milliseconds(Timestamp timestamp) {
-  const bool negative = timestamp < 0;
-  const auto ns =
-      negative ? 0 - static_cast<std::uint64_t>(timestamp) : static_cast<std::uint64_t>(timestamp);
-  std::string fraction = std::to_string(1'000'000 + ns % 1'000'000).substr(1);
-  fraction.erase(fraction.find_last_not_of('0') + 1);
-  return (negative ? "-" : "") + std::to_string(ns / 1'000'000) +
-         (fraction.empty() ? "" : "." + fraction);
+  std::string text;
+  codec::append_milliseconds(text, timestamp);
+  return text + " ms";
 }
 
 /// Writes the cells of one publication behind the batch's, in the order that records keep them.
@@ -51,7 +49,7 @@ class CellWriter {
     const Datum& value = event_.cells[i];
     const auto before = event_.names.first(i);
     if (std::find(before.begin(), before.end(), name) != before.end()) {
-      return refuse("attribute " + quoted(name) + " is given twice", "give it once");
+      return refuse("attribute " + in_quotes(name) + " is given twice", "give it once");
     }
     if (!value.exists()) return std::nullopt;
     if (name.empty()) return refuse("an attribute has no name", "name every attribute");
@@ -66,7 +64,7 @@ class CellWriter {
     const AttributeType& attribute = type_->attributes[index];
     Datum fitted = attribute.type == ValueType::floating ? arithmetic::to_float(value) : value;
     if (fitted.type() != attribute.type) {
-      return refuse("attribute " + quoted(attribute.name) + " is " +
+      return refuse("attribute " + in_quotes(attribute.name) + " is " +
                         std::string(to_string(value.type())) + ", expected " +
                         std::string(to_string(attribute.type)),
                     declaration_of(*type_));
@@ -79,14 +77,15 @@ class CellWriter {
     std::vector<std::string> names;
     for (const auto& attribute : type_->attributes) names.push_back(attribute.name);
     const std::string_view close = closest_name(name, names);
-    return refuse("there is no attribute " + quoted(name),
-                  close.empty() ? declaration_of(*type_) : "did you mean " + quoted(close) + "?");
+    return refuse(
+        "there is no attribute " + in_quotes(name),
+        close.empty() ? declaration_of(*type_) : "did you mean " + in_quotes(close) + "?");
   }
 
   std::optional<Error> find_missing() const {
     for (std::size_t i = 0; i < type_->attributes.size(); ++i) {
       if (batch_.cells[first_ + i].exists()) continue;
-      return refuse("attribute " + quoted(type_->attributes[i].name) + " is missing",
+      return refuse("attribute " + in_quotes(type_->attributes[i].name) + " is missing",
                     declaration_of(*type_));
     }
     return std::nullopt;
@@ -104,7 +103,7 @@ class CellWriter {
   }
 
   Error refuse(const std::string& what, std::string hint) const {
-    return {"event of type " + quoted(event_.type) + " refused: " + what, std::move(hint)};
+    return {"event of type " + in_quotes(event_.type) + " refused: " + what, std::move(hint)};
   }
 
   const Publication& event_;
@@ -122,15 +121,15 @@ Result<Timestamp> Sequencer::stamp(const Publication& event) const {
     if (!released_) return clock_();
     return std::max(clock_(), arithmetic::saturating_add(*released_, 1));
   }
-  const std::string what = "event of type " + quoted(event.type) + " refused: its timestamp " +
-                           milliseconds(*event.timestamp) + " ms is ";
+  const std::string what = "event of type " + in_quotes(event.type) + " refused: its timestamp " +
+                           milliseconds(*event.timestamp) + " is ";
   if (released_ && *event.timestamp < *released_) {
     return Error{
-        what + "before the newest released one, " + milliseconds(*released_) + " ms",
+        what + "before the newest released one, " + milliseconds(*released_),
         "send events in the order of their timestamps, or without one to have them stamped"};
   }
   if (max_ahead_ && *event.timestamp > arithmetic::saturating_add(clock_(), *max_ahead_)) {
-    return Error{what + "more than " + milliseconds(*max_ahead_) + " ms ahead of the clock",
+    return Error{what + "more than " + milliseconds(*max_ahead_) + " ahead of the clock",
                  "check the publisher's clock and that the timestamp is in milliseconds"};
   }
   return *event.timestamp;

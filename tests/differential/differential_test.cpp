@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <sstream>
+
+#include "generator.hpp"
+#include "gorgo/processor.hpp"
+
+namespace gorgo::testing {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+/// A value so that different bits give different texts.
+std::string exact(const Datum& value) {
+  switch (value.tag) {
+    case Datum::Tag::integer:
+      return std::to_string(value.integer);
+    case Datum::Tag::floating:
+      return "f" + std::to_string(std::bit_cast<std::uint64_t>(value.floating));
+    case Datum::Tag::boolean:
+      return value.boolean ? "true" : "false";
+    case Datum::Tag::string:
+      return "'" + std::string(value.text()) + "'";
+    case Datum::Tag::none:
+      return "-";
+  }
+  return "?";
+}
+
+void write(const OutputBatch& batch, Lines& lines) {
+  for (const auto& row : batch.rows) {
+    std::ostringstream line;
+    line << row.place.root << "." << row.place.ordinal << " @" << row.timestamp << " "
+         << batch.type_name(row);
+    if (row.rule != OutputBatch::kPrimitive) line << " by " << batch.rule_names[row.rule];
+    batch.for_each_attribute(row, [&](std::string_view name, const Datum& value) {
+      line << " " << name << "=" << exact(value);
+    });
+    lines.push_back(line.str());
+  }
+}
+
+struct Run {
+  std::string engine;
+  std::size_t batch = 1;  ///< events between two calls of process
+  std::size_t held = 1'000'000;
+};
+
+Lines outputs(const std::string& rules, const std::vector<Event>& events, const Run& run) {
+  Processor processor({.engine = run.engine, .max_held_composites = run.held});
+  Diagnostics diagnostics = processor.deploy("types.tesla", type_rules());
+  if (!diagnostics.failed()) diagnostics = processor.deploy("random.tesla", rules);
+  if (diagnostics.failed()) return {"refused:\n" + diagnostics.render()};
+  Lines lines;
+  const auto deliver = [&](const OutputBatch& batch) { write(batch, lines); };
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const auto place = processor.append(events[i]);
+    if (place.has_error()) lines.push_back(place.error().to_string());
+    if (processor.pending() >= run.batch) processor.process(deliver);
+  }
+  processor.process(deliver);
+  return lines;
+}
+
+RC_GTEST_PROP(Differential, EnginesAgreeInContentAndOrder, ()) {
+  const std::string rules = random_rules();
+  const std::vector<Event> events = random_stream();
+  RC_LOG() << rules;
+  for (const Event& event : events) {
+    RC_LOG() << event.type << "@" << *event.timestamp / 1'000'000;
+    for (const auto& a : event.attributes)
+      RC_LOG() << " " << a.name << "=" << exact(to_datum(a.value));
+    RC_LOG() << "\n";
+  }
+
+  const Lines expected = outputs(rules, events, {.engine = "reference", .batch = 1});
+  const auto composites = std::count_if(expected.begin(), expected.end(), [](const auto& line) {
+    return line.find(" by R") != std::string::npos;
+  });
+  const bool refused = !expected.empty() && expected.front().starts_with("refused");
+  if (refused) RC_FAIL(expected.front());
+  RC_CLASSIFY(composites > 0, "some composites");
+  RC_CLASSIFY(composites > 20, "many composites");
+
+  const auto cut = static_cast<std::size_t>(*rc::gen::inRange(2, 10));
+  for (const std::string& engine : engine_names()) {
+    for (const std::size_t batch : {std::size_t{1}, cut, events.size() + 1}) {
+      RC_ASSERT(outputs(rules, events, {.engine = engine, .batch = batch}) == expected);
+    }
+    // Evaluation in waves: a few composites at a time.
+    RC_ASSERT(outputs(rules, events, {.engine = engine, .batch = events.size() + 1, .held = cut}) ==
+              expected);
+  }
+}
+
+}  // namespace
+}  // namespace gorgo::testing

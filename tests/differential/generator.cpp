@@ -1,0 +1,214 @@
+#include "generator.hpp"
+
+#include <rapidcheck.h>
+
+#include <cmath>
+#include <limits>
+
+namespace gorgo::testing {
+namespace {
+
+int number(int low, int high) { return *rc::gen::inRange(low, high + 1); }
+bool one_in(int n) { return number(0, n - 1) == n - 1; }
+
+template <class T>
+T any_of(const std::vector<T>& items) {
+  return items[static_cast<std::size_t>(number(0, static_cast<int>(items.size()) - 1))];
+}
+
+const std::vector<std::string> kComparisons = {"=", "!=", "<", "<=", ">", ">="};
+
+/// Writes one rule. States are named S0, S1, ...; parameters $p0, $p1, ... are bound to `k` of
+/// some states.
+class RuleWriter {
+ public:
+  RuleWriter(std::string name, std::vector<std::string> types)
+      : name_(std::move(name)), types_(std::move(types)) {}
+
+  std::string write() {
+    std::string text = "rule " + name_ + ":\ndefine " + name_ + "(k: int, v: int, x: float)\nfrom ";
+    text += state(0);
+    const int states = number(1, 4);
+    for (int i = 1; i < states; ++i) text += "\n  and " + selected_state(i);
+    for (int i = number(0, 2); i > 0; --i) text += "\n  and " + negation();
+    for (int i = number(0, 1); i > 0; --i) text += "\n  and " + filter();
+    return text + where() + consuming() + ";\n";
+  }
+
+ private:
+  std::string state(int index) {
+    const std::string type = any_of(types_);
+    std::vector<std::string> conditions;
+    if (index == 0 || one_in(3)) {
+      const std::string parameter = "$p" + std::to_string(parameters_++);
+      conditions.push_back("k " + any_of<std::string>({"=", "=>"}) + " " + parameter);
+    }
+    states_ = index;  // conditions may name the earlier states only
+    for (int i = number(0, 2); i > 0; --i) conditions.push_back(condition());
+    states_ = index + 1;
+    return type + "(" + joined(conditions) + ") as S" + std::to_string(index);
+  }
+
+  std::string selected_state(int index) {
+    const std::string selection = any_of<std::string>({"each", "last", "first"});
+    const std::string reference = earlier_state();
+    return selection + " " + state(index) + " within " + window() + " from " + reference;
+  }
+
+  std::string negation() {
+    return "not " + any_of(types_) + "(" + joined(conditions(2)) + ") " + span();
+  }
+
+  std::string span() {
+    const int first = number(0, states_ - 1);
+    const int second = number(0, states_ - 1);
+    if (first != second && one_in(2)) {
+      return "between S" + std::to_string(first) + " and S" + std::to_string(second);
+    }
+    return "within " + window() + " from S" + std::to_string(first);
+  }
+
+  std::string filter() {
+    switch (number(0, 2)) {
+      case 0:
+        return "S" + std::to_string(number(0, states_ - 1)) + ".v < " + aggregate();
+      case 1:
+        return sequence_number() + " " + any_of(kComparisons) + " " + sequence_number();
+      default:
+        return "(" + sequence_number() + " > 0 or not (" + sequence_number() + " <= 1))";
+    }
+  }
+
+  std::string where() {
+    return "\nwhere k = S" + std::to_string(number(0, states_ - 1)) +
+           ".k, v = " + (one_in(3) ? aggregate() : "S0.v") +
+           ", x = " + (one_in(2) ? aggregate() : sequence_number());
+  }
+
+  std::string consuming() {
+    if (states_ < 2 || !one_in(3)) return "";
+    return "\nconsuming S" + std::to_string(number(1, states_ - 1));
+  }
+
+  std::string aggregate() {
+    const std::string function = any_of<std::string>({"Sum", "Avg", "Min", "Max", "Count"});
+    const std::string type = any_of(types_);
+    const std::string attribute = any_of<std::string>({"v", "x"});
+    if (function == "Count" && one_in(2)) {
+      return "Count(" + type + "(" + joined(conditions(2)) + ") " + span() + ")";
+    }
+    return function + "(" + type + "(" + joined(conditions(2)) + ")." + attribute + " " + span() +
+           ")";
+  }
+
+  std::vector<std::string> conditions(int most) {
+    std::vector<std::string> list;
+    for (int i = number(0, most); i > 0; --i) list.push_back(condition());
+    return list;
+  }
+
+  std::string condition() {
+    switch (number(0, 7)) {
+      case 0:
+        return "v " + any_of(kComparisons) + " " + std::to_string(number(-2, 4));
+      case 1:
+        return "x " + any_of(kComparisons) + " 0.5";
+      case 2:
+        return "v " + any_of(kComparisons) + " x";
+      case 3:
+        return "not (" + link() + " and v > 0)";
+      case 4:
+        return "(" + link() + " or x >= 1.5)";
+      default:
+        return link();
+    }
+  }
+
+  /// A condition that ties the event under test to the sequence, as far as there is one.
+  std::string link() {
+    const std::string attribute = any_of<std::string>({"k", "v", "x"});
+    const std::string comparison = one_in(2) ? "=" : any_of(kComparisons);
+    if (states_ == 0) return attribute + " " + comparison + " 1";
+    if (parameters_ > 0 && one_in(2)) return "k " + comparison + " " + parameter();
+    return attribute + " " + comparison + " " + sequence_number();
+  }
+
+  std::string sequence_number() {
+    const std::string state = "S" + std::to_string(number(0, std::max(0, states_ - 1)));
+    switch (number(0, 3)) {
+      case 0:
+        return state + ".v + 1";
+      case 1:
+        return state + ".x";
+      case 2:
+        return state + ".v / " + state + ".k";
+      default:
+        return state + ".k";
+    }
+  }
+
+  std::string parameter() { return "$p" + std::to_string(number(0, parameters_ - 1)); }
+  std::string earlier_state() { return "S" + std::to_string(number(0, states_ - 1)); }
+  static std::string window() { return std::to_string(number(1, 20)) + " ms"; }
+
+  static std::string joined(const std::vector<std::string>& parts) {
+    std::string text;
+    for (const auto& part : parts) text += (text.empty() ? "" : ", ") + part;
+    return text;
+  }
+
+  std::string name_;
+  std::vector<std::string> types_;
+  int states_ = 0;      // named so far
+  int parameters_ = 0;  // bound so far
+};
+
+double random_float() {
+  return any_of<double>({0.0, -0.0, 0.5, 1.0, 1.5, 2.0, 1e300, std::nan(""),
+                         std::numeric_limits<double>::infinity()});
+}
+
+}  // namespace
+
+std::string type_rules() {
+  std::string text;
+  for (const char* type : {"A", "B", "C"}) {
+    text += "event " + std::string(type) + "(k: int, v: int, x: float);\n";
+  }
+  // U is not declared: the rule says what it is, and its events may lack attributes.
+  return text +
+         "define Seen(k: int) from U([int]k < 1, [int]v < 1, [float]x < 1.0) where k = U.k;\n";
+}
+
+std::string random_rules() {
+  std::string text;
+  std::vector<std::string> types = {"A", "B", "C", "U"};
+  const int rules = number(1, 3);
+  for (int i = 0; i < rules; ++i) {
+    const std::string name = "R" + std::to_string(i);
+    text += RuleWriter(name, types).write();
+    types.push_back(name);
+  }
+  return text;
+}
+
+std::vector<Event> random_stream() {
+  std::vector<Event> events;
+  Timestamp now = 0;
+  const int length = number(0, 120);
+  for (int i = 0; i < length; ++i) {
+    now += number(0, 2) * 1'000'000;
+    Event event{.type = any_of<std::string>({"A", "B", "C", "U"}), .timestamp = now};
+    const bool partial = event.type == "U";
+    const auto add = [&](const char* name, Value value) {
+      if (!partial || !one_in(3)) event.attributes.push_back({name, std::move(value)});
+    };
+    add("k", std::int64_t{number(0, 2)});
+    add("v", std::int64_t{number(-2, 4)});
+    add("x", random_float());
+    events.push_back(std::move(event));
+  }
+  return events;
+}
+
+}  // namespace gorgo::testing

@@ -1,0 +1,119 @@
+#include "history/history.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gorgo::history {
+namespace {
+
+constexpr Timestamp kNever = std::numeric_limits<Timestamp>::max();
+
+Expr own(std::uint32_t index, ValueType type) {
+  return {.op = Op::attribute, .type = type, .source = kCandidate, .index = index};
+}
+Expr constant(Value value) {
+  Expr expr{.op = Op::constant, .type = type_of(value)};
+  expr.constant = std::move(value);
+  return expr;
+}
+Expr greater(Expr left, Expr right) {
+  Expr expr{.op = Op::greater, .type = ValueType::boolean};
+  expr.args = {std::move(left), std::move(right)};
+  return expr;
+}
+
+class HistoryTest : public ::testing::Test {
+ protected:
+  HistoryTest() {
+    temp_ = schema_
+                .add({.name = "Temp",
+                      .attributes = {{"area", ValueType::string}, {"value", ValueType::integer}}})
+                .id;
+    history_.retain(schema_, {{temp_, 10}});
+  }
+
+  Slot append(Timestamp timestamp, const char* area, std::int64_t value) {
+    const std::vector<Datum> cells = {Datum::of(area), Datum::of(value)};
+    return history_.append(temp_, timestamp, ++root_, cells);
+  }
+
+  plan::ColumnSpec above(std::int64_t value, std::vector<std::uint32_t> attributes) const {
+    return {.type = temp_,
+            .conditions = {greater(own(1, ValueType::integer), constant(value))},
+            .attributes = std::move(attributes),
+            .key = "above " + std::to_string(value)};
+  }
+
+  Schema schema_;
+  TypeId temp_ = kNoType;
+  History history_;
+  std::uint64_t root_ = 0;
+};
+
+TEST_F(HistoryTest, ColumnTakesInWhatSatisfiesItsConditionsBeforeAndAfterItIsMade) {
+  append(1, "a", 50);
+  append(2, "b", 10);
+  const auto column = history_.column(above(45, {0}));
+  append(3, "c", 60);
+  append(4, "d", 20);
+  ASSERT_EQ(column->end() - column->begin(), 2u);
+  EXPECT_EQ(column->attribute(0)[column->begin()].text(), "a");
+  EXPECT_EQ(column->attribute(0)[column->begin() + 1].text(), "c");
+  EXPECT_EQ(column->slot(column->begin() + 1), 2u);
+}
+
+TEST_F(HistoryTest, PlansShareAColumnAndItsAttributesAdd) {
+  append(1, "a", 50);
+  const auto first = history_.column(above(45, {0}));
+  const auto second = history_.column(above(45, {1}));
+  EXPECT_EQ(first, second);
+  append(2, "b", 70);
+  EXPECT_EQ(second->attribute(1)[second->begin()].integer, 50);
+  EXPECT_EQ(second->attribute(1)[second->begin() + 1].integer, 70);
+  EXPECT_EQ(second->attribute(0)[second->begin() + 1].text(), "b");
+}
+
+TEST_F(HistoryTest, WindowsAreOpenAtBothEnds) {
+  for (const Timestamp t : {1, 2, 2, 3, 4}) append(t, "a", 50);
+  const auto column = history_.column(above(0, {}));
+  const auto count = [&](Timestamp after, Timestamp before) {
+    const Range range = column->window(after, before);
+    return range.empty() ? 0 : range.last - range.first;
+  };
+  EXPECT_EQ(count(1, 4), 3u);
+  EXPECT_EQ(count(2, 3), 0u);
+  EXPECT_EQ(count(4, 1), 0u);
+  EXPECT_EQ(count(-1, kNever), 5u);
+}
+
+TEST_F(HistoryTest, EvictionKeepsExactlyWhatIsInReach) {
+  for (Timestamp t = 0; t < 1000; ++t) append(t, t % 2 == 0 ? "even" : "odd", t);
+  const auto column = history_.column(above(-1, {0, 1}));
+  history_.evict(500);
+  EXPECT_EQ(history_.store(temp_).begin(), 491u);  // 490 is exactly 10 old
+  EXPECT_EQ(column->begin(), 491u);
+  EXPECT_EQ(column->attribute(1)[491].integer, 491);
+  EXPECT_EQ(column->attribute(0)[492].text(), "even");
+  EXPECT_EQ(history_.store(temp_).attribute(999, 0).text(), "odd");
+}
+
+TEST_F(HistoryTest, MemoryStaysBoundedByReach) {
+  const auto column = history_.column(above(-1, {0, 1}));
+  std::size_t bytes_early = 0;
+  for (Timestamp t = 0; t < 100'000; ++t) {
+    append(t, "somewhere", t);
+    history_.evict(t);
+    if (t == 20'000) bytes_early = history_.bytes();
+  }
+  EXPECT_LE(history_.bytes(), 2 * bytes_early);
+  EXPECT_EQ(column->end() - column->begin(), 10u);
+}
+
+TEST_F(HistoryTest, RetainForgetsTypesThatNobodyReads) {
+  append(1, "a", 50);
+  EXPECT_TRUE(history_.keeps(temp_));
+  history_.retain(schema_, {});
+  EXPECT_FALSE(history_.keeps(temp_));
+}
+
+}  // namespace
+}  // namespace gorgo::history
