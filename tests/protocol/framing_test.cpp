@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "protocol/frame_cutter.hpp"
+
 namespace gorgo::protocol {
 namespace {
 
@@ -73,6 +77,50 @@ TEST(Framing, AKindOfALaterVersionIsRefused) {
       wire::MessageIdentifier());
   const Bytes frame(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize());
   EXPECT_THAT(open_frame(frame).error().message, HasSubstr("kind"));
+}
+
+/// Feeds the stream in pieces of `step` bytes and counts the frames that come out.
+int frames_cut(const Bytes& stream, std::size_t step) {
+  FrameCutter cutter(kDefaultMaxFrame);
+  int frames = 0;
+  for (std::size_t at = 0; at < stream.size();) {
+    const auto space = cutter.space();
+    const std::size_t n = std::min({step, stream.size() - at, space.size()});
+    std::copy_n(stream.begin() + static_cast<std::ptrdiff_t>(at), n, space.begin());
+    cutter.fill(n);
+    at += n;
+    for (auto frame = cutter.next(); frame && *frame; frame = cutter.next()) {
+      EXPECT_TRUE(open_frame(**frame));
+      ++frames;
+    }
+  }
+  EXPECT_EQ(cutter.open(), 0u);
+  return frames;
+}
+
+TEST(FrameCutter, FramesComeOutHoweverTheStreamIsCut) {
+  wire::DeployT large;
+  large.name = "big.tesla";
+  large.text = std::string(3'000'000, ' ');
+  Bytes stream;
+  for (const Bytes& frame : {hello(), encode(8, large), hello(), hello()}) {
+    stream.insert(stream.end(), frame.begin(), frame.end());
+  }
+  for (const std::size_t step : {1024u, 4099u, 1u << 20, 1u << 30}) {
+    EXPECT_EQ(frames_cut(stream, step), 4) << step;
+  }
+  const Bytes small = hello();
+  EXPECT_EQ(frames_cut(small, 1), 1);
+}
+
+TEST(FrameCutter, AnOversizeFrameIsRefusedByItsPrefixAlone) {
+  FrameCutter cutter(1000);
+  const Bytes prefix = {0, 16, 0, 0};
+  std::copy(prefix.begin(), prefix.end(), cutter.space().begin());
+  cutter.fill(prefix.size());
+  const auto frame = cutter.next();
+  ASSERT_FALSE(frame);
+  EXPECT_THAT(frame.error().message, HasSubstr("4096 bytes is above the limit of 1000"));
 }
 
 }  // namespace

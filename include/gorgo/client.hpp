@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gorgo/diagnostics.hpp"
+#include "gorgo/event.hpp"
+#include "gorgo/processor.hpp"
+#include "gorgo/schema.hpp"
+
+namespace gorgo {
+
+struct ClientOptions {
+  std::string name = "libgorgo";          ///< for the server's log
+  Duration timeout = 10'000'000'000;      ///< for connecting and for each reply, nanoseconds
+  std::uint64_t producer = 0;             ///< 0: a random one. Identifies repeated publications
+  std::size_t max_undelivered = 100'000;  ///< deliveries kept for `next`; beyond, see `next`
+  std::size_t max_frame = std::size_t{16} << 20;  ///< of deliveries and replies, bytes
+};
+
+/// When `publish` returns.
+enum class Acknowledge : std::uint8_t {
+  accepted,  ///< when the server has accepted or refused every event
+  none,      ///< when the events are written to the connection
+};
+
+struct PublishOptions {
+  Acknowledge acknowledge = Acknowledge::accepted;
+  /// For repeating a publication of which it is unknown whether it arrived: the number it was
+  /// given then (`Published::sequence`). Unset: the next one.
+  std::optional<std::uint64_t> sequence;
+};
+
+struct Refusal {
+  std::size_t index = 0;  ///< into the published events
+  std::string reason;
+  std::string hint;
+};
+
+struct Published {
+  std::uint64_t accepted = 0;  ///< have a place; their composites will be delivered
+  std::uint64_t refused = 0;
+  std::uint64_t duplicates = 0;   ///< events of batches that the server had applied before
+  std::uint64_t sequence = 0;     ///< of the first batch that carried the events
+  std::vector<Refusal> refusals;  ///< of the first refused events of each batch
+};
+
+struct Subscribed {
+  std::uint32_t subscription = 0;
+  Diagnostics diagnostics;  ///< failed: nothing was subscribed
+};
+
+/// An event as a subscriber gets it.
+struct Delivery {
+  std::uint32_t subscription = 0;
+  Place place;
+  Event event;
+};
+
+/// A connection to a Gorgo server.
+///
+/// Calls block until the reply is there, the timeout of the options has passed, or the connection
+/// is lost. Deliveries that arrive meanwhile are kept for `next`. After a lost connection or a
+/// timeout every call returns an error that says so; connect anew.
+///
+/// Thread-safety: one thread at a time; use a client per thread. Everything returned is owned by
+/// the caller.
+class Client {
+ public:
+  /// `address` is "HOST:PORT".
+  static Result<Client> connect(const std::string& address, ClientOptions options = {});
+  ~Client();
+  Client(Client&&) noexcept;
+  Client& operator=(Client&&) noexcept;
+
+  Result<void> declare(const std::string& type, const std::vector<AttributeType>& attributes);
+
+  /// Publishes events in their order. They travel in as many batches as the server's limits ask
+  /// for; refused events do not hold up the others. With an explicit `sequence` the events must
+  /// fit in one batch.
+  Result<Published> publish(std::span<const Event> events, const PublishOptions& options = {});
+  /// What the server said so far about publications with `Acknowledge::none`: only refusals are
+  /// counted, and their indexes are those of their batches.
+  const Published& unacknowledged() const;
+
+  /// `text` is a type and conditions: `Fire`, `Fire(measuredTemp > 50)`, `*`. Every later event
+  /// that satisfies them is delivered once per subscription, in place order.
+  Result<Subscribed> subscribe(const std::string& text);
+  Result<void> unsubscribe(std::uint32_t subscription);
+  /// The next delivery; nothing when none arrives in `timeout` nanoseconds. While more than
+  /// `max_undelivered` wait, the client reads no further, and the server will take it for slow.
+  Result<std::optional<Delivery>> next(Duration timeout);
+  /// Deliveries that the server dropped because this client was slow (where it is set up to).
+  std::uint64_t lost() const;
+
+  /// Deploys a rule text as a whole or not at all. `name` stands in the diagnostics and its stem
+  /// names unnamed rules. Failed diagnostics: nothing was deployed.
+  Result<Diagnostics> deploy(const std::string& name, const std::string& text,
+                             bool replace = false);
+  Result<void> remove(const std::string& rule);
+  /// All deployed rules in their order, without their texts.
+  Result<std::vector<RuleInfo>> rules();
+  /// One rule with its text.
+  Result<RuleInfo> rule(const std::string& name);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  explicit Client(std::unique_ptr<Impl> impl);
+};
+
+}  // namespace gorgo

@@ -1,0 +1,213 @@
+#include "gorgo/client.hpp"
+
+#include <random>
+
+#include "client/connection.hpp"
+#include "client/publication.hpp"
+#include "client/replies.hpp"
+
+namespace gorgo {
+namespace {
+
+std::uint64_t random_producer() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32 | random()) | 1;
+}
+
+const wire::Message& message_in(const protocol::Bytes& frame) {
+  return **protocol::open_frame(frame);  // verified on arrival
+}
+
+/// For requests whose only good answer is an Ack.
+Result<void> expect_ack(const Result<protocol::Bytes>& reply) {
+  if (!reply) return reply.error();
+  const auto& message = message_in(*reply);
+  if (message.body_type() == wire::Body::Ack) return {};
+  return client::unexpected(message);
+}
+
+}  // namespace
+
+struct Client::Impl {
+  explicit Impl(const ClientOptions& options)
+      : connection(options),
+        producer(options.producer != 0 ? options.producer : random_producer()) {}
+
+  client::Connection connection;
+  client::BatchLimits limits;
+  std::uint64_t producer;
+  std::uint64_t sequence = 0;
+  std::uint32_t subscriptions = 0;
+
+  Result<void> greet(const std::string& name);
+  Result<void> send_pieces(std::span<const Event> events, const PublishOptions& options,
+                           Published& published, std::vector<client::Piece>& sent);
+  Result<void> take_ack(const client::Piece& piece, Published& published);
+};
+
+Result<void> Client::Impl::greet(const std::string& name) {
+  wire::HelloT hello;
+  hello.min_version = protocol::kVersion;
+  hello.max_version = protocol::kVersion;
+  hello.client = name;
+  const auto reply = connection.request(hello);
+  if (!reply) return reply.error();
+  const auto* welcome = message_in(*reply).body_as_Welcome();
+  if (welcome == nullptr) return client::unexpected(message_in(*reply));
+  limits = {welcome->max_frame(), welcome->max_rows()};
+  return {};
+}
+
+Result<Client> Client::connect(const std::string& address, ClientOptions options) {
+  auto impl = std::make_unique<Impl>(options);
+  if (auto opened = impl->connection.open(address); !opened) return opened.error();
+  if (auto greeted = impl->greet(options.name); !greeted) return greeted.error();
+  return Client(std::move(impl));
+}
+
+Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Client::~Client() = default;
+Client::Client(Client&&) noexcept = default;
+Client& Client::operator=(Client&&) noexcept = default;
+
+Result<void> Client::declare(const std::string& type,
+                             const std::vector<AttributeType>& attributes) {
+  wire::DeclareT declare;
+  declare.name = type;
+  for (const AttributeType& a : attributes) {
+    auto attribute = std::make_unique<wire::AttributeTypeT>();
+    attribute->name = a.name;
+    attribute->type = static_cast<wire::ValueType>(a.type);
+    declare.attributes.push_back(std::move(attribute));
+  }
+  return expect_ack(impl_->connection.request(declare));
+}
+
+Result<void> Client::Impl::send_pieces(std::span<const Event> events, const PublishOptions& options,
+                                       Published& published, std::vector<client::Piece>& sent) {
+  const bool acknowledged = options.acknowledge == Acknowledge::accepted;
+  wire::PublishT header;
+  header.producer = producer;
+  header.ack = acknowledged ? wire::AckMode::Accepted : wire::AckMode::None;
+  for (std::size_t first = 0; first < events.size();) {
+    header.sequence = options.sequence.value_or(sequence + 1);
+    auto piece = client::encode_piece(events, first, limits, header, connection.next_id());
+    if (!piece) return piece.error();
+    if (options.sequence && piece->count != events.size()) {
+      return Error{"a publication with an explicit sequence number does not fit in one batch",
+                   "publish fewer events at once"};
+    }
+    if (first == 0) published.sequence = header.sequence;
+    sequence = std::max(sequence, header.sequence);
+    if (auto done = connection.send(piece->id, piece->frame, acknowledged); !done) return done;
+    first += piece->count;
+    piece->frame = {};
+    if (acknowledged) sent.push_back(std::move(*piece));
+  }
+  return {};
+}
+
+Result<void> Client::Impl::take_ack(const client::Piece& piece, Published& published) {
+  const auto reply = connection.reply(piece.id);
+  if (!reply) return reply.error();
+  const auto* ack = message_in(*reply).body_as_Ack();
+  if (ack == nullptr) return client::unexpected(message_in(*reply));
+  published.accepted += ack->accepted();
+  published.refused += ack->refused();
+  if (ack->duplicate()) published.duplicates += piece.count;
+  for (auto& refusal : client::to_refusals(*ack, piece.first)) {
+    published.refusals.push_back(std::move(refusal));
+  }
+  return {};
+}
+
+Result<Published> Client::publish(std::span<const Event> events, const PublishOptions& options) {
+  Published published;
+  std::vector<client::Piece> sent;
+  const auto wrote = impl_->send_pieces(events, options, published, sent);
+  for (const client::Piece& piece : sent) {
+    if (auto taken = impl_->take_ack(piece, published); !taken) return taken.error();
+  }
+  if (!wrote) return wrote.error();
+  return published;
+}
+
+const Published& Client::unacknowledged() const { return impl_->connection.unacknowledged(); }
+
+Result<Subscribed> Client::subscribe(const std::string& text) {
+  wire::SubscribeT subscribe;
+  subscribe.subscription = impl_->subscriptions + 1;
+  subscribe.text = text;
+  const auto reply = impl_->connection.request(subscribe);
+  if (!reply) return reply.error();
+  const auto& message = message_in(*reply);
+  Subscribed subscribed{subscribe.subscription, {}};
+  if (const auto* diagnostics = message.body_as_Diagnostics()) {
+    subscribed.diagnostics = client::to_diagnostics(*diagnostics);
+  } else if (message.body_type() != wire::Body::Ack) {
+    return client::unexpected(message);
+  }
+  if (!subscribed.diagnostics.failed()) ++impl_->subscriptions;
+  return subscribed;
+}
+
+Result<void> Client::unsubscribe(std::uint32_t subscription) {
+  wire::UnsubscribeT unsubscribe;
+  unsubscribe.subscription = subscription;
+  return expect_ack(impl_->connection.request(unsubscribe));
+}
+
+Result<std::optional<Delivery>> Client::next(Duration timeout) {
+  return impl_->connection.next(timeout);
+}
+
+std::uint64_t Client::lost() const { return impl_->connection.lost(); }
+
+Result<Diagnostics> Client::deploy(const std::string& name, const std::string& text, bool replace) {
+  wire::DeployT deploy;
+  deploy.name = name;
+  deploy.text = text;
+  deploy.replace = replace;
+  const auto reply = impl_->connection.request(deploy);
+  if (!reply) return reply.error();
+  const auto* diagnostics = message_in(*reply).body_as_Diagnostics();
+  if (diagnostics == nullptr) return client::unexpected(message_in(*reply));
+  return client::to_diagnostics(*diagnostics);
+}
+
+Result<void> Client::remove(const std::string& rule) {
+  wire::RemoveT remove;
+  remove.rule = rule;
+  return expect_ack(impl_->connection.request(remove));
+}
+
+Result<std::vector<RuleInfo>> Client::rules() {
+  std::vector<RuleInfo> rules;
+  while (true) {
+    wire::ListRulesT list;
+    list.first = static_cast<std::uint32_t>(rules.size());
+    const auto reply = impl_->connection.request(list);
+    if (!reply) return reply.error();
+    const auto* page = message_in(*reply).body_as_Rules();
+    if (page == nullptr) return client::unexpected(message_in(*reply));
+    const std::size_t before = rules.size();
+    if (page->rules() != nullptr) {
+      for (const auto* rule : *page->rules()) rules.push_back(client::to_rule(*rule));
+    }
+    if (rules.size() >= page->total() || rules.size() == before) return rules;
+  }
+}
+
+Result<RuleInfo> Client::rule(const std::string& name) {
+  wire::ListRulesT list;
+  list.name = name;
+  const auto reply = impl_->connection.request(list);
+  if (!reply) return reply.error();
+  const auto* page = message_in(*reply).body_as_Rules();
+  if (page == nullptr || page->rules() == nullptr || page->rules()->size() != 1) {
+    return client::unexpected(message_in(*reply));
+  }
+  return client::to_rule(*page->rules()->Get(0));
+}
+
+}  // namespace gorgo

@@ -1,0 +1,225 @@
+#include "client/connection.hpp"
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/write.hpp>
+
+#include "client/replies.hpp"
+#include "protocol/batch_check.hpp"
+#include "protocol/batch_reader.hpp"
+
+namespace gorgo::client {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+struct HostPort {
+  std::string host, port;
+};
+
+Result<HostPort> split(const std::string& address) {
+  const auto colon = address.rfind(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == address.size()) {
+    return Error{"'" + address + "' is no address", "write HOST:PORT, as 127.0.0.1:7450"};
+  }
+  std::string host = address.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  }
+  return HostPort{host, address.substr(colon + 1)};
+}
+
+std::string lower_first(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+}  // namespace
+
+Connection::Connection(const ClientOptions& options)
+    : options_(options), cutter_(options.max_frame) {}
+
+template <class Done>
+bool Connection::run_until(Clock::time_point deadline, Done done) {
+  while (!done()) {
+    if (broken_) return false;
+    start_reading();
+    io_.restart();
+    if (io_.run_one_until(deadline) == 0) return done();
+  }
+  return true;
+}
+
+Connection::Clock::time_point Connection::deadline() const {
+  return Clock::now() + std::chrono::nanoseconds(options_.timeout);
+}
+
+Result<void> Connection::open(const std::string& address) {
+  address_ = address;
+  const auto parts = split(address);
+  if (!parts) return parts.error();
+  error_code failure;
+  tcp::resolver resolver(io_);
+  const auto endpoints = resolver.resolve(parts->host, parts->port, failure);
+  if (failure)
+    return Error{"cannot resolve " + address + ": " + lower_first(failure.message()), ""};
+  bool ended = false;
+  asio::async_connect(socket_, endpoints, [&](error_code e, const tcp::endpoint&) {
+    failure = e;
+    ended = true;
+  });
+  for (const auto until = deadline(); !ended && io_.run_one_until(until) > 0;) {
+  }
+  if (!ended) {
+    socket_.close(failure);
+    io_.run();
+    failure = asio::error::timed_out;
+  }
+  if (failure) {
+    return Error{"cannot connect to " + address + ": " + lower_first(failure.message()) +
+                     "; is `gorgo serve` running?",
+                 ""};
+  }
+  socket_.set_option(tcp::no_delay(true), failure);
+  return {};
+}
+
+Error Connection::timed_out() {
+  fail({"no answer from " + address_ + " within " + std::to_string(options_.timeout / 1'000'000) +
+            " ms",
+        "the connection is given up; connect anew"});
+  return *broken_;
+}
+
+void Connection::fail(Error error) {
+  if (!broken_) broken_ = std::move(error);
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+Result<void> Connection::send(std::uint64_t id, const protocol::Bytes& frame, bool awaited) {
+  if (broken_) return *broken_;
+  if (awaited) awaited_[id];
+  bool written = false;
+  error_code failure;
+  asio::async_write(socket_, asio::buffer(frame), [&](error_code e, std::size_t) {
+    failure = e;
+    written = true;
+  });
+  const bool in_time = run_until(deadline(), [&] { return written; });
+  const Error gave_up = in_time || broken_ ? Error{} : timed_out();
+  if (!written) {  // closed above: the handler, which refers to this frame, runs at once
+    io_.restart();
+    while (!written && io_.run_one() > 0) {
+    }
+  }
+  if (broken_) return *broken_;
+  if (failure) {
+    fail({"lost the connection to " + address_ + ": " + lower_first(failure.message()), ""});
+    return *broken_;
+  }
+  return {};
+}
+
+Result<protocol::Bytes> Connection::reply(std::uint64_t id) {
+  const auto slot = awaited_.find(id);
+  const bool there = run_until(deadline(), [&] { return slot->second.has_value(); });
+  if (!there) return broken_ ? *broken_ : timed_out();
+  protocol::Bytes frame = std::move(*slot->second);
+  awaited_.erase(slot);
+  return frame;
+}
+
+Result<std::optional<Delivery>> Connection::next(Duration timeout) {
+  const auto until = Clock::now() + std::chrono::nanoseconds(timeout);
+  if (!run_until(until, [&] { return !deliveries_.empty(); })) {
+    if (broken_) return *broken_;
+    return std::optional<Delivery>();
+  }
+  Delivery delivery = std::move(deliveries_.front());
+  deliveries_.pop_front();
+  return std::optional(std::move(delivery));
+}
+
+void Connection::start_reading() {
+  if (reading_ || broken_ || deliveries_.size() > options_.max_undelivered) return;
+  reading_ = true;
+  const auto space = cutter_.space();
+  socket_.async_read_some(
+      asio::buffer(space.data(), space.size()), [this](error_code e, std::size_t size) {
+        reading_ = false;
+        if (e) {
+          return fail({e == asio::error::eof
+                           ? "the server at " + address_ + " closed the connection"
+                           : "lost the connection to " + address_ + ": " + lower_first(e.message()),
+                       ""});
+        }
+        cutter_.fill(size);
+        take_frames();
+      });
+}
+
+void Connection::take_frames() {
+  while (!broken_) {
+    auto frame = cutter_.next();
+    if (!frame) return fail(frame.error());
+    if (!*frame) return;
+    take(std::move(**frame));
+  }
+}
+
+void Connection::take(protocol::Bytes frame) {
+  const auto message = protocol::open_frame(frame);
+  if (!message) return fail(message.error());
+  const auto slot = awaited_.find((*message)->id());
+  if (slot != awaited_.end()) {
+    slot->second = std::move(frame);
+  } else {
+    take_unasked(**message, frame.size());
+  }
+}
+
+void Connection::take_unasked(const wire::Message& message, std::size_t frame_size) {
+  if (const auto* deliver = message.body_as_Deliver()) return take_delivery(*deliver, frame_size);
+  if (const auto* ack = message.body_as_Ack()) return take_refusals(*ack);
+  const auto* error = message.body_as_Error();
+  if (error == nullptr) return;  // the late answer to a request that was given up
+  if (message.id() == 0) return fail(to_error(*error));
+  const Error refusal = to_error(*error);
+  unacknowledged_.refusals.push_back({0, refusal.message, refusal.hint});
+}
+
+void Connection::take_refusals(const wire::Ack& ack) {
+  constexpr std::size_t kKept = 1000;
+  unacknowledged_.refused += ack.refused();
+  for (auto& refusal : to_refusals(ack, 0)) {
+    if (unacknowledged_.refusals.size() < kKept) {
+      unacknowledged_.refusals.push_back(std::move(refusal));
+    }
+  }
+}
+
+void Connection::take_delivery(const wire::Deliver& deliver, std::size_t frame_size) {
+  const auto rows = protocol::row_count(*deliver.batch());
+  const auto* from = deliver.from();
+  const bool fits = deliver.roots() != nullptr && deliver.roots()->size() == rows &&
+                    deliver.ordinals() != nullptr && deliver.ordinals()->size() == rows &&
+                    deliver.subscriptions()->size() > 0 &&
+                    (from == nullptr || from->size() == 0 || from->size() == rows);
+  const auto checked = protocol::check_batch(*deliver.batch(), frame_size, std::uint32_t{1} << 31);
+  if (!fits || !checked) return fail({"the server sent a damaged delivery", ""});
+  lost_ += deliver.lost();
+  std::uint32_t row = 0;
+  for (protocol::BatchReader reader(*deliver.batch()); reader.next(); ++row) {
+    const std::uint16_t which = from == nullptr || from->size() == 0 ? 0 : from->Get(row);
+    if (which >= deliver.subscriptions()->size()) {
+      return fail({"the server sent a damaged delivery", ""});
+    }
+    deliveries_.push_back({deliver.subscriptions()->Get(which),
+                           {deliver.roots()->Get(row), deliver.ordinals()->Get(row)},
+                           reader.to_event()});
+  }
+}
+
+}  // namespace gorgo::client

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "gorgo/client.hpp"
+#include "protocol/frame_cutter.hpp"
+
+namespace gorgo::client {
+
+/// One connection driven by its caller: bytes move only while a member runs. Reading goes on
+/// during writing, so a server that answers while it reads can never stall both sides.
+class Connection {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit Connection(const ClientOptions& options);
+
+  /// Resolves and connects; `greet` must follow.
+  Result<void> open(const std::string& address);
+
+  /// Writes a request. `awaited`: `reply` will be called for it.
+  Result<void> send(std::uint64_t id, const protocol::Bytes& frame, bool awaited = true);
+  /// The reply to an awaited request, as a frame that `protocol::open_frame` accepts.
+  Result<protocol::Bytes> reply(std::uint64_t id);
+  template <class Body>
+  Result<protocol::Bytes> request(const Body& body) {
+    const std::uint64_t id = next_id();
+    if (auto sent = send(id, protocol::encode(id, body)); !sent) return sent.error();
+    return reply(id);
+  }
+  /// A number for the next request.
+  std::uint64_t next_id() { return ++last_id_; }
+  /// The next delivery; nothing when none arrived in time.
+  Result<std::optional<Delivery>> next(Duration timeout);
+
+  std::uint64_t lost() const { return lost_; }
+  /// What came for publications that await no reply.
+  const Published& unacknowledged() const { return unacknowledged_; }
+
+ private:
+  const ClientOptions options_;
+  boost::asio::io_context io_;
+  boost::asio::ip::tcp::socket socket_{io_};
+  std::string address_;
+  protocol::FrameCutter cutter_;
+  std::optional<Error> broken_;
+  bool reading_ = false;
+  std::uint64_t last_id_ = 0;
+  std::unordered_map<std::uint64_t, std::optional<protocol::Bytes>> awaited_;
+  std::deque<Delivery> deliveries_;
+  std::uint64_t lost_ = 0;
+  Published unacknowledged_;
+
+  /// Runs until `done()`, the deadline or the connection's end.
+  template <class Done>
+  bool run_until(Clock::time_point deadline, Done done);
+  Clock::time_point deadline() const;
+  Error timed_out();
+  void fail(Error error);
+  void start_reading();
+  void take_frames();
+  void take(protocol::Bytes frame);
+  void take_unasked(const wire::Message& message, std::size_t frame_size);
+  void take_delivery(const wire::Deliver& deliver, std::size_t frame_size);
+  void take_refusals(const wire::Ack& ack);
+};
+
+}  // namespace gorgo::client

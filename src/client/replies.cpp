@@ -1,0 +1,53 @@
+#include "client/replies.hpp"
+
+namespace gorgo::client {
+
+std::string text_of(const flatbuffers::String* text) { return text == nullptr ? "" : text->str(); }
+
+Error to_error(const wire::Error& error) { return {error.message()->str(), text_of(error.hint())}; }
+
+Diagnostics to_diagnostics(const wire::Diagnostics& diagnostics) {
+  Diagnostics result;
+  if (diagnostics.list() == nullptr) return result;
+  for (const auto* d : *diagnostics.list()) {
+    const bool warning = d->severity() == wire::Severity::Warning;
+    result.list.push_back({warning ? Severity::warning : Severity::error,
+                           text_of(d->file()),
+                           {d->line(), d->column(), d->length()},
+                           d->message()->str(),
+                           text_of(d->hint()),
+                           text_of(d->source_line())});
+  }
+  return result;
+}
+
+RuleInfo to_rule(const wire::RuleInfo& rule) {
+  RuleInfo info;
+  info.name = rule.name()->str();
+  info.type = rule.type()->str();
+  info.engine = text_of(rule.engine());
+  info.text = text_of(rule.text());
+  info.terminators = rule.terminators();
+  info.composites = rule.composites();
+  info.overflows = rule.overflows();
+  return info;
+}
+
+std::vector<Refusal> to_refusals(const wire::Ack& ack, std::size_t offset) {
+  std::vector<Refusal> refusals;
+  if (ack.refusals() == nullptr) return refusals;
+  for (const auto* refusal : *ack.refusals()) {
+    refusals.push_back(
+        {offset + refusal->row(), refusal->reason()->str(), text_of(refusal->hint())});
+  }
+  return refusals;
+}
+
+Error unexpected(const wire::Message& reply) {
+  if (reply.body_type() == wire::Body::Error) return to_error(*reply.body_as_Error());
+  return {
+      "the server answered with an unexpected " + std::string(protocol::name_of(reply.body_type())),
+      "do client and server speak the same version?"};
+}
+
+}  // namespace gorgo::client

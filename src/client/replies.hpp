@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "gorgo/client.hpp"
+#include "protocol/framing.hpp"
+
+/// Replies of the wire as the client's types.
+namespace gorgo::client {
+
+Error to_error(const wire::Error& error);
+Diagnostics to_diagnostics(const wire::Diagnostics& diagnostics);
+RuleInfo to_rule(const wire::RuleInfo& rule);
+/// With `offset` added to their indexes.
+std::vector<Refusal> to_refusals(const wire::Ack& ack, std::size_t offset);
+
+/// The error in an Error reply, or one that says that the reply is of an unexpected kind.
+Error unexpected(const wire::Message& reply);
+
+std::string text_of(const flatbuffers::String* text);
+
+}  // namespace gorgo::client
