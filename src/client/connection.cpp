@@ -4,6 +4,7 @@
 #include <boost/asio/write.hpp>
 
 #include "client/replies.hpp"
+#include "protocol/address.hpp"
 #include "protocol/batch_check.hpp"
 #include "protocol/batch_reader.hpp"
 
@@ -13,22 +14,6 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
-
-struct HostPort {
-  std::string host, port;
-};
-
-Result<HostPort> split(const std::string& address) {
-  const auto colon = address.rfind(':');
-  if (colon == std::string::npos || colon == 0 || colon + 1 == address.size()) {
-    return Error{"'" + address + "' is no address", "write HOST:PORT, as 127.0.0.1:7450"};
-  }
-  std::string host = address.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  }
-  return HostPort{host, address.substr(colon + 1)};
-}
 
 std::string lower_first(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
@@ -57,7 +42,7 @@ Connection::Clock::time_point Connection::deadline() const {
 
 Result<void> Connection::open(const std::string& address) {
   address_ = address;
-  const auto parts = split(address);
+  const auto parts = protocol::parse_address(address);
   if (!parts) return parts.error();
   error_code failure;
   tcp::resolver resolver(io_);

@@ -27,8 +27,9 @@ inline constexpr std::uint32_t kDefaultMaxRows = 65536;
 Result<std::size_t> content_size(std::span<const std::uint8_t, kPrefix> prefix,
                                  std::size_t max_frame);
 
-/// The message in a frame whose size is its prefix's: verified, the body's kind known. It refers
-/// into `frame`, which must be aligned to 8 bytes (a `Bytes` is).
+/// The message in a frame whose size is its prefix's, verified. The body is there, but may be of a
+/// kind that only a later version knows. It refers into `frame`, which must be aligned to 8 bytes
+/// (a `Bytes` is).
 Result<const wire::Message*> open_frame(std::span<const std::uint8_t> frame);
 
 /// What a message is called in errors: "Publish".

@@ -1,0 +1,181 @@
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include <limits>
+#include <optional>
+
+#include "server/options.hpp"
+
+namespace gorgo::server {
+namespace {
+
+/// Reads the keys of one table; the first thing wrong is kept. Keys that nobody asked for are
+/// unknown.
+class Section {
+ public:
+  Section(const toml::table* table, std::string name) : table_(table), name_(std::move(name)) {}
+
+  void text(std::string_view key, std::string& to) {
+    if (const auto* node = take(key)) {
+      if (const auto value = node->value_exact<std::string>()) {
+        to = *value;
+      } else {
+        fail(*node, key, "expected a string");
+      }
+    }
+  }
+
+  template <class T>
+  void number(std::string_view key, T& to) {
+    const auto* node = take(key);
+    if (node == nullptr) return;
+    const auto value = node->value_exact<std::int64_t>();
+    if (value && *value > 0 &&
+        static_cast<std::uint64_t>(*value) <= std::numeric_limits<T>::max()) {
+      to = static_cast<T>(*value);
+    } else {
+      fail(*node, key, "expected a positive number");
+    }
+  }
+
+  void milliseconds(std::string_view key, std::chrono::milliseconds& to) {
+    std::int64_t count = to.count();
+    number(key, count);
+    to = std::chrono::milliseconds(count);
+  }
+
+  /// A value that `parse` understands.
+  template <class T, class Parse>
+  void choice(std::string_view key, T& to, Parse parse) {
+    const auto* node = take(key);
+    if (node == nullptr) return;
+    const auto value = node->value_exact<std::string>();
+    const Result<T> parsed = parse(value.value_or(""));
+    if (parsed) {
+      to = *parsed;
+    } else {
+      fail(*node, key, parsed.error().to_string());
+    }
+  }
+
+  void texts(std::string_view key, std::vector<std::string>& to) {
+    const auto* node = take(key);
+    if (node == nullptr) return;
+    const auto* array = node->as_array();
+    if (array == nullptr || (!array->empty() && !array->is_homogeneous<std::string>())) {
+      return fail(*node, key, "expected a list of strings");
+    }
+    for (const auto& element : *array) to.push_back(**element.as_string());
+  }
+
+  /// A subtable; others read what is in it.
+  const toml::table* table(std::string_view key) {
+    const auto* node = take(key);
+    if (node == nullptr) return nullptr;
+    if (!node->is_table()) fail(*node, key, "expected a table");
+    return node->as_table();
+  }
+
+  /// The error, if any. Call when every key was asked for.
+  std::optional<Error> finish() {
+    if (!error_ && table_ != nullptr) {
+      for (const auto& [key, node] : *table_) {
+        if (std::find(known_.begin(), known_.end(), key.str()) != known_.end()) continue;
+        const auto closest = closest_name(key.str(), known_);
+        fail(node, key.str(),
+             "unknown key" +
+                 (closest.empty() ? "" : ", did you mean '" + std::string(closest) + "'?"));
+        break;
+      }
+    }
+    return error_;
+  }
+
+ private:
+  const toml::table* table_;
+  std::string name_;
+  std::vector<std::string> known_;
+  std::optional<Error> error_;
+
+  const toml::node* take(std::string_view key) {
+    known_.emplace_back(key);
+    return table_ == nullptr ? nullptr : table_->get(key);
+  }
+
+  void fail(const toml::node& node, std::string_view key, const std::string& what) {
+    if (error_) return;
+    const auto& at = node.source().begin;
+    error_ = Error{std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + name_ +
+                       std::string(key) + ": " + what,
+                   ""};
+  }
+};
+
+Result<SlowConsumer> parse_slow_consumer(std::string_view text) {
+  if (text == "disconnect") return SlowConsumer::disconnect;
+  if (text == "drop") return SlowConsumer::drop;
+  return Error{"unknown policy '" + std::string(text) + "'", "one of disconnect, drop"};
+}
+
+std::optional<Error> read_limits(const toml::table* table, Limits& limits) {
+  Section section(table, "limits.");
+  section.number("max_frame", limits.max_frame);
+  section.number("max_rows", limits.max_rows);
+  section.number("max_sessions", limits.max_sessions);
+  section.number("max_subscriptions", limits.max_subscriptions);
+  section.number("max_producers", limits.max_producers);
+  section.number("queue_bytes", limits.queue_bytes);
+  section.number("queue_frames", limits.queue_frames);
+  section.number("outbound_bytes", limits.outbound_bytes);
+  section.number("batch_events", limits.batch_events);
+  section.choice("slow_consumer", limits.slow_consumer, parse_slow_consumer);
+  return section.finish();
+}
+
+std::optional<Error> read_engine(const toml::table* table, ProcessorOptions& processor) {
+  Section section(table, "engine.");
+  section.text("default", processor.engine);
+  section.number("max_depth", processor.max_depth);
+  section.number("max_composites", processor.max_composites);
+  std::chrono::milliseconds ahead(processor.max_ahead.value_or(0) / 1'000'000);
+  section.milliseconds("max_ahead_ms", ahead);
+  processor.max_ahead = std::chrono::nanoseconds(ahead).count();
+  return section.finish();
+}
+
+std::optional<Error> read_log(const toml::table* table, ServerOptions& options) {
+  Section section(table, "log.");
+  section.choice("format", options.log_format, parse_log_format);
+  section.choice("level", options.log_level, parse_log_level);
+  return section.finish();
+}
+
+std::optional<Error> read_root(const toml::table& root, ServerOptions& options) {
+  Section section(&root, "");
+  section.text("listen", options.listen);
+  section.texts("rules", options.rules);
+  section.milliseconds("greeting_timeout_ms", options.greeting_timeout);
+  section.milliseconds("drain_timeout_ms", options.drain_timeout);
+  if (auto error = read_limits(section.table("limits"), options.limits)) return error;
+  if (auto error = read_engine(section.table("engine"), options.processor)) return error;
+  if (auto error = read_log(section.table("log"), options)) return error;
+  return section.finish();
+}
+
+}  // namespace
+
+Result<void> read_config(const std::string& path, ServerOptions& options) {
+  const auto parsed = toml::parse_file(path);
+  if (!parsed) {
+    const auto& at = parsed.error().source().begin;
+    const std::string where =
+        at.line == 0 ? "" : std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
+    return Error{path + ":" + where + std::string(parsed.error().description()), ""};
+  }
+  if (const auto error = read_root(parsed.table(), options)) {
+    return Error{path + ":" + error->message, error->hint};
+  }
+  return {};
+}
+
+}  // namespace gorgo::server

@@ -1,0 +1,86 @@
+#include "server/engine_thread.hpp"
+
+#include "server/replies.hpp"
+
+namespace gorgo::server {
+
+EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue,
+                           std::function<void()> on_end)
+    : limits_(options.limits),
+      log_(log),
+      queue_(queue),
+      on_end_(std::move(on_end)),
+      processor_(options.processor),
+      subscriptions_(options.limits, [this](const Outbox& client, Outbox::Outcome outcome,
+                                            std::size_t rows) { on_loss(client, outcome, rows); }),
+      producers_(options.limits.max_producers),
+      rule_files_(options.rules) {}
+
+EngineThread::~EngineThread() { join(); }
+
+void EngineThread::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void EngineThread::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void EngineThread::run() {
+  std::vector<Command> commands;
+  while (queue_.take(commands)) {
+    for (const Command& command : commands) handle(command);
+    process();
+    commands.clear();
+  }
+  on_end_();
+}
+
+void EngineThread::process() {
+  if (processor_.pending() == 0) return;
+  processor_.process([this](const OutputBatch& batch) { subscriptions_.deliver(batch); });
+}
+
+void EngineThread::on_loss(const Outbox& client, Outbox::Outcome outcome, std::size_t rows) {
+  if (outcome == Outbox::Outcome::closed) return;  // the session ends anyway
+  dropped_rows_.fetch_add(rows, std::memory_order_relaxed);
+  if (outcome != Outbox::Outcome::overflowed) return;
+  slow_consumers_.fetch_add(1, std::memory_order_relaxed);
+  log_.warning("slow consumer disconnected", {{"session", client.id()},
+                                              {"peer", client.peer()},
+                                              {"outbound_bytes", limits_.outbound_bytes}});
+}
+
+void EngineThread::handle(const Command& command) {
+  switch (command.kind) {
+    case Command::Kind::request: {
+      const auto* message = flatbuffers::GetSizePrefixedRoot<wire::Message>(command.frame.data());
+      return handle_request(*command.client, command.client, *message);
+    }
+    case Command::Kind::disconnect:
+      subscriptions_.remove_all(*command.client);
+      return command.client->close();
+    case Command::Kind::reload:
+      process();
+      return reload();
+  }
+}
+
+void EngineThread::reload() {
+  const auto outcome = rule_files_.load(processor_);
+  for (const Diagnostic& d : outcome.diagnostics.list) {
+    const std::string at =
+        d.file + ":" + std::to_string(d.at.line) + ":" + std::to_string(d.at.column);
+    if (d.severity == Severity::error) {
+      log_.error("rule file not deployed, the old rules stay", {{"at", at}, {"error", d.message}});
+    } else {
+      log_.warning("rule file", {{"at", at}, {"warning", d.message}});
+    }
+  }
+  for (const Error& error : outcome.errors) log_.error("rules", {{"error", error.to_string()}});
+  log_.info("rules read again", {{"files", outcome.files},
+                                 {"removed", outcome.removed},
+                                 {"rules", processor_.rules().size()}});
+}
+
+}  // namespace gorgo::server

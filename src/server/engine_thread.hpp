@@ -1,0 +1,72 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "gorgo/processor.hpp"
+#include "server/command_queue.hpp"
+#include "server/log.hpp"
+#include "server/options.hpp"
+#include "server/producers.hpp"
+#include "server/rule_files.hpp"
+#include "server/subscriptions.hpp"
+
+namespace gorgo::server {
+
+/// Owns the processor, and with it schema, history and rules: their single writer. Takes everything
+/// that is queued, appends publications until another request comes, evaluates, delivers.
+class EngineThread {
+ public:
+  /// `on_end` is called on the thread when the closed queue is worked off.
+  EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue,
+               std::function<void()> on_end);
+  ~EngineThread();
+
+  /// Before `start`, on the caller's thread.
+  RuleFiles::Outcome load_rules() { return rule_files_.load(processor_); }
+  void start();
+  /// Waits for the end; `CommandQueue::close` brings it about. Without `start`: nothing.
+  void join();
+  /// Gives up the evaluation in hand; later ones do nothing. Any thread.
+  void request_stop() noexcept { processor_.request_stop(); }
+
+  /// For the closing log line. Precondition: not started, or joined.
+  const ProcessorCounters& processed() const { return processor_.counters(); }
+  std::uint64_t slow_consumers() const { return slow_consumers_.load(std::memory_order_relaxed); }
+  std::uint64_t dropped_rows() const { return dropped_rows_.load(std::memory_order_relaxed); }
+
+ private:
+  const Limits limits_;
+  Log& log_;
+  CommandQueue& queue_;
+  const std::function<void()> on_end_;
+  Processor processor_;
+  Subscriptions subscriptions_;
+  Producers producers_;
+  RuleFiles rule_files_;
+  std::atomic<std::uint64_t> slow_consumers_ = 0;
+  std::atomic<std::uint64_t> dropped_rows_ = 0;
+  std::thread thread_;
+
+  void run();
+  void process();
+  void handle(const Command& command);
+  void handle_request(Outbox& client, const std::shared_ptr<Outbox>& owner,
+                      const wire::Message& message);
+  void reload();
+  void on_loss(const Outbox& client, Outbox::Outcome outcome, std::size_t rows);
+
+  // One per request; each queues its reply.
+  void publish(Outbox& client, std::uint64_t id, const wire::Publish& request);
+  wire::AckT append(const wire::Batch& batch);
+  void declare(Outbox& client, std::uint64_t id, const wire::Declare& request);
+  void subscribe(const std::shared_ptr<Outbox>& client, std::uint64_t id,
+                 const wire::Subscribe& request);
+  void unsubscribe(Outbox& client, std::uint64_t id, const wire::Unsubscribe& request);
+  void deploy(Outbox& client, std::uint64_t id, const wire::Deploy& request);
+  void remove(Outbox& client, std::uint64_t id, const wire::Remove& request);
+  void list(Outbox& client, std::uint64_t id, const wire::ListRules& request);
+};
+
+}  // namespace gorgo::server

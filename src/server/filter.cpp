@@ -1,0 +1,128 @@
+#include "server/filter.hpp"
+
+#include "base/arithmetic.hpp"
+#include "language/language.hpp"
+
+namespace gorgo::server {
+namespace {
+
+using ast::ExprKind;
+
+/// The operator as the shared arithmetic names it. Precondition: arithmetic or a comparison.
+Op operator_of(ExprKind kind) {
+  switch (kind) {
+    case ExprKind::add:
+      return Op::add;
+    case ExprKind::subtract:
+      return Op::subtract;
+    case ExprKind::multiply:
+      return Op::multiply;
+    case ExprKind::divide:
+      return Op::divide;
+    case ExprKind::equal:
+      return Op::equal;
+    case ExprKind::not_equal:
+      return Op::not_equal;
+    case ExprKind::less:
+      return Op::less;
+    case ExprKind::less_equal:
+      return Op::less_equal;
+    case ExprKind::greater:
+      return Op::greater;
+    case ExprKind::greater_equal:
+      return Op::greater_equal;
+    default:
+      return Op::contains;
+  }
+}
+
+class Evaluation {
+ public:
+  Evaluation(const OutputBatch& batch, const OutputBatch::Row& row) : batch_(batch), row_(row) {}
+
+  bool holds(const ast::Expr& e) const {
+    switch (e.kind) {
+      case ExprKind::logical_and:
+        return holds(e.children[0]) && holds(e.children[1]);
+      case ExprKind::logical_or:
+        return holds(e.children[0]) || holds(e.children[1]);
+      case ExprKind::logical_not:
+        return !holds(e.children[0]);
+      case ExprKind::literal:
+      case ExprKind::attribute:
+      case ExprKind::state_attribute: {
+        const Datum datum = value(e);
+        return datum.tag == Datum::Tag::boolean && datum.boolean;
+      }
+      default:
+        return compares(operator_of(e.kind), value(e.children[0]), value(e.children[1]));
+    }
+  }
+
+ private:
+  const OutputBatch& batch_;
+  const OutputBatch::Row& row_;
+
+  // Checked rules never compare a number with a string; a type that nobody declared may make a
+  // subscription try. Such a comparison has no value.
+  static bool compares(Op op, const Datum& a, const Datum& b) {
+    const auto kind = [](const Datum& d) {
+      return d.tag == Datum::Tag::floating ? Datum::Tag::integer : d.tag;
+    };
+    return kind(a) == kind(b) && arithmetic::compare(op, a, b);
+  }
+
+  Datum value(const ast::Expr& e) const {
+    switch (e.kind) {
+      case ExprKind::literal:
+      case ExprKind::duration:
+        return to_datum(e.value);
+      case ExprKind::attribute:
+      case ExprKind::state_attribute:
+        return attribute(e.name.text);
+      case ExprKind::negate:
+        return arithmetic::negate(value(e.children[0]));
+      case ExprKind::add:
+      case ExprKind::subtract:
+      case ExprKind::multiply:
+      case ExprKind::divide:
+        return arithmetic::calculate(operator_of(e.kind), value(e.children[0]),
+                                     value(e.children[1]));
+      default:
+        return Datum::of(holds(e));
+    }
+  }
+
+  Datum attribute(std::string_view name) const {
+    if (name == "timestamp") return Datum::of(row_.timestamp);
+    Datum found;
+    batch_.for_each_attribute(row_, [&](std::string_view n, const Datum& datum) {
+      if (n == name) found = datum;
+    });
+    return found;
+  }
+};
+
+}  // namespace
+
+Filter::Parsed Filter::parse(const std::string& text, const Schema& schema) {
+  auto parsed = language::parse_predicate(text);
+  if (!parsed.diagnostics.failed()) {
+    for (auto& d : check_filter(parsed.predicate, schema, text).list) {
+      parsed.diagnostics.list.push_back(std::move(d));
+    }
+  }
+  Parsed result{std::nullopt, std::move(parsed.diagnostics)};
+  if (!result.diagnostics.failed()) result.filter = Filter(std::move(parsed.predicate));
+  return result;
+}
+
+bool Filter::matches(const OutputBatch& batch, const OutputBatch::Row& row) const {
+  const Evaluation evaluation(batch, row);
+  for (const ast::Expr& condition : predicate_.conditions) {
+    if (!evaluation.holds(condition)) return false;
+  }
+  return true;
+}
+
+}  // namespace gorgo::server

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gorgo/processor.hpp"
+#include "language/ast.hpp"
+
+namespace gorgo::server {
+
+/// What one subscription text asks for: a type, or "*", and conditions on the attributes by name
+/// (TESLA.md §11). Immutable, so one filter serves all subscriptions with the same text.
+class Filter {
+ public:
+  struct Parsed;
+  /// Parses the text and checks it: attributes and types of the conditions against the type where
+  /// `schema` knows it. Types that become known later, or change, only make conditions false.
+  static Parsed parse(const std::string& text, const Schema& schema);
+
+  /// "*": any type.
+  const std::string& type() const { return predicate_.type.text; }
+  /// Precondition: the row is of the type.
+  bool matches(const OutputBatch& batch, const OutputBatch::Row& row) const;
+
+ private:
+  ast::Predicate predicate_;
+
+  explicit Filter(ast::Predicate predicate) : predicate_(std::move(predicate)) {}
+};
+
+struct Filter::Parsed {
+  std::optional<Filter> filter;  ///< empty when the diagnostics failed
+  Diagnostics diagnostics;
+};
+
+/// An error for everything in the predicate that no event could ever satisfy or that has no meaning
+/// in a subscription.
+Diagnostics check_filter(const ast::Predicate& predicate, const Schema& schema,
+                         const std::string& text);
+
+}  // namespace gorgo::server

@@ -1,0 +1,144 @@
+#include "language/reporter.hpp"
+#include "server/filter.hpp"
+
+namespace gorgo::server {
+namespace {
+
+using ast::Expr;
+using ast::ExprKind;
+
+bool is_number(ValueType type) { return type == ValueType::integer || type == ValueType::floating; }
+
+std::string spelled(ValueType type) { return std::string(to_string(type)); }
+
+/// Types bottom up; nothing where only the events can tell.
+class Checker {
+ public:
+  using Type = std::optional<ValueType>;
+
+  Checker(const ast::Predicate& predicate, const Schema& schema, language::Reporter& reporter)
+      : predicate_(predicate), type_(schema.find(predicate.type.text)), reporter_(reporter) {}
+
+  void condition(const Expr& e) {
+    const Type type = type_of(e);
+    if (type && *type != ValueType::boolean) {
+      error(e.at, "a condition is a comparison or a bool attribute, not a value of type " +
+                      spelled(*type));
+    }
+  }
+
+ private:
+  const ast::Predicate& predicate_;
+  const EventType* type_;  // null: unknown, or any
+  language::Reporter& reporter_;
+
+  void error(const Location& at, std::string message, std::string hint = "") {
+    reporter_.error(at, std::move(message), std::move(hint));
+  }
+
+  Type type_of(const Expr& e) {
+    switch (e.kind) {
+      case ExprKind::literal:
+      case ExprKind::duration:
+        return gorgo::type_of(e.value);
+      case ExprKind::attribute:
+        return attribute(e);
+      case ExprKind::state_attribute:
+        return state_attribute(e);
+      case ExprKind::parameter:
+      case ExprKind::bind:
+      case ExprKind::aggregate:
+        error(e.at, "parameters and aggregates have no meaning in a subscription",
+              "compare attributes with constants or with each other");
+        return std::nullopt;
+      case ExprKind::negate:
+      case ExprKind::add:
+      case ExprKind::subtract:
+      case ExprKind::multiply:
+      case ExprKind::divide:
+        return arithmetic(e);
+      case ExprKind::logical_and:
+      case ExprKind::logical_or:
+      case ExprKind::logical_not:
+        for (const Expr& child : e.children) condition(child);
+        return ValueType::boolean;
+      default:
+        comparison(e);
+        return ValueType::boolean;
+    }
+  }
+
+  Type attribute(const Expr& e) {
+    if (e.name.text == "timestamp") return ValueType::integer;
+    if (type_ == nullptr) return e.stated_type;
+    const auto index = type_->find(e.name.text);
+    if (!index) {
+      std::vector<std::string> names;
+      for (const auto& a : type_->attributes) names.push_back(a.name);
+      error(e.name.at,
+            language::in_quotes(type_->name) + " has no attribute " +
+                language::in_quotes(e.name.text),
+            reporter_.suggest(e.name.text, names, declaration_of(*type_)));
+      return std::nullopt;
+    }
+    return type_->attributes[*index].type;
+  }
+
+  Type state_attribute(const Expr& e) {
+    const bool own = e.qualifier.text == predicate_.type.text ||
+                     (predicate_.alias && e.qualifier.text == predicate_.alias->text);
+    if (own) return attribute(e);
+    error(e.qualifier.at, language::in_quotes(e.qualifier.text) + " is not the event subscribed to",
+          "a subscription sees one event; name its attributes alone");
+    return std::nullopt;
+  }
+
+  Type arithmetic(const Expr& e) {
+    bool has_float = false;
+    bool known = true;
+    for (const Expr& child : e.children) {
+      const Type type = type_of(child);
+      if (type && !is_number(*type)) {
+        error(child.at, "arithmetic on a value of type " + spelled(*type));
+        return std::nullopt;
+      }
+      known = known && type.has_value();
+      has_float = has_float || type == ValueType::floating;
+    }
+    if (has_float) return ValueType::floating;
+    return known ? Type(ValueType::integer) : std::nullopt;
+  }
+
+  void comparison(const Expr& e) {
+    const Type left = type_of(e.children[0]);
+    const Type right = type_of(e.children[1]);
+    if (e.stated_type && left && *e.stated_type != *left) {
+      error(e.at, "stated to be " + spelled(*e.stated_type) + ", but of type " + spelled(*left));
+    }
+    if (left && right && *left != *right && !(is_number(*left) && is_number(*right))) {
+      error(e.at, "cannot compare " + spelled(*left) + " with " + spelled(*right));
+      return;
+    }
+    for (const Type& type : {left, right}) {
+      if (!type) continue;
+      const bool ordering = e.kind != ExprKind::equal && e.kind != ExprKind::not_equal &&
+                            e.kind != ExprKind::contains;
+      const bool wrong = e.kind == ExprKind::contains ? *type != ValueType::string
+                                                      : ordering && *type == ValueType::boolean;
+      if (wrong) return error(e.at, "this comparison is not defined for " + spelled(*type));
+    }
+  }
+};
+
+}  // namespace
+
+Diagnostics check_filter(const ast::Predicate& predicate, const Schema& schema,
+                         const std::string& text) {
+  const language::Source source{"subscription", text};
+  language::Reporter reporter(source);
+  Checker checker(predicate, schema, reporter);
+  for (const Expr& condition : predicate.conditions) checker.condition(condition);
+  return reporter.take();
+}
+
+}  // namespace gorgo::server

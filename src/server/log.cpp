@@ -1,0 +1,109 @@
+// The only unit that sees spdlog: it is header-only here and costs seconds per inclusion.
+#define FMT_HEADER_ONLY
+#define SPDLOG_FMT_EXTERNAL
+#include "server/log.hpp"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+
+namespace gorgo::server {
+namespace {
+
+spdlog::level::level_enum to_spdlog(LogLevel level) {
+  switch (level) {
+    case LogLevel::debug:
+      return spdlog::level::debug;
+    case LogLevel::info:
+      return spdlog::level::info;
+    case LogLevel::warning:
+      return spdlog::level::warn;
+    case LogLevel::error:
+      return spdlog::level::err;
+    case LogLevel::off:
+      return spdlog::level::off;
+  }
+  return spdlog::level::info;
+}
+
+std::string quoted(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// As it is when it is one word, else quoted: a field never spans lines.
+std::string readable(const std::string& text) {
+  const bool word = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return c > ' ' && c != '"' && c != 0x7f;
+  });
+  return word ? text : quoted(text);
+}
+
+std::string text_line(std::string_view message, Log::Fields fields) {
+  std::string line(message);
+  for (const LogField& f : fields) line += " " + std::string(f.key) + "=" + readable(f.value);
+  return line;
+}
+
+std::string json_members(std::string_view message, Log::Fields fields) {
+  std::string members = "\"message\":" + quoted(message);
+  for (const LogField& f : fields) members += "," + quoted(f.key) + ":" + quoted(f.value);
+  return members;
+}
+
+}  // namespace
+
+Result<LogLevel> parse_log_level(std::string_view text) {
+  if (text == "debug") return LogLevel::debug;
+  if (text == "info") return LogLevel::info;
+  if (text == "warning") return LogLevel::warning;
+  if (text == "error") return LogLevel::error;
+  if (text == "off") return LogLevel::off;
+  return Error{"unknown log level '" + std::string(text) + "'",
+               "one of debug, info, warning, error, off"};
+}
+
+Result<LogFormat> parse_log_format(std::string_view text) {
+  if (text == "text") return LogFormat::text;
+  if (text == "json") return LogFormat::json;
+  return Error{"unknown log format '" + std::string(text) + "'", "one of text, json"};
+}
+
+struct Log::Impl {
+  LogFormat format;
+  spdlog::logger logger;
+
+  void write(spdlog::level::level_enum level, std::string_view message, Fields fields) {
+    if (!logger.should_log(level)) return;
+    const auto line =
+        format == LogFormat::json ? json_members(message, fields) : text_line(message, fields);
+    logger.log(level, spdlog::string_view_t(line));
+  }
+};
+
+Log::Log(LogFormat format, LogLevel level)
+    : impl_(new Impl{format, {"gorgo", std::make_shared<spdlog::sinks::stderr_sink_mt>()}}) {
+  impl_->logger.set_level(to_spdlog(level));
+  impl_->logger.set_pattern(format == LogFormat::json
+                                ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
+                                : "%Y-%m-%dT%H:%M:%S.%eZ %l %v",
+                            spdlog::pattern_time_type::utc);
+  impl_->logger.flush_on(spdlog::level::debug);
+}
+
+Log::~Log() = default;
+
+void Log::debug(std::string_view message, Fields fields) {
+  impl_->write(spdlog::level::debug, message, fields);
+}
+void Log::info(std::string_view message, Fields fields) {
+  impl_->write(spdlog::level::info, message, fields);
+}
+void Log::warning(std::string_view message, Fields fields) {
+  impl_->write(spdlog::level::warn, message, fields);
+}
+void Log::error(std::string_view message, Fields fields) {
+  impl_->write(spdlog::level::err, message, fields);
+}
+
+}  // namespace gorgo::server

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gorgo/processor.hpp"
+#include "protocol/framing.hpp"
+#include "server/log.hpp"
+
+namespace gorgo::server {
+
+/// What happens to a subscriber whose outbound queue is full.
+enum class SlowConsumer : std::uint8_t {
+  disconnect,  ///< it is told why and its session ends
+  drop,        ///< the delivery is dropped; the next one says how many rows were lost
+};
+
+struct Limits {
+  std::size_t max_frame = protocol::kDefaultMaxFrame;  ///< bytes, prefix included
+  std::uint32_t max_rows = protocol::kDefaultMaxRows;  ///< of one Publish
+  std::size_t max_sessions = 1000;                     ///< at the same time
+  std::size_t max_subscriptions = 1000;                ///< of one session
+  std::size_t max_producers = 1'000'000;               ///< whose last sequence number is kept
+  std::size_t queue_bytes = std::size_t{64} << 20;     ///< requests that wait for the engine
+  std::size_t queue_frames = 65536;                    ///< the same, counted
+  std::size_t outbound_bytes = std::size_t{64} << 20;  ///< frames that wait for one client
+  std::size_t batch_events = 16384;                    ///< evaluated at once at most
+  SlowConsumer slow_consumer = SlowConsumer::disconnect;
+};
+
+struct ServerOptions {
+  std::string listen = "127.0.0.1:7450";  ///< HOST:PORT; port 0: a free one
+  std::vector<std::string> rules;         ///< rule files, and directories of *.tesla files
+  ProcessorOptions processor = {.max_ahead = Duration{60'000'000'000}};
+  Limits limits;
+  std::chrono::milliseconds greeting_timeout{10'000};  ///< for the Hello of a new connection
+  std::chrono::milliseconds drain_timeout{10'000};     ///< for flushing outbound queues at the end
+  LogFormat log_format = LogFormat::text;
+  LogLevel log_level = LogLevel::info;
+};
+
+/// Overrides `options` by a configuration file (TOML, docs/server.md). Unknown keys are errors:
+/// a misspelt limit must not go unnoticed.
+Result<void> read_config(const std::string& path, ServerOptions& options);
+
+}  // namespace gorgo::server

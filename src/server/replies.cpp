@@ -1,0 +1,97 @@
+#include "server/replies.hpp"
+
+#include <algorithm>
+
+namespace gorgo::server {
+namespace {
+
+constexpr std::size_t kMostDiagnostics = 1000;
+constexpr std::size_t kLongestLine = 4096;
+constexpr std::size_t kPageBytes = std::size_t{256} << 10;
+
+/// At most `size` bytes, not cut inside a character.
+std::string cut(const std::string& text, std::size_t size) {
+  if (text.size() <= size) return text;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+  return text.substr(0, size);
+}
+
+std::unique_ptr<wire::DiagnosticT> to_wire(const Diagnostic& d) {
+  auto diagnostic = std::make_unique<wire::DiagnosticT>();
+  diagnostic->severity =
+      d.severity == Severity::error ? wire::Severity::Error : wire::Severity::Warning;
+  diagnostic->file = cut(d.file, kLongestLine);
+  diagnostic->line = d.at.line;
+  diagnostic->column = d.at.column;
+  diagnostic->length = d.at.length;
+  diagnostic->message = cut(d.message, kLongestLine);
+  diagnostic->hint = cut(d.hint, kLongestLine);
+  diagnostic->source_line = cut(d.source_line, kLongestLine);
+  return diagnostic;
+}
+
+std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text) {
+  auto info = std::make_unique<wire::RuleInfoT>();
+  info->name = rule.name;
+  info->type = rule.type;
+  info->engine = rule.engine;
+  if (with_text) info->text = rule.text;
+  info->terminators = rule.terminators;
+  info->composites = rule.composites;
+  info->overflows = rule.overflows;
+  return info;
+}
+
+}  // namespace
+
+protocol::Bytes ack(std::uint64_t id) { return protocol::encode(id, wire::AckT()); }
+
+protocol::Bytes error_reply(std::uint64_t id, wire::ErrorCode code, const Error& error) {
+  wire::ErrorT reply;
+  reply.code = code;
+  reply.message = error.message;
+  reply.hint = error.hint;
+  return protocol::encode(id, reply);
+}
+
+protocol::Bytes diagnostics_reply(std::uint64_t id, const Diagnostics& diagnostics) {
+  wire::DiagnosticsT reply;
+  // Errors may stand behind a thousand warnings, and a failure must look like one.
+  const auto take = [&](Severity severity) {
+    for (const Diagnostic& d : diagnostics.list) {
+      if (reply.list.size() >= kMostDiagnostics) return;
+      if (d.severity == severity) reply.list.push_back(to_wire(d));
+    }
+  };
+  if (diagnostics.list.size() <= kMostDiagnostics) {
+    for (const Diagnostic& d : diagnostics.list) reply.list.push_back(to_wire(d));
+  } else {
+    take(Severity::error);
+    take(Severity::warning);
+  }
+  return protocol::encode(id, reply);
+}
+
+protocol::Bytes rules_reply(std::uint64_t id, const std::vector<RuleInfo>& rules,
+                            std::uint32_t first) {
+  wire::RulesT reply;
+  reply.total = static_cast<std::uint32_t>(rules.size());
+  std::size_t bytes = 0;
+  for (std::size_t i = first; i < rules.size() && bytes < kPageBytes; ++i) {
+    bytes += rules[i].name.size() + rules[i].type.size() + 128;
+    reply.rules.push_back(to_wire(rules[i], false));
+  }
+  return protocol::encode(id, reply);
+}
+
+protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, std::size_t max_frame) {
+  wire::RulesT reply;
+  reply.total = 1;
+  reply.rules.push_back(to_wire(rule, true));
+  auto frame = protocol::encode(id, reply);
+  if (frame.size() <= max_frame) return frame;
+  return error_reply(id, wire::ErrorCode::TooLarge,
+                     {"the text of rule '" + rule.name + "' does not fit in a frame", ""});
+}
+
+}  // namespace gorgo::server

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gorgo/processor.hpp"
+#include "protocol/framing.hpp"
+
+/// Replies as frames.
+namespace gorgo::server {
+
+protocol::Bytes ack(std::uint64_t id);
+protocol::Bytes error_reply(std::uint64_t id, wire::ErrorCode code, const Error& error);
+/// At most so many diagnostics as help anyone, with long lines cut.
+protocol::Bytes diagnostics_reply(std::uint64_t id, const Diagnostics& diagnostics);
+/// Rules from `first` on, as many as a frame should carry, without texts.
+protocol::Bytes rules_reply(std::uint64_t id, const std::vector<RuleInfo>& rules,
+                            std::uint32_t first);
+/// One rule with its text; an Error when that is larger than `max_frame`.
+protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, std::size_t max_frame);
+
+}  // namespace gorgo::server

@@ -1,0 +1,158 @@
+#include "protocol/batch_reader.hpp"
+#include "server/engine_thread.hpp"
+#include "server/replies.hpp"
+
+// What each request does, on the engine thread. Everything but a publication happens between two
+// batches: what was appended before is evaluated and delivered first.
+namespace gorgo::server {
+namespace {
+
+constexpr std::size_t kMostRefusals = 64;
+
+std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
+  auto refused = std::make_unique<wire::RefusalT>();
+  refused->row = row;
+  refused->reason = error.message;
+  refused->hint = error.hint;
+  return refused;
+}
+
+}  // namespace
+
+void EngineThread::handle_request(Outbox& client, const std::shared_ptr<Outbox>& owner,
+                                  const wire::Message& message) {
+  const std::uint64_t id = message.id();
+  if (message.body_type() == wire::Body::Publish) {
+    return publish(client, id, *message.body_as_Publish());
+  }
+  process();
+  switch (message.body_type()) {
+    case wire::Body::Declare:
+      return declare(client, id, *message.body_as_Declare());
+    case wire::Body::Subscribe:
+      return subscribe(owner, id, *message.body_as_Subscribe());
+    case wire::Body::Unsubscribe:
+      return unsubscribe(client, id, *message.body_as_Unsubscribe());
+    case wire::Body::Deploy:
+      return deploy(client, id, *message.body_as_Deploy());
+    case wire::Body::Remove:
+      return remove(client, id, *message.body_as_Remove());
+    case wire::Body::ListRules:
+      return list(client, id, *message.body_as_ListRules());
+    default:
+      client.reply(error_reply(
+          id, wire::ErrorCode::UnknownMessage,
+          {std::string(protocol::name_of(message.body_type())) + " is not a request", ""}));
+  }
+}
+
+void EngineThread::publish(Outbox& client, std::uint64_t id, const wire::Publish& request) {
+  wire::AckT ack;
+  if (request.producer() != 0 && !producers_.advance(request.producer(), request.sequence())) {
+    ack.duplicate = true;
+  } else {
+    ack = append(*request.batch());
+  }
+  if (request.ack() == wire::AckMode::None && ack.refused == 0) return;
+  client.reply(protocol::encode(id, ack));
+}
+
+wire::AckT EngineThread::append(const wire::Batch& batch) {
+  wire::AckT ack;
+  std::uint32_t row = 0;
+  for (protocol::BatchReader reader(batch); reader.next(); ++row) {
+    const auto place =
+        processor_.append(reader.type(), reader.timestamp(), reader.names(), reader.cells());
+    if (place) {
+      ++ack.accepted;
+      if (processor_.pending() >= limits_.batch_events) process();
+    } else {
+      if (++ack.refused <= kMostRefusals) ack.refusals.push_back(refusal(row, place.error()));
+    }
+  }
+  return ack;
+}
+
+void EngineThread::declare(Outbox& client, std::uint64_t id, const wire::Declare& request) {
+  std::vector<AttributeType> attributes;
+  if (request.attributes() != nullptr) {
+    for (const auto* a : *request.attributes()) {
+      if (a->type() > wire::ValueType::MAX) {
+        client.reply(error_reply(id, wire::ErrorCode::Malformed,
+                                 {"attribute '" + a->name()->str() + "' has no known type", ""}));
+        return;
+      }
+      attributes.push_back({a->name()->str(), static_cast<ValueType>(a->type())});
+    }
+  }
+  const auto declared = processor_.declare(request.name()->str(), std::move(attributes));
+  client.reply(declared ? ack(id) : error_reply(id, wire::ErrorCode::Invalid, declared.error()));
+}
+
+void EngineThread::subscribe(const std::shared_ptr<Outbox>& client, std::uint64_t id,
+                             const wire::Subscribe& request) {
+  const auto added = subscriptions_.add(client, request.subscription(), request.text()->str(),
+                                        processor_.schema());
+  if (!added.subscribed) {
+    client->reply(error_reply(id, wire::ErrorCode::Invalid, added.subscribed.error()));
+  } else if (!added.diagnostics.list.empty()) {
+    client->reply(diagnostics_reply(id, added.diagnostics));
+  } else {
+    client->reply(ack(id));
+  }
+}
+
+void EngineThread::unsubscribe(Outbox& client, std::uint64_t id, const wire::Unsubscribe& request) {
+  if (subscriptions_.remove(client, request.subscription())) {
+    client.reply(ack(id));
+    return;
+  }
+  client.reply(error_reply(
+      id, wire::ErrorCode::NotFound,
+      {"this connection has no subscription " + std::to_string(request.subscription()), ""}));
+}
+
+void EngineThread::deploy(Outbox& client, std::uint64_t id, const wire::Deploy& request) {
+  const auto diagnostics =
+      processor_.deploy(request.name()->str(), request.text()->str(), request.replace());
+  log_.info(diagnostics.failed() ? "rules refused" : "rules deployed",
+            {{"name", request.name()->str()},
+             {"session", client.id()},
+             {"diagnostics", diagnostics.list.size()}});
+  client.reply(diagnostics_reply(id, diagnostics));
+}
+
+void EngineThread::remove(Outbox& client, std::uint64_t id, const wire::Remove& request) {
+  const std::string rule = request.rule()->str();
+  const auto removed = processor_.remove(rule);
+  if (removed) {
+    log_.info("rule removed", {{"rule", rule}, {"session", client.id()}});
+    client.reply(ack(id));
+  } else {
+    client.reply(error_reply(id, wire::ErrorCode::NotFound, removed.error()));
+  }
+}
+
+void EngineThread::list(Outbox& client, std::uint64_t id, const wire::ListRules& request) {
+  const auto rules = processor_.rules();
+  if (request.name() == nullptr || request.name()->size() == 0) {
+    client.reply(rules_reply(id, rules, request.first()));
+    return;
+  }
+  const std::string name = request.name()->str();
+  std::vector<std::string> names;
+  for (const RuleInfo& rule : rules) {
+    if (rule.name == name) {
+      client.reply(rule_reply(id, rule, limits_.max_frame));
+      return;
+    }
+    names.push_back(rule.name);
+  }
+  const auto closest = closest_name(name, names);
+  const std::string hint = closest.empty() ? "`gorgo rules list` shows what is deployed"
+                                           : "did you mean '" + std::string(closest) + "'?";
+  client.reply(
+      error_reply(id, wire::ErrorCode::NotFound, {"no rule '" + name + "' is deployed", hint}));
+}
+
+}  // namespace gorgo::server

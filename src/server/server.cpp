@@ -1,0 +1,221 @@
+#include "server/server.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <csignal>
+#include <map>
+
+#include "protocol/address.hpp"
+#include "server/engine_thread.hpp"
+#include "server/session.hpp"
+
+namespace gorgo::server {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+
+std::string to_string(const tcp::endpoint& endpoint) {
+  const auto host = endpoint.address().to_string();
+  return (endpoint.address().is_v6() ? "[" + host + "]" : host) + ":" +
+         std::to_string(endpoint.port());
+}
+
+std::string plain(const error_code& failure) {
+  std::string text = failure.message();
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+}  // namespace
+
+struct Server::Impl {
+  Impl(ServerOptions given, Log& log_to_use);
+
+  const ServerOptions options;
+  Log& log;
+  asio::io_context io{1};
+  CommandQueue queue;
+  SessionHub hub;
+  tcp::acceptor acceptor{io};
+  asio::signal_set signals{io};
+  asio::steady_timer retry{io};  // between failing accepts
+  std::map<std::uint64_t, std::shared_ptr<Session>> sessions;
+  std::uint64_t last_session = 0;
+  bool stopping = false;
+  std::atomic<std::uint64_t> opened = 0;
+  std::atomic<std::uint64_t> refused = 0;
+  bool gave_up = false;
+  bool engine_ended = false;
+  // Held until the engine thread has ended: it posts to the context.
+  asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
+  EngineThread engine;  // the last member: joined before what it uses is destroyed
+
+  asio::awaitable<void> accept();
+  void open(tcp::socket socket);
+  void await_signal();
+  void stop();
+  void engine_end();
+  void end_when_idle();
+};
+
+Server::Impl::Impl(ServerOptions given, Log& log_to_use)
+    : options(std::move(given)),
+      log(log_to_use),
+      queue(options.limits, [this] { asio::post(io, [this] { hub.space.cancel(); }); }),
+      hub{io, options, log, queue, asio::steady_timer(io), {}},
+      engine(options, log, queue, [this] { asio::post(io, [this] { engine_end(); }); }) {
+  hub.space.expires_at(asio::steady_timer::time_point::max());
+  hub.on_end = [this](Session& session) {
+    sessions.erase(session.id());
+    end_when_idle();
+  };
+}
+
+asio::awaitable<void> Server::Impl::accept() {
+  while (!stopping) {
+    auto [failure, socket] = co_await acceptor.async_accept(kTuple);
+    if (stopping) co_return;
+    if (!failure) {
+      open(std::move(socket));
+      continue;
+    }
+    log.error("cannot accept a connection", {{"error", plain(failure)}});
+    retry.expires_after(std::chrono::milliseconds(100));
+    co_await retry.async_wait(kTuple);
+  }
+}
+
+void Server::Impl::open(tcp::socket socket) {
+  const auto session = Session::make(std::move(socket), ++last_session, hub);
+  const bool room = sessions.size() < options.limits.max_sessions;
+  sessions[last_session] = session;
+  if (room) {
+    ++opened;
+    session->start();
+    return;
+  }
+  ++refused;
+  log.warning("connection refused", {{"sessions", sessions.size() - 1}});
+  session->refuse(
+      {"the server has " + std::to_string(options.limits.max_sessions) + " connections, its limit",
+       "try again later, or raise limits.max_sessions"});
+}
+
+void Server::Impl::await_signal() {
+  signals.async_wait([this](error_code cancelled, int signal) {
+    if (cancelled) return;
+    if (signal == SIGHUP) {
+      queue.push_control({Command::Kind::reload, nullptr, {}});
+    } else {
+      stop();
+    }
+    await_signal();
+  });
+}
+
+void Server::Impl::stop() {
+  if (stopping) {
+    if (!engine_ended) {
+      log.warning("stopping at once", {{"discarded_requests", queue.discard()}});
+      gave_up = true;
+      engine.request_stop();
+    }
+    for (const auto& [id, session] : std::map(sessions)) session->abort();
+    return;
+  }
+  stopping = true;
+  log.info("stopping", {{"sessions", sessions.size()}});
+  error_code ignored;
+  acceptor.close(ignored);
+  retry.cancel();
+  for (const auto& [id, session] : sessions) session->stop_reading();
+  queue.close();
+}
+
+// Everything accepted is evaluated and its deliveries stand in the outboxes.
+void Server::Impl::engine_end() {
+  engine_ended = true;
+  for (const auto& [id, session] : sessions) session->finish();
+  end_when_idle();
+}
+
+void Server::Impl::end_when_idle() {
+  if (!engine_ended || !sessions.empty()) return;
+  signals.cancel();
+  work.reset();
+}
+
+Server::Server(ServerOptions options, Log& log)
+    : impl_(std::make_unique<Impl>(std::move(options), log)) {}
+
+Server::~Server() { impl_->queue.discard(); }
+
+RuleFiles::Outcome Server::load_rules() { return impl_->engine.load_rules(); }
+
+Result<void> Server::listen() {
+  const auto& text = impl_->options.listen;
+  const auto parts = protocol::parse_address(text);
+  if (!parts) return parts.error();
+  error_code failure;
+  tcp::resolver resolver(impl_->io);
+  const auto found = resolver.resolve(parts->host, parts->port, tcp::resolver::passive, failure);
+  if (failure) return Error{"cannot resolve " + text + ": " + plain(failure), ""};
+  const tcp::endpoint endpoint = *found.begin();
+  auto& acceptor = impl_->acceptor;
+  acceptor.open(endpoint.protocol(), failure);
+  if (!failure) acceptor.set_option(tcp::acceptor::reuse_address(true), failure);
+  if (!failure) acceptor.bind(endpoint, failure);
+  if (!failure) acceptor.listen(asio::socket_base::max_listen_connections, failure);
+  if (!failure) return {};
+  return Error{"cannot listen on " + text + ": " + plain(failure),
+               "choose another address with --listen; port 0 takes a free one"};
+}
+
+std::string Server::address() const { return to_string(impl_->acceptor.local_endpoint()); }
+
+bool Server::run(Signals signals) {
+  Impl& s = *impl_;
+  if (signals == Signals::handle) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) s.signals.add(signal);
+    s.await_signal();
+  }
+  s.log.info("listening", {{"address", address()}});
+  asio::co_spawn(s.io, s.accept(), asio::detached);
+  s.engine.start();
+  s.io.run();
+  s.engine.join();
+  const auto& processed = s.engine.processed();
+  s.log.info("stopped", {{"accepted", processed.accepted},
+                         {"refused", processed.refused},
+                         {"composites", processed.composites},
+                         {"sessions", s.opened.load()},
+                         {"slow_consumers", s.engine.slow_consumers()},
+                         {"malformed", s.hub.malformed.load()}});
+  return !s.gave_up;
+}
+
+void Server::stop() {
+  asio::post(impl_->io, [impl = impl_.get()] { impl->stop(); });
+}
+
+void Server::reload() { impl_->queue.push_control({Command::Kind::reload, nullptr, {}}); }
+
+ServerCounters Server::counters() const {
+  return {impl_->opened,
+          impl_->refused,
+          impl_->hub.malformed,
+          impl_->hub.stalled_reads,
+          impl_->engine.slow_consumers(),
+          impl_->engine.dropped_rows()};
+}
+
+}  // namespace gorgo::server

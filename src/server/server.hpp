@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "server/log.hpp"
+#include "server/options.hpp"
+#include "server/rule_files.hpp"
+
+namespace gorgo::server {
+
+struct ServerCounters {
+  std::uint64_t sessions = 0;          ///< opened so far
+  std::uint64_t refused_sessions = 0;  ///< above max_sessions
+  std::uint64_t malformed = 0;         ///< frames and messages that broke the protocol
+  std::uint64_t stalled_reads = 0;     ///< times a session stopped reading for backpressure
+  std::uint64_t slow_consumers = 0;    ///< disconnected
+  std::uint64_t dropped_rows = 0;      ///< deliveries that slow consumers lost
+};
+
+/// A Gorgo server: an I/O thread (the caller of `run`) and an engine thread. docs/threads.md.
+class Server {
+ public:
+  /// `log` must outlive the server.
+  Server(ServerOptions options, Log& log);
+  ~Server();
+
+  /// Deploys the rule files. When it failed, the server should not run.
+  RuleFiles::Outcome load_rules();
+  /// Opens the port. From here on clients may connect; they are served by `run`.
+  Result<void> listen();
+  /// Where it listens, with the actual port: "127.0.0.1:45123". Precondition: `listen` succeeded.
+  std::string address() const;
+
+  enum class Signals : std::uint8_t {
+    ignore,
+    handle,  ///< SIGINT and SIGTERM stop, SIGHUP reloads
+  };
+  /// Serves until it is stopped and drained. Returns false when accepted events were given up.
+  bool run(Signals signals);
+
+  /// Stops accepting and reading, works off what was accepted, delivers and flushes, then `run`
+  /// returns. A second call gives up the evaluation in hand. Any thread.
+  void stop();
+  /// Reads the rule files again. Any thread.
+  void reload();
+  /// Any thread.
+  ServerCounters counters() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gorgo::server

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "protocol/frame_cutter.hpp"
+#include "server/command_queue.hpp"
+#include "server/log.hpp"
+#include "server/outbox.hpp"
+
+namespace gorgo::server {
+
+class Session;
+
+/// What all sessions share. Belongs to the I/O thread, except where a member says otherwise.
+struct SessionHub {
+  boost::asio::io_context& io;
+  const ServerOptions& options;
+  Log& log;
+  CommandQueue& queue;
+  boost::asio::steady_timer space;               ///< cancelled when the queue has room again
+  std::function<void(Session&)> on_end;          ///< the session is over and may be forgotten
+  std::atomic<std::uint64_t> malformed = 0;      ///< frames and messages refused; read anywhere
+  std::atomic<std::uint64_t> stalled_reads = 0;  ///< times a reader waited for room; read anywhere
+};
+
+/// One connection: a reader that turns bytes into commands and a writer that empties the outbox,
+/// both coroutines on the I/O thread. Owned by its two coroutines and by the hub's owner.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  static std::shared_ptr<Session> make(boost::asio::ip::tcp::socket socket, std::uint64_t id,
+                                       SessionHub& hub);
+
+  void start();
+  /// Says why and ends, without ever reading.
+  void refuse(const Error& why);
+  /// Takes no further request; what the client still sends is thrown away.
+  void stop_reading();
+  /// Says that the server stops, writes what is queued and ends, at the latest after the drain
+  /// timeout.
+  void finish();
+  /// Ends at once.
+  void abort();
+
+  std::uint64_t id() const { return outbox_->id(); }
+
+ private:
+  using Duration = std::chrono::milliseconds;
+
+  SessionHub& hub_;
+  boost::asio::ip::tcp::socket socket_;
+  boost::asio::steady_timer wake_;      // cancelled when the outbox has something
+  boost::asio::steady_timer deadline_;  // ends the session
+  boost::asio::cancellation_signal cancel_reading_;
+  protocol::FrameCutter cutter_{protocol::kMaxGreeting};
+  std::shared_ptr<Outbox> outbox_;
+  bool greeted_ = false;
+  bool stopping_ = false;  // no further request is taken
+  bool closing_ = false;   // the outbox is closed, the deadline runs
+  bool aborted_ = false;
+  int coroutines_ = 0;
+
+  Session(boost::asio::ip::tcp::socket socket, SessionHub& hub);
+
+  boost::asio::awaitable<void> read();
+  boost::asio::awaitable<void> serve();
+  boost::asio::awaitable<void> discard();
+  boost::asio::awaitable<void> write();
+  boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames);
+  boost::asio::awaitable<bool> take(protocol::Bytes frame);
+  boost::asio::awaitable<bool> submit(protocol::Bytes frame);
+
+  bool greet(const wire::Message& message);
+  /// Whether the message may go to the engine; replies when not.
+  bool acceptable(const wire::Message& message, std::size_t frame_size);
+  void reply_error(std::uint64_t id, wire::ErrorCode code, const Error& error);
+  void arm(Duration limit);
+  /// The outbox has something to write, or was closed.
+  void woken();
+  void ended();
+};
+
+}  // namespace gorgo::server

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gorgo/processor.hpp"
+#include "server/delivery.hpp"
+#include "server/filter.hpp"
+#include "server/outbox.hpp"
+
+namespace gorgo::server {
+
+/// Who gets which events. Each distinct text is evaluated once per event of its type; subscribers
+class Subscriptions {
+ public:
+  /// Called when a delivery was not queued; `rows` of it did not go out.
+  using OnLoss = std::function<void(const Outbox&, Outbox::Outcome, std::size_t rows)>;
+
+  Subscriptions(const Limits& limits, OnLoss on_loss);
+
+  struct Added {
+    Result<void> subscribed;  ///< an error: the id is taken, or there are too many
+    Diagnostics diagnostics;  ///< about the text
+  };
+  Added add(const std::shared_ptr<Outbox>& client, std::uint32_t id, const std::string& text,
+            const Schema& schema);
+  /// False: the client has no subscription of that id.
+  bool remove(const Outbox& client, std::uint32_t id);
+  void remove_all(const Outbox& client);
+
+  /// Queues the batch's events for everyone who asked for them, in place order for each client.
+  void deliver(const OutputBatch& batch);
+
+  std::uint64_t oversize() const { return oversize_; }
+
+ private:
+  struct Entry {
+    Filter filter;
+    std::vector<std::uint32_t> rows;  // of the batch in hand
+  };
+  struct Subscriber {
+    std::shared_ptr<Outbox> outbox;
+    std::vector<std::uint32_t> ids;  // in the order of subscribing, as `entries`
+    std::vector<std::shared_ptr<Entry>> entries;
+  };
+  using Group = std::vector<const Subscriber*>;
+
+  const Limits limits_;
+  const OnLoss on_loss_;
+  std::unordered_map<std::string, std::weak_ptr<Entry>> by_text_;
+  std::map<std::uint64_t, Subscriber> subscribers_;  // by Outbox::id
+  std::uint64_t oversize_ = 0;
+
+  // Derived from the subscribers, rebuilt after a change.
+  bool stale_ = false;
+  std::unordered_map<std::string, std::vector<Entry*>> by_type_;
+  std::map<std::vector<Entry*>, Group> groups_;
+
+  void rebuild();
+  void match(const OutputBatch& batch);
+  void send(const OutputBatch& batch, const std::vector<Entry*>& entries, const Group& group);
+};
+
+}  // namespace gorgo::server
