@@ -5,7 +5,7 @@
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
-
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace gorgo::server {
@@ -27,7 +27,7 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
   return spdlog::level::info;
 }
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -36,7 +36,7 @@ std::string readable(const std::string& text) {
   const bool word = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return c > ' ' && c != '"' && c != 0x7f;
   });
-  return word ? text : quoted(text);
+  return word ? text : json_string(text);
 }
 
 std::string text_line(std::string_view message, Log::Fields fields) {
@@ -46,8 +46,8 @@ std::string text_line(std::string_view message, Log::Fields fields) {
 }
 
 std::string json_members(std::string_view message, Log::Fields fields) {
-  std::string members = "\"message\":" + quoted(message);
-  for (const LogField& f : fields) members += "," + quoted(f.key) + ":" + quoted(f.value);
+  std::string members = "\"message\":" + json_string(message);
+  for (const LogField& f : fields) members += "," + json_string(f.key) + ":" + json_string(f.value);
   return members;
 }
 

@@ -18,7 +18,7 @@ Result<std::string> read_text(const std::string& file) {
   std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in.good() && !in.eof()) return Error{"cannot read rule file " + file, "is it there?"};
   if (fs::is_directory(file)) return Error{"rule file " + file + " is a directory", ""};
-  return text;
+  return Result<std::string>(boost::system::in_place_value, std::move(text));
 }
 
 /// The full names of the rules in a text that compiles.
