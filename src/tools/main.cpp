@@ -12,7 +12,7 @@ namespace {
 using namespace gorgo::tools;
 
 /// In the order of `gorgo --help`.
-const std::vector<AddCommand> kCommands = {add_check, add_sample};
+const std::vector<AddCommand> kCommands = {add_check, add_run, add_sample, add_test};
 
 std::vector<std::string> names_of(const CLI::App& app) {
   std::vector<std::string> names;

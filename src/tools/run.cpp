@@ -1,0 +1,217 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gorgo/processor.hpp"
+#include "tools/commands.hpp"
+#include "tools/event_stream.hpp"
+#include "tools/progress.hpp"
+#include "tools/text_file.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+struct RunOptions {
+  std::vector<std::string> rules;
+  std::string events;
+  std::string engine;
+  std::string format = "ndjson";
+  std::string type;
+  bool stats = false;
+  bool strict = false;
+};
+
+int fail(const std::string& message) {
+  std::fprintf(stderr, "gorgo: %s\n", message.c_str());
+  return kFailure;
+}
+
+/// Every attribute of the types that the rules define, once, in the order of the rules.
+std::vector<std::string> composite_columns(const Processor& processor) {
+  std::vector<std::string> columns;
+  for (const auto& rule : processor.rules()) {
+    for (const auto& attribute : processor.schema().find(rule.type)->attributes) {
+      if (std::ranges::find(columns, attribute.name) == columns.end()) {
+        columns.push_back(attribute.name);
+      }
+    }
+  }
+  return columns;
+}
+
+/// One `gorgo run`: rules, then events in, composites out.
+class Run {
+ public:
+  explicit Run(const RunOptions& options)
+      : options_(options), processor_({.engine = options.engine}) {}
+
+  int go() {
+    if (!deploy_rules()) return kFailure;
+    const Schema* schema = &processor_.schema();
+    const bool csv = options_.format == "csv";
+    EventStream stream(csv ? codec::make_csv_reader(options_.type, schema)
+                           : codec::make_line_reader(schema));
+    writer_ =
+        csv ? codec::make_csv_writer(composite_columns(processor_)) : codec::make_line_writer();
+    if (const auto opened = stream.open(options_.events); !opened) {
+      return fail(opened.error().to_string());
+    }
+    const auto start = std::chrono::steady_clock::now();
+    const auto read = stream.read({
+        .event = [&](Event& event) { return append(event, stream.line()); },
+        .bad_line = [&](const Error& error) { return bad_line(error); },
+        .pause = [&] { return process(); },
+    });
+    const bool written = process();  // what stands before a line that stopped the run
+    progress_.clear();
+    if (!read) return fail(read.error().to_string());
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    if (options_.stats) print_stats(elapsed.count());
+    return finish(written);
+  }
+
+ private:
+  static constexpr std::size_t kBatch = 4096;
+
+  bool deploy_rules() {
+    bool good = true;
+    for (const auto& path : options_.rules) {
+      const auto text = read_text_file(path);
+      if (!text) {
+        fail(text.error().to_string());
+        good = false;
+        continue;
+      }
+      const Diagnostics diagnostics = processor_.deploy(path, *text);
+      std::fputs(diagnostics.render().c_str(), stderr);
+      good = good && !diagnostics.failed();
+    }
+    return good;
+  }
+
+  bool append(const Event& event, std::uint64_t line) {
+    if (const auto place = processor_.append(event); !place) {
+      return bad_line(
+          {"line " + std::to_string(line) + ": " + place.error().message, place.error().hint});
+    }
+    return processor_.pending() < kBatch || process();
+  }
+
+  bool bad_line(const Error& error) {
+    ++bad_lines_;
+    progress_.clear();
+    fail(options_.events + ": " + error.to_string());
+    return !options_.strict;
+  }
+
+  /// Evaluates what was appended and prints the composites. False: they cannot be written.
+  bool process() {
+    processor_.process([this](const OutputBatch& batch) { print(batch); });
+    progress_.show(processor_.counters().accepted);
+    return write_error_ == 0;
+  }
+
+  void print(const OutputBatch& batch) {
+    for (const auto& row : batch.rows) {
+      if (row.rule == OutputBatch::kPrimitive) continue;
+      writer_->begin(out_, batch.type_name(row), row.timestamp);
+      batch.for_each_attribute(row, [this](std::string_view name, const Datum& value) {
+        writer_->attribute(out_, name, value);
+      });
+      writer_->end(out_);
+    }
+    if (!out_.empty()) progress_.clear();
+    write_out();
+  }
+
+  void write_out() {
+    std::string_view rest = out_;
+    while (!rest.empty() && write_error_ == 0) {
+      const auto written = write(STDOUT_FILENO, rest.data(), rest.size());
+      if (written >= 0) {
+        rest.remove_prefix(static_cast<std::size_t>(written));
+      } else if (errno != EINTR) {
+        write_error_ = errno;
+      }
+    }
+    out_.clear();
+  }
+
+  void print_stats(double seconds) const {
+    const ProcessorCounters& counters = processor_.counters();
+    const auto number = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
+    std::fprintf(stderr, "%llu events in %.3f s: %.0f events/s; %llu lines skipped\n",
+                 number(counters.accepted), seconds,
+                 static_cast<double>(counters.accepted) / std::max(seconds, 1e-9),
+                 number(bad_lines_));
+    for (const auto& rule : processor_.rules()) {
+      std::fprintf(stderr, "%s: %llu %s of %llu terminators by %s", rule.name.c_str(),
+                   number(rule.composites), rule.type.c_str(), number(rule.terminators),
+                   rule.engine.c_str());
+      if (rule.overflows > 0) std::fprintf(stderr, "; %llu given up", number(rule.overflows));
+      std::fputc('\n', stderr);
+    }
+    if (counters.dropped_depth + counters.dropped_composites > 0) {
+      std::fprintf(stderr, "%llu composites not evaluated (max depth), %llu dropped (too many)\n",
+                   number(counters.dropped_depth), number(counters.dropped_composites));
+    }
+  }
+
+  int finish(bool written) const {
+    if (!written) return fail(std::string("cannot write: ") + std::strerror(write_error_));
+    if (bad_lines_ == 0) return kSuccess;
+    if (options_.strict) return kFailure;
+    if (!options_.stats) fail(std::to_string(bad_lines_) + " lines skipped");
+    return kSuccess;
+  }
+
+  const RunOptions& options_;
+  Processor processor_;
+  std::unique_ptr<codec::EventWriter> writer_;
+  std::string out_;
+  std::uint64_t bad_lines_ = 0;
+  int write_error_ = 0;  // errno
+  Progress progress_;
+};
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<RunOptions>();
+  const auto engines = engine_names();
+  options->engine = engines.front();
+  auto* run = app.add_subcommand(
+      "run",
+      "Evaluate rules over events from a file and print the composite events, and nothing else,\n"
+      "on standard output. Lines that are no events are reported, counted and skipped.");
+  run->add_option("RULES", options->rules, "Rule files")->required();
+  run->add_option("--events", options->events, "Events, oldest first; - is standard input")
+      ->required();
+  run->add_option("--engine", options->engine, "Engine for rules without @engine")
+      ->check(CLI::IsMember(engines))
+      ->capture_default_str();
+  run->add_option("--format", options->format,
+                  "Of the events, and of the composites alike: event lines, or CSV with a header")
+      ->check(CLI::IsMember({"ndjson", "csv"}))
+      ->capture_default_str();
+  run->add_option("--type", options->type,
+                  "CSV: the type of all rows; without it the first column 'type' says it");
+  run->add_flag("--stats", options->stats, "Print counts and rates on standard error at the end");
+  run->add_flag("--strict", options->strict, "Stop with exit code 1 at the first bad line");
+  run->callback([options, &exit_code] {
+    if (!options->type.empty() && options->format != "csv") {
+      throw CLI::ValidationError("--type", "needs --format csv");
+    }
+    exit_code = Run(*options).go();
+  });
+}
+
+}  // namespace gorgo::tools
