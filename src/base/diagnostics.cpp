@@ -8,6 +8,9 @@
 namespace gorgo {
 namespace {
 
+/// Nobody mistypes a longer name, and comparing names costs time in proportion to their squares.
+constexpr std::size_t kLongestName = 100;
+
 std::string_view name_of(Severity severity) {
   return severity == Severity::error ? "error" : "warning";
 }
@@ -85,7 +88,11 @@ void throw_exception_from_error(const Error& error, const boost::source_location
 std::string_view closest_name(std::string_view name, const std::vector<std::string>& candidates) {
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
+  if (name.size() > kLongestName) return best;
   for (const auto& candidate : candidates) {
+    const std::size_t least =
+        std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size());
+    if (least >= best_distance) continue;
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < best_distance) {
       best = candidate;

@@ -7,7 +7,7 @@
 #include "TeslaParser.h"
 #include "language/ast.hpp"
 #include "language/item_stream.hpp"
-#include "language/syntax_reporter.hpp"
+#include "language/reporter.hpp"
 
 namespace gorgo::language {
 
@@ -21,7 +21,7 @@ class AstBuilder {
   /// Expressions higher than this are refused, so that walking one cannot exhaust the stack.
   static constexpr std::size_t kMaxHeight = 512;
 
-  explicit AstBuilder(SyntaxReporter& reporter) : reporter_(reporter) {}
+  explicit AstBuilder(Reporter& reporter) : reporter_(reporter) {}
 
   ast::Item item(Parser::ItemContext* item);
   ast::Predicate subscription(Parser::SubscriptionContext* subscription);
@@ -93,7 +93,7 @@ class AstBuilder {
   ast::Name name(antlr4::ParserRuleContext* word) const;
   ValueType type_of_word(Parser::ValueTypeContext* word);
 
-  SyntaxReporter& reporter_;
+  Reporter& reporter_;
   Place place_ = Place::where;
 };
 

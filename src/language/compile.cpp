@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "language/language.hpp"
@@ -10,10 +8,8 @@ BoundFile compile(const Source& source, const Schema& known) {
   ParsedFile parsed = parse(source);
   if (parsed.diagnostics.failed()) return {{}, known, std::move(parsed.diagnostics)};
   BoundFile bound = bind(parsed.file, known, source);
-  auto& list = parsed.diagnostics.list;
-  std::move(list.begin(), list.end(), std::back_inserter(bound.diagnostics.list));
-  std::stable_sort(bound.diagnostics.list.begin(), bound.diagnostics.list.end(),
-                   [](const Diagnostic& a, const Diagnostic& b) { return a.at < b.at; });
+  auto& list = bound.diagnostics.list;  // the parser's warnings, if any, come first
+  list.insert(list.begin(), parsed.diagnostics.list.begin(), parsed.diagnostics.list.end());
   return bound;
 }
 

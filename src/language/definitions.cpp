@@ -1,7 +1,7 @@
 #include "language/definitions.hpp"
 
-#include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "language/names.hpp"
@@ -29,15 +29,17 @@ std::vector<AttributeType> checked_attributes(
   return attributes;
 }
 
-bool assigned(const ast::RuleDefinition& rule, const std::string& attribute) {
-  return std::any_of(rule.assignments.begin(), rule.assignments.end(),
-                     [&](const auto& a) { return a.attribute.text == attribute; });
+std::unordered_set<std::string> assigned_attributes(const ast::RuleDefinition& rule) {
+  std::unordered_set<std::string> names;
+  for (const auto& assignment : rule.assignments) names.insert(assignment.attribute.text);
+  return names;
 }
 
 void warn_about_omitted(const ast::RuleDefinition& rule, Reporter& reporter) {
   if (!rule.trex_spelling) return;
+  const auto assigned = assigned_attributes(rule);
   for (const auto& attribute : rule.attributes) {
-    if (assigned(rule, attribute.name.text)) continue;
+    if (assigned.contains(attribute.name.text)) continue;
     reporter.warning(attribute.name.at,
                      "attribute " + in_quotes(attribute.name.text) + " of " +
                          in_quotes(rule.type.text) + " is left out: `Where` gives it no value",
@@ -48,12 +50,13 @@ void warn_about_omitted(const ast::RuleDefinition& rule, Reporter& reporter) {
 }  // namespace
 
 std::vector<AttributeType> composite_attributes(const ast::RuleDefinition& rule) {
+  std::unordered_set<std::string> assigned;
+  if (rule.trex_spelling) assigned = assigned_attributes(rule);
+  std::unordered_set<std::string> seen;
   std::vector<AttributeType> attributes;
   for (const auto& attribute : rule.attributes) {
-    const bool twice = std::any_of(attributes.begin(), attributes.end(), [&](const auto& other) {
-      return other.name == attribute.name.text;
-    });
-    if (twice || (rule.trex_spelling && !assigned(rule, attribute.name.text))) continue;
+    if (rule.trex_spelling && !assigned.contains(attribute.name.text)) continue;
+    if (!seen.insert(attribute.name.text).second) continue;
     attributes.push_back({attribute.name.text, attribute.type});
   }
   return attributes;

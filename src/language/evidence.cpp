@@ -10,6 +10,9 @@ namespace gorgo::language {
 using ast::ExprKind;
 
 void EvidenceCollector::collect() {
+  for (const auto& attribute : rule_.attributes) {
+    targets_.emplace(attribute.name.text, attribute.type);
+  }
   std::uint32_t state = 0;
   const auto in_state = [&](const ast::Predicate& p) {
     predicate(p, {Context::Kind::state, types_.mention(p.type.text), state});
@@ -63,13 +66,10 @@ void EvidenceCollector::comparison(const ast::Expr& expr, const Context& context
 
 void EvidenceCollector::assignment(const ast::Assignment& assignment) {
   const Term value = term(assignment.value, {Context::Kind::where});
-  const auto& declared = rule_.attributes;
-  const auto target = std::find_if(declared.begin(), declared.end(), [&](const auto& attribute) {
-    return attribute.name.text == assignment.attribute.text;
-  });
   if (value.kind != Term::Kind::open) return;
-  if (target == declared.end()) return inference_.taint(value.node);
-  demand(value, target->type, assignment.attribute.at, "as `where` assigns it");
+  const auto target = targets_.find(assignment.attribute.text);
+  if (target == targets_.end()) return inference_.taint(value.node);
+  demand(value, target->second, assignment.attribute.at, "as `where` assigns it");
 }
 
 void EvidenceCollector::demand(const Term& term, ValueType type, Location at,

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <optional>
+#include <string>
+#include <unordered_map>
 
 #include "language/inference.hpp"
 #include "language/scope.hpp"
@@ -49,6 +50,7 @@ class EvidenceCollector {
   const Scope& scope_;
   TypeTable& types_;
   Inference& inference_;
+  std::unordered_map<std::string, ValueType> targets_;  // of `where`
 };
 
 }  // namespace gorgo::language

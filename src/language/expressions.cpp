@@ -318,7 +318,8 @@ std::optional<std::uint32_t> RuleBinder::attribute_index(TypeIndex type, std::st
   const TypeEntry& entry = types_.at(type);
   if (entry.poisoned.contains(std::string(name))) return std::nullopt;
   const auto index = entry.find(name);
-  if (!index && scope_.first_report(entry.type.name + "." + std::string(name))) {
+  if (!index && !reporter_.full() &&
+      scope_.first_report(entry.type.name + "." + std::string(name))) {
     report_missing_attribute(type, name, at);
   }
   return index;
@@ -328,16 +329,16 @@ void RuleBinder::report_missing_attribute(TypeIndex type, std::string_view name,
   const EventType& known = types_.at(type).type;
   if (known.origin == TypeOrigin::inferred) {
     const ValueType guess = inference_.guess(type, name);
-    return reporter_.error(at,
-                           "the deployed rules imply " + in_quotes(declaration_of(known)) +
-                               ", and a rule cannot add the attribute " + in_quotes(name),
-                           "remove these rules, and declare " +
-                               in_quotes(declaration_with(known, name, guess)) + " before them");
+    return reporter_.error(
+        at,
+        "the deployed rules imply " + declaration(known) +
+            ", and a rule cannot add the attribute " + in_quotes(name),
+        "remove these rules, and declare " + declaration_with(known, name, guess) + " before them");
   }
   std::vector<std::string> names;
   for (const auto& attribute : known.attributes) names.push_back(attribute.name);
   reporter_.error(at, "type " + in_quotes(known.name) + " has no attribute " + in_quotes(name),
-                  reporter_.suggest(name, names, "it is " + in_quotes(declaration_of(known))));
+                  reporter_.suggest(name, names, "it is " + declaration(known)));
 }
 
 }  // namespace gorgo::language

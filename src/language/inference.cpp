@@ -125,7 +125,7 @@ std::string Inference::name_of(Node node) const {
 
 void Inference::report_conflict(Node node, ValueType type, Location at, std::string_view why) {
   Set& set = set_of(node);
-  if (set.reported) return;
+  if (set.reported || reporter_.full()) return;
   set.reported = true;
   std::string message = "attribute " + name_of(node) + " is " + std::string(to_string(type)) + " " +
                         std::string(why) + ", but ";
@@ -137,7 +137,7 @@ void Inference::report_conflict(Node node, ValueType type, Location at, std::str
 
 void Inference::report_number_conflict(Node node, Location number_at, Location type_at) {
   Set& set = set_of(node);
-  if (set.reported) return;
+  if (set.reported || reporter_.full()) return;
   set.reported = true;
   const bool number_last = set.type.has_value();
   std::string message = "attribute " + name_of(node);
@@ -159,7 +159,7 @@ void Inference::report_no_evidence(Node node) {
   const Mention& mention = mentions_[node];
   Set& set = set_of(node);
   set.reported = true;
-  if (!reported_types_.insert(mention.type).second) return;
+  if (reporter_.full() || !reported_types_.insert(mention.type).second) return;
   const std::string& type = types_.at(mention.type).type.name;
   const std::string near = reporter_.suggest(type, types_.fixed_names());
   reporter_.error(mention.at, "nothing says what type attribute " + name_of(node) + " has",
@@ -177,7 +177,7 @@ std::string Inference::attributes_of(TypeIndex type, bool without_evidence) {
     const ValueType fallback = unknown ? ValueType::integer : ValueType::floating;
     declared.attributes.push_back({mentions_[node].attribute, set.type.value_or(fallback)});
   }
-  return in_quotes(declaration_of(declared));
+  return declaration(declared);
 }
 
 }  // namespace gorgo::language

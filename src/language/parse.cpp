@@ -4,8 +4,8 @@
 #include "language/byte_stream.hpp"
 #include "language/item_stream.hpp"
 #include "language/language.hpp"
+#include "language/reporter.hpp"
 #include "language/syntax_error.hpp"
-#include "language/syntax_reporter.hpp"
 
 namespace gorgo::language {
 namespace {
@@ -30,7 +30,7 @@ const antlr4::Token* too_deep(const ItemTokens& item) {
 }
 
 /// Reports what forbids to parse the item at all.
-bool within_limits(const ItemTokens& item, SyntaxReporter& reporter) {
+bool within_limits(const ItemTokens& item, Reporter& reporter) {
   if (item.size() > kMaxTokens) {
     reporter.error(locate(*item.tokens[0], item, reporter),
                    "a rule of more than " + std::to_string(kMaxTokens) + " words",
@@ -56,7 +56,7 @@ std::size_t next_item(const ItemTokens& item, std::size_t from) {
 /// token to go on from.
 template <class F>
 std::size_t parse_item(const ItemTokens& item, std::size_t begin, TeslaLexer& lexer,
-                       SyntaxReporter& reporter, const F& read) {
+                       Reporter& reporter, const F& read) {
   ItemStream stream(item, begin, lexer);
   TeslaParser parser(&stream);
   parser.removeErrorListeners();
@@ -72,7 +72,7 @@ std::size_t parse_item(const ItemTokens& item, std::size_t begin, TeslaLexer& le
 }
 
 /// Checked before anything else looks at the text.
-bool fits(std::string_view text, SyntaxReporter& reporter) {
+bool fits(std::string_view text, Reporter& reporter) {
   if (text.size() <= kMaxText) return true;
   reporter.error({}, "the text is longer than 16 MiB", "divide it into several files");
   return false;
@@ -82,7 +82,7 @@ bool fits(std::string_view text, SyntaxReporter& reporter) {
 
 ParsedFile parse(const Source& source) {
   ParsedFile result;
-  SyntaxReporter reporter(source.path, source.text);
+  Reporter reporter(source.path, source.text);
   if (fits(source.text, reporter)) {
     ByteStream bytes(source.text);
     TeslaLexer lexer(&bytes);
@@ -107,7 +107,7 @@ ParsedFile parse(const Source& source) {
 
 ParsedPredicate parse_predicate(std::string_view text) {
   ParsedPredicate result;
-  SyntaxReporter reporter("subscription", text);
+  Reporter reporter("subscription", text);
   if (fits(text, reporter)) {
     ByteStream bytes(text);
     TeslaLexer lexer(&bytes);

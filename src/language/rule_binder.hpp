@@ -7,6 +7,7 @@
 #include "gorgo/rule.hpp"
 #include "language/ast.hpp"
 #include "language/inference.hpp"
+#include "language/language.hpp"
 #include "language/reporter.hpp"
 #include "language/scope.hpp"
 #include "language/types.hpp"

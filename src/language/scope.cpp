@@ -165,7 +165,7 @@ std::vector<std::string> Scope::parameter_names() const {
 }
 
 void Scope::explain_unknown_state(const ast::Name& name, Reporter& reporter) const {
-  if (!first_report(name.text)) return;
+  if (reporter.full() || !first_report(name.text)) return;
   std::vector<std::string> of_type;
   for (const State& state : states_) {
     if (state.predicate != nullptr && state.predicate->type.text == name.text) {
@@ -190,6 +190,7 @@ void Scope::explain_unknown_state(const ast::Name& name, Reporter& reporter) con
 
 void Scope::explain(Unresolved why, const ast::Expr& expr, const Context& context,
                     Reporter& reporter) const {
+  if (reporter.full()) return;
   const std::string shown = show(expr);
   switch (why) {
     case Unresolved::bare_attribute: {

@@ -9,9 +9,9 @@
 /// Questions about the shape of an AST, without names resolved.
 namespace gorgo::language {
 
-/// Deeper expressions are refused before anything recurses into them. The parser's own limit on
-/// nesting is below; chains of binary operators count one level each, except `and` and `or`.
-inline constexpr std::size_t kMaxExprDepth = 512;
+/// Deeper expressions are refused before anything recurses into them. The parser builds lower
+/// trees; other front ends may not. A chain of `and` or of `or` is one level, however long.
+inline constexpr std::size_t kMaxExprDepth = 520;
 
 bool is_comparison(ast::ExprKind kind);  ///< `contains` included, `=>` not
 bool is_arithmetic(ast::ExprKind kind);  ///< binary only

@@ -110,8 +110,7 @@ std::string keyword_hint(const SyntaxError& error, const ItemTokens& item) {
 }
 
 /// What to do about an ordinary unexpected token.
-std::string hint_for(const SyntaxError& error, const ItemTokens& item,
-                     const SyntaxReporter& reporter) {
+std::string hint_for(const SyntaxError& error, const ItemTokens& item, const Reporter& reporter) {
   const Token& token = *error.offending;
   const std::size_t type = token.getType();
   const std::size_t index = token.getTokenIndex();
@@ -214,14 +213,14 @@ bool begins_item(const ItemTokens& item, std::size_t index) {
   }
 }
 
-Location locate(const Token& token, const ItemTokens& item, const SyntaxReporter& reporter) {
+Location locate(const Token& token, const ItemTokens& item, const Reporter& reporter) {
   if (token.getType() == Token::EOF && item.last && item.size() > 0) {
     return reporter.locate(item.tokens[item.size() - 1]->getStopIndex() + 1, 1);
   }
   return reporter.locate(token.getStartIndex(), length_of(token));
 }
 
-void report(const SyntaxError& error, const ItemTokens& item, SyntaxReporter& reporter) {
+void report(const SyntaxError& error, const ItemTokens& item, Reporter& reporter) {
   const Token& token = *error.offending;
   const std::size_t index = token.getTokenIndex();
   if (const auto message = illegal_token(token)) {

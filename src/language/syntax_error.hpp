@@ -2,7 +2,7 @@
 
 #include "TeslaParser.h"
 #include "language/item_stream.hpp"
-#include "language/syntax_reporter.hpp"
+#include "language/reporter.hpp"
 
 namespace gorgo::language {
 
@@ -44,7 +44,7 @@ class StopAtFirstError final : public antlr4::ANTLRErrorStrategy {
 };
 
 /// Reports `error` in words.
-void report(const SyntaxError& error, const ItemTokens& item, SyntaxReporter& reporter);
+void report(const SyntaxError& error, const ItemTokens& item, Reporter& reporter);
 
 /// "unexpected X" or "unexpected end", as messages begin.
 std::string describe(const antlr4::Token& token);
@@ -56,6 +56,6 @@ std::string expected_words(const SyntaxError& error);
 bool begins_item(const ItemTokens& item, std::size_t index);
 
 /// The place of `token`; the end of the text lies behind the last token.
-Location locate(const antlr4::Token& token, const ItemTokens& item, const SyntaxReporter& reporter);
+Location locate(const antlr4::Token& token, const ItemTokens& item, const Reporter& reporter);
 
 }  // namespace gorgo::language

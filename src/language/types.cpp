@@ -72,8 +72,9 @@ void TypeTable::declare(const ast::Name& name, std::vector<AttributeType> attrib
 
 void TypeTable::refuse_redeclaration(const ast::Name& name, const TypeEntry& entry,
                                      const EventType& declared, Reporter& reporter) const {
-  const std::string before = in_quotes(declaration_of(entry.type));
-  std::string message = in_quotes(declaration_of(declared)) + " contradicts ";
+  if (reporter.full()) return;
+  const std::string before = declaration(entry.type);
+  std::string message = declaration(declared) + " contradicts ";
   std::string hint = "all declarations and definitions of a type agree in names, types and order";
   if (entry.at) {
     message += before + " at " + place(*entry.at);
@@ -133,7 +134,7 @@ std::vector<std::string> TypeTable::fixed_names() const {
 
 std::string declaration_with(EventType type, std::string_view attribute, ValueType added) {
   if (!type.find(attribute)) type.attributes.push_back({std::string(attribute), added});
-  return declaration_of(type);
+  return declaration(type);
 }
 
 }  // namespace gorgo::language

@@ -72,7 +72,7 @@ class TypeTable {
   std::unordered_map<std::int64_t, std::string> by_number_;
 };
 
-/// `declaration_of(type)` with one more attribute.
+/// `declaration(type)` with one more attribute.
 std::string declaration_with(EventType type, std::string_view attribute, ValueType added);
 
 }  // namespace gorgo::language

@@ -10,6 +10,8 @@ namespace gorgo::language {
 void RuleBinder::bind_where() {
   const auto attributes = composite_attributes(ast_);
   std::vector<Bound> values(attributes.size());
+  std::unordered_map<std::string, std::size_t> index;
+  for (std::size_t i = 0; i < attributes.size(); ++i) index.emplace(attributes[i].name, i);
   std::unordered_map<std::string, Location> given;
   for (const auto& assignment : ast_.assignments) {
     const ast::Name& name = assignment.attribute;
@@ -19,11 +21,11 @@ void RuleBinder::bind_where() {
                       in_quotes(name.text) + " already has a value at " + place(it->second),
                       "`where` gives every attribute one value");
     }
-    const auto target = std::find_if(attributes.begin(), attributes.end(),
-                                     [&](const auto& a) { return a.name == name.text; });
-    if (target == attributes.end()) report_undefined(name);
-    bind_assignment(assignment, target == attributes.end() ? nullptr : &*target,
-                    target == attributes.end() ? nullptr : &values[target - attributes.begin()]);
+    const auto target = index.find(name.text);
+    const bool defined = target != index.end();
+    if (!defined) report_undefined(name);
+    bind_assignment(assignment, defined ? &attributes[target->second] : nullptr,
+                    defined ? &values[target->second] : nullptr);
   }
   for (const auto& attribute : ast_.attributes) {
     if (ast_.trex_spelling || given.contains(attribute.name.text)) continue;
@@ -36,6 +38,7 @@ void RuleBinder::bind_where() {
 }
 
 void RuleBinder::report_undefined(const ast::Name& name) {
+  if (reporter_.full()) return;
   std::vector<std::string> names;
   for (const auto& attribute : ast_.attributes) names.push_back(attribute.name.text);
   reporter_.error(name.at, in_quotes(ast_.type.text) + " has no attribute " + in_quotes(name.text),

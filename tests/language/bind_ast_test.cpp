@@ -113,7 +113,7 @@ TEST(BindAst, LongChainsOfArithmeticAreRefused) {
   rule.clauses.push_back(std::move(filter));
   const BoundFile bound = bind(file_of(std::move(rule)), {}, {"wire", ""});
   ASSERT_EQ(bound.diagnostics.list.size(), 1u);
-  EXPECT_EQ(bound.diagnostics.list[0].message, "this expression nests deeper than 512");
+  EXPECT_EQ(bound.diagnostics.list[0].message, "this expression nests deeper than 520");
 }
 
 }  // namespace
