@@ -33,7 +33,7 @@ std::vector<const ast::RuleDefinition*> bindable_rules(const ast::File& file, Re
 }  // namespace
 
 BoundFile bind(const ast::File& file, const Schema& known, const Source& source) {
-  Reporter reporter(source.path, source.text);
+  Reporter reporter(source);
   TypeTable types(known);
   Inference inference(types, reporter);
   enter_definitions(file, types, reporter);

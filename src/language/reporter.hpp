@@ -7,6 +7,7 @@
 
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/schema.hpp"
+#include "language/language.hpp"
 
 namespace gorgo::language {
 
@@ -19,6 +20,8 @@ class Reporter {
 
   /// `text` must outlive the reporter; it is empty for rules that were built without one.
   Reporter(std::string path, std::string_view text);
+  /// `source` must outlive the reporter.
+  explicit Reporter(const Source& source) : Reporter(source.path, source.text) {}
 
   void error(Location at, std::string message, std::string hint = {});
   void warning(Location at, std::string message, std::string hint = {});
