@@ -21,11 +21,12 @@ const std::vector<std::string> kComparisons = {"=", "!=", "<", "<=", ">", ">="};
 /// some states.
 class RuleWriter {
  public:
-  RuleWriter(std::string name, std::vector<std::string> types)
-      : name_(std::move(name)), types_(std::move(types)) {}
+  /// The rule may read events of `types`.
+  RuleWriter(std::string name, std::string type, std::vector<std::string> types)
+      : name_(std::move(name)), type_(std::move(type)), types_(std::move(types)) {}
 
   std::string write() {
-    std::string text = "rule " + name_ + ":\ndefine " + name_ + "(k: int, v: int, x: float)\nfrom ";
+    std::string text = "rule " + name_ + ":\ndefine " + type_ + "(k: int, v: int, x: float)\nfrom ";
     text += state(0);
     const int states = number(1, 4);
     for (int i = 1; i < states; ++i) text += "\n  and " + selected_state(i);
@@ -128,8 +129,9 @@ class RuleWriter {
     const std::string attribute = any_of<std::string>({"k", "v", "x"});
     const std::string comparison = one_in(3) ? "=" : any_of(kComparisons);
     if (states_ == 0) return attribute + " " + comparison + " 1";
-    if (parameters_ > 0 && one_in(2)) return "k " + comparison + " " + parameter();
-    return attribute + " " + comparison + " " + sequence_number();
+    const std::string other = parameters_ > 0 && one_in(2) ? parameter() : sequence_number();
+    return one_in(4) ? other + " " + comparison + " " + attribute
+                     : attribute + " " + comparison + " " + other;
   }
 
   std::string sequence_number() {
@@ -157,6 +159,7 @@ class RuleWriter {
   }
 
   std::string name_;
+  std::string type_;
   std::vector<std::string> types_;
   int states_ = 0;      // named so far
   int parameters_ = 0;  // bound so far
@@ -181,12 +184,17 @@ std::string type_rules() {
 
 std::string random_rules() {
   std::string text;
-  std::vector<std::string> types = {"A", "B", "C", "U"};
-  const int rules = number(1, 3);
+  const std::vector<std::string> published = {"A", "B", "C", "U"};
+  std::vector<std::string> composites;
+  const int rules = number(1, 4);
   for (int i = 0; i < rules; ++i) {
-    const std::string name = "R" + std::to_string(i);
-    text += RuleWriter(name, types).write();
-    types.push_back(name);
+    // A type of its own, or one that an earlier rule produces too; never reading what it feeds.
+    const int own = static_cast<int>(composites.size());
+    const int level = own > 0 && one_in(4) ? number(0, own - 1) : own;
+    if (level == own) composites.push_back("C" + std::to_string(own));
+    std::vector<std::string> types = published;
+    for (int below = 0; below < level; ++below) types.insert(types.end(), 2, composites[below]);
+    text += RuleWriter("R" + std::to_string(i), composites[level], types).write();
   }
   return text;
 }
@@ -197,7 +205,8 @@ std::vector<Event> random_stream() {
   const int length = number(0, 120);
   for (int i = 0; i < length; ++i) {
     now += number(0, 2) * 1'000'000;
-    Event event{.type = any_of<std::string>({"A", "B", "C", "U"}), .timestamp = now};
+    Event event{.type = any_of<std::string>({"A", "A", "B", "B", "C", "C", "U", "U", "C0"}),
+                .timestamp = now};
     const bool partial = event.type == "U";
     const auto add = [&](const char* name, Value value) {
       if (!partial || !one_in(3)) event.attributes.push_back({name, std::move(value)});
