@@ -11,20 +11,6 @@
 namespace gorgo::dispatch {
 namespace {
 
-using Names = std::set<std::string, std::less<>>;
-
-Names rule_names(const ast::File& file, const language::Source& source) {
-  std::vector<const ast::RuleDefinition*> definitions;
-  for (const ast::Item& item : file.items) {
-    if (const auto* rule = std::get_if<ast::RuleDefinition>(&item)) definitions.push_back(rule);
-  }
-  language::Reporter unused(source);  // binding reports what is wrong with the names
-  language::RuleNames naming(source, definitions, unused);
-  Names names;
-  for (const auto* definition : definitions) names.insert(naming.full_name(*definition));
-  return names;
-}
-
 /// Forgets the types that stand for nothing but rules which are not in `kept`.
 void forget_unused_types(Schema& schema, std::span<const plan::Plan* const> kept) {
   std::set<TypeId> used;
@@ -86,7 +72,8 @@ Diagnostics RuleSet::deploy(const std::string& name, const std::string& text, bo
   if (parsed.diagnostics.failed()) return parsed.diagnostics;
 
   // Everything is checked on copies; the set changes only after the last check.
-  const Names names = rule_names(parsed.file, source);
+  const auto in_file = language::rule_names(parsed.file, source);
+  const std::set<std::string, std::less<>> names(in_file.begin(), in_file.end());
   const auto is_replaced = [&](const DeployedRule& r) {
     return replace && names.contains(r.rule().name);
   };
@@ -101,7 +88,7 @@ Diagnostics RuleSet::deploy(const std::string& name, const std::string& text, bo
   append(diagnostics, std::move(bound.diagnostics));
   if (diagnostics.failed()) return diagnostics;
 
-  language::Reporter reporter(source);
+  language::Reporter reporter(source.path, source.text);
   std::vector<std::shared_ptr<const plan::Plan>> added;
   for (Rule& rule : bound.rules) {
     if (!replace && find(rule.name) < rules_.size()) {

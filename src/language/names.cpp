@@ -69,4 +69,16 @@ std::string RuleNames::full_name(const ast::RuleDefinition& rule) {
   }
 }
 
+std::vector<std::string> rule_names(const ast::File& file, const Source& source) {
+  std::vector<const ast::RuleDefinition*> rules;
+  for (const ast::Item& item : file.items) {
+    if (const auto* rule = std::get_if<ast::RuleDefinition>(&item)) rules.push_back(rule);
+  }
+  Reporter unused(source.path, source.text);
+  RuleNames naming(source, rules, unused);
+  std::vector<std::string> names;
+  for (const auto* rule : rules) names.push_back(naming.full_name(*rule));
+  return names;
+}
+
 }  // namespace gorgo::language

@@ -31,4 +31,8 @@ class RuleNames {
   std::unordered_map<std::string, int> made_up_;  // by `<stem>.<Type>`: how many
 };
 
+/// The full names that the rules of a file would get, in text order. What is wrong with them is
+/// reported when the file is bound.
+std::vector<std::string> rule_names(const ast::File& file, const Source& source);
+
 }  // namespace gorgo::language

@@ -134,8 +134,7 @@ class Checker {
 
 Diagnostics check_filter(const ast::Predicate& predicate, const Schema& schema,
                          const std::string& text) {
-  const language::Source source{"subscription", text};
-  language::Reporter reporter(source);
+  language::Reporter reporter("subscription", text);
   Checker checker(predicate, schema, reporter);
   for (const Expr& condition : predicate.conditions) checker.condition(condition);
   return reporter.take();

@@ -23,16 +23,7 @@ Result<std::string> read_text(const std::string& file) {
 
 /// The full names of the rules in a text that compiles.
 std::vector<std::string> rule_names(const language::Source& source) {
-  const auto parsed = language::parse(source);
-  std::vector<const ast::RuleDefinition*> rules;
-  for (const ast::Item& item : parsed.file.items) {
-    if (const auto* rule = std::get_if<ast::RuleDefinition>(&item)) rules.push_back(rule);
-  }
-  language::Reporter reporter(source);
-  language::RuleNames names(source, rules, reporter);
-  std::vector<std::string> result;
-  for (const auto* rule : rules) result.push_back(names.full_name(*rule));
-  return result;
+  return language::rule_names(language::parse(source).file, source);
 }
 
 }  // namespace

@@ -1,0 +1,296 @@
+#include "gorgo/processor.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gorgo {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr Timestamp kMillisecond = 1'000'000;
+
+constexpr const char* kFire = R"(
+event Temp(area: string, value: float);
+event Smoke(area: string);
+rule fire:
+define Fire(area: string, value: float)
+from Smoke(area = $a) and last Temp(area = $a, value > 45) within 5 min from Smoke
+where area = Smoke.area, value = Temp.value;
+)";
+
+Event temp(Timestamp ms, const char* area, double value) {
+  return {.type = "Temp",
+          .timestamp = ms * kMillisecond,
+          .attributes = {{"area", std::string(area)}, {"value", value}}};
+}
+
+Event smoke(Timestamp ms, const char* area) {
+  return {
+      .type = "Smoke", .timestamp = ms * kMillisecond, .attributes = {{"area", std::string(area)}}};
+}
+
+/// `A@1` with one int attribute `n`.
+Event counted(const char* type, Timestamp ms, std::int64_t n) {
+  return {.type = type, .timestamp = ms * kMillisecond, .attributes = {{"n", n}}};
+}
+
+class ProcessorTest : public ::testing::Test {
+ protected:
+  void deploy(const std::string& text, bool replace = false) {
+    const Diagnostics diagnostics = processor.deploy("rules/test.tesla", text, replace);
+    ASSERT_FALSE(diagnostics.failed()) << diagnostics.render();
+  }
+
+  std::string refusal(const std::string& text, bool replace = false) {
+    return processor.deploy("rules/test.tesla", text, replace).render();
+  }
+
+  void append(const Event& event) {
+    const auto place = processor.append(event);
+    ASSERT_FALSE(place.has_error()) << place.error().to_string();
+  }
+
+  std::string refused(const Event& event) {
+    const auto place = processor.append(event);
+    return place.has_error() ? place.error().to_string() : "";
+  }
+
+  /// "root.ordinal Type(values)" of everything that comes out.
+  std::vector<std::string> process() {
+    std::vector<std::string> lines;
+    processor.process([&](const OutputBatch& batch) {
+      ++batches;
+      for (const auto& row : batch.rows) {
+        std::string line = std::to_string(row.place.root) + "." +
+                           std::to_string(row.place.ordinal) + " " +
+                           std::string(batch.type_name(row));
+        batch.for_each_attribute(row, [&](std::string_view name, const Datum& value) {
+          line += " " + std::string(name) + "=";
+          line += value.tag == Datum::Tag::string    ? std::string(value.text())
+                  : value.tag == Datum::Tag::integer ? std::to_string(value.integer)
+                                                     : std::to_string(value.floating);
+        });
+        lines.push_back(line);
+      }
+    });
+    return lines;
+  }
+
+  Processor processor;
+  int batches = 0;
+};
+
+TEST_F(ProcessorTest, CompositesStandDirectlyBehindTheirRoot) {
+  deploy(kFire);
+  append(temp(1, "A", 50));
+  append(smoke(2, "A"));
+  append(smoke(3, "B"));
+  EXPECT_THAT(process(), ElementsAre("1.0 Temp area=A value=50.000000", "2.0 Smoke area=A",
+                                     "2.1 Fire area=A value=50.000000", "3.0 Smoke area=B"));
+}
+
+TEST_F(ProcessorTest, PublishedCompositesAndProducedOnesShareAHistory) {
+  deploy(std::string(kFire) +
+         "define Alarm(n: int) from Siren() and each Fire() within 1 min from Siren "
+         "where n = Count(Fire() within 1 min from Siren); event Siren();");
+  append(temp(1, "A", 50));
+  append({.type = "Fire",
+          .timestamp = 2 * kMillisecond,
+          .attributes = {{"area", std::string("B")}, {"value", 60.0}}});
+  append(smoke(3, "A"));
+  append({.type = "Siren", .timestamp = 4 * kMillisecond});
+  EXPECT_THAT(process(),
+              ElementsAre("1.0 Temp area=A value=50.000000", "2.0 Fire area=B value=60.000000",
+                          "3.0 Smoke area=A", "3.1 Fire area=A value=50.000000", "4.0 Siren",
+                          "4.1 Alarm n=2", "4.2 Alarm n=2"));
+}
+
+TEST_F(ProcessorTest, EventsThatDoNotFitAreRefusedByName) {
+  deploy(kFire);
+  EXPECT_THAT(refused({.type = "Temp", .attributes = {{"area", std::string("A")}}}),
+              HasSubstr("attribute `value` is missing"));
+  EXPECT_THAT(refused({.type = "Temp", .attributes = {{"area", std::int64_t{1}}, {"value", 1.0}}}),
+              HasSubstr("attribute `area` is int, expected string"));
+  EXPECT_THAT(refused({.type = "Smoke",
+                       .attributes = {{"area", std::string("A")}, {"aera", std::string("A")}}}),
+              HasSubstr("there is no attribute `aera` (did you mean `area`?)"));
+  EXPECT_THAT(refused({.type = "Smoke",
+                       .attributes = {{"area", std::string("A")}, {"area", std::string("A")}}}),
+              HasSubstr("given twice"));
+  EXPECT_THAT(refused({.type = ""}), HasSubstr("no type"));
+  EXPECT_EQ(processor.counters().refused, 5u);
+  EXPECT_THAT(process(), IsEmpty());
+}
+
+TEST_F(ProcessorTest, IntIsAcceptedWhereFloatIsDeclared) {
+  deploy(kFire);
+  append({.type = "Temp",
+          .timestamp = 1,
+          .attributes = {{"area", std::string("A")}, {"value", std::int64_t{50}}}});
+  EXPECT_THAT(process(), ElementsAre("1.0 Temp area=A value=50.000000"));
+}
+
+TEST_F(ProcessorTest, TypesThatNobodyKnowsPassThroughAsTheyAre) {
+  append({.type = "Anything",
+          .timestamp = 1,
+          .attributes = {{"b", std::int64_t{2}}, {"a", std::string("x")}}});
+  EXPECT_THAT(process(), ElementsAre("1.0 Anything b=2 a=x"));
+}
+
+TEST_F(ProcessorTest, InferredTypesMayLackAttributesAndCarryOthers) {
+  deploy("define Hot(v: float) from Reading([float]v > 1.0) where v = Reading.v;");
+  append({.type = "Reading", .timestamp = 1, .attributes = {{"unit", std::string("C")}}});
+  append({.type = "Reading", .timestamp = 2, .attributes = {{"v", 2.0}, {"u", std::int64_t{1}}}});
+  EXPECT_THAT(process(), ElementsAre("1.0 Reading unit=C", "2.0 Reading v=2.000000 u=1",
+                                     "2.1 Hot v=2.000000"));
+  EXPECT_THAT(refused({.type = "Reading", .attributes = {{"v", std::string("hot")}}}),
+              HasSubstr("`v` is string, expected float"));
+}
+
+TEST_F(ProcessorTest, DisorderIsRefusedAndTiesAreNot) {
+  append(counted("A", 5, 1));
+  append(counted("A", 5, 2));
+  EXPECT_THAT(refused(counted("A", 4, 3)),
+              HasSubstr("4 ms is before the newest released one, 5 ms"));
+}
+
+TEST_F(ProcessorTest, EventsWithoutATimestampAreStampedInOrder) {
+  processor = Processor({.max_ahead = 10, .clock = [] { return Timestamp{1000}; }});
+  append({.type = "A"});
+  append({.type = "A"});
+  EXPECT_THAT(refused({.type = "A", .timestamp = 1011}), HasSubstr("ahead of the clock"));
+  std::vector<Timestamp> stamps;
+  processor.process([&](const OutputBatch& batch) {
+    for (const auto& row : batch.rows) stamps.push_back(row.timestamp);
+  });
+  EXPECT_THAT(stamps, ElementsAre(1000, 1001));
+}
+
+TEST_F(ProcessorTest, ARuleSeesOnlyWhatIsLaterThanItsDeployment) {
+  deploy(
+      "event A(n: int); event B(n: int);"
+      "rule first: define F(n: int) from B() and each A() within 1 min from B where n = A.n;");
+  append(counted("A", 1, 1));
+  append(counted("A", 2, 2));
+  process();
+  deploy("rule second: define S(n: int) from B() and each A() within 1 min from B where n = A.n;");
+  append(counted("B", 2, 0));  // as old as the deployment
+  append(counted("A", 3, 3));
+  append(counted("B", 4, 0));
+  EXPECT_THAT(process(), ElementsAre("3.0 B n=0", "3.1 F n=1", "4.0 A n=3", "5.0 B n=0",
+                                     "5.1 F n=1", "5.2 F n=2", "5.3 F n=3", "5.4 S n=3"));
+}
+
+TEST_F(ProcessorTest, AFileIsDeployedAsAWholeOrNotAtAll) {
+  EXPECT_THAT(refusal(std::string(kFire) + "define Bad(a: int) from Nowhere(x = $y)"
+                                           " where a = $z;"),
+              HasSubstr("rules/test.tesla:8:"));
+  EXPECT_THAT(processor.rules(), IsEmpty());
+  EXPECT_EQ(processor.schema().find("Fire"), nullptr);
+}
+
+TEST_F(ProcessorTest, RulesAreReplacedInPlaceAndRemovedByName) {
+  const std::string one = "rule one: define O(n: int) from A(n = $n) where n = ";
+  const std::string two = "rule two: define T(n: int) from A(n = $n) where n = 2;";
+  deploy("event A(n: int);" + one + "1;" + two);
+  EXPECT_THAT(refusal(one + "3;"), HasSubstr("a rule `one` is deployed already"));
+  deploy(one + "3;", true);
+  append(counted("A", 1, 0));
+  EXPECT_THAT(process(), ElementsAre("1.0 A n=0", "1.1 O n=3", "1.2 T n=2"));
+
+  const auto missing = processor.remove("onee");
+  EXPECT_THAT(missing.error().to_string(), HasSubstr("did you mean `one`?"));
+  EXPECT_FALSE(processor.remove("one").has_error());
+  append(counted("A", 2, 0));
+  EXPECT_THAT(process(), ElementsAre("2.0 A n=0", "2.1 T n=2"));
+}
+
+TEST_F(ProcessorTest, AReplacementMayChangeTheCompositeType) {
+  deploy("event A(n: int); rule one: define O(n: int) from A() where n = 1;");
+  deploy("rule one: define O(text: string) from A() where text = 'x';", true);
+  append(counted("A", 1, 0));
+  EXPECT_THAT(process(), ElementsAre("1.0 A n=0", "1.1 O text=x"));
+}
+
+TEST_F(ProcessorTest, AReplacedRuleStartsWithNothingConsumed) {
+  const std::string rule =
+      "rule r: define O(n: int) from B() and last A() within 1 min from B where n = A.n "
+      "consuming A;";
+  deploy("event A(n: int); event B(n: int);" + rule);
+  append(counted("A", 1, 7));
+  append(counted("B", 2, 0));
+  append(counted("B", 3, 0));
+  EXPECT_THAT(process(), ElementsAre("1.0 A n=7", "2.0 B n=0", "2.1 O n=7", "3.0 B n=0"));
+  EXPECT_EQ(processor.rules()[0].composites, 1u);
+  deploy(rule, true);
+  EXPECT_EQ(processor.rules()[0].composites, 0u);
+}
+
+TEST_F(ProcessorTest, WhatIsNotEvaluatedYetIsRefusedByName) {
+  EXPECT_THAT(refusal("event A(n: int); rule loop: define A(n: int) from A(n > 0) where n = 0;"),
+              HasSubstr("in a cycle, A -> A"));
+  EXPECT_THAT(refusal("@engine(warp) define O(n: int) from A([int]n = 1) where n = 1;"),
+              HasSubstr("there is no engine `warp`"));
+}
+
+TEST_F(ProcessorTest, TooManySequencesYieldNothingAndAreCounted) {
+  deploy(
+      "event A(n: int); event B(n: int); @limit(max_sequences = 3) rule r: define O(n: int) "
+      "from B() and each A() as A1 within 1 min from B and each A() as A2 within 1 min from B "
+      "where n = A1.n;");
+  append(counted("A", 1, 1));
+  append(counted("B", 2, 0));
+  append(counted("A", 3, 2));
+  append(counted("B", 4, 0));
+  EXPECT_THAT(process(),
+              ElementsAre("1.0 A n=1", "2.0 B n=0", "2.1 O n=1", "3.0 A n=2", "4.0 B n=0"));
+  EXPECT_EQ(processor.rules()[0].overflows, 1u);
+  EXPECT_EQ(processor.rules()[0].terminators, 2u);
+}
+
+TEST_F(ProcessorTest, CompositesOfARootAreLimitedInPlaceOrder) {
+  processor = Processor({.max_composites = 3});
+  deploy(
+      "event A(n: int); event B(n: int);"
+      "rule r: define O(n: int) from B() and each A() within 1 min from B where n = A.n;"
+      "rule s: define P(n: int) from O() where n = O.n;");
+  for (int i = 1; i <= 2; ++i) append(counted("A", i, i));
+  append(counted("B", 3, 0));
+  EXPECT_THAT(process(), ElementsAre("1.0 A n=1", "2.0 A n=2", "3.0 B n=0", "3.1 O n=1",
+                                     "3.2 O n=2", "3.3 P n=1"));
+  EXPECT_EQ(processor.counters().dropped_composites, 1u);
+}
+
+TEST_F(ProcessorTest, ABatchThatCausesTooMuchIsDeliveredInParts) {
+  processor = Processor({.max_held_composites = 10});
+  deploy(
+      "event A(n: int); event B(n: int);"
+      "rule r: define O(n: int) from B() and each A() within 1 min from B where n = A.n;");
+  for (int i = 1; i <= 5; ++i) append(counted("A", i, i));
+  for (int i = 1; i <= 20; ++i) append(counted("B", 10 + i, i));
+  EXPECT_EQ(process().size(), 25u + 20u * 5u);
+  EXPECT_GE(batches, 5);
+}
+
+TEST_F(ProcessorTest, StopGivesUpTheBatch) {
+  deploy(kFire);
+  append(temp(1, "A", 50));
+  processor.request_stop();
+  EXPECT_THAT(process(), IsEmpty());
+  EXPECT_EQ(processor.pending(), 0u);
+}
+
+TEST_F(ProcessorTest, DeclaringATypeTwiceMustAgree) {
+  EXPECT_FALSE(processor.declare("T", {{"a", ValueType::integer}}).has_error());
+  EXPECT_FALSE(processor.declare("T", {{"a", ValueType::integer}}).has_error());
+  const auto differs = processor.declare("T", {{"a", ValueType::floating}});
+  EXPECT_THAT(differs.error().to_string(), HasSubstr("event T(a: int);"));
+  EXPECT_THAT(refused({.type = "T"}), HasSubstr("`a` is missing"));
+}
+
+}  // namespace
+}  // namespace gorgo
