@@ -151,7 +151,9 @@ Value AstBuilder::text(antlr4::Token* literal) {
   if (!unquoted.problem.empty()) {
     reporter_.error(reporter_.locate(literal->getStartIndex() + unquoted.problem_at, 1),
                     unquoted.problem,
-                    "the escapes are \\n \\r \\t \\b \\f \\0 \\\\ \\\" \\' \\/ and \\uXXXX");
+                    unquoted.problem_at == 0
+                        ? ""
+                        : "the escapes are \\n \\r \\t \\b \\f \\0 \\\\ \\\" \\' \\/ and \\uXXXX");
   }
   return std::move(unquoted.text);
 }

@@ -115,7 +115,10 @@ std::string hint_for(const SyntaxError& error, const ItemTokens& item, const Rep
   const std::size_t type = token.getType();
   const std::size_t index = token.getTokenIndex();
   const bool keyword = type >= TeslaParser::AND && type <= TeslaParser::AS;
-  const bool leaves = error.expects(TeslaParser::RPAREN) && (type == Token::EOF || keyword);
+  const std::size_t before = index == 0 ? 0 : item.tokens[index - 1]->getType();
+  const bool selects = before >= TeslaParser::EACH && before <= TeslaParser::LAST;
+  const bool leaves =
+      error.expects(TeslaParser::RPAREN) && (type == Token::EOF || keyword || selects);
   if (const Token* open = leaves ? open_bracket(item, index) : nullptr; open != nullptr) {
     const Location at = locate(*open, item, reporter);
     return "the bracket opened at " + std::to_string(at.line) + ":" + std::to_string(at.column) +

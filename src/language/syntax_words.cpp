@@ -82,7 +82,6 @@ std::string name_words(const antlr4::RuleContext* context) {
 }
 
 std::string token_words(std::size_t token) {
-  if (token == antlr4::Token::EOF) return "`;`";
   static const antlr4::dfa::Vocabulary& vocabulary = TeslaParser(nullptr).getVocabulary();
   if (auto literal = vocabulary.getLiteralName(token); !literal.empty()) {
     return "`" + literal.substr(1, literal.size() - 2) + "`";
@@ -112,6 +111,9 @@ std::vector<std::string> take_groups(Expected& expected, const antlr4::RuleConte
     words.push_back("a rule (`define ...`) or a declaration (`event ...`)");
     expected.remove(kItemStarts);
   } else if (expected.has(TeslaParser::STRING) && expected.has(TeslaParser::PARAMETER)) {
+    if (context->getRuleIndex() == TeslaParser::RuleClause) {
+      words.push_back("a state (`each`, `first` or `last`), a negation (`not`)");
+    }
     words.push_back(expected.has(TeslaParser::LBRACKET) ? "a condition" : "a value");
     expected.remove(kValueStarts);
     expected.remove(kWords);
@@ -136,7 +138,11 @@ std::string expected_words(const SyntaxError& error) {
   Expected expected(error.expected);
   auto words = take_groups(expected, error.context);
   const auto rest = expected.rest();
-  for (const ssize_t token : rest) words.push_back(token_words(static_cast<std::size_t>(token)));
+  for (const ssize_t entry : rest) {
+    const auto token = static_cast<std::size_t>(entry);
+    const char* end = error.inside(TeslaParser::RuleSubscription) ? "the end" : "`;`";
+    words.push_back(token == antlr4::Token::EOF ? end : token_words(token));
+  }
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (i > 0) text += i + 1 == words.size() ? " or " : ", ";

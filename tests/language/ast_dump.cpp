@@ -5,11 +5,11 @@
 #include "language/syntax.hpp"
 
 namespace gorgo::language {
-namespace {
+// One overload set: an unnamed namespace would hide the functions of the header.
 
 using ast::ExprKind;
 
-std::string dump(const Value& value) {
+static std::string dump(const Value& value) {
   return std::visit(
       [](const auto& v) -> std::string {
         using T = std::decay_t<decltype(v)>;
@@ -22,7 +22,7 @@ std::string dump(const Value& value) {
       value);
 }
 
-std::string dump(const ast::Span& span) {
+static std::string dump(const ast::Span& span) {
   if (span.kind == SpanKind::between) {
     return " between " + span.first.text + " and " + span.second.text;
   }
@@ -30,7 +30,7 @@ std::string dump(const ast::Span& span) {
          (span.kind == SpanKind::within ? "from " : "after ") + span.first.text;
 }
 
-std::string dump(const ast::AggregateCall& call) {
+static std::string dump(const ast::AggregateCall& call) {
   static constexpr const char* kNames[] = {"avg", "sum", "min", "max", "count"};
   std::string text = std::string(kNames[static_cast<int>(call.function)]) + "(";
   text += dump(call.predicate);
@@ -38,7 +38,7 @@ std::string dump(const ast::AggregateCall& call) {
   return text + dump(call.span) + ")";
 }
 
-std::string dump_atom(const ast::Expr& expr) {
+static std::string dump_atom(const ast::Expr& expr) {
   switch (expr.kind) {
     case ExprKind::duration:
       return dump(expr.value) + "ns";
@@ -55,7 +55,7 @@ std::string dump_atom(const ast::Expr& expr) {
   }
 }
 
-std::string dump(const std::vector<ast::AttributeDeclaration>& attributes) {
+static std::string dump(const std::vector<ast::AttributeDeclaration>& attributes) {
   std::string text = "(";
   for (const auto& attribute : attributes) {
     if (text.size() > 1) text += ", ";
@@ -64,7 +64,7 @@ std::string dump(const std::vector<ast::AttributeDeclaration>& attributes) {
   return text + ")";
 }
 
-std::string dump(const ast::StateClause& state) {
+static std::string dump(const ast::StateClause& state) {
   static constexpr const char* kNames[] = {"each", "first", "last", "first", "last"};
   std::string text = "and ";
   if (state.selection == Selection::k_first || state.selection == Selection::k_last) {
@@ -74,19 +74,19 @@ std::string dump(const ast::StateClause& state) {
   return text + " " + dump(state.predicate) + dump(state.span);
 }
 
-std::string dump(const ast::NegationClause& negation) {
+static std::string dump(const ast::NegationClause& negation) {
   return "and not " + dump(negation.predicate) + dump(negation.span);
 }
 
-std::string dump(const ast::AggregateBinding& binding) {
+static std::string dump(const ast::AggregateBinding& binding) {
   std::string text = "and ";
   if (binding.left) text += dump(*binding.left) + " " + spelling(binding.comparison) + " ";
   return text + "$" + binding.parameter.text + " = " + dump(*binding.aggregate);
 }
 
-std::string dump(const ast::FilterClause& filter) { return "and " + dump(filter.condition); }
+static std::string dump(const ast::FilterClause& filter) { return "and " + dump(filter.condition); }
 
-std::string dump(const ast::Timer& timer) {
+static std::string dump(const ast::Timer& timer) {
   std::string text = "Timer";
   if (timer.every) text += " every " + std::to_string(*timer.every) + "ns";
   if (timer.hour) text += " hour " + std::to_string(*timer.hour);
@@ -95,7 +95,7 @@ std::string dump(const ast::Timer& timer) {
   return text;
 }
 
-std::string dump(const ast::Annotation& annotation) {
+static std::string dump(const ast::Annotation& annotation) {
   std::string text = "@" + annotation.name.text + "(";
   for (const auto& [name, value] : annotation.arguments) {
     if (text.back() != '(') text += ", ";
@@ -104,8 +104,6 @@ std::string dump(const ast::Annotation& annotation) {
   }
   return text + ")\n";
 }
-
-}  // namespace
 
 std::string dump(const ast::Expr& expr) {
   std::string text;

@@ -4,10 +4,11 @@ namespace gorgo::language {
 namespace {
 
 TEST(ParsePattern, Selections) {
-  EXPECT_EQ(clauses("and each C() within 5 from B and first D() within 1 ms from C and last E() as F "
-                    "within 2h from D"),
-            "and each C() within 5000000ns from B\nand first D() within 1000000ns from C\n"
-            "and last E() as F within 7200000000000ns from D\n");
+  EXPECT_EQ(
+      clauses("and each C() within 5 from B and first D() within 1 ms from C and last E() as F "
+              "within 2h from D"),
+      "and each C() within 5000000ns from B\nand first D() within 1000000ns from C\n"
+      "and last E() as F within 7200000000000ns from D\n");
   EXPECT_EQ(clauses("and 3-last C() within 5 from B and 2 - first D() within 5 from B"),
             "and 3-last C() within 5000000ns from B\nand 2-first D() within 5000000ns from B\n");
 }
@@ -49,10 +50,10 @@ TEST(ParsePattern, UnitsOfTime) {
 
 TEST(ParsePattern, AggregatesInEverySpelling) {
   const std::string within = "and $t = avg(C((= area $a)).value within 300000000000ns from B)\n";
-  for (const std::string text :
-       {"Avg(C(area = $a).value within 5 min from B)", "AVG(C(area = $a).value) within 300000 from B",
-        "avg(C.value(area = $a) within 300000 from B)",
-        "AVG(C.value(area = $a)) within 5 min from B"}) {
+  for (const std::string text : {"Avg(C(area = $a).value within 5 min from B)",
+                                 "AVG(C(area = $a).value) within 300000 from B",
+                                 "avg(C.value(area = $a) within 300000 from B)",
+                                 "AVG(C.value(area = $a)) within 5 min from B"}) {
     EXPECT_EQ(clauses("and $t = " + text), within) << text;
   }
   EXPECT_EQ(clauses("and $t = Count(C() within 5 s from B) and $u = MAX(C.x()) between B and D"),

@@ -51,17 +51,20 @@ TEST(ParseRule, Declarations) {
 }
 
 TEST(ParseRule, KeywordsInAnyCase) {
-  EXPECT_EQ(parsed_dump("RULE r: DEFINE A(x: int) FROM B() AND LAST C() WITHIN 5 MIN FROM B AND NOT "
-                        "D() BETWEEN B AND C WHERE x = C.x CONSUMING C;"),
-            parsed_dump("rule r: define A(x: int) from B() and last C() within 5 min from B and not "
-                        "D() between B and C where x = C.x consuming C;"));
+  EXPECT_EQ(
+      parsed_dump("RULE r: DEFINE A(x: int) FROM B() AND LAST C() WITHIN 5 MIN FROM B AND NOT "
+                  "D() BETWEEN B AND C WHERE x = C.x CONSUMING C;"),
+      parsed_dump("rule r: define A(x: int) from B() and last C() within 5 min from B and not "
+                  "D() between B and C where x = C.x consuming C;"));
 }
 
 TEST(ParseRule, EmptyItemsAndComments) {
   EXPECT_EQ(parsed_dump(";; # one\n define A() /* two */ from B(); // three\n;;\n/* ** / */"),
             "define A()\nfrom B()\n");
   EXPECT_EQ(parsed_dump(""), "");
-  EXPECT_EQ(parsed_dump("\xEF\xBB\xBF" "define A() from B()"), "define A()\nfrom B()\n");
+  EXPECT_EQ(parsed_dump("\xEF\xBB\xBF"
+                        "define A() from B()"),
+            "define A()\nfrom B()\n");
 }
 
 TEST(ParseRule, CommentsInsideStringsAreText) {
@@ -79,15 +82,16 @@ TEST(ParseRule, PlacesOfNames) {
 
 TEST(ParseRule, WordsThatAreKeywordsByPositionOnly) {
   for (const std::string word :
-       {"last", "min", "hour", "event", "value", "rule", "each", "first", "contains", "assign",
-        "every", "define", "from", "where", "consuming", "within", "between", "after", "as", "s",
-        "ms", "avg", "count", "timer", "int", "string"}) {
-    EXPECT_EQ(conditions(word + " = 1, 2 < " + word + ", " + word), "(= " + word + " 1), (< 2 " +
-                                                                         word + "), " + word);
+       {"last",   "min",   "hour",   "event", "value", "rule",      "each",   "first",   "contains",
+        "assign", "every", "define", "from",  "where", "consuming", "within", "between", "after",
+        "as",     "s",     "ms",     "avg",   "count", "timer",     "int",    "string"}) {
+    EXPECT_EQ(conditions(word + " = 1, 2 < " + word + ", " + word),
+              "(= " + word + " 1), (< 2 " + word + "), " + word);
     EXPECT_EQ(parsed_dump("define A(" + word + ": int) from B() where " + word + " = B." + word),
               "define A(" + word + ": int)\nfrom B()\nwhere " + word + " = B." + word + "\n");
   }
-  for (const std::string word : {"last", "min", "event", "rule", "each", "first", "contains", "s"}) {
+  for (const std::string word :
+       {"last", "min", "event", "rule", "each", "first", "contains", "s"}) {
     EXPECT_EQ(parsed_dump("define " + word + "() from " + word + "() as " + word + " and last " +
                           word + "() within 1 s from " + word + " and " + word + ".x > 3"),
               "define " + word + "()\nfrom " + word + "() as " + word + "\nand last " + word +
@@ -119,7 +123,7 @@ TEST(ParsePredicate, WhatASubscriptionCannotSay) {
   EXPECT_EQ(message("Fire; Smoke"), "unexpected `;`");
   EXPECT_EQ(message(""), "unexpected end of the text, expected an event type or `*`");
   EXPECT_EQ(message("Fire(x = 1"), "unexpected end of the text, expected an operator, `,` or `)`");
-  EXPECT_EQ(message("Fire Smoke"), "unexpected `Smoke`, expected `(` or the end");
+  EXPECT_EQ(message("Fire Smoke"), "unexpected `Smoke`, expected the end or `(`");
 }
 
 }  // namespace

@@ -1,0 +1,237 @@
+#include "parse_support.hpp"
+
+namespace gorgo::language {
+namespace {
+
+TEST(ParseError, AMissingSemicolonIsShownWhereItBelongs) {
+  EXPECT_EQ(errors("define A() from B()\ndefine C() from D();"),
+            "1:20: expected `;` | a `;` separates rules and declarations");
+  EXPECT_EQ(errors("event A(x: int)  // no end\n\nrule r: define C() from D();"),
+            "1:16: expected `;` | a `;` separates rules and declarations");
+}
+
+TEST(ParseError, SeveralErrorsOfOneFile) {
+  EXPECT_EQ(errors("define A() from B;\nevent C(x: int);\ndefine D() frm E()\ndefine F() from;"),
+            "1:18: unexpected `;`, expected `(` | a type is followed by brackets, even without "
+            "conditions: `B()`\n"
+            "3:12: unexpected `frm`, expected `from` | did you mean `from`?\n"
+            "4:16: unexpected `;`, expected an event type");
+}
+
+TEST(ParseError, AnUnexpectedEndLiesBehindTheLastToken) {
+  EXPECT_EQ(errors("define A()\n  from B() and   // comment\n\n"),
+            "2:15: unexpected end of the text, expected a state (`each`, `first` or "
+            "`last`), a negation (`not`) or a condition");
+  EXPECT_EQ(errors("define"), "1:7: unexpected end of the text, expected an event type");
+}
+
+TEST(ParseError, ForeignOperators) {
+  const auto message = [](const std::string& op) {
+    return errors("define A() from B(x = 1 " + op + " y = 2)");
+  };
+  EXPECT_EQ(message("&&"), "1:25: there is no operator `&&` | write `and`");
+  EXPECT_EQ(message("&"), "1:25: there is no operator `&` | write `and`");
+  EXPECT_EQ(message("||"), "1:25: there is no operator `||` | write `or`");
+  EXPECT_EQ(message("|"), "1:25: there is no operator `|` | write `or`");
+  EXPECT_EQ(errors("define A() from B(x == 1)"), "1:21: there is no operator `==` | write `=`");
+  EXPECT_EQ(errors("define A() from B(x <> 1)"), "1:21: there is no operator `<>` | write `!=`");
+  EXPECT_EQ(errors("define A() from B(x =< 1)"), "1:21: there is no operator `=<` | write `<=`");
+  EXPECT_EQ(errors("define A() from B(!x)"),
+            "1:19: there is no operator `!` | write `not` or `!=`");
+}
+
+TEST(ParseError, WhatIsNotClosed) {
+  EXPECT_EQ(errors("define A() from B(x = \"abc);\nevent C();"),
+            "1:23: the string is not closed | expected `\"` before the end of the line");
+  EXPECT_EQ(errors("define A() from B(x = 'abc\\"),
+            "1:23: the string is not closed | expected `'` before the end of the line");
+  EXPECT_EQ(errors("event C();\n/* abc\ndefine"), "2:1: the comment is not closed | expected `*/`");
+  EXPECT_EQ(errors("define A() from B(x = (1 + 2)\n  and each C() within 5 from B;"),
+            "2:12: unexpected `C`, expected an operator, `,` or `)` | the bracket opened at "
+            "1:18 is not closed");
+  EXPECT_EQ(
+      errors("define A(x: int from B();"),
+      "1:17: unexpected `from`, expected `,` or `)` | the bracket opened at 1:9 is not closed");
+}
+
+TEST(ParseError, MisspeltKeywords) {
+  EXPECT_EQ(
+      errors("defne A() from B()"),
+      "1:1: unexpected `defne`, expected a rule (`define ...`) or a declaration (`event ...`) "
+      "| did you mean `define`?");
+  EXPECT_EQ(
+      errors("define A() from B() and last C() witin 5 from B"),
+      "1:34: unexpected `witin`, expected `within`, `between` or `as` | did you mean `within`?");
+  EXPECT_EQ(errors("define A() from B() and lst C() within 5 from B"),
+            "1:29: unexpected `C`, expected an operator, `;`, `and`, `where` or `consuming` | did "
+            "you mean `last`?");
+  EXPECT_EQ(errors("define A() from B() wher x = 1"),
+            "1:21: unexpected `wher`, expected `;`, `and`, `where`, `consuming` or `as` | did you "
+            "mean `where`?");
+}
+
+TEST(ParseError, AStateWithoutASelection) {
+  EXPECT_EQ(errors("define A() from B() and C(x = $x) within 5 from B"),
+            "1:25: expected `each`, `first`, `last` or `not` before `C` | a selection says which "
+            "event of the window is taken");
+  EXPECT_EQ(errors("define A() from B() and C() within 5 from B"),
+            "1:25: expected `each`, `first`, `last` or `not` before `C` | a selection says which "
+            "event of the window is taken");
+}
+
+TEST(ParseError, Names) {
+  EXPECT_EQ(errors("define not() from B()"),
+            "1:8: unexpected `not`, expected an event type | `not` is a keyword and cannot be a "
+            "name here");
+  EXPECT_EQ(errors("define A() from B() as where"),
+            "1:24: unexpected `where`, expected a name for the state | `where` is a keyword and "
+            "cannot be a name here");
+  EXPECT_EQ(errors("event A(x: int, );"), "1:17: unexpected `)`, expected an attribute name");
+  EXPECT_EQ(errors("event A(x: strng, y: number);"),
+            "1:12: unknown value type `strng` | did you mean `string`?\n"
+            "1:22: unknown value type `number` | the value types are int, float, bool and string");
+  EXPECT_EQ(errors("define A() from B(té = 1)"), "1:20: unexpected `é`");
+  EXPECT_EQ(errors("define A() from B(x = $)"),
+            "1:23: unexpected `$` | a parameter is written `$name`");
+  EXPECT_EQ(errors("define A() from B(\x01)"), "1:19: unexpected byte 0x01");
+}
+
+TEST(ParseError, Literals) {
+  EXPECT_EQ(errors("define A() from B(x = 9223372036854775808, y = -(9223372036854775808))"),
+            "1:23: the integer is out of range | the range is -9223372036854775808 to "
+            "9223372036854775807\n"
+            "1:50: the integer is out of range | the range is -9223372036854775808 to "
+            "9223372036854775807");
+  EXPECT_EQ(errors("define A() from B(x = -9223372036854775809)"),
+            "1:24: the integer is out of range | the range is -9223372036854775808 to "
+            "9223372036854775807");
+  EXPECT_EQ(errors("define A() from B(x = 1e999, y = 1e-999)"),
+            "1:23: the number is too large for a float");
+  EXPECT_EQ(errors("define A() from B(t > 300000 days)"),
+            "1:23: the duration is out of range | in nanoseconds it must fit an int: 292 years at "
+            "most");
+  EXPECT_EQ(errors("define A() from B() and not C() within 5 mim from B"),
+            "1:42: unknown time unit `mim` | did you mean `min`?");
+  EXPECT_EQ(errors("define A() from B() and not C() within 5 fortnights from B"),
+            "1:42: unknown time unit `fortnights` | the units are ns, us, ms, s, min, h and d");
+}
+
+TEST(ParseError, Strings) {
+  const std::string escapes =
+      " | the escapes are \\n \\r \\t \\b \\f \\0 \\\\ \\\" \\' \\/ and \\uXXXX";
+  EXPECT_EQ(errors("define A() from B(x = 'ab\\q')"), "1:26: unknown escape in a string" + escapes);
+  EXPECT_EQ(errors("define A() from B(x = '\\u12g4')"),
+            "1:24: `\\u` is followed by four hexadecimal digits" + escapes);
+  EXPECT_EQ(errors("define A() from B(x = '\\uD83D')"),
+            "1:24: `\\u` is followed by four hexadecimal digits" + escapes);
+  for (const std::string bytes : {"\xFF", "\xC3", "\xC0\x80", "\xED\xA0\x80", "\xF5\x80\x80\x80"}) {
+    EXPECT_EQ(errors("define A() from B(x = 'a" + bytes + "')"),
+              "1:23: the string is not valid UTF-8");
+  }
+}
+
+TEST(ParseError, Conditions) {
+  EXPECT_EQ(errors("define A() from B(1 < x < 3)"),
+            "1:25: comparisons do not chain | combine two comparisons with `and`");
+  EXPECT_EQ(errors("define A() from B(x => 3)"),
+            "1:21: `=>` binds an attribute to a parameter | write `attribute => $parameter`, or "
+            "`>=` to compare");
+  EXPECT_EQ(errors("define A() from B() and B.x => $x"),
+            "1:29: `=>` binds an attribute to a parameter | write `attribute => $parameter`, or "
+            "`>=` to compare");
+  EXPECT_EQ(errors("define A() from B((x > 3) + 1 = 2)"),
+            "1:22: a condition cannot be used as a value | combine conditions with `and`, `or` and "
+            "`not`");
+  EXPECT_EQ(
+      errors("define A() from B() and B.x > 3 or B.x < 2"),
+      "1:33: unexpected `or`, expected an operator, `;`, `and`, `where` or `consuming` | put a "
+      "filter with `or` into brackets");
+  EXPECT_EQ(errors("define A() from B(x y)"),
+            "1:21: unexpected `y`, expected an operator, `,` or `)`");
+  EXPECT_EQ(errors("define A(x: bool) from B() where x = (B.y > 3)"),
+            "1:43: there are no conditions in `where` | filter with `and (...)` before `where`");
+}
+
+TEST(ParseError, Clauses) {
+  EXPECT_EQ(errors("define A() from B() and 0-last C() within 5 from B"),
+            "1:25: at least one event must be selected | write 1 or more");
+  EXPECT_EQ(errors("define A() from B() and last C() between B and B"),
+            "1:34: a state looks back from an earlier one | write `within DURATION from STATE`");
+  EXPECT_EQ(errors("define A() from B() and last C() within 5 after B"),
+            "1:34: a state looks back from an earlier one | write `within DURATION from STATE`");
+  EXPECT_EQ(errors("define A() from B() and not C() as D within 5 from B"),
+            "1:36: a negation declares no name | leave out `as D`");
+  EXPECT_EQ(errors("define A() from B() and last C() within x from B"),
+            "1:41: unexpected `x`, expected an integer");
+  EXPECT_EQ(errors("define A() from B() and last C() within 5 x y"),
+            "1:45: unexpected `y`, expected `from`, `after` or `.`");
+}
+
+TEST(ParseError, Aggregates) {
+  EXPECT_EQ(errors("define A() from B() and $t = Avg(C() within 5 from B)"),
+            "1:30: `Avg` needs an attribute | write `Avg(C(...).attribute ...)`");
+  EXPECT_EQ(errors("define A() from B() and $t = Count(C())"),
+            "1:30: an aggregate needs a span | write `within ... from X` or `between X and Y`, "
+            "inside or behind the brackets");
+  EXPECT_EQ(errors("define A() from B() and $t = Count(C() within 5 from B) within 5 from B"),
+            "1:30: an aggregate takes one span only | write `within ... from X` or `between X and "
+            "Y`, inside or behind the brackets");
+  EXPECT_EQ(errors("define A() from B() and $t = Cuont(C() within 5 from B)"),
+            "1:30: unknown aggregate `Cuont` | did you mean `count`?");
+  EXPECT_EQ(errors("define A() from B(x > Count(C() within 5 from B))"),
+            "1:23: an aggregate cannot stand in the brackets of a predicate | compare it in a "
+            "filter: `and X.attribute > Count(...)`");
+  EXPECT_EQ(errors("define A() from B() and $t = Count(C(x > Count(D() within 5 from B)) within 5 "
+                   "from B)"),
+            "1:42: aggregates do not nest | bind the inner one: `and $t = ...`");
+  EXPECT_EQ(errors("define A() from B() and 3 = $t = Count(C() within 5 from B)"),
+            "1:27: before `$parameter = AGGREGATE` stands any comparison but `=` | bind the "
+            "aggregate first and compare it in a filter of its own");
+}
+
+TEST(ParseError, Timers) {
+  const std::string forms = " | write `Timer(every = 1 min)` or `Timer(hour = 9, minute = 0)`";
+  const auto message = [](const std::string& fields) {
+    return errors("define A() from Timer(" + fields + ")");
+  };
+  EXPECT_EQ(message(""), "1:17: a timer needs to say when" + forms);
+  EXPECT_EQ(message("day = 3"), "1:27: this is no field of a timer" + forms);
+  EXPECT_EQ(message("hour = 24"), "1:28: the hour is 0 to 23" + forms);
+  EXPECT_EQ(message("minute = -1"), "1:30: minutes and seconds are 0 to 59" + forms);
+  EXPECT_EQ(message("hour = 3, hour = 4"), "1:38: a field of the timer is given twice" + forms);
+  EXPECT_EQ(message("every = 0 s"), "1:29: the period of a timer is positive" + forms);
+  EXPECT_EQ(message("every = 1 s, second = 3"),
+            "1:17: `every` does not go with a time of day" + forms);
+  EXPECT_EQ(message("second = 3 s"), "1:30: a field of the time of day is a plain number" + forms);
+  EXPECT_EQ(errors("define A() from B() and last Timer(hour = 1) within 5 from B"),
+            "1:30: `Timer` may only be the terminator | write it directly behind `from`");
+}
+
+TEST(ParseError, Heads) {
+  EXPECT_EQ(errors("rule a: rule b: define A() from B()"),
+            "1:9: a rule has one name | it is named `a` already");
+  EXPECT_EQ(
+      errors("@engine(cuda define A() from B()"),
+      "1:14: unexpected `define`, expected `,`, `)`, `=` or `-` | the bracket opened at 1:8 is not "
+      "closed");
+  EXPECT_EQ(errors("x = 3"),
+            "1:1: unexpected `x`, expected a rule (`define ...`) or a declaration (`event ...`)");
+}
+
+TEST(ParseError, NothingComesOfATextWithAnError) {
+  const auto result = parse({.path = "t.tesla", .text = "event A(); define B() from; event C();"});
+  EXPECT_TRUE(result.diagnostics.failed());
+  EXPECT_TRUE(result.file.items.empty());
+}
+
+TEST(ParseError, TheCaretStandsBelowTheToken) {
+  const auto result = parse({.path = "a b.tesla", .text = "event A();\r\n\tdefine A() from B\r\n"});
+  EXPECT_EQ(result.diagnostics.render(),
+            "a b.tesla:2:19: error: unexpected end of the text, expected `(`\n"
+            "  \tdefine A() from B\n"
+            "  \t                 ^\n"
+            "  hint: a type is followed by brackets, even without conditions: `B()`\n");
+}
+
+}  // namespace
+}  // namespace gorgo::language
