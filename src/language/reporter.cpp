@@ -89,7 +89,10 @@ Diagnostics Reporter::take() {
 std::string_view Reporter::line(std::uint32_t number) const {
   if (number == 0 || number > line_starts_.size()) return {};
   const std::size_t start = line_starts_[number - 1];
-  std::string_view line = text_.substr(start, text_.find('\n', start) - start);
+  const bool last = number == line_starts_.size();
+  // Not searched for: asked for every token, a long line would cost its square.
+  const std::size_t end = last ? text_.size() : line_starts_[number] - 1;
+  std::string_view line = text_.substr(start, end - start);
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
 }
