@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+/// `gorgo check` and the frame of the command line, as a user meets them.
+namespace gorgo::tools {
+namespace {
+
+struct Outcome {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+class CommandLine : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = std::filesystem::path(testing::TempDir()) / ("gorgo_" + test);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+
+  /// Runs the binary in the test's folder.
+  Outcome run(const std::string& arguments) const {
+    const std::string command = "cd '" + folder_.string() + "' && '" GORGO_BINARY "' " + arguments +
+                                " > out.txt 2> err.txt";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out.txt"), read("err.txt")};
+  }
+
+ private:
+  std::string read(const std::string& name) const {
+    std::ifstream file(folder_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(CommandLine, CheckAcceptsGoodFiles) {
+  write("a.tesla", "event B(x: int); define A(x: int) from B() where x = B.x;");
+  const auto outcome = run("check a.tesla");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "1 file, 1 rule: 0 errors, 0 warnings\n");
+}
+
+TEST_F(CommandLine, CheckReportsAndFails) {
+  write("a.tesla", "define A() from B;\n");
+  const auto outcome = run("check a.tesla");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err,
+            "a.tesla:1:18: error: unexpected `;`, expected `(`\n"
+            "  define A() from B;\n"
+            "                   ^\n"
+            "  hint: a type is followed by brackets, even without conditions: `B()`\n"
+            "1 file, 0 rules: 1 error, 0 warnings\n");
+}
+
+TEST_F(CommandLine, CheckCarriesTypesFromFileToFile) {
+  write("types.tesla", "event B(x: int);");
+  write("rules.tesla", "define A(x: int) from B() where x = B.y;");
+  EXPECT_EQ(run("check types.tesla rules.tesla").exit_code, 1);
+  write("rules.tesla", "define A(x: int) from B() where x = B.x;");
+  EXPECT_EQ(run("check types.tesla rules.tesla").exit_code, 0);
+}
+
+TEST_F(CommandLine, CheckGoesOnBehindAnUnreadableFile) {
+  write("b.tesla", "define");
+  const auto outcome = run("check missing.tesla b.tesla --format json");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.err, "gorgo: cannot read missing.tesla: No such file or directory\n");
+  EXPECT_EQ(outcome.out,
+            "{\"severity\":\"error\",\"file\":\"b.tesla\",\"line\":1,\"column\":7,\"length\":1,"
+            "\"message\":\"unexpected end of the text, expected an event type\",\"hint\":\"\"}\n");
+}
+
+TEST_F(CommandLine, CheckReadsStandardInput) {
+  const auto outcome = run("check - --format json < /dev/null");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "");
+}
+
+TEST_F(CommandLine, UsageErrorsExitTwo) {
+  EXPECT_EQ(run("").exit_code, 2);
+  EXPECT_EQ(run("check").exit_code, 2);
+  EXPECT_EQ(run("check a.tesla --format xml").exit_code, 2);
+  const auto outcome = run("chek a.tesla");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_TRUE(outcome.err.starts_with("gorgo: unknown command 'chek', did you mean 'check'?\n"))
+      << outcome.err;
+}
+
+TEST_F(CommandLine, HelpAndVersionExitZero) {
+  EXPECT_EQ(run("--version").out, "gorgo " GORGO_VERSION "\n");
+  const auto outcome = run("--help");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.out.find("check"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gorgo::tools
