@@ -105,8 +105,12 @@ void append_float(std::string& out, double value) {
     out += value < 0 ? "-Infinity" : "Infinity";
     return;
   }
+  // Plain decimals where they are as good as exact, exponents beyond.
+  const double size = std::abs(value);
+  const bool plain = size == 0 || (size >= 1e-5 && size < 1e16);
+  const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
   char digits[32];
-  const auto written = std::to_chars(digits, digits + sizeof digits, value);
+  const auto written = std::to_chars(digits, digits + sizeof digits, value, format);
   const std::string_view text(digits, static_cast<std::size_t>(written.ptr - digits));
   out += text;
   if (text.find_first_of(".e") == text.npos) out += ".0";

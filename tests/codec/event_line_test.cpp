@@ -143,7 +143,12 @@ TEST(EventLine, WritesFloatsSoThatTheyReadBackAsFloats) {
   EXPECT_EQ(text_of(46.0), "46.0");
   EXPECT_EQ(text_of(0.1), "0.1");
   EXPECT_EQ(text_of(-0.0), "-0.0");
-  EXPECT_EQ(text_of(1e22), "1e+22");
+  EXPECT_EQ(text_of(5e6), "5000000.0");
+  EXPECT_EQ(text_of(9007199254740993.0), "9007199254740992.0");
+  EXPECT_EQ(text_of(1e16), "1e+16");
+  EXPECT_EQ(text_of(0.00001), "0.00001");
+  EXPECT_EQ(text_of(-1.5e-6), "-1.5e-06");
+  EXPECT_EQ(text_of(-1.7976931348623157e308), "-1.7976931348623157e+308");
   EXPECT_EQ(text_of(5e-324), "5e-324");
   EXPECT_EQ(text_of(std::nan("")), "\"NaN\"");
   EXPECT_EQ(text_of(HUGE_VAL), "\"Infinity\"");

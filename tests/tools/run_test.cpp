@@ -1,0 +1,155 @@
+#include <gmock/gmock.h>
+
+#include "command_line.hpp"
+
+/// `gorgo run` and `gorgo test`, as a user meets them.
+namespace gorgo::tools {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kRules =
+    "event Temp(area: string, value: float);\n"
+    "define Hot(area: string, value: float) from Temp(value > 45)\n"
+    "where area = Temp.area and value = Temp.value;\n";
+
+TEST_F(CommandLine, RunPrintsCompositesAndNothingElse) {
+  const auto rules = write("r.tesla", kRules);
+  const auto events =
+      write("e", R"({"type":"Temp","ts":1.5,"attrs":{"area":"A","value":46}})"
+                 "\n"
+                 R"({"type":"Temp","ts":2,"attrs":{"area":"B","value":44.0}})"
+                 "\n"
+                 R"({"type":"Temp","ts":3,"attrs":{"area":"C","value":"Infinity"}})");
+  const auto outcome = run("run " + rules + " --events " + events);
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, R"({"type":"Hot","ts":1.5,"attrs":{"area":"A","value":46.0}})"
+                         "\n"
+                         R"({"type":"Hot","ts":3,"attrs":{"area":"C","value":"Infinity"}})"
+                         "\n");
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST_F(CommandLine, RunReadsStandardInputAndCountsOnStandardError) {
+  const auto rules = write("r.tesla", kRules);
+  const auto events = write("e", "type,ts,area,value\nTemp,1,A,46.5\nTemp,2,\"B\",1\n");
+  const auto outcome = run("run " + rules + " --events - --format csv --stats <" + events);
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "type,ts,area,value\nHot,1,A,46.5\n");
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("2 events in "), HasSubstr("0 lines skipped"),
+                                 HasSubstr("r.Hot: 1 Hot of "), HasSubstr(" by column-scan")));
+}
+
+TEST_F(CommandLine, RunSkipsBadLinesOrStopsAtTheFirst) {
+  const auto rules = write("r.tesla", kRules);
+  const auto events = write("e", R"({"type":"Temp","ts":1,"attrs":{"area":"A","value":46}})"
+                                 "\n{\n"
+                                 R"({"type":"Temp","ts":1,"attrs":{"area":"A"}})"
+                                 "\n"
+                                 R"({"type":"Temp","ts":2,"attrs":{"area":"B","value":47}})"
+                                 "\n");
+  const auto lenient = run("run " + rules + " --events " + events);
+  EXPECT_EQ(lenient.exit_code, 0);
+  EXPECT_THAT(lenient.out, AllOf(HasSubstr(R"("area":"A")"), HasSubstr(R"("area":"B")")));
+  EXPECT_THAT(lenient.err, AllOf(HasSubstr("line 2: not JSON"), HasSubstr("line 3: "),
+                                 HasSubstr("value"), HasSubstr("2 lines skipped")));
+  const auto strict = run("run --strict " + rules + " --events " + events);
+  EXPECT_EQ(strict.exit_code, 1);
+  EXPECT_THAT(strict.out, AllOf(HasSubstr(R"("area":"A")"), testing::Not(HasSubstr("B"))));
+  EXPECT_THAT(strict.err, AllOf(HasSubstr("line 2: "), testing::Not(HasSubstr("line 3: "))));
+}
+
+TEST_F(CommandLine, RunRefusesWhatItCannotUse) {
+  const auto rules = write("r.tesla", kRules);
+  const auto bad = write("bad.tesla", "define Hot() from Temp(;");
+  const auto events = write("e", "");
+  EXPECT_EQ(run("run " + rules + " --events " + events).exit_code, 0);
+  const auto damaged = run("run " + rules + " " + bad + " --events " + events);
+  EXPECT_EQ(damaged.exit_code, 1);
+  EXPECT_THAT(damaged.err, HasSubstr("bad.tesla:1:24: error: "));
+  const auto absent = run("run " + rules + " --events " + events + "x");
+  EXPECT_EQ(absent.exit_code, 1);
+  EXPECT_THAT(absent.err, HasSubstr("cannot open"));
+  EXPECT_EQ(run("run " + rules + "x --events " + events).exit_code, 1);
+  EXPECT_EQ(run("run " + rules + " --events " + events + " --engine abacus").exit_code, 2);
+  EXPECT_EQ(run("run " + rules + " --events " + events + " --type Temp").exit_code, 2);
+  EXPECT_EQ(run("run " + rules).exit_code, 2);
+}
+
+TEST_F(CommandLine, RunSaysWhenItCannotWrite) {
+  const auto rules = write("r.tesla", kRules);
+  const auto events = write("e", R"({"type":"Temp","ts":1,"attrs":{"area":"A","value":46}})");
+  const auto full = run("run " + rules + " --events " + events, "/dev/full");
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_THAT(full.err, HasSubstr("cannot write: No space left"));
+}
+
+constexpr const char* kTest =
+    "rules:\n"
+    "  define Hot() from Temp(value > 45.0);\n"
+    "case: hot\n"
+    "events:\n"
+    "  @1 Temp(value=46.0)\n"
+    "expect:\n"
+    "  @1 Hot()\n";
+
+TEST_F(CommandLine, TestTellsWhatPassed) {
+  write("a.test", kTest);
+  write("ignored.txt", "no test");
+  const auto outcome = run("test .");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "1 passed, 0 failed\n");
+}
+
+TEST_F(CommandLine, TestShowsWhatDiffers) {
+  const auto path = write("a.test", std::string(kTest) + "  @2 Hot()\n");
+  const auto outcome = run("test " + path);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, path +
+                             ":6: case 'hot' under column-scan, all events in one batch: the "
+                             "composites differ (- expected, + actual):\n"
+                             "    @1 Hot()\n"
+                             "  - @2 Hot()\n"
+                             "0 passed, 1 failed\n");
+}
+
+TEST_F(CommandLine, TestComparesDiagnosticsAndRefusals) {
+  const auto path = write("a.test",
+                          "rules:\n  define Hot() from Temp(value > 45.0);\n"
+                          "case: refused for another reason\n"
+                          "events:\n  @1 Temp(value=true) refused \"elsewhere\"\n"
+                          "expect:\n"
+                          "case: not refused\n"
+                          "events:\n  @1 Temp(value=1) refused \"value\"\n"
+                          "expect:\n"
+                          "case: refused unexpectedly\n"
+                          "events:\n  @1 Temp(value=true)\n"
+                          "expect:\n"
+                          "case: no diagnostics\n"
+                          "diagnostics:\n  1:1: error: x\n"
+                          "case: unexpected diagnostics\n"
+                          "rules:\n  define Hot() from;\n"
+                          "expect:\n");
+  const auto outcome = run("test " + path + " --engine reference");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr(path + ":5: case 'refused for another reason'"));
+  EXPECT_THAT(outcome.out, HasSubstr(path + ":9: case 'not refused' under reference, all events in "
+                                            "one batch: the event was not refused"));
+  EXPECT_THAT(outcome.out, HasSubstr(path + ":13: case 'refused unexpectedly'"));
+  EXPECT_THAT(outcome.out, HasSubstr("  - 1:1: error: x\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("  + 1:"));
+  EXPECT_THAT(outcome.out, HasSubstr("0 passed, 5 failed\n"));
+}
+
+TEST_F(CommandLine, TestFailsWithoutTests) {
+  const auto folder = run("test .");
+  EXPECT_EQ(folder.exit_code, 1);
+  EXPECT_THAT(folder.out, HasSubstr("no *.test files under"));
+  EXPECT_EQ(run("test " + write("broken.test", "hello\n")).exit_code, 1);
+  EXPECT_EQ(run("test absent.test").exit_code, 1);
+}
+
+}  // namespace
+}  // namespace gorgo::tools
