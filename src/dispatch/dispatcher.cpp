@@ -20,7 +20,17 @@ void Dispatcher::process(Batch& batch, const std::function<void(const OutputBatc
     drop_delivered(batch);
   }
   batch.clear();
+  forget_before(clock);
+}
+
+void Dispatcher::forget_before(Timestamp clock) {
   history_.evict(clock);
+  for (DeployedRule& rule : rules_.rules()) {
+    for (const std::uint32_t state : rule.rule().consuming) {
+      const TypeId type = rule.rule().states[state].predicate.type;
+      rule.state.consumed[state].forget_before(history_.store(type).begin());
+    }
+  }
 }
 
 void Dispatcher::start(Batch& batch) {

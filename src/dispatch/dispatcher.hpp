@@ -40,6 +40,7 @@ class Dispatcher {
   using Records = std::vector<std::uint32_t>;
 
   void start(Batch& batch);
+  void forget_before(Timestamp clock);
   void run_wave(Batch& batch);
   void store_type(TypeId type, Batch& batch);
   void run_rule(std::uint32_t index, Batch& batch);

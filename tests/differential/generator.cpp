@@ -50,7 +50,8 @@ class RuleWriter {
   }
 
   std::string selected_state(int index) {
-    const std::string selection = any_of<std::string>({"each", "last", "first"});
+    const std::string selection =
+        any_of<std::string>({"each", "last", "first", "2-first", "3-last"});
     const std::string reference = earlier_state();
     return selection + " " + state(index) + " within " + window() + " from " + reference;
   }

@@ -160,7 +160,7 @@ ColumnScanEvaluator::Outcome ColumnScanEvaluator::extend_with(std::size_t state,
 }
 
 bool ColumnScanEvaluator::accepts(std::size_t state, EventRef candidate) {
-  if (state_->is_consumed(state, candidate.slot)) return false;
+  if (state_->consumed[state].contains(candidate.slot)) return false;
   sequence_[state] = candidate;
   const auto& negations = plan_->states[state].negations;
   return std::none_of(negations.begin(), negations.end(),

@@ -127,7 +127,7 @@ std::vector<EventRef> ReferenceEvaluator::passing_candidates(std::size_t state,
   extended.emplace_back();
   for_each_event(states_[state], window_of(rule_.states[state], partial), [&](EventRef event) {
     extended.back() = event;
-    if (!state_->is_consumed(state, event.slot) && passes(state, extended))
+    if (!state_->consumed[state].contains(event.slot) && passes(state, extended))
       passing.push_back(event);
     return true;
   });
