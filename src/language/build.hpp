@@ -68,8 +68,9 @@ class AstBuilder {
   Tree compare(Parser::ComparatorContext* comparator, Tree left, Tree right);
   ast::AggregateBinding aggregate_binding(Parser::ComparisonContext* comparison);
   bool is_aggregate_binding(Parser::ComparisonContext* comparison);
-  std::shared_ptr<ast::AggregateCall> aggregate(antlr4::Token* name,
+  std::shared_ptr<ast::AggregateCall> aggregate(antlr4::Token* function,
                                                 Parser::AggregateContext* call);
+  void require_aggregate_place(const antlr4::Token* function);
   Tree balanced(ast::ExprKind kind, const std::vector<antlr4::tree::TerminalNode*>& operators,
                 std::vector<Tree>& operands, std::size_t begin, std::size_t end);
 

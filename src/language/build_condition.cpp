@@ -182,36 +182,30 @@ ast::AggregateBinding AstBuilder::aggregate_binding(Parser::ComparisonContext* c
   return binding;
 }
 
-std::shared_ptr<ast::AggregateCall> AstBuilder::aggregate(antlr4::Token* name_token,
+std::shared_ptr<ast::AggregateCall> AstBuilder::aggregate(antlr4::Token* function,
                                                           Parser::AggregateContext* call) {
   auto result = std::make_shared<ast::AggregateCall>();
-  result->at = locate(name_token);
-  const std::string word = name_token->getText();
-  const auto function = aggregate_function(word);
-  if (!function) {
-    const std::string meant(closest_name(word, {"avg", "sum", "min", "max", "count"}));
-    reporter_.error(result->at, "unknown aggregate `" + word + "`",
-                    meant.empty()
-                        ? "the aggregates are avg, sum, min, max and count; a state begins "
-                          "with `each`, `first` or `last`"
-                        : "did you mean `" + meant + "`?");
+  result->at = locate(function);
+  const std::string word = function->getText();
+  const auto known = aggregate_function(word);
+  if (!known) {
+    reporter_.error(result->at, "unknown aggregate " + in_quotes(word),
+                    reporter_.suggest(word, {"avg", "sum", "min", "max", "count"},
+                                      "the aggregates are avg, sum, min, max and count; a state "
+                                      "begins with `each`, `first` or `last`"));
     return result;
   }
-  result->function = *function;
-  if (place_ == Place::aggregate) {
-    reporter_.error(result->at, "aggregates do not nest", "bind the inner one: `and $t = ...`");
-  } else if (place_ == Place::predicate || place_ == Place::subscription) {
-    reporter_.error(result->at, "an aggregate cannot stand in the brackets of a predicate",
-                    "compare it in a filter: `and X.attribute > " + word + "(...)`");
-  }
+  require_aggregate_place(function);
+  result->function = *known;
   result->predicate.type = name(call->typeName());
   result->predicate.conditions = conditions(call->conditions(), Place::aggregate);
   refuse_timer(result->predicate);
   if (call->attributeName() != nullptr) {
     result->attribute = name(call->attributeName());
-  } else if (*function != AggregateFunction::count) {
-    reporter_.error(result->at, "`" + word + "` needs an attribute",
-                    "write `" + word + "(" + result->predicate.type.text + "(...).attribute ...)`");
+  } else if (*known != AggregateFunction::count) {
+    reporter_.error(
+        result->at, "`" + word + "` needs an attribute",
+        "write " + in_quotes(word + "(" + result->predicate.type.text + "(...).attribute ...)"));
   }
   const auto spans = call->span();
   if (spans.size() == 1) {
@@ -223,6 +217,16 @@ std::shared_ptr<ast::AggregateCall> AstBuilder::aggregate(antlr4::Token* name_to
         "write `within ... from X` or `between X and Y`, inside or behind the brackets");
   }
   return result;
+}
+
+void AstBuilder::require_aggregate_place(const antlr4::Token* function) {
+  if (place_ == Place::aggregate) {
+    reporter_.error(locate(function), "aggregates do not nest",
+                    "bind the inner one: `and $t = ...`");
+  } else if (place_ == Place::predicate || place_ == Place::subscription) {
+    reporter_.error(locate(function), "an aggregate cannot stand in the brackets of a predicate",
+                    "compare it in a filter: `and X.attribute > " + function->getText() + "(...)`");
+  }
 }
 
 }  // namespace gorgo::language

@@ -53,7 +53,7 @@ ast::NegationClause AstBuilder::negation(Parser::ClauseContext* clause) {
   refuse_timer(negation.predicate);
   if (negation.predicate.alias) {
     reporter_.error(negation.predicate.alias->at, "a negation declares no name",
-                    "leave out `as " + negation.predicate.alias->text + "`");
+                    "leave out " + in_quotes("as " + negation.predicate.alias->text));
   }
   negation.span = span(clause->span());
   return negation;

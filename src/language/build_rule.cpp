@@ -39,11 +39,9 @@ std::vector<ast::AttributeDeclaration> AstBuilder::attributes(
 ValueType AstBuilder::type_of_word(Parser::ValueTypeContext* context) {
   const std::string word = context->getText();
   if (const auto type = value_type(word)) return *type;
-  const auto names = value_type_names();
-  const std::string meant(closest_name(word, names));
-  reporter_.error(locate(context->start), "unknown value type `" + word + "`",
-                  meant.empty() ? "the value types are int, float, bool and string"
-                                : "did you mean `" + meant + "`?");
+  reporter_.error(locate(context->start), "unknown value type " + in_quotes(word),
+                  reporter_.suggest(word, value_type_names(),
+                                    "the value types are int, float, bool and string"));
   return ValueType::integer;
 }
 
@@ -78,7 +76,7 @@ void AstBuilder::rule_head(ast::RuleDefinition& rule, Parser::RuleHeadContext* h
     rule.annotations.push_back(annotation(head->annotation()));
   } else if (rule.name) {
     reporter_.error(locate(head->start), "a rule has one name",
-                    "it is named `" + rule.name->text + "` already");
+                    "it is named " + in_quotes(rule.name->text) + " already");
   } else {
     rule.name = name(head->ruleName()->typeName());
   }

@@ -111,7 +111,7 @@ AstBuilder::Tree AstBuilder::reference(Parser::PrimaryContext* primary) {
     expr.name = name(member->attributeName());
     if (place_ == Place::subscription) {
       reporter_.error(expr.at, "a subscription knows no states",
-                      "write the attribute alone: `" + expr.name.text + "`");
+                      "write the attribute alone: " + in_quotes(expr.name.text));
     }
   } else {
     expr.kind = ExprKind::aggregate;
@@ -162,11 +162,9 @@ Duration AstBuilder::unit(Parser::UnitContext* unit) {
   const std::string word = unit->ID()->getText();
   const auto length = unit_length(word);
   if (length) return *length;
-  const auto names = unit_names();
-  const std::string meant(closest_name(word, names));
-  reporter_.error(locate(unit->start), "unknown time unit `" + word + "`",
-                  meant.empty() ? "the units are ns, us, ms, s, min, h and d"
-                                : "did you mean `" + meant + "`?");
+  reporter_.error(
+      locate(unit->start), "unknown time unit " + in_quotes(word),
+      reporter_.suggest(word, unit_names(), "the units are ns, us, ms, s, min, h and d"));
   return 1;
 }
 

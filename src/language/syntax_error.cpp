@@ -82,7 +82,7 @@ const Token* open_bracket(const ItemTokens& item, std::size_t end) {
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
   const auto meant = closest_name(word, candidates);
-  return meant.empty() ? "" : "did you mean `" + std::string(meant) + "`?";
+  return meant.empty() ? "" : "did you mean " + in_quotes(meant) + "?";
 }
 
 /// For a word that may be a misspelt keyword, or stand behind one.
@@ -109,31 +109,39 @@ std::string keyword_hint(const SyntaxError& error, const ItemTokens& item) {
   return did_you_mean(item.tokens[index - 1]->getText(), {"each", "first", "last", "not"});
 }
 
+bool is_keyword(std::size_t type) { return type >= TeslaParser::AND && type <= TeslaParser::AS; }
+
+/// For a token that can only stand behind a bracket that is still open.
+std::string bracket_hint(const SyntaxError& error, const ItemTokens& item,
+                         const Reporter& reporter) {
+  if (!error.expects(TeslaParser::RPAREN)) return {};
+  const std::size_t type = error.offending->getType();
+  const std::size_t index = error.offending->getTokenIndex();
+  const std::size_t before = index == 0 ? Token::EOF : item.tokens[index - 1]->getType();
+  const bool selects = before >= TeslaParser::EACH && before <= TeslaParser::LAST;
+  if (type != Token::EOF && !is_keyword(type) && !selects) return {};
+  const Token* open = open_bracket(item, index);
+  if (open == nullptr) return {};
+  return "the bracket opened at " + place(locate(*open, item, reporter)) + " is not closed";
+}
+
 /// What to do about an ordinary unexpected token.
 std::string hint_for(const SyntaxError& error, const ItemTokens& item, const Reporter& reporter) {
   const Token& token = *error.offending;
   const std::size_t type = token.getType();
   const std::size_t index = token.getTokenIndex();
-  const bool keyword = type >= TeslaParser::AND && type <= TeslaParser::AS;
-  const std::size_t before = index == 0 ? 0 : item.tokens[index - 1]->getType();
-  const bool selects = before >= TeslaParser::EACH && before <= TeslaParser::LAST;
-  const bool leaves =
-      error.expects(TeslaParser::RPAREN) && (type == Token::EOF || keyword || selects);
-  if (const Token* open = leaves ? open_bracket(item, index) : nullptr; open != nullptr) {
-    const Location at = locate(*open, item, reporter);
-    return "the bracket opened at " + std::to_string(at.line) + ":" + std::to_string(at.column) +
-           " is not closed";
-  }
+  std::string hint = bracket_hint(error, item, reporter);
+  if (!hint.empty()) return hint;
   if (error.expected.size() == 1 && error.expects(TeslaParser::LPAREN) && index > 0 &&
       error.inside(TeslaParser::RulePredicate)) {
-    return "a type is followed by brackets, even without conditions: `" +
-           item.tokens[index - 1]->getText() + "()`";
+    return "a type is followed by brackets, even without conditions: " +
+           in_quotes(item.tokens[index - 1]->getText() + "()");
   }
   if (type == TeslaParser::OR && error.inside(TeslaParser::RuleClause)) {
     return "put a filter with `or` into brackets";
   }
-  if (error.expects(TeslaParser::ID) && error.expects(TeslaParser::EVENT) && keyword) {
-    return "`" + token.getText() + "` is a keyword and cannot be a name here";
+  if (is_keyword(type) && error.expects(TeslaParser::ID) && error.expects(TeslaParser::EVENT)) {
+    return in_quotes(token.getText()) + " is a keyword and cannot be a name here";
   }
   return type == TeslaParser::ID ? keyword_hint(error, item) : "";
 }
@@ -192,9 +200,7 @@ std::string describe(const Token& token) {
     std::snprintf(name.data(), name.size(), "byte 0x%02X", byte);
     return name.data();
   }
-  constexpr std::size_t kLongest = 40;
-  if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
-  return "`" + text + "`";
+  return in_quotes(text);
 }
 
 bool begins_item(const ItemTokens& item, std::size_t index) {
@@ -237,7 +243,7 @@ void report(const SyntaxError& error, const ItemTokens& item, Reporter& reporter
   if (const Token* type = called_type(error.context); type != nullptr) {
     return reporter.error(
         locate(*type, item, reporter),
-        "expected `each`, `first`, `last` or `not` before `" + type->getText() + "`",
+        "expected `each`, `first`, `last` or `not` before " + in_quotes(type->getText()),
         "a selection says which event of the window is taken");
   }
   reporter.error(locate(token, item, reporter),
