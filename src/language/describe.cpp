@@ -12,10 +12,10 @@ class Describer {
   Describer(const Rule& rule, const Schema& schema) : rule_(rule), schema_(schema) {}
 
   std::string rule();
-  /// `candidate` is the type of the event that the expression is tested on.
-  std::string expr(const Expr& e, TypeId candidate) const;
 
  private:
+  /// `candidate` is the type of the event that the expression is tested on.
+  std::string expr(const Expr& e, TypeId candidate) const;
   void line(const std::string& text) { text_ += text + "\n"; }
   void options();
   void pattern();
@@ -181,10 +181,6 @@ std::string Describer::rule() {
 
 std::string describe(const Rule& rule, const Schema& schema) {
   return Describer(rule, schema).rule();
-}
-
-std::string describe(const Expr& expr, const Rule& rule, const Schema& schema) {
-  return Describer(rule, schema).expr(expr, kNoType);
 }
 
 }  // namespace gorgo::language

@@ -10,6 +10,5 @@ namespace gorgo::language {
 /// A checked rule as text, complete but for its name, place and text: two rules with the same
 /// description mean the same. For tests and debugging.
 std::string describe(const Rule& rule, const Schema& schema);
-std::string describe(const Expr& expr, const Rule& rule, const Schema& schema);
 
 }  // namespace gorgo::language

@@ -137,7 +137,7 @@ RuleBinder::Bound RuleBinder::bind_operator(const ast::Expr& expr, const Context
 RuleBinder::Bound RuleBinder::bind_name(const ast::Expr& expr, const Context& context) {
   const Resolution resolution = scope_.resolve(expr, context);
   if (const auto* why = std::get_if<Unresolved>(&resolution)) {
-    scope_.explain(*why, expr, context, reporter_);
+    scope_.explain(*why, expr, reporter_);
     return std::nullopt;
   }
   Expr bound;

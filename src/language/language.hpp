@@ -38,6 +38,7 @@ ParsedPredicate parse_predicate(std::string_view text);
 /// `schema` is `known` plus what the file declares, defines and infers. `source` provides the
 /// rule texts, the lines for diagnostics and the stem for unnamed rules; an AST built without text
 /// passes a source whose text is empty. Names of unnamed rules are made unique within the file.
+/// With an error anywhere there are no rules, and `schema` is `known`.
 struct BoundFile {
   std::vector<Rule> rules;
   Schema schema;

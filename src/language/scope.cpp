@@ -188,18 +188,17 @@ void Scope::explain_unknown_state(const ast::Name& name, Reporter& reporter) con
                  reporter.suggest(name.text, names, "the states are " + listing(names, "and")));
 }
 
-void Scope::explain(Unresolved why, const ast::Expr& expr, const Context& context,
-                    Reporter& reporter) const {
+void Scope::explain(Unresolved why, const ast::Expr& expr, Reporter& reporter) const {
   if (reporter.full()) return;
   const std::string shown = show(expr);
   switch (why) {
-    case Unresolved::bare_attribute: {
-      const std::string outside = context.kind == Context::Kind::where ? "`where`" : "a filter";
+    case Unresolved::bare_attribute:
       reporter.error(expr.at, shown + " stands outside a predicate's brackets, so it needs a state",
-                     "in " + outside + " write STATE." + expr.name.text + ", with one of " +
-                         listing(state_names(), "or"));
+                     states_.size() == 1
+                         ? "write " + in_quotes(states_[0].name.text + "." + expr.name.text)
+                         : "write STATE." + expr.name.text + ", where STATE is " +
+                               listing(state_names(), "or"));
       return;
-    }
     case Unresolved::unknown_state:
       return explain_unknown_state(expr.qualifier, reporter);
     case Unresolved::later_state:

@@ -73,8 +73,7 @@ class Scope {
 
   /// What an attribute, state_attribute or parameter expression means.
   Resolution resolve(const ast::Expr& expr, const Context& context) const;
-  void explain(Unresolved why, const ast::Expr& expr, const Context& context,
-               Reporter& reporter) const;
+  void explain(Unresolved why, const ast::Expr& expr, Reporter& reporter) const;
   void explain_unknown_state(const ast::Name& name, Reporter& reporter) const;
   /// True the first time that a rule asks about this name: a slip is reported once.
   bool first_report(const std::string& name) const { return reported_.insert(name).second; }

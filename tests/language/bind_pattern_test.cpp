@@ -200,7 +200,9 @@ TEST(BindPattern, OutsideBracketsAttributesNeedAState) {
   const auto text = types("define F() from A() and x > 5;");
   EXPECT_THAT(messages(text),
               ElementsAre("2:25: `x` stands outside a predicate's brackets, so it needs a state"));
-  EXPECT_EQ(hint_of(text), "in a filter write STATE.x, with one of `A`");
+  EXPECT_EQ(hint_of(text), "write `A.x`");
+  EXPECT_EQ(hint_of(types("define F() from A() and each B() within 5 from A and x > 5;")),
+            "write STATE.x, where STATE is `A` or `B`");
 }
 
 TEST(BindPattern, ConsumingNamesStates) {
