@@ -1,0 +1,45 @@
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "codec/event_line.hpp"
+#include "codec/event_text.hpp"
+
+namespace {
+
+using namespace gorgo;
+
+/// What is read from a line and written again must read as the same event.
+void check_line(std::string_view bytes) {
+  const auto event = codec::read_event_line(bytes);
+  if (!event) return;
+  std::string written, again;
+  codec::append_event_line(written, *event);
+  const auto read = codec::read_event_line(written);
+  if (!read) std::abort();
+  codec::append_event_line(again, *read);
+  if (written != again) std::abort();
+}
+
+void check_csv(std::string_view bytes) {
+  const auto reader = codec::make_csv_reader("", nullptr);
+  Event event;
+  std::string written;
+  while (!bytes.empty() && !reader->broken()) {
+    const auto end = bytes.find('\n');
+    const auto read = reader->next(bytes.substr(0, end), event);
+    if (read && *read) codec::append_event_line(written, event);
+    bytes.remove_prefix(end == bytes.npos ? bytes.size() : end + 1);
+  }
+  static_cast<void>(reader->finish());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  check_line(bytes);
+  check_csv(bytes);
+  return 0;
+}
