@@ -23,8 +23,15 @@ struct ProcessorOptions {
   /// Composites held in memory before some are delivered, roughly: a batch that causes more is
   /// evaluated and delivered in parts.
   std::size_t max_held_composites = 1'000'000;
-  std::optional<Duration> max_ahead;  ///< refuse timestamps further ahead of the clock; unset: off
-  std::function<Timestamp()> clock;   ///< for events without a timestamp; unset: the system's
+  Duration lateness = 0;               ///< how long events are held to be put in order
+  Duration max_late = 10'000'000'000;  ///< refuse events that are further behind the clock
+  std::optional<Duration> max_ahead;   ///< refuse timestamps further ahead of the clock; unset: off
+  std::function<Timestamp()> clock;    ///< for events without a timestamp; unset: the system's
+};
+
+struct DeployOptions {
+  bool replace = false;       ///< rules of the same full names are replaced
+  bool with_history = false;  ///< see what is still remembered of the types that the rules read
 };
 
 /// The names of the engines this build has, the default first.
@@ -45,6 +52,7 @@ struct ProcessorCounters {
   std::uint64_t accepted = 0;  ///< primitive events released
   std::uint64_t refused = 0;   ///< events that `append` returned an error for
   std::uint64_t composites = 0;
+  std::uint64_t late = 0;                ///< accepted behind the clock
   std::uint64_t dropped_depth = 0;       ///< composites at max_depth, stored but not evaluated
   std::uint64_t dropped_composites = 0;  ///< beyond max_composites, neither processed nor delivered
 };
@@ -89,9 +97,11 @@ class Processor {
 
   /// Deploys a rule text as a whole or not at all. `name` is the path or deployment name: it stands
   /// in the diagnostics and its stem names unnamed rules. A rule whose full name is deployed
-  /// already is an error unless `replace`. The rules see events later than the clock.
-  /// Precondition of this, `remove` and `declare`: `pending() == 0`, process first.
-  Diagnostics deploy(const std::string& name, const std::string& text, bool replace = false);
+  /// already is an error unless it is to be replaced. The rules see events later than the clock,
+  /// see DeployOptions. Precondition of this, `remove` and `declare`: `pending() == 0`, process
+  /// first.
+  Diagnostics deploy(const std::string& name, const std::string& text,
+                     const DeployOptions& options = {});
   Result<void> remove(std::string_view rule);
   std::vector<RuleInfo> rules() const;
 
@@ -99,21 +109,31 @@ class Processor {
   Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);
   const Schema& schema() const;
 
-  /// Takes an event into the batch under construction, or refuses it by name: wrong attributes or
-  /// types, a timestamp before the newest accepted one (disorder is not supported yet).
-  /// Returns its place in the released sequence.
-  Result<Place> append(const Event& event);
+  /// Takes an event, or refuses it by name: wrong attributes or types, a timestamp too far behind
+  /// or ahead. An accepted event is released by the time `lateness` demands and then evaluated by
+  /// the next `process`.
+  Result<void> append(const Event& event);
   /// The same without names resolved per event: `type` as text, cells by attribute name order of
   /// `names`; a cell without a value is an absent attribute. `timestamp` absent: stamped.
-  Result<Place> append(std::string_view type, std::optional<Timestamp> timestamp,
-                       std::span<const std::string_view> names, std::span<const Datum> cells);
+  Result<void> append(std::string_view type, std::optional<Timestamp> timestamp,
+                      std::span<const std::string_view> names, std::span<const Datum> cells);
+  /// A timestamp without an event: releases the events held up to it and moves the clock there,
+  /// so that timers and deadlines fire. Refused when too far ahead.
+  Result<void> tick(Timestamp timestamp);
 
-  /// Evaluates the batch under construction and hands out its events, if any, in place order.
+  /// Evaluates what was released and hands out its events, if any, in place order.
   void process(const std::function<void(const OutputBatch&)>& deliver);
+  /// The end of the input: processes what is held, then lets the clock reach every deadline that
+  /// is pending.
+  void finish(const std::function<void(const OutputBatch&)>& deliver);
 
   const ProcessorCounters& counters() const;
-  /// Number of events appended since the last `process`.
+  /// Number of events and ticks released since the last `process`.
   std::size_t pending() const;
+  /// Number of accepted events that `lateness` holds back.
+  std::size_t held() const;
+  /// The largest released timestamp; unset before any event or tick.
+  std::optional<Timestamp> clock() const;
 
   /// Makes a running `process` give up the evaluation in hand soon; later calls evaluate nothing.
   /// For shutdown; callable from any thread and from signal handlers.

@@ -14,6 +14,9 @@ namespace gorgo {
 /// Dense number of an event type within one schema; never reused for another type.
 using TypeId = std::uint32_t;
 inline constexpr TypeId kNoType = ~TypeId{0};
+/// The instants that timers fire at, as events without attributes. Every schema knows this type;
+/// it has no name, so nobody can publish or read it.
+inline constexpr TypeId kTimerType = 0;
 
 struct AttributeType {
   std::string name;
@@ -48,6 +51,8 @@ std::string declaration_of(const EventType& type);
 /// The known event types. A value type: deployment works on a copy and swaps it in as a whole.
 class Schema {
  public:
+  Schema();
+
   /// Adds a type and numbers it. Precondition: no type of this name is known.
   const EventType& add(EventType type);
   /// Forgets a type; its number stays taken. Precondition: `find(name)`.

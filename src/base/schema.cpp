@@ -20,6 +20,8 @@ std::string declaration_of(const EventType& type) {
   return text + ");";
 }
 
+Schema::Schema() { types_.push_back(EventType{.id = kTimerType}); }
+
 const EventType& Schema::add(EventType type) {
   assert(find(type.name) == nullptr);
   type.id = size();

@@ -1,44 +1,67 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "engine/rule_state.hpp"
 #include "gorgo/schema.hpp"
 #include "gorgo/value.hpp"
 #include "history/string_heap.hpp"
 
 namespace gorgo::dispatch {
 
+/// Released events and ticks on their way to evaluation, in order of release.
+struct Released {
+  struct Item {
+    TypeId type = kNoType;
+    Timestamp timestamp = 0;
+    std::uint32_t first_cell = 0;  ///< attributes of the type in order, then pairs (name, value)
+    std::uint32_t cells = 0;
+    std::uint32_t extra_cells = 0;  ///< number of cells in pairs, of `cells`
+    bool tick = false;              ///< a timestamp without an event
+  };
+
+  std::vector<Item> items;
+  std::vector<Datum> cells;
+  history::StringHeap strings;  ///< bytes of the strings in `cells`
+
+  void clear() {
+    items.clear();
+    cells.clear();
+    strings.clear();
+  }
+};
+
 inline constexpr std::uint32_t kNoRecord = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoRule = ~std::uint32_t{0};
 
-/// An event of the batch in hand, primitive or composite. (root, depth, producer, rule, sequence)
-/// is its place (TESLA.md §1): producers compare by their own places.
+/// An event of the batch in hand. (root, depth, producer, rule, sequence) is its place
+/// (TESLA.md §1): producers compare by their own places.
 struct Record {
   TypeId type = kNoType;
   Timestamp timestamp = 0;
   std::uint64_t root = 0;
-  std::uint32_t depth = 0;             ///< 0 for a primitive event
-  std::uint32_t producer = kNoRecord;  ///< record of the terminator
-  std::uint32_t rule = kNoRule;        ///< index in rule order
+  std::uint32_t depth = 0;             ///< 0 for a primitive event and for an instant of a timer
+  std::uint32_t producer = kNoRecord;  ///< record of the terminator; none for the root's own event
+  std::uint32_t rule = kNoRule;        ///< index in rule order: the producer; a timer's own rule
   std::uint32_t sequence = 0;          ///< rank among the composites of its terminator and rule
-  std::uint32_t first_cell = 0;   ///< attributes of the type in order, then pairs (name, value)
-  std::uint32_t extra_cells = 0;  ///< number of cells in pairs
-  bool dropped = false;           ///< beyond max_composites
+  std::uint32_t first_cell = 0;        ///< attributes of the type in order, then pairs
+  std::uint32_t extra_cells = 0;       ///< number of cells in pairs
+  bool dropped = false;                ///< beyond max_composites
+
+  bool is_composite() const { return depth > 0; }
 };
 
-/// The released events that are not delivered yet, and their composites so far. Primitive events
-/// come first, in the order of release.
+/// Events that are evaluated together, and their composites so far.
 struct Batch {
   std::vector<Record> records;
   std::vector<Datum> cells;
-  history::StringHeap strings;  ///< bytes of the primitive events' strings
 
   bool empty() const { return records.empty(); }
   void clear() {
     records.clear();
     cells.clear();
-    strings.clear();
   }
 };
 
@@ -51,5 +74,8 @@ class PlaceOrder {
  private:
   const std::vector<Record>& records_;
 };
+
+/// The place of a record in the form that outlives the batch.
+engine::PlaceKey place_key(const std::vector<Record>& records, std::uint32_t record);
 
 }  // namespace gorgo::dispatch

@@ -3,71 +3,61 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "dispatch/agenda.hpp"
 #include "dispatch/batch.hpp"
-#include "dispatch/rule_set.hpp"
+#include "dispatch/evaluation.hpp"
 #include "gorgo/processor.hpp"
-#include "history/history.hpp"
 
 namespace gorgo::dispatch {
 
-/// Takes a batch of released events through the rules, stratum by stratum, and hands out all
-/// events in place order. Evaluates in waves: when the composites of a batch would take too much
-/// memory, the events up to a cut are finished and delivered before evaluation goes on.
+/// Takes released events through the rules and hands out all events in place order. Cuts the
+/// stream into batches within which the time range alone decides what a terminator sees: late
+/// events begin one, and instants of timers and deadlines stand between two.
 class Dispatcher {
  public:
-  struct Limits {
-    std::uint32_t max_depth = 16;
-    std::uint64_t max_composites = 1'000'000;     ///< per root
-    std::size_t max_held_composites = 1'000'000;  ///< cut a wave at about this many
-  };
+  using Deliver = std::function<void(const OutputBatch&)>;
 
   Dispatcher(RuleSet& rules, history::History& history, ProcessorCounters& counters,
-             const Limits& limits, const std::atomic<bool>& stop)
-      : rules_(rules), history_(history), counters_(counters), limits_(limits), stop_(stop) {}
+             const Evaluation::Limits& limits, const std::atomic<bool>& stop)
+      : rules_(rules),
+        history_(history),
+        counters_(counters),
+        stop_(stop),
+        agenda_(rules),
+        evaluation_(rules, history, counters, limits, stop) {}
 
-  /// Evaluates and delivers the whole batch and leaves it empty. When `stop` is set meanwhile, the
-  /// rest of the batch is given up.
-  void process(Batch& batch, const std::function<void(const OutputBatch&)>& deliver);
+  /// Evaluates and delivers everything and leaves `released` empty. When `stop` is set meanwhile,
+  /// the rest is given up.
+  void process(Released& released, const Deliver& deliver);
+
+  /// The largest released timestamp, ticks included; unset before any.
+  std::optional<Timestamp> clock() const { return clock_; }
+  std::optional<Timestamp> last_deadline() const { return agenda_.last_deadline(); }
 
  private:
-  /// A stored event of the batch, as a terminator to be.
-  struct Arrival {
-    history::Slot slot;
-    std::uint32_t record;  ///< kNoRecord once it is delivered
-  };
-  using Records = std::vector<std::uint32_t>;
-
-  void start(Batch& batch);
-  void forget_before(Timestamp clock);
-  void run_wave(Batch& batch);
-  void store_type(TypeId type, Batch& batch);
-  void run_rule(std::uint32_t index, Batch& batch);
-  /// Fills `slots_` and `terminators_` with what the rule is to evaluate in this wave.
-  void collect_terminators(std::uint32_t index, const Batch& batch);
-  void add_composites(std::uint32_t index, const engine::CompositeSink& sink, Batch& batch);
-  void enforce_composite_limit(std::uint32_t level, Batch& batch);
-  void deliver_wave(Batch& batch, const std::function<void(const OutputBatch&)>& deliver);
-  void drop_delivered(Batch& batch);
-  bool in_wave(const Record& record) const { return record.root < cut_ && !record.dropped; }
+  /// Fills `batch_` with what comes next, from item `next` on.
+  void form_batch(const Released& released, std::size_t& next);
+  void add_items(const Released& released, std::size_t& next);
+  void add_item(const Released& released, const Released::Item& item);
+  void advance(Timestamp timestamp);
+  bool is_late(Timestamp timestamp) const { return clock_ && timestamp < *clock_; }
+  void evaluate_batch(const Deliver& deliver);
+  void deliver_finished(const Deliver& deliver);
+  void forget();
 
   RuleSet& rules_;
   history::History& history_;
   ProcessorCounters& counters_;
-  const Limits limits_;
   const std::atomic<bool>& stop_;
+  Agenda agenda_;
+  Evaluation evaluation_;
 
-  // Of the batch in hand.
-  std::vector<Records> incoming_;               // by TypeId: kept by the history, not stored yet
-  std::vector<std::vector<Arrival>> arrivals_;  // by TypeId: stored
-  std::vector<std::size_t> next_arrival_;       // by rule: the first it has not evaluated
-  std::uint64_t cut_ = 0;                       // the wave ends before this root
-  std::size_t composites_ = 0;                  // not delivered yet
-
-  // Scratch of run_rule, kept for its memory.
-  std::vector<history::Slot> slots_;
-  std::vector<std::size_t> terminators_;  // of `slots_`: indices in arrivals_
+  std::optional<Timestamp> clock_;
+  std::uint64_t roots_ = 0;  // places given out so far
+  Batch batch_;
   OutputBatch output_;
 };
 

@@ -23,8 +23,11 @@ std::function<Timestamp()> clock_of(const ProcessorOptions& options) {
 
 struct Processor::Impl {
   explicit Impl(const ProcessorOptions& options)
-      : rules(options.engine),
-        sequencer(clock_of(options), options.max_ahead),
+      : rules(options.engine, options.max_late),
+        sequencer({.clock = clock_of(options),
+                   .max_ahead = options.max_ahead,
+                   .lateness = options.lateness,
+                   .max_late = options.max_late}),
         dispatcher(rules, history, counters,
                    {.max_depth = options.max_depth,
                     .max_composites = options.max_composites,
@@ -37,7 +40,7 @@ struct Processor::Impl {
   dispatch::RuleSet rules;  // its evaluators refer to the history
   dispatch::Sequencer sequencer;
   dispatch::Dispatcher dispatcher;
-  dispatch::Batch batch;
+  dispatch::Released released;
 
   // Scratch of append(Event).
   std::vector<std::string_view> names;
@@ -55,9 +58,10 @@ Processor::~Processor() = default;
 Processor::Processor(Processor&&) noexcept = default;
 Processor& Processor::operator=(Processor&&) noexcept = default;
 
-Diagnostics Processor::deploy(const std::string& name, const std::string& text, bool replace) {
+Diagnostics Processor::deploy(const std::string& name, const std::string& text,
+                              const DeployOptions& options) {
   assert(pending() == 0);
-  return impl_->rules.deploy(name, text, replace, impl_->sequencer.clock(), impl_->history);
+  return impl_->rules.deploy(name, text, options, clock(), impl_->history);
 }
 
 Result<void> Processor::remove(std::string_view rule) {
@@ -87,7 +91,7 @@ Result<void> Processor::declare(const std::string& name, std::vector<AttributeTy
 
 const Schema& Processor::schema() const { return impl_->rules.schema(); }
 
-Result<Place> Processor::append(const Event& event) {
+Result<void> Processor::append(const Event& event) {
   impl_->names.clear();
   impl_->cells.clear();
   for (const Attribute& attribute : event.attributes) {
@@ -97,26 +101,42 @@ Result<Place> Processor::append(const Event& event) {
   return append(event.type, event.timestamp, impl_->names, impl_->cells);
 }
 
-Result<Place> Processor::append(std::string_view type, std::optional<Timestamp> timestamp,
-                                std::span<const std::string_view> names,
-                                std::span<const Datum> cells) {
+Result<void> Processor::append(std::string_view type, std::optional<Timestamp> timestamp,
+                               std::span<const std::string_view> names,
+                               std::span<const Datum> cells) {
   const dispatch::Publication publication{type, timestamp, names, cells};
-  const Result<std::uint64_t> number = impl_->sequencer.admit(publication, schema(), impl_->batch);
-  if (number.has_error()) {
-    ++impl_->counters.refused;
-    return number.error();
-  }
-  ++impl_->counters.accepted;
-  return Place{.root = *number, .ordinal = 0};
+  const Result<void> admitted = impl_->sequencer.admit(publication, schema(), impl_->released);
+  ++(admitted.has_error() ? impl_->counters.refused : impl_->counters.accepted);
+  impl_->counters.late = impl_->sequencer.late();
+  return admitted;
+}
+
+Result<void> Processor::tick(Timestamp timestamp) {
+  return impl_->sequencer.tick(timestamp, schema(), impl_->released);
 }
 
 void Processor::process(const std::function<void(const OutputBatch&)>& deliver) {
-  impl_->dispatcher.process(impl_->batch, deliver);
+  impl_->dispatcher.process(impl_->released, deliver);
+}
+
+void Processor::finish(const std::function<void(const OutputBatch&)>& deliver) {
+  impl_->sequencer.flush(schema(), impl_->released);
+  process(deliver);
+  // What fires may begin to wait for further deadlines; max_depth bounds that.
+  while (const auto deadline = impl_->dispatcher.last_deadline()) {
+    impl_->released.items.push_back({.timestamp = *deadline, .tick = true});
+    process(deliver);
+    if (impl_->stop.load(std::memory_order_relaxed)) return;
+  }
 }
 
 const ProcessorCounters& Processor::counters() const { return impl_->counters; }
 
-std::size_t Processor::pending() const { return impl_->batch.records.size(); }
+std::size_t Processor::pending() const { return impl_->released.items.size(); }
+
+std::size_t Processor::held() const { return impl_->sequencer.held(); }
+
+std::optional<Timestamp> Processor::clock() const { return impl_->dispatcher.clock(); }
 
 void Processor::request_stop() noexcept { impl_->stop.store(true, std::memory_order_relaxed); }
 

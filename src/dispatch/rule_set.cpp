@@ -1,9 +1,10 @@
 #include "dispatch/rule_set.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
-#include "dispatch/strata.hpp"
+#include "base/arithmetic.hpp"
 #include "language/language.hpp"
 #include "language/names.hpp"
 #include "language/reporter.hpp"
@@ -24,12 +25,6 @@ void forget_unused_types(Schema& schema, std::span<const plan::Plan* const> kept
   }
 }
 
-std::string cycle_text(const std::vector<TypeId>& cycle, const Schema& schema) {
-  std::string text;
-  for (const TypeId type : cycle) text += (text.empty() ? "" : " -> ") + schema.at(type).name;
-  return text;
-}
-
 void append(Diagnostics& to, Diagnostics from) {
   std::move(from.list.begin(), from.list.end(), std::back_inserter(to.list));
 }
@@ -48,15 +43,6 @@ void check_engine(const Rule& rule, const std::string& default_engine,
                  "the engines are " + language::listing(names, "and"));
 }
 
-void check_evaluated(const Rule& rule, language::Reporter& reporter) {
-  for (const std::string& construct : language::not_evaluated(rule)) {
-    reporter.error(rule.at,
-                   "rule " + language::in_quotes(rule.name) + " uses " + construct +
-                       ", which this version checks but does not evaluate",
-                   "leave it out to deploy the rule");
-  }
-}
-
 }  // namespace
 
 std::size_t RuleSet::find(std::string_view rule) const {
@@ -65,8 +51,9 @@ std::size_t RuleSet::find(std::string_view rule) const {
   return static_cast<std::size_t>(it - rules_.begin());
 }
 
-Diagnostics RuleSet::deploy(const std::string& name, const std::string& text, bool replace,
-                            std::optional<Timestamp> clock, history::History& history) {
+Diagnostics RuleSet::deploy(const std::string& name, const std::string& text,
+                            const DeployOptions& options, std::optional<Timestamp> clock,
+                            history::History& history) {
   const language::Source source{name, text};
   language::ParsedFile parsed = language::parse(source);
   if (parsed.diagnostics.failed()) return parsed.diagnostics;
@@ -75,14 +62,14 @@ Diagnostics RuleSet::deploy(const std::string& name, const std::string& text, bo
   const auto in_file = language::rule_names(parsed.file, source);
   const std::set<std::string, std::less<>> names(in_file.begin(), in_file.end());
   const auto is_replaced = [&](const DeployedRule& r) {
-    return replace && names.contains(r.rule().name);
+    return options.replace && names.contains(r.rule().name);
   };
   std::vector<const plan::Plan*> plans;
   for (const auto& rule : rules_) {
     if (!is_replaced(rule)) plans.push_back(rule.plan.get());
   }
   Schema known = schema_;
-  if (replace) forget_unused_types(known, plans);
+  if (options.replace) forget_unused_types(known, plans);
   language::BoundFile bound = language::bind(parsed.file, known, source);
   Diagnostics diagnostics = std::move(parsed.diagnostics);
   append(diagnostics, std::move(bound.diagnostics));
@@ -91,22 +78,12 @@ Diagnostics RuleSet::deploy(const std::string& name, const std::string& text, bo
   language::Reporter reporter(source.path, source.text);
   std::vector<std::shared_ptr<const plan::Plan>> added;
   for (Rule& rule : bound.rules) {
-    if (!replace && find(rule.name) < rules_.size()) {
+    if (!options.replace && find(rule.name) < rules_.size()) {
       reporter.error(rule.at, "a rule " + language::in_quotes(rule.name) + " is deployed already",
                      "deploy with replacement, or remove it first");
     }
     check_engine(rule, default_engine_, reporter);
-    check_evaluated(rule, reporter);
     added.push_back(std::make_shared<plan::Plan>(plan::make_plan(std::move(rule))));
-    plans.push_back(added.back().get());
-  }
-  if (const Strata strata = stratify(plans, bound.schema.size()); !strata.cycle.empty()) {
-    const Location at = added.empty() ? Location{} : added.front()->rule.at;
-    reporter.error(at,
-                   "the rules feed each other in a cycle, " +
-                       cycle_text(strata.cycle, bound.schema) +
-                       ", which this version does not evaluate",
-                   "break the cycle by another composite type");
   }
   append(diagnostics, reporter.take());
   if (diagnostics.failed()) return diagnostics;
@@ -117,7 +94,7 @@ Diagnostics RuleSet::deploy(const std::string& name, const std::string& text, bo
     DeployedRule rule{.plan = plan,
                       .engine = engine_of(plan->rule, default_engine_),
                       .state = engine::RuleState(plan->rule)};
-    rule.state.deployed_at = clock;
+    rule.state.deployed_at = options.with_history ? horizon(*plan, clock, history) : clock;
     if (place < rules_.size()) {
       rules_[place] = std::move(rule);
     } else {
@@ -126,6 +103,18 @@ Diagnostics RuleSet::deploy(const std::string& name, const std::string& text, bo
   }
   settle(history);
   return diagnostics;
+}
+
+std::optional<Timestamp> RuleSet::horizon(const plan::Plan& plan, std::optional<Timestamp> clock,
+                                          const history::History& history) const {
+  if (!clock) return clock;
+  Duration kept = std::numeric_limits<Duration>::max();
+  for (const auto& [type, reach] : plan.reach) {
+    if (type != plan.rule.states[0].predicate.type || reach > 0) {
+      kept = std::min(kept, history.reach(type));
+    }
+  }
+  return arithmetic::saturating_subtract(*clock, kept);
 }
 
 Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
@@ -158,7 +147,7 @@ Result<void> RuleSet::declare(const std::string& name, std::vector<AttributeType
     return {};
   }
   schema_.add(std::move(type));
-  type_levels_.resize(schema_.size(), 0);
+  types_.resize(schema_.size());
   return {};
 }
 
@@ -166,22 +155,33 @@ Result<void> RuleSet::declare(const std::string& name, std::vector<AttributeType
 void RuleSet::settle(history::History& history) {
   std::vector<const plan::Plan*> plans;
   std::map<TypeId, Duration> reach;
-  for (const auto& rule : rules_) {
+  for (auto& rule : rules_) {
+    rule.closes_cycle = false;
     plans.push_back(rule.plan.get());
     for (const auto& [type, duration] : rule.plan->reach) {
-      reach[type] = std::max(reach[type], duration);
+      reach[type] = std::max(reach[type], arithmetic::saturating_add(duration, max_late_));
     }
   }
+  history.retain(schema_, reach);
+
   Strata strata = stratify(plans, schema_.size());
-  type_levels_ = std::move(strata.types);
+  types_.assign(schema_.size(), {});
+  for (TypeId type = 0; type < types_.size(); ++type) types_[type].level = strata.types[type];
+  for (const Cycle& cycle : strata.cycles) {
+    for (const TypeId type : cycle.types) types_[type].in_cycle = true;
+    for (const std::uint32_t rule : cycle.rules) rules_[rule].closes_cycle = true;
+  }
+  cycles_ = std::move(strata.cycles);
   levels_ = 1;
   names_.clear();
-  for (const auto& rule : rules_) names_.push_back(rule.rule().name);
-  history.retain(schema_, reach);
-  for (std::size_t i = 0; i < rules_.size(); ++i) {
+  temporal_rules_.clear();
+  for (std::uint32_t i = 0; i < rules_.size(); ++i) {
     DeployedRule& rule = rules_[i];
     rule.level = strata.rules[i];
     levels_ = std::max(levels_, rule.level + 1);
+    types_[rule.rule().type].produced = true;
+    names_.push_back(rule.rule().name);
+    if (rule.rule().timer || rule.plan->deadline) temporal_rules_.push_back(i);
     if (!rule.evaluator) rule.evaluator = rule.engine->prepare(rule.plan, history);
   }
 }

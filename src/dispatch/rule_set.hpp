@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "dispatch/strata.hpp"
 #include "engine/engine.hpp"
 #include "gorgo/diagnostics.hpp"
+#include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
 #include "history/history.hpp"
 #include "plan/plan.hpp"
@@ -23,19 +25,27 @@ struct DeployedRule {
   const engine::Engine* engine = nullptr;
   engine::RuleState state;
   std::unique_ptr<engine::Evaluator> evaluator;
-  std::uint32_t level = 0;  ///< stratum: every rule that feeds it has a lower one
+  std::uint32_t level = 0;    ///< stratum: every rule that feeds it has a lower one, cycles aside
+  bool closes_cycle = false;  ///< runs root by root, with the other rules of its cycle
 
   const Rule& rule() const { return plan->rule; }
+  TypeId terminator() const { return plan->rule.states[0].predicate.type; }
+  bool sees(Timestamp timestamp) const {
+    return !state.deployed_at || timestamp > *state.deployed_at;
+  }
 };
 
 /// The deployed rules in rule order, the schema they share, and the strata they form. Changes as a
 /// whole or not at all, and keeps the history's types and columns in step.
 class RuleSet {
  public:
-  explicit RuleSet(std::string default_engine) : default_engine_(std::move(default_engine)) {}
+  /// `max_late`: how far behind the clock terminators may be, in nanoseconds.
+  RuleSet(std::string default_engine, Duration max_late)
+      : default_engine_(std::move(default_engine)), max_late_(max_late) {}
 
-  /// `clock`: the largest released timestamp, which the new rules do not look behind.
-  Diagnostics deploy(const std::string& name, const std::string& text, bool replace,
+  /// `clock`: the largest released timestamp, which the new rules do not look behind; with history,
+  /// they look behind it as far as all the types that they read were kept.
+  Diagnostics deploy(const std::string& name, const std::string& text, const DeployOptions& options,
                      std::optional<Timestamp> clock, history::History& history);
   Result<void> remove(std::string_view rule, history::History& history);
   Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);
@@ -47,21 +57,38 @@ class RuleSet {
   /// Full names, in rule order.
   std::span<const std::string> names() const { return names_; }
 
+  /// The rules that have a timer or a deadline.
+  std::span<const std::uint32_t> temporal_rules() const { return temporal_rules_; }
+
   /// Strata: a type's events are complete when every rule of a lower level has run.
-  std::uint32_t level_of(TypeId type) const { return type_levels_[type]; }
+  std::uint32_t level_of(TypeId type) const { return types_[type].level; }
   std::uint32_t levels() const { return levels_; }
   /// Whether some rule produces events of the type.
-  bool is_produced(TypeId type) const { return type_levels_[type] > 0; }
+  bool is_produced(TypeId type) const { return types_[type].produced; }
+  bool in_cycle(TypeId type) const { return types_[type].in_cycle; }
+  std::span<const Cycle> cycles() const { return cycles_; }
 
  private:
   std::size_t find(std::string_view rule) const;
   void settle(history::History& history);
 
+  std::optional<Timestamp> horizon(const plan::Plan& plan, std::optional<Timestamp> clock,
+                                   const history::History& history) const;
+
+  struct TypeInfo {
+    std::uint32_t level = 0;
+    bool produced = false;
+    bool in_cycle = false;
+  };
+
   std::string default_engine_;
+  Duration max_late_;
   Schema schema_;
   std::vector<DeployedRule> rules_;
   std::vector<std::string> names_;
-  std::vector<std::uint32_t> type_levels_;  // by TypeId
+  std::vector<std::uint32_t> temporal_rules_;
+  std::vector<TypeInfo> types_{1};  // by TypeId
+  std::vector<Cycle> cycles_;
   std::uint32_t levels_ = 1;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <string>
 
 #include "base/arithmetic.hpp"
@@ -19,17 +20,33 @@ std::string milliseconds(Timestamp timestamp) {
   return text + " ms";
 }
 
-/// Writes the cells of one publication behind the batch's, in the order that records keep them.
+/// Writes the cells of one publication behind the others, in the order that items keep them.
 class CellWriter {
  public:
-  CellWriter(const Publication& event, const EventType* type, Batch& batch, std::uint64_t row)
-      : event_(event), type_(type), batch_(batch), row_(row), first_(batch.cells.size()) {}
+  CellWriter(const Publication& event, const EventType* type, Released& out)
+      : event_(event), type_(type), out_(out), first_(out.cells.size()) {}
 
-  Result<void> write() {
+  /// Adds the item, or nothing.
+  Result<void> write(Timestamp timestamp) {
+    const Result<void> written = write_cells();
+    if (written.has_error()) {
+      out_.cells.resize(first_);
+      return written;
+    }
+    out_.items.push_back({.type = type_ == nullptr ? kNoType : type_->id,
+                          .timestamp = timestamp,
+                          .first_cell = static_cast<std::uint32_t>(first_),
+                          .cells = static_cast<std::uint32_t>(out_.cells.size() - first_),
+                          .extra_cells = extra_});
+    return {};
+  }
+
+ private:
+  Result<void> write_cells() {
     if (type_ == nullptr) {
       add_pair("", Datum::of(event_.type));
     } else {
-      batch_.cells.resize(first_ + type_->attributes.size());
+      out_.cells.resize(first_ + type_->attributes.size());
     }
     for (std::size_t i = 0; i < event_.names.size(); ++i) {
       if (auto error = add(i)) return *error;
@@ -40,10 +57,6 @@ class CellWriter {
     return {};
   }
 
-  std::uint32_t first_cell() const { return static_cast<std::uint32_t>(first_); }
-  std::uint32_t extra_cells() const { return extra_; }
-
- private:
   std::optional<Error> add(std::size_t i) {
     const std::string_view name = event_.names[i];
     const Datum& value = event_.cells[i];
@@ -69,7 +82,7 @@ class CellWriter {
                         std::string(to_string(attribute.type)),
                     declaration_of(*type_));
     }
-    batch_.cells[first_ + index] = kept(fitted);
+    out_.cells[first_ + index] = kept(fitted);
     return std::nullopt;
   }
 
@@ -84,7 +97,7 @@ class CellWriter {
 
   std::optional<Error> find_missing() const {
     for (std::size_t i = 0; i < type_->attributes.size(); ++i) {
-      if (batch_.cells[first_ + i].exists()) continue;
+      if (out_.cells[first_ + i].exists()) continue;
       return refuse("attribute " + in_quotes(type_->attributes[i].name) + " is missing",
                     declaration_of(*type_));
     }
@@ -92,14 +105,14 @@ class CellWriter {
   }
 
   void add_pair(std::string_view name, const Datum& value) {
-    batch_.cells.push_back(kept(Datum::of(name)));
-    batch_.cells.push_back(kept(value));
+    out_.cells.push_back(kept(Datum::of(name)));
+    out_.cells.push_back(kept(value));
     extra_ += 2;
   }
 
   Datum kept(const Datum& value) {
     if (value.tag != Datum::Tag::string) return value;
-    return Datum::of(batch_.strings.add(value.text(), row_));
+    return Datum::of(out_.strings.add(value.text(), out_.items.size()));
   }
 
   Error refuse(const std::string& what, std::string hint) const {
@@ -108,53 +121,112 @@ class CellWriter {
 
   const Publication& event_;
   const EventType* type_;
-  Batch& batch_;
-  std::uint64_t row_;
+  Released& out_;
   std::size_t first_;
   std::uint32_t extra_ = 0;
 };
 
 }  // namespace
 
+Result<void> Sequencer::check_ahead(Timestamp timestamp, const std::string& what) const {
+  if (!options_.max_ahead) return {};
+  if (timestamp <= arithmetic::saturating_add(options_.clock(), *options_.max_ahead)) return {};
+  return Error{what + " refused: its timestamp " + milliseconds(timestamp) + " is more than " +
+                   milliseconds(*options_.max_ahead) + " ahead of the clock",
+               "check the publisher's clock, and that the timestamp is in the unit it should be"};
+}
+
 Result<Timestamp> Sequencer::stamp(const Publication& event) const {
   if (!event.timestamp) {
-    if (!released_) return clock_();
-    return std::max(clock_(), arithmetic::saturating_add(*released_, 1));
+    if (!received_) return options_.clock();
+    return std::max(options_.clock(), arithmetic::saturating_add(*received_, 1));
   }
-  const std::string what = "event of type " + in_quotes(event.type) + " refused: its timestamp " +
-                           milliseconds(*event.timestamp) + " is ";
-  if (released_ && *event.timestamp < *released_) {
-    return Error{
-        what + "before the newest released one, " + milliseconds(*released_),
-        "send events in the order of their timestamps, or without one to have them stamped"};
+  const std::string what = "event of type " + in_quotes(event.type);
+  if (released_ &&
+      *event.timestamp < arithmetic::saturating_subtract(*released_, options_.max_late)) {
+    return Error{what + " refused: its timestamp " + milliseconds(*event.timestamp) +
+                     " is more than " + milliseconds(options_.max_late) + " behind the clock, " +
+                     milliseconds(*released_),
+                 "send events in time, or without a timestamp to have them stamped"};
   }
-  if (max_ahead_ && *event.timestamp > arithmetic::saturating_add(clock_(), *max_ahead_)) {
-    return Error{what + "more than " + milliseconds(*max_ahead_) + " ahead of the clock",
-                 "check the publisher's clock and that the timestamp is in milliseconds"};
-  }
+  const Result<void> ahead = check_ahead(*event.timestamp, what);
+  if (ahead.has_error()) return ahead.error();
   return *event.timestamp;
 }
 
-Result<std::uint64_t> Sequencer::admit(const Publication& event, const Schema& schema,
-                                       Batch& batch) {
+Result<void> Sequencer::admit(const Publication& event, const Schema& schema, Released& released) {
   assert(event.names.size() == event.cells.size());
   if (event.type.empty()) return Error{"an event has no type", "name the type of every event"};
   const Result<Timestamp> timestamp = stamp(event);
   if (timestamp.has_error()) return timestamp.error();
 
-  const EventType* const type = schema.find(event.type);
-  CellWriter writer(event, type, batch, count_ + 1);
-  if (const Result<void> written = writer.write(); written.has_error()) {
-    batch.cells.resize(writer.first_cell());
-    return written.error();
+  const bool hold_it = options_.lateness > 0;
+  if (hold_it) probe_.clear();
+  CellWriter writer(event, schema.find(event.type), hold_it ? probe_ : released);
+  const Result<void> written = writer.write(*timestamp);
+  if (written.has_error()) return written;
+
+  received_ = std::max(received_.value_or(*timestamp), *timestamp);
+  if (hold_it) {
+    hold(event, *timestamp);
+    const auto due = arithmetic::saturating_subtract(*received_, options_.lateness);
+    release_until(due, schema, released);
+  } else {
+    count_release(*timestamp);
   }
-  released_ = *timestamp;
-  batch.records.push_back({.type = type == nullptr ? kNoType : type->id,
-                           .timestamp = *timestamp,
-                           .root = ++count_,
-                           .first_cell = writer.first_cell(),
-                           .extra_cells = writer.extra_cells()});
-  return count_;
+  return {};
+}
+
+void Sequencer::hold(const Publication& event, Timestamp timestamp) {
+  Event copy{.type = std::string(event.type), .timestamp = timestamp, .attributes = {}};
+  for (std::size_t i = 0; i < event.names.size(); ++i) {
+    copy.attributes.push_back({std::string(event.names[i]), to_value(event.cells[i])});
+  }
+  held_.emplace(timestamp, std::move(copy));
+}
+
+void Sequencer::release_until(Timestamp timestamp, const Schema& schema, Released& released) {
+  std::vector<std::string_view> names;
+  std::vector<Datum> cells;
+  while (!held_.empty() && held_.begin()->first <= timestamp) {
+    const auto node = held_.extract(held_.begin());
+    const Event& event = node.mapped();
+    names.clear();
+    cells.clear();
+    for (const Attribute& attribute : event.attributes) {
+      names.push_back(attribute.name);
+      cells.push_back(to_datum(attribute.value));
+    }
+    const Publication publication{event.type, node.key(), names, cells};
+    // It was accepted: when it no longer fits a type that became known meanwhile, no rule sees it,
+    // but subscribers do.
+    if (CellWriter(publication, schema.find(event.type), released).write(node.key()).has_error()) {
+      [[maybe_unused]] const auto written =
+          CellWriter(publication, nullptr, released).write(node.key());
+      assert(!written.has_error());
+    }
+    count_release(node.key());
+  }
+}
+
+void Sequencer::count_release(Timestamp timestamp) {
+  if (released_ && timestamp < *released_) ++late_;
+  released_ = std::max(released_.value_or(timestamp), timestamp);
+}
+
+Result<void> Sequencer::tick(Timestamp timestamp, const Schema& schema, Released& released) {
+  const Result<void> ahead = check_ahead(timestamp, "tick");
+  if (ahead.has_error()) return ahead;
+  received_ = std::max(received_.value_or(timestamp), timestamp);
+  release_until(timestamp, schema, released);
+  if (released_ && timestamp <= *released_) return {};
+  released_ = timestamp;
+  released.items.push_back({.timestamp = timestamp, .tick = true});
+  return {};
+}
+
+void Sequencer::flush(const Schema& schema, Released& released) {
+  release_until(std::numeric_limits<Timestamp>::max(), schema, released);
 }
 
 }  // namespace gorgo::dispatch

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
 
 #include "dispatch/batch.hpp"
 #include "gorgo/diagnostics.hpp"
+#include "gorgo/event.hpp"
 #include "gorgo/schema.hpp"
 
 namespace gorgo::dispatch {
@@ -20,28 +22,43 @@ struct Publication {
   std::span<const Datum> cells;  ///< as many as names
 };
 
-/// The sequencer: checks publications against the schema, stamps them, and gives the accepted ones
-/// their number in the released sequence (TESLA.md §1, §9). Accepts non-decreasing timestamps only.
+/// Checks publications against the schema, stamps them, and releases them in one order
+/// (TESLA.md §9).
 class Sequencer {
  public:
-  /// `clock` stamps events; `max_ahead` unset: any timestamp may come.
-  Sequencer(std::function<Timestamp()> clock, std::optional<Duration> max_ahead)
-      : clock_(std::move(clock)), max_ahead_(max_ahead) {}
+  struct Options {
+    std::function<Timestamp()> clock;   ///< stamps events
+    std::optional<Duration> max_ahead;  ///< unset: any timestamp may come
+    Duration lateness = 0;
+    Duration max_late = 0;
+  };
 
-  /// Appends a record to the batch, or refuses the event and leaves everything as it was.
-  /// Returns the event's number, from 1.
-  Result<std::uint64_t> admit(const Publication& event, const Schema& schema, Batch& batch);
+  explicit Sequencer(Options options) : options_(std::move(options)) {}
 
-  /// The largest released timestamp; unset before any event.
-  std::optional<Timestamp> clock() const { return released_; }
+  /// Accepts an event, or refuses it and leaves everything as it was. Releases what is due.
+  Result<void> admit(const Publication& event, const Schema& schema, Released& released);
+  /// Releases what is held up to the timestamp, then the tick.
+  Result<void> tick(Timestamp timestamp, const Schema& schema, Released& released);
+  /// Releases everything that is held.
+  void flush(const Schema& schema, Released& released);
+
+  std::size_t held() const { return held_.size(); }
+  /// Released events that stood behind the clock.
+  std::uint64_t late() const { return late_; }
 
  private:
   Result<Timestamp> stamp(const Publication& event) const;
+  Result<void> check_ahead(Timestamp timestamp, const std::string& what) const;
+  void hold(const Publication& event, Timestamp timestamp);
+  void release_until(Timestamp timestamp, const Schema& schema, Released& released);
+  void count_release(Timestamp timestamp);
 
-  std::function<Timestamp()> clock_;
-  std::optional<Duration> max_ahead_;
-  std::optional<Timestamp> released_;
-  std::uint64_t count_ = 0;
+  Options options_;
+  std::optional<Timestamp> received_;     // the largest
+  std::optional<Timestamp> released_;     // the largest
+  std::multimap<Timestamp, Event> held_;  // equal timestamps in order of receipt
+  std::uint64_t late_ = 0;
+  Released probe_;  // scratch: checks an event that will be held
 };
 
 }  // namespace gorgo::dispatch

@@ -9,14 +9,23 @@
 
 namespace gorgo::dispatch {
 
+/// Types that feed each other, and the rules that close the cycles among them. They run root by
+/// root, when everything else that feeds the types is complete.
+struct Cycle {
+  std::uint32_t level = 0;           ///< of its types
+  std::vector<TypeId> types;         ///< ascending
+  std::vector<std::uint32_t> rules;  ///< ascending: read and produce types of the cycle
+};
+
 /// The stratification of rules by what they read and produce (TESLA.md §7).
 struct Strata {
-  std::vector<std::uint32_t> rules;  ///< level by rule: the highest level of a type it reads
-  std::vector<std::uint32_t> types;  ///< level by TypeId: 0, or one above every rule producing it
-  /// Types along a cycle, the first repeated at the end; empty when there is none. With a cycle
-  /// the levels mean nothing.
-  std::vector<TypeId> cycle;
+  /// By rule: the highest level of a type it reads; for a rule of a cycle, the cycle's.
+  std::vector<std::uint32_t> rules;
+  std::vector<std::uint32_t> types;  ///< by TypeId: 0, or above every rule producing it
+  std::vector<Cycle> cycles;
 };
+
+inline constexpr std::uint32_t kNoCycle = ~std::uint32_t{0};
 
 /// `type_count`: every TypeId is below.
 Strata stratify(std::span<const plan::Plan* const> plans, TypeId type_count);

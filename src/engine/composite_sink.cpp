@@ -31,6 +31,7 @@ void CompositeSink::accept(std::span<const history::EventRef> sequence,
   composites_.push_back({.terminator = terminator_,
                          .sequence = static_cast<std::uint32_t>(size() - first_composite_),
                          .first_cell = static_cast<std::uint32_t>(first_cell)});
+  if (keep_sequences_) sequences_.insert(sequences_.end(), sequence.begin(), sequence.end());
   for (const std::uint32_t state : rule_.consuming) {
     consumption_.push_back({state, sequence[state].slot});
   }
@@ -39,13 +40,13 @@ void CompositeSink::accept(std::span<const history::EventRef> sequence,
 void CompositeSink::commit() {
   // Only now: the sequences of one terminator do not see each other's consumption.
   for (const Consumption& c : consumption_) state_.consumed[c.state].insert(c.slot);
-  state_.composites += size() - first_composite_;
   ++state_.terminators;
 }
 
 void CompositeSink::discard() {
   composites_.resize(first_composite_);
   cells_.resize(first_cell_);
+  if (keep_sequences_) sequences_.resize(first_composite_ * rule_.states.size());
 }
 
 void CompositeSink::overflow() {

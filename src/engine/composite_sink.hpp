@@ -19,10 +19,16 @@ class CompositeSink {
     std::uint32_t first_cell;  ///< in `cells`: one per attribute of the composite type
   };
 
+  /// The events of a composite's sequence, one per state. Only with `keep_sequences`.
+  std::span<const history::EventRef> sequence(std::size_t composite) const {
+    const std::size_t width = rule_.states.size();
+    return std::span(sequences_).subspan(composite * width, width);
+  }
+
   /// Appends the attributes of composites to `cells`. Their strings refer to the history and the
   /// rule.
-  CompositeSink(const Rule& rule, RuleState& state, std::vector<Datum>& cells)
-      : rule_(rule), state_(state), cells_(cells) {}
+  CompositeSink(const Rule& rule, RuleState& state, std::vector<Datum>& cells, bool keep_sequences)
+      : rule_(rule), state_(state), cells_(cells), keep_sequences_(keep_sequences) {}
 
   const std::vector<Composite>& composites() const { return composites_; }
   std::size_t size() const { return composites_.size(); }
@@ -47,7 +53,9 @@ class CompositeSink {
   const Rule& rule_;
   RuleState& state_;
   std::vector<Datum>& cells_;
+  const bool keep_sequences_;
   std::vector<Composite> composites_;
+  std::vector<history::EventRef> sequences_;
   std::vector<Consumption> consumption_;  // of the terminator in hand
   std::uint32_t terminator_ = 0;
   std::size_t first_composite_ = 0;  // of the terminator in hand

@@ -35,6 +35,11 @@ class Evaluator {
   /// The history must not change meanwhile.
   virtual std::size_t evaluate(std::span<const history::Slot> terminators, RuleState& state,
                                const Budget& budget, CompositeSink& sink) = 0;
+
+  /// Whether the absence that the negation demands (a `within ... after`) holds for a complete
+  /// sequence, as far as events are placed now.
+  virtual bool is_absent(std::uint32_t negation, std::span<const history::EventRef> sequence,
+                         const RuleState& state) = 0;
 };
 
 /// A way to evaluate plans. All engines give the same composites in the same order.

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <unordered_set>
 #include <vector>
@@ -35,6 +37,24 @@ class ConsumedSlots {
   std::size_t threshold_ = kSmallest;
 };
 
+/// A place (TESLA.md §1) that outlives its batch: the root, the depth, and the (rule, sequence) of
+/// every composite on the way from the root to the event.
+struct PlaceKey {
+  std::uint64_t root = 0;
+  std::uint32_t depth = 0;
+  std::vector<std::uint32_t> path;
+
+  friend auto operator<=>(const PlaceKey&, const PlaceKey&) = default;
+};
+
+/// A composite that waits for the deadline of its rule (TESLA.md §8): only the absence is open.
+struct PendingComposite {
+  PlaceKey terminator;
+  std::uint32_t sequence = 0;             ///< rank among the composites of its terminator
+  std::vector<Datum> cells;               ///< strings refer to the history and the rule
+  std::vector<history::EventRef> events;  ///< of the sequence; the history keeps them until then
+};
+
 /// What a deployed rule remembers besides the history: all of its semantic state, so that any
 /// engine can evaluate the rule's next batch. One evaluation at a time uses it.
 struct RuleState {
@@ -43,6 +63,11 @@ struct RuleState {
   /// The rule sees only events with a later timestamp: the clock when it was deployed.
   /// Unset before any event: everything is seen.
   std::optional<Timestamp> deployed_at;
+
+  std::multimap<Timestamp, PendingComposite> pending;  ///< by deadline
+  /// Instants up to here are over for a timer; unset before the first event after deployment.
+  std::optional<Timestamp> timer_at;
+  std::uint64_t skipped_instants = 0;  ///< of a timer, in gaps that were too long
 
   std::uint64_t terminators = 0;  ///< events evaluated
   std::uint64_t composites = 0;   ///< produced

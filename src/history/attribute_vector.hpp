@@ -22,14 +22,19 @@ class AttributeVector {
   ValueType type() const { return type_; }
 
   /// Precondition: `value` has this type, or is no value and the vector is nullable.
-  void push_back(const Datum& value) {
+  void push_back(const Datum& value) { insert(end(), value); }
+
+  /// Inserts before `position`. Same precondition.
+  void insert(std::uint64_t position, const Datum& value) {
     if (type_ == ValueType::string) {
-      strings_.push_back(value.exists() ? value.text() : std::string_view());
+      strings_.insert(position, value.exists() ? value.text() : std::string_view());
     } else {
-      words_.push_back(word_of(value));
+      words_.insert(position, word_of(value));
     }
-    if (nullable_) present_.push_back(value.exists() ? 1 : 0);
+    if (nullable_) present_.insert(position, value.exists() ? 1 : 0);
   }
+
+  std::uint64_t end() const { return type_ == ValueType::string ? strings_.end() : words_.end(); }
 
   Datum operator[](std::uint64_t position) const {
     if (nullable_ && present_[position] == 0) return Datum::none();

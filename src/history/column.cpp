@@ -25,19 +25,28 @@ void Column::materialise(const std::vector<std::uint32_t>& attributes) {
 }
 
 void Column::offer(Slot slot) {
-  if (!all_hold(conditions_, {.candidate = {&store_, slot}})) return;
-  timestamps_.push_back(store_.timestamp(slot));
-  slots_.push_back(slot);
+  if (!all_hold(conditions_, {.candidate = {&store_, slot}, .states = {}, .aggregates = {}})) {
+    return;
+  }
+  // Behind its equals in time, which have earlier places.
+  const Timestamp timestamp = store_.timestamp(slot);
+  const std::uint64_t position = first_after(timestamp);
+  timestamps_.insert(position, timestamp);
+  slots_.insert(position, slot);
   for (std::uint32_t i = 0; i < attributes_.size(); ++i) {
-    if (attributes_[i]) attributes_[i]->push_back(store_.attribute(slot, i));
+    if (attributes_[i]) attributes_[i]->insert(position, store_.attribute(slot, i));
   }
 }
 
-void Column::drop_before(Slot slot) {
-  const Slot* const first = slots_.at(begin());
-  const Slot* const last = slots_.at(end());
-  const auto gone = static_cast<std::uint64_t>(std::lower_bound(first, last, slot) - first);
-  const std::uint64_t position = begin() + gone;
+std::uint64_t Column::first_after(Timestamp timestamp) const {
+  if (begin() == end() || timestamps_[end() - 1] <= timestamp) return end();
+  const Timestamp* const first = timestamps_.at(begin());
+  const Timestamp* const last = timestamps_.at(end());
+  return begin() + static_cast<std::uint64_t>(std::upper_bound(first, last, timestamp) - first);
+}
+
+void Column::drop_until(Timestamp timestamp) {
+  const std::uint64_t position = first_after(timestamp);
   timestamps_.drop_before(position);
   slots_.drop_before(position);
   for (auto& attribute : attributes_) {

@@ -25,9 +25,10 @@ class Column {
 
   /// Materialises further attributes.
   void materialise(const std::vector<std::uint32_t>& attributes);
-  /// Takes in a newly stored event if it satisfies the conditions. Slots come in time order.
+  /// Takes in a newly stored event if it satisfies the conditions. Slots come in place order.
   void offer(Slot slot);
-  void drop_before(Slot slot);
+  /// Drops the events up to `timestamp`.
+  void drop_until(Timestamp timestamp);
 
   const EventStore& store() const { return store_; }
   std::uint64_t begin() const { return slots_.begin(); }
@@ -42,6 +43,9 @@ class Column {
   std::size_t bytes() const;
 
  private:
+  /// The first position whose timestamp is above `timestamp`.
+  std::uint64_t first_after(Timestamp timestamp) const;
+
   const EventStore& store_;
   std::vector<Expr> conditions_;
   SlidingVector<Timestamp> timestamps_;

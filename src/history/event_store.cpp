@@ -1,6 +1,5 @@
 #include "history/event_store.hpp"
 
-#include <algorithm>
 #include <cassert>
 
 namespace gorgo::history {
@@ -34,12 +33,6 @@ void EventStore::drop_before(Slot slot) {
 AttributeVector EventStore::make_attribute(std::uint32_t index,
                                            std::uint64_t first_position) const {
   return {attributes_[index].type(), nullable_, first_position};
-}
-
-Slot EventStore::first_after(Timestamp timestamp) const {
-  const Timestamp* const first = timestamps_.at(begin());
-  const Timestamp* const last = timestamps_.at(end());
-  return begin() + static_cast<Slot>(std::upper_bound(first, last, timestamp) - first);
 }
 
 std::size_t EventStore::bytes() const {

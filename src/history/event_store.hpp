@@ -12,7 +12,8 @@ namespace gorgo::history {
 /// Number of an event within its type, in order of release; never reused.
 using Slot = std::uint64_t;
 
-/// Every remembered event of one type, once, column by column. Appended to and dropped from by
+/// Every remembered event of one type, once, column by column, in order of release: a late event
+/// stands behind later ones. Appended to and dropped from by
 /// one thread while nobody reads; read by any number of threads in between.
 class EventStore {
  public:
@@ -34,8 +35,6 @@ class EventStore {
   /// An empty vector for a copy of the attribute, counting from `first_position`.
   AttributeVector make_attribute(std::uint32_t index, std::uint64_t first_position) const;
 
-  /// The first slot whose timestamp is above `timestamp`; timestamps must be in order.
-  Slot first_after(Timestamp timestamp) const;
   std::size_t bytes() const;
 
  private:

@@ -46,10 +46,14 @@ void History::evict(Timestamp clock) {
   for (Kept& kept : types_) {
     if (!kept.store) continue;
     // Windows are open: an event exactly `reach` old is out of reach already.
-    const Slot first = kept.store->first_after(arithmetic::saturating_subtract(clock, kept.reach));
-    if (first == kept.store->begin()) continue;
-    for (auto& [key, column] : kept.columns) column->drop_before(first);
-    kept.store->drop_before(first);
+    const Timestamp gone = arithmetic::saturating_subtract(clock, kept.reach);
+    EventStore& store = *kept.store;
+    // A late event may stand behind later ones; it goes when they have gone.
+    Slot first = store.begin();
+    while (first < store.end() && store.timestamp(first) <= gone) ++first;
+    if (first == store.begin()) continue;
+    for (auto& [key, column] : kept.columns) column->drop_until(gone);
+    store.drop_before(first);
   }
 }
 

@@ -19,6 +19,8 @@ class History {
   /// forgotten. Whoever uses a column of a forgotten type must have let go of it.
   void retain(const Schema& schema, const std::map<TypeId, Duration>& reach);
 
+  /// How far behind the clock events of the type are kept; 0 for a type that is not.
+  Duration reach(TypeId type) const { return keeps(type) ? types_[type].reach : 0; }
   bool keeps(TypeId type) const { return type < types_.size() && types_[type].store != nullptr; }
   /// Precondition: `keeps(type)`. The store stays where it is while the type is kept.
   const EventStore& store(TypeId type) const { return *types_[type].store; }
@@ -27,10 +29,10 @@ class History {
   /// the first `retain` after its last holder let go. Precondition: `keeps(spec.type)`.
   std::shared_ptr<const Column> column(const plan::ColumnSpec& spec);
 
-  /// Precondition: `keeps(type)`; timestamps do not decrease.
+  /// Precondition: `keeps(type)`. Events come in place order, whatever their timestamps.
   Slot append(TypeId type, Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells);
 
-  /// Drops what no terminator with a timestamp of at least `clock` can reach.
+  /// Drops what is further behind `clock` than the reach of its type.
   void evict(Timestamp clock);
 
   std::size_t bytes() const;

@@ -8,7 +8,8 @@
 namespace gorgo::history {
 
 /// A contiguous sequence whose elements keep their positions while the oldest are dropped:
-/// element `p` is found at `begin() <= p < end()`. Appending and dropping are amortised O(1).
+/// element `p` is found at `begin() <= p < end()`. Appending and dropping are amortised O(1),
+/// inserting costs the elements behind.
 template <class T>
 class SlidingVector {
  public:
@@ -17,6 +18,12 @@ class SlidingVector {
   std::uint64_t size() const { return items_.size() - dropped_; }
 
   void push_back(T item) { items_.push_back(item); }
+
+  /// Inserts before `position`; the elements from there on move up by one.
+  void insert(std::uint64_t position, T item) {
+    assert(position >= begin() && position <= end());
+    items_.insert(items_.begin() + static_cast<std::ptrdiff_t>(position - base_), item);
+  }
 
   const T& operator[](std::uint64_t position) const {
     assert(position >= begin() && position < end());

@@ -49,8 +49,4 @@ BoundFile bind(const ast::File& file, const Schema& known, const Source& source)
 /// parse, then bind when the text parsed.
 BoundFile compile(const Source& source, const Schema& known);
 
-/// What this version parses and checks but does not evaluate yet, by name ("a deadline (`within
-/// ... after`)"); empty when the rule can be deployed.
-std::vector<std::string> not_evaluated(const Rule& rule);
-
 }  // namespace gorgo::language

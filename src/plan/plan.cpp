@@ -80,7 +80,7 @@ Scan make_scan(const Predicate& predicate) {
 
 class ReachOf {
  public:
-  explicit ReachOf(const Rule& rule) {
+  explicit ReachOf(const Rule& rule, Duration deadline) : deadline_(deadline) {
     for (const State& state : rule.states) {
       const bool terminator = states_.empty();
       states_.push_back(
@@ -110,11 +110,13 @@ class ReachOf {
     return 0;
   }
 
+  /// Whatever a sequence refers to must stay until its deadline.
   void extend(TypeId type, Duration reach) {
-    if (type == kNoType) return;  // a timer
     Duration& known = types_[type];
-    known = std::max(known, reach);
+    known = std::max(known, arithmetic::saturating_add(reach, deadline_));
   }
+
+  Duration deadline_;
 
   std::vector<Duration> states_;
   std::map<TypeId, Duration> types_;
@@ -124,13 +126,18 @@ class ReachOf {
 
 Plan make_plan(Rule rule) {
   Plan plan;
+  if (rule.timer) rule.states[0].predicate.type = kTimerType;
   for (const State& state : rule.states) {
     plan.states.push_back({.scan = make_scan(state.predicate)});
   }
   for (std::uint32_t i = 0; i < rule.negations.size(); ++i) {
     const Negation& negation = rule.negations[i];
     plan.negations.push_back(make_scan(negation.predicate));
-    plan.states[negation.completed_at].negations.push_back(i);
+    if (negation.span.kind == SpanKind::after) {
+      plan.deadline = std::max(plan.deadline.value_or(0), negation.span.width);
+    } else {
+      plan.states[negation.completed_at].negations.push_back(i);
+    }
   }
   for (const Aggregate& aggregate : rule.aggregates) {
     plan.aggregates.push_back(make_scan(aggregate.predicate));
@@ -141,7 +148,7 @@ Plan make_plan(Rule rule) {
       attributes.insert(at, *aggregate.attribute);
     }
   }
-  plan.reach = ReachOf(rule).take();
+  plan.reach = ReachOf(rule, plan.deadline.value_or(0)).take();
   plan.rule = std::move(rule);
   return plan;
 }

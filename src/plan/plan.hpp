@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,7 @@ struct Scan {
 
 struct StatePlan {
   Scan scan;
-  std::vector<std::uint32_t> negations;  ///< tested on each candidate of this state
+  std::vector<std::uint32_t> negations;  ///< tested on each candidate of this state; no deadlines
 };
 
 struct Plan {
@@ -48,6 +49,9 @@ struct Plan {
   std::vector<StatePlan> states;  ///< as Rule::states; the scan of state 0 is unused
   std::vector<Scan> negations;    ///< as Rule::negations
   std::vector<Scan> aggregates;   ///< as Rule::aggregates
+  /// When the composites of a terminator are decided, nanoseconds behind it: the longest `within
+  /// ... after` of the rule; unset without one.
+  std::optional<Duration> deadline;
   /// How far behind the clock an event of each type that the rule reads can still matter, in
   /// nanoseconds (TESLA.md §9); saturated. The terminator's type is among them.
   std::map<TypeId, Duration> reach;

@@ -113,8 +113,8 @@ void EngineThread::unsubscribe(Outbox& client, std::uint64_t id, const wire::Uns
 }
 
 void EngineThread::deploy(Outbox& client, std::uint64_t id, const wire::Deploy& request) {
-  const auto diagnostics =
-      processor_.deploy(request.name()->str(), request.text()->str(), request.replace());
+  const auto diagnostics = processor_.deploy(request.name()->str(), request.text()->str(),
+                                             {.replace = request.replace()});
   log_.info(diagnostics.failed() ? "rules refused" : "rules deployed",
             {{"name", request.name()->str()},
              {"session", client.id()},

@@ -66,7 +66,7 @@ void RuleFiles::load_file(Processor& processor, const std::string& file, Outcome
     return;
   }
   const bool again = deployed_.contains(file);
-  auto diagnostics = processor.deploy(file, *text, again);
+  auto diagnostics = processor.deploy(file, *text, {.replace = again});
   const bool failed = diagnostics.failed();
   std::ranges::move(diagnostics.list, std::back_inserter(outcome.diagnostics.list));
   if (failed) return;

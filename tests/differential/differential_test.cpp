@@ -51,18 +51,23 @@ struct Run {
 };
 
 Lines outputs(const std::string& rules, const std::vector<Event>& events, const Run& run) {
-  Processor processor({.engine = run.engine, .max_held_composites = run.held});
+  // Cycles multiply: small limits, which must not depend on engine and cuts either.
+  Processor processor({.engine = run.engine,
+                       .max_depth = 5,
+                       .max_composites = 300,
+                       .max_held_composites = run.held});
   Diagnostics diagnostics = processor.deploy("types.tesla", type_rules());
   if (!diagnostics.failed()) diagnostics = processor.deploy("random.tesla", rules);
   if (diagnostics.failed()) return {"refused:\n" + diagnostics.render()};
   Lines lines;
   const auto deliver = [&](const OutputBatch& batch) { write(batch, lines); };
   for (std::size_t i = 0; i < events.size(); ++i) {
-    const auto place = processor.append(events[i]);
-    if (place.has_error()) lines.push_back(place.error().to_string());
+    const auto accepted =
+        events[i].type.empty() ? processor.tick(*events[i].timestamp) : processor.append(events[i]);
+    if (accepted.has_error()) lines.push_back(accepted.error().to_string());
     if (processor.pending() >= run.batch) processor.process(deliver);
   }
-  processor.process(deliver);
+  processor.finish(deliver);
   return lines;
 }
 

@@ -31,6 +31,7 @@ class RuleWriter {
     const int states = number(1, 4);
     for (int i = 1; i < states; ++i) text += "\n  and " + selected_state(i);
     for (int i = one_in(2) ? number(1, 2) : 0; i > 0; --i) text += "\n  and " + negation();
+    if (one_in(5)) text += "\n  and " + absence();
     for (int i = one_in(3) ? 1 : 0; i > 0; --i) text += "\n  and " + filter();
     return text + where() + consuming() + ";\n";
   }
@@ -58,6 +59,11 @@ class RuleWriter {
 
   std::string negation() {
     return "not " + any_of(types_) + "(" + joined(conditions(2)) + ") " + span();
+  }
+
+  std::string absence() {
+    return "not " + any_of(types_) + "(" + joined(conditions(2)) + ") within " + window() +
+           " after S0";
   }
 
   std::string span() {
@@ -166,6 +172,16 @@ class RuleWriter {
   int parameters_ = 0;  // bound so far
 };
 
+std::string timer_rule(std::vector<std::string> types) {
+  types.push_back("A");
+  const std::string type = any_of(types);
+  return "rule Clock: define C0(k: int, v: int, x: float)\nfrom Timer(every = " +
+         std::to_string(number(1, 8)) + " ms)\n  and " + any_of<std::string>({"each", "last"}) +
+         " " + type + "(k > 0) as S1 within " + std::to_string(number(1, 10)) +
+         " ms from Timer\nwhere k = S1.k, v = Count(" + type +
+         "() within 9 ms from Timer), x = S1.x;\n";
+}
+
 double random_float() {
   if (one_in(10)) return any_of<double>({-0.0, 1e300, std::nan(""), HUGE_VAL, -HUGE_VAL});
   return 0.5 * number(0, 4);
@@ -189,25 +205,35 @@ std::string random_rules() {
   std::vector<std::string> composites;
   const int rules = number(1, 4);
   for (int i = 0; i < rules; ++i) {
-    // A type of its own, or one that an earlier rule produces too; never reading what it feeds.
+    // A type of its own, or one that an earlier rule produces too. Mostly a rule reads nothing that
+    // it feeds; sometimes it closes a cycle.
     const int own = static_cast<int>(composites.size());
     const int level = own > 0 && one_in(4) ? number(0, own - 1) : own;
     if (level == own) composites.push_back("C" + std::to_string(own));
+    const int readable = one_in(6) ? static_cast<int>(composites.size()) : level;
     std::vector<std::string> types = published;
-    for (int below = 0; below < level; ++below) types.insert(types.end(), 2, composites[below]);
+    for (int below = 0; below < readable; ++below) types.insert(types.end(), 2, composites[below]);
     text += RuleWriter("R" + std::to_string(i), composites[level], types).write();
   }
+  if (one_in(4)) text += timer_rule(composites);
   return text;
 }
 
 std::vector<Event> random_stream() {
   std::vector<Event> events;
   Timestamp now = 0;
+  const bool disorder = one_in(2);
   const int length = number(0, 120);
   for (int i = 0; i < length; ++i) {
     now += number(0, 2) * 1'000'000;
+    if (one_in(12)) {
+      events.push_back({.type = "", .timestamp = now, .attributes = {}});
+      continue;
+    }
+    const Timestamp behind = disorder && one_in(4) ? number(0, 15) * 1'000'000 : 0;
     Event event{.type = any_of<std::string>({"A", "A", "B", "B", "C", "C", "U", "U", "C0"}),
-                .timestamp = now};
+                .timestamp = now - behind,
+                .attributes = {}};
     const bool partial = event.type == "U";
     const auto add = [&](const char* name, Value value) {
       if (!partial || !one_in(3)) event.attributes.push_back({name, std::move(value)});

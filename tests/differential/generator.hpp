@@ -13,6 +13,7 @@ namespace gorgo::testing {
 std::string random_rules();
 /// What to deploy before them: it says what the types are.
 std::string type_rules();
+/// An event without a type is a tick.
 std::vector<Event> random_stream();
 
 }  // namespace gorgo::testing

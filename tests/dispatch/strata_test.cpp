@@ -25,17 +25,34 @@ TEST(Strata, ARuleRunsAfterEverythingThatFeedsIt) {
   const plan::Plan d = rule(4, {0, 2});
   const std::vector<const plan::Plan*> plans = {&d, &c, &b, &a};
   const Strata strata = stratify(plans, 5);
-  EXPECT_THAT(strata.cycle, IsEmpty());
+  EXPECT_THAT(strata.cycles, IsEmpty());
   EXPECT_THAT(strata.types, ElementsAre(0, 0, 2, 1, 3));
   EXPECT_THAT(strata.rules, ElementsAre(2, 1, 0, 0));
 }
 
-TEST(Strata, CyclesAreNamedInTheDirectionOfTheEvents) {
-  const plan::Plan a = rule(1, {0});
-  const plan::Plan b = rule(2, {1});
-  const plan::Plan c = rule(1, {2});
-  const std::vector<const plan::Plan*> plans = {&a, &b, &c};
-  EXPECT_THAT(stratify(plans, 3).cycle, ElementsAre(1, 2, 1));
+TEST(Strata, ACycleStandsAboveWhatFeedsItAndBelowItsReaders) {
+  // 0 -> 1 -> 2 <-> 3 -> 4; 2 also comes from 0 alone.
+  const plan::Plan feed = rule(1, {0});
+  const plan::Plan enter = rule(2, {1});
+  const plan::Plan there = rule(3, {2, 0});
+  const plan::Plan back = rule(2, {3});
+  const plan::Plan out = rule(4, {3});
+  const std::vector<const plan::Plan*> plans = {&out, &back, &there, &enter, &feed};
+  const Strata strata = stratify(plans, 5);
+  EXPECT_THAT(strata.types, ElementsAre(0, 1, 2, 2, 3));
+  EXPECT_THAT(strata.rules, ElementsAre(2, 2, 2, 1, 0));
+  ASSERT_EQ(strata.cycles.size(), 1u);
+  EXPECT_EQ(strata.cycles[0].level, 2u);
+  EXPECT_THAT(strata.cycles[0].types, ElementsAre(2, 3));
+  EXPECT_THAT(strata.cycles[0].rules, ElementsAre(1, 2));
+}
+
+TEST(Strata, ARuleThatReadsWhatItProducesIsACycle) {
+  const plan::Plan a = rule(0, {0});
+  const std::vector<const plan::Plan*> plans = {&a};
+  const Strata strata = stratify(plans, 1);
+  ASSERT_EQ(strata.cycles.size(), 1u);
+  EXPECT_THAT(strata.cycles[0].types, ElementsAre(0));
 }
 
 TEST(Strata, LongChainsNeedNoRecursion) {

@@ -81,7 +81,7 @@ TEST(BindAst, DiagnosticsOfARuleWithoutTextHaveNoLine) {
   EXPECT_EQ(bound.diagnostics.list[0].message, "no state of this rule is named `Tmp`");
   EXPECT_EQ(bound.diagnostics.list[0].source_line, "");
   EXPECT_TRUE(bound.rules.empty());
-  EXPECT_EQ(bound.schema.size(), 0u);
+  EXPECT_TRUE(bound.schema.names().empty());
 }
 
 ast::Expr chain_of(ExprKind kind, int length, const ast::Expr& operand) {

@@ -64,19 +64,5 @@ TEST(BindOptions, TimersAreTerminatorsWithATime) {
               ElementsAre("1:58: a timer has no attribute `x`"));
 }
 
-TEST(BindOptions, NotEvaluatedNamesWhatTheEnginesRefuse) {
-  const auto missing = [](std::string_view text) {
-    const BoundFile bound = compile_text(text);
-    return bound.rules.empty() ? std::vector<std::string>{bound.diagnostics.render()}
-                               : not_evaluated(bound.rules[0]);
-  };
-  EXPECT_THAT(missing("define F() from A() and each B() within 1 from A;"), IsEmpty());
-  EXPECT_THAT(missing("define F() from A() and 2-first B() within 1 from A;"), IsEmpty());
-  EXPECT_THAT(missing("define F() from A() and 1-last B() within 1 from A"
-                      " and not C() within 1 after A;"),
-              ElementsAre("a deadline (`not ... within ... after`)"));
-  EXPECT_THAT(missing("define F() from Timer(every = 1);"), ElementsAre("a timer (`Timer(...)`)"));
-}
-
 }  // namespace
 }  // namespace gorgo::language

@@ -16,6 +16,8 @@ class ColumnScanEvaluator final : public Evaluator {
 
   std::size_t evaluate(std::span<const history::Slot> terminators, RuleState& state,
                        const Budget& budget, CompositeSink& sink) override;
+  bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
+                 const RuleState& state) override;
 
  private:
   enum class Outcome { complete, overflow, stopped };
@@ -28,7 +30,7 @@ class ColumnScanEvaluator final : public Evaluator {
   Outcome extend_with(std::size_t state, EventRef event);
   /// Tests the candidate as `sequence_[state]`, conditions of its scan aside.
   bool accepts(std::size_t state, EventRef candidate);
-  bool is_violated(std::uint32_t negation, std::size_t state);
+  bool is_violated(std::uint32_t negation, std::span<const EventRef> sequence);
   void finish();
   Datum value_of(std::size_t aggregate);
 
@@ -45,7 +47,7 @@ class ColumnScanEvaluator final : public Evaluator {
   std::vector<Scanner> aggregates_;
 
   // Of the terminator in hand.
-  RuleState* state_ = nullptr;
+  const RuleState* state_ = nullptr;
   const Budget* budget_ = nullptr;
   CompositeSink* sink_ = nullptr;
   std::vector<EventRef> sequence_;
@@ -163,17 +165,23 @@ bool ColumnScanEvaluator::accepts(std::size_t state, EventRef candidate) {
   if (state_->consumed[state].contains(candidate.slot)) return false;
   sequence_[state] = candidate;
   const auto& negations = plan_->states[state].negations;
-  return std::none_of(negations.begin(), negations.end(),
-                      [&](std::uint32_t negation) { return is_violated(negation, state); });
+  return std::none_of(negations.begin(), negations.end(), [&](std::uint32_t negation) {
+    return is_violated(negation, bound(state + 1));
+  });
 }
 
-bool ColumnScanEvaluator::is_violated(std::uint32_t negation, std::size_t state) {
+bool ColumnScanEvaluator::is_violated(std::uint32_t negation, std::span<const EventRef> sequence) {
   Scanner& scanner = negations_[negation];
-  const auto sequence = bound(state + 1);
   const Interval span = visible_part(interval_of(rule_.negations[negation].span, sequence));
   const bool none =
       scanner.ascending(scanner.start(span, sequence), [](std::uint64_t) { return false; });
   return !none;
+}
+
+bool ColumnScanEvaluator::is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
+                                    const RuleState& state) {
+  state_ = &state;
+  return !is_violated(negation, sequence);
 }
 
 void ColumnScanEvaluator::finish() {

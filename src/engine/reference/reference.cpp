@@ -17,6 +17,8 @@ class ReferenceEvaluator final : public Evaluator {
 
   std::size_t evaluate(std::span<const history::Slot> terminators, RuleState& state,
                        const Budget& budget, CompositeSink& sink) override;
+  bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
+                 const RuleState& state) override;
 
  private:
   /// Every event of a type, in (timestamp, place) order.
@@ -30,7 +32,8 @@ class ReferenceEvaluator final : public Evaluator {
   std::vector<EventRef> passing_candidates(std::size_t state, const Sequence& partial) const;
   bool passes(std::size_t state, const Sequence& extended) const;
   static void select(const State& state, std::vector<EventRef>& passing);
-  bool is_violated(const Negation& negation, const Events& events, const Sequence& sequence) const;
+  bool is_violated(const Negation& negation, const Events& events,
+                   std::span<const EventRef> sequence) const;
   void finish(CompositeSink& sink) const;
   Datum value_of(const Aggregate& aggregate, const Events& events, const Sequence& sequence) const;
 
@@ -139,6 +142,7 @@ bool ReferenceEvaluator::passes(std::size_t state, const Sequence& extended) con
   if (!history::all_hold(rule_.states[state].predicate.conditions, scope)) return false;
   for (std::size_t i = 0; i < rule_.negations.size(); ++i) {
     const Negation& negation = rule_.negations[i];
+    if (negation.span.kind == SpanKind::after) continue;  // decided at the deadline
     if (negation.completed_at == state && is_violated(negation, negations_[i], extended)) {
       return false;
     }
@@ -163,7 +167,7 @@ void ReferenceEvaluator::select(const State& state, std::vector<EventRef>& passi
 }
 
 bool ReferenceEvaluator::is_violated(const Negation& negation, const Events& events,
-                                     const Sequence& sequence) const {
+                                     std::span<const EventRef> sequence) const {
   bool found = false;
   for_each_event(events, interval_of(negation.span, sequence), [&](EventRef event) {
     const history::Scope scope{.candidate = event, .states = sequence, .aggregates = {}};
@@ -171,6 +175,12 @@ bool ReferenceEvaluator::is_violated(const Negation& negation, const Events& eve
     return !found;
   });
   return found;
+}
+
+bool ReferenceEvaluator::is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
+                                   const RuleState& state) {
+  state_ = &state;
+  return !is_violated(rule_.negations[negation], negations_[negation], sequence);
 }
 
 void ReferenceEvaluator::finish(CompositeSink& sink) const {

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "dispatch/batch.hpp"
+#include "dispatch/rule_set.hpp"
+#include "gorgo/processor.hpp"
+#include "history/history.hpp"
+
+namespace gorgo::dispatch {
+
+/// Takes a batch of events with non-decreasing timestamps, so that the time range alone tells what
+/// stands before a terminator, through the rules, stratum by stratum (TESLA.md §7). Evaluates in
+/// waves: when the composites would take too much memory, the events up to a cut are finished
+/// first.
+class Evaluation {
+ public:
+  struct Limits {
+    std::uint32_t max_depth = 16;
+    std::uint64_t max_composites = 1'000'000;     ///< per root
+    std::size_t max_held_composites = 1'000'000;  ///< cut a wave at about this many
+  };
+
+  Evaluation(RuleSet& rules, history::History& history, ProcessorCounters& counters,
+             const Limits& limits, const std::atomic<bool>& stop)
+      : rules_(rules), history_(history), counters_(counters), limits_(limits), stop_(stop) {}
+
+  /// Starts on a batch, which must stay until it is empty. `clock` is the largest released
+  /// timestamp, the batch included.
+  void start(Batch& batch, Timestamp clock);
+  /// Evaluates some events of the batch to the end; afterwards those are `finished`.
+  void run_wave();
+  bool finished(const Record& record) const { return record.root < cut_ && !record.dropped; }
+  /// Takes the finished records out of the batch.
+  void drop_finished();
+
+  /// Whether the absences that the rule demands after its terminator hold for a sequence.
+  static bool is_absent(DeployedRule& rule, std::span<const history::EventRef> sequence);
+
+ private:
+  /// A stored event of the batch, as a terminator to be.
+  struct Arrival {
+    history::Slot slot;
+    std::uint32_t record;  ///< kNoRecord once it is finished
+  };
+  /// Records up to a root and, in that root, up to a depth.
+  struct Bound {
+    std::uint64_t root;
+    std::uint32_t depth;
+
+    bool admits(const Record& r) const {
+      return r.root < root || (r.root == root && r.depth <= depth);
+    }
+  };
+  using Records = std::vector<std::uint32_t>;
+
+  Records& sorted_incoming(TypeId type);
+  void store_type(TypeId type);
+  void store(std::uint32_t record);
+  void run_rule(std::uint32_t index, const Bound& bound);
+  void collect_terminators(std::uint32_t index, const Bound& bound);
+  void add_composites(std::uint32_t index, const engine::CompositeSink& sink);
+  void add_composite(std::uint32_t index, std::uint32_t producer, Timestamp timestamp,
+                     const engine::CompositeSink::Composite& composite);
+  void await_deadline(std::uint32_t index, std::uint32_t producer, Timestamp deadline,
+                      const engine::CompositeSink::Composite& composite,
+                      std::span<const history::EventRef> sequence);
+  void limit_level(std::uint32_t level);
+  void limit_root(std::uint64_t root, std::size_t first_new);
+  void drop_beyond_limit(Records& records, std::uint64_t earlier);
+
+  void run_cycle(const Cycle& cycle);
+  void run_cycle_root(std::uint64_t root);
+  /// The earliest (root, depth) that waits for the cycle in hand within the wave; false when none
+  /// does.
+  bool next_of_cycle(Bound& next) const;
+  void store_step(const Bound& step);
+
+  RuleSet& rules_;
+  history::History& history_;
+  ProcessorCounters& counters_;
+  const Limits limits_;
+  const std::atomic<bool>& stop_;
+
+  Batch* batch_ = nullptr;
+  Timestamp clock_ = 0;
+  std::vector<Records> incoming_;               // by TypeId: kept by the history, not stored yet
+  std::vector<std::vector<Arrival>> arrivals_;  // by TypeId: stored
+  std::vector<std::size_t> next_arrival_;       // by rule: the first it has not evaluated
+  std::uint64_t cut_ = 0;                       // the wave ends before this root
+  std::size_t composites_ = 0;                  // in the batch
+
+  // Of the cycle in hand.
+  const Cycle* cycle_ = nullptr;
+  std::vector<std::size_t> cycle_front_;  // by type of the cycle: the first of incoming_ not stored
+  Records cycle_composites_;              // of its rules, not stored yet; all of one root
+
+  // Scratch of run_rule, kept for its memory.
+  std::vector<history::Slot> slots_;
+  std::vector<std::size_t> terminators_;  // of `slots_`: indices in arrivals_
+};
+
+}  // namespace gorgo::dispatch

@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <utility>
+
+#include "dispatch/evaluation.hpp"
+
+namespace gorgo::dispatch {
+
+/// Recursion is iteration: root by root, and within a root depth by depth, the events of the
+/// cycle's types are stored in place order and handed to the cycle's rules, whose composites are
+/// one deeper (TESLA.md §7).
+void Evaluation::run_cycle(const Cycle& cycle) {
+  cycle_ = &cycle;
+  for (const TypeId type : cycle.types) sorted_incoming(type);
+  cycle_front_.assign(cycle.types.size(), 0);
+  Bound next{};
+  while (next_of_cycle(next)) run_cycle_root(next.root);
+
+  // What the cut left over waits for the next wave.
+  for (std::size_t i = 0; i < cycle.types.size(); ++i) {
+    Records& incoming = incoming_[cycle.types[i]];
+    incoming.erase(incoming.begin(),
+                   incoming.begin() + static_cast<std::ptrdiff_t>(cycle_front_[i]));
+  }
+  for (const std::uint32_t record : cycle_composites_) {
+    incoming_[batch_->records[record].type].push_back(record);
+  }
+  cycle_composites_.clear();
+  cycle_ = nullptr;
+}
+
+bool Evaluation::next_of_cycle(Bound& next) const {
+  bool found = false;
+  const auto consider = [&](std::uint32_t index) {
+    const Record& record = batch_->records[index];
+    if (record.root >= cut_) return;
+    if (!found || std::pair(record.root, record.depth) < std::pair(next.root, next.depth)) {
+      next = {record.root, record.depth};
+    }
+    found = true;
+  };
+  for (std::size_t i = 0; i < cycle_->types.size(); ++i) {
+    const Records& incoming = incoming_[cycle_->types[i]];
+    if (cycle_front_[i] < incoming.size()) consider(incoming[cycle_front_[i]]);
+  }
+  for (const std::uint32_t record : cycle_composites_) consider(record);
+  for (const std::uint32_t rule : cycle_->rules) {
+    const auto& arrivals = arrivals_[rules_.rules()[rule].terminator()];
+    const std::size_t i = next_arrival_[rule];
+    if (i < arrivals.size()) consider(arrivals[i].record);
+  }
+  return found;
+}
+
+void Evaluation::run_cycle_root(std::uint64_t root) {
+  Bound step{};
+  while (next_of_cycle(step) && step.root == root) {
+    store_step(step);
+    const std::size_t first_new = batch_->records.size();
+    for (const std::uint32_t rule : cycle_->rules) run_rule(rule, step);
+    if (composites_ > limits_.max_composites) limit_root(root, first_new);
+    if (stop_.load(std::memory_order_relaxed)) return;
+  }
+}
+
+void Evaluation::store_step(const Bound& step) {
+  Records due;
+  for (std::size_t i = 0; i < cycle_->types.size(); ++i) {
+    const Records& incoming = incoming_[cycle_->types[i]];
+    std::size_t& front = cycle_front_[i];
+    for (; front < incoming.size() && step.admits(batch_->records[incoming[front]]); ++front) {
+      due.push_back(incoming[front]);
+    }
+  }
+  const auto later =
+      std::partition(cycle_composites_.begin(), cycle_composites_.end(),
+                     [&](std::uint32_t record) { return !step.admits(batch_->records[record]); });
+  due.insert(due.end(), later, cycle_composites_.end());
+  cycle_composites_.erase(later, cycle_composites_.end());
+  std::sort(due.begin(), due.end(), PlaceOrder(batch_->records));
+  for (const std::uint32_t record : due) store(record);
+}
+
+}  // namespace gorgo::dispatch
