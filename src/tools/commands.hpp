@@ -20,5 +20,9 @@ void add_check(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_sample(CLI::App& app, int& exit_code);
 void add_test(CLI::App& app, int& exit_code);
+void add_serve(CLI::App& app, int& exit_code);
+void add_pub(CLI::App& app, int& exit_code);
+void add_sub(CLI::App& app, int& exit_code);
+void add_rules(CLI::App& app, int& exit_code);
 
 }  // namespace gorgo::tools

@@ -1,0 +1,179 @@
+#include <time.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gorgo/client.hpp"
+#include "tools/commands.hpp"
+#include "tools/event_stream.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+struct PubOptions {
+  std::string to = "127.0.0.1:7450";
+  std::string file = "-";
+  std::string format = "ndjson";
+  std::string type;
+  std::string stamp = "event";
+  std::size_t batch = 1000;
+  double rate = 0;  // events per second, 0: as fast as possible
+};
+
+/// Collects events into batches, publishes them and keeps the accounts.
+class Publisher {
+ public:
+  Publisher(Client& client, const PubOptions& options) : client_(client), options_(options) {
+    // At a low rate a batch holds what is due in a tenth of a second.
+    batch_ = options.rate > 0 ? std::clamp<std::size_t>(static_cast<std::size_t>(options.rate / 10),
+                                                        1, options.batch)
+                              : options.batch;
+  }
+
+  Result<void> add(Event event, std::uint64_t line) {
+    if (options_.stamp == "server") event.timestamp.reset();
+    events_.push_back(std::move(event));
+    lines_.push_back(line);
+    return events_.size() >= batch_ ? flush() : Result<void>();
+  }
+
+  Result<void> flush() {
+    if (events_.empty()) return {};
+    if (options_.rate > 0) wait_for_turn();
+    const auto published = client_.publish(events_);
+    if (!published) return published.error();
+    sent_ += events_.size();
+    accepted_ += published->accepted;
+    refused_ += published->refused;
+    for (const Refusal& refusal : published->refusals) show(refusal);
+    events_.clear();
+    lines_.clear();
+    return {};
+  }
+
+  void skip(const Error& error) {
+    ++skipped_;
+    std::fprintf(stderr, "gorgo: %s, skipped\n", error.to_string().c_str());
+  }
+
+  void summarise() const {
+    std::fprintf(stderr, "sent %llu, accepted %llu, refused %llu, bad lines %llu\n",
+                 static_cast<unsigned long long>(sent_), static_cast<unsigned long long>(accepted_),
+                 static_cast<unsigned long long>(refused_),
+                 static_cast<unsigned long long>(skipped_));
+    for (const auto& [reason, count] : reasons_) {
+      std::fprintf(stderr, "  refused %llu: %s\n", static_cast<unsigned long long>(count),
+                   reason.c_str());
+    }
+  }
+
+  std::uint64_t refused() const { return refused_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kMostReasons = 20;
+
+  Client& client_;
+  const PubOptions& options_;
+  std::size_t batch_;
+  std::vector<Event> events_;
+  std::vector<std::uint64_t> lines_;
+  std::uint64_t sent_ = 0, accepted_ = 0, refused_ = 0, skipped_ = 0;
+  std::map<std::string, std::uint64_t> reasons_;
+  const Clock::time_point start_ = Clock::now();
+
+  void wait_for_turn() const {
+    const std::chrono::duration<double> due(static_cast<double>(sent_) / options_.rate);
+    const auto left = start_ + std::chrono::duration_cast<Clock::duration>(due) - Clock::now();
+    const auto nanoseconds = std::chrono::nanoseconds(left).count();
+    if (nanoseconds <= 0) return;
+    const timespec pause{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+    nanosleep(&pause, nullptr);
+  }
+
+  void show(const Refusal& refusal) {
+    const std::string reason = Error{refusal.reason, refusal.hint}.to_string();
+    const bool known = reasons_.contains(reason) || reasons_.size() < kMostReasons;
+    if (known && ++reasons_[reason] == 1) {
+      std::fprintf(stderr, "gorgo: line %llu refused: %s\n",
+                   static_cast<unsigned long long>(lines_[refusal.index]), reason.c_str());
+    }
+  }
+};
+
+Result<void> publish_all(EventStream& stream, Publisher& publisher) {
+  Result<void> published;
+  const auto read = stream.read({
+      .event =
+          [&](Event& event) {
+            published = publisher.add(std::move(event), stream.line());
+            return published.has_value();
+          },
+      .bad_line =
+          [&](const Error& error) {
+            publisher.skip(error);
+            return true;
+          },
+      .pause =
+          [&] {
+            if (published) published = publisher.flush();
+            return published.has_value();
+          },
+  });
+  return published ? read : published;
+}
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
+  return kFailure;
+}
+
+int publish(const PubOptions& options) {
+  EventStream stream(options.format == "csv" ? codec::make_csv_reader(options.type, nullptr)
+                                             : codec::make_line_reader(nullptr));
+  if (auto opened = stream.open(options.file); !opened) return fail(opened.error());
+  auto client = Client::connect(options.to, {.name = "gorgo pub"});
+  if (!client) return fail(client.error());
+  Publisher publisher(*client, options);
+  const auto done = publish_all(stream, publisher);
+  if (!done) fail(done.error());
+  publisher.summarise();
+  return done && publisher.refused() == 0 ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+void add_pub(CLI::App& app, int& exit_code) {
+  auto* command =
+      app.add_subcommand("pub", "Publish events from a file or from stdin to a running server");
+  const auto options = std::make_shared<PubOptions>();
+  command->add_option("FILE", options->file, "Events; - is stdin")->capture_default_str();
+  command->add_option("--to", options->to, "Address of the server")
+      ->option_text("HOST:PORT=127.0.0.1:7450");
+  command->add_option("--format", options->format, "ndjson (event lines) or csv")
+      ->check(CLI::IsMember({"ndjson", "csv"}))
+      ->capture_default_str();
+  command
+      ->add_option("--type", options->type, "Type of all rows of a CSV file without a type column")
+      ->option_text("TYPE");
+  command
+      ->add_option("--stamp", options->stamp,
+                   "event: keep the lines' times, the server stamps lines without; server: it "
+                   "stamps all")
+      ->check(CLI::IsMember({"event", "server"}))
+      ->capture_default_str();
+  command->add_option("--batch", options->batch, "Events sent at once at most")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--rate", options->rate, "Events per second; 0 is as fast as possible")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->callback([options, &exit_code] { exit_code = publish(*options); });
+}
+
+}  // namespace gorgo::tools

@@ -1,0 +1,147 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "gorgo/client.hpp"
+#include "tools/commands.hpp"
+#include "tools/text_file.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+struct RulesOptions {
+  std::string to = "127.0.0.1:7450";
+  std::string format = "text";
+  std::vector<std::string> arguments;  // files or rule names
+  bool replace = false;
+};
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
+  return kFailure;
+}
+
+nlohmann::ordered_json to_json(const RuleInfo& rule) {
+  nlohmann::ordered_json json = {{"name", rule.name},           {"type", rule.type},
+                                 {"engine", rule.engine},       {"evaluated", rule.terminators},
+                                 {"produced", rule.composites}, {"overflows", rule.overflows}};
+  if (!rule.text.empty()) json["text"] = rule.text;
+  return json;
+}
+
+void print_table(const std::vector<RuleInfo>& rules) {
+  std::vector<std::vector<std::string>> rows = {
+      {"NAME", "TYPE", "ENGINE", "EVALUATED", "PRODUCED", "OVERFLOWS"}};
+  for (const RuleInfo& rule : rules) {
+    rows.push_back({rule.name, rule.type, rule.engine, std::to_string(rule.terminators),
+                    std::to_string(rule.composites), std::to_string(rule.overflows)});
+  }
+  std::vector<std::size_t> widths(rows[0].size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      if (i + 1 < row.size()) line.append(widths[i] - row[i].size() + 2, ' ');
+    }
+    std::puts(line.c_str());
+  }
+}
+
+int list(Client& client, const RulesOptions& options) {
+  const auto rules = client.rules();
+  if (!rules) return fail(rules.error());
+  if (options.format == "json") {
+    auto json = nlohmann::ordered_json::array();
+    for (const RuleInfo& rule : *rules) json.push_back(to_json(rule));
+    std::puts(json.dump(2).c_str());
+  } else {
+    print_table(*rules);
+  }
+  return kSuccess;
+}
+
+int show(Client& client, const RulesOptions& options) {
+  const auto rule = client.rule(options.arguments.front());
+  if (!rule) return fail(rule.error());
+  std::puts(options.format == "json" ? to_json(*rule).dump(2).c_str() : rule->text.c_str());
+  return kSuccess;
+}
+
+void print(const Diagnostics& diagnostics, const std::string& format) {
+  for (const Diagnostic& diagnostic : diagnostics.list) {
+    if (format == "json") {
+      std::puts(render_json(diagnostic).c_str());
+    } else {
+      std::fputs(render(diagnostic).c_str(), stderr);
+    }
+  }
+}
+
+int deploy(Client& client, const RulesOptions& options) {
+  for (const std::string& file : options.arguments) {
+    const auto text = read_text_file(file);
+    if (!text) return fail(text.error());
+    const auto diagnostics = client.deploy(file, *text, options.replace);
+    if (!diagnostics) return fail(diagnostics.error());
+    print(*diagnostics, options.format);
+    if (diagnostics->failed()) return kFailure;
+    std::fprintf(stderr, "deployed %s\n", file.c_str());
+  }
+  return kSuccess;
+}
+
+int remove(Client& client, const RulesOptions& options) {
+  for (const std::string& rule : options.arguments) {
+    if (auto removed = client.remove(rule); !removed) return fail(removed.error());
+    std::fprintf(stderr, "removed %s\n", rule.c_str());
+  }
+  return kSuccess;
+}
+
+using Action = int (*)(Client&, const RulesOptions&);
+
+CLI::App* add_action(CLI::App& rules, const char* name, const char* help, Action action,
+                     const std::shared_ptr<RulesOptions>& options, int& exit_code) {
+  auto* command = rules.add_subcommand(name, help);
+  command->add_option("--to", options->to, "Address of the server")
+      ->option_text("HOST:PORT=127.0.0.1:7450");
+  command->add_option("--format", options->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->callback([options, action, &exit_code] {
+    auto client = Client::connect(options->to, {.name = "gorgo rules"});
+    exit_code = client ? action(*client, *options) : fail(client.error());
+  });
+  return command;
+}
+
+}  // namespace
+
+void add_rules(CLI::App& app, int& exit_code) {
+  auto* rules = app.add_subcommand("rules", "List, show, deploy and remove rules of a server");
+  rules->require_subcommand(1);
+  const auto options = std::make_shared<RulesOptions>();
+  add_action(*rules, "list", "All rules in their order, with their counters", list, options,
+             exit_code);
+  add_action(*rules, "show", "One rule as it was written", show, options, exit_code)
+      ->add_option("RULE", options->arguments, "Its full name")
+      ->required()
+      ->expected(1);
+  auto* deploying = add_action(*rules, "deploy", "Deploy rule files, each as a whole or not at all",
+                               deploy, options, exit_code);
+  deploying->add_option("FILE", options->arguments, "Rule files in the order of deployment")
+      ->required();
+  deploying->add_flag("--replace", options->replace, "Replace rules of the same full names");
+  add_action(*rules, "remove", "Remove rules", remove, options, exit_code)
+      ->add_option("RULE", options->arguments, "Full names")
+      ->required();
+}
+
+}  // namespace gorgo::tools

@@ -1,0 +1,95 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/server.hpp"
+#include "tools/commands.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+/// What the command line says; it overrides the configuration file.
+struct ServeFlags {
+  std::string config;
+  std::optional<std::string> listen, engine, log_format, log_level;
+  std::vector<std::string> rules;
+};
+
+Result<server::ServerOptions> options_of(const ServeFlags& flags) {
+  server::ServerOptions options;
+  if (!flags.config.empty()) {
+    if (auto read = server::read_config(flags.config, options); !read) return read.error();
+  }
+  if (flags.listen) options.listen = *flags.listen;
+  if (flags.engine) options.processor.engine = *flags.engine;
+  if (!flags.rules.empty()) options.rules = flags.rules;
+  if (flags.log_format) {
+    const auto format = server::parse_log_format(*flags.log_format);
+    if (!format) return format.error();
+    options.log_format = *format;
+  }
+  if (flags.log_level) {
+    const auto level = server::parse_log_level(*flags.log_level);
+    if (!level) return level.error();
+    options.log_level = *level;
+  }
+  const auto engines = engine_names();
+  if (std::ranges::find(engines, options.processor.engine) == engines.end()) {
+    std::string known;
+    for (const auto& name : engines) known += (known.empty() ? "" : ", ") + name;
+    return Error{"unknown engine '" + options.processor.engine + "'", "one of " + known};
+  }
+  return options;
+}
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
+  return kFailure;
+}
+
+bool load_rules(server::Server& server) {
+  const auto outcome = server.load_rules();
+  std::fputs(outcome.diagnostics.render().c_str(), stderr);
+  for (const Error& error : outcome.errors) fail(error);
+  return !outcome.failed();
+}
+
+int serve(const ServeFlags& flags) {
+  const auto options = options_of(flags);
+  if (!options) return fail(options.error());
+  server::Log log(options->log_format, options->log_level);
+  server::Server server(*options, log);
+  if (!load_rules(server)) return kFailure;
+  if (const auto listening = server.listen(); !listening) return fail(listening.error());
+  // On stdout nothing but this: scripts wait for it and read the port.
+  std::printf("listening on %s\n", server.address().c_str());
+  std::fflush(stdout);
+  server.run(server::Server::Signals::handle);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand(
+      "serve",
+      "Run the server. It prints `listening on HOST:PORT` and logs to stderr; SIGINT and SIGTERM\n"
+      "drain it, SIGHUP reads the rule files again.");
+  const auto flags = std::make_shared<ServeFlags>();
+  command->add_option("--config", flags->config, "Configuration file (docs/server.md)")
+      ->option_text("FILE.toml");
+  command->add_option("--listen", flags->listen, "Address; port 0 takes a free one")
+      ->option_text("HOST:PORT=127.0.0.1:7450");
+  command->add_option("--rules", flags->rules, "Rule files, or folders of *.tesla files")
+      ->option_text("PATH ...");
+  command->add_option("--engine", flags->engine, "For rules that name none")->option_text("NAME");
+  command->add_option("--log-format", flags->log_format, "text or json")->option_text("FORMAT");
+  command->add_option("--log-level", flags->log_level, "debug, info, warning, error or off")
+      ->option_text("LEVEL");
+  command->callback([flags, &exit_code] { exit_code = serve(*flags); });
+}
+
+}  // namespace gorgo::tools

@@ -1,0 +1,155 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codec/event_text.hpp"
+#include "gorgo/client.hpp"
+#include "tools/commands.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct SubOptions {
+  std::string from = "127.0.0.1:7450";
+  std::vector<std::string> texts;
+  std::uint64_t count = 0;  // 0: without end
+  Duration timeout = 0;     // 0: without end
+};
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
+  return kFailure;
+}
+
+bool subscribe(Client& client, const SubOptions& options) {
+  for (const std::string& text : options.texts) {
+    const auto subscribed = client.subscribe(text);
+    if (!subscribed) {
+      fail(subscribed.error());
+      return false;
+    }
+    std::fputs(subscribed->diagnostics.render().c_str(), stderr);
+    if (subscribed->diagnostics.failed()) return false;
+  }
+  std::fprintf(stderr, "gorgo: subscribed at %s\n", options.from.c_str());
+  return true;
+}
+
+/// Prints deliveries as they come: what is there at once is written at once.
+class Printer {
+ public:
+  Printer(Client& client, const SubOptions& options)
+      : client_(client),
+        wanted_(options.count > 0 ? options.count : std::numeric_limits<std::uint64_t>::max()),
+        limited_(options.timeout > 0),
+        end_(Clock::now() + std::chrono::nanoseconds(options.timeout)) {}
+
+  /// Until enough was printed or the time is up.
+  Result<void> run() {
+    while (printed_ < wanted_) {
+      const auto first = client_.next(time_left());
+      if (!first) return first.error();
+      if (!*first) {
+        if (limited_ && Clock::now() >= end_) return {};
+        continue;
+      }
+      print((*first)->event);
+      if (auto rest = take_rest(); !rest) {
+        flush();
+        return rest;
+      }
+      if (!flush()) return Error{"cannot write to stdout", ""};
+    }
+    return {};
+  }
+
+  std::uint64_t printed() const { return printed_; }
+
+ private:
+  Client& client_;
+  const std::uint64_t wanted_;
+  const bool limited_;
+  const Clock::time_point end_;
+  const std::unique_ptr<codec::EventWriter> writer_ = codec::make_line_writer();
+  std::string text_;
+  std::uint64_t printed_ = 0;
+
+  Duration time_left() const {
+    constexpr Duration kHour = 3'600'000'000'000;
+    if (!limited_) return kHour;
+    const Duration left = std::chrono::nanoseconds(end_ - Clock::now()).count();
+    return std::clamp<Duration>(left, 0, kHour);
+  }
+
+  void print(const Event& event) {
+    writer_->write(text_, event);
+    ++printed_;
+  }
+
+  Result<void> take_rest() {
+    constexpr std::size_t kEnough = std::size_t{1} << 16;
+    while (printed_ < wanted_ && text_.size() < kEnough) {
+      const auto next = client_.next(0);
+      if (!next) return next.error();
+      if (!*next) break;
+      print((*next)->event);
+    }
+    return {};
+  }
+
+  bool flush() {
+    const bool written = std::fwrite(text_.data(), 1, text_.size(), stdout) == text_.size();
+    text_.clear();
+    return std::fflush(stdout) == 0 && written;
+  }
+};
+
+int receive(const SubOptions& options) {
+  auto client = Client::connect(options.from, {.name = "gorgo sub"});
+  if (!client) return fail(client.error());
+  if (!subscribe(*client, options)) return kFailure;
+  Printer printer(*client, options);
+  if (const auto done = printer.run(); !done) return fail(done.error());
+  if (client->lost() > 0) {
+    std::fprintf(stderr, "gorgo: %llu events were lost because they were read too slowly\n",
+                 static_cast<unsigned long long>(client->lost()));
+  }
+  if (printer.printed() >= options.count) return kSuccess;
+  return fail({"only " + std::to_string(printer.printed()) + " of " +
+                   std::to_string(options.count) + " events came in time",
+               ""});
+}
+
+}  // namespace
+
+void add_sub(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("sub", "Subscribe and print events as event lines");
+  const auto options = std::make_shared<SubOptions>();
+  command
+      ->add_option("SUBSCRIPTION", options->texts,
+                   "A type and conditions: 'Fire(measuredTemp > 50)', 'Fire', '*'")
+      ->required();
+  command->add_option("--from", options->from, "Address of the server")
+      ->option_text("HOST:PORT=127.0.0.1:7450");
+  command->add_option("--count", options->count, "Stop after so many events");
+  const CLI::AsNumberWithUnit unit(
+      std::map<std::string, Duration>{
+          {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}},
+      CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
+  command
+      ->add_option("--timeout", options->timeout,
+                   "Stop after this time, such as 5s; with --count, too few events are a failure")
+      ->transform(unit)
+      ->option_text("TIME");
+  command->callback([options, &exit_code] { exit_code = receive(*options); });
+}
+
+}  // namespace gorgo::tools
