@@ -1,3 +1,4 @@
+#include "language/language.hpp"
 #include "language/reporter.hpp"
 #include "server/filter.hpp"
 
