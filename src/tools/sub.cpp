@@ -1,3 +1,5 @@
+#include <signal.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -11,6 +13,7 @@
 #include "codec/event_text.hpp"
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
+#include "tools/latency.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -22,7 +25,22 @@ struct SubOptions {
   std::vector<std::string> texts;
   std::uint64_t count = 0;  // 0: without end
   Duration timeout = 0;     // 0: without end
+  bool latency = false;
 };
+
+volatile sig_atomic_t stop_requested = 0;
+
+/// SIGINT and SIGTERM end the subscription as its timeout would.
+void stop_on_signals() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { stop_requested = 1; };
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+Timestamp wall_now() {
+  return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
 
 int fail(const Error& error) {
   std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
@@ -50,11 +68,12 @@ class Printer {
       : client_(client),
         wanted_(options.count > 0 ? options.count : std::numeric_limits<std::uint64_t>::max()),
         limited_(options.timeout > 0),
+        measured_(options.latency),
         end_(Clock::now() + std::chrono::nanoseconds(options.timeout)) {}
 
   /// Until enough was printed or the time is up.
   Result<void> run() {
-    while (printed_ < wanted_) {
+    while (printed_ < wanted_ && stop_requested == 0) {
       const auto first = client_.next(time_left());
       if (!first) return first.error();
       if (!*first) {
@@ -72,24 +91,28 @@ class Printer {
   }
 
   std::uint64_t printed() const { return printed_; }
+  const Latency& latency() const { return latency_; }
 
  private:
   Client& client_;
   const std::uint64_t wanted_;
   const bool limited_;
+  const bool measured_;
   const Clock::time_point end_;
   const std::unique_ptr<codec::EventWriter> writer_ = codec::make_line_writer();
   std::string text_;
   std::uint64_t printed_ = 0;
+  Latency latency_;
 
   Duration time_left() const {
-    constexpr Duration kHour = 3'600'000'000'000;
-    if (!limited_) return kHour;
+    constexpr Duration kSlice = 100'000'000;  // a signal waits no longer
+    if (!limited_) return kSlice;
     const Duration left = std::chrono::nanoseconds(end_ - Clock::now()).count();
-    return std::clamp<Duration>(left, 0, kHour);
+    return std::clamp<Duration>(left, 0, kSlice);
   }
 
   void print(const Event& event) {
+    if (measured_ && event.timestamp) latency_.add(wall_now() - *event.timestamp);
     writer_->write(text_, event);
     ++printed_;
   }
@@ -116,12 +139,14 @@ int receive(const SubOptions& options) {
   auto client = Client::connect(options.from, {.name = "gorgo sub"});
   if (!client) return fail(client.error());
   if (!subscribe(*client, options)) return kFailure;
+  stop_on_signals();
   Printer printer(*client, options);
   if (const auto done = printer.run(); !done) return fail(done.error());
   if (client->lost() > 0) {
     std::fprintf(stderr, "gorgo: %llu events were lost because they were read too slowly\n",
                  static_cast<unsigned long long>(client->lost()));
   }
+  if (options.latency) std::fprintf(stderr, "%s\n", printer.latency().summary().c_str());
   if (printer.printed() >= options.count) return kSuccess;
   return fail({"only " + std::to_string(printer.printed()) + " of " +
                    std::to_string(options.count) + " events came in time",
@@ -149,6 +174,8 @@ void add_sub(CLI::App& app, int& exit_code) {
                    "Stop after this time, such as 5s; with --count, too few events are a failure")
       ->transform(unit)
       ->option_text("TIME");
+  command->add_flag("--latency", options->latency,
+                    "At the end, print how old the events were when they arrived");
   command->callback([options, &exit_code] { exit_code = receive(*options); });
 }
 
