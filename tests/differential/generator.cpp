@@ -172,12 +172,19 @@ class RuleWriter {
   int parameters_ = 0;  // bound so far
 };
 
-std::string timer_rule(std::vector<std::string> types) {
+/// Beginnings of the names of a file's rules and composite types.
+struct Names {
+  std::string rule;
+  std::string type;
+};
+
+std::string timer_rule(const Names& names, std::vector<std::string> types) {
   types.push_back("A");
   const std::string type = any_of(types);
-  return "rule Clock: define C0(k: int, v: int, x: float)\nfrom Timer(every = " +
-         std::to_string(number(1, 8)) + " ms)\n  and " + any_of<std::string>({"each", "last"}) +
-         " " + type + "(k > 0) as S1 within " + std::to_string(number(1, 10)) +
+  return "rule " + names.rule + "Clock: define " + names.type +
+         "0(k: int, v: int, x: float)\nfrom Timer(every = " + std::to_string(number(1, 8)) +
+         " ms)\n  and " + any_of<std::string>({"each", "last"}) + " " + type +
+         "(k > 0) as S1 within " + std::to_string(number(1, 10)) +
          " ms from Timer\nwhere k = S1.k, v = Count(" + type +
          "() within 9 ms from Timer), x = S1.x;\n";
 }
@@ -185,6 +192,26 @@ std::string timer_rule(std::vector<std::string> types) {
 double random_float() {
   if (one_in(10)) return any_of<double>({-0.0, 1e300, std::nan(""), HUGE_VAL, -HUGE_VAL});
   return 0.5 * number(0, 4);
+}
+
+std::string write_rules(const Names& names) {
+  std::string text;
+  const std::vector<std::string> published = {"A", "B", "C", "U"};
+  std::vector<std::string> composites;
+  const int rules = number(1, 4);
+  for (int i = 0; i < rules; ++i) {
+    // A type of its own, or one that an earlier rule produces too. Mostly a rule reads nothing that
+    // it feeds; sometimes it closes a cycle.
+    const int own = static_cast<int>(composites.size());
+    const int level = own > 0 && one_in(4) ? number(0, own - 1) : own;
+    if (level == own) composites.push_back(names.type + std::to_string(own));
+    const int readable = one_in(6) ? static_cast<int>(composites.size()) : level;
+    std::vector<std::string> types = published;
+    for (int below = 0; below < readable; ++below) types.insert(types.end(), 2, composites[below]);
+    text += RuleWriter(names.rule + std::to_string(i), composites[level], types).write();
+  }
+  if (one_in(4)) text += timer_rule(names, composites);
+  return text;
 }
 
 }  // namespace
@@ -199,24 +226,23 @@ std::string type_rules() {
          "define Seen(k: int) from U([int]k < 1, [int]v < 1, [float]x < 1.0) where k = U.k;\n";
 }
 
-std::string random_rules() {
-  std::string text;
-  const std::vector<std::string> published = {"A", "B", "C", "U"};
-  std::vector<std::string> composites;
-  const int rules = number(1, 4);
-  for (int i = 0; i < rules; ++i) {
-    // A type of its own, or one that an earlier rule produces too. Mostly a rule reads nothing that
-    // it feeds; sometimes it closes a cycle.
-    const int own = static_cast<int>(composites.size());
-    const int level = own > 0 && one_in(4) ? number(0, own - 1) : own;
-    if (level == own) composites.push_back("C" + std::to_string(own));
-    const int readable = one_in(6) ? static_cast<int>(composites.size()) : level;
-    std::vector<std::string> types = published;
-    for (int below = 0; below < readable; ++below) types.insert(types.end(), 2, composites[below]);
-    text += RuleWriter("R" + std::to_string(i), composites[level], types).write();
+std::string random_rules() { return write_rules({"R", "C"}); }
+
+std::vector<Change> random_changes() {
+  std::vector<Change> changes;
+  if (one_in(3)) {
+    changes.push_back({.before = static_cast<std::size_t>(number(0, 60)),
+                       .text = write_rules({"L", "D"}),
+                       .with_history = one_in(2),
+                       .remove = ""});
   }
-  if (one_in(4)) text += timer_rule(composites);
-  return text;
+  if (one_in(6)) {
+    changes.push_back({.before = static_cast<std::size_t>(number(0, 60)),
+                       .text = "",
+                       .with_history = false,
+                       .remove = "R0"});
+  }
+  return changes;
 }
 
 std::vector<Event> random_stream() {

@@ -13,6 +13,16 @@ namespace gorgo::testing {
 std::string random_rules();
 /// What to deploy before them: it says what the types are.
 std::string type_rules();
+
+/// What happens to the rules while events flow.
+struct Change {
+  std::size_t before;  ///< the event that it comes before
+  std::string text;    ///< to deploy, unless empty
+  bool with_history;
+  std::string remove;  ///< the rule to remove, unless empty
+};
+std::vector<Change> random_changes();
+
 /// An event without a type is a tick.
 std::vector<Event> random_stream();
 
