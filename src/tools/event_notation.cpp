@@ -90,13 +90,18 @@ void append_value(std::string& out, const Value& value) {
 
 }  // namespace
 
-Result<Event> take_event(std::string_view& text) {
-  Event event;
+Result<Timestamp> take_time(std::string_view& text) {
   if (!take_character(text, '@')) return expected("'@' and a time", text);
   const auto timestamp = codec::parse_milliseconds(take_while(text, is_number));
-  if (!timestamp) return timestamp.error();
-  event.timestamp = *timestamp;
   skip_spaces(text);
+  return timestamp;
+}
+
+Result<Event> take_event(std::string_view& text) {
+  const auto timestamp = take_time(text);
+  if (!timestamp) return timestamp.error();
+  Event event;
+  event.timestamp = *timestamp;
   event.type = take_while(text, is_word);
   if (event.type.empty()) return expected("a type", text);
   if (!take_character(text, '(')) return expected("'('", text);

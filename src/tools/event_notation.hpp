@@ -11,6 +11,8 @@
 /// floats; strings are written as in JSON.
 namespace gorgo::tools {
 
+/// Takes `@TIME` from the front of `text` and leaves what follows it.
+Result<Timestamp> take_time(std::string_view& text);
 /// Takes an event from the front of `text` and leaves what follows it.
 Result<Event> take_event(std::string_view& text);
 

@@ -25,6 +25,7 @@ struct RunOptions {
   std::string engine;
   std::string format = "ndjson";
   std::string type;
+  bool flush = false;
   bool stats = false;
   bool strict = false;
 };
@@ -70,7 +71,8 @@ class Run {
         .bad_line = [&](const Error& error) { return bad_line(error); },
         .pause = [&] { return process(); },
     });
-    const bool written = process();  // what stands before a line that stopped the run
+    bool written = process();  // what stands before a line that stopped the run
+    if (read && options_.flush) written = flush();
     progress_.clear();
     if (!read) return fail(read.error().to_string());
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
@@ -116,6 +118,11 @@ class Run {
   bool process() {
     processor_.process([this](const OutputBatch& batch) { print(batch); });
     progress_.show(processor_.counters().accepted);
+    return write_error_ == 0;
+  }
+
+  bool flush() {
+    processor_.finish([this](const OutputBatch& batch) { print(batch); });
     return write_error_ == 0;
   }
 
@@ -204,6 +211,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   run->add_option("--type", options->type,
                   "CSV: the type of all rows; without it the first column 'type' says it");
+  run->add_flag("--flush", options->flush, "At the end, let every pending deadline pass");
   run->add_flag("--stats", options->stats, "Print counts and rates on standard error at the end");
   run->add_flag("--strict", options->strict, "Stop with exit code 1 at the first bad line");
   run->callback([options, &exit_code] {

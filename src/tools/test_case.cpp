@@ -29,6 +29,7 @@ class CaseRun {
       if (cut_.events > 0 && processor_.pending() >= cut_.events) process();
     }
     process();
+    if (test_.flush) processor_.finish([this](const OutputBatch& batch) { collect(batch); });
     if (actual_ == test_.expected) return std::nullopt;
     return headed(test_.expected_line, "the composites differ (- expected, + actual):") +
            diff(test_.expected, actual_);
@@ -40,6 +41,8 @@ class CaseRun {
     options.engine = engine_;
     if (test_.max_depth) options.max_depth = *test_.max_depth;
     if (test_.max_composites) options.max_composites = *test_.max_composites;
+    if (test_.lateness) options.lateness = *test_.lateness;
+    if (test_.max_late) options.max_late = *test_.max_late;
     return options;
   }
 
@@ -73,21 +76,23 @@ class CaseRun {
   }
 
   std::optional<std::string> append(const TestEvent& test) {
-    const auto place = processor_.append(test.event);
-    if (place.has_value() && !test.refusal) return std::nullopt;
-    if (place.has_value()) return headed(test.line, "the event was not refused");
-    const std::string& message = place.error().message;
+    const auto taken =
+        test.tick ? processor_.tick(*test.event.timestamp) : processor_.append(test.event);
+    if (taken.has_value() && !test.refusal) return std::nullopt;
+    if (taken.has_value()) return headed(test.line, "the event was not refused");
+    const std::string& message = taken.error().message;
     if (test.refusal && message.find(*test.refusal) != std::string::npos) return std::nullopt;
     return headed(test.line, "the event was refused: " + message);
   }
 
   void process() {
-    processor_.process([this](const OutputBatch& batch) {
-      for (const auto& row : batch.rows) {
-        if (row.rule != OutputBatch::kPrimitive)
-          actual_.push_back(notation_of(batch.to_event(row)));
-      }
-    });
+    processor_.process([this](const OutputBatch& batch) { collect(batch); });
+  }
+
+  void collect(const OutputBatch& batch) {
+    for (const auto& row : batch.rows) {
+      if (row.rule != OutputBatch::kPrimitive) actual_.push_back(notation_of(batch.to_event(row)));
+    }
   }
 
   const TestCase& test_;

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "codec/timestamp.hpp"
 #include "tools/event_notation.hpp"
 
 namespace gorgo::tools {
@@ -20,6 +21,12 @@ std::optional<T> number(std::string_view text) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
   return whole ? std::optional(value) : std::nullopt;
+}
+
+/// A length of time in milliseconds, not negative.
+std::optional<Duration> milliseconds(std::string_view text) {
+  const auto duration = codec::parse_milliseconds(text);
+  return duration && *duration >= 0 ? std::optional(*duration) : std::nullopt;
 }
 
 /// Cuts `text` at the first `separator`; nothing when there is none.
@@ -151,17 +158,25 @@ class Parser {
       test.engines.emplace_back(value);
       return {};
     }
-    if (name == "lateness") return Error{"lateness is not supported yet", ""};
-    if (name == "max_depth") test.max_depth = number<std::uint32_t>(value);
-    if (name == "max_composites") test.max_composites = number<std::uint64_t>(value);
-    const bool known = (name == "max_depth" && test.max_depth) ||
-                       (name == "max_composites" && test.max_composites);
-    if (known) return {};
-    return Error{"option '" + std::string(text) + "' is unknown or not a number",
-                 "engine, max_depth and max_composites are known"};
+    if (name == "max_depth" && (test.max_depth = number<std::uint32_t>(value))) return {};
+    if (name == "max_composites" && (test.max_composites = number<std::uint64_t>(value))) return {};
+    if (name == "lateness" && (test.lateness = milliseconds(value))) return {};
+    if (name == "max_late" && (test.max_late = milliseconds(value))) return {};
+    if (name == "flush" && (test.flush = value == "true")) return {};
+    return Error{"option '" + std::string(text) + "' is unknown or has no such value",
+                 "engine, max_depth, max_composites, lateness, max_late and flush are known"};
+  }
+
+  /// `@31 tick`: a timestamp without an event.
+  bool tick(std::string_view text) {
+    const auto time = take_time(text);
+    if (!time || !text.starts_with("tick") || !is_blank(trimmed(text.substr(4)))) return false;
+    current().events.push_back({.event = {.timestamp = *time}, .tick = true, .line = line_});
+    return true;
   }
 
   Result<void> event(std::string_view text) {
+    if (tick(text)) return {};
     auto taken = take_event(text);
     if (!taken) return taken.error();
     TestEvent test{.event = *std::move(taken), .line = line_};

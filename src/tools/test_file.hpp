@@ -14,6 +14,7 @@ namespace gorgo::tools {
 
 struct TestEvent {
   Event event;
+  bool tick = false;                   ///< only the time of `event` means something
   std::optional<std::string> refusal;  ///< part of the message that must refuse it
   std::uint32_t line = 0;
 };
@@ -32,6 +33,8 @@ struct TestCase {
   std::vector<std::string> engines;  ///< empty: all
   std::optional<std::uint32_t> max_depth;
   std::optional<std::uint64_t> max_composites;
+  std::optional<Duration> lateness, max_late;
+  bool flush = false;  ///< the end of the events lets every deadline pass
   std::vector<TestEvent> events;
   std::vector<std::string> expected;  ///< in notation, as `notation_of` spells it
   std::uint32_t expected_line = 0;    ///< of `expect:`, or of `case:` without one

@@ -42,6 +42,14 @@ TEST_F(CommandLine, RunReadsStandardInputAndCountsOnStandardError) {
                                  HasSubstr("r.Hot: 1 Hot of "), HasSubstr(" by column-scan")));
 }
 
+TEST_F(CommandLine, RunFlushesOnlyWhenAsked) {
+  write("r.tesla", "define Missing() from A() and not B() within 30 ms after A;");
+  write("e", R"({"type":"A","ts":1})");
+  EXPECT_THAT(run("run r.tesla --events e").out, IsEmpty());
+  EXPECT_EQ(run("run r.tesla --events e --flush").out,
+            "{\"type\":\"Missing\",\"ts\":31,\"attrs\":{}}\n");
+}
+
 TEST_F(CommandLine, RunSkipsBadLinesOrStopsAtTheFirst) {
   const auto rules = write("r.tesla", kRules);
   const auto events = write("e", R"({"type":"Temp","ts":1,"attrs":{"area":"A","value":46}})"

@@ -52,6 +52,7 @@ constexpr std::string_view kFile =
     "events:\n"
     "  @1 B()\n"
     "  # a comment\n"
+    "  @1.5 tick  # on time\n"
     "  @2 B(x=1) refused \"no attribute\"   \n"
     "expect:\n"
     "  @1 A()   # as said\n"
@@ -64,6 +65,9 @@ constexpr std::string_view kFile =
     "options:\n"
     "  engine = reference\n"
     "  max_composites = 7\n"
+    "  lateness = 2.5\n"
+    "  max_late = 10\n"
+    "  flush = true\n"
     "diagnostics:\n"
     "  1:12: error: expected ')': found\n";
 
@@ -76,17 +80,24 @@ TEST(TestFile, ReadsCasesThatShareWhatStandsFirst) {
   EXPECT_EQ(first.line, 6u);
   EXPECT_EQ(first.rules, "  define A() from B();\n");
   EXPECT_EQ(first.max_depth, 3u);
-  ASSERT_EQ(first.events.size(), 2u);
+  ASSERT_EQ(first.events.size(), 3u);
   EXPECT_EQ(notation_of(first.events[0].event), "@1 B()");
-  EXPECT_EQ(first.events[1].refusal, "no attribute");
-  EXPECT_EQ(first.events[1].line, 10u);
+  EXPECT_FALSE(first.events[0].tick);
+  EXPECT_TRUE(first.events[1].tick);
+  EXPECT_EQ(first.events[1].event.timestamp, 1'500'000);
+  EXPECT_EQ(first.events[2].refusal, "no attribute");
+  EXPECT_EQ(first.events[2].line, 11u);
   EXPECT_THAT(first.expected, ElementsAre("@1 A()"));
-  EXPECT_EQ(first.expected_line, 11u);
+  EXPECT_EQ(first.expected_line, 12u);
   const TestCase& second = cases->at(1);
   EXPECT_EQ(second.rules, "  define A(\n\n  # not a comment of this file\n");
   EXPECT_THAT(second.engines, ElementsAre("reference"));
   EXPECT_EQ(second.max_depth, 3u);
   EXPECT_EQ(second.max_composites, 7u);
+  EXPECT_EQ(second.lateness, 2'500'000);
+  EXPECT_EQ(second.max_late, 10'000'000);
+  EXPECT_TRUE(second.flush);
+  EXPECT_FALSE(first.flush);
   ASSERT_EQ(second.diagnostics.size(), 1u);
   EXPECT_EQ(second.diagnostics[0].line, 1u);
   EXPECT_EQ(second.diagnostics[0].column, 12u);
@@ -114,8 +125,12 @@ TEST(TestFile, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_THAT(why(head + "events:\n  @1 B() x\n"), StartsWith("x.test:5: 'x' behind the event"));
   EXPECT_THAT(why(head + "events:\n  @1 B() refused\n"), StartsWith("x.test:5: expected part"));
   EXPECT_THAT(why(head + "expect:\n  @1 A() x\n"), StartsWith("x.test:5: 'x' behind the event"));
-  EXPECT_THAT(why(head + "options:\n  lateness = 5\n"), HasSubstr("not supported"));
-  EXPECT_THAT(why(head + "options:\n  max_depth = x\n"), HasSubstr("unknown or not a number"));
+  for (const auto* option :
+       {"lateness = -5", "lateness = 5 ms", "max_depth = x", "flush = maybe", "size = 1"}) {
+    EXPECT_THAT(why(head + "options:\n  " + option + "\n"),
+                HasSubstr("unknown or has no such value"));
+  }
+  EXPECT_THAT(why(head + "events:\n  @1 tick 5\n"), StartsWith("x.test:5: expected '('"));
   EXPECT_THAT(why(head + "options:\n  x\n"), HasSubstr("NAME = VALUE"));
   EXPECT_THAT(why(head + "diagnostics:\n  1: x\n"), HasSubstr("a diagnostic is written"));
 }
