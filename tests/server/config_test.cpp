@@ -1,0 +1,103 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "server/options.hpp"
+
+namespace gorgo::server {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Result<ServerOptions> read(const std::string& text) {
+  const auto path = std::filesystem::path(testing::TempDir()) /
+                    (std::string("gorgo_") +
+                     testing::UnitTest::GetInstance()->current_test_info()->name() + ".toml");
+  std::ofstream(path) << text;
+  ServerOptions options;
+  if (auto done = read_config(path.string(), options); !done) return done.error();
+  return options;
+}
+
+TEST(Config, EveryKeyIsRead) {
+  const auto options = read(R"(
+listen = "0.0.0.0:9000"
+rules = ["a.tesla", "more"]
+drain_timeout_ms = 500
+greeting_timeout_ms = 700
+[limits]
+max_frame = 1048576
+max_rows = 10
+max_sessions = 11
+max_subscriptions = 12
+max_producers = 13
+queue_bytes = 14
+queue_frames = 15
+outbound_bytes = 16
+batch_events = 17
+slow_consumer = "drop"
+[engine]
+default = "reference"
+max_depth = 3
+max_composites = 4
+max_ahead_ms = 5
+[log]
+format = "json"
+level = "error"
+)");
+  ASSERT_TRUE(options) << options.error().to_string();
+  EXPECT_EQ(options->listen, "0.0.0.0:9000");
+  EXPECT_THAT(options->rules, ElementsAre("a.tesla", "more"));
+  EXPECT_EQ(options->drain_timeout.count(), 500);
+  EXPECT_EQ(options->greeting_timeout.count(), 700);
+  EXPECT_EQ(options->limits.max_frame, 1048576u);
+  EXPECT_EQ(options->limits.max_rows, 10u);
+  EXPECT_EQ(options->limits.max_sessions, 11u);
+  EXPECT_EQ(options->limits.max_subscriptions, 12u);
+  EXPECT_EQ(options->limits.max_producers, 13u);
+  EXPECT_EQ(options->limits.queue_bytes, 14u);
+  EXPECT_EQ(options->limits.queue_frames, 15u);
+  EXPECT_EQ(options->limits.outbound_bytes, 16u);
+  EXPECT_EQ(options->limits.batch_events, 17u);
+  EXPECT_EQ(options->limits.slow_consumer, SlowConsumer::drop);
+  EXPECT_EQ(options->processor.engine, "reference");
+  EXPECT_EQ(options->processor.max_depth, 3u);
+  EXPECT_EQ(options->processor.max_composites, 4u);
+  EXPECT_EQ(options->processor.max_ahead, 5'000'000);
+  EXPECT_EQ(options->log_format, LogFormat::json);
+  EXPECT_EQ(options->log_level, LogLevel::error);
+}
+
+TEST(Config, AnEmptyFileChangesNothing) {
+  const auto options = read("");
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->listen, "127.0.0.1:7450");
+  EXPECT_EQ(options->processor.max_ahead, 60'000'000'000);
+}
+
+TEST(Config, MisspeltKeysAreErrors) {
+  const auto options = read("[limits]\nmax_fram = 5\n");
+  ASSERT_FALSE(options);
+  EXPECT_THAT(options.error().message,
+              HasSubstr(".toml:2:12: limits.max_fram: unknown key, did you mean 'max_frame'?"));
+}
+
+TEST(Config, WrongValuesAreErrors) {
+  EXPECT_THAT(read("listen = 5").error().message, HasSubstr("listen: expected a string"));
+  EXPECT_THAT(read("[limits]\nmax_rows = -1").error().message, HasSubstr("positive number"));
+  EXPECT_THAT(read("rules = [1]").error().message, HasSubstr("list of strings"));
+  EXPECT_THAT(read("limits = 1").error().message, HasSubstr("expected a table"));
+  EXPECT_THAT(read("[log]\nlevel = 'loud'").error().message, HasSubstr("unknown log level 'loud'"));
+  EXPECT_FALSE(read("listen = "));
+}
+
+TEST(Config, AMissingFileIsAnError) {
+  ServerOptions options;
+  EXPECT_FALSE(read_config("/nonexistent/gorgo.toml", options));
+}
+
+}  // namespace
+}  // namespace gorgo::server

@@ -1,0 +1,172 @@
+#include <gmock/gmock.h>
+
+#include "support.hpp"
+
+namespace gorgo::server {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(Requests, DeclareGivesATypeItsAttributes) {
+  RunningServer server;
+  Client client = server.connect();
+  EXPECT_TRUE(
+      client.declare("Temp", {{"area", ValueType::string}, {"value", ValueType::floating}}));
+  EXPECT_TRUE(
+      client.declare("Temp", {{"area", ValueType::string}, {"value", ValueType::floating}}));
+  const auto changed = client.declare("Temp", {{"area", ValueType::integer}});
+  ASSERT_FALSE(changed);
+  EXPECT_THAT(changed.error().message, HasSubstr("Temp"));
+}
+
+TEST(Requests, RefusedEventsAreNamedAndTheOthersAccepted) {
+  RunningServer server;
+  Client client = server.connect();
+  ASSERT_TRUE(
+      client.declare("Temp", {{"area", ValueType::string}, {"value", ValueType::floating}}));
+  const std::vector<Event> events = {
+      temp(10, "A1", 20), {"Temp", 20, {{"area", "A1"}}}, temp(30, "A1", 22)};
+  const auto published = client.publish(events);
+  ASSERT_TRUE(published) << published.error().to_string();
+  EXPECT_EQ(published->accepted, 2u);
+  EXPECT_EQ(published->refused, 1u);
+  ASSERT_EQ(published->refusals.size(), 1u);
+  EXPECT_EQ(published->refusals[0].index, 1u);
+  EXPECT_THAT(published->refusals[0].reason, HasSubstr("value"));
+}
+
+TEST(Requests, ManyRefusalsAreCountedButNotAllTold) {
+  RunningServer server;
+  Client client = server.connect();
+  ASSERT_TRUE(client.declare("Temp", {{"area", ValueType::string}}));
+  const std::vector<Event> events(500, Event{"Temp", std::nullopt, {{"area", true}}});
+  const auto published = client.publish(events);
+  ASSERT_TRUE(published);
+  EXPECT_EQ(published->refused, 500u);
+  EXPECT_EQ(published->refusals.size(), 64u);
+}
+
+TEST(Requests, ARepeatedPublicationIsNotAppliedAgain) {
+  RunningServer server;
+  Client client = server.connect();
+  subscribe(client, "Temp");
+  const std::vector<Event> events = {temp(10, "A1", 20), temp(20, "A1", 21)};
+  const auto first = client.publish(events);
+  ASSERT_TRUE(first);
+  const auto again = client.publish(events, {.sequence = first->sequence});
+  ASSERT_TRUE(again) << again.error().to_string();
+  EXPECT_EQ(again->accepted, 0u);
+  EXPECT_EQ(again->duplicates, 2u);
+  ASSERT_TRUE(client.publish(std::vector{temp(30, "A1", 22)}));
+  EXPECT_EQ(*next(client).event.timestamp, 10);
+  EXPECT_EQ(*next(client).event.timestamp, 20);
+  EXPECT_EQ(*next(client).event.timestamp, 30);
+}
+
+TEST(Requests, ALargePublicationTravelsInSeveralBatches) {
+  ServerOptions options;
+  options.limits.max_rows = 100;
+  RunningServer server(options);
+  Client client = server.connect();
+  std::vector<Event> events;
+  for (int i = 0; i < 1050; ++i) events.push_back(temp(i, "A1", i));
+  events[777].timestamp = 5'000'000'000'000'000'000;  // far ahead of the clock
+  const auto published = client.publish(events);
+  ASSERT_TRUE(published) << published.error().to_string();
+  EXPECT_EQ(published->accepted, 1049u);
+  ASSERT_EQ(published->refusals.size(), 1u);
+  EXPECT_EQ(published->refusals[0].index, 777u);
+}
+
+TEST(Requests, WithoutAcknowledgementOnlyRefusalsAreTold) {
+  RunningServer server;
+  Client client = server.connect();
+  ASSERT_TRUE(
+      client.declare("Temp", {{"area", ValueType::string}, {"value", ValueType::floating}}));
+  const PublishOptions none{.acknowledge = Acknowledge::none};
+  ASSERT_TRUE(client.publish(std::vector{temp(10, "A1", 1), Event{"Temp", 20, {}}}, none));
+  ASSERT_TRUE(client.rules());  // a reply from behind the publication
+  EXPECT_EQ(client.unacknowledged().refused, 1u);
+  EXPECT_EQ(client.unacknowledged().refusals.size(), 1u);
+}
+
+TEST(Requests, DeployedRulesAreListedShownAndRemoved) {
+  RunningServer server;
+  Client client = server.connect();
+  deploy(client, kFireRule);
+  const auto rules = client.rules();
+  ASSERT_TRUE(rules);
+  ASSERT_EQ(rules->size(), 1u);
+  EXPECT_EQ(rules->front().name, "fire_last");
+  EXPECT_EQ(rules->front().type, "Fire");
+  EXPECT_THAT(rules->front().text, IsEmpty());
+  const auto shown = client.rule("fire_last");
+  ASSERT_TRUE(shown);
+  EXPECT_THAT(shown->text, HasSubstr("define Fire(area: string, measuredTemp: float)"));
+  const auto missing = client.rule("fire_lost");
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().to_string(), HasSubstr("did you mean 'fire_last'?"));
+  EXPECT_TRUE(client.remove("fire_last"));
+  EXPECT_FALSE(client.remove("fire_last"));
+  EXPECT_THAT(*client.rules(), IsEmpty());
+}
+
+TEST(Requests, ManyRulesComeInPages) {
+  RunningServer server;
+  Client client = server.connect();
+  std::string text;
+  for (int i = 0; i < 3000; ++i) {
+    text += "rule r" + std::to_string(i) + ": define C(v: float) from A(v = " + std::to_string(i) +
+            ") where v = A.v;\n";
+  }
+  deploy(client, text);
+  const auto rules = client.rules();
+  ASSERT_TRUE(rules) << rules.error().to_string();
+  ASSERT_EQ(rules->size(), 3000u);
+  EXPECT_EQ(rules->back().name, "r2999");
+}
+
+TEST(Requests, ABadRuleComesBackWithDiagnostics) {
+  RunningServer server;
+  Client client = server.connect();
+  const auto diagnostics = client.deploy("bad.tesla", "define Fire(a: int)\nfrom Smoke(a = )");
+  ASSERT_TRUE(diagnostics) << diagnostics.error().to_string();
+  ASSERT_TRUE(diagnostics->failed());
+  EXPECT_EQ(diagnostics->list[0].file, "bad.tesla");
+  EXPECT_EQ(diagnostics->list[0].at.line, 2u);
+  EXPECT_EQ(diagnostics->list[0].source_line, "from Smoke(a = )");
+  EXPECT_THAT(*client.rules(), IsEmpty());
+}
+
+TEST(Requests, ReplacingNeedsTheFlag) {
+  RunningServer server;
+  Client client = server.connect();
+  deploy(client, kFireRule);
+  const auto again = client.deploy("test.tesla", kFireRule);
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->failed());
+  deploy(client, kFireRule, true);
+  EXPECT_EQ(client.rules()->size(), 1u);
+}
+
+TEST(Requests, NobodyListensAtAnUnusedPort) {
+  std::string address;
+  {
+    RunningServer server;
+    address = server->address();
+  }
+  const auto client = Client::connect(address);
+  ASSERT_FALSE(client);
+  EXPECT_EQ(client.error().to_string(),
+            "cannot connect to " + address + ": connection refused; is `gorgo serve` running?");
+}
+
+TEST(Requests, ADefectiveAddressIsNamed) {
+  const auto client = Client::connect("localhost");
+  ASSERT_FALSE(client);
+  EXPECT_THAT(client.error().to_string(), HasSubstr("'localhost' is no address"));
+}
+
+}  // namespace
+}  // namespace gorgo::server

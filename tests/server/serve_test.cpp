@@ -1,0 +1,224 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "gorgo/client.hpp"
+
+// The real binary: signals, exit codes, its one line on stdout.
+namespace gorgo {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+/// A child process with its output readable line by line.
+class Process {
+ public:
+  explicit Process(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), GORGO_BINARY);
+    int out[2], err[2];
+    EXPECT_EQ(pipe2(out, O_CLOEXEC), 0);
+    EXPECT_EQ(pipe2(err, O_CLOEXEC), 0);
+    std::vector<char*> argv;
+    for (auto& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(out[1], STDOUT_FILENO);
+      dup2(err[1], STDERR_FILENO);
+      execv(GORGO_BINARY, argv.data());
+      _exit(127);
+    }
+    close(out[1]);
+    close(err[1]);
+    out_ = fdopen(out[0], "r");
+    err_ = fdopen(err[0], "r");
+  }
+  ~Process() {
+    if (pid_ > 0) {
+      kill(pid_, SIGKILL);
+      wait();
+    }
+    fclose(out_);
+    fclose(err_);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  std::string out_line() { return line(out_); }
+  /// The first line on stderr that contains `text`; "" when it ends before.
+  std::string err_line(const std::string& text = "") {
+    for (std::string got = line(err_); !got.empty(); got = line(err_)) {
+      if (got.find(text) != std::string::npos) return got;
+    }
+    return "";
+  }
+  void signal(int number) { kill(pid_, number); }
+  /// The exit status; -1 when a signal ended it.
+  int wait() {
+    int status = 0;
+    EXPECT_EQ(waitpid(pid_, &status, 0), pid_);
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t pid_ = -1;
+  FILE* out_ = nullptr;
+  FILE* err_ = nullptr;
+
+  static std::string line(FILE* file) {
+    char buffer[4096];
+    return fgets(buffer, sizeof buffer, file) == nullptr ? "" : buffer;
+  }
+};
+
+std::string address_in(const std::string& line) {
+  const std::string prefix = "listening on ";
+  EXPECT_TRUE(line.starts_with(prefix)) << line;
+  return line.size() < prefix.size() ? ""
+                                     : line.substr(prefix.size(), line.size() - prefix.size() - 1);
+}
+
+class Serve : public testing::Test {
+ protected:
+  fs::path folder_ = fs::path(testing::TempDir()) / ("gorgo_serve_" + std::to_string(getpid()));
+
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+};
+
+std::vector<std::string> names(Client& client) {
+  std::vector<std::string> names;
+  for (const auto& rule : *client.rules()) names.push_back(rule.name);
+  return names;
+}
+
+TEST_F(Serve, StopsOnSigtermWithClientsConnected) {
+  Process server({"serve", "--listen", "127.0.0.1:0"});
+  auto client = Client::connect(address_in(server.out_line()));
+  ASSERT_TRUE(client) << client.error().to_string();
+  ASSERT_TRUE(client->publish(std::vector{Event{"A", std::nullopt, {}}}));
+  server.signal(SIGTERM);
+  const auto end = client->next(30'000'000'000);
+  ASSERT_FALSE(end);
+  EXPECT_THAT(end.error().message, HasSubstr("stopping"));
+  client = Error{};  // closes the connection
+  EXPECT_THAT(server.err_line("stopped"), HasSubstr("accepted=1"));
+  EXPECT_EQ(server.wait(), 0);
+}
+
+TEST_F(Serve, StopsOnSigint) {
+  Process server({"serve", "--listen", "127.0.0.1:0", "--log-format", "json"});
+  EXPECT_NE(address_in(server.out_line()), "");
+  EXPECT_NE(server.err_line("\"message\":\"listening\""), "");
+  server.signal(SIGINT);
+  EXPECT_EQ(server.wait(), 0);
+}
+
+TEST_F(Serve, ReadsItsRulesAgainOnSighup) {
+  write("a.tesla",
+        "rule one: define C(v: int) from A(v = 1) where v = A.v;"
+        "rule two: define C(v: int) from A(v = 2) where v = A.v;");
+  write("b.tesla", "rule three: define D(v: int) from B(v = 1) where v = B.v;");
+  write("notes.txt", "no rules");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", folder_.string()});
+  auto client = Client::connect(address_in(server.out_line()));
+  ASSERT_TRUE(client) << client.error().to_string();
+  EXPECT_THAT(names(*client), testing::ElementsAre("one", "two", "three"));
+
+  // `two` goes, `four` comes, a broken file keeps its rule, and the next reading takes it away.
+  write("a.tesla",
+        "rule one: define C(v: int) from A(v = 5) where v = A.v;"
+        "rule four: define C(v: int) from A(v = 4) where v = A.v;");
+  write("b.tesla", "rule three: define");
+  server.signal(SIGHUP);
+  EXPECT_THAT(server.err_line("rule file not deployed"), HasSubstr("b.tesla:1:"));
+  EXPECT_THAT(server.err_line("rules read again"), HasSubstr("removed=1"));
+  EXPECT_THAT(names(*client), testing::UnorderedElementsAre("one", "four", "three"));
+  EXPECT_THAT(client->rule("one")->text, HasSubstr("v = 5"));
+
+  fs::remove(folder_ / "b.tesla");
+  server.signal(SIGHUP);
+  EXPECT_THAT(server.err_line("rules read again"), HasSubstr("removed=1"));
+  EXPECT_THAT(names(*client), testing::UnorderedElementsAre("one", "four"));
+}
+
+TEST_F(Serve, APortInUseIsOneLineAndExitCodeOne) {
+  Process server({"serve", "--listen", "127.0.0.1:0"});
+  const std::string address = address_in(server.out_line());
+  Process second({"serve", "--listen", address});
+  EXPECT_THAT(second.err_line(),
+              HasSubstr("gorgo: cannot listen on " + address + ": address already in use"));
+  EXPECT_EQ(second.err_line(), "");
+  EXPECT_EQ(second.wait(), 1);
+}
+
+TEST_F(Serve, BadRulesAtTheStartAreDiagnosticsAndExitCodeOne) {
+  const std::string file = write("bad.tesla", "define X(");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", file});
+  EXPECT_THAT(server.err_line(), HasSubstr(file + ":1:"));
+  EXPECT_EQ(server.wait(), 1);
+}
+
+TEST_F(Serve, MissingRulesAndConfigurationsAreExitCodeOne) {
+  Process rules({"serve", "--listen", "127.0.0.1:0", "--rules", "nowhere.tesla"});
+  EXPECT_THAT(rules.err_line(), HasSubstr("nowhere.tesla"));
+  EXPECT_EQ(rules.wait(), 1);
+  Process config({"serve", "--config", write("g.toml", "listn = 'x'")});
+  EXPECT_THAT(config.err_line(), HasSubstr("did you mean 'listen'?"));
+  EXPECT_EQ(config.wait(), 1);
+}
+
+TEST_F(Serve, EventsGoFromPubToSub) {
+  const auto rules = write("fire.tesla",
+                           "define Fire(area: string, measuredTemp: float)\n"
+                           "from Smoke(area = $a) and last Temp(area = $a and value > 45) within 5 "
+                           "min from Smoke\n"
+                           "where area = Smoke.area and measuredTemp = Temp.value;");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", rules});
+  const std::string address = address_in(server.out_line());
+  Process sub({"sub", "--from", address, "Fire(measuredTemp > 50)", "--count", "1"});
+  EXPECT_THAT(sub.err_line(), HasSubstr("subscribed"));
+  const auto events =
+      write("e.ndjson",
+            "{\"type\":\"Temp\",\"ts\":1000,\"attrs\":{\"area\":\"A1\",\"value\":55.5}}\n"
+            "nonsense\n"
+            "{\"type\":\"Smoke\",\"ts\":2000,\"attrs\":{\"area\":\"A1\"}}\n");
+  Process pub({"pub", "--to", address, events});
+  EXPECT_EQ(sub.out_line(),
+            "{\"type\":\"Fire\",\"ts\":2000,\"attrs\":{\"area\":\"A1\",\"measuredTemp\":55.5}}\n");
+  EXPECT_EQ(sub.wait(), 0);
+  EXPECT_THAT(pub.err_line(), HasSubstr("line 2: "));
+  EXPECT_EQ(pub.err_line("sent"), "sent 2, accepted 2, refused 0, bad lines 1\n");
+  EXPECT_EQ(pub.wait(), 0);
+  Process list({"rules", "list", "--to", address});
+  EXPECT_THAT(list.out_line(), HasSubstr("NAME"));
+  EXPECT_THAT(list.out_line(), HasSubstr("fire.Fire"));
+  EXPECT_EQ(list.wait(), 0);
+}
+
+TEST_F(Serve, ClientsSayWhenThereIsNoServer) {
+  Process server({"serve", "--listen", "127.0.0.1:0"});
+  const std::string address = address_in(server.out_line());
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0);
+  Process list({"rules", "list", "--to", address});
+  EXPECT_EQ(list.err_line(), "gorgo: cannot connect to " + address +
+                                 ": connection refused; is `gorgo serve` running?\n");
+  EXPECT_EQ(list.wait(), 1);
+}
+
+}  // namespace
+}  // namespace gorgo

@@ -1,0 +1,175 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gorgo/client.hpp"
+#include "protocol/batch_writer.hpp"
+#include "protocol/framing.hpp"
+#include "server/server.hpp"
+
+namespace gorgo::server {
+
+inline constexpr const char* kFireRule = R"(rule fire_last:
+define Fire(area: string, measuredTemp: float)
+from   Smoke(area = $a) and last Temp(area = $a and value > 45) within 5 min from Smoke
+where  area = Smoke.area and measuredTemp = Temp.value;)";
+
+inline Event temp(std::optional<Timestamp> ts, const std::string& area, double value) {
+  return {"Temp", ts, {{"area", area}, {"value", value}}};
+}
+inline Event smoke(std::optional<Timestamp> ts, const std::string& area) {
+  return {"Smoke", ts, {{"area", area}}};
+}
+
+/// A server on a free loopback port, served by a thread of its own.
+class RunningServer {
+ public:
+  explicit RunningServer(ServerOptions options = {})
+      : server_(on_free_port(std::move(options)), log_) {
+    const auto listening = server_.listen();
+    EXPECT_TRUE(listening) << listening.error().to_string();
+    thread_ = std::thread([this] { server_.run(Server::Signals::ignore); });
+  }
+  ~RunningServer() { stop(); }
+
+  Server& operator*() { return server_; }
+  Server* operator->() { return &server_; }
+
+  /// Stops and waits for the drain.
+  void stop() {
+    if (!thread_.joinable()) return;
+    server_.stop();
+    thread_.join();
+  }
+
+  Client connect() {
+    auto client = Client::connect(server_.address());
+    EXPECT_TRUE(client) << client.error().to_string();
+    return std::move(*client);
+  }
+
+ private:
+  static ServerOptions on_free_port(ServerOptions options) {
+    options.listen = "127.0.0.1:0";
+    return options;
+  }
+
+  Log log_{LogFormat::text, LogLevel::off};
+  Server server_;
+  std::thread thread_;
+};
+
+/// A connection below the client: sends what no client would.
+class RawConnection {
+ public:
+  explicit RawConnection(const std::string& address) {
+    const auto colon = address.rfind(':');
+    boost::asio::ip::tcp::resolver resolver(io_);
+    boost::asio::connect(socket_,
+                         resolver.resolve(address.substr(0, colon), address.substr(colon + 1)));
+  }
+
+  void send(const protocol::Bytes& bytes) {
+    boost::asio::write(socket_, boost::asio::buffer(bytes));
+  }
+  template <class Body>
+  void send(std::uint64_t id, const Body& body) {
+    send(protocol::encode(id, body));
+  }
+  /// The next frame; nothing when the server closed the connection.
+  std::optional<protocol::Bytes> receive() {
+    protocol::Bytes frame(protocol::kPrefix);
+    boost::system::error_code failure;
+    boost::asio::read(socket_, boost::asio::buffer(frame), failure);
+    if (failure) return std::nullopt;
+    const auto content = flatbuffers::ReadScalar<std::uint32_t>(frame.data());
+    frame.resize(protocol::kPrefix + content);
+    boost::asio::read(socket_, boost::asio::buffer(frame.data() + protocol::kPrefix, content),
+                      failure);
+    if (failure) return std::nullopt;
+    return frame;
+  }
+  /// The next frame as the message that it must be.
+  template <class Body>
+  typename Body::NativeTableType expect(std::uint64_t id) {
+    const auto frame = receive();
+    if (!frame) {
+      ADD_FAILURE() << "the connection was closed";
+      return {};
+    }
+    const auto message = protocol::open_frame(*frame);
+    EXPECT_TRUE(message);
+    EXPECT_EQ((*message)->id(), id);
+    const wire::Body wanted = wire::BodyTraits<Body>::enum_value;
+    const wire::Body kind = (*message)->body_type();
+    EXPECT_EQ(kind, wanted) << protocol::name_of(kind);
+    if (kind != wanted) return {};
+    typename Body::NativeTableType body;
+    static_cast<const Body*>((*message)->body())->UnPackTo(&body);
+    return body;
+  }
+  void greet() {
+    wire::HelloT hello;
+    hello.min_version = hello.max_version = protocol::kVersion;
+    send(1, hello);
+    expect<wire::Welcome>(1);
+  }
+  void close() { socket_.close(); }
+
+ private:
+  boost::asio::io_context io_;
+  boost::asio::ip::tcp::socket socket_{io_};
+};
+
+/// A Publish frame of these events.
+inline protocol::Bytes publish_frame(std::uint64_t id, const std::vector<Event>& events,
+                                     std::uint64_t producer = 0, std::uint64_t sequence = 0) {
+  protocol::BatchWriter writer;
+  for (const Event& event : events) writer.add(event);
+  flatbuffers::FlatBufferBuilder builder;
+  const auto batch = writer.finish(builder);
+  const auto publish =
+      wire::CreatePublish(builder, producer, sequence, wire::AckMode::Accepted, batch);
+  builder.FinishSizePrefixed(wire::CreateMessage(builder, id, wire::Body::Publish, publish.Union()),
+                             wire::MessageIdentifier());
+  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+/// The next delivery, which must come.
+inline Delivery next(Client& client) {
+  auto delivery = client.next(30'000'000'000);
+  EXPECT_TRUE(delivery) << delivery.error().to_string();
+  EXPECT_TRUE(delivery && *delivery) << "nothing was delivered";
+  return delivery && *delivery ? std::move(**delivery) : Delivery{};
+}
+
+inline void deploy(Client& client, const std::string& text, bool replace = false) {
+  const auto diagnostics = client.deploy("test.tesla", text, replace);
+  ASSERT_TRUE(diagnostics) << diagnostics.error().to_string();
+  ASSERT_FALSE(diagnostics->failed()) << diagnostics->render();
+}
+
+inline std::uint32_t subscribe(Client& client, const std::string& text) {
+  const auto subscribed = client.subscribe(text);
+  EXPECT_TRUE(subscribed) << subscribed.error().to_string();
+  EXPECT_FALSE(subscribed->diagnostics.failed()) << subscribed->diagnostics.render();
+  return subscribed->subscription;
+}
+
+/// Yields until `done()`; the test's own time limit is the deadline.
+template <class Done>
+void wait_until(Done done) {
+  while (!done()) std::this_thread::yield();
+}
+
+}  // namespace gorgo::server
