@@ -100,8 +100,14 @@ Result<Timestamp> take_time(std::string_view& text) {
 Result<Event> take_event(std::string_view& text) {
   const auto timestamp = take_time(text);
   if (!timestamp) return timestamp.error();
+  auto event = take_unstamped_event(text);
+  if (event) event->timestamp = *timestamp;
+  return event;
+}
+
+Result<Event> take_unstamped_event(std::string_view& text) {
   Event event;
-  event.timestamp = *timestamp;
+  skip_spaces(text);
   event.type = take_while(text, is_word);
   if (event.type.empty()) return expected("a type", text);
   if (!take_character(text, '(')) return expected("'('", text);

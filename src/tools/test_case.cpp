@@ -1,8 +1,10 @@
 #include "tools/test_case.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "gorgo/processor.hpp"
+#include "server/filter.hpp"
 #include "tools/event_notation.hpp"
 #include "tools/text_diff.hpp"
 
@@ -22,28 +24,45 @@ class CaseRun {
       : test_(test), path_(path), engine_(engine), cut_(cut), processor_(options()) {}
 
   std::optional<std::string> failure() {
-    const Diagnostics diagnostics = processor_.deploy(path_, test_.rules);
-    if (auto wrong = check_diagnostics(diagnostics)) return wrong;
-    for (const auto& event : test_.events) {
-      if (auto wrong = append(event)) return wrong;
+    if (auto wrong = deploy_rules()) return wrong;
+    if (auto wrong = subscribe()) return wrong;
+    for (const auto& step : test_.steps) {
+      if (auto wrong = take(step)) return wrong;
       if (cut_.events > 0 && processor_.pending() >= cut_.events) process();
     }
     process();
-    if (test_.flush) processor_.finish([this](const OutputBatch& batch) { collect(batch); });
-    if (actual_ == test_.expected) return std::nullopt;
-    return headed(test_.expected_line, "the composites differ (- expected, + actual):") +
-           diff(test_.expected, actual_);
+    if (actual_ != test_.expected) {
+      return headed(test_.expected_line, "the composites differ (- expected, + actual):") +
+             diff(test_.expected, actual_);
+    }
+    return check_counts();
   }
 
  private:
-  ProcessorOptions options() const {
+  ProcessorOptions options() {
     ProcessorOptions options;
     options.engine = engine_;
     if (test_.max_depth) options.max_depth = *test_.max_depth;
     if (test_.max_composites) options.max_composites = *test_.max_composites;
     if (test_.lateness) options.lateness = *test_.lateness;
     if (test_.max_late) options.max_late = *test_.max_late;
+    options.max_ahead = test_.max_ahead;
+    options.clock = [this] { return clock_; };
     return options;
+  }
+
+  std::optional<std::string> deploy_rules() {
+    if (test_.rules.find_first_not_of(" \t\r\n") == std::string::npos) return std::nullopt;
+    return check_diagnostics(processor_.deploy(path_, test_.rules));
+  }
+
+  std::optional<std::string> subscribe() {
+    for (const auto& text : test_.subscriptions) {
+      auto parsed = server::Filter::parse(text, processor_.schema());
+      if (!parsed.filter) return headed(test_.line, "no subscription: " + text);
+      filters_.push_back(*std::move(parsed.filter));
+    }
+    return std::nullopt;
   }
 
   std::string headed(std::uint32_t line, const std::string& what) const {
@@ -75,31 +94,98 @@ class CaseRun {
            diff(expected, actual);
   }
 
-  std::optional<std::string> append(const TestEvent& test) {
-    const auto taken =
-        test.tick ? processor_.tick(*test.event.timestamp) : processor_.append(test.event);
-    if (taken.has_value() && !test.refusal) return std::nullopt;
-    if (taken.has_value()) return headed(test.line, "the event was not refused");
-    const std::string& message = taken.error().message;
-    if (test.refusal && message.find(*test.refusal) != std::string::npos) return std::nullopt;
-    return headed(test.line, "the event was refused: " + message);
+  std::optional<std::string> take(const TestStep& step) {
+    using Kind = TestStep::Kind;
+    const bool alone = step.kind == Kind::declare || step.kind == Kind::deploy ||
+                       step.kind == Kind::remove || step.kind == Kind::flush;
+    if (alone) process();
+    switch (step.kind) {
+      case Kind::event:
+        return check(step, processor_.append(step.event));
+      case Kind::tick:
+        return check(step, processor_.tick(*step.event.timestamp));
+      case Kind::clock:
+        clock_ = *step.event.timestamp;
+        break;
+      case Kind::declare:
+        return check(step, processor_.declare(step.name, step.attributes));
+      case Kind::deploy:
+        return check(step, deploy(step));
+      case Kind::remove:
+        return check(step, processor_.remove(step.name));
+      case Kind::flush:
+        processor_.finish([this](const OutputBatch& batch) { note(batch); });
+        break;
+    }
+    return check(step, {});
+  }
+
+  Result<void> deploy(const TestStep& step) {
+    const auto diagnostics = processor_.deploy(step.name, step.rules, step.options);
+    if (!diagnostics.failed()) return {};
+    std::string messages;
+    for (const auto& d : diagnostics.list) {
+      if (d.severity == Severity::error) messages += d.message + " (" + d.hint + ") ";
+    }
+    return Error{messages, ""};
+  }
+
+  std::optional<std::string> check(const TestStep& step, const Result<void>& result) const {
+    if (result.has_value() && !step.refusal) return std::nullopt;
+    if (result.has_value()) return headed(step.line, "this was not refused");
+    const std::string& message = result.error().message;
+    if (step.refusal && message.find(*step.refusal) != std::string::npos) return std::nullopt;
+    return headed(step.line, "this was refused: " + message);
   }
 
   void process() {
-    processor_.process([this](const OutputBatch& batch) { collect(batch); });
+    processor_.process([this](const OutputBatch& batch) { note(batch); });
   }
 
-  void collect(const OutputBatch& batch) {
+  void note(const OutputBatch& batch) {
     for (const auto& row : batch.rows) {
-      if (row.rule != OutputBatch::kPrimitive) actual_.push_back(notation_of(batch.to_event(row)));
+      for (std::size_t i = copies(batch, row); i > 0; --i) {
+        actual_.push_back(notation_of(batch.to_event(row)));
+      }
     }
+  }
+
+  std::size_t copies(const OutputBatch& batch, const OutputBatch::Row& row) const {
+    if (test_.subscriptions.empty()) return row.rule == OutputBatch::kPrimitive ? 0 : 1;
+    const auto matches = [&](const server::Filter& filter) {
+      const bool of_type = filter.type() == "*" || filter.type() == batch.type_name(row);
+      return of_type && filter.matches(batch, row);
+    };
+    return static_cast<std::size_t>(std::ranges::count_if(filters_, matches));
+  }
+
+  std::optional<std::string> check_counts() const {
+    const ProcessorCounters& c = processor_.counters();
+    std::map<std::string, std::uint64_t> counts = {{"accepted", c.accepted},
+                                                   {"refused", c.refused},
+                                                   {"composites", c.composites},
+                                                   {"late", c.late},
+                                                   {"dropped_depth", c.dropped_depth},
+                                                   {"dropped_composites", c.dropped_composites},
+                                                   {"overflows", 0}};
+    for (const auto& rule : processor_.rules()) counts["overflows"] += rule.overflows;
+    for (const auto& [name, value, line] : test_.counts) {
+      const auto found = counts.find(name);
+      if (found == counts.end()) return headed(line, "there is no count '" + name + "'");
+      if (found->second != value) {
+        return headed(line, name + " is " + std::to_string(found->second));
+      }
+    }
+    return std::nullopt;
   }
 
   const TestCase& test_;
   const std::string& path_;
   const std::string& engine_;
   const Cut& cut_;
+  Timestamp clock_ = 0;  // the server's
   Processor processor_;
+  std::vector<server::Filter> filters_;
   std::vector<std::string> actual_;
 };
 

@@ -1,19 +1,15 @@
 #include "tools/test_file.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
 #include "codec/timestamp.hpp"
 #include "tools/event_notation.hpp"
+#include "tools/line_text.hpp"
 
 namespace gorgo::tools {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
 
 template <class T>
 std::optional<T> number(std::string_view text) {
@@ -22,23 +18,6 @@ std::optional<T> number(std::string_view text) {
   const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
   return whole ? std::optional(value) : std::nullopt;
 }
-
-/// A length of time in milliseconds, not negative.
-std::optional<Duration> milliseconds(std::string_view text) {
-  const auto duration = codec::parse_milliseconds(text);
-  return duration && *duration >= 0 ? std::optional(*duration) : std::nullopt;
-}
-
-/// Cuts `text` at the first `separator`; nothing when there is none.
-std::optional<std::pair<std::string_view, std::string_view>> cut(std::string_view text,
-                                                                 std::string_view separator) {
-  const std::size_t at = text.find(separator);
-  if (at == text.npos) return std::nullopt;
-  return std::pair(trimmed(text.substr(0, at)), trimmed(text.substr(at + separator.size())));
-}
-
-/// Nothing but spaces and a comment.
-bool is_blank(std::string_view text) { return text.empty() || text.starts_with('#'); }
 
 class Parser {
  public:
@@ -57,7 +36,7 @@ class Parser {
   }
 
  private:
-  enum class Section : std::uint8_t { none, rules, options, events, expect, diagnostics };
+  enum class Section : std::uint8_t { none, rules, options, events, expect, diagnostics, counts };
 
   Error located(const Error& error) const { return located(line_, error); }
   Error located(std::uint32_t line, const Error& error) const {
@@ -72,7 +51,13 @@ class Parser {
       current().rules.append(line).append("\n");
       return {};
     }
+    if ((indented || text.empty()) && line.find_first_not_of(" \t") > deployment_indent_) {
+      current().steps.back().rules.append(line).append("\n");
+      return {};
+    }
     if (is_blank(text)) return {};
+    deployment_indent_ = kNoDeployment;
+    if (section_ == Section::events && indented) return step(line);
     return indented ? content(text) : heading(text);
   }
 
@@ -86,12 +71,13 @@ class Parser {
         {"options", Section::options},
         {"events", Section::events},
         {"expect", Section::expect},
-        {"diagnostics", Section::diagnostics}};
+        {"diagnostics", Section::diagnostics},
+        {"counts", Section::counts}};
     for (const auto& [known, section] : kSections) {
       if (name == known && rest.empty()) return open_section(section);
     }
     return Error{"'" + std::string(text) + "' is no heading",
-                 "case: NAME, rules:, options:, events:, expect: or diagnostics:"};
+                 "case: NAME, rules:, options:, events:, expect:, diagnostics: or counts:"};
   }
 
   Result<void> open_case(std::string_view name) {
@@ -124,7 +110,11 @@ class Parser {
     const auto has = [&](Section section) {
       return seen_ & (1u << static_cast<unsigned>(section));
     };
-    if (trimmed(test.rules).empty()) return located(test.line, {"the case has no rules", ""});
+    const bool deploys = std::ranges::any_of(
+        test.steps, [](const TestStep& step) { return step.kind == TestStep::Kind::deploy; });
+    if (trimmed(test.rules).empty() && !deploys && test.subscriptions.empty()) {
+      return located(test.line, {"the case has no rules", ""});
+    }
     if (!has(Section::expect) && !has(Section::diagnostics)) {
       return located(test.line, {"the case expects nothing",
                                  "add 'expect:', empty when no composite may come"});
@@ -136,13 +126,14 @@ class Parser {
     switch (section_) {
       case Section::options:
         return option(text);
-      case Section::events:
-        return event(text);
       case Section::expect:
         return expectation(text);
       case Section::diagnostics:
         return diagnostic(text);
+      case Section::counts:
+        return count(text);
       case Section::none:
+      case Section::events:  // see step
       case Section::rules:
         break;
     }
@@ -158,39 +149,40 @@ class Parser {
       test.engines.emplace_back(value);
       return {};
     }
+    if (name == "subscribe") {
+      test.subscriptions.emplace_back(value);
+      return {};
+    }
     if (name == "max_depth" && (test.max_depth = number<std::uint32_t>(value))) return {};
     if (name == "max_composites" && (test.max_composites = number<std::uint64_t>(value))) return {};
-    if (name == "lateness" && (test.lateness = milliseconds(value))) return {};
-    if (name == "max_late" && (test.max_late = milliseconds(value))) return {};
-    if (name == "flush" && (test.flush = value == "true")) return {};
+    if (name == "lateness" && (test.lateness = duration(value))) return {};
+    if (name == "max_late" && (test.max_late = duration(value))) return {};
+    if (name == "max_ahead" && (test.max_ahead = duration(value))) return {};
     return Error{"option '" + std::string(text) + "' is unknown or has no such value",
-                 "engine, max_depth, max_composites, lateness, max_late and flush are known"};
+                 "engine, subscribe, max_depth, max_composites, lateness, max_late and max_ahead "
+                 "are known"};
   }
 
-  /// `@31 tick`: a timestamp without an event.
-  bool tick(std::string_view text) {
-    const auto time = take_time(text);
-    if (!time || !text.starts_with("tick") || !is_blank(trimmed(text.substr(4)))) return false;
-    current().events.push_back({.event = {.timestamp = *time}, .tick = true, .line = line_});
-    return true;
+  static std::optional<Duration> duration(std::string_view milliseconds) {
+    const auto read = codec::parse_milliseconds(milliseconds);
+    return read && *read >= 0 ? std::optional<Duration>(*read) : std::nullopt;
   }
 
-  Result<void> event(std::string_view text) {
-    if (tick(text)) return {};
-    auto taken = take_event(text);
-    if (!taken) return taken.error();
-    TestEvent test{.event = *std::move(taken), .line = line_};
-    text = trimmed(text);
-    if (text.starts_with("refused")) {
-      const std::string_view part = trimmed(text.substr(7));
-      if (part.size() < 2 || !part.starts_with('"') || !part.ends_with('"')) {
-        return Error{"expected part of the message in quotes behind 'refused'", ""};
-      }
-      test.refusal = part.substr(1, part.size() - 2);
-      text = {};
+  Result<void> step(std::string_view line) {
+    auto step = parse_step(trimmed(line), line_);
+    if (!step) return step.error();
+    if (step->kind == TestStep::Kind::deploy) {
+      deployment_indent_ = line.find_first_not_of(" \t");
     }
-    if (!is_blank(text)) return Error{"'" + std::string(text) + "' behind the event", ""};
-    current().events.push_back(std::move(test));
+    current().steps.push_back(*std::move(step));
+    return {};
+  }
+
+  Result<void> count(std::string_view text) {
+    const auto parts = cut(text, "=");
+    const auto value = parts ? number<std::uint64_t>(parts->second) : std::nullopt;
+    if (!value) return Error{"a count is written NAME = NUMBER", ""};
+    current().counts.push_back({std::string(parts->first), *value, line_});
     return {};
   }
 
@@ -227,6 +219,9 @@ class Parser {
   bool open_ = false;
   unsigned seen_ = 0;  // bits of Section
   Section section_ = Section::none;
+  static constexpr std::size_t kNoDeployment = std::string_view::npos;
+  /// Lines that are indented further belong to the deployment above.
+  std::size_t deployment_indent_ = kNoDeployment;
 };
 
 }  // namespace

@@ -144,7 +144,7 @@ TEST_F(CommandLine, TestComparesDiagnosticsAndRefusals) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.out, HasSubstr(path + ":5: case 'refused for another reason'"));
   EXPECT_THAT(outcome.out, HasSubstr(path + ":9: case 'not refused' under reference, all events in "
-                                            "one batch: the event was not refused"));
+                                            "one batch: this was not refused"));
   EXPECT_THAT(outcome.out, HasSubstr(path + ":13: case 'refused unexpectedly'"));
   EXPECT_THAT(outcome.out, HasSubstr("  - 1:1: error: x\n"));
   EXPECT_THAT(outcome.out, HasSubstr("  + 1:"));

@@ -52,7 +52,6 @@ constexpr std::string_view kFile =
     "events:\n"
     "  @1 B()\n"
     "  # a comment\n"
-    "  @1.5 tick  # on time\n"
     "  @2 B(x=1) refused \"no attribute\"   \n"
     "expect:\n"
     "  @1 A()   # as said\n"
@@ -65,9 +64,6 @@ constexpr std::string_view kFile =
     "options:\n"
     "  engine = reference\n"
     "  max_composites = 7\n"
-    "  lateness = 2.5\n"
-    "  max_late = 10\n"
-    "  flush = true\n"
     "diagnostics:\n"
     "  1:12: error: expected ')': found\n";
 
@@ -80,28 +76,68 @@ TEST(TestFile, ReadsCasesThatShareWhatStandsFirst) {
   EXPECT_EQ(first.line, 6u);
   EXPECT_EQ(first.rules, "  define A() from B();\n");
   EXPECT_EQ(first.max_depth, 3u);
-  ASSERT_EQ(first.events.size(), 3u);
-  EXPECT_EQ(notation_of(first.events[0].event), "@1 B()");
-  EXPECT_FALSE(first.events[0].tick);
-  EXPECT_TRUE(first.events[1].tick);
-  EXPECT_EQ(first.events[1].event.timestamp, 1'500'000);
-  EXPECT_EQ(first.events[2].refusal, "no attribute");
-  EXPECT_EQ(first.events[2].line, 11u);
+  ASSERT_EQ(first.steps.size(), 2u);
+  EXPECT_EQ(notation_of(first.steps[0].event), "@1 B()");
+  EXPECT_EQ(first.steps[1].refusal, "no attribute");
+  EXPECT_EQ(first.steps[1].line, 10u);
   EXPECT_THAT(first.expected, ElementsAre("@1 A()"));
-  EXPECT_EQ(first.expected_line, 12u);
+  EXPECT_EQ(first.expected_line, 11u);
   const TestCase& second = cases->at(1);
   EXPECT_EQ(second.rules, "  define A(\n\n  # not a comment of this file\n");
   EXPECT_THAT(second.engines, ElementsAre("reference"));
   EXPECT_EQ(second.max_depth, 3u);
   EXPECT_EQ(second.max_composites, 7u);
-  EXPECT_EQ(second.lateness, 2'500'000);
-  EXPECT_EQ(second.max_late, 10'000'000);
-  EXPECT_TRUE(second.flush);
-  EXPECT_FALSE(first.flush);
   ASSERT_EQ(second.diagnostics.size(), 1u);
   EXPECT_EQ(second.diagnostics[0].line, 1u);
   EXPECT_EQ(second.diagnostics[0].column, 12u);
   EXPECT_EQ(second.diagnostics[0].message, "expected ')': found");
+}
+
+TEST(TestFile, ReadsEverythingThatMayHappenBetweenEvents) {
+  using Kind = TestStep::Kind;
+  const auto cases = parse_test_file("x.test",
+                                     "case: steps\n"
+                                     "options:\n"
+                                     "  lateness = 1.5\n"
+                                     "  max_late = 3\n"
+                                     "  max_ahead = 4\n"
+                                     "  subscribe = A(x = 1)\n"
+                                     "events:\n"
+                                     "  B(x=1)\n"
+                                     "  @1 tick # a comment\n"
+                                     "  @2.5 clock\n"
+                                     "  declare T(a: int, b: string)\n"
+                                     "  deploy more with history: refused \"x\"\n"
+                                     "    define A()\n"
+                                     "\n"
+                                     "    from B();\n"
+                                     "  replace more:\n"
+                                     "    define A() from B();\n"
+                                     "  remove more.A\n"
+                                     "  flush\n"
+                                     "expect:\n"
+                                     "counts:\n"
+                                     "  late = 7\n");
+  ASSERT_TRUE(cases) << cases.error().message;
+  const TestCase& test = cases->at(0);
+  EXPECT_EQ(test.lateness, 1'500'000);
+  EXPECT_EQ(test.max_late, 3'000'000);
+  EXPECT_EQ(test.max_ahead, 4'000'000);
+  EXPECT_THAT(test.subscriptions, ElementsAre("A(x = 1)"));
+  std::vector<Kind> kinds;
+  for (const auto& step : test.steps) kinds.push_back(step.kind);
+  EXPECT_THAT(kinds, ElementsAre(Kind::event, Kind::tick, Kind::clock, Kind::declare, Kind::deploy,
+                                 Kind::deploy, Kind::remove, Kind::flush));
+  EXPECT_FALSE(test.steps[0].event.timestamp);
+  EXPECT_EQ(test.steps[2].event.timestamp, 2'500'000);
+  EXPECT_EQ(test.steps[3].name, "T");
+  EXPECT_EQ(test.steps[3].attributes.size(), 2u);
+  EXPECT_TRUE(test.steps[4].options.with_history);
+  EXPECT_EQ(test.steps[4].refusal, "x");
+  EXPECT_EQ(test.steps[4].rules, "    define A()\n\n    from B();\n");
+  EXPECT_TRUE(test.steps[5].options.replace);
+  EXPECT_EQ(test.steps[6].name, "more.A");
+  EXPECT_EQ(test.counts.at(0).value, 7u);
 }
 
 std::string why(std::string_view text) {
@@ -126,11 +162,18 @@ TEST(TestFile, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_THAT(why(head + "events:\n  @1 B() refused\n"), StartsWith("x.test:5: expected part"));
   EXPECT_THAT(why(head + "expect:\n  @1 A() x\n"), StartsWith("x.test:5: 'x' behind the event"));
   for (const auto* option :
-       {"lateness = -5", "lateness = 5 ms", "max_depth = x", "flush = maybe", "size = 1"}) {
+       {"lateness = -5", "lateness = 5 ms", "max_depth = x", "flush = true", "size = 1"}) {
     EXPECT_THAT(why(head + "options:\n  " + option + "\n"),
                 HasSubstr("unknown or has no such value"));
   }
-  EXPECT_THAT(why(head + "events:\n  @1 tick 5\n"), StartsWith("x.test:5: expected '('"));
+  EXPECT_THAT(why(head + "events:\n  tick\n"), StartsWith("x.test:5: 'tick' is no event"));
+  EXPECT_THAT(why(head + "events:\n  @1 tick x\n"), StartsWith("x.test:5: 'x' behind the step"));
+  EXPECT_THAT(why(head + "events:\n  deploy\n"), HasSubstr("a deployment is written"));
+  EXPECT_THAT(why(head + "events:\n  deploy more with love:\n"),
+              HasSubstr("a deployment is written"));
+  EXPECT_THAT(why(head + "events:\n  declare T(a: number)\n"),
+              HasSubstr("a declaration is written"));
+  EXPECT_THAT(why(head + "counts:\n  late\n"), HasSubstr("a count is written"));
   EXPECT_THAT(why(head + "options:\n  x\n"), HasSubstr("NAME = VALUE"));
   EXPECT_THAT(why(head + "diagnostics:\n  1: x\n"), HasSubstr("a diagnostic is written"));
 }
