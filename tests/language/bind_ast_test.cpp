@@ -68,8 +68,7 @@ TEST(BindAst, ARuleWithoutTextBinds) {
   EXPECT_EQ(describe(bound.rules[0], bound.schema),
             "event Fire(area: string);\n"
             "state 0: Smoke(has area) as Smoke\n"
-            "state 1: last Temp((area = Smoke.area), (value > 45)) as Temp"
-            " within 10 ns from Smoke\n"
+            "state 1: last Temp(area = Smoke.area, value > 45) as Temp within 10 ns from Smoke\n"
             "area := Smoke.area\n");
 }
 

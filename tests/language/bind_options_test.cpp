@@ -45,19 +45,21 @@ TEST(BindOptions, ArgumentsAreChecked) {
 }
 
 TEST(BindOptions, Timers) {
-  EXPECT_EQ(line_of("define F() from Timer(every = 1 min);", "timer "), "every 60000000000 ns");
-  EXPECT_EQ(line_of("define F() from Timer(hour = 9);", "timer "), "hour 9 minute 0 second 0");
-  EXPECT_EQ(line_of("define F() from Timer(minute = 30);", "timer "), "minute 30 second 0");
-  EXPECT_EQ(line_of("define F() from Timer(second = 5);", "timer "), "second 5");
+  EXPECT_EQ(line_of("define F() from Timer(every = 1 min);", "from "), "Timer(every = 1 min)");
+  EXPECT_EQ(line_of("define F() from Timer(hour = 9);", "from "),
+            "Timer(hour = 9, minute = 0, second = 0)");
+  EXPECT_EQ(line_of("define F() from Timer(minute = 30);", "from "),
+            "Timer(minute = 30, second = 0)");
+  EXPECT_EQ(line_of("define F() from Timer(second = 5);", "from "), "Timer(second = 5)");
 }
 
 TEST(BindOptions, TimersAreTerminatorsWithATime) {
   EXPECT_EQ(described("define F(t: int) from Timer(every = 1 s)"
                       " and $c = Count(A() within 1 s from Timer) where t = Timer.timestamp;"),
             "event F(t: int);\n"
-            "timer every 1000000000 ns\n"
+            "from Timer(every = 1 s)\n"
             "state 0: Timer() as Timer\n"
-            "$0 = COUNT(A() within 1000000000 ns from Timer): int\n"
+            "$0 = COUNT(A() within 1 s from Timer): int\n"
             "required $0\n"
             "t := Timer.timestamp\n");
   EXPECT_THAT(messages("define F(t: int) from Timer(every = 1 s) where t = Timer.x;"),
