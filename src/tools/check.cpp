@@ -1,14 +1,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "language/language.hpp"
 #include "tools/commands.hpp"
-#include "tools/text_file.hpp"
+#include "tools/rule_sources.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -19,16 +16,9 @@ struct CheckOptions {
 };
 
 struct Totals {
-  std::size_t rules = 0;
   std::size_t errors = 0;
   std::size_t warnings = 0;
 };
-
-Result<std::string> read_source(const std::string& path) {
-  if (path != "-") return read_text_file(path);
-  return {boost::system::in_place_value, std::istreambuf_iterator<char>(std::cin),
-          std::istreambuf_iterator<char>()};
-}
 
 void print(const Diagnostics& diagnostics, const std::string& format) {
   for (const auto& diagnostic : diagnostics.list) {
@@ -50,27 +40,23 @@ std::string plural(std::size_t number, const std::string& noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
-/// Each file is checked against the types that the files before it made known, as if they were
-/// deployed in this order.
 int check(const CheckOptions& options) {
   Totals totals;
-  Schema schema;
+  RuleSources sources;
   for (const auto& path : options.files) {
-    const auto text = read_source(path);
-    if (!text) {
-      std::fprintf(stderr, "gorgo: %s\n", text.error().to_string().c_str());
+    const auto diagnostics = sources.add(path);
+    if (!diagnostics) {
+      std::fprintf(stderr, "gorgo: %s\n", diagnostics.error().to_string().c_str());
       ++totals.errors;
       continue;
     }
-    auto bound = language::compile({path == "-" ? "<stdin>" : path, *text}, schema);
-    print(bound.diagnostics, options.format);
-    count(bound.diagnostics, totals);
-    totals.rules += bound.rules.size();
-    if (!bound.diagnostics.failed()) schema = std::move(bound.schema);
+    print(*diagnostics, options.format);
+    count(*diagnostics, totals);
   }
   if (options.format == "text") {
     std::fprintf(stderr, "%s, %s: %s, %s\n", plural(options.files.size(), "file").c_str(),
-                 plural(totals.rules, "rule").c_str(), plural(totals.errors, "error").c_str(),
+                 plural(sources.plans().size(), "rule").c_str(),
+                 plural(totals.errors, "error").c_str(),
                  plural(totals.warnings, "warning").c_str());
   }
   return totals.errors == 0 ? kSuccess : kFailure;

@@ -17,6 +17,7 @@ inline constexpr int kUsage = 2;    ///< the command line itself is wrong
 using AddCommand = void (*)(CLI::App& app, int& exit_code);
 
 void add_check(CLI::App& app, int& exit_code);
+void add_explain(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_sample(CLI::App& app, int& exit_code);
 void add_test(CLI::App& app, int& exit_code);

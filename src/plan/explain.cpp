@@ -1,0 +1,197 @@
+#include "plan/explain.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "language/rule_text.hpp"
+#include "plan/cycles.hpp"
+
+namespace gorgo::plan {
+namespace {
+
+/// By column: the rules that use it, in their order.
+using ColumnUsers = std::map<std::string, std::vector<std::string>>;
+
+/// Without the terminator's: nothing looks for terminators.
+template <class F>
+void for_each_scan(const Plan& plan, F&& f) {
+  for (std::size_t i = 1; i < plan.states.size(); ++i) f(plan.states[i].scan);
+  for (const Scan& scan : plan.negations) f(scan);
+  for (const Scan& scan : plan.aggregates) f(scan);
+}
+
+ColumnUsers users_of_columns(std::span<const Plan* const> plans) {
+  ColumnUsers users;
+  for (const Plan* plan : plans) {
+    for_each_scan(*plan, [&](const Scan& scan) {
+      auto& rules = users[scan.column.key];
+      if (rules.empty() || rules.back() != plan->rule.name) rules.push_back(plan->rule.name);
+    });
+  }
+  return users;
+}
+
+class Explainer {
+ public:
+  Explainer(const Plan& plan, const Schema& schema, const ColumnUsers& users)
+      : plan_(plan), rule_(plan.rule), schema_(schema), text_(plan.rule, schema), users_(users) {}
+
+  RuleExplanation rule() const {
+    RuleExplanation result;
+    result.name = rule_.name;
+    result.at = rule_.at;
+    result.declaration = declaration_of(schema_.at(rule_.type));
+    result.engine = rule_.options.engine;
+    if (rule_.timer) result.timer = text_.timer();
+    pattern(result);
+    for (const Filter& filter : rule_.filters) {
+      result.filters.push_back(text_.expr(filter.condition, kNoType));
+    }
+    for (std::uint32_t i = 0; i < rule_.assignments.size(); ++i) {
+      result.assignments.push_back(text_.attribute(rule_.type, i) + " = " +
+                                   text_.expr(rule_.assignments[i], kNoType));
+    }
+    for (const std::uint32_t state : rule_.consuming) {
+      result.consuming.push_back(text_.state(state));
+    }
+    for (const auto& [type, reach] : plan_.reach) {
+      if (schema_.at(type).name.empty()) continue;  // timers
+      result.reach.push_back(text_.type(type) + " " +
+                             (reach == 0 ? "0" : language::duration_text(reach)));
+    }
+    return result;
+  }
+
+ private:
+  void pattern(RuleExplanation& result) const {
+    for (std::size_t i = 0; i < rule_.states.size(); ++i) {
+      const State& state = rule_.states[i];
+      result.states.push_back({.name = state.name,
+                               .selection = i == 0 ? "terminator" : language::selection_text(state),
+                               .window = i == 0 ? "" : text_.window(state),
+                               .scan = scan(plan_.states[i].scan)});
+    }
+    Duration deadline = 0;
+    for (std::size_t i = 0; i < rule_.negations.size(); ++i) {
+      const Negation& negation = rule_.negations[i];
+      result.negations.push_back({.type = text_.type(negation.predicate.type),
+                                  .span = text_.span(negation.span),
+                                  .completed_at = {},
+                                  .scan = scan(plan_.negations[i])});
+      if (negation.span.kind == SpanKind::after) {
+        deadline = std::max(deadline, negation.span.width);
+      } else {
+        result.negations.back().completed_at = text_.state(negation.completed_at);
+      }
+    }
+    if (deadline > 0) result.deadline = language::duration_text(deadline);
+    aggregates(result);
+  }
+
+  void aggregates(RuleExplanation& result) const {
+    for (std::uint32_t i = 0; i < rule_.aggregates.size(); ++i) {
+      const bool required =
+          std::find(rule_.required.begin(), rule_.required.end(), i) != rule_.required.end();
+      result.aggregates.push_back({.name = "$" + std::to_string(i),
+                                   .call = text_.aggregate(rule_.aggregates[i]),
+                                   .type = std::string(to_string(rule_.aggregates[i].type)),
+                                   .required = required,
+                                   .scan = scan(plan_.aggregates[i])});
+    }
+  }
+
+  ScanExplanation scan(const Scan& scan) const {
+    ScanExplanation result;
+    const TypeId type = scan.column.type;
+    const auto spell = [&](const Expr& e) { return text_.expr(e, type); };
+    if (&scan != &plan_.states[0].scan) {
+      result.column = text_.predicate({type, scan.column.conditions});
+      for (const std::string& user : users_.at(scan.column.key)) {
+        if (user != rule_.name) result.shared_with.push_back(user);
+      }
+    }
+    for (const Expr& condition : scan.column.conditions) {
+      if (condition.op == Op::present) {
+        result.binds.push_back(text_.attribute(type, condition.index));
+      } else {
+        result.constant.push_back(spell(condition));
+      }
+    }
+    for (const Comparison& comparison : scan.comparisons) {
+      auto& list = comparison.op == Op::equal ? result.equality : result.range;
+      list.push_back(spell(as_expr(comparison, type)));
+    }
+    for (const Expr& condition : scan.residual) result.residual.push_back(spell(condition));
+    for (const Expr& condition : scan.guards) result.guards.push_back(spell(condition));
+    return result;
+  }
+
+  Expr as_expr(const Comparison& comparison, TypeId type) const {
+    Expr attribute;
+    attribute.op = Op::attribute;
+    attribute.index = comparison.attribute;
+    attribute.type = schema_.at(type).attributes[comparison.attribute].type;
+    Expr result;
+    result.op = comparison.op;
+    result.type = ValueType::boolean;
+    result.args = {std::move(attribute), comparison.operand};
+    return result;
+  }
+
+  const Plan& plan_;
+  const Rule& rule_;
+  const Schema& schema_;
+  const language::RuleText text_;
+  const ColumnUsers& users_;
+};
+
+std::vector<TypeExplanation> explain_types(std::span<const Plan* const> plans,
+                                           const Schema& schema) {
+  std::set<std::string> names;
+  for (const Plan* plan : plans) {
+    names.insert(schema.at(plan->rule.type).name);
+    for (const auto& [type, reach] : plan->reach) names.insert(schema.at(type).name);
+  }
+  names.erase("");  // the type of timers
+  std::vector<TypeExplanation> types;
+  for (const std::string& name : names) {
+    const EventType& type = *schema.find(name);
+    types.push_back({declaration_of(type), type.origin});
+  }
+  return types;
+}
+
+}  // namespace
+
+Explanation explain(std::span<const Plan* const> plans, const Schema& schema,
+                    std::span<const std::uint32_t> strata) {
+  Explanation result;
+  const ColumnUsers users = users_of_columns(plans);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    result.rules.push_back(Explainer(*plans[i], schema, users).rule());
+    result.rules.back().stratum = strata[i];
+  }
+  result.types = explain_types(plans, schema);
+  for (const auto& way : cycles(plans)) {
+    auto& names = result.cycles.emplace_back();
+    for (const TypeId type : way) names.push_back(schema.at(type).name);
+    names.push_back(names.front());
+  }
+  return result;
+}
+
+std::string_view to_string(TypeOrigin origin) {
+  switch (origin) {
+    case TypeOrigin::declared:
+      return "declared";
+    case TypeOrigin::composite:
+      return "composite";
+    case TypeOrigin::inferred:
+      return "inferred";
+  }
+  return "";
+}
+
+}  // namespace gorgo::plan

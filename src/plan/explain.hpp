@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gorgo/schema.hpp"
+#include "plan/plan.hpp"
+
+namespace gorgo::plan {
+
+/// How rules are evaluated, in words. Expressions are spelled as in rules.
+
+/// How the events of a predicate are found.
+struct ScanExplanation {
+  std::string column;                    ///< `Temp(value > 45)`; empty for the terminator
+  std::vector<std::string> shared_with;  ///< the other rules that use the column
+  std::vector<std::string> binds;        ///< attributes whose presence the column demands
+  std::vector<std::string> constant;     ///< conditions of the column
+  std::vector<std::string> equality;     ///< attribute = one value per search
+  std::vector<std::string> range;        ///< attribute compared otherwise with such a value
+  std::vector<std::string> residual;     ///< tested on each event that is left
+  std::vector<std::string> guards;       ///< tested once per search
+};
+
+struct StateExplanation {
+  std::string name;
+  std::string selection;  ///< "terminator", "each", "3-last", ...
+  std::string window;     ///< `within 5 min from Smoke`; empty for the terminator
+  ScanExplanation scan;
+};
+
+struct NegationExplanation {
+  std::string type;
+  std::string span;
+  /// The state with whose choice it is tested; nothing: at the deadline.
+  std::optional<std::string> completed_at;
+  ScanExplanation scan;
+};
+
+struct AggregateExplanation {
+  std::string name;  ///< `$0`
+  std::string call;  ///< `AVG(Temp(area = Smoke.area).value within 5 min from Smoke)`
+  std::string type;
+  bool required = false;  ///< without a value there is no composite
+  ScanExplanation scan;
+};
+
+struct RuleExplanation {
+  std::string name;
+  Location at;
+  std::string declaration;  ///< of the composite type
+  std::string engine;       ///< empty: none was asked for
+  std::string timer;        ///< empty: the terminator is an event
+  std::vector<StateExplanation> states;
+  std::vector<NegationExplanation> negations;
+  std::vector<AggregateExplanation> aggregates;
+  std::vector<std::string> filters;
+  std::vector<std::string> assignments;
+  std::vector<std::string> consuming;
+  std::string deadline;            ///< how long behind the terminator; empty: at once
+  std::vector<std::string> reach;  ///< "Temp 5 min": how long events are kept for this rule
+  std::uint32_t stratum = 0;       ///< rules of lower strata run before
+};
+
+struct TypeExplanation {
+  std::string declaration;
+  TypeOrigin origin = TypeOrigin::declared;
+};
+
+struct Explanation {
+  std::vector<RuleExplanation> rules;
+  std::vector<TypeExplanation> types;  ///< those that the rules read or produce, by name
+  std::vector<std::vector<std::string>> cycles;
+};
+
+/// `strata`: by plan.
+Explanation explain(std::span<const Plan* const> plans, const Schema& schema,
+                    std::span<const std::uint32_t> strata);
+
+/// One paragraph per rule, then the types and cycles; aligned.
+std::string to_text(const Explanation& explanation);
+std::string to_text(const RuleExplanation& rule);
+
+/// "declared", "composite", "inferred"
+std::string_view to_string(TypeOrigin origin);
+
+}  // namespace gorgo::plan

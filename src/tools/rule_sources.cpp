@@ -1,0 +1,42 @@
+#include "tools/rule_sources.hpp"
+
+#include <iostream>
+#include <iterator>
+#include <utility>
+
+#include "language/language.hpp"
+#include "plan/warnings.hpp"
+#include "tools/text_file.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+Result<std::string> read_source(const std::string& path) {
+  if (path != "-") return read_text_file(path);
+  return {boost::system::in_place_value, std::istreambuf_iterator<char>(std::cin),
+          std::istreambuf_iterator<char>()};
+}
+
+}  // namespace
+
+Result<Diagnostics> RuleSources::add(const std::string& path) {
+  auto text = read_source(path);
+  if (!text) return text.error();
+  const language::Source source{path == "-" ? "<stdin>" : path, std::move(*text)};
+  language::BoundFile bound = language::compile(source, schema_);
+  if (bound.diagnostics.failed()) return std::move(bound.diagnostics);
+
+  schema_ = std::move(bound.schema);
+  std::vector<const plan::Plan*> added;
+  for (Rule& rule : bound.rules) {
+    owned_.push_back(std::make_unique<const plan::Plan>(plan::make_plan(std::move(rule))));
+    added.push_back(owned_.back().get());
+  }
+  const Diagnostics warnings = plan::warnings(added, plans_, schema_, source);
+  plans_.insert(plans_.end(), added.begin(), added.end());
+  auto& list = bound.diagnostics.list;
+  list.insert(list.end(), warnings.list.begin(), warnings.list.end());
+  return std::move(bound.diagnostics);
+}
+
+}  // namespace gorgo::tools

@@ -1,0 +1,166 @@
+#include "plan/warnings.hpp"
+
+#include "plan_support.hpp"
+
+namespace gorgo::plan {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr const char* kTypes =
+    "event A(v: float, s: string, n: int, on: bool); event B(v: float, s: string, n: int);";
+
+/// The messages about rules over A and B.
+std::vector<std::string> warned(const std::string& rules) {
+  const Planned planned(kTypes + rules);
+  std::vector<std::string> messages;
+  for (const auto& d : warnings(planned.plans, {}, planned.schema, planned.source).list) {
+    EXPECT_EQ(d.severity, Severity::warning);
+    EXPECT_EQ(d.file, "plant.tesla");
+    EXPECT_FALSE(d.hint.empty()) << d.message;
+    messages.push_back(d.message);
+  }
+  return messages;
+}
+
+std::vector<std::string> on_pattern(const std::string& pattern) {
+  return warned("rule r: define F() from " + pattern + ";");
+}
+
+std::string never(const std::string& why) { return "rule `r` can never fire: " + why; }
+
+TEST(Warnings, TheyStandAtTheirRule) {
+  const Planned planned("event A(v: int);\n\n  rule r: define F() from A(v = 1, v = 2);");
+  EXPECT_EQ(warnings(planned.plans, {}, planned.schema, planned.source).render(),
+            "plant.tesla:3:3: warning: rule `r` can never fire: no value satisfies `v = 1` and"
+            " `v = 2`\n"
+            "    rule r: define F() from A(v = 1, v = 2);\n"
+            "    ^~~~\n"
+            "  hint: conditions must all hold; write `or` where one of them is enough\n");
+}
+
+TEST(Warnings, ContradictoryConstants) {
+  EXPECT_THAT(on_pattern("A(v > 5, v < 3)"),
+              ElementsAre(never("no value satisfies `v > 5` and `v < 3`")));
+  EXPECT_THAT(on_pattern("A(s = \"a\", s = \"b\")"),
+              ElementsAre(never("no value satisfies `s = \"a\"` and `s = \"b\"`")));
+  EXPECT_THAT(on_pattern("A(on, not on)"),
+              ElementsAre(never("no value satisfies `on` and `not on`")));
+  EXPECT_THAT(on_pattern("A(v = 7, (v < 3 or v > 8))"),
+              ElementsAre(never("no value satisfies `v = 7` and `v < 3 or v > 8`")));
+  EXPECT_THAT(on_pattern("A(s = \"abc\", s contains \"x\")"),
+              ElementsAre(never("no value satisfies `s = \"abc\"` and `s contains \"x\"`")));
+  EXPECT_THAT(on_pattern("A(1 > 2)"), ElementsAre(never("`1 > 2` is never true")));
+}
+
+TEST(Warnings, OnlyTheConditionsThatContradictAreNamed) {
+  EXPECT_THAT(on_pattern("A(v > 0, v > 5, v != 9, v < 3, s > \"k\")"),
+              ElementsAre(never("no value satisfies `v > 5` and `v < 3`")));
+}
+
+TEST(Warnings, IntsHaveNothingBetweenNeighbours) {
+  EXPECT_THAT(on_pattern("A(n > 3, n < 4)"),
+              ElementsAre(never("no value satisfies `n > 3` and `n < 4`")));
+  EXPECT_THAT(on_pattern("A(n = 3.5)"), ElementsAre(never("no value satisfies `n = 3.5`")));
+  EXPECT_THAT(on_pattern("A(n > 9223372036854775807)"),
+              ElementsAre(never("no value satisfies `n > 9223372036854775807`")));
+  EXPECT_THAT(on_pattern("A(v > 3, v < 4)"), IsEmpty());
+}
+
+TEST(Warnings, AFilterContradictsItsState) {
+  EXPECT_THAT(on_pattern("A(v > 5) and A.v < 3"),
+              ElementsAre(never("no value satisfies `v > 5` and `A.v < 3`")));
+  EXPECT_THAT(on_pattern("A(v > 5) and last B() within 5 from A and B.v < 3"), IsEmpty());
+}
+
+TEST(Warnings, WhatSomeValueSatisfiesIsFine) {
+  EXPECT_THAT(on_pattern("A(v >= 3, v <= 3, s > \"a\", s < \"b\", n > 2, n < 4, n != 5)"),
+              IsEmpty());
+  EXPECT_THAT(on_pattern("A(s contains \"a\", s contains \"b\", not (s contains \"c\"))"),
+              IsEmpty());
+  EXPECT_THAT(on_pattern("A(s != \"\", s < \"a\")"), IsEmpty());
+  EXPECT_THAT(on_pattern("A(v = 3 or v = 4, v != 3)"), IsEmpty());
+  // A missing value satisfies both.
+  EXPECT_THAT(on_pattern("A(not (v > 5), not (v <= 5))"), IsEmpty());
+  // NaN does.
+  EXPECT_THAT(on_pattern("A(v != 5, not (v > 5), not (v < 5), on)"), IsEmpty());
+  EXPECT_THAT(on_pattern("A(v + 1 > 5, v + 1 < 3)"), IsEmpty());
+}
+
+TEST(Warnings, EmptyIntervals) {
+  EXPECT_THAT(on_pattern("A() and last B() within 1 ns from A"),
+              ElementsAre(never("no time lies `within 1 ns from A`")));
+  EXPECT_THAT(on_pattern("A() and not B() within 1 ns from A"),
+              ElementsAre("a negation of rule `r` excludes nothing: no time lies"
+                          " `within 1 ns from A`"));
+  EXPECT_THAT(on_pattern("A() and last B() within 2 ns from A and not B() between A and B"),
+              ElementsAre("a negation of rule `r` excludes nothing: no time lies"
+                          " `between A and B`"));
+  EXPECT_THAT(on_pattern("A() and last B() within 2 ns from A and last B() as C within 2 ns from A"
+                         " and not A() between B and C"),
+              ElementsAre("a negation of rule `r` excludes nothing: no time lies"
+                          " `between B and C`"));
+  EXPECT_THAT(on_pattern("A() and last B() within 3 ns from A and not B() between A and B"),
+              IsEmpty());
+}
+
+TEST(Warnings, NegationsAndAggregatesOverNothing) {
+  EXPECT_THAT(on_pattern("A() and not B(v > 5, v < 3) within 5 from A"),
+              ElementsAre("a negation of rule `r` excludes nothing: no value satisfies `v > 5` and"
+                          " `v < 3`"));
+  EXPECT_THAT(on_pattern("A() and 3 < $t = Count(B(n = 3, n = 4) within 5 from A)"),
+              ElementsAre("an aggregate of rule `r` is over nothing: no value satisfies `n = 3` and"
+                          " `n = 4`"));
+}
+
+TEST(Warnings, EachStatesThatNothingLinks) {
+  EXPECT_THAT(on_pattern("A() and each B() within 5 from A and each B() as C within 5 from B"),
+              ElementsAre("rule `r` combines each `B` with each `C`, and no condition links them"));
+  EXPECT_THAT(
+      on_pattern("A(n = $x) and each B(n = $x) within 5 from A and each B() as C within 5 from A"),
+      ElementsAre("rule `r` combines each `B` with each `C`, and no condition links them"));
+}
+
+TEST(Warnings, LinkedEachStatesAreFine) {
+  EXPECT_THAT(on_pattern("A(n = $x) and each B(n = $x) within 5 from A and"
+                         " each B(n = $x) as C within 5 from A"),
+              IsEmpty());
+  EXPECT_THAT(on_pattern("A() and each B() within 5 from A and each B() as C within 5 from A"
+                         " and B.n < C.n"),
+              IsEmpty());
+  EXPECT_THAT(on_pattern("A() and each B() within 5 from A and last B() as C within 5 from A"),
+              IsEmpty());
+}
+
+TEST(Warnings, FloatsComparedForEquality) {
+  EXPECT_THAT(on_pattern("A(v = 0.1)"),
+              ElementsAre("rule `r` compares floats with `=`: `v = 0.1`"));
+  EXPECT_THAT(on_pattern("A(v = $x) and last B(v = $x) within 5 from A and A.v + 1 = B.v"),
+              ElementsAre("rule `r` compares floats with `=`: `v = A.v` and `A.v + 1.0 = B.v`"));
+  EXPECT_THAT(on_pattern("A(v = 45, v = 45.0, n = $x) and last B(n = $x, v = 3) within 5 from A"
+                         " and Count(B() within 5 from A) = 9"),
+              IsEmpty());
+}
+
+TEST(Warnings, CyclesThroughAddedRules) {
+  const std::string cycle =
+      "rule d: define D() from C() and last A() within 5 from C; rule c: define C() from D();";
+  EXPECT_THAT(warned(cycle), ElementsAre("the rules feed each other in a cycle: `D -> C -> D`"));
+  EXPECT_THAT(warned("rule e: define E() from E();"),
+              ElementsAre("the rules feed each other in a cycle: `E -> E`"));
+  EXPECT_THAT(warned("rule c: define C() from A(); rule d: define D() from C();"), IsEmpty());
+
+  const Planned first("rule d: define D() from C();");
+  const Planned second("rule c: define C() from D(); rule e: define E() from C();", first.schema);
+  const auto list = warnings(second.plans, first.plans, second.schema, second.source).list;
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].at.column, 1U);
+  const Planned third("rule f: define F() from D();", second.schema);
+  std::vector<const Plan*> others = first.plans;
+  others.insert(others.end(), second.plans.begin(), second.plans.end());
+  EXPECT_THAT(warnings(third.plans, others, third.schema, third.source).list, IsEmpty());
+}
+
+}  // namespace
+}  // namespace gorgo::plan

@@ -1,0 +1,80 @@
+#include <nlohmann/json.hpp>
+
+#include "command_line.hpp"
+
+/// `gorgo explain`, as a user meets it.
+namespace gorgo::tools {
+namespace {
+
+TEST_F(CommandLine, ExplainShowsRulesOfAllFiles) {
+  write("types.tesla", "event B(x: int);");
+  write("a.tesla",
+        "define A(x: int) from B(x = $x) and last B(x > $x) as C within 5 from B"
+        " where x = C.x; define D() from A();");
+  const auto outcome = run("explain types.tesla a.tesla");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.out,
+            "rule a.A: event A(x: int);\n"
+            "  engine         column-scan (default)\n"
+            "  stratum        0\n"
+            "  state 0        B: terminator\n"
+            "      binds      x\n"
+            "  state 1        C: last, within 5 ms from B\n"
+            "      column     B()\n"
+            "      range      x > B.x\n"
+            "  where          x = C.x\n"
+            "  reach          B 5 ms\n"
+            "\n"
+            "rule a.D: event D();\n"
+            "  engine         column-scan (default)\n"
+            "  stratum        1\n"
+            "  state 0        A: terminator\n"
+            "  reach          A 0\n"
+            "\n"
+            "types\n"
+            "  composite      event A(x: int);\n"
+            "  declared       event B(x: int);\n"
+            "  composite      event D();\n");
+}
+
+TEST_F(CommandLine, ExplainWritesJson) {
+  write("a.tesla",
+        "event B(x: int); @engine(reference) define A() from B(x > 5) and"
+        " not B() within 1 s from B and not B() within 30 s after B;");
+  const auto outcome = run("explain a.tesla --format json");
+  EXPECT_EQ(outcome.exit_code, 0);
+  const auto json = nlohmann::json::parse(outcome.out);
+  const auto& rule = json.at("rules").at(0);
+  EXPECT_EQ(rule.at("name"), "a.A");
+  EXPECT_EQ(rule.at("engine"), "reference");
+  EXPECT_EQ(rule.at("states").at(0).at("scan").at("constant"), nlohmann::json({"x > 5"}));
+  EXPECT_EQ(rule.at("negations").at(0).at("completed_at"), "B");
+  EXPECT_TRUE(rule.at("negations").at(1).at("completed_at").is_null());
+  EXPECT_EQ(rule.at("deadline"), "30 s");
+  EXPECT_EQ(json.at("types").at(1).at("origin"), "declared");
+}
+
+TEST_F(CommandLine, ExplainReportsWhatIsWrong) {
+  write("bad.tesla", "define A() from B");
+  EXPECT_EQ(run("explain bad.tesla").exit_code, 1);
+  EXPECT_EQ(run("explain bad.tesla").out, "");
+  EXPECT_EQ(run("explain missing.tesla").exit_code, 1);
+  EXPECT_EQ(run("explain").exit_code, 2);
+}
+
+TEST_F(CommandLine, CheckAndExplainWarn) {
+  write("a.tesla", "event B(x: int); define A() from B(x > 5, x < 3);");
+  const std::string warning =
+      "a.tesla:1:18: warning: rule `a.A` can never fire: no value satisfies `x > 5` and `x < 3`\n";
+  const auto checked = run("check a.tesla");
+  EXPECT_EQ(checked.exit_code, 0);
+  EXPECT_TRUE(checked.err.starts_with(warning)) << checked.err;
+  EXPECT_TRUE(checked.err.ends_with("1 file, 1 rule: 0 errors, 1 warning\n")) << checked.err;
+  const auto explained = run("explain a.tesla");
+  EXPECT_EQ(explained.exit_code, 0);
+  EXPECT_TRUE(explained.err.starts_with(warning)) << explained.err;
+}
+
+}  // namespace
+}  // namespace gorgo::tools
