@@ -73,20 +73,17 @@ class Explainer {
                                .window = i == 0 ? "" : text_.window(state),
                                .scan = scan(plan_.states[i].scan)});
     }
-    Duration deadline = 0;
     for (std::size_t i = 0; i < rule_.negations.size(); ++i) {
       const Negation& negation = rule_.negations[i];
       result.negations.push_back({.type = text_.type(negation.predicate.type),
                                   .span = text_.span(negation.span),
                                   .completed_at = {},
                                   .scan = scan(plan_.negations[i])});
-      if (negation.span.kind == SpanKind::after) {
-        deadline = std::max(deadline, negation.span.width);
-      } else {
+      if (negation.span.kind != SpanKind::after) {
         result.negations.back().completed_at = text_.state(negation.completed_at);
       }
     }
-    if (deadline > 0) result.deadline = language::duration_text(deadline);
+    if (plan_.deadline) result.deadline = language::duration_text(*plan_.deadline);
     aggregates(result);
   }
 

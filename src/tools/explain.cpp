@@ -70,13 +70,6 @@ std::string to_json_text(const plan::Explanation& explanation) {
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// The strata of all files together; 0 for rules on a cycle that has none.
-std::vector<std::uint32_t> strata_of(const RuleSources& sources) {
-  auto strata = dispatch::stratify(sources.plans(), sources.schema().size()).rules;
-  strata.resize(sources.plans().size());
-  return strata;
-}
-
 int explain(const ExplainOptions& options) {
   RuleSources sources;
   bool failed = false;
@@ -91,7 +84,8 @@ int explain(const ExplainOptions& options) {
   }
   if (failed) return kFailure;
 
-  auto explanation = plan::explain(sources.plans(), sources.schema(), strata_of(sources));
+  const auto strata = dispatch::stratify(sources.plans(), sources.schema().size());
+  auto explanation = plan::explain(sources.plans(), sources.schema(), strata.rules);
   for (auto& rule : explanation.rules) {
     if (rule.engine.empty()) rule.engine = engine_names().front() + " (default)";
   }
