@@ -34,7 +34,7 @@ class CsvReader final : public EventReader {
     }
     const auto whole = split_csv(without_return(line), cells_);
     if (whole && !*whole) return keep_open(line);
-    const Result<bool> done = whole ? record(event) : Result<bool>(whole.error());
+    Result<bool> done = whole ? record(event) : Result<bool>(whole.error());
     open_.clear();
     if (!done) return at_line(done.error());
     return done;

@@ -148,6 +148,7 @@ class EventHandler {
       }
       return std::nullopt;
     }
+    names.reserve(used_);
     for (const auto& attribute : attributes) names.push_back(attribute.name);
     std::sort(names.begin(), names.end());
     const auto found = std::adjacent_find(names.begin(), names.end());
