@@ -182,12 +182,13 @@ Result<void> Server::listen() {
 
 std::string Server::address() const { return to_string(impl_->acceptor.local_endpoint()); }
 
-bool Server::run(Signals signals) {
+void Server::handle_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) impl_->signals.add(signal);
+  impl_->await_signal();
+}
+
+bool Server::run() {
   Impl& s = *impl_;
-  if (signals == Signals::handle) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) s.signals.add(signal);
-    s.await_signal();
-  }
   s.log.info("listening", {{"address", address()}});
   asio::co_spawn(s.io, s.accept(), asio::detached);
   s.engine.start();

@@ -33,12 +33,11 @@ class Server {
   /// Where it listens, with the actual port: "127.0.0.1:45123". Precondition: `listen` succeeded.
   std::string address() const;
 
-  enum class Signals : std::uint8_t {
-    ignore,
-    handle,  ///< SIGINT and SIGTERM stop, SIGHUP reloads
-  };
+  /// From here on SIGINT and SIGTERM stop the server, SIGHUP reloads its rules. Call it before
+  /// anybody is told the address, lest an early signal ends the process instead.
+  void handle_signals();
   /// Serves until it is stopped and drained. Returns false when accepted events were given up.
-  bool run(Signals signals);
+  bool run();
 
   /// Stops accepting and reading, works off what was accepted, delivers and flushes, then `run`
   /// returns. A second call gives up the evaluation in hand. Any thread.

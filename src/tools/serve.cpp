@@ -64,10 +64,11 @@ int serve(const ServeFlags& flags) {
   server::Server server(*options, log);
   if (!load_rules(server)) return kFailure;
   if (const auto listening = server.listen(); !listening) return fail(listening.error());
+  server.handle_signals();
   // On stdout nothing but this: scripts wait for it and read the port.
   std::printf("listening on %s\n", server.address().c_str());
   std::fflush(stdout);
-  server.run(server::Server::Signals::handle);
+  server.run();
   return kSuccess;
 }
 

@@ -38,7 +38,7 @@ class RunningServer {
       : server_(on_free_port(std::move(options)), log_) {
     const auto listening = server_.listen();
     EXPECT_TRUE(listening) << listening.error().to_string();
-    thread_ = std::thread([this] { server_.run(Server::Signals::ignore); });
+    thread_ = std::thread([this] { server_.run(); });
   }
   ~RunningServer() { stop(); }
 
