@@ -5,6 +5,7 @@
 #include "language/evidence.hpp"
 #include "language/inference.hpp"
 #include "language/language.hpp"
+#include "language/misspelt.hpp"
 #include "language/names.hpp"
 #include "language/rule_binder.hpp"
 #include "language/scope.hpp"
@@ -47,6 +48,7 @@ BoundFile bind(const ast::File& file, const Schema& known, const Source& source)
   }
   enter_numbers(file, types, known, reporter);
   inference.solve();
+  warn_of_misspelt_types(types, known, reporter);
 
   BoundFile bound;
   bound.schema = types.build_schema();

@@ -2,6 +2,7 @@
 
 #include "language/build.hpp"
 #include "language/literal.hpp"
+#include "language/syntax.hpp"
 
 /// Predicates, clauses, spans and timers.
 namespace gorgo::language {
@@ -40,7 +41,10 @@ ast::StateClause AstBuilder::state(Parser::ClauseContext* clause) {
   state.predicate = predicate(clause->predicate());
   refuse_timer(state.predicate);
   state.span = span(clause->span());
-  if (state.span.kind != SpanKind::within) {
+  if (state.span.kind == SpanKind::after) {
+    reporter_.error(state.span.at, std::string(kForwardLooking),
+                    "begin the pattern with the latest event and write `within ... from`");
+  } else if (state.span.kind == SpanKind::between) {
     reporter_.error(state.span.at, "a state looks back from an earlier one",
                     "write `within DURATION from STATE`");
   }

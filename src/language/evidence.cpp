@@ -37,6 +37,8 @@ void EvidenceCollector::collect() {
 }
 
 void EvidenceCollector::predicate(const ast::Predicate& predicate, Context context) {
+  TypeEntry& entry = types_.at(context.own_type);
+  if (entry.uses++ == 0) entry.used_at = predicate.type.at;
   for (const auto& expr : predicate.conditions) condition(expr, context);
 }
 

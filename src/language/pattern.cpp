@@ -23,10 +23,6 @@ std::uint32_t completed_at(const Negation& negation) {
   return latest;
 }
 
-constexpr std::string_view kForwardLooking =
-    "`within ... after` looks forward, to events that come later; only the absence of events "
-    "after the terminator can be waited for";
-
 }  // namespace
 
 Rule RuleBinder::bind(std::string full_name) {

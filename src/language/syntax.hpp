@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "language/ast.hpp"
@@ -12,6 +13,11 @@ namespace gorgo::language {
 /// Deeper expressions are refused before anything recurses into them. The parser builds lower
 /// trees; other front ends may not. A chain of `and` or of `or` is one level, however long.
 inline constexpr std::size_t kMaxExprDepth = 520;
+
+/// What is wrong with looking forward (TESLA.md §3, §8).
+inline constexpr std::string_view kForwardLooking =
+    "`within ... after` looks forward, to events that come later; only the absence of events "
+    "after the terminator can be waited for";
 
 bool is_comparison(ast::ExprKind kind);  ///< `contains` included, `=>` not
 bool is_arithmetic(ast::ExprKind kind);  ///< binary only

@@ -25,6 +25,8 @@ struct TypeEntry {
   bool known = false;          ///< stood in the schema before this file
   bool fixed = false;          ///< attributes are given: known, declared or defined
   std::optional<Location> at;  ///< where this file declares or defines it first
+  std::uint32_t uses = 0;      ///< predicates of this file that name it
+  Location used_at;            ///< the first of them
   /// Attributes with an error of their own, already reported. Uses of them say nothing more.
   std::unordered_set<std::string> poisoned;
 

@@ -68,5 +68,6 @@ inline Schema schema_of(std::string_view text) {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 }  // namespace gorgo::language

@@ -157,8 +157,11 @@ TEST(ParseError, Clauses) {
             "1:25: at least one event must be selected | write 1 or more");
   EXPECT_EQ(errors("define A() from B() and last C() between B and B"),
             "1:34: a state looks back from an earlier one | write `within DURATION from STATE`");
-  EXPECT_EQ(errors("define A() from B() and last C() within 5 after B"),
-            "1:34: a state looks back from an earlier one | write `within DURATION from STATE`");
+  EXPECT_EQ(
+      errors("define A() from B() and last C() within 5 after B"),
+      "1:34: `within ... after` looks forward, to events that come later; only the absence of "
+      "events after the terminator can be waited for | begin the pattern with the latest "
+      "event and write `within ... from`");
   EXPECT_EQ(errors("define A() from B() and not C() as D within 5 from B"),
             "1:36: a negation declares no name | leave out `as D`");
   EXPECT_EQ(errors("define A() from B() and last C() within x from B"),
