@@ -11,6 +11,9 @@
 namespace gorgo::plan {
 namespace {
 
+/// Thousands of rules may share a column.
+constexpr std::size_t kMostNames = 8;
+
 /// By column: the rules that use it, in their order.
 using ColumnUsers = std::map<std::string, std::vector<std::string>>;
 
@@ -105,7 +108,10 @@ class Explainer {
     const auto spell = [&](const Expr& e) { return text_.expr(e, type); };
     if (&scan != &plan_.states[0].scan) {
       result.column = text_.predicate({type, scan.column.conditions});
-      for (const std::string& user : users_.at(scan.column.key)) {
+      const auto& users = users_.at(scan.column.key);
+      result.shared_by = users.size() - 1;
+      for (const std::string& user : users) {
+        if (result.shared_with.size() == kMostNames) break;
         if (user != rule_.name) result.shared_with.push_back(user);
       }
     }

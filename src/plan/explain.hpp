@@ -16,7 +16,8 @@ namespace gorgo::plan {
 /// How the events of a predicate are found.
 struct ScanExplanation {
   std::string column;                    ///< `Temp(value > 45)`; empty for the terminator
-  std::vector<std::string> shared_with;  ///< the other rules that use the column
+  std::vector<std::string> shared_with;  ///< other rules that use the column: the first few
+  std::size_t shared_by = 0;             ///< how many other rules there are
   std::vector<std::string> binds;        ///< attributes whose presence the column demands
   std::vector<std::string> constant;     ///< conditions of the column
   std::vector<std::string> equality;     ///< attribute = one value per search

@@ -37,6 +37,8 @@ class Lines {
   void scan(const ScanExplanation& scan) {
     std::string column = scan.column;
     if (!scan.shared_with.empty()) column += ", shared with " + joined(scan.shared_with, ", ");
+    const std::size_t more = scan.shared_by - scan.shared_with.size();
+    if (more > 0) column += " and " + std::to_string(more) + " more";
     field(6, "column", column);
     field(6, "binds", joined(scan.binds, ", "));
     fields(6, "constant", scan.constant);

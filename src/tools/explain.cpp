@@ -22,10 +22,9 @@ struct ExplainOptions {
 };
 
 Json to_json(const plan::ScanExplanation& scan) {
-  return {{"column", scan.column},     {"shared_with", scan.shared_with},
-          {"binds", scan.binds},       {"constant", scan.constant},
-          {"equality", scan.equality}, {"range", scan.range},
-          {"residual", scan.residual}, {"guards", scan.guards}};
+  return {{"column", scan.column}, {"shared_with", scan.shared_with}, {"shared_by", scan.shared_by},
+          {"binds", scan.binds},   {"constant", scan.constant},       {"equality", scan.equality},
+          {"range", scan.range},   {"residual", scan.residual},       {"guards", scan.guards}};
 }
 
 Json to_json(const plan::RuleExplanation& rule) {

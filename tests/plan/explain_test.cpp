@@ -93,6 +93,17 @@ TEST(Explain, TypesAndCycles) {
             "cycle: C -> D -> C\n");
 }
 
+TEST(Explain, OfManyRulesThatShareAColumnTheFirstAreNamed) {
+  std::string text = "event A(); event B();";
+  for (int i = 0; i < 12; ++i) text += "define F() from A() and last B() within 5 from A;";
+  const Planned planned(text);
+  const std::vector<std::uint32_t> strata(12, 0);
+  const Explanation explanation = explain(planned.plans, planned.schema, strata);
+  EXPECT_THAT(to_text(explanation.rules[0]),
+              testing::HasSubstr("B(), shared with plant.F.2, plant.F.3, plant.F.4, plant.F.5, "
+                                 "plant.F.6, plant.F.7, plant.F.8, plant.F.9 and 3 more\n"));
+}
+
 TEST(Explain, ADeadlineIsNamed) {
   const Planned planned(
       "rule a: define F() from A() and not B() within 30 s after A and not C() within 1 s from A;");
