@@ -33,6 +33,8 @@ class EngineThread {
 
   /// For the closing log line. Precondition: not started, or joined.
   const ProcessorCounters& processed() const { return processor_.counters(); }
+  /// Deliveries that no frame could hold. Precondition as above.
+  std::uint64_t oversize() const { return subscriptions_.oversize(); }
   std::uint64_t slow_consumers() const { return slow_consumers_.load(std::memory_order_relaxed); }
   std::uint64_t dropped_rows() const { return dropped_rows_.load(std::memory_order_relaxed); }
 

@@ -200,6 +200,7 @@ bool Server::run() {
                          {"composites", processed.composites},
                          {"sessions", s.opened.load()},
                          {"slow_consumers", s.engine.slow_consumers()},
+                         {"oversize", s.engine.oversize()},
                          {"malformed", s.hub.malformed.load()}});
   return !s.gave_up;
 }

@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+#include "codec/text.hpp"
+#include "protocol/batch_check.hpp"
+#include "protocol/batch_reader.hpp"
+#include "protocol/batch_writer.hpp"
+#include "protocol/frame_cutter.hpp"
+
+namespace {
+
+using namespace gorgo;
+
+flatbuffers::DetachedBuffer encoded(const wire::Batch& batch, std::uint64_t& rows) {
+  protocol::BatchWriter writer;
+  rows = 0;
+  for (protocol::BatchReader reader(batch); reader.next(); ++rows) {
+    writer.add(reader.type(), reader.timestamp());
+    for (std::size_t i = 0; i < reader.names().size(); ++i) {
+      writer.attribute(reader.names()[i], reader.cells()[i]);
+    }
+  }
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(writer.finish(builder));
+  return builder.Release();
+}
+
+/// Every row of a batch that passed the check can be read, and what is written from it passes the
+/// check too. A name twice in a row breaks the writer's precondition, so such batches are only
+/// read.
+void check(const wire::Batch& batch, std::size_t frame_size) {
+  if (!protocol::check_batch(batch, frame_size, protocol::kDefaultMaxRows)) return;
+  std::uint64_t read = 0;
+  bool unique = true;
+  for (protocol::BatchReader reader(batch); reader.next(); ++read) {
+    std::vector<std::string_view> names(reader.names().begin(), reader.names().end());
+    std::ranges::sort(names);
+    unique = unique && std::ranges::adjacent_find(names) == names.end();
+    for (const Datum& cell : reader.cells()) {
+      const bool text = cell.tag == Datum::Tag::string;
+      if (text && !codec::is_valid_utf8(cell.text())) std::abort();
+    }
+  }
+  if (read != protocol::row_count(batch)) std::abort();
+  if (!unique) return;
+  std::uint64_t rows = 0;
+  const auto buffer = encoded(batch, rows);
+  const auto* copy = flatbuffers::GetRoot<wire::Batch>(buffer.data());
+  if (!protocol::check_batch(*copy, buffer.size(), protocol::kDefaultMaxRows)) std::abort();
+  if (rows != read || protocol::row_count(*copy) != read) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  protocol::FrameCutter cutter(std::size_t{1} << 20);
+  while (size > 0) {
+    const auto space = cutter.space();
+    const std::size_t taken = std::min(size, space.size());
+    std::copy_n(data, taken, space.begin());
+    cutter.fill(taken);
+    data += taken;
+    size -= taken;
+    while (true) {
+      const auto frame = cutter.next();
+      if (!frame) return 0;
+      if (!*frame) break;
+      const auto message = protocol::open_frame(**frame);
+      if (!message) continue;
+      if (const auto* publish = (*message)->body_as_Publish()) {
+        check(*publish->batch(), (*frame)->size());
+      }
+      if (const auto* deliver = (*message)->body_as_Deliver()) {
+        check(*deliver->batch(), (*frame)->size());
+      }
+    }
+  }
+  return 0;
+}
