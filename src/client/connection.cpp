@@ -188,9 +188,9 @@ void Connection::take_refusals(const wire::Ack& ack) {
 void Connection::take_delivery(const wire::Deliver& deliver, std::size_t frame_size) {
   const auto rows = protocol::row_count(*deliver.batch());
   const auto* from = deliver.from();
-  const bool fits = deliver.roots() != nullptr && deliver.roots()->size() == rows &&
-                    deliver.ordinals() != nullptr && deliver.ordinals()->size() == rows &&
-                    deliver.subscriptions()->size() > 0 &&
+  const bool fits = deliver.roots() != nullptr && protocol::is_aligned(deliver.roots()) &&
+                    deliver.roots()->size() == rows && deliver.ordinals() != nullptr &&
+                    deliver.ordinals()->size() == rows && deliver.subscriptions()->size() > 0 &&
                     (from == nullptr || from->size() == 0 || from->size() == rows);
   const auto checked = protocol::check_batch(*deliver.batch(), frame_size, std::uint32_t{1} << 31);
   if (!fits || !checked) return fail({"the server sent a damaged delivery", ""});

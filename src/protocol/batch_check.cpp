@@ -80,6 +80,9 @@ Result<void> check_strings(const wire::Column& column, const std::string& where)
 Result<void> check_column(const wire::Column& column, std::uint32_t rows, const std::string& in) {
   if (!is_name(*column.name())) return Error{in + ": a column without a usable name", kNames};
   const std::string where = in + ", column '" + column.name()->str() + "'";
+  if (!is_aligned(column.ints()) || !is_aligned(column.floats())) {
+    return Error{where + ": the values do not begin at a multiple of 8 bytes", ""};
+  }
   const auto found = values(column);
   if (!found) return Error{where + ": values of another type than the column's", ""};
   if (*found != rows) {
@@ -107,6 +110,9 @@ Result<void> check_table(const wire::EventTable& table, std::size_t& budget) {
   const std::string where = "table '" + table.type()->str() + "'";
   if (length(table.columns()) > kMostColumns) {
     return Error{where + " has more than " + std::to_string(kMostColumns) + " columns", ""};
+  }
+  if (!is_aligned(table.timestamps())) {
+    return Error{where + ": the timestamps do not begin at a multiple of 8 bytes", ""};
   }
   const std::size_t stamps = length(table.timestamps());
   if (stamps != 0 && stamps != table.rows()) {

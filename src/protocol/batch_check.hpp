@@ -15,6 +15,12 @@ namespace gorgo::protocol {
 /// column.
 Result<void> check_batch(const wire::Batch& batch, std::size_t frame_size, std::uint32_t max_rows);
 
+/// Whether the elements lie where their type must: the verifier looks at the length only.
+template <class T>
+bool is_aligned(const flatbuffers::Vector<T>* vector) {
+  return vector == nullptr || reinterpret_cast<std::uintptr_t>(vector->Data()) % alignof(T) == 0;
+}
+
 /// Rows of all tables together.
 std::uint64_t row_count(const wire::Batch& batch);
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "protocol/framing.hpp"
 
 namespace gorgo::protocol {
@@ -115,6 +117,20 @@ TEST(BatchCheck, NamesAreNeitherEmptyNorEndless) {
   batch = valid();
   batch.tables[0]->columns[0]->name = std::string(1025, 'x');
   EXPECT_THAT(error_of(batch), HasSubstr("without a usable name"));
+}
+
+TEST(BatchCheck, ValuesAreAligned) {
+  flatbuffers::FlatBufferBuilder builder;
+  const auto object = valid();
+  builder.Finish(wire::Batch::Pack(builder, &object));
+  // Four bytes off, the timestamps lie where no int64 may.
+  std::vector<std::uint64_t> memory(builder.GetSize() / 8 + 2);
+  auto* moved = reinterpret_cast<std::uint8_t*>(memory.data()) + 4;
+  std::copy_n(builder.GetBufferPointer(), builder.GetSize(), moved);
+  const auto checked =
+      check_batch(*flatbuffers::GetRoot<wire::Batch>(moved), builder.GetSize(), 100);
+  ASSERT_FALSE(checked);
+  EXPECT_THAT(checked.error().message, HasSubstr("multiple of 8 bytes"));
 }
 
 TEST(BatchCheck, VectorsMayNotShareBytes) {
