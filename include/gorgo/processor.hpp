@@ -46,6 +46,17 @@ struct RuleInfo {
   std::uint64_t terminators = 0;  ///< events evaluated
   std::uint64_t composites = 0;   ///< produced
   std::uint64_t overflows = 0;    ///< terminators given up at `max_sequences`
+  std::uint64_t pending = 0;      ///< composites that wait for a deadline
+  std::uint64_t skipped = 0;      ///< instants of its timer, in gaps that were too long
+  std::size_t bytes = 0;          ///< its own memory, and its share of shared columns
+};
+
+/// What is remembered of an event type.
+struct TypeInfo {
+  std::string name;
+  Duration reach = 0;        ///< how far behind the clock its events are kept
+  std::uint64_t events = 0;  ///< kept now
+  std::size_t bytes = 0;     ///< events and all columns over them, as allocated
 };
 
 struct ProcessorCounters {
@@ -104,6 +115,8 @@ class Processor {
                      const DeployOptions& options = {});
   Result<void> remove(std::string_view rule);
   std::vector<RuleInfo> rules() const;
+  /// The types that rules read, by name. Bytes of columns stand here and, shared out, at the rules.
+  std::vector<TypeInfo> types() const;
 
   /// Declares a type as `event ...` in a rule text does.
   Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);

@@ -79,7 +79,24 @@ std::vector<RuleInfo> Processor::rules() const {
                     .text = rule.text,
                     .terminators = deployed.state.terminators,
                     .composites = deployed.state.composites,
-                    .overflows = deployed.state.overflows});
+                    .overflows = deployed.state.overflows,
+                    .pending = deployed.state.pending.size(),
+                    .skipped = deployed.state.skipped_instants,
+                    .bytes = deployed.state.bytes() + deployed.evaluator->column_bytes()});
+  }
+  return list;
+}
+
+std::vector<TypeInfo> Processor::types() const {
+  std::vector<TypeInfo> list;
+  for (const std::string& name : schema().names()) {
+    const TypeId type = schema().find(name)->id;
+    if (!impl_->history.keeps(type)) continue;
+    const history::EventStore& store = impl_->history.store(type);
+    list.push_back({.name = name,
+                    .reach = impl_->history.reach(type),
+                    .events = store.end() - store.begin(),
+                    .bytes = impl_->history.bytes(type)});
   }
   return list;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,11 @@
 #include "plan/plan.hpp"
 
 namespace gorgo::engine {
+
+/// A holder's part of a shared column's memory; the history holds it too.
+inline std::size_t share_of(const std::shared_ptr<const history::Column>& column) {
+  return column->bytes() / static_cast<std::size_t>(std::max(1L, column.use_count() - 1));
+}
 
 /// How much an evaluation may do before it returns.
 struct Budget {
@@ -40,6 +46,9 @@ class Evaluator {
   /// sequence, as far as events are placed now.
   virtual bool is_absent(std::uint32_t negation, std::span<const history::EventRef> sequence,
                          const RuleState& state) = 0;
+
+  /// Its part of the memory of the columns that it holds, in bytes.
+  virtual std::size_t column_bytes() const = 0;
 };
 
 /// A way to evaluate plans. All engines give the same composites in the same order.

@@ -29,6 +29,8 @@ class ConsumedSlots {
   }
 
   std::size_t size() const { return slots_.size(); }
+  /// An estimate: a node and its bucket.
+  std::size_t bytes() const { return slots_.size() * 3 * sizeof(void*); }
 
  private:
   static constexpr std::size_t kSmallest = 1024;
@@ -74,6 +76,18 @@ struct RuleState {
   std::uint64_t overflows = 0;    ///< terminators given up at max_sequences
 
   explicit RuleState(const Rule& rule) : consumed(rule.states.size()) {}
+
+  /// Memory beyond the object itself, estimated where containers do not tell.
+  std::size_t bytes() const {
+    std::size_t total = 0;
+    for (const auto& slots : consumed) total += slots.bytes();
+    for (const auto& [deadline, composite] : pending) {
+      total += sizeof(composite) + composite.cells.size() * sizeof(Datum) +
+               composite.events.size() * sizeof(history::EventRef) +
+               composite.terminator.path.size() * sizeof(std::uint32_t);
+    }
+    return total;
+  }
 };
 
 }  // namespace gorgo::engine

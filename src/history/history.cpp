@@ -57,13 +57,10 @@ void History::evict(Timestamp clock) {
   }
 }
 
-std::size_t History::bytes() const {
-  std::size_t total = 0;
-  for (const Kept& kept : types_) {
-    if (!kept.store) continue;
-    total += kept.store->bytes();
-    for (const auto& [key, column] : kept.columns) total += column->bytes();
-  }
+std::size_t History::bytes(TypeId type) const {
+  if (!keeps(type)) return 0;
+  std::size_t total = types_[type].store->bytes();
+  for (const auto& [key, column] : types_[type].columns) total += column->bytes();
   return total;
 }
 

@@ -35,7 +35,8 @@ class History {
   /// Drops what is further behind `clock` than the reach of its type.
   void evict(Timestamp clock);
 
-  std::size_t bytes() const;
+  /// Memory of a type's store and columns, in bytes as allocated; 0 for a type that is not kept.
+  std::size_t bytes(TypeId type) const;
 
  private:
   struct Kept {

@@ -396,6 +396,32 @@ TEST_F(ProcessorTest, AReplacedRuleStartsWithNothingConsumed) {
   EXPECT_EQ(processor.rules()[0].composites, 0u);
 }
 
+TEST_F(ProcessorTest, MemoryIsAccountedAndFlatOverADayOfEvents) {
+  processor = Processor({.max_late = 0});
+  deploy(
+      "event A(n: int); event B(n: int); rule r: define O(n: int) "
+      "from B(n = $n) and each A(n = $n) within 10 s from B and not B(n = $n) within 1 s after B "
+      "where n = A.n consuming A;");
+  const auto bytes = [&] {
+    std::size_t total = processor.rules()[0].bytes;
+    for (const auto& type : processor.types()) total += type.bytes;
+    return total;
+  };
+  std::size_t after_an_hour = 0;
+  constexpr int kDay = 24 * 3600;
+  for (int second = 0; second < kDay; ++second) {
+    append(counted(second % 3 == 0 ? "B" : "A", second * 1000, second % 7));
+    if (second % 100 == 0) process();
+    if (second == kDay / 24) after_an_hour = bytes();
+  }
+  process();
+  EXPECT_GT(processor.rules()[0].composites, 1000u);
+  EXPECT_LE(bytes(), 2 * after_an_hour);
+  ASSERT_EQ(processor.types().size(), 2u);
+  EXPECT_EQ(processor.types()[0].reach, 11'000 * kMillisecond);
+  EXPECT_LE(processor.types()[0].events, 12u);
+}
+
 TEST_F(ProcessorTest, UnknownEnginesAreRefusedByName) {
   EXPECT_THAT(refusal("@engine(warp) define O(n: int) from A([int]n = 1) where n = 1;"),
               HasSubstr("there is no engine `warp`"));

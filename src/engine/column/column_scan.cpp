@@ -18,6 +18,7 @@ class ColumnScanEvaluator final : public Evaluator {
                        const Budget& budget, CompositeSink& sink) override;
   bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                  const RuleState& state) override;
+  std::size_t column_bytes() const override;
 
  private:
   enum class Outcome { complete, overflow, stopped };
@@ -210,6 +211,14 @@ Datum ColumnScanEvaluator::value_of(std::size_t index) {
     return true;
   });
   return aggregation.result();
+}
+
+std::size_t ColumnScanEvaluator::column_bytes() const {
+  std::size_t total = 0;
+  for (const auto* list : {&states_, &negations_, &aggregates_}) {
+    for (const Scanner& scanner : *list) total += share_of(scanner.shared_column());
+  }
+  return total;
 }
 
 }  // namespace

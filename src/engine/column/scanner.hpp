@@ -22,6 +22,7 @@ class Scanner {
       : scan_(scan), column_(std::move(column)), operands_(scan.comparisons.size()) {}
 
   const history::Column& column() const { return *column_; }
+  const std::shared_ptr<const history::Column>& shared_column() const { return column_; }
   history::EventRef event(std::uint64_t position) const {
     return {&column_->store(), column_->slot(position)};
   }
