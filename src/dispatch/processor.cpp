@@ -129,7 +129,9 @@ Result<void> Processor::append(std::string_view type, std::optional<Timestamp> t
 }
 
 Result<void> Processor::tick(Timestamp timestamp) {
-  return impl_->sequencer.tick(timestamp, schema(), impl_->released);
+  const Result<void> taken = impl_->sequencer.tick(timestamp, schema(), impl_->released);
+  impl_->counters.late = impl_->sequencer.late();
+  return taken;
 }
 
 void Processor::process(const std::function<void(const OutputBatch&)>& deliver) {
@@ -138,6 +140,7 @@ void Processor::process(const std::function<void(const OutputBatch&)>& deliver) 
 
 void Processor::finish(const std::function<void(const OutputBatch&)>& deliver) {
   impl_->sequencer.flush(schema(), impl_->released);
+  impl_->counters.late = impl_->sequencer.late();
   process(deliver);
   // What fires may begin to wait for further deadlines; max_depth bounds that.
   while (const auto deadline = impl_->dispatcher.last_deadline()) {

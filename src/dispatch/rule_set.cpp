@@ -8,6 +8,7 @@
 #include "language/language.hpp"
 #include "language/names.hpp"
 #include "language/reporter.hpp"
+#include "plan/warnings.hpp"
 
 namespace gorgo::dispatch {
 namespace {
@@ -87,6 +88,9 @@ Diagnostics RuleSet::deploy(const std::string& name, const std::string& text,
   }
   append(diagnostics, reporter.take());
   if (diagnostics.failed()) return diagnostics;
+  std::vector<const plan::Plan*> added_plans;
+  for (const auto& plan : added) added_plans.push_back(plan.get());
+  append(diagnostics, plan::cycle_warnings(added_plans, plans, bound.schema, source));
 
   schema_ = std::move(bound.schema);
   for (auto& plan : added) {
