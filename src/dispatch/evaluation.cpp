@@ -36,7 +36,7 @@ void Evaluation::run_wave() {
       const bool due = rules_.level_of(type) == level && !rules_.in_cycle(type);
       if (due && !incoming_[type].empty()) store_type(type);
     }
-    for (const Cycle& cycle : rules_.cycles()) {
+    for (const plan::Cycle& cycle : rules_.cycles()) {
       if (cycle.level == level) run_cycle(cycle);
     }
     for (std::uint32_t i = 0; i < rules_.rules().size(); ++i) {

@@ -72,7 +72,7 @@ class Evaluation {
   void limit_root(std::uint64_t root, std::size_t first_new);
   void drop_beyond_limit(Records& records, std::uint64_t earlier);
 
-  void run_cycle(const Cycle& cycle);
+  void run_cycle(const plan::Cycle& cycle);
   void run_cycle_root(std::uint64_t root);
   /// The earliest (root, depth) that waits for the cycle in hand within the wave; false when none
   /// does.
@@ -94,7 +94,7 @@ class Evaluation {
   std::size_t composites_ = 0;                  // in the batch
 
   // Of the cycle in hand.
-  const Cycle* cycle_ = nullptr;
+  const plan::Cycle* cycle_ = nullptr;
   std::vector<std::size_t> cycle_front_;  // by type of the cycle: the first of incoming_ not stored
   Records cycle_composites_;              // of its rules, not stored yet; all of one root
 

@@ -8,7 +8,7 @@ namespace gorgo::dispatch {
 /// Recursion is iteration: root by root, and within a root depth by depth, the events of the
 /// cycle's types are stored in place order and handed to the cycle's rules, whose composites are
 /// one deeper (TESLA.md §7).
-void Evaluation::run_cycle(const Cycle& cycle) {
+void Evaluation::run_cycle(const plan::Cycle& cycle) {
   cycle_ = &cycle;
   for (const TypeId type : cycle.types) sorted_incoming(type);
   cycle_front_.assign(cycle.types.size(), 0);

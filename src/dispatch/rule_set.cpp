@@ -168,10 +168,10 @@ void RuleSet::settle(history::History& history) {
   }
   history.retain(schema_, reach);
 
-  Strata strata = stratify(plans, schema_.size());
+  plan::Strata strata = plan::stratify(plans, schema_.size());
   types_.assign(schema_.size(), {});
   for (TypeId type = 0; type < types_.size(); ++type) types_[type].level = strata.types[type];
-  for (const Cycle& cycle : strata.cycles) {
+  for (const plan::Cycle& cycle : strata.cycles) {
     for (const TypeId type : cycle.types) types_[type].in_cycle = true;
     for (const std::uint32_t rule : cycle.rules) rules_[rule].closes_cycle = true;
   }

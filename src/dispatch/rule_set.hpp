@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "dispatch/strata.hpp"
 #include "engine/engine.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
 #include "history/history.hpp"
 #include "plan/plan.hpp"
+#include "plan/strata.hpp"
 
 namespace gorgo::dispatch {
 
@@ -66,7 +66,7 @@ class RuleSet {
   /// Whether some rule produces events of the type.
   bool is_produced(TypeId type) const { return types_[type].produced; }
   bool in_cycle(TypeId type) const { return types_[type].in_cycle; }
-  std::span<const Cycle> cycles() const { return cycles_; }
+  std::span<const plan::Cycle> cycles() const { return cycles_; }
 
  private:
   std::size_t find(std::string_view rule) const;
@@ -88,7 +88,7 @@ class RuleSet {
   std::vector<std::string> names_;
   std::vector<std::uint32_t> temporal_rules_;
   std::vector<TypeInfo> types_{1};  // by TypeId
-  std::vector<Cycle> cycles_;
+  std::vector<plan::Cycle> cycles_;
   std::uint32_t levels_ = 1;
 };
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "language/rule_text.hpp"
-#include "plan/cycles.hpp"
+#include "plan/strata.hpp"
 
 namespace gorgo::plan {
 namespace {
@@ -168,16 +168,17 @@ std::vector<TypeExplanation> explain_types(std::span<const Plan* const> plans,
 
 }  // namespace
 
-Explanation explain(std::span<const Plan* const> plans, const Schema& schema,
-                    std::span<const std::uint32_t> strata) {
+Explanation explain(std::span<const Plan* const> plans, const Schema& schema) {
   Explanation result;
+  const Strata strata = stratify(plans, schema.size());
   const ColumnUsers users = users_of_columns(plans);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     result.rules.push_back(Explainer(*plans[i], schema, users).rule());
-    result.rules.back().stratum = strata[i];
+    result.rules.back().stratum = strata.rules[i];
   }
   result.types = explain_types(plans, schema);
-  for (const auto& way : cycles(plans)) {
+  for (const Cycle& cycle : strata.cycles) {
+    const auto way = way_round(cycle, plans);
     auto& names = result.cycles.emplace_back();
     for (const TypeId type : way) names.push_back(schema.at(type).name);
     names.push_back(names.front());

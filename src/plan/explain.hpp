@@ -77,9 +77,7 @@ struct Explanation {
   std::vector<std::vector<std::string>> cycles;
 };
 
-/// `strata`: by plan.
-Explanation explain(std::span<const Plan* const> plans, const Schema& schema,
-                    std::span<const std::uint32_t> strata);
+Explanation explain(std::span<const Plan* const> plans, const Schema& schema);
 
 /// One paragraph per rule, then the types and cycles; aligned.
 std::string to_text(const Explanation& explanation);

@@ -11,8 +11,8 @@
 #include "base/arithmetic.hpp"
 #include "language/reporter.hpp"
 #include "language/rule_text.hpp"
-#include "plan/cycles.hpp"
 #include "plan/satisfiable.hpp"
+#include "plan/strata.hpp"
 
 namespace gorgo::plan {
 namespace {
@@ -274,7 +274,8 @@ void report_cycles(std::span<const Plan* const> added, std::span<const Plan* con
                    const Schema& schema, language::Reporter& reporter) {
   std::vector<const Plan*> all(others.begin(), others.end());
   all.insert(all.end(), added.begin(), added.end());
-  for (auto& way : cycles(all)) {
+  for (const Cycle& cycle : stratify(all, schema.size()).cycles) {
+    const auto way = way_round(cycle, all);
     const Rule* rule = rule_on(way, added);
     if (rule == nullptr) continue;
     std::string text;

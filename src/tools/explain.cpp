@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "dispatch/strata.hpp"
 #include "gorgo/processor.hpp"
 #include "plan/explain.hpp"
 #include "tools/commands.hpp"
@@ -83,8 +82,7 @@ int explain(const ExplainOptions& options) {
   }
   if (failed) return kFailure;
 
-  const auto strata = dispatch::stratify(sources.plans(), sources.schema().size());
-  auto explanation = plan::explain(sources.plans(), sources.schema(), strata.rules);
+  auto explanation = plan::explain(sources.plans(), sources.schema());
   for (auto& rule : explanation.rules) {
     if (rule.engine.empty()) rule.engine = engine_names().front() + " (default)";
   }

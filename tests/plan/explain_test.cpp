@@ -23,8 +23,7 @@ constexpr const char* kRules =
 
 TEST(Explain, RulesAsText) {
   const Planned planned(kRules);
-  const std::vector<std::uint32_t> strata{0, 0, 1};
-  const Explanation explanation = explain(planned.plans, planned.schema, strata);
+  const Explanation explanation = explain(planned.plans, planned.schema);
   ASSERT_EQ(explanation.rules.size(), 3U);
   EXPECT_EQ(to_text(explanation.rules[0]),
             "rule report: event FireReport(area: string);\n"
@@ -79,8 +78,7 @@ TEST(Explain, TypesAndCycles) {
   const Planned planned(
       "event A(x: int); rule b: define B() from A(x = $x) and last T(y = $x) within 5 from A;"
       "rule c: define C() from B() and last D() within 5 from B; rule d: define D() from C();");
-  const std::vector<std::uint32_t> strata(3, 0);
-  Explanation explanation = explain(planned.plans, planned.schema, strata);
+  Explanation explanation = explain(planned.plans, planned.schema);
   explanation.rules.clear();
   EXPECT_EQ(to_text(explanation),
             "types\n"
@@ -97,8 +95,7 @@ TEST(Explain, OfManyRulesThatShareAColumnTheFirstAreNamed) {
   std::string text = "event A(); event B();";
   for (int i = 0; i < 12; ++i) text += "define F() from A() and last B() within 5 from A;";
   const Planned planned(text);
-  const std::vector<std::uint32_t> strata(12, 0);
-  const Explanation explanation = explain(planned.plans, planned.schema, strata);
+  const Explanation explanation = explain(planned.plans, planned.schema);
   EXPECT_THAT(to_text(explanation.rules[0]),
               testing::HasSubstr("B(), shared with plant.F.2, plant.F.3, plant.F.4, plant.F.5, "
                                  "plant.F.6, plant.F.7, plant.F.8, plant.F.9 and 3 more\n"));
@@ -107,8 +104,7 @@ TEST(Explain, OfManyRulesThatShareAColumnTheFirstAreNamed) {
 TEST(Explain, ADeadlineIsNamed) {
   const Planned planned(
       "rule a: define F() from A() and not B() within 30 s after A and not C() within 1 s from A;");
-  const std::vector<std::uint32_t> strata{0};
-  const RuleExplanation rule = explain(planned.plans, planned.schema, strata).rules.at(0);
+  const RuleExplanation rule = explain(planned.plans, planned.schema).rules.at(0);
   EXPECT_EQ(rule.deadline, "30 s");
   EXPECT_EQ(rule.negations.at(0).completed_at, std::nullopt);
   EXPECT_EQ(rule.negations.at(1).completed_at, "A");

@@ -1,8 +1,10 @@
-#include "dispatch/strata.hpp"
+#include "plan/strata.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 
-namespace gorgo::dispatch {
+namespace gorgo::plan {
 namespace {
 
 /// Strongly connected components of types (R. Tarjan, "Depth-first search and linear graph
@@ -10,9 +12,9 @@ namespace {
 /// rules come from outside, and a chain of them may be long.
 class ComponentSearch {
  public:
-  ComponentSearch(std::span<const plan::Plan* const> plans, TypeId type_count)
+  ComponentSearch(std::span<const Plan* const> plans, TypeId type_count)
       : inputs_(type_count), index_(type_count, kUnseen), low_(type_count), open_(type_count) {
-    for (const plan::Plan* plan : plans) {
+    for (const Plan* plan : plans) {
       for (const auto& [type, reach] : plan->reach) inputs_[plan->rule.type].push_back(type);
     }
     for (TypeId type = 0; type < type_count; ++type) {
@@ -115,7 +117,7 @@ TypeLevels level_types(const ComponentSearch& search, TypeId type_count) {
 
 }  // namespace
 
-Strata stratify(std::span<const plan::Plan* const> plans, TypeId type_count) {
+Strata stratify(std::span<const Plan* const> plans, TypeId type_count) {
   TypeLevels types = level_types(ComponentSearch(plans, type_count), type_count);
   Strata strata{.rules = {}, .types = std::move(types.level), .cycles = std::move(types.cycles)};
   for (std::uint32_t i = 0; i < plans.size(); ++i) {
@@ -133,4 +135,27 @@ Strata stratify(std::span<const plan::Plan* const> plans, TypeId type_count) {
   return strata;
 }
 
-}  // namespace gorgo::dispatch
+std::vector<TypeId> way_round(const Cycle& cycle, std::span<const Plan* const> plans) {
+  std::map<TypeId, std::vector<TypeId>> next;
+  for (const std::uint32_t rule : cycle.rules) {
+    for (const auto& [type, reach] : plans[rule]->reach) {
+      next[type].push_back(plans[rule]->rule.type);
+    }
+  }
+  const TypeId start = cycle.types.front();
+  std::map<TypeId, TypeId> before;  // breadth first, so that the way is a shortest one
+  std::deque<TypeId> open{start};
+  while (!before.contains(start)) {
+    const TypeId from = open.front();
+    open.pop_front();
+    for (const TypeId to : next[from]) {
+      if (before.emplace(to, from).second) open.push_back(to);
+    }
+  }
+  std::vector<TypeId> way{before.at(start)};
+  while (way.back() != start) way.push_back(before.at(way.back()));
+  std::reverse(way.begin(), way.end());
+  return way;
+}
+
+}  // namespace gorgo::plan

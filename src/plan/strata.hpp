@@ -7,7 +7,7 @@
 #include "gorgo/schema.hpp"
 #include "plan/plan.hpp"
 
-namespace gorgo::dispatch {
+namespace gorgo::plan {
 
 /// Types that feed each other, and the rules that close the cycles among them. They run root by
 /// root, when everything else that feeds the types is complete.
@@ -25,9 +25,13 @@ struct Strata {
   std::vector<Cycle> cycles;
 };
 
+/// For people to read: the shortest way from the least type of a cycle back to it, each type made
+/// from the one before, the first from the last.
+std::vector<TypeId> way_round(const Cycle& cycle, std::span<const Plan* const> plans);
+
 inline constexpr std::uint32_t kNoCycle = ~std::uint32_t{0};
 
 /// `type_count`: every TypeId is below.
-Strata stratify(std::span<const plan::Plan* const> plans, TypeId type_count);
+Strata stratify(std::span<const Plan* const> plans, TypeId type_count);
 
-}  // namespace gorgo::dispatch
+}  // namespace gorgo::plan
