@@ -2,6 +2,7 @@
 #include <limits>
 #include <utility>
 
+#include "language/operators.hpp"
 #include "language/rule_binder.hpp"
 #include "language/syntax.hpp"
 
@@ -9,39 +10,6 @@ namespace gorgo::language {
 namespace {
 
 using ast::ExprKind;
-
-Op op_of(ExprKind kind) {
-  switch (kind) {
-    case ExprKind::add:
-      return Op::add;
-    case ExprKind::subtract:
-      return Op::subtract;
-    case ExprKind::multiply:
-      return Op::multiply;
-    case ExprKind::divide:
-      return Op::divide;
-    case ExprKind::equal:
-      return Op::equal;
-    case ExprKind::not_equal:
-      return Op::not_equal;
-    case ExprKind::less:
-      return Op::less;
-    case ExprKind::less_equal:
-      return Op::less_equal;
-    case ExprKind::greater:
-      return Op::greater;
-    case ExprKind::greater_equal:
-      return Op::greater_equal;
-    case ExprKind::contains:
-      return Op::contains;
-    case ExprKind::logical_and:
-      return Op::logical_and;
-    case ExprKind::logical_or:
-      return Op::logical_or;
-    default:
-      return Op::logical_not;
-  }
-}
 
 /// A tree of `op` over all operands with logarithmic depth. Logic is two-valued and has no side
 /// effects, so how the operands are grouped is free.

@@ -2,39 +2,12 @@
 
 #include "base/arithmetic.hpp"
 #include "language/language.hpp"
+#include "language/operators.hpp"
 
 namespace gorgo::server {
 namespace {
 
 using ast::ExprKind;
-
-/// The operator as the shared arithmetic names it. Precondition: arithmetic or a comparison.
-Op operator_of(ExprKind kind) {
-  switch (kind) {
-    case ExprKind::add:
-      return Op::add;
-    case ExprKind::subtract:
-      return Op::subtract;
-    case ExprKind::multiply:
-      return Op::multiply;
-    case ExprKind::divide:
-      return Op::divide;
-    case ExprKind::equal:
-      return Op::equal;
-    case ExprKind::not_equal:
-      return Op::not_equal;
-    case ExprKind::less:
-      return Op::less;
-    case ExprKind::less_equal:
-      return Op::less_equal;
-    case ExprKind::greater:
-      return Op::greater;
-    case ExprKind::greater_equal:
-      return Op::greater_equal;
-    default:
-      return Op::contains;
-  }
-}
 
 class Evaluation {
  public:
@@ -55,7 +28,7 @@ class Evaluation {
         return datum.tag == Datum::Tag::boolean && datum.boolean;
       }
       default:
-        return compares(operator_of(e.kind), value(e.children[0]), value(e.children[1]));
+        return compares(language::op_of(e.kind), value(e.children[0]), value(e.children[1]));
     }
   }
 
@@ -86,7 +59,7 @@ class Evaluation {
       case ExprKind::subtract:
       case ExprKind::multiply:
       case ExprKind::divide:
-        return arithmetic::calculate(operator_of(e.kind), value(e.children[0]),
+        return arithmetic::calculate(language::op_of(e.kind), value(e.children[0]),
                                      value(e.children[1]));
       default:
         return Datum::of(holds(e));
