@@ -138,8 +138,8 @@ Result<void> Sequencer::check_ahead(Timestamp timestamp, const std::string& what
 
 Result<Timestamp> Sequencer::stamp(const Publication& event) const {
   if (!event.timestamp) {
-    if (!received_) return options_.clock();
-    return std::max(options_.clock(), arithmetic::saturating_add(*received_, 1));
+    if (!released_) return options_.clock();
+    return std::max(options_.clock(), arithmetic::saturating_add(*released_, 1));
   }
   const std::string what = "event of type " + in_quotes(event.type);
   if (released_ &&

@@ -1,6 +1,7 @@
 #include "history/history.hpp"
 
 #include <cassert>
+#include <limits>
 
 #include "base/arithmetic.hpp"
 
@@ -44,7 +45,8 @@ Slot History::append(TypeId type, Timestamp timestamp, std::uint64_t root,
 
 void History::evict(Timestamp clock) {
   for (Kept& kept : types_) {
-    if (!kept.store) continue;
+    // A reach that is the greatest of all may stand for a greater one: nothing is out of it.
+    if (!kept.store || kept.reach == std::numeric_limits<Duration>::max()) continue;
     // Windows are open: an event exactly `reach` old is out of reach already.
     const Timestamp gone = arithmetic::saturating_subtract(clock, kept.reach);
     EventStore& store = *kept.store;

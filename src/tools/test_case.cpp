@@ -167,8 +167,12 @@ class CaseRun {
                                                    {"late", c.late},
                                                    {"dropped_depth", c.dropped_depth},
                                                    {"dropped_composites", c.dropped_composites},
-                                                   {"overflows", 0}};
-    for (const auto& rule : processor_.rules()) counts["overflows"] += rule.overflows;
+                                                   {"overflows", 0},
+                                                   {"skipped", 0}};
+    for (const auto& rule : processor_.rules()) {
+      counts["overflows"] += rule.overflows;
+      counts["skipped"] += rule.skipped;
+    }
     for (const auto& [name, value, line] : test_.counts) {
       const auto found = counts.find(name);
       if (found == counts.end()) return headed(line, "there is no count '" + name + "'");
