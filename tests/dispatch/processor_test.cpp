@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+
 namespace gorgo {
 namespace {
 
@@ -150,6 +152,27 @@ TEST_F(ProcessorTest, InferredTypesMayLackAttributesAndCarryOthers) {
                                      "2.1 Hot v=2.000000"));
   EXPECT_THAT(refused({.type = "Reading", .attributes = {{"v", std::string("hot")}}}),
               HasSubstr("`v` is string, expected float"));
+}
+
+TEST_F(ProcessorTest, ANaNThatLeavesHasOneBitPattern) {
+  deploy(
+      "event A(f: float); define Out(a: float, b: float, c: float, d: float, e: float) "
+      "from A(f = $f) and last A() as B within 10 from A "
+      "where a = A.f, b = -A.f, c = $f * 0, d = Max(A().f within 10 from A), "
+      "e = Avg(A().f within 10 from A);");
+  const double nan = std::bit_cast<double>(0xFFF8000000000123u);
+  append({.type = "A", .timestamp = 1, .attributes = {{"f", nan}}});
+  append({.type = "A", .timestamp = 2, .attributes = {{"f", nan}}});
+  std::vector<std::uint64_t> patterns;
+  processor.process([&](const OutputBatch& batch) {
+    for (const auto& row : batch.rows) {
+      if (batch.type_name(row) != "Out") continue;
+      batch.for_each_attribute(row, [&](std::string_view, const Datum& value) {
+        patterns.push_back(std::bit_cast<std::uint64_t>(value.floating));
+      });
+    }
+  });
+  EXPECT_EQ(patterns, std::vector<std::uint64_t>(5, 0x7FF8000000000000u));
 }
 
 TEST_F(ProcessorTest, LateEventsAreAcceptedUntilMaxLate) {
