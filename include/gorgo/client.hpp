@@ -85,6 +85,9 @@ class Client {
   /// for; refused events do not hold up the others. With an explicit `sequence` the events must
   /// fit in one batch.
   Result<Published> publish(std::span<const Event> events, const PublishOptions& options = {});
+  /// Moves the server's clock to the timestamp, behind everything published here before, so that
+  /// timers and deadlines fire. Refused when too far ahead.
+  Result<void> tick(Timestamp timestamp);
   /// What the server said so far about publications with `Acknowledge::none`: only refusals are
   /// counted, and their indexes are those of their batches.
   const Published& unacknowledged() const;
@@ -102,12 +105,14 @@ class Client {
   /// Deploys a rule text as a whole or not at all. `name` stands in the diagnostics and its stem
   /// names unnamed rules. Failed diagnostics: nothing was deployed.
   Result<Diagnostics> deploy(const std::string& name, const std::string& text,
-                             bool replace = false);
+                             const DeployOptions& options = {});
   Result<void> remove(const std::string& rule);
   /// All deployed rules in their order, without their texts.
   Result<std::vector<RuleInfo>> rules();
   /// One rule with its text.
   Result<RuleInfo> rule(const std::string& name);
+  /// The types that rules read, by name.
+  Result<std::vector<TypeInfo>> types();
 
  private:
   struct Impl;

@@ -132,6 +132,12 @@ Result<Published> Client::publish(std::span<const Event> events, const PublishOp
   return published;
 }
 
+Result<void> Client::tick(Timestamp timestamp) {
+  wire::TickT tick;
+  tick.timestamp = timestamp;
+  return expect_ack(impl_->connection.request(tick));
+}
+
 const Published& Client::unacknowledged() const { return impl_->connection.unacknowledged(); }
 
 Result<Subscribed> Client::subscribe(const std::string& text) {
@@ -163,11 +169,13 @@ Result<std::optional<Delivery>> Client::next(Duration timeout) {
 
 std::uint64_t Client::lost() const { return impl_->connection.lost(); }
 
-Result<Diagnostics> Client::deploy(const std::string& name, const std::string& text, bool replace) {
+Result<Diagnostics> Client::deploy(const std::string& name, const std::string& text,
+                                   const DeployOptions& options) {
   wire::DeployT deploy;
   deploy.name = name;
   deploy.text = text;
-  deploy.replace = replace;
+  deploy.replace = options.replace;
+  deploy.with_history = options.with_history;
   const auto reply = impl_->connection.request(deploy);
   if (!reply) return reply.error();
   const auto* diagnostics = message_in(*reply).body_as_Diagnostics();
@@ -195,6 +203,23 @@ Result<std::vector<RuleInfo>> Client::rules() {
       for (const auto* rule : *page->rules()) rules.push_back(client::to_rule(*rule));
     }
     if (rules.size() >= page->total() || rules.size() == before) return rules;
+  }
+}
+
+Result<std::vector<TypeInfo>> Client::types() {
+  std::vector<TypeInfo> types;
+  while (true) {
+    wire::ListTypesT list;
+    list.first = static_cast<std::uint32_t>(types.size());
+    const auto reply = impl_->connection.request(list);
+    if (!reply) return reply.error();
+    const auto* page = message_in(*reply).body_as_Types();
+    if (page == nullptr) return client::unexpected(message_in(*reply));
+    const std::size_t before = types.size();
+    if (page->types() != nullptr) {
+      for (const auto* type : *page->types()) types.push_back(client::to_type(*type));
+    }
+    if (types.size() >= page->total() || types.size() == before) return types;
   }
 }
 

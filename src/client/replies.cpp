@@ -30,7 +30,17 @@ RuleInfo to_rule(const wire::RuleInfo& rule) {
   info.terminators = rule.terminators();
   info.composites = rule.composites();
   info.overflows = rule.overflows();
+  info.pending = rule.pending();
+  info.skipped = rule.skipped();
+  info.bytes = rule.bytes();
   return info;
+}
+
+TypeInfo to_type(const wire::TypeInfo& type) {
+  return {.name = type.name()->str(),
+          .reach = type.reach(),
+          .events = type.events(),
+          .bytes = type.bytes()};
 }
 
 std::vector<Refusal> to_refusals(const wire::Ack& ack, std::size_t offset) {

@@ -12,6 +12,7 @@ namespace gorgo::client {
 Error to_error(const wire::Error& error);
 Diagnostics to_diagnostics(const wire::Diagnostics& diagnostics);
 RuleInfo to_rule(const wire::RuleInfo& rule);
+TypeInfo to_type(const wire::TypeInfo& type);
 /// With `offset` added to their indexes.
 std::vector<Refusal> to_refusals(const wire::Ack& ack, std::size_t offset);
 

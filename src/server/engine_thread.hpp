@@ -69,6 +69,7 @@ class EngineThread {
   void deploy(Outbox& client, std::uint64_t id, const wire::Deploy& request);
   void remove(Outbox& client, std::uint64_t id, const wire::Remove& request);
   void list(Outbox& client, std::uint64_t id, const wire::ListRules& request);
+  void tick(Outbox& client, std::uint64_t id, const wire::Tick& request);
 };
 
 }  // namespace gorgo::server

@@ -39,6 +39,18 @@ std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text) {
   info->terminators = rule.terminators;
   info->composites = rule.composites;
   info->overflows = rule.overflows;
+  info->pending = rule.pending;
+  info->skipped = rule.skipped;
+  info->bytes = rule.bytes;
+  return info;
+}
+
+std::unique_ptr<wire::TypeInfoT> to_wire(const TypeInfo& type) {
+  auto info = std::make_unique<wire::TypeInfoT>();
+  info->name = type.name;
+  info->reach = type.reach;
+  info->events = type.events;
+  info->bytes = type.bytes;
   return info;
 }
 
@@ -80,6 +92,18 @@ protocol::Bytes rules_reply(std::uint64_t id, const std::vector<RuleInfo>& rules
   for (std::size_t i = first; i < rules.size() && bytes < kPageBytes; ++i) {
     bytes += rules[i].name.size() + rules[i].type.size() + 128;
     reply.rules.push_back(to_wire(rules[i], false));
+  }
+  return protocol::encode(id, reply);
+}
+
+protocol::Bytes types_reply(std::uint64_t id, const std::vector<TypeInfo>& types,
+                            std::uint32_t first) {
+  wire::TypesT reply;
+  reply.total = static_cast<std::uint32_t>(types.size());
+  std::size_t bytes = 0;
+  for (std::size_t i = first; i < types.size() && bytes < kPageBytes; ++i) {
+    bytes += types[i].name.size() + 128;
+    reply.types.push_back(to_wire(types[i]));
   }
   return protocol::encode(id, reply);
 }

@@ -16,6 +16,9 @@ protocol::Bytes diagnostics_reply(std::uint64_t id, const Diagnostics& diagnosti
 /// Rules from `first` on, as many as a frame should carry, without texts.
 protocol::Bytes rules_reply(std::uint64_t id, const std::vector<RuleInfo>& rules,
                             std::uint32_t first);
+/// The same for types.
+protocol::Bytes types_reply(std::uint64_t id, const std::vector<TypeInfo>& types,
+                            std::uint32_t first);
 /// One rule with its text; an Error when that is larger than `max_frame`.
 protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, std::size_t max_frame);
 

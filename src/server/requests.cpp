@@ -2,8 +2,8 @@
 #include "server/engine_thread.hpp"
 #include "server/replies.hpp"
 
-// What each request does, on the engine thread. Everything but a publication happens between two
-// batches: what was appended before is evaluated and delivered first.
+// What each request does, on the engine thread. Everything but publications and ticks happens
+// between two batches: what was appended before is evaluated and delivered first.
 namespace gorgo::server {
 namespace {
 
@@ -25,6 +25,7 @@ void EngineThread::handle_request(Outbox& client, const std::shared_ptr<Outbox>&
   if (message.body_type() == wire::Body::Publish) {
     return publish(client, id, *message.body_as_Publish());
   }
+  if (message.body_type() == wire::Body::Tick) return tick(client, id, *message.body_as_Tick());
   process();
   switch (message.body_type()) {
     case wire::Body::Declare:
@@ -39,6 +40,9 @@ void EngineThread::handle_request(Outbox& client, const std::shared_ptr<Outbox>&
       return remove(client, id, *message.body_as_Remove());
     case wire::Body::ListRules:
       return list(client, id, *message.body_as_ListRules());
+    case wire::Body::ListTypes:
+      client.reply(types_reply(id, processor_.types(), message.body_as_ListTypes()->first()));
+      return;
     default:
       client.reply(error_reply(
           id, wire::ErrorCode::UnknownMessage,
@@ -71,6 +75,12 @@ wire::AckT EngineThread::append(const wire::Batch& batch) {
     }
   }
   return ack;
+}
+
+void EngineThread::tick(Outbox& client, std::uint64_t id, const wire::Tick& request) {
+  const auto ticked = processor_.tick(request.timestamp());
+  client.reply(ticked ? ack(id) : error_reply(id, wire::ErrorCode::Invalid, ticked.error()));
+  if (processor_.pending() >= limits_.batch_events) process();
 }
 
 void EngineThread::declare(Outbox& client, std::uint64_t id, const wire::Declare& request) {
@@ -113,8 +123,9 @@ void EngineThread::unsubscribe(Outbox& client, std::uint64_t id, const wire::Uns
 }
 
 void EngineThread::deploy(Outbox& client, std::uint64_t id, const wire::Deploy& request) {
-  const auto diagnostics = processor_.deploy(request.name()->str(), request.text()->str(),
-                                             {.replace = request.replace()});
+  const auto diagnostics =
+      processor_.deploy(request.name()->str(), request.text()->str(),
+                        {.replace = request.replace(), .with_history = request.with_history()});
   log_.info(diagnostics.failed() ? "rules refused" : "rules deployed",
             {{"name", request.name()->str()},
              {"session", client.id()},

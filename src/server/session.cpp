@@ -29,7 +29,8 @@ std::string peer_of(const tcp::socket& socket) {
 }
 
 bool is_request(wire::Body kind) {
-  return kind >= wire::Body::Hello && kind <= wire::Body::ListRules;
+  return (kind >= wire::Body::Hello && kind <= wire::Body::ListRules) || kind == wire::Body::Tick ||
+         kind == wire::Body::ListTypes;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/timestamp.hpp"
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
 #include "tools/text_file.hpp"
@@ -17,7 +18,8 @@ struct RulesOptions {
   std::string to = "127.0.0.1:7450";
   std::string format = "text";
   std::vector<std::string> arguments;  // files or rule names
-  bool replace = false;
+  DeployOptions deploy;
+  bool memory = false;
 };
 
 int fail(const Error& error) {
@@ -25,21 +27,53 @@ int fail(const Error& error) {
   return kFailure;
 }
 
-nlohmann::ordered_json to_json(const RuleInfo& rule) {
+nlohmann::ordered_json to_json(const RuleInfo& rule, bool memory) {
   nlohmann::ordered_json json = {{"name", rule.name},           {"type", rule.type},
                                  {"engine", rule.engine},       {"evaluated", rule.terminators},
-                                 {"produced", rule.composites}, {"overflows", rule.overflows}};
+                                 {"produced", rule.composites}, {"overflows", rule.overflows},
+                                 {"skipped", rule.skipped}};
+  if (memory) {
+    json["bytes"] = rule.bytes;
+    json["pending"] = rule.pending;
+  }
   if (!rule.text.empty()) json["text"] = rule.text;
   return json;
 }
 
-void print_table(const std::vector<RuleInfo>& rules) {
-  std::vector<std::vector<std::string>> rows = {
-      {"NAME", "TYPE", "ENGINE", "EVALUATED", "PRODUCED", "OVERFLOWS"}};
+nlohmann::ordered_json to_json(const TypeInfo& type) {
+  return {{"name", type.name},
+          {"kept_for_ms", type.reach / 1'000'000},
+          {"events", type.events},
+          {"bytes", type.bytes}};
+}
+
+using Table = std::vector<std::vector<std::string>>;  // the first row is the header
+
+Table table_of(const std::vector<RuleInfo>& rules, bool memory) {
+  Table rows = {{"NAME", "TYPE", "ENGINE", "EVALUATED", "PRODUCED", "OVERFLOWS"}};
+  if (memory) rows[0].insert(rows[0].end(), {"BYTES", "PENDING"});
   for (const RuleInfo& rule : rules) {
     rows.push_back({rule.name, rule.type, rule.engine, std::to_string(rule.terminators),
                     std::to_string(rule.composites), std::to_string(rule.overflows)});
+    if (!memory) continue;
+    rows.back().push_back(std::to_string(rule.bytes));
+    rows.back().push_back(std::to_string(rule.pending));
   }
+  return rows;
+}
+
+Table table_of(const std::vector<TypeInfo>& types) {
+  Table rows = {{"TYPE", "KEPT FOR", "EVENTS", "BYTES"}};
+  for (const TypeInfo& type : types) {
+    std::string reach;
+    codec::append_milliseconds(reach, type.reach);
+    rows.push_back(
+        {type.name, reach + " ms", std::to_string(type.events), std::to_string(type.bytes)});
+  }
+  return rows;
+}
+
+void print(const Table& rows) {
   std::vector<std::size_t> widths(rows[0].size(), 0);
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
@@ -54,15 +88,37 @@ void print_table(const std::vector<RuleInfo>& rules) {
   }
 }
 
+nlohmann::ordered_json json_of(const std::vector<RuleInfo>& rules, bool memory) {
+  auto json = nlohmann::ordered_json::array();
+  for (const RuleInfo& rule : rules) json.push_back(to_json(rule, memory));
+  return json;
+}
+
+int list_memory(Client& client, const std::vector<RuleInfo>& rules, bool as_json) {
+  const auto types = client.types();
+  if (!types) return fail(types.error());
+  if (as_json) {
+    auto list = nlohmann::ordered_json::array();
+    for (const TypeInfo& type : *types) list.push_back(to_json(type));
+    const nlohmann::ordered_json json = {{"rules", json_of(rules, true)}, {"types", list}};
+    std::puts(json.dump(2).c_str());
+  } else {
+    print(table_of(rules, true));
+    std::puts("");
+    print(table_of(*types));
+  }
+  return kSuccess;
+}
+
 int list(Client& client, const RulesOptions& options) {
   const auto rules = client.rules();
   if (!rules) return fail(rules.error());
-  if (options.format == "json") {
-    auto json = nlohmann::ordered_json::array();
-    for (const RuleInfo& rule : *rules) json.push_back(to_json(rule));
-    std::puts(json.dump(2).c_str());
+  const bool as_json = options.format == "json";
+  if (options.memory) return list_memory(client, *rules, as_json);
+  if (as_json) {
+    std::puts(json_of(*rules, false).dump(2).c_str());
   } else {
-    print_table(*rules);
+    print(table_of(*rules, false));
   }
   return kSuccess;
 }
@@ -70,7 +126,7 @@ int list(Client& client, const RulesOptions& options) {
 int show(Client& client, const RulesOptions& options) {
   const auto rule = client.rule(options.arguments.front());
   if (!rule) return fail(rule.error());
-  std::puts(options.format == "json" ? to_json(*rule).dump(2).c_str() : rule->text.c_str());
+  std::puts(options.format == "json" ? to_json(*rule, true).dump(2).c_str() : rule->text.c_str());
   return kSuccess;
 }
 
@@ -88,7 +144,7 @@ int deploy(Client& client, const RulesOptions& options) {
   for (const std::string& file : options.arguments) {
     const auto text = read_text_file(file);
     if (!text) return fail(text.error());
-    const auto diagnostics = client.deploy(file, *text, options.replace);
+    const auto diagnostics = client.deploy(file, *text, options.deploy);
     if (!diagnostics) return fail(diagnostics.error());
     print(*diagnostics, options.format);
     if (diagnostics->failed()) return kFailure;
@@ -129,7 +185,9 @@ void add_rules(CLI::App& app, int& exit_code) {
   rules->require_subcommand(1);
   const auto options = std::make_shared<RulesOptions>();
   add_action(*rules, "list", "All rules in their order, with their counters", list, options,
-             exit_code);
+             exit_code)
+      ->add_flag("--memory", options->memory,
+                 "Also what the rules and the types that they read hold in memory");
   add_action(*rules, "show", "One rule as it was written", show, options, exit_code)
       ->add_option("RULE", options->arguments, "Its full name")
       ->required()
@@ -138,7 +196,9 @@ void add_rules(CLI::App& app, int& exit_code) {
                                deploy, options, exit_code);
   deploying->add_option("FILE", options->arguments, "Rule files in the order of deployment")
       ->required();
-  deploying->add_flag("--replace", options->replace, "Replace rules of the same full names");
+  deploying->add_flag("--replace", options->deploy.replace, "Replace rules of the same full names");
+  deploying->add_flag("--with-history", options->deploy.with_history,
+                      "Let the rules see what is still remembered of the types that they read");
   add_action(*rules, "remove", "Remove rules", remove, options, exit_code)
       ->add_option("RULE", options->arguments, "Full names")
       ->required();

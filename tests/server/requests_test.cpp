@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "support.hpp"
 
 namespace gorgo::server {
@@ -148,6 +150,69 @@ TEST(Requests, ReplacingNeedsTheFlag) {
   EXPECT_TRUE(again->failed());
   deploy(client, kFireRule, true);
   EXPECT_EQ(client.rules()->size(), 1u);
+}
+
+constexpr const char* kCalmRule = R"(rule calm:
+define Calm(area: string)
+from   Smoke(area = $a) and not Temp(area = $a) within 30 s after Smoke
+where  area = Smoke.area;)";
+
+TEST(Requests, ATickFiresTheDeadlinesUpToIt) {
+  RunningServer server;
+  Client client = server.connect();
+  deploy(client, kCalmRule);
+  subscribe(client, "Calm");
+  ASSERT_TRUE(client.publish(std::vector{smoke(1'000'000'000, "A1")}));
+  ASSERT_TRUE(client.tick(30'999'999'999));
+  EXPECT_EQ(client.rules()->front().pending, 1u);
+  EXPECT_EQ(client.rules()->front().composites, 0u);
+  ASSERT_TRUE(client.tick(31'000'000'000));
+  EXPECT_EQ(next(client).event.timestamp, 31'000'000'000);
+  EXPECT_EQ(client.rules()->front().pending, 0u);
+}
+
+TEST(Requests, ATickFarAheadIsRefused) {
+  RunningServer server;
+  Client client = server.connect();
+  const auto ticked = client.tick(5'000'000'000'000'000'000);
+  ASSERT_FALSE(ticked);
+  EXPECT_THAT(ticked.error().message, HasSubstr("ahead of the clock"));
+}
+
+TEST(Requests, WithHistoryARuleSeesWhatIsRemembered) {
+  RunningServer server;
+  Client client = server.connect();
+  deploy(client, kFireRule);
+  subscribe(client, "Alarm");
+  ASSERT_TRUE(client.publish(std::vector{temp(1'000'000'000, "A1", 50)}));
+  const std::string reads =
+      " from Smoke(area = $a) and last Temp(area = $a) within 1 min from "
+      "Smoke where rule = ";
+  deploy(client, "define Alarm(rule: string)" + reads + "\"blind\";");
+  const auto seeing = client.deploy(
+      "seeing.tesla", "define Alarm(rule: string)" + reads + "\"seeing\";", {.with_history = true});
+  ASSERT_TRUE(seeing && !seeing->failed());
+  ASSERT_TRUE(client.publish(std::vector{smoke(2'000'000'000, "A1"), temp(3'000'000'000, "A1", 9),
+                                         smoke(4'000'000'000, "A1")}));
+  std::vector<Value> rules;
+  for (int i = 0; i < 3; ++i) rules.push_back(next(client).event.attributes[0].value);
+  EXPECT_THAT(rules, ::testing::ElementsAre(Value("seeing"), Value("blind"), Value("seeing")));
+}
+
+TEST(Requests, TypesSayWhatIsRememberedAndWhatItCosts) {
+  RunningServer server;
+  Client client = server.connect();
+  EXPECT_THAT(*client.types(), IsEmpty());
+  deploy(client, kFireRule);
+  ASSERT_TRUE(client.publish(std::vector{temp(10, "A1", 50), temp(20, "A2", 60)}));
+  const auto types = client.types();
+  ASSERT_TRUE(types) << types.error().to_string();
+  const auto found = std::ranges::find(*types, "Temp", &TypeInfo::name);
+  ASSERT_NE(found, types->end());
+  EXPECT_EQ(found->events, 2u);
+  EXPECT_GE(found->reach, 300'000'000'000);
+  EXPECT_GT(found->bytes, 0u);
+  EXPECT_GT(client.rules()->front().bytes, 0u);
 }
 
 TEST(Requests, NobodyListensAtAnUnusedPort) {

@@ -154,7 +154,7 @@ inline Delivery next(Client& client) {
 }
 
 inline void deploy(Client& client, const std::string& text, bool replace = false) {
-  const auto diagnostics = client.deploy("test.tesla", text, replace);
+  const auto diagnostics = client.deploy("test.tesla", text, {.replace = replace});
   ASSERT_TRUE(diagnostics) << diagnostics.error().to_string();
   ASSERT_FALSE(diagnostics->failed()) << diagnostics->render();
 }
