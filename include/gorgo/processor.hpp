@@ -136,6 +136,8 @@ class Processor {
 
   /// Evaluates what was released and hands out its events, if any, in place order.
   void process(const std::function<void(const OutputBatch&)>& deliver);
+  /// Processes what is held, too, without waiting for `lateness` to pass: before a server stops.
+  void flush(const std::function<void(const OutputBatch&)>& deliver);
   /// The end of the input: processes what is held, then lets the clock reach every deadline that
   /// is pending.
   void finish(const std::function<void(const OutputBatch&)>& deliver);

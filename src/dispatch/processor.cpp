@@ -138,10 +138,14 @@ void Processor::process(const std::function<void(const OutputBatch&)>& deliver) 
   impl_->dispatcher.process(impl_->released, deliver);
 }
 
-void Processor::finish(const std::function<void(const OutputBatch&)>& deliver) {
+void Processor::flush(const std::function<void(const OutputBatch&)>& deliver) {
   impl_->sequencer.flush(schema(), impl_->released);
   impl_->counters.late = impl_->sequencer.late();
   process(deliver);
+}
+
+void Processor::finish(const std::function<void(const OutputBatch&)>& deliver) {
+  flush(deliver);
   // What fires may begin to wait for further deadlines; max_depth bounds that.
   while (const auto deadline = impl_->dispatcher.last_deadline()) {
     impl_->released.items.push_back({.timestamp = *deadline, .tick = true});

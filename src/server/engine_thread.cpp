@@ -33,6 +33,8 @@ void EngineThread::run() {
     process();
     commands.clear();
   }
+  // What was accepted is evaluated, also what `lateness` still holds.
+  processor_.flush([this](const OutputBatch& batch) { subscriptions_.deliver(batch); });
   on_end_();
 }
 

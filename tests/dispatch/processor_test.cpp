@@ -213,6 +213,18 @@ TEST_F(ProcessorTest, LatenessPutsEventsInOrder) {
   EXPECT_EQ(processor.counters().late, 0u);
 }
 
+TEST_F(ProcessorTest, FlushReleasesWhatIsHeldAndLeavesDeadlinesPending) {
+  processor = Processor({.lateness = 10 * kMillisecond});
+  deploy("event A(n: int); rule r: define Miss(n: int) from A() and not A() within 30 ms after A "
+         "where n = A.n;");
+  append(counted("A", 5, 2));
+  append(counted("A", 1, 1));
+  std::size_t rows = 0;
+  processor.flush([&](const OutputBatch& batch) { rows += batch.rows.size(); });
+  EXPECT_EQ(rows, 2u);
+  EXPECT_EQ(processor.rules()[0].pending, 2u);
+}
+
 TEST_F(ProcessorTest, AHeldEventThatNoLongerFitsItsTypeIsStillDelivered) {
   processor = Processor({.lateness = 10});
   append({.type = "T", .timestamp = 1, .attributes = {{"a", std::string("x")}}});
