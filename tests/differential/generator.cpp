@@ -17,8 +17,9 @@ T any_of(const std::vector<T>& items) {
 
 const std::vector<std::string> kComparisons = {"=", "!=", "<", "<=", ">", ">="};
 
-/// Writes one rule. States are named S0, S1, ...; parameters $p0, $p1, ... are bound to `k` of
-/// some states.
+/// Writes one rule. Its sequences are limited, because hierarchies of `each` multiply them beyond
+/// what a test can wait for. States are named S0, S1, ...; parameters $p0, $p1, ... are bound to
+/// `k` of some states.
 class RuleWriter {
  public:
   /// The rule may read events of `types`.
@@ -26,7 +27,8 @@ class RuleWriter {
       : name_(std::move(name)), type_(std::move(type)), types_(std::move(types)) {}
 
   std::string write() {
-    std::string text = "rule " + name_ + ":\ndefine " + type_ + "(k: int, v: int, x: float)\nfrom ";
+    std::string text = "@limit(max_sequences = 200) rule " + name_ + ":\ndefine " + type_ +
+                       "(k: int, v: int, x: float)\nfrom ";
     text += state(0);
     const int states = number(1, 4);
     for (int i = 1; i < states; ++i) text += "\n  and " + selected_state(i);
