@@ -134,6 +134,13 @@ class Processor {
   /// so that timers and deadlines fire. Refused when too far ahead.
   Result<void> tick(Timestamp timestamp);
 
+  /// How long until the processor's own clock should `tick_now`, in nanoseconds; 0 or less: it is
+  /// due. Unset: nothing waits for the clock, or publishers say what time it is, because the newest
+  /// accepted event had a timestamp. Precondition: `pending() == 0`.
+  std::optional<Duration> due_in() const;
+  /// A tick by the processor's own clock, `lateness` behind it.
+  void tick_now();
+
   /// Evaluates what was released and hands out its events, if any, in place order.
   void process(const std::function<void(const OutputBatch&)>& deliver);
   /// Processes what is held, too, without waiting for `lateness` to pass: before a server stops.

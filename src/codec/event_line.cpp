@@ -31,6 +31,8 @@ class EventHandler {
   std::optional<Error> finish() {
     event_.attributes.resize(used_);
     if (error_) return error_;
+    if (seen_ == kTick) return std::nullopt;
+    if (seen_ & kTick) return Error{"a tick has no other keys", R"(a tick is {"tick":1000})"};
     if (!(seen_ & kType)) return Error{"'type' is missing", kShape};
     return duplicate_attribute();
   }
@@ -38,21 +40,21 @@ class EventHandler {
   bool null() { return refuse("null is not a value", "leave the attribute out"); }
   bool boolean(bool value) { return scalar(value); }
   bool number_integer(std::int64_t value) {
-    return key_ == kTs ? take(from_milliseconds(value)) : scalar(value);
+    return takes_time() ? take(from_milliseconds(value)) : scalar(value);
   }
   bool number_unsigned(std::uint64_t value) {
     if (value <= INT64_MAX) return number_integer(static_cast<std::int64_t>(value));
     const std::string digits = std::to_string(value);
-    return key_ == kTs ? take(parse_milliseconds(digits)) : refuse(integer_too_large(digits));
+    return takes_time() ? take(parse_milliseconds(digits)) : refuse(integer_too_large(digits));
   }
   bool number_float(double value, const std::string& text) {
-    if (key_ == kTs) return take(parse_milliseconds(text));
+    if (takes_time()) return take(parse_milliseconds(text));
     // An integer of many digits arrives here as well.
     if (text.find_first_of(".eE") == text.npos) return refuse(integer_too_large(text));
     return scalar(value);
   }
   bool string(std::string& value) {
-    if (key_ == kTs) return take(parse_rfc3339(value));
+    if (takes_time()) return take(parse_rfc3339(value));
     if (key_ != kType) return scalar(std::move(value));
     if (value.empty()) return refuse("an empty name", kShape);
     event_.type = std::move(value);
@@ -83,7 +85,11 @@ class EventHandler {
       std::swap(event_.attributes[used_++].name, name);
       return true;
     }
-    key_ = name == "type" ? kType : name == "ts" ? kTs : name == "attrs" ? kAttrs : 0;
+    key_ = name == "type"    ? kType
+           : name == "ts"    ? kTs
+           : name == "attrs" ? kAttrs
+           : name == "tick"  ? kTick
+                             : 0;
     if (key_ == 0) return fail({"unknown key '" + name + "'", kShape});
     if (seen_ & key_) return fail({"key '" + name + "' stands twice", ""});
     seen_ |= key_;
@@ -99,15 +105,17 @@ class EventHandler {
   }
 
  private:
-  static constexpr unsigned kType = 1, kTs = 2, kAttrs = 4;
+  static constexpr unsigned kType = 1, kTs = 2, kAttrs = 4, kTick = 8;
   static constexpr const char* kShape =
       R"(an event line is {"type":"Temp","ts":1000,"attrs":{"value":46.5}})";
 
+  bool takes_time() const { return key_ == kTs || key_ == kTick; }
   /// What the value at hand belongs to, for messages.
   std::string place() const {
     if (depth_ == 2) return "attribute '" + event_.attributes[used_ - 1].name + "'";
     return key_ == kType    ? "'type'"
            : key_ == kTs    ? "'ts'"
+           : key_ == kTick  ? "'tick'"
            : key_ == kAttrs ? "'attrs'"
                             : "the line";
   }
@@ -133,7 +141,7 @@ class EventHandler {
   }
   bool wrong_kind() {
     if (key_ == kType) return refuse("a string is expected", kShape);
-    if (key_ == kTs) return refuse("a number or a string is expected", kShape);
+    if (takes_time()) return refuse("a number or a string is expected", kShape);
     return refuse("an object is expected", kShape);
   }
   std::optional<Error> duplicate_attribute() const {

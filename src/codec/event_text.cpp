@@ -86,7 +86,12 @@ void EventWriter::write(std::string& out, const Event& event) {
   end(out);
 }
 
-void append_event_line(std::string& out, const Event& event) { LineWriter().write(out, event); }
+void append_event_line(std::string& out, const Event& event) {
+  if (!is_tick(event)) return LineWriter().write(out, event);
+  out += "{\"tick\":";
+  append_milliseconds(out, *event.timestamp);
+  out += "}\n";
+}
 
 std::unique_ptr<EventReader> make_line_reader(const Schema* schema) {
   return std::make_unique<LineReader>(schema);

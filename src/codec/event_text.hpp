@@ -31,7 +31,8 @@ class EventReader {
   virtual bool broken() const = 0;
 };
 
-/// Event lines. `schema` tells where "NaN" is a float; not owned, may be null.
+/// Event lines and ticks (see `is_tick`). `schema` tells where "NaN" is a float; not owned, may be
+/// null.
 std::unique_ptr<EventReader> make_line_reader(const Schema* schema);
 /// CSV (RFC 4180): a header, then one row per event. The columns are `ts` (optional, as in event
 /// lines) and the attributes; an empty cell is an absent attribute, `""` an empty string. All rows

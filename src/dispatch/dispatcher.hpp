@@ -35,6 +35,8 @@ class Dispatcher {
 
   /// The largest released timestamp, ticks included; unset before any.
   std::optional<Timestamp> clock() const { return clock_; }
+  /// The earliest instant or deadline that has not fired.
+  std::optional<Timestamp> next_due() const { return agenda_.next(); }
   std::optional<Timestamp> last_deadline() const { return agenda_.last_deadline(); }
 
  private:

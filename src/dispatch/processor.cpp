@@ -3,6 +3,7 @@
 #include <cassert>
 #include <chrono>
 
+#include "base/arithmetic.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "dispatch/rule_set.hpp"
 #include "dispatch/sequencer.hpp"
@@ -132,6 +133,22 @@ Result<void> Processor::tick(Timestamp timestamp) {
   const Result<void> taken = impl_->sequencer.tick(timestamp, schema(), impl_->released);
   impl_->counters.late = impl_->sequencer.late();
   return taken;
+}
+
+std::optional<Duration> Processor::due_in() const {
+  if (!impl_->sequencer.stamps()) return std::nullopt;
+  auto due = impl_->dispatcher.next_due();
+  const auto held = impl_->sequencer.first_held();
+  if (held && (!due || *held < *due)) due = held;
+  if (!due) return std::nullopt;
+  // Only a tick that moves the clock brings anything about.
+  if (clock()) due = std::max(*due, arithmetic::saturating_add(*clock(), 1));
+  return arithmetic::saturating_subtract(*due, impl_->sequencer.now());
+}
+
+void Processor::tick_now() {
+  // Never ahead of the clock, so it cannot be refused.
+  static_cast<void>(tick(impl_->sequencer.now()));
 }
 
 void Processor::process(const std::function<void(const OutputBatch&)>& deliver) {

@@ -167,6 +167,7 @@ Result<void> Sequencer::admit(const Publication& event, const Schema& schema, Re
   if (written.has_error()) return written;
 
   received_ = std::max(received_.value_or(*timestamp), *timestamp);
+  stamps_ = !event.timestamp;
   if (hold_it) {
     hold(event, *timestamp);
     const auto due = arithmetic::saturating_subtract(*received_, options_.lateness);
@@ -212,6 +213,14 @@ void Sequencer::release_until(Timestamp timestamp, const Schema& schema, Release
 void Sequencer::count_release(Timestamp timestamp) {
   if (released_ && timestamp < *released_) ++late_;
   released_ = std::max(released_.value_or(timestamp), timestamp);
+}
+
+std::optional<Timestamp> Sequencer::first_held() const {
+  return held_.empty() ? std::nullopt : std::optional(held_.begin()->first);
+}
+
+Timestamp Sequencer::now() const {
+  return arithmetic::saturating_subtract(options_.clock(), options_.lateness);
 }
 
 Result<void> Sequencer::tick(Timestamp timestamp, const Schema& schema, Released& released) {

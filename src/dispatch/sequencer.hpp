@@ -43,6 +43,12 @@ class Sequencer {
   void flush(const Schema& schema, Released& released);
 
   std::size_t held() const { return held_.size(); }
+  /// The least timestamp of what is held.
+  std::optional<Timestamp> first_held() const;
+  /// Whether the newest accepted event was stamped here.
+  bool stamps() const { return stamps_; }
+  /// The time up to which input that is stamped here is complete: the clock's, less the lateness.
+  Timestamp now() const;
   /// Released events that stood behind the clock.
   std::uint64_t late() const { return late_; }
 
@@ -58,6 +64,7 @@ class Sequencer {
   std::optional<Timestamp> released_;     // the largest
   std::multimap<Timestamp, Event> held_;  // equal timestamps in order of receipt
   std::uint64_t late_ = 0;
+  bool stamps_ = false;
   Released probe_;  // scratch: checks an event that will be held
 };
 

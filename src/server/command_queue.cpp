@@ -56,17 +56,25 @@ std::size_t CommandQueue::discard() {
   return discarded.size();
 }
 
-bool CommandQueue::take(std::vector<Command>& out) {
+bool CommandQueue::take(std::vector<Command>& out,
+                        std::optional<std::chrono::nanoseconds> patience) {
   bool refused = false;
+  bool closed = false;
   {
     std::unique_lock lock(mutex_);
-    ready_.wait(lock, [&] { return closed_ || !commands_.empty(); });
+    const auto ready = [&] { return closed_ || !commands_.empty(); };
+    if (patience) {
+      ready_.wait_for(lock, *patience, ready);
+    } else {
+      ready_.wait(lock, ready);
+    }
     out.swap(commands_);
     bytes_ = 0;
     refused = std::exchange(refused_, false);
+    closed = closed_;
   }
   if (refused) on_space_();
-  return !out.empty();
+  return !closed || !out.empty();
 }
 
 }  // namespace gorgo::server

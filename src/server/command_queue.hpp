@@ -1,11 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "protocol/framing.hpp"
@@ -45,8 +47,9 @@ class CommandQueue {
   /// Forgets what is queued, too. Returns how many requests.
   std::size_t discard();
 
-  /// Waits for commands and appends all of them to the empty `out`; false: closed and empty.
-  bool take(std::vector<Command>& out);
+  /// Waits for commands, not longer than `patience` when that is set, and appends all of them to
+  /// the empty `out`; false: closed and empty.
+  bool take(std::vector<Command>& out, std::optional<std::chrono::nanoseconds> patience = {});
 
  private:
   const std::size_t max_bytes_;

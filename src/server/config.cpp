@@ -26,15 +26,17 @@ class Section {
   }
 
   template <class T>
-  void number(std::string_view key, T& to) {
+  void number(std::string_view key, T& to, std::int64_t least = 1,
+              std::uint64_t most = std::numeric_limits<T>::max()) {
     const auto* node = take(key);
     if (node == nullptr) return;
     const auto value = node->value_exact<std::int64_t>();
-    if (value && *value > 0 &&
-        static_cast<std::uint64_t>(*value) <= std::numeric_limits<T>::max()) {
-      to = static_cast<T>(*value);
+    if (!value || *value < least) {
+      fail(*node, key, least > 0 ? "expected a positive number" : "expected a number from 0 on");
+    } else if (static_cast<std::uint64_t>(*value) > most) {
+      fail(*node, key, "expected a number up to " + std::to_string(most));
     } else {
-      fail(*node, key, "expected a positive number");
+      to = static_cast<T>(*value);
     }
   }
 
@@ -42,6 +44,14 @@ class Section {
     std::int64_t count = to.count();
     number(key, count);
     to = std::chrono::milliseconds(count);
+  }
+
+  /// Milliseconds in the file.
+  void duration(std::string_view key, Duration& to, std::int64_t least) {
+    constexpr Duration kMillisecond = 1'000'000;
+    std::int64_t count = to / kMillisecond;
+    number(key, count, least, std::numeric_limits<Duration>::max() / kMillisecond);
+    to = count * kMillisecond;
   }
 
   /// A value that `parse` understands.
@@ -137,9 +147,11 @@ std::optional<Error> read_engine(const toml::table* table, ProcessorOptions& pro
   section.text("default", processor.engine);
   section.number("max_depth", processor.max_depth);
   section.number("max_composites", processor.max_composites);
-  std::chrono::milliseconds ahead(processor.max_ahead.value_or(0) / 1'000'000);
-  section.milliseconds("max_ahead_ms", ahead);
-  processor.max_ahead = std::chrono::nanoseconds(ahead).count();
+  Duration ahead = processor.max_ahead.value_or(0);
+  section.duration("max_ahead_ms", ahead, 1);
+  processor.max_ahead = ahead;
+  section.duration("lateness_ms", processor.lateness, 0);
+  section.duration("max_late_ms", processor.max_late, 0);
   return section.finish();
 }
 

@@ -1,8 +1,16 @@
 #include "server/engine_thread.hpp"
 
+#include <algorithm>
+
 #include "server/replies.hpp"
 
 namespace gorgo::server {
+namespace {
+
+/// The system's clock may be set while the engine thread waits for a moment of it.
+constexpr Duration kLongestWait = 1'000'000'000;
+
+}  // namespace
 
 EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue,
                            std::function<void()> on_end)
@@ -28,14 +36,28 @@ void EngineThread::join() {
 
 void EngineThread::run() {
   std::vector<Command> commands;
-  while (queue_.take(commands)) {
+  while (queue_.take(commands, patience())) {
     for (const Command& command : commands) handle(command);
     process();
+    tick();
     commands.clear();
   }
   // What was accepted is evaluated, also what `lateness` still holds.
   processor_.flush([this](const OutputBatch& batch) { subscriptions_.deliver(batch); });
   on_end_();
+}
+
+void EngineThread::tick() {
+  const auto due = processor_.due_in();
+  if (!due || *due > 0) return;
+  processor_.tick_now();
+  process();
+}
+
+std::optional<std::chrono::nanoseconds> EngineThread::patience() const {
+  const auto due = processor_.due_in();
+  if (!due) return std::nullopt;
+  return std::chrono::nanoseconds(std::clamp<Duration>(*due, 0, kLongestWait));
 }
 
 void EngineThread::process() {

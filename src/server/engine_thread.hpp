@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "gorgo/processor.hpp"
@@ -53,6 +55,10 @@ class EngineThread {
 
   void run();
   void process();
+  /// Lets the processor's own clock tick when something is due by it.
+  void tick();
+  /// How long to wait for commands; unset: until one comes.
+  std::optional<std::chrono::nanoseconds> patience() const;
   void handle(const Command& command);
   void handle_request(Outbox& client, const std::shared_ptr<Outbox>& owner,
                       const wire::Message& message);

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "codec/event_line.hpp"
+
 namespace gorgo::tools {
 namespace {
 
@@ -27,7 +29,9 @@ Result<void> EventStream::open(const std::string& path) {
 /// False: a callback wants no more.
 Result<bool> EventStream::take(std::string_view line, const Callbacks& callbacks) {
   const auto read = reader_->next(line, event_);
-  if (read) return !*read || callbacks.event(event_);
+  if (read && !*read) return true;
+  if (read)
+    return codec::is_tick(event_) ? callbacks.tick(*event_.timestamp) : callbacks.event(event_);
   if (reader_->broken()) return Error{path_ + ": " + read.error().message, read.error().hint};
   return callbacks.bad_line(read.error());
 }

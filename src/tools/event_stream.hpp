@@ -10,12 +10,13 @@
 
 namespace gorgo::tools {
 
-/// Events from a file or from standard input, as they come.
+/// Events and ticks from a file or from standard input, as they come.
 class EventStream {
  public:
   /// What to do with the stream's content. Each returns whether to go on.
   struct Callbacks {
     std::function<bool(Event& event)> event;
+    std::function<bool(Timestamp timestamp)> tick;
     std::function<bool(const Error& error)> bad_line;  ///< the error names the line
     std::function<bool()> pause;                       ///< all that was there has been handed out
   };
@@ -30,7 +31,7 @@ class EventStream {
   /// Reads until the end or until a callback says no. The error is one that nothing behind it can
   /// be read after.
   Result<void> read(const Callbacks& callbacks);
-  /// Of the event at hand.
+  /// Of the event or tick at hand.
   std::uint64_t line() const { return reader_->line(); }
 
  private:

@@ -42,6 +42,17 @@ class Publisher {
     return events_.size() >= batch_ ? flush() : Result<void>();
   }
 
+  /// In order with the events around it. Where the server stamps, it makes the ticks as well.
+  Result<void> tick(Timestamp timestamp, std::uint64_t line) {
+    if (options_.stamp == "server") return {};
+    if (auto flushed = flush(); !flushed) return flushed;
+    if (const auto ticked = client_.tick(timestamp); !ticked) {
+      ++refused_;
+      show(ticked.error(), line);
+    }
+    return {};
+  }
+
   Result<void> flush() {
     if (events_.empty()) return {};
     if (options_.rate > 0) wait_for_turn();
@@ -50,7 +61,9 @@ class Publisher {
     sent_ += events_.size();
     accepted_ += published->accepted;
     refused_ += published->refused;
-    for (const Refusal& refusal : published->refusals) show(refusal);
+    for (const Refusal& refusal : published->refusals) {
+      show({refusal.reason, refusal.hint}, lines_[refusal.index]);
+    }
     events_.clear();
     lines_.clear();
     return {};
@@ -96,12 +109,12 @@ class Publisher {
     nanosleep(&pause, nullptr);
   }
 
-  void show(const Refusal& refusal) {
-    const std::string reason = Error{refusal.reason, refusal.hint}.to_string();
+  void show(const Error& refusal, std::uint64_t line) {
+    const std::string reason = refusal.to_string();
     const bool known = reasons_.contains(reason) || reasons_.size() < kMostReasons;
     if (known && ++reasons_[reason] == 1) {
-      std::fprintf(stderr, "gorgo: line %llu refused: %s\n",
-                   static_cast<unsigned long long>(lines_[refusal.index]), reason.c_str());
+      std::fprintf(stderr, "gorgo: line %llu refused: %s\n", static_cast<unsigned long long>(line),
+                   reason.c_str());
     }
   }
 };
@@ -112,6 +125,11 @@ Result<void> publish_all(EventStream& stream, Publisher& publisher) {
       .event =
           [&](Event& event) {
             published = publisher.add(std::move(event), stream.line());
+            return published.has_value();
+          },
+      .tick =
+          [&](Timestamp timestamp) {
+            published = publisher.tick(timestamp, stream.line());
             return published.has_value();
           },
       .bad_line =
@@ -152,7 +170,8 @@ void add_pub(CLI::App& app, int& exit_code) {
   auto* command =
       app.add_subcommand("pub", "Publish events from a file or from stdin to a running server");
   const auto options = std::make_shared<PubOptions>();
-  command->add_option("FILE", options->file, "Events; - is stdin")->capture_default_str();
+  command->add_option("FILE", options->file, "Event lines and ticks; - is stdin")
+      ->capture_default_str();
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
   command->add_option("--format", options->format, "ndjson (event lines) or csv")
@@ -164,7 +183,7 @@ void add_pub(CLI::App& app, int& exit_code) {
   command
       ->add_option("--stamp", options->stamp,
                    "event: keep the lines' times, the server stamps lines without; server: it "
-                   "stamps all")
+                   "stamps all, and ticks are left out")
       ->check(CLI::IsMember({"event", "server"}))
       ->capture_default_str();
   command->add_option("--batch", options->batch, "Events sent at once at most")

@@ -15,6 +15,7 @@
 #include "tools/event_stream.hpp"
 #include "tools/progress.hpp"
 #include "tools/text_file.hpp"
+#include "tools/time_option.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -25,6 +26,8 @@ struct RunOptions {
   std::string engine;
   std::string format = "ndjson";
   std::string type;
+  Duration lateness = ProcessorOptions().lateness;
+  Duration max_late = ProcessorOptions().max_late;
   bool flush = false;
   bool stats = false;
   bool strict = false;
@@ -52,7 +55,10 @@ std::vector<std::string> composite_columns(const Processor& processor) {
 class Run {
  public:
   explicit Run(const RunOptions& options)
-      : options_(options), processor_({.engine = options.engine}) {}
+      : options_(options),
+        processor_({.engine = options.engine,
+                    .lateness = options.lateness,
+                    .max_late = options.max_late}) {}
 
   int go() {
     if (!deploy_rules()) return kFailure;
@@ -68,10 +74,13 @@ class Run {
     const auto start = std::chrono::steady_clock::now();
     const auto read = stream.read({
         .event = [&](Event& event) { return append(event, stream.line()); },
+        .tick = [&](Timestamp timestamp) { return tick(timestamp, stream.line()); },
         .bad_line = [&](const Error& error) { return bad_line(error); },
         .pause = [&] { return process(); },
     });
-    bool written = process();  // what stands before a line that stopped the run
+    // Also what stands before a line that stopped the run, and what lateness holds.
+    processor_.flush([this](const OutputBatch& batch) { print(batch); });
+    bool written = process();
     if (read && options_.flush) written = flush();
     progress_.clear();
     if (!read) return fail(read.error().to_string());
@@ -100,9 +109,17 @@ class Run {
   }
 
   bool append(const Event& event, std::uint64_t line) {
-    if (const auto place = processor_.append(event); !place) {
+    return taken(processor_.append(event), line);
+  }
+
+  bool tick(Timestamp timestamp, std::uint64_t line) {
+    return taken(processor_.tick(timestamp), line);
+  }
+
+  bool taken(const Result<void>& outcome, std::uint64_t line) {
+    if (!outcome) {
       return bad_line(
-          {"line " + std::to_string(line) + ": " + place.error().message, place.error().hint});
+          {"line " + std::to_string(line) + ": " + outcome.error().message, outcome.error().hint});
     }
     return processor_.pending() < kBatch || process();
   }
@@ -200,7 +217,8 @@ void add_run(CLI::App& app, int& exit_code) {
       "Evaluate rules over events from a file and print the composite events, and nothing else,\n"
       "on standard output. Lines that are no events are reported, counted and skipped.");
   run->add_option("RULES", options->rules, "Rule files")->required();
-  run->add_option("--events", options->events, "Events, oldest first; - is standard input")
+  run->add_option("--events", options->events,
+                  "Event lines and ticks, oldest first; - is standard input")
       ->required();
   run->add_option("--engine", options->engine, "Engine for rules without @engine")
       ->check(CLI::IsMember(engines))
@@ -211,6 +229,12 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   run->add_option("--type", options->type,
                   "CSV: the type of all rows; without it the first column 'type' says it");
+  as_time(run->add_option("--lateness", options->lateness,
+                          "How long events are held back to be put in order, such as 500ms"))
+      ->option_text("TIME=0s");
+  as_time(run->add_option("--max-late", options->max_late,
+                          "Refuse events that are further behind the clock"))
+      ->option_text("TIME=10s");
   run->add_flag("--flush", options->flush, "At the end, let every pending deadline pass");
   run->add_flag("--stats", options->stats, "Print counts and rates on standard error at the end");
   run->add_flag("--strict", options->strict, "Stop with exit code 1 at the first bad line");

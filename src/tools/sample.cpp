@@ -12,6 +12,7 @@
 #include "tools/commands.hpp"
 #include "tools/host_sampler.hpp"
 #include "tools/stop_signals.hpp"
+#include "tools/time_option.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -74,21 +75,16 @@ void add_sample(CLI::App& app, int&) {
       "This machine's CPUs, memory, load, processes, disks and networks. The lines carry no\n"
       "timestamps, so whoever receives them stamps them, unless --timestamps is given.");
   const auto options = std::make_shared<SampleOptions>();
-  const CLI::AsNumberWithUnit unit(
-      std::map<std::string, Duration>{
-          {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}},
-      CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
   // Checks see the text as the transformation left it: nanoseconds.
   const auto positive = [](const std::string& nanoseconds) {
     return nanoseconds.starts_with('-') || nanoseconds.size() < 7 ? "at least 1ms is needed" : "";
   };
-  host->add_option("--interval", options->interval, "Time between readings, such as 100ms or 2s")
-      ->transform(unit)
+  as_time(host->add_option("--interval", options->interval,
+                           "Time between readings, such as 100ms or 2s"))
       ->check(positive)
       ->option_text("TIME=1s");
   host->add_option("--count", options->count, "Stop after so many readings");
-  host->add_option("--duration", options->duration, "Stop after this time, such as 20s")
-      ->transform(unit)
+  as_time(host->add_option("--duration", options->duration, "Stop after this time, such as 20s"))
       ->check(positive)
       ->option_text("TIME");
   host->add_flag("--timestamps", options->timestamps, "Stamp the events with this machine's clock");

@@ -7,6 +7,7 @@
 
 #include "server/server.hpp"
 #include "tools/commands.hpp"
+#include "tools/time_option.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -16,6 +17,7 @@ struct ServeFlags {
   std::string config;
   std::optional<std::string> listen, engine, log_format, log_level;
   std::vector<std::string> rules;
+  std::optional<Duration> lateness, max_late;
 };
 
 Result<server::ServerOptions> options_of(const ServeFlags& flags) {
@@ -25,6 +27,8 @@ Result<server::ServerOptions> options_of(const ServeFlags& flags) {
   }
   if (flags.listen) options.listen = *flags.listen;
   if (flags.engine) options.processor.engine = *flags.engine;
+  if (flags.lateness) options.processor.lateness = *flags.lateness;
+  if (flags.max_late) options.processor.max_late = *flags.max_late;
   if (!flags.rules.empty()) options.rules = flags.rules;
   if (flags.log_format) {
     const auto format = server::parse_log_format(*flags.log_format);
@@ -87,6 +91,12 @@ void add_serve(CLI::App& app, int& exit_code) {
   command->add_option("--rules", flags->rules, "Rule files, or folders of *.tesla files")
       ->option_text("PATH ...");
   command->add_option("--engine", flags->engine, "For rules that name none")->option_text("NAME");
+  as_time(command->add_option("--lateness", flags->lateness,
+                              "How long events are held back to be put in order, such as 500ms"))
+      ->option_text("TIME=0s");
+  as_time(command->add_option("--max-late", flags->max_late,
+                              "Refuse events that are further behind the clock"))
+      ->option_text("TIME=10s");
   command->add_option("--log-format", flags->log_format, "text or json")->option_text("FORMAT");
   command->add_option("--log-level", flags->log_level, "debug, info, warning, error or off")
       ->option_text("LEVEL");

@@ -14,6 +14,7 @@
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
 #include "tools/latency.hpp"
+#include "tools/time_option.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -165,14 +166,9 @@ void add_sub(CLI::App& app, int& exit_code) {
   command->add_option("--from", options->from, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
   command->add_option("--count", options->count, "Stop after so many events");
-  const CLI::AsNumberWithUnit unit(
-      std::map<std::string, Duration>{
-          {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}},
-      CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
-  command
-      ->add_option("--timeout", options->timeout,
-                   "Stop after this time, such as 5s; with --count, too few events are a failure")
-      ->transform(unit)
+  as_time(command->add_option(
+              "--timeout", options->timeout,
+              "Stop after this time, such as 5s; with --count, too few events are a failure"))
       ->option_text("TIME");
   command->add_flag("--latency", options->latency,
                     "At the end, print how old the events were when they arrived");

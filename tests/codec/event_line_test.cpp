@@ -42,6 +42,20 @@ TEST(EventLine, ReadsTypeTimeAndAttributesInOrder) {
   EXPECT_EQ(event->attributes[2].value, Value(true));
 }
 
+TEST(EventLine, ATickIsATimeAlone) {
+  for (const char* line : {R"({"tick":1000.5})", R"({"tick":"1970-01-01T00:00:01.0005Z"})"}) {
+    const auto tick = read_event_line(line);
+    ASSERT_TRUE(tick) << tick.error().message;
+    EXPECT_TRUE(is_tick(*tick));
+    EXPECT_EQ(tick->timestamp, 1'000'500'000);
+    EXPECT_EQ(written(*tick), "{\"tick\":1000.5}\n");
+  }
+  EXPECT_EQ(why(R"({"tick":1,"type":"T"})"), "a tick has no other keys");
+  EXPECT_EQ(why(R"({"ts":1,"tick":1})"), "a tick has no other keys");
+  EXPECT_EQ(why(R"({"tick":true})"), "'tick': a number or a string is expected");
+  EXPECT_FALSE(is_tick(*read_event_line(R"({"type":"T","ts":1,"attrs":{"tick":1}})")));
+}
+
 TEST(EventLine, KeysMayStandInAnyOrderAndTimeAndAttributesMayLack) {
   const auto event = read_event_line(R"( { "attrs" : { } , "type" : "T" } )");
   ASSERT_TRUE(event);

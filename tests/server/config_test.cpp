@@ -44,6 +44,8 @@ default = "reference"
 max_depth = 3
 max_composites = 4
 max_ahead_ms = 5
+lateness_ms = 0
+max_late_ms = 6
 [log]
 format = "json"
 level = "error"
@@ -67,6 +69,8 @@ level = "error"
   EXPECT_EQ(options->processor.max_depth, 3u);
   EXPECT_EQ(options->processor.max_composites, 4u);
   EXPECT_EQ(options->processor.max_ahead, 5'000'000);
+  EXPECT_EQ(options->processor.lateness, 0);
+  EXPECT_EQ(options->processor.max_late, 6'000'000);
   EXPECT_EQ(options->log_format, LogFormat::json);
   EXPECT_EQ(options->log_level, LogLevel::error);
 }
@@ -88,6 +92,9 @@ TEST(Config, MisspeltKeysAreErrors) {
 TEST(Config, WrongValuesAreErrors) {
   EXPECT_THAT(read("listen = 5").error().message, HasSubstr("listen: expected a string"));
   EXPECT_THAT(read("[limits]\nmax_rows = -1").error().message, HasSubstr("positive number"));
+  EXPECT_THAT(read("[engine]\nlateness_ms = -1").error().message, HasSubstr("from 0 on"));
+  EXPECT_THAT(read("[engine]\nmax_late_ms = 9223372036855").error().message,
+              HasSubstr("up to 9223372036854"));
   EXPECT_THAT(read("rules = [1]").error().message, HasSubstr("list of strings"));
   EXPECT_THAT(read("limits = 1").error().message, HasSubstr("expected a table"));
   EXPECT_THAT(read("[log]\nlevel = 'loud'").error().message, HasSubstr("unknown log level 'loud'"));

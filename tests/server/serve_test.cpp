@@ -203,10 +203,34 @@ TEST_F(Serve, EventsGoFromPubToSub) {
   EXPECT_THAT(pub.err_line(), HasSubstr("line 2: "));
   EXPECT_EQ(pub.err_line("sent"), "sent 2, accepted 2, refused 0, bad lines 1\n");
   EXPECT_EQ(pub.wait(), 0);
+  Process memory({"rules", "list", "--memory", "--to", address});
+  EXPECT_THAT(memory.out_line(), HasSubstr("OVERFLOWS  BYTES"));
+  EXPECT_THAT(memory.out_line(), HasSubstr("fire.Fire"));
+  EXPECT_EQ(memory.out_line(), "\n");
+  EXPECT_THAT(memory.out_line(), HasSubstr("KEPT FOR"));
+  EXPECT_THAT(memory.out_line(), testing::ContainsRegex("Smoke +10000 ms +1 "));
+  EXPECT_THAT(memory.out_line(), testing::ContainsRegex("Temp +310000 ms +1 "));
+  EXPECT_EQ(memory.wait(), 0);
   Process list({"rules", "list", "--to", address});
   EXPECT_THAT(list.out_line(), HasSubstr("NAME"));
   EXPECT_THAT(list.out_line(), HasSubstr("fire.Fire"));
   EXPECT_EQ(list.wait(), 0);
+}
+
+TEST_F(Serve, TicksGoThroughPubInOrder) {
+  const auto rules =
+      write("calm.tesla", "define Calm() from Smoke() and not Temp() within 30 ms after Smoke;");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", rules});
+  const std::string address = address_in(server.out_line());
+  Process sub({"sub", "--from", address, "*", "--count", "3"});
+  EXPECT_THAT(sub.err_line(), HasSubstr("subscribed"));
+  const auto events = write(
+      "e.ndjson", "{\"type\":\"Smoke\",\"ts\":1}\n{\"tick\":31}\n{\"type\":\"Temp\",\"ts\":32}\n");
+  Process pub({"pub", "--to", address, events});
+  EXPECT_EQ(sub.out_line(), "{\"type\":\"Smoke\",\"ts\":1,\"attrs\":{}}\n");
+  EXPECT_EQ(sub.out_line(), "{\"type\":\"Calm\",\"ts\":31,\"attrs\":{}}\n");
+  EXPECT_EQ(sub.out_line(), "{\"type\":\"Temp\",\"ts\":32,\"attrs\":{}}\n");
+  EXPECT_EQ(pub.wait(), 0);
 }
 
 TEST_F(Serve, ClientsSayWhenThereIsNoServer) {

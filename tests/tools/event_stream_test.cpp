@@ -23,22 +23,27 @@ class EventStreamTest : public testing::Test {
     EventStream stream(std::move(reader));
     const auto opened = stream.open(path_);
     if (!opened) return {opened.error().message};
-    const auto done =
-        stream.read({.event =
-                         [&](Event& event) {
-                           seen.push_back(std::to_string(stream.line()) + " " + event.type);
-                           return true;
-                         },
-                     .bad_line =
-                         [&](const Error& error) {
-                           seen.push_back(error.message);
-                           return !strict;
-                         },
-                     .pause =
-                         [&] {
-                           seen.push_back("pause");
-                           return true;
-                         }});
+    const auto done = stream.read(
+        {.event =
+             [&](Event& event) {
+               seen.push_back(std::to_string(stream.line()) + " " + event.type);
+               return true;
+             },
+         .tick =
+             [&](Timestamp timestamp) {
+               seen.push_back(std::to_string(stream.line()) + " tick " + std::to_string(timestamp));
+               return true;
+             },
+         .bad_line =
+             [&](const Error& error) {
+               seen.push_back(error.message);
+               return !strict;
+             },
+         .pause =
+             [&] {
+               seen.push_back("pause");
+               return true;
+             }});
     if (!done) seen.push_back("! " + done.error().message);
     return seen;
   }
@@ -46,6 +51,12 @@ class EventStreamTest : public testing::Test {
   const std::string path_ = testing::TempDir() + "events_" +
                             testing::UnitTest::GetInstance()->current_test_info()->name();
 };
+
+TEST_F(EventStreamTest, HandsOutTicksBetweenEvents) {
+  put("{\"type\":\"A\"}\n{\"tick\":5}\n{\"type\":\"B\"}\n");
+  EXPECT_THAT(read(codec::make_line_reader(nullptr)),
+              ElementsAre("1 A", "2 tick 5000000", "3 B", "pause", "pause"));
+}
 
 TEST_F(EventStreamTest, HandsOutEventsAndBadLinesInOrder) {
   put("{\"type\":\"A\"}\n{\n\n{\"type\":\"B\"}");

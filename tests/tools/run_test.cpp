@@ -50,6 +50,34 @@ TEST_F(CommandLine, RunFlushesOnlyWhenAsked) {
             "{\"type\":\"Missing\",\"ts\":31,\"attrs\":{}}\n");
 }
 
+TEST_F(CommandLine, RunTakesTicks) {
+  write("r.tesla", "define Missing() from A() and not B() within 30 ms after A;");
+  write("e", R"({"type":"A","ts":1}
+{"tick":31}
+{"type":"A","ts":40})");
+  const auto outcome = run("run r.tesla --events e");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "{\"type\":\"Missing\",\"ts\":31,\"attrs\":{}}\n");
+}
+
+TEST_F(CommandLine, RunPutsEventsInOrderAsFarAsLatenessGoes) {
+  write("r.tesla", "define Both() from B() and each A() within 30 ms from B;");
+  write("e", R"({"type":"B","ts":20}
+{"type":"A","ts":10}
+{"type":"A","ts":4}
+{"type":"B","ts":14})");
+  const auto held = run("run r.tesla --events e --lateness 10ms");
+  EXPECT_EQ(held.exit_code, 0);
+  EXPECT_EQ(held.out, R"({"type":"Both","ts":14,"attrs":{}}
+{"type":"Both","ts":14,"attrs":{}}
+{"type":"Both","ts":20,"attrs":{}}
+{"type":"Both","ts":20,"attrs":{}}
+)");
+  EXPECT_THAT(run("run r.tesla --events e --max-late 12ms").err,
+              AllOf(HasSubstr("line 3: "), HasSubstr("behind the clock")));
+  EXPECT_NE(run("run r.tesla --events e --max-late=-1s").exit_code, 0);
+}
+
 TEST_F(CommandLine, RunSkipsBadLinesOrStopsAtTheFirst) {
   const auto rules = write("r.tesla", kRules);
   const auto events = write("e", R"({"type":"Temp","ts":1,"attrs":{"area":"A","value":46}})"
