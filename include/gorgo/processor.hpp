@@ -45,10 +45,11 @@ struct RuleInfo {
   std::string text;
   std::uint64_t terminators = 0;  ///< events evaluated
   std::uint64_t composites = 0;   ///< produced
-  std::uint64_t overflows = 0;    ///< terminators given up at `max_sequences`
-  std::uint64_t pending = 0;      ///< composites that wait for a deadline
-  std::uint64_t skipped = 0;      ///< instants of its timer, in gaps that were too long
-  std::size_t bytes = 0;          ///< its own memory, and its share of shared columns
+  std::uint64_t overflows =
+      0;                      ///< terminators, and composites to wait, given up at `max_sequences`
+  std::uint64_t pending = 0;  ///< composites that wait for a deadline
+  std::uint64_t skipped = 0;  ///< instants of its timer, in gaps that were too long
+  std::size_t bytes = 0;      ///< its own memory, and its share of shared columns
 };
 
 /// What is remembered of an event type.

@@ -121,8 +121,9 @@ struct Timer {
 };
 
 struct RuleOptions {
-  std::string engine;                       ///< `@engine(name)`; empty: the dispatcher chooses
-  std::uint64_t max_sequences = 1'000'000;  ///< per terminator, after any state
+  std::string engine;  ///< `@engine(name)`; empty: the dispatcher chooses
+  /// Of a terminator, after any state; and composites that wait for deadlines at the same time.
+  std::uint64_t max_sequences = 1'000'000;
 };
 
 struct Rule {

@@ -155,6 +155,12 @@ void Evaluation::await_deadline(std::uint32_t index, std::uint32_t producer, Tim
                                 const engine::CompositeSink::Composite& composite,
                                 std::span<const history::EventRef> sequence) {
   DeployedRule& rule = rules_.rules()[index];
+  // Every composite that fires is a root of its own, so the limits of a root do not bound what
+  // rules do that feed each other through deadlines.
+  if (rule.state.pending.size() >= rule.rule().options.max_sequences) {
+    ++rule.state.overflows;
+    return;
+  }
   const std::size_t width = rule.rule().assignments.size();
   const auto cells = std::span<const Datum>(batch_->cells).subspan(composite.first_cell, width);
   rule.state.pending.emplace(

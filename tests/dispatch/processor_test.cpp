@@ -215,8 +215,9 @@ TEST_F(ProcessorTest, LatenessPutsEventsInOrder) {
 
 TEST_F(ProcessorTest, FlushReleasesWhatIsHeldAndLeavesDeadlinesPending) {
   processor = Processor({.lateness = 10 * kMillisecond});
-  deploy("event A(n: int); rule r: define Miss(n: int) from A() and not A() within 30 ms after A "
-         "where n = A.n;");
+  deploy(
+      "event A(n: int); rule r: define Miss(n: int) from A() and not A() within 30 ms after A "
+      "where n = A.n;");
   append(counted("A", 5, 2));
   append(counted("A", 1, 1));
   std::size_t rows = 0;
@@ -278,6 +279,21 @@ TEST_F(ProcessorTest, TheEndOfTheInputLetsDeadlinesPass) {
   std::size_t fired = 0;
   processor.finish([&](const OutputBatch& batch) { fired += batch.rows.size(); });
   EXPECT_EQ(fired, 1u);
+}
+
+TEST_F(ProcessorTest, RulesThatFeedEachOtherThroughDeadlinesAreBounded) {
+  deploy(
+      "event A(n: int); "
+      "@limit(max_sequences = 50) rule again: define A(n: int) from A() as T and each A() as E "
+      "within 1 min from T and not B() within 10 ms after T where n = E.n;"
+      "event B();");
+  append(counted("A", 0, 1));
+  append(counted("A", 1, 2));
+  append(counted("A", 2, 3));
+  std::size_t rows = process().size();
+  processor.finish([&](const OutputBatch& batch) { rows += batch.rows.size(); });
+  EXPECT_GT(processor.rules()[0].overflows, 0u);
+  EXPECT_LE(rows, 17u * 50u);  // a generation of at most 50 for each depth
 }
 
 TEST_F(ProcessorTest, RemovingARuleDiscardsItsDeadlines) {
