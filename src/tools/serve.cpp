@@ -72,8 +72,7 @@ int serve(const ServeFlags& flags) {
   // On stdout nothing but this: scripts wait for it and read the port.
   std::printf("listening on %s\n", server.address().c_str());
   std::fflush(stdout);
-  server.run();
-  return kSuccess;
+  return server.run() ? kSuccess : kFailure;
 }
 
 }  // namespace
