@@ -71,7 +71,7 @@ Lines outputs(const Case& test, const Run& run) {
   // Cycles multiply: small limits, which must not depend on engine and cuts either.
   Processor processor({.engine = run.engine,
                        .max_depth = 5,
-                       .max_composites = 300,
+                       .max_composites = 60,
                        .max_held_composites = run.held});
   Diagnostics diagnostics = processor.deploy("types.tesla", type_rules());
   if (!diagnostics.failed()) diagnostics = processor.deploy("random.tesla", test.rules);

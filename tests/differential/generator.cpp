@@ -27,7 +27,7 @@ class RuleWriter {
       : name_(std::move(name)), type_(std::move(type)), types_(std::move(types)) {}
 
   std::string write() {
-    std::string text = "@limit(max_sequences = 200) rule " + name_ + ":\ndefine " + type_ +
+    std::string text = "@limit(max_sequences = 30) rule " + name_ + ":\ndefine " + type_ +
                        "(k: int, v: int, x: float)\nfrom ";
     text += state(0);
     const int states = number(1, 4);
