@@ -18,7 +18,7 @@ struct Source {
   std::string text;
 };
 
-/// Parses a rule file. `file` is meaningful only when no error was added to `out`: nothing that
+/// Parses a rule file. `file` is meaningful only when the diagnostics have no error: nothing that
 /// went through error recovery is ever returned (TESLA.md §10).
 struct ParsedFile {
   ast::File file;
