@@ -90,7 +90,7 @@ Diagnostics RuleSet::deploy(const std::string& name, const std::string& text,
   if (diagnostics.failed()) return diagnostics;
   std::vector<const plan::Plan*> added_plans;
   for (const auto& plan : added) added_plans.push_back(plan.get());
-  append(diagnostics, plan::cycle_warnings(added_plans, plans, bound.schema, source));
+  append(diagnostics, plan::warnings(added_plans, plans, bound.schema, source));
 
   schema_ = std::move(bound.schema);
   for (auto& plan : added) {

@@ -297,11 +297,4 @@ Diagnostics warnings(std::span<const Plan* const> added, std::span<const Plan* c
   return reporter.take();
 }
 
-Diagnostics cycle_warnings(std::span<const Plan* const> added, std::span<const Plan* const> others,
-                           const Schema& schema, const language::Source& source) {
-  language::Reporter reporter(source);
-  report_cycles(added, others, schema, reporter);
-  return reporter.take();
-}
-
 }  // namespace gorgo::plan

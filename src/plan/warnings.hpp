@@ -15,8 +15,5 @@ namespace gorgo::plan {
 /// are there already: a cycle is reported when it goes through an added rule.
 Diagnostics warnings(std::span<const Plan* const> added, std::span<const Plan* const> others,
                      const Schema& schema, const language::Source& source);
-/// Of these only the cycles: what a deployment warns of (TESLA.md §7).
-Diagnostics cycle_warnings(std::span<const Plan* const> added, std::span<const Plan* const> others,
-                           const Schema& schema, const language::Source& source);
 
 }  // namespace gorgo::plan

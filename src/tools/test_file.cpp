@@ -101,6 +101,7 @@ class Parser {
     section_ = section;
     if (section == Section::rules) current().rules.clear();
     if (section == Section::expect) current().expected_line = line_;
+    if (section == Section::diagnostics) current().diagnostics.emplace();
     return {};
   }
 
@@ -206,7 +207,7 @@ class Parser {
     const auto at_column = number<std::uint32_t>(column->first);
     const bool error = severity->first == "error";
     if (!at_line || !at_column || (!error && severity->first != "warning")) return shape;
-    current().diagnostics.push_back({*at_line, *at_column,
+    current().diagnostics->push_back({*at_line, *at_column,
                                      error ? Severity::error : Severity::warning,
                                      std::string(severity->second)});
     return {};

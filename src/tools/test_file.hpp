@@ -39,7 +39,8 @@ struct TestCase {
   std::vector<TestStep> steps;
   std::vector<std::string> expected;  ///< in notation, as `notation_of` spells it
   std::uint32_t expected_line = 0;    ///< of `expect:`, or of `case:` without one
-  std::vector<TestDiagnostic> diagnostics;
+  /// All that the rules give; unset: they give no errors, and warnings do not count.
+  std::optional<std::vector<TestDiagnostic>> diagnostics;
   std::vector<TestCount> counts;
 };
 

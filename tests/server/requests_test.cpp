@@ -141,6 +141,18 @@ TEST(Requests, ABadRuleComesBackWithDiagnostics) {
   EXPECT_THAT(*client.rules(), IsEmpty());
 }
 
+TEST(Requests, ADeploymentWarnsOfWhatIsHardlyMeant) {
+  RunningServer server;
+  Client client = server.connect();
+  const auto diagnostics = client.deploy("odd.tesla", "define Never() from A(n > 2 and n < 1);");
+  ASSERT_TRUE(diagnostics) << diagnostics.error().to_string();
+  EXPECT_FALSE(diagnostics->failed());
+  ASSERT_EQ(diagnostics->list.size(), 1u);
+  EXPECT_EQ(diagnostics->list[0].severity, Severity::warning);
+  EXPECT_THAT(diagnostics->list[0].message, HasSubstr("can never fire"));
+  EXPECT_EQ(client.rules()->size(), 1u);
+}
+
 TEST(Requests, ReplacingNeedsTheFlag) {
   RunningServer server;
   Client client = server.connect();

@@ -50,6 +50,14 @@ TEST_F(CommandLine, RunFlushesOnlyWhenAsked) {
             "{\"type\":\"Missing\",\"ts\":31,\"attrs\":{}}\n");
 }
 
+TEST_F(CommandLine, RunWarnsOfRulesThatAreHardlyMeant) {
+  write("r.tesla", "define Never() from A(n > 2 and n < 1);");
+  write("e", "");
+  const auto outcome = run("run r.tesla --events e");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("r.tesla:1:1: warning: rule `r.Never` can never fire"));
+}
+
 TEST_F(CommandLine, RunTakesTicks) {
   write("r.tesla", "define Missing() from A() and not B() within 30 ms after A;");
   write("e", R"({"type":"A","ts":1}
@@ -177,6 +185,18 @@ TEST_F(CommandLine, TestComparesDiagnosticsAndRefusals) {
   EXPECT_THAT(outcome.out, HasSubstr("  - 1:1: error: x\n"));
   EXPECT_THAT(outcome.out, HasSubstr("  + 1:"));
   EXPECT_THAT(outcome.out, HasSubstr("0 passed, 5 failed\n"));
+}
+
+TEST_F(CommandLine, TestCountsWarningsWhereDiagnosticsAreExpected) {
+  const std::string never = "rules:\n  define Never() from A(n > 2 and n < 1);\n";
+  const auto path = write("a.test", never +
+                                        "case: quiet\nexpect:\n"
+                                        "case: named\ndiagnostics:\n  1:3: warning: never fire\n"
+                                        "case: none\ndiagnostics:\n");
+  const auto outcome = run("test " + path + " --engine reference");
+  EXPECT_THAT(outcome.out, HasSubstr(path + ":8: case 'none'"));
+  EXPECT_THAT(outcome.out, HasSubstr("  + 1:3: warning: rule `a.Never` can never fire"));
+  EXPECT_THAT(outcome.out, HasSubstr("2 passed, 1 failed\n"));
 }
 
 TEST_F(CommandLine, TestFailsWithoutTests) {

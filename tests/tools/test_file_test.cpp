@@ -87,10 +87,12 @@ TEST(TestFile, ReadsCasesThatShareWhatStandsFirst) {
   EXPECT_THAT(second.engines, ElementsAre("reference"));
   EXPECT_EQ(second.max_depth, 3u);
   EXPECT_EQ(second.max_composites, 7u);
-  ASSERT_EQ(second.diagnostics.size(), 1u);
-  EXPECT_EQ(second.diagnostics[0].line, 1u);
-  EXPECT_EQ(second.diagnostics[0].column, 12u);
-  EXPECT_EQ(second.diagnostics[0].message, "expected ')': found");
+  EXPECT_FALSE(first.diagnostics);
+  ASSERT_TRUE(second.diagnostics);
+  ASSERT_EQ(second.diagnostics->size(), 1u);
+  EXPECT_EQ(second.diagnostics->at(0).line, 1u);
+  EXPECT_EQ(second.diagnostics->at(0).column, 12u);
+  EXPECT_EQ(second.diagnostics->at(0).message, "expected ')': found");
 }
 
 TEST(TestFile, ReadsEverythingThatMayHappenBetweenEvents) {
