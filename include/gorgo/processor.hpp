@@ -131,6 +131,10 @@ class Processor {
   /// `names`; a cell without a value is an absent attribute. `timestamp` absent: stamped.
   Result<void> append(std::string_view type, std::optional<Timestamp> timestamp,
                       std::span<const std::string_view> names, std::span<const Datum> cells);
+  /// The same for a known type, without names: one cell per attribute of the type, in its order.
+  /// The fastest way in. Precondition: `schema().knows(type)`.
+  Result<void> append(TypeId type, std::optional<Timestamp> timestamp,
+                      std::span<const Datum> cells);
   /// A timestamp without an event: releases the events held up to it and moves the clock there,
   /// so that timers and deadlines fire. Refused when too far ahead.
   Result<void> tick(Timestamp timestamp);

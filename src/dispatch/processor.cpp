@@ -35,6 +35,12 @@ struct Processor::Impl {
                     .max_held_composites = options.max_held_composites},
                    stop) {}
 
+  Result<void> count(Result<void> admitted) {
+    ++(admitted.has_error() ? counters.refused : counters.accepted);
+    counters.late = sequencer.late();
+    return admitted;
+  }
+
   std::atomic<bool> stop = false;
   ProcessorCounters counters;
   history::History history;
@@ -123,10 +129,13 @@ Result<void> Processor::append(std::string_view type, std::optional<Timestamp> t
                                std::span<const std::string_view> names,
                                std::span<const Datum> cells) {
   const dispatch::Publication publication{type, timestamp, names, cells};
-  const Result<void> admitted = impl_->sequencer.admit(publication, schema(), impl_->released);
-  ++(admitted.has_error() ? impl_->counters.refused : impl_->counters.accepted);
-  impl_->counters.late = impl_->sequencer.late();
-  return admitted;
+  return impl_->count(impl_->sequencer.admit(publication, schema(), impl_->released));
+}
+
+Result<void> Processor::append(TypeId type, std::optional<Timestamp> timestamp,
+                               std::span<const Datum> cells) {
+  return impl_->count(
+      impl_->sequencer.admit(schema().at(type), timestamp, cells, schema(), impl_->released));
 }
 
 Result<void> Processor::tick(Timestamp timestamp) {

@@ -14,10 +14,20 @@ namespace {
 
 using language::in_quotes;
 
+std::string event_of(std::string_view type) { return "event of type " + in_quotes(type); }
+
 std::string milliseconds(Timestamp timestamp) {
   std::string text;
   codec::append_milliseconds(text, timestamp);
   return text + " ms";
+}
+
+/// Whether the cells are values of exactly the attributes' types.
+bool fits(const EventType& type, std::span<const Datum> cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!cells[i].exists() || cells[i].type() != type.attributes[i].type) return false;
+  }
+  return true;
 }
 
 /// Writes the cells of one publication behind the others, in the order that items keep them.
@@ -116,7 +126,7 @@ class CellWriter {
   }
 
   Error refuse(const std::string& what, std::string hint) const {
-    return {"event of type " + in_quotes(event_.type) + " refused: " + what, std::move(hint)};
+    return {event_of(event_.type) + " refused: " + what, std::move(hint)};
   }
 
   const Publication& event_;
@@ -136,28 +146,28 @@ Result<void> Sequencer::check_ahead(Timestamp timestamp, const std::string& what
                "check the publisher's clock, and that the timestamp is in the unit it should be"};
 }
 
-Result<Timestamp> Sequencer::stamp(const Publication& event) const {
-  if (!event.timestamp) {
+Result<Timestamp> Sequencer::stamp(std::string_view type,
+                                   std::optional<Timestamp> timestamp) const {
+  if (!timestamp) {
     if (!released_) return options_.clock();
     return std::max(options_.clock(), arithmetic::saturating_add(*released_, 1));
   }
-  const std::string what = "event of type " + in_quotes(event.type);
-  if (released_ &&
-      *event.timestamp < arithmetic::saturating_subtract(*released_, options_.max_late)) {
-    return Error{what + " refused: its timestamp " + milliseconds(*event.timestamp) +
+  if (released_ && *timestamp < arithmetic::saturating_subtract(*released_, options_.max_late)) {
+    return Error{event_of(type) + " refused: its timestamp " + milliseconds(*timestamp) +
                      " is more than " + milliseconds(options_.max_late) + " behind the clock, " +
                      milliseconds(*released_),
                  "send events in time, or without a timestamp to have them stamped"};
   }
-  const Result<void> ahead = check_ahead(*event.timestamp, what);
+  if (!options_.max_ahead) return *timestamp;
+  const Result<void> ahead = check_ahead(*timestamp, event_of(type));
   if (ahead.has_error()) return ahead.error();
-  return *event.timestamp;
+  return *timestamp;
 }
 
 Result<void> Sequencer::admit(const Publication& event, const Schema& schema, Released& released) {
   assert(event.names.size() == event.cells.size());
   if (event.type.empty()) return Error{"an event has no type", "name the type of every event"};
-  const Result<Timestamp> timestamp = stamp(event);
+  const Result<Timestamp> timestamp = stamp(event.type, event.timestamp);
   if (timestamp.has_error()) return timestamp.error();
 
   const bool hold_it = options_.lateness > 0;
@@ -175,6 +185,33 @@ Result<void> Sequencer::admit(const Publication& event, const Schema& schema, Re
   } else {
     count_release(*timestamp);
   }
+  return {};
+}
+
+Result<void> Sequencer::admit(const EventType& type, std::optional<Timestamp> timestamp,
+                              std::span<const Datum> cells, const Schema& schema,
+                              Released& released) {
+  assert(cells.size() == type.attributes.size());
+  if (options_.lateness > 0 || !fits(type, cells)) {
+    std::vector<std::string_view> names;
+    for (const AttributeType& attribute : type.attributes) names.push_back(attribute.name);
+    return admit({type.name, timestamp, names, cells}, schema, released);
+  }
+  const Result<Timestamp> stamped = stamp(type.name, timestamp);
+  if (stamped.has_error()) return stamped.error();
+  const std::size_t first = released.cells.size();
+  for (const Datum& cell : cells) {
+    const bool text = cell.tag == Datum::Tag::string;
+    released.cells.push_back(
+        text ? Datum::of(released.strings.add(cell.text(), released.items.size())) : cell);
+  }
+  released.items.push_back({.type = type.id,
+                            .timestamp = *stamped,
+                            .first_cell = static_cast<std::uint32_t>(first),
+                            .cells = static_cast<std::uint32_t>(cells.size())});
+  received_ = std::max(received_.value_or(*stamped), *stamped);
+  stamps_ = !timestamp;
+  count_release(*stamped);
   return {};
 }
 

@@ -37,6 +37,9 @@ class Sequencer {
 
   /// Accepts an event, or refuses it and leaves everything as it was. Releases what is due.
   Result<void> admit(const Publication& event, const Schema& schema, Released& released);
+  /// The same for cells in the order of the type's attributes.
+  Result<void> admit(const EventType& type, std::optional<Timestamp> timestamp,
+                     std::span<const Datum> cells, const Schema& schema, Released& released);
   /// Releases what is held up to the timestamp, then the tick.
   Result<void> tick(Timestamp timestamp, const Schema& schema, Released& released);
   /// Releases everything that is held.
@@ -53,7 +56,7 @@ class Sequencer {
   std::uint64_t late() const { return late_; }
 
  private:
-  Result<Timestamp> stamp(const Publication& event) const;
+  Result<Timestamp> stamp(std::string_view type, std::optional<Timestamp> timestamp) const;
   Result<void> check_ahead(Timestamp timestamp, const std::string& what) const;
   void hold(const Publication& event, Timestamp timestamp);
   void release_until(Timestamp timestamp, const Schema& schema, Released& released);

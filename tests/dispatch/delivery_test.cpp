@@ -49,6 +49,22 @@ TEST_F(DeliveryTest, EventsThatDoNotFitAreRefusedByName) {
   EXPECT_THAT(process(), IsEmpty());
 }
 
+TEST_F(DeliveryTest, CellsInTheOrderOfTheTypeAreAnEvent) {
+  deploy(kFire);
+  const EventType type = *processor.schema().find("Temp");
+  const auto append_cells = [&](const Datum& area, const Datum& value) {
+    const std::vector<Datum> cells = {area, value};
+    const auto accepted = processor.append(type.id, 1, cells);
+    return accepted.has_error() ? accepted.error().to_string() : "";
+  };
+  EXPECT_EQ(append_cells(Datum::of("A"), Datum::of(1.5)), "");
+  EXPECT_EQ(append_cells(Datum::of("B"), Datum::of(std::int64_t{2})), "");
+  EXPECT_THAT(append_cells(Datum::of(true), Datum::of(1.5)), HasSubstr("`area` is bool"));
+  EXPECT_THAT(append_cells(Datum::of("C"), Datum::none()), HasSubstr("`value` is missing"));
+  EXPECT_THAT(process(),
+              ElementsAre("1.0 Temp area=A value=1.500000", "2.0 Temp area=B value=2.000000"));
+}
+
 TEST_F(DeliveryTest, IntIsAcceptedWhereFloatIsDeclared) {
   deploy(kFire);
   append({.type = "Temp",
