@@ -20,6 +20,8 @@ struct ProcessorOptions {
   std::string engine = "column-scan";        ///< for rules without `@engine`
   std::uint32_t max_depth = 16;              ///< TESLA.md §7
   std::uint64_t max_composites = 1'000'000;  ///< per root event
+  /// Of a gap between two events, how many instants of a timer fire: the latest.
+  std::uint64_t max_instants = 1000;
   /// Composites held in memory before some are delivered, roughly: a batch that causes more is
   /// evaluated and delivered in parts.
   std::size_t max_held_composites = 1'000'000;

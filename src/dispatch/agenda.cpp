@@ -9,9 +9,6 @@
 namespace gorgo::dispatch {
 namespace {
 
-/// Of a gap between two events at most this many instants of a timer fire, the latest.
-constexpr std::uint64_t kMaxInstants = 1000;
-
 template <class T>
 void take_least(std::optional<T>& least, const std::optional<T>& candidate) {
   if (candidate && (!least || *candidate < *least)) least = candidate;
@@ -30,9 +27,9 @@ void Agenda::approach(Timestamp now) {
     }
     const TimerSchedule schedule(*rule.rule().timer);
     const std::uint64_t instants = schedule.count(*at, now);
-    if (instants <= kMaxInstants) continue;
-    rule.state.skipped_instants += instants - kMaxInstants;
-    at = schedule.before_latest(kMaxInstants, now);
+    if (instants <= max_instants_) continue;
+    rule.state.skipped_instants += instants - max_instants_;
+    at = schedule.before_latest(max_instants_, now);
   }
 }
 

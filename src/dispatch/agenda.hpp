@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "dispatch/batch.hpp"
@@ -11,12 +12,13 @@ namespace gorgo::dispatch {
 /// A view of the rules' states; holds nothing of its own.
 class Agenda {
  public:
-  explicit Agenda(RuleSet& rules) : rules_(rules) {}
+  /// `max_instants`: how many instants of a timer fire in a gap between two events, the latest.
+  Agenda(RuleSet& rules, std::uint64_t max_instants) : rules_(rules), max_instants_(max_instants) {}
 
   /// Whether any rule waits for the clock at all.
   bool empty() const { return rules_.temporal_rules().empty(); }
   /// The clock is about to reach `now`: timers that were never asked begin there, and of a gap
-  /// with very many instants only the latest remain.
+  /// with too many instants only the latest remain.
   void approach(Timestamp now);
   /// The earliest instant or deadline that has not fired.
   std::optional<Timestamp> next() const;
@@ -35,6 +37,7 @@ class Agenda {
   void fire_deadlines(Timestamp when, Batch& batch, std::uint64_t& roots);
 
   RuleSet& rules_;
+  std::uint64_t max_instants_;
 };
 
 }  // namespace gorgo::dispatch

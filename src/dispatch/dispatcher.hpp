@@ -21,12 +21,13 @@ class Dispatcher {
   using Deliver = std::function<void(const OutputBatch&)>;
 
   Dispatcher(RuleSet& rules, history::History& history, ProcessorCounters& counters,
-             const Evaluation::Limits& limits, const std::atomic<bool>& stop)
+             const Evaluation::Limits& limits, std::uint64_t max_instants,
+             const std::atomic<bool>& stop)
       : rules_(rules),
         history_(history),
         counters_(counters),
         stop_(stop),
-        agenda_(rules),
+        agenda_(rules, max_instants),
         evaluation_(rules, history, counters, limits, stop) {}
 
   /// Evaluates and delivers everything and leaves `released` empty. When `stop` is set meanwhile,

@@ -33,7 +33,7 @@ struct Processor::Impl {
                    {.max_depth = options.max_depth,
                     .max_composites = options.max_composites,
                     .max_held_composites = options.max_held_composites},
-                   stop) {}
+                   options.max_instants, stop) {}
 
   Result<void> count(Result<void> admitted) {
     ++(admitted.has_error() ? counters.refused : counters.accepted);

@@ -147,6 +147,7 @@ std::optional<Error> read_engine(const toml::table* table, ProcessorOptions& pro
   section.text("default", processor.engine);
   section.number("max_depth", processor.max_depth);
   section.number("max_composites", processor.max_composites);
+  section.number("max_instants", processor.max_instants);
   Duration ahead = processor.max_ahead.value_or(0);
   section.duration("max_ahead_ms", ahead, 1);
   processor.max_ahead = ahead;

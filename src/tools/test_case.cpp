@@ -44,6 +44,7 @@ class CaseRun {
     options.engine = engine_;
     if (test_.max_depth) options.max_depth = *test_.max_depth;
     if (test_.max_composites) options.max_composites = *test_.max_composites;
+    if (test_.max_instants) options.max_instants = *test_.max_instants;
     if (test_.lateness) options.lateness = *test_.lateness;
     if (test_.max_late) options.max_late = *test_.max_late;
     options.max_ahead = test_.max_ahead;

@@ -156,12 +156,13 @@ class Parser {
     }
     if (name == "max_depth" && (test.max_depth = number<std::uint32_t>(value))) return {};
     if (name == "max_composites" && (test.max_composites = number<std::uint64_t>(value))) return {};
+    if (name == "max_instants" && (test.max_instants = number<std::uint64_t>(value))) return {};
     if (name == "lateness" && (test.lateness = duration(value))) return {};
     if (name == "max_late" && (test.max_late = duration(value))) return {};
     if (name == "max_ahead" && (test.max_ahead = duration(value))) return {};
     return Error{"option '" + std::string(text) + "' is unknown or has no such value",
-                 "engine, subscribe, max_depth, max_composites, lateness, max_late and max_ahead "
-                 "are known"};
+                 "engine, subscribe, max_depth, max_composites, max_instants, lateness, max_late "
+                 "and max_ahead are known"};
   }
 
   static std::optional<Duration> duration(std::string_view milliseconds) {
@@ -208,8 +209,8 @@ class Parser {
     const bool error = severity->first == "error";
     if (!at_line || !at_column || (!error && severity->first != "warning")) return shape;
     current().diagnostics->push_back({*at_line, *at_column,
-                                     error ? Severity::error : Severity::warning,
-                                     std::string(severity->second)});
+                                      error ? Severity::error : Severity::warning,
+                                      std::string(severity->second)});
     return {};
   }
 

@@ -33,7 +33,7 @@ struct TestCase {
   std::string rules;
   std::vector<std::string> engines;  ///< empty: all
   std::optional<std::uint32_t> max_depth;
-  std::optional<std::uint64_t> max_composites;
+  std::optional<std::uint64_t> max_composites, max_instants;
   std::optional<Duration> lateness, max_late, max_ahead;
   std::vector<std::string> subscriptions;  ///< empty: all composites are expected
   std::vector<TestStep> steps;

@@ -43,6 +43,7 @@ slow_consumer = "drop"
 default = "reference"
 max_depth = 3
 max_composites = 4
+max_instants = 7
 max_ahead_ms = 5
 lateness_ms = 0
 max_late_ms = 6
@@ -68,6 +69,7 @@ level = "error"
   EXPECT_EQ(options->processor.engine, "reference");
   EXPECT_EQ(options->processor.max_depth, 3u);
   EXPECT_EQ(options->processor.max_composites, 4u);
+  EXPECT_EQ(options->processor.max_instants, 7u);
   EXPECT_EQ(options->processor.max_ahead, 5'000'000);
   EXPECT_EQ(options->processor.lateness, 0);
   EXPECT_EQ(options->processor.max_late, 6'000'000);
