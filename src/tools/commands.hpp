@@ -25,5 +25,6 @@ void add_serve(CLI::App& app, int& exit_code);
 void add_pub(CLI::App& app, int& exit_code);
 void add_sub(CLI::App& app, int& exit_code);
 void add_rules(CLI::App& app, int& exit_code);
+void add_bench(CLI::App& app, int& exit_code);
 
 }  // namespace gorgo::tools

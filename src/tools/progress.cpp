@@ -25,6 +25,12 @@ void Progress::show(std::uint64_t events) {
   shown_ = true;
 }
 
+void Progress::show(std::string_view text) {
+  if (!terminal_) return;
+  std::fprintf(stderr, "\r%.*s\033[K", static_cast<int>(text.size()), text.data());
+  shown_ = true;
+}
+
 void Progress::clear() {
   if (!shown_) return;
   std::fputs("\r\033[K", stderr);

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 
 namespace gorgo::tools {
 
@@ -12,6 +13,8 @@ class Progress {
 
   /// Shows the count, at most a few times a second.
   void show(std::uint64_t events);
+  /// Shows a text of one line, at once.
+  void show(std::string_view text);
   /// Takes the line away, so that something else can be printed.
   void clear();
 

@@ -8,9 +8,9 @@ namespace gorgo::house {
 namespace {
 
 /// A room may include public headers and the rooms that stand before it.
-constexpr std::array<std::string_view, 11> kRooms = {"base",   "codec",   "protocol", "language",
+constexpr std::array<std::string_view, 12> kRooms = {"base",   "codec",   "protocol", "language",
                                                      "plan",   "history", "engine",   "dispatch",
-                                                     "server", "client",  "tools"};
+                                                     "server", "client",  "bench",    "tools"};
 constexpr std::string_view kPublic = "gorgo";
 /// What clients link must not pull in the engines.
 constexpr std::array<std::string_view, 4> kForClient = {"base", "codec", "protocol", "client"};

@@ -42,12 +42,13 @@ class CommandLine : public testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out.txt"), read("err.txt")};
   }
 
- private:
+  /// The content of a file of the test's folder.
   std::string read(const std::string& name) const {
     std::ifstream file(folder_ / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
 
+ private:
   std::filesystem::path folder_;
 };
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bench/subject.hpp"
+#include "gorgo/value.hpp"
+
+/// Programs written by hand for one rule each, in bench/handwritten: the yardstick of the engines.
+/// Each knows its rule, its types and that the stream is sorted, so it can do what no engine may.
+namespace gorgo::bench {
+
+/// The base scenario with three states, one aggregate and one parameter. `selection` is "last" or
+/// "each"; the window is in nanoseconds.
+std::unique_ptr<Subject> handwritten_base(const std::string& selection, Duration window);
+
+}  // namespace gorgo::bench

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/subject.hpp"
+#include "bench/workload.hpp"
+
+namespace gorgo::bench {
+
+/// The pseudo engine of the programs in bench/handwritten.
+inline constexpr const char* kHandwritten = "handwritten";
+
+/// Events that are appended before each evaluation.
+inline constexpr std::size_t kBatch = 1024;
+
+/// How long a cell may take. A repetition ends at `events` or `seconds`, whichever comes first.
+struct Limits {
+  std::uint64_t events = 100'000;
+  double seconds = 5;
+  int repetitions = 3;
+  double engine_seconds = 12;    ///< no further repetition of an engine that took so long already
+  double baseline_seconds = 30;  ///< a baseline that would take longer for `events` is skipped
+  bool small = false;            ///< small workloads, for the quick grid
+};
+
+/// The limits of a grid: "quick", "full" or "gpu".
+Limits limits_of(const std::string& grid);
+/// The values of a sweep in a grid.
+const std::vector<double>& values_of(const Sweep& sweep, const std::string& grid);
+
+/// One repetition under one engine.
+struct Run {
+  std::vector<Tally> after;     ///< what had been produced after each measured batch
+  std::uint64_t events = 0;     ///< measured
+  double seconds = 0;           ///< for them
+  double total_seconds = 0;     ///< with deployment, filling and generating
+  Memory memory;                ///< in the end
+  std::int64_t rss_growth = 0;  ///< of the process, bytes
+  bool complete = false;        ///< false: interrupted
+
+  double ns_per_event() const {
+    return events == 0 ? 0 : seconds * 1e9 / static_cast<double>(events);
+  }
+};
+
+/// What one engine did in one cell.
+struct EngineResult {
+  std::string engine;
+  std::vector<Run> runs;  ///< complete ones
+  std::string skipped;  ///< why there are none; empty: there are, or an interruption prevented them
+};
+
+struct CellResult {
+  const Sweep* sweep = nullptr;
+  double x = 0;
+  std::vector<EngineResult> engines;
+  std::string mismatch;  ///< empty: all runs agree
+};
+
+/// Says which engine and repetition runs next.
+using Announce = std::function<void(const std::string& engine, int repetition)>;
+/// False: stop, a user asked for it.
+using KeepGoing = std::function<bool()>;
+
+/// Runs a cell: the repetitions of all engines interleaved, so that a change of the machine's pace
+/// meets all of them. An error: an engine refuses the rules or an event of the workload.
+Result<CellResult> measure(const Sweep& sweep, double x, const std::vector<std::string>& engines,
+                           const Limits& limits, const Announce& announce,
+                           const KeepGoing& keep_going);
+
+/// Compares runs over the batches that both of each pair measured, count and checksum. Returns what
+/// differs, or nothing.
+std::optional<std::string> disagreement(const std::vector<EngineResult>& engines);
+
+/// Median and range; of nothing, zeros.
+struct Spread {
+  double median = 0, min = 0, max = 0;
+};
+Spread spread_of(std::vector<double> values);
+
+}  // namespace gorgo::bench

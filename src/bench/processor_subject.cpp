@@ -1,0 +1,117 @@
+#include <vector>
+
+#include "bench/subject.hpp"
+#include "bench/workload.hpp"
+#include "gorgo/processor.hpp"
+
+namespace gorgo::bench {
+namespace {
+
+class ProcessorSubject : public Subject {
+ public:
+  ProcessorSubject(const Workload& workload, const std::string& engine)
+      : workload_(workload), processor_({.engine = engine, .max_late = workload.max_late}) {}
+
+  Result<void> start() {
+    const bool kept = !workload_.keeper.empty();
+    if (const auto done = kept ? deploy("keeper", workload_.keeper, {}) : deploy_rules(); !done) {
+      return done;
+    }
+    for (const auto& name : workload_.types) {
+      auto& names = attributes_.emplace_back();
+      for (const auto& attribute : processor_.schema().find(name)->attributes) {
+        names.push_back(attribute.name);
+      }
+    }
+    return {};
+  }
+
+  Result<void> feed(const EventBatch& batch) override {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const auto& event = batch.rows()[row];
+      const std::vector<std::string_view> names(attributes_[event.type].begin(),
+                                                attributes_[event.type].end());
+      const auto taken =
+          processor_.append(workload_.types[event.type], event.timestamp, names, batch.cells(row));
+      if (!taken) return taken;
+    }
+    processor_.process([this](const OutputBatch& output) { count(output); });
+    return {};
+  }
+
+  Result<void> filled() override {
+    if (workload_.keeper.empty()) return {};
+    if (const auto done = deploy_rules(); !done) return done;
+    for (const auto& rule : processor_.rules()) {
+      if (!rule.name.starts_with("keeper.")) continue;
+      if (const auto removed = processor_.remove(rule.name); !removed) return removed;
+    }
+    return {};
+  }
+
+  Tally tally() const override { return tally_; }
+
+  Memory memory() const override {
+    Memory memory;
+    for (const auto& type : processor_.types()) {
+      memory.events += type.events;
+      memory.bytes += type.bytes;
+    }
+    for (const auto& rule : processor_.rules()) memory.rule_bytes += rule.bytes;
+    return memory;
+  }
+
+ private:
+  Result<void> deploy_rules() { return deploy("bench", workload_.rules, {.with_history = true}); }
+
+  Result<void> deploy(const std::string& name, const std::string& text,
+                      const DeployOptions& options) {
+    const Diagnostics diagnostics = processor_.deploy(name, text, options);
+    if (diagnostics.failed()) return Error{diagnostics.render(), ""};
+    return {};
+  }
+
+  void count(const OutputBatch& output) {
+    for (const auto& row : output.rows) {
+      if (row.rule == OutputBatch::kPrimitive) continue;
+      const TypeHash& type = type_hash(output, row);
+      CompositeHash hash(type.name, row.timestamp);
+      for (std::uint32_t i = 0; i < type.attributes; ++i)
+        hash.add(output.cells[row.first_cell + i]);
+      tally_.add(hash);
+    }
+  }
+
+  struct TypeHash {
+    std::uint64_t name = 0;
+    std::uint32_t attributes = 0;
+    bool known = false;
+  };
+
+  const TypeHash& type_hash(const OutputBatch& output, const OutputBatch::Row& row) {
+    if (row.type >= type_hashes_.size()) type_hashes_.resize(row.type + 1);
+    TypeHash& hash = type_hashes_[row.type];
+    if (!hash.known) {
+      const EventType& type = output.schema->at(row.type);
+      hash = {hash_of(type.name), static_cast<std::uint32_t>(type.attributes.size()), true};
+    }
+    return hash;
+  }
+
+  const Workload& workload_;
+  Processor processor_;
+  std::vector<std::vector<std::string>> attributes_;
+  std::vector<TypeHash> type_hashes_;  // by TypeId
+  Tally tally_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Subject>> make_processor_subject(const Workload& workload,
+                                                        const std::string& engine) {
+  auto subject = std::make_unique<ProcessorSubject>(workload, engine);
+  if (const auto started = subject->start(); !started) return started.error();
+  return std::unique_ptr<Subject>(std::move(subject));
+}
+
+}  // namespace gorgo::bench

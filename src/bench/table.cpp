@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "bench/report.hpp"
+
+namespace gorgo::bench {
+namespace {
+
+template <class... Arguments>
+std::string print(const char* format, Arguments... arguments) {
+  char text[200];
+  std::snprintf(text, sizeof text, format, arguments...);
+  return text;
+}
+
+unsigned long long number(std::uint64_t n) { return n; }
+
+/// Three digits and a unit: 950 ns, 1.25 us, 33.1 ms.
+std::string time_of(double ns) {
+  const char* unit = "ns";
+  for (const char* larger : {"us", "ms", "s"}) {
+    if (ns < 999.5) break;
+    ns /= 1000;
+    unit = larger;
+  }
+  const int decimals = ns < 9.995 ? 2 : ns < 99.95 ? 1 : 0;
+  return print("%.*f %s", decimals, ns, unit);
+}
+
+std::string x_of(double x) { return print("%.12g", x); }
+
+double median_ns(const EngineResult& result) {
+  std::vector<double> times;
+  for (const Run& run : result.runs) times.push_back(run.ns_per_event());
+  return spread_of(times).median;
+}
+
+/// The engine that the others of its cell are compared with: the one written by hand, or the first
+/// that was measured.
+const EngineResult* yardstick(const CellResult& cell) {
+  const EngineResult* best = nullptr;
+  for (const EngineResult& result : cell.engines) {
+    if (result.runs.empty()) continue;
+    if (best == nullptr || result.engine == kHandwritten) best = &result;
+  }
+  return best;
+}
+
+std::string row_of(const CellResult& cell, const EngineResult& result) {
+  std::string row = print("%10s  %-12s", x_of(cell.x).c_str(), result.engine.c_str());
+  if (result.runs.empty()) {
+    return row + "  " + (result.skipped.empty() ? "interrupted" : "skipped: " + result.skipped) +
+           "\n";
+  }
+  std::vector<double> times;
+  for (const Run& run : result.runs) times.push_back(run.ns_per_event());
+  const Spread spread = spread_of(times);
+  const Run& run = result.runs.front();
+  const std::uint64_t composites = run.after.back().composites;
+  const double per_composite = composites == 0 ? 0
+                                               : spread.median * static_cast<double>(run.events) /
+                                                     static_cast<double>(composites);
+  row += print(" %10s  %8s .. %-8s %10.0f", time_of(spread.median).c_str(),
+               time_of(spread.min).c_str(), time_of(spread.max).c_str(),
+               spread.median > 0 ? 1e9 / spread.median : 0.0);
+  row += print(" %8llu %10llu %10s", number(run.events), number(composites),
+               composites == 0 ? "-" : time_of(per_composite).c_str());
+  row += print(" %8.1f %7.0f", static_cast<double>(run.memory.bytes) / 1e6,
+               run.memory.bytes_per_event());
+  const EngineResult* other = yardstick(cell);
+  return row + print(" %8.2f\n", spread.median / median_ns(*other));
+}
+
+}  // namespace
+
+std::string table_of(const std::vector<CellResult>& cells) {
+  if (cells.empty()) return "";
+  const Sweep& sweep = *cells.front().sweep;
+  std::string table = sweep.id + ", x: " + sweep.axis + "\n";
+  table += print("%10s  %-12s %10s  %20s %10s %8s %10s %10s %8s %7s %8s\n", "x", "engine",
+                 "per event", "min .. max     ", "events/s", "measured", "composites", "per comp.",
+                 "MB", "B/event", "ratio");
+  for (const CellResult& cell : cells) {
+    for (const EngineResult& result : cell.engines) table += row_of(cell, result);
+    if (!cell.mismatch.empty()) table += "            MISMATCH " + cell.mismatch + "\n";
+  }
+  return table;
+}
+
+}  // namespace gorgo::bench

@@ -1,0 +1,226 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/measure.hpp"
+#include "bench/report.hpp"
+#include "bench/workload.hpp"
+#include "gorgo/processor.hpp"
+#include "tools/commands.hpp"
+#include "tools/progress.hpp"
+#include "tools/stop_signals.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+using bench::Sweep;
+
+struct BenchOptions {
+  std::vector<std::string> scenarios;
+  std::vector<std::string> engines;
+  std::string grid = "quick";
+  std::string json;
+  bool list = false;
+};
+
+int fail(const std::string& message) {
+  std::fprintf(stderr, "gorgo: %s\n", message.c_str());
+  return kFailure;
+}
+
+/// "base/window/last" is named by itself, by "base/window" and by "base".
+bool names(const std::string& name, const Sweep& sweep) {
+  return sweep.id == name || sweep.id.starts_with(name + "/");
+}
+
+/// Everything that `names` something.
+std::vector<std::string> known_names() {
+  std::vector<std::string> known;
+  for (const Sweep& sweep : bench::sweeps()) {
+    for (std::size_t end = 0; end != sweep.id.npos;) {
+      end = sweep.id.find('/', end + 1);
+      const auto name = sweep.id.substr(0, end);
+      if (std::ranges::find(known, name) == known.end()) known.push_back(name);
+    }
+  }
+  return known;
+}
+
+std::string check_scenario(const std::string& name) {
+  const auto known = known_names();
+  if (std::ranges::find(known, name) != known.end()) return "";
+  std::string message = "unknown scenario '" + name + "'";
+  if (const auto closest = closest_name(name, known); !closest.empty()) {
+    message += ", did you mean '" + std::string(closest) + "'?";
+  }
+  return message + " (--list shows all)";
+}
+
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+/// One `gorgo bench`: sweep after sweep, a table behind each.
+class Bench {
+ public:
+  explicit Bench(const BenchOptions& options) : options_(options) {
+    report_ = {.machine = bench::this_machine(),
+               .started = now_utc(),
+               .grid = options.grid,
+               .limits = bench::limits_of(options.grid)};
+    for (const Sweep& sweep : bench::sweeps()) {
+      const bool chosen = options.scenarios.empty() ||
+                          std::ranges::any_of(options.scenarios,
+                                              [&](const auto& name) { return names(name, sweep); });
+      if (!chosen || bench::values_of(sweep, options.grid).empty()) continue;
+      sweeps_.push_back(&sweep);
+      cells_ += bench::values_of(sweep, options.grid).size();
+    }
+  }
+
+  int go() {
+    const auto& machine = report_.machine;
+    std::printf("%s, %u cores; %s; commit %s\n", machine.cpu.c_str(), machine.cores,
+                machine.compiler.c_str(), machine.commit.c_str());
+    for (const Sweep* sweep : sweeps_) {
+      if (!run(*sweep)) return kFailure;
+      if (stopped_) break;
+    }
+    progress_.clear();
+    report_.complete = !stopped_;
+    if (!save()) return kFailure;
+    if (stopped_) return fail("interrupted; what is above was measured");
+    const auto wrong = std::ranges::count_if(
+        report_.cells, [](const bench::CellResult& cell) { return !cell.mismatch.empty(); });
+    if (wrong > 0) return fail("the engines disagree in " + std::to_string(wrong) + " cells");
+    return kSuccess;
+  }
+
+ private:
+  /// False: an error, which is reported.
+  bool run(const Sweep& sweep) {
+    std::vector<bench::CellResult> cells;
+    bool good = true;
+    for (const double x : bench::values_of(sweep, options_.grid)) {
+      auto cell = bench::measure(
+          sweep, x, options_.engines, report_.limits,
+          [&](const std::string& engine, int repetition) {
+            announce(sweep, x, engine, repetition);
+          },
+          [this] { return keep_going(); });
+      if (!cell) {
+        progress_.clear();
+        fail(cell.error().to_string());
+        good = false;
+        break;
+      }
+      ++done_;
+      cells.push_back(*cell);
+      report_.cells.push_back(std::move(*cell));
+      if (stopped_) break;
+    }
+    progress_.clear();
+    std::printf("\n%s", bench::table_of(cells).c_str());
+    std::fflush(stdout);
+    return save() && good;
+  }
+
+  void announce(const Sweep& sweep, double x, const std::string& engine, int repetition) {
+    constexpr std::size_t kWidth = 20;
+    const std::size_t filled = done_ * kWidth / cells_;
+    char text[160];
+    std::snprintf(text, sizeof text, "[%-*s] %zu/%zu %s x=%g %s %d", static_cast<int>(kWidth),
+                  std::string(filled, '#').c_str(), done_, cells_, sweep.id.c_str(), x,
+                  engine.c_str(), repetition);
+    progress_.show(text);
+  }
+
+  bool keep_going() {
+    stopped_ = stopped_ || !signals_.wait(0);
+    return !stopped_;
+  }
+
+  /// After every sweep, so that a long run loses little.
+  bool save() const {
+    if (options_.json.empty()) return true;
+    std::ofstream file(options_.json, std::ios::binary);
+    file << bench::to_json(report_);
+    file.close();
+    if (file) return true;
+    fail("cannot write " + options_.json);
+    return false;
+  }
+
+  const BenchOptions& options_;
+  bench::Report report_;
+  std::vector<const Sweep*> sweeps_;
+  std::size_t cells_ = 0, done_ = 0;
+  bool stopped_ = false;
+  StopSignals signals_;
+  Progress progress_;
+};
+
+int list_sweeps() {
+  for (const Sweep& sweep : bench::sweeps()) {
+    std::printf("%-28s %-40s", sweep.id.c_str(), sweep.axis.c_str());
+    for (const double x : sweep.full) std::printf(" %g", x);
+    std::printf("\n");
+  }
+  return kSuccess;
+}
+
+std::vector<std::string> known_engines() {
+  auto engines = engine_names();
+  engines.emplace_back(bench::kHandwritten);
+  return engines;
+}
+
+/// The reference is for small sizes.
+std::vector<std::string> default_engines(const std::string& grid) {
+  auto engines = known_engines();
+  if (grid != "quick") std::erase(engines, "reference");
+  return engines;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<BenchOptions>();
+  auto* bench = app.add_subcommand(
+      "bench",
+      "Replay generated workloads under every engine, compare what the engines produce and "
+      "measure\n"
+      "what it costs. Exit code 1 when two engines differ. bench/README.md explains the tables.");
+  bench
+      ->add_option(
+          "SCENARIO", options->scenarios,
+          "Scenarios or sweeps, such as base, base/window or base/window/last; all without it")
+      ->check(check_scenario);
+  bench->add_option("--engine", options->engines, "Engines, separated by commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember(known_engines()));
+  bench
+      ->add_option("--grid", options->grid,
+                   "quick: small sizes, a minute, for the results only; full: the figures of the\n"
+                   "papers, hours; gpu: larger sizes, too")
+      ->check(CLI::IsMember({"quick", "full", "gpu"}))
+      ->capture_default_str();
+  bench->add_option("--json", options->json, "Also write the results to this file");
+  bench->add_flag("--list", options->list, "List the sweeps and their values, measure nothing");
+  bench->callback([options, &exit_code] {
+    if (options->engines.empty()) options->engines = default_engines(options->grid);
+    exit_code = options->list ? list_sweeps() : Bench(*options).go();
+  });
+}
+
+}  // namespace gorgo::tools

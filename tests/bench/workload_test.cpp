@@ -1,0 +1,81 @@
+#include "bench/workload.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+
+#include "bench/measure.hpp"
+#include "gorgo/processor.hpp"
+
+namespace gorgo::bench {
+namespace {
+
+/// Every sweep, at every value of the quick grid.
+class EverySweep : public testing::TestWithParam<const Sweep*> {
+ protected:
+  const Sweep& sweep() const { return *GetParam(); }
+};
+
+bool same(const Datum& a, const Datum& b) {
+  if (a.tag != b.tag) return false;
+  return a.tag == Datum::Tag::string ? a.text() == b.text() : a.integer == b.integer;
+}
+
+void expect_same(const EventBatch& a, const EventBatch& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t row = 0; row < a.size(); ++row) {
+    EXPECT_EQ(a.rows()[row].type, b.rows()[row].type);
+    EXPECT_EQ(a.rows()[row].timestamp, b.rows()[row].timestamp);
+    ASSERT_TRUE(std::ranges::equal(a.cells(row), b.cells(row), same));
+  }
+}
+
+TEST_P(EverySweep, GivesTheSameEventsAgain) {
+  const Workload workload = sweep().at(sweep().quick.front(), true);
+  EventBatch first, second;
+  const EventSource source = workload.make_source(), again = workload.make_source();
+  for (int i = 0; i < 2000; ++i) source(first);
+  for (int i = 0; i < 2000; ++i) again(second);
+  expect_same(first, second);
+}
+
+TEST_P(EverySweep, GivesTheSameCompositesUnderEveryEngine) {
+  auto engines = engine_names();
+  engines.emplace_back(kHandwritten);
+  Limits limits = limits_of("quick");
+  limits.seconds = limits.baseline_seconds = 1e9;  // as many events on a slow machine
+  for (const double x : sweep().quick) {
+    const auto cell = measure(
+        sweep(), x, engines, limits, [](const auto&, int) {}, [] { return true; });
+    ASSERT_TRUE(cell) << cell.error().to_string();
+    EXPECT_EQ(cell->mismatch, "") << "x = " << x;
+    ASSERT_GE(cell->engines.size(), 2u);
+    for (const EngineResult& result : cell->engines) {
+      ASSERT_EQ(result.runs.size(), 1u) << result.engine;
+      EXPECT_EQ(result.runs[0].events, limits.events) << result.engine;
+      EXPECT_GT(result.runs[0].after.back().composites, 0u) << result.engine << ", x = " << x;
+    }
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<const Sweep*>& info) {
+  std::string name = info.param->id;
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+std::vector<const Sweep*> all_sweeps() {
+  std::vector<const Sweep*> all;
+  for (const Sweep& sweep : sweeps()) {
+    if (!sweep.quick.empty()) all.push_back(&sweep);
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Bench, EverySweep, testing::ValuesIn(all_sweeps()), name_of);
+
+}  // namespace
+}  // namespace gorgo::bench

@@ -1,0 +1,48 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "command_line.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+using testing::HasSubstr;
+
+class BenchCommand : public CommandLine {};
+
+TEST_F(BenchCommand, MeasuresTheChosenSweepUnderTheChosenEngines) {
+  const Outcome outcome =
+      run("bench base/window --engine column-scan,handwritten --json report.json");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("base/window/last, x: window (events)\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("base/window/each"));
+  const auto json = nlohmann::json::parse(read("report.json"));
+  EXPECT_EQ(json["complete"], true);
+  EXPECT_EQ(json["sweeps"].size(), 2);
+  EXPECT_EQ(json["results"].size(), 8);  // two sweeps of two values, two engines
+}
+
+TEST_F(BenchCommand, NamesTheClosestScenario) {
+  const Outcome outcome = run("bench base/widow");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("unknown scenario 'base/widow', did you mean 'base/window'?"));
+}
+
+TEST_F(BenchCommand, RefusesUnknownEngines) { EXPECT_EQ(run("bench --engine colum").exit_code, 2); }
+
+TEST_F(BenchCommand, ListsSweeps) {
+  const Outcome outcome = run("bench --list");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("base/window/each"));
+}
+
+TEST_F(BenchCommand, SaysThatAReportCannotBeWritten) {
+  const Outcome outcome = run("bench base/values --json no/such/folder.json");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("no/such/folder.json"));
+}
+
+}  // namespace
+}  // namespace gorgo::tools
