@@ -17,22 +17,14 @@ class ProcessorSubject : public Subject {
     if (const auto done = kept ? deploy("keeper", workload_.keeper, {}) : deploy_rules(); !done) {
       return done;
     }
-    for (const auto& name : workload_.types) {
-      auto& names = attributes_.emplace_back();
-      for (const auto& attribute : processor_.schema().find(name)->attributes) {
-        names.push_back(attribute.name);
-      }
-    }
+    for (const auto& name : workload_.types) types_.push_back(processor_.schema().find(name)->id);
     return {};
   }
 
   Result<void> feed(const EventBatch& batch) override {
     for (std::size_t row = 0; row < batch.size(); ++row) {
       const auto& event = batch.rows()[row];
-      const std::vector<std::string_view> names(attributes_[event.type].begin(),
-                                                attributes_[event.type].end());
-      const auto taken =
-          processor_.append(workload_.types[event.type], event.timestamp, names, batch.cells(row));
+      const auto taken = processor_.append(types_[event.type], event.timestamp, batch.cells(row));
       if (!taken) return taken;
     }
     processor_.process([this](const OutputBatch& output) { count(output); });
@@ -100,7 +92,7 @@ class ProcessorSubject : public Subject {
 
   const Workload& workload_;
   Processor processor_;
-  std::vector<std::vector<std::string>> attributes_;
+  std::vector<TypeId> types_;
   std::vector<TypeHash> type_hashes_;  // by TypeId
   Tally tally_;
 };
