@@ -126,7 +126,8 @@ class Processor {
   const Schema& schema() const;
 
   /// Takes an event, or refuses it by name: wrong attributes or types, a timestamp too far behind
-  /// or ahead. An accepted event is released by the time `lateness` demands and then evaluated by
+  /// or ahead. Where a float is due, an int and the strings "NaN", "Infinity" and "-Infinity" stand
+  /// for one. An accepted event is released by the time `lateness` demands and then evaluated by
   /// the next `process`.
   Result<void> append(const Event& event);
   /// The same without names resolved per event: `type` as text, cells by attribute name order of

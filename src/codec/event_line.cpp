@@ -189,16 +189,4 @@ Result<Event> read_event_line(std::string_view line) {
   return event;
 }
 
-void read_float_names(Event& event, const EventType* type) {
-  if (type == nullptr) return;
-  for (auto& attribute : event.attributes) {
-    const auto* text = std::get_if<std::string>(&attribute.value);
-    if (text == nullptr) continue;
-    const auto value = float_from_name(*text);
-    if (!value) continue;
-    const auto index = type->find(attribute.name);
-    if (index && type->attributes[*index].type == ValueType::floating) attribute.value = *value;
-  }
-}
-
 }  // namespace gorgo::codec

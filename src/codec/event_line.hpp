@@ -5,7 +5,6 @@
 
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/event.hpp"
-#include "gorgo/schema.hpp"
 
 /// The event line: `{"type":"Temp","ts":1000,"attrs":{"area":"A1","value":46.5}}`; or a tick, a
 /// timestamp without an event: `{"tick":1000}`.
@@ -16,15 +15,10 @@ inline bool is_tick(const Event& event) { return event.type.empty(); }
 
 /// Reads one line into `event`, whose memory is reused; unspecified after an error.
 /// `ts` is in milliseconds or an RFC 3339 string and may be absent, as `attrs` may; `tick` is
-/// written as `ts` is. A number is an
-/// int or a float by its spelling. The float names "NaN", "Infinity" and "-Infinity" stay strings:
-/// only the schema can tell (`read_float_names`).
+/// written as `ts` is. A number is an int or a float by its spelling. The float names "NaN",
+/// "Infinity" and "-Infinity" stay strings: only who knows the schema can tell (the processor).
 Result<void> read_event_line(std::string_view line, Event& event);
 Result<Event> read_event_line(std::string_view line);
-
-/// Replaces "NaN", "Infinity" and "-Infinity" by the float where `type` has a float attribute of
-/// that name. `type` may be null: nothing is known, nothing happens.
-void read_float_names(Event& event, const EventType* type);
 
 /// Appends the event's or tick's line with its newline. Precondition: every attribute has a value.
 void append_event_line(std::string& out, const Event& event);

@@ -11,8 +11,6 @@ namespace {
 
 class LineReader final : public EventReader {
  public:
-  explicit LineReader(const Schema* schema) : schema_(schema) {}
-
   Result<bool> next(std::string_view line, Event& event) override {
     ++number_;
     if (line.find_first_not_of(" \t\r") == line.npos) return false;
@@ -20,7 +18,6 @@ class LineReader final : public EventReader {
       return Error{"line " + std::to_string(number_) + ": " + read.error().message,
                    read.error().hint};
     }
-    if (schema_) read_float_names(event, schema_->find(event.type));
     return true;
   }
   Result<void> finish() override { return {}; }
@@ -28,7 +25,6 @@ class LineReader final : public EventReader {
   bool broken() const override { return false; }
 
  private:
-  const Schema* schema_;
   std::uint64_t number_ = 0;
 };
 
@@ -93,9 +89,7 @@ void append_event_line(std::string& out, const Event& event) {
   out += "}\n";
 }
 
-std::unique_ptr<EventReader> make_line_reader(const Schema* schema) {
-  return std::make_unique<LineReader>(schema);
-}
+std::unique_ptr<EventReader> make_line_reader() { return std::make_unique<LineReader>(); }
 
 std::unique_ptr<EventWriter> make_line_writer() { return std::make_unique<LineWriter>(); }
 

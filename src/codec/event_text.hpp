@@ -31,9 +31,8 @@ class EventReader {
   virtual bool broken() const = 0;
 };
 
-/// Event lines and ticks (see `is_tick`). `schema` tells where "NaN" is a float; not owned, may be
-/// null.
-std::unique_ptr<EventReader> make_line_reader(const Schema* schema);
+/// Event lines and ticks (see `is_tick`).
+std::unique_ptr<EventReader> make_line_reader();
 /// CSV (RFC 4180): a header, then one row per event. The columns are `ts` (optional, as in event
 /// lines) and the attributes; an empty cell is an absent attribute, `""` an empty string. All rows
 /// are of `type`; when it is empty, the first column is `type`. `schema` tells the types of cells

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/arithmetic.hpp"
+#include "codec/text.hpp"
 #include "codec/timestamp.hpp"
 #include "language/reporter.hpp"
 
@@ -28,6 +29,15 @@ bool fits(const EventType& type, std::span<const Datum> cells) {
     if (!cells[i].exists() || cells[i].type() != type.attributes[i].type) return false;
   }
   return true;
+}
+
+/// What a float attribute takes: floats, ints, and the names by which event lines write what is no
+/// number. Anything else stays as it is.
+Datum float_of(const Datum& value) {
+  if (value.exists() && value.type() == ValueType::string) {
+    if (const auto named = codec::float_from_name(value.text())) return Datum::of(*named);
+  }
+  return arithmetic::to_float(value);
 }
 
 /// Writes the cells of one publication behind the others, in the order that items keep them.
@@ -85,7 +95,7 @@ class CellWriter {
 
   std::optional<Error> add_known(std::uint32_t index, const Datum& value) {
     const AttributeType& attribute = type_->attributes[index];
-    Datum fitted = attribute.type == ValueType::floating ? arithmetic::to_float(value) : value;
+    const Datum fitted = attribute.type == ValueType::floating ? float_of(value) : value;
     if (fitted.type() != attribute.type) {
       return refuse("attribute " + in_quotes(attribute.name) + " is " +
                         std::string(to_string(value.type())) + ", expected " +

@@ -153,7 +153,7 @@ int fail(const Error& error) {
 
 int publish(const PubOptions& options) {
   EventStream stream(options.format == "csv" ? codec::make_csv_reader(options.type, nullptr)
-                                             : codec::make_line_reader(nullptr));
+                                             : codec::make_line_reader());
   if (auto opened = stream.open(options.file); !opened) return fail(opened.error());
   auto client = Client::connect(options.to, {.name = "gorgo pub"});
   if (!client) return fail(client.error());

@@ -62,10 +62,9 @@ class Run {
 
   int go() {
     if (!deploy_rules()) return kFailure;
-    const Schema* schema = &processor_.schema();
     const bool csv = options_.format == "csv";
-    EventStream stream(csv ? codec::make_csv_reader(options_.type, schema)
-                           : codec::make_line_reader(schema));
+    EventStream stream(csv ? codec::make_csv_reader(options_.type, &processor_.schema())
+                           : codec::make_line_reader());
     writer_ =
         csv ? codec::make_csv_writer(composite_columns(processor_)) : codec::make_line_writer();
     if (const auto opened = stream.open(options_.events); !opened) {

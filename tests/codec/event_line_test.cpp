@@ -174,20 +174,8 @@ TEST(EventLine, EscapesStrings) {
             "{\"type\":\"T\",\"ts\":1.5,\"attrs\":{\"a\":\"q\\\"\\\\\\n\\u0001ü\"}}\n");
 }
 
-TEST(FloatNames, BecomeFloatsOnlyWhereTheSchemaSaysSo) {
-  const EventType type{.name = "T",
-                       .attributes = {{"f", ValueType::floating}, {"s", ValueType::string}}};
-  Event event = *read_event_line(R"({"type":"T","attrs":{"f":"-Infinity","s":"NaN","x":"NaN"}})");
-  read_float_names(event, nullptr);
-  EXPECT_EQ(event.attributes[0].value, Value("-Infinity"));
-  read_float_names(event, &type);
-  EXPECT_EQ(event.attributes[0].value, Value(-HUGE_VAL));
-  EXPECT_EQ(event.attributes[1].value, Value("NaN"));
-  EXPECT_EQ(event.attributes[2].value, Value("NaN"));
-}
-
 TEST(LineReader, NumbersLinesAndGoesOn) {
-  const auto reader = make_line_reader(nullptr);
+  const auto reader = make_line_reader();
   Event event;
   EXPECT_TRUE(*reader->next(R"({"type":"T"})", event));
   EXPECT_FALSE(*reader->next("  \r", event));

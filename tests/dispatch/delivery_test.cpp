@@ -32,6 +32,20 @@ TEST_F(DeliveryTest, PublishedCompositesAndProducedOnesShareAHistory) {
                           "4.1 Alarm n=2", "4.2 Alarm n=2"));
 }
 
+TEST_F(DeliveryTest, TheNamesOfFloatsAreFloatsWhereTheTypeSaysSo) {
+  deploy("event A(f: float, s: string);");
+  const auto named = [](const char* name) {
+    return Event{"A", std::nullopt, {{"f", std::string(name)}, {"s", std::string(name)}}};
+  };
+  for (const char* name : {"NaN", "Infinity", "-Infinity"}) append(named(name));
+  EXPECT_THAT(process(), ElementsAre("1.0 A f=nan s=NaN", "2.0 A f=inf s=Infinity",
+                                     "3.0 A f=-inf s=-Infinity"));
+  EXPECT_THAT(refused(named("nan")), HasSubstr("attribute `f` is string, expected float"));
+  // Nobody knows the type: they stay what they are.
+  append({"Unknown", std::nullopt, {{"f", std::string("NaN")}}});
+  EXPECT_THAT(process(), ElementsAre("4.0 Unknown f=NaN"));
+}
+
 TEST_F(DeliveryTest, EventsThatDoNotFitAreRefusedByName) {
   deploy(kFire);
   EXPECT_THAT(refused({.type = "Temp", .attributes = {{"area", std::string("A")}}}),

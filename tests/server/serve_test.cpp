@@ -217,6 +217,28 @@ TEST_F(Serve, EventsGoFromPubToSub) {
   EXPECT_EQ(list.wait(), 0);
 }
 
+TEST_F(Serve, FloatsThatAreNoNumbersGoThroughPub) {
+  const auto rules = write("odd.tesla",
+                           "event Temp(value: float);"
+                           "define Odd(value: float) from Temp(value != value or value > 1e308)"
+                           " where value = Temp.value;");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", rules});
+  const std::string address = address_in(server.out_line());
+  Process sub({"sub", "--from", address, "Odd", "--count", "2"});
+  EXPECT_THAT(sub.err_line(), HasSubstr("subscribed"));
+  Process lines({"pub", "--to", address,
+                 write("e.ndjson",
+                       "{\"type\":\"Temp\",\"ts\":1,\"attrs\":{\"value\":\"NaN\"}}\n"
+                       "{\"type\":\"Temp\",\"ts\":2,\"attrs\":{\"value\":\"-Infinity\"}}\n")});
+  EXPECT_EQ(lines.wait(), 0);
+  Process csv({"pub", "--to", address, "--format", "csv", "--type", "Temp",
+               write("e.csv", "ts,value\n3,Infinity\n")});
+  EXPECT_EQ(csv.wait(), 0);
+  EXPECT_EQ(sub.out_line(), "{\"type\":\"Odd\",\"ts\":1,\"attrs\":{\"value\":\"NaN\"}}\n");
+  EXPECT_EQ(sub.out_line(), "{\"type\":\"Odd\",\"ts\":3,\"attrs\":{\"value\":\"Infinity\"}}\n");
+  EXPECT_EQ(sub.wait(), 0);
+}
+
 TEST_F(Serve, TicksGoThroughPubInOrder) {
   const auto rules =
       write("calm.tesla", "define Calm() from Smoke() and not Temp() within 30 ms after Smoke;");

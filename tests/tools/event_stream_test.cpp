@@ -54,19 +54,19 @@ class EventStreamTest : public testing::Test {
 
 TEST_F(EventStreamTest, HandsOutTicksBetweenEvents) {
   put("{\"type\":\"A\"}\n{\"tick\":5}\n{\"type\":\"B\"}\n");
-  EXPECT_THAT(read(codec::make_line_reader(nullptr)),
+  EXPECT_THAT(read(codec::make_line_reader()),
               ElementsAre("1 A", "2 tick 5000000", "3 B", "pause", "pause"));
 }
 
 TEST_F(EventStreamTest, HandsOutEventsAndBadLinesInOrder) {
   put("{\"type\":\"A\"}\n{\n\n{\"type\":\"B\"}");
-  EXPECT_THAT(read(codec::make_line_reader(nullptr)),
+  EXPECT_THAT(read(codec::make_line_reader()),
               ElementsAre("1 A", HasSubstr("line 2: not JSON"), "pause", "4 B", "pause"));
 }
 
 TEST_F(EventStreamTest, StopsWhereACallbackSaysSo) {
   put("{\"type\":\"A\"}\n{\n{\"type\":\"B\"}\n");
-  EXPECT_THAT(read(codec::make_line_reader(nullptr), true),
+  EXPECT_THAT(read(codec::make_line_reader(), true),
               ElementsAre("1 A", HasSubstr("line 2: not JSON")));
 }
 
@@ -85,12 +85,12 @@ TEST_F(EventStreamTest, ABrokenStreamIsAnError) {
 
 TEST_F(EventStreamTest, ALineWithoutEndIsAnError) {
   put(std::string((16 << 20) + 1000, 'x'));
-  EXPECT_THAT(read(codec::make_line_reader(nullptr)).back(), HasSubstr("longer than 16 MiB"));
+  EXPECT_THAT(read(codec::make_line_reader()).back(), HasSubstr("longer than 16 MiB"));
 }
 
 TEST_F(EventStreamTest, AMissingFileIsNamed) {
   EXPECT_THAT(
-      read(codec::make_line_reader(nullptr)),
+      read(codec::make_line_reader()),
       ElementsAre(testing::AllOf(HasSubstr("cannot open " + path_), HasSubstr("No such file"))));
 }
 
