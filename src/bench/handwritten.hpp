@@ -14,4 +14,11 @@ namespace gorgo::bench {
 /// "each"; the window is in nanoseconds.
 std::unique_ptr<Subject> handwritten_base(const std::string& selection, Duration window);
 
+/// The heavy rules, see heavy.cpp; limits as their texts have them.
+std::unique_ptr<Subject> handwritten_band(double width, Duration window);
+std::unique_ptr<Subject> handwritten_distance(double limit, Duration window);
+std::unique_ptr<Subject> handwritten_distance8(double limit, Duration window);
+std::unique_ptr<Subject> handwritten_halfspace(double limit, Duration window);
+std::unique_ptr<Subject> handwritten_inequality(Duration window);
+
 }  // namespace gorgo::bench

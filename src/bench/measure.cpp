@@ -18,6 +18,7 @@ constexpr std::array<std::string_view, 3> kBaselines = {"reference", "column-sca
 /// Evaluated in front of the measured events, in small batches: to warm up, and to predict.
 constexpr std::size_t kWarmUp = 256;
 constexpr std::size_t kWarmUpBatch = 16;
+constexpr std::size_t kFillBatch = 256;
 /// A prediction needs so much of a sample, in seconds, or the whole warm-up.
 constexpr double kSample = 0.3;
 
@@ -76,36 +77,41 @@ class Repetition {
   Result<bool> fill() {
     std::vector<bool> passive(workload_.types.size());
     for (const auto type : workload_.passive) passive[type] = true;
-    for (std::uint64_t left = workload_.fill; left > 0;) {
+    double seconds = 0;
+    for (std::uint64_t done = 0; done < workload_.fill;) {
       batch_.clear();
-      for (std::size_t i = 0; i < kBatch && left > 0; ++i, --left) {
+      for (std::size_t i = 0; i < kFillBatch && done < workload_.fill; ++i, ++done) {
         next_(batch_);
         if (passive[batch_.rows().back().type]) batch_.drop_last();
       }
-      if (const auto fed = subject_->feed(batch_); !fed) return fed.error();
-      if (!keep_going_()) return false;
+      const auto fed = feed_batch();
+      if (!fed) return fed.error();
+      seconds += *fed;
+      if (!keep_going_() || too_slow(seconds, done, workload_.fill)) return false;
     }
     if (const auto done = subject_->filled(); !done) return done.error();
     return true;
   }
 
   Result<bool> warm_up() {
-    const bool baseline = std::ranges::find(kBaselines, engine_) != kBaselines.end();
     double seconds = 0;
     for (std::size_t events = 0; events < kWarmUp;) {
       const auto fed = feed(kWarmUpBatch);
       if (!fed) return fed.error();
       seconds += *fed;
       events += kWarmUpBatch;
-      if (!keep_going_()) return false;
-      if (!baseline || (seconds < kSample && events < kWarmUp)) continue;
-      const double predicted =
-          seconds * static_cast<double>(limits_.events) / static_cast<double>(events);
-      if (predicted <= limits_.baseline_seconds) continue;
-      predicted_ = predicted;
-      return false;
+      const bool sampled = seconds >= kSample || events == kWarmUp;
+      if (!keep_going_() || (sampled && too_slow(seconds, events, limits_.events))) return false;
     }
     return true;
+  }
+
+  /// Whether a baseline that took so long for `done` events would take too long for `all` of them.
+  bool too_slow(double seconds, std::uint64_t done, std::uint64_t all) {
+    if (std::ranges::find(kBaselines, engine_) == kBaselines.end()) return false;
+    const double predicted = seconds * static_cast<double>(all) / static_cast<double>(done);
+    if (predicted > limits_.baseline_seconds) predicted_ = predicted;
+    return predicted_ > 0;
   }
 
   Result<bool> run() {
@@ -127,6 +133,10 @@ class Repetition {
   Result<double> feed(std::size_t count) {
     batch_.clear();
     for (std::size_t i = 0; i < count; ++i) next_(batch_);
+    return feed_batch();
+  }
+
+  Result<double> feed_batch() {
     const auto start = Clock::now();
     if (const auto fed = subject_->feed(batch_); !fed) return fed.error();
     return since(start);

@@ -1,4 +1,6 @@
 #include "bench/base.hpp"
+#include "bench/heavy.hpp"
+#include "bench/rule_shapes.hpp"
 #include "bench/workload.hpp"
 
 namespace gorgo::bench {
@@ -7,6 +9,8 @@ const std::vector<Sweep>& sweeps() {
   static const std::vector<Sweep> all = [] {
     std::vector<Sweep> list;
     add_base_sweeps(list);
+    add_rule_shape_sweeps(list);
+    add_heavy_sweeps(list);
     return list;
   }();
   return all;

@@ -6,7 +6,9 @@
 #include <bit>
 #include <cctype>
 
+#include "bench/heavy.hpp"
 #include "bench/measure.hpp"
+#include "bench/random.hpp"
 #include "gorgo/processor.hpp"
 
 namespace gorgo::bench {
@@ -58,6 +60,20 @@ TEST_P(EverySweep, GivesTheSameCompositesUnderEveryEngine) {
       EXPECT_GT(result.runs[0].after.back().composites, 0u) << result.engine << ", x = " << x;
     }
   }
+}
+
+TEST(Halfspace, LimitHasTheProbability) {
+  Random random(7);
+  constexpr double kProbability = 0.01;
+  const double limit = halfspace_limit(kProbability);
+  int below = 0;
+  constexpr int kPairs = 200'000;
+  for (int i = 0; i < kPairs; ++i) {
+    double product = 0;
+    for (int j = 0; j < 3; ++j) product += random.unit() * random.unit();
+    below += product < limit ? 1 : 0;
+  }
+  EXPECT_NEAR(below, kProbability * kPairs, 200);  // 4.5 standard deviations
 }
 
 std::string name_of(const testing::TestParamInfo<const Sweep*>& info) {
