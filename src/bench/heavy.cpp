@@ -117,7 +117,8 @@ Workload halfspace(double candidates) {
   return workload;
 }
 
-/// C has p in [1, 2); of the B in a window some 1 / p are above p, of the A some p / 2 below p / 2.
+/// C has p in [1, 2). In a window 4 / p of the B are above p, and 2 * p of the A are below p / 2:
+/// fewer would be none at all for long.
 Workload inequality(double candidates) {
   const auto window = static_cast<std::int64_t>(candidates * 3);
   Workload workload;
@@ -132,7 +133,7 @@ Workload inequality(double candidates) {
     return [=, random = Random(kSeed), now = Timestamp{0}](EventBatch& batch) mutable {
       const auto type = static_cast<std::uint32_t>(random.below(3));
       const double u = random.unit();
-      const std::array p = {1 + u, 1 / (candidates * (1 - u)), candidates * u};
+      const std::array p = {1 + u, 4 / (candidates * (1 - u)), candidates * u / 4};
       batch.add(type, now += kTick, {Datum::of(p[type])});
     };
   };

@@ -7,7 +7,7 @@
 namespace gorgo::bench {
 
 /// Rules that compare each terminator with very many candidates. What they compare with is chosen
-/// so that a terminator has about one match.
+/// so that a terminator has about one match, eight for inequality.
 void add_heavy_sweeps(std::vector<Sweep>& sweeps);
 
 /// The t for which the scalar product of two vectors of three numbers, all uniform in [0, 1), is
