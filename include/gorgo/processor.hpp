@@ -54,12 +54,14 @@ struct RuleInfo {
   std::size_t bytes = 0;      ///< its own memory, and its share of shared columns
 };
 
-/// What is remembered of an event type.
+/// What is remembered of an event type, and how many of its events came late since it is known.
 struct TypeInfo {
-  std::string name;
+  std::string name;          ///< empty: all types together that no rule reads, only what came late
   Duration reach = 0;        ///< how far behind the clock its events are kept
   std::uint64_t events = 0;  ///< kept now
   std::size_t bytes = 0;     ///< events and all columns over them, as allocated
+  std::uint64_t late = 0;    ///< accepted behind the clock
+  std::uint64_t too_late = 0;  ///< refused: further behind the clock than `max_late`
 };
 
 struct ProcessorCounters {
@@ -67,6 +69,7 @@ struct ProcessorCounters {
   std::uint64_t refused = 0;   ///< events that `append` returned an error for
   std::uint64_t composites = 0;
   std::uint64_t late = 0;                ///< accepted behind the clock
+  std::uint64_t too_late = 0;            ///< refused: further behind the clock than `max_late`
   std::uint64_t dropped_depth = 0;       ///< composites at max_depth, stored but not evaluated
   std::uint64_t dropped_composites = 0;  ///< beyond max_composites, neither processed nor delivered
 };
@@ -119,6 +122,7 @@ class Processor {
   Result<void> remove(std::string_view rule);
   std::vector<RuleInfo> rules() const;
   /// The types that rules read, by name. Bytes of columns stand here and, shared out, at the rules.
+  /// The last may stand for all other types, see TypeInfo.
   std::vector<TypeInfo> types() const;
 
   /// Declares a type as `event ...` in a rule text does.

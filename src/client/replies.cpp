@@ -40,7 +40,9 @@ TypeInfo to_type(const wire::TypeInfo& type) {
   return {.name = type.name()->str(),
           .reach = type.reach(),
           .events = type.events(),
-          .bytes = type.bytes()};
+          .bytes = type.bytes(),
+          .late = type.late(),
+          .too_late = type.too_late()};
 }
 
 std::vector<Refusal> to_refusals(const wire::Ack& ack, std::size_t offset) {

@@ -28,7 +28,8 @@ struct Processor::Impl {
         sequencer({.clock = clock_of(options),
                    .max_ahead = options.max_ahead,
                    .lateness = options.lateness,
-                   .max_late = options.max_late}),
+                   .max_late = options.max_late},
+                  counters),
         dispatcher(rules, history, counters,
                    {.max_depth = options.max_depth,
                     .max_composites = options.max_composites,
@@ -37,7 +38,6 @@ struct Processor::Impl {
 
   Result<void> count(Result<void> admitted) {
     ++(admitted.has_error() ? counters.refused : counters.accepted);
-    counters.late = sequencer.late();
     return admitted;
   }
 
@@ -96,15 +96,22 @@ std::vector<RuleInfo> Processor::rules() const {
 
 std::vector<TypeInfo> Processor::types() const {
   std::vector<TypeInfo> list;
+  TypeInfo others{.late = counters().late, .too_late = counters().too_late};
   for (const std::string& name : schema().names()) {
     const TypeId type = schema().find(name)->id;
     if (!impl_->history.keeps(type)) continue;
     const history::EventStore& store = impl_->history.store(type);
+    const auto late = impl_->sequencer.late(type);
     list.push_back({.name = name,
                     .reach = impl_->history.reach(type),
                     .events = store.end() - store.begin(),
-                    .bytes = impl_->history.bytes(type)});
+                    .bytes = impl_->history.bytes(type),
+                    .late = late.late,
+                    .too_late = late.too_late});
+    others.late -= late.late;
+    others.too_late -= late.too_late;
   }
+  if (others.late + others.too_late > 0) list.push_back(others);
   return list;
 }
 
@@ -139,9 +146,7 @@ Result<void> Processor::append(TypeId type, std::optional<Timestamp> timestamp,
 }
 
 Result<void> Processor::tick(Timestamp timestamp) {
-  const Result<void> taken = impl_->sequencer.tick(timestamp, schema(), impl_->released);
-  impl_->counters.late = impl_->sequencer.late();
-  return taken;
+  return impl_->sequencer.tick(timestamp, schema(), impl_->released);
 }
 
 std::optional<Duration> Processor::due_in() const {
@@ -166,7 +171,6 @@ void Processor::process(const std::function<void(const OutputBatch&)>& deliver) 
 
 void Processor::flush(const std::function<void(const OutputBatch&)>& deliver) {
   impl_->sequencer.flush(schema(), impl_->released);
-  impl_->counters.late = impl_->sequencer.late();
   process(deliver);
 }
 

@@ -156,13 +156,15 @@ Result<void> Sequencer::check_ahead(Timestamp timestamp, const std::string& what
                "check the publisher's clock, and that the timestamp is in the unit it should be"};
 }
 
-Result<Timestamp> Sequencer::stamp(std::string_view type,
-                                   std::optional<Timestamp> timestamp) const {
+Result<Timestamp> Sequencer::stamp(std::string_view type, const EventType* known,
+                                   std::optional<Timestamp> timestamp) {
   if (!timestamp) {
     if (!released_) return options_.clock();
     return std::max(options_.clock(), arithmetic::saturating_add(*released_, 1));
   }
   if (released_ && *timestamp < arithmetic::saturating_subtract(*released_, options_.max_late)) {
+    ++counters_.too_late;
+    count_late(known != nullptr ? known->id : kNoType, &LateCounts::too_late);
     return Error{event_of(type) + " refused: its timestamp " + milliseconds(*timestamp) +
                      " is more than " + milliseconds(options_.max_late) + " behind the clock, " +
                      milliseconds(*released_),
@@ -177,12 +179,13 @@ Result<Timestamp> Sequencer::stamp(std::string_view type,
 Result<void> Sequencer::admit(const Publication& event, const Schema& schema, Released& released) {
   assert(event.names.size() == event.cells.size());
   if (event.type.empty()) return Error{"an event has no type", "name the type of every event"};
-  const Result<Timestamp> timestamp = stamp(event.type, event.timestamp);
+  const EventType* const type = schema.find(event.type);
+  const Result<Timestamp> timestamp = stamp(event.type, type, event.timestamp);
   if (timestamp.has_error()) return timestamp.error();
 
   const bool hold_it = options_.lateness > 0;
   if (hold_it) probe_.clear();
-  CellWriter writer(event, schema.find(event.type), hold_it ? probe_ : released);
+  CellWriter writer(event, type, hold_it ? probe_ : released);
   const Result<void> written = writer.write(*timestamp);
   if (written.has_error()) return written;
 
@@ -193,7 +196,7 @@ Result<void> Sequencer::admit(const Publication& event, const Schema& schema, Re
     const auto due = arithmetic::saturating_subtract(*received_, options_.lateness);
     release_until(due, schema, released);
   } else {
-    count_release(*timestamp);
+    count_release(type == nullptr ? kNoType : type->id, *timestamp);
   }
   return {};
 }
@@ -207,7 +210,7 @@ Result<void> Sequencer::admit(const EventType& type, std::optional<Timestamp> ti
     for (const AttributeType& attribute : type.attributes) names.push_back(attribute.name);
     return admit({type.name, timestamp, names, cells}, schema, released);
   }
-  const Result<Timestamp> stamped = stamp(type.name, timestamp);
+  const Result<Timestamp> stamped = stamp(type.name, &type, timestamp);
   if (stamped.has_error()) return stamped.error();
   const std::size_t first = released.cells.size();
   for (const Datum& cell : cells) {
@@ -221,7 +224,7 @@ Result<void> Sequencer::admit(const EventType& type, std::optional<Timestamp> ti
                             .cells = static_cast<std::uint32_t>(cells.size())});
   received_ = std::max(received_.value_or(*stamped), *stamped);
   stamps_ = !timestamp;
-  count_release(*stamped);
+  count_release(type.id, *stamped);
   return {};
 }
 
@@ -253,13 +256,22 @@ void Sequencer::release_until(Timestamp timestamp, const Schema& schema, Release
           CellWriter(publication, nullptr, released).write(node.key());
       assert(!written.has_error());
     }
-    count_release(node.key());
+    count_release(released.items.back().type, node.key());
   }
 }
 
-void Sequencer::count_release(Timestamp timestamp) {
-  if (released_ && timestamp < *released_) ++late_;
+void Sequencer::count_release(TypeId type, Timestamp timestamp) {
+  if (released_ && timestamp < *released_) {
+    ++counters_.late;
+    count_late(type, &LateCounts::late);
+  }
   released_ = std::max(released_.value_or(timestamp), timestamp);
+}
+
+void Sequencer::count_late(TypeId type, std::uint64_t LateCounts::*count) {
+  if (type == kNoType) return;
+  if (type >= late_.size()) late_.resize(type + 1);
+  ++(late_[type].*count);
 }
 
 std::optional<Timestamp> Sequencer::first_held() const {

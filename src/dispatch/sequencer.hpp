@@ -6,10 +6,12 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "dispatch/batch.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/event.hpp"
+#include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
 
 namespace gorgo::dispatch {
@@ -33,7 +35,15 @@ class Sequencer {
     Duration max_late = 0;
   };
 
-  explicit Sequencer(Options options) : options_(std::move(options)) {}
+  /// Events of one type that stood behind the clock.
+  struct LateCounts {
+    std::uint64_t late = 0;      // released
+    std::uint64_t too_late = 0;  // refused
+  };
+
+  /// Counts late events into `counters`, which must outlive it.
+  Sequencer(Options options, ProcessorCounters& counters)
+      : options_(std::move(options)), counters_(counters) {}
 
   /// Accepts an event, or refuses it and leaves everything as it was. Releases what is due.
   Result<void> admit(const Publication& event, const Schema& schema, Released& released);
@@ -52,21 +62,26 @@ class Sequencer {
   bool stamps() const { return stamps_; }
   /// The time up to which input that is stamped here is complete: the clock's, less the lateness.
   Timestamp now() const;
-  /// Released events that stood behind the clock.
-  std::uint64_t late() const { return late_; }
+  /// Of a type of the schema.
+  LateCounts late(TypeId type) const { return type < late_.size() ? late_[type] : LateCounts(); }
 
  private:
-  Result<Timestamp> stamp(std::string_view type, std::optional<Timestamp> timestamp) const;
+  /// `known`: the schema's type of the event, or null.
+  Result<Timestamp> stamp(std::string_view type, const EventType* known,
+                          std::optional<Timestamp> timestamp);
   Result<void> check_ahead(Timestamp timestamp, const std::string& what) const;
   void hold(const Publication& event, Timestamp timestamp);
   void release_until(Timestamp timestamp, const Schema& schema, Released& released);
-  void count_release(Timestamp timestamp);
+  void count_release(TypeId type, Timestamp timestamp);
+  void count_late(TypeId type, std::uint64_t LateCounts::*count);
 
   Options options_;
+  ProcessorCounters& counters_;
   std::optional<Timestamp> received_;     // the largest
   std::optional<Timestamp> released_;     // the largest
   std::multimap<Timestamp, Event> held_;  // equal timestamps in order of receipt
-  std::uint64_t late_ = 0;
+  // By TypeId: a publisher cannot make it grow, for names that only it knows have none.
+  std::vector<LateCounts> late_;
   bool stamps_ = false;
   Released probe_;  // scratch: checks an event that will be held
 };

@@ -51,6 +51,8 @@ std::unique_ptr<wire::TypeInfoT> to_wire(const TypeInfo& type) {
   info->reach = type.reach;
   info->events = type.events;
   info->bytes = type.bytes;
+  info->late = type.late;
+  info->too_late = type.too_late;
   return info;
 }
 

@@ -197,6 +197,8 @@ bool Server::run() {
   const auto& processed = s.engine.processed();
   s.log.info("stopped", {{"accepted", processed.accepted},
                          {"refused", processed.refused},
+                         {"late", processed.late},
+                         {"too_late", processed.too_late},
                          {"composites", processed.composites},
                          {"sessions", s.opened.load()},
                          {"slow_consumers", s.engine.slow_consumers()},

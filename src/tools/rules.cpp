@@ -41,10 +41,9 @@ nlohmann::ordered_json to_json(const RuleInfo& rule, bool memory) {
 }
 
 nlohmann::ordered_json to_json(const TypeInfo& type) {
-  return {{"name", type.name},
-          {"kept_for_ms", type.reach / 1'000'000},
-          {"events", type.events},
-          {"bytes", type.bytes}};
+  return {{"name", type.name},     {"kept_for_ms", type.reach / 1'000'000},
+          {"events", type.events}, {"bytes", type.bytes},
+          {"late", type.late},     {"too_late", type.too_late}};
 }
 
 using Table = std::vector<std::vector<std::string>>;  // the first row is the header
@@ -63,12 +62,13 @@ Table table_of(const std::vector<RuleInfo>& rules, bool memory) {
 }
 
 Table table_of(const std::vector<TypeInfo>& types) {
-  Table rows = {{"TYPE", "KEPT FOR", "EVENTS", "BYTES"}};
+  Table rows = {{"TYPE", "KEPT FOR", "EVENTS", "BYTES", "LATE", "TOO LATE"}};
   for (const TypeInfo& type : types) {
     std::string reach;
     codec::append_milliseconds(reach, type.reach);
-    rows.push_back(
-        {type.name, reach + " ms", std::to_string(type.events), std::to_string(type.bytes)});
+    rows.push_back({type.name.empty() ? "(others)" : type.name, reach + " ms",
+                    std::to_string(type.events), std::to_string(type.bytes),
+                    std::to_string(type.late), std::to_string(type.too_late)});
   }
   return rows;
 }

@@ -168,6 +168,16 @@ class Run {
     out_.clear();
   }
 
+  void print_late() const {
+    for (const auto& type : processor_.types()) {
+      if (type.late + type.too_late == 0) continue;
+      std::fprintf(stderr, "%s: %llu events late, %llu refused as too late\n",
+                   type.name.empty() ? "other types" : type.name.c_str(),
+                   static_cast<unsigned long long>(type.late),
+                   static_cast<unsigned long long>(type.too_late));
+    }
+  }
+
   void print_stats(double seconds) const {
     const ProcessorCounters& counters = processor_.counters();
     const auto number = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
@@ -182,6 +192,7 @@ class Run {
       if (rule.overflows > 0) std::fprintf(stderr, "; %llu given up", number(rule.overflows));
       std::fputc('\n', stderr);
     }
+    print_late();
     if (counters.dropped_depth + counters.dropped_composites > 0) {
       std::fprintf(stderr, "%llu composites not evaluated (max depth), %llu dropped (too many)\n",
                    number(counters.dropped_depth), number(counters.dropped_composites));

@@ -168,6 +168,7 @@ class CaseRun {
                                                    {"refused", c.refused},
                                                    {"composites", c.composites},
                                                    {"late", c.late},
+                                                   {"too_late", c.too_late},
                                                    {"dropped_depth", c.dropped_depth},
                                                    {"dropped_composites", c.dropped_composites},
                                                    {"overflows", 0},
@@ -175,6 +176,11 @@ class CaseRun {
     for (const auto& rule : processor_.rules()) {
       counts["overflows"] += rule.overflows;
       counts["skipped"] += rule.skipped;
+    }
+    for (const auto& type : processor_.types()) {
+      const std::string name = type.name.empty() ? "others" : type.name;
+      counts["late " + name] = type.late;
+      counts["too_late " + name] = type.too_late;
     }
     for (const auto& [name, value, line] : test_.counts) {
       const auto found = counts.find(name);

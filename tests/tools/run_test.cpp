@@ -86,6 +86,19 @@ TEST_F(CommandLine, RunPutsEventsInOrderAsFarAsLatenessGoes) {
   EXPECT_NE(run("run r.tesla --events e --max-late=-1s").exit_code, 0);
 }
 
+TEST_F(CommandLine, RunCountsLateEventsByType) {
+  write("r.tesla", "define Both() from B() and each A() within 30 ms from B;");
+  write("e", R"({"type":"B","ts":20}
+{"type":"A","ts":10}
+{"type":"A","ts":4}
+{"type":"X","ts":19}
+{"type":"B","ts":20})");
+  EXPECT_THAT(run("run r.tesla --events e --max-late 12ms --stats").err,
+              AllOf(HasSubstr("A: 1 events late, 1 refused as too late\n"),
+                    HasSubstr("other types: 1 events late, 0 refused as too late\n"),
+                    testing::Not(HasSubstr("B: 0"))));
+}
+
 TEST_F(CommandLine, RunSkipsBadLinesOrStopsAtTheFirst) {
   const auto rules = write("r.tesla", kRules);
   const auto events = write("e", R"({"type":"Temp","ts":1,"attrs":{"area":"A","value":46}})"
