@@ -2,18 +2,21 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/measure.hpp"
+#include "bench/plot.hpp"
 #include "bench/report.hpp"
 #include "bench/workload.hpp"
 #include "gorgo/processor.hpp"
 #include "tools/commands.hpp"
 #include "tools/progress.hpp"
 #include "tools/stop_signals.hpp"
+#include "tools/text_file.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -179,6 +182,35 @@ int list_sweeps() {
   return kSuccess;
 }
 
+int plot_report(const std::string& path, const std::string& folder) {
+  const auto text = read_text_file(path);
+  if (!text) return fail(text.error().to_string());
+  const auto figures = bench::plot(*text);
+  if (!figures) return fail(path + ": " + figures.error().to_string());
+  std::error_code ignored;  // writing says what is wrong
+  std::filesystem::create_directories(folder, ignored);
+  for (const auto& figure : *figures) {
+    const auto file = std::filesystem::path(folder) / (figure.name + ".svg");
+    std::ofstream out(file, std::ios::binary);
+    out << figure.svg;
+    out.close();
+    if (!out) return fail("cannot write " + file.string());
+  }
+  std::printf("%zu figures in %s\n", figures->size(), folder.c_str());
+  return kSuccess;
+}
+
+void add_plot(CLI::App& bench, int& exit_code) {
+  const auto report = std::make_shared<std::string>();
+  const auto folder = std::make_shared<std::string>(".");
+  auto* plot = bench.add_subcommand(
+      "plot",
+      "Draw a report as the papers do: a figure (SVG) for each sweep, a line for each engine.");
+  plot->add_option("FILE", *report, "A report that --json wrote")->required();
+  plot->add_option("-o,--output", *folder, "The folder for the figures")->capture_default_str();
+  plot->callback([=, &exit_code] { exit_code = plot_report(*report, *folder); });
+}
+
 std::vector<std::string> known_engines() {
   auto engines = engine_names();
   engines.emplace_back(bench::kHandwritten);
@@ -217,7 +249,9 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   bench->add_option("--json", options->json, "Also write the results to this file");
   bench->add_flag("--list", options->list, "List the sweeps and their values, measure nothing");
-  bench->callback([options, &exit_code] {
+  add_plot(*bench, exit_code);
+  bench->callback([options, bench, &exit_code] {
+    if (!bench->get_subcommands().empty()) return;  // which has done its work
     if (options->engines.empty()) options->engines = default_engines(options->grid);
     exit_code = options->list ? list_sweeps() : Bench(*options).go();
   });

@@ -38,6 +38,22 @@ TEST_F(BenchCommand, ListsSweeps) {
   EXPECT_THAT(outcome.out, HasSubstr("base/window/each"));
 }
 
+TEST_F(BenchCommand, PlotsAReport) {
+  ASSERT_EQ(run("bench base/window --engine column-scan --json report.json").exit_code, 0);
+  const Outcome outcome = run("bench plot report.json -o figures");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "2 figures in figures\n");
+  EXPECT_THAT(read("figures/base-window-last.svg"), HasSubstr(">column-scan</text>"));
+}
+
+TEST_F(BenchCommand, SaysWhatIsNoReport) {
+  write("other.json", "{}");
+  const Outcome outcome = run("bench plot other.json");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("other.json: it is no report"));
+  EXPECT_EQ(run("bench plot").exit_code, 2);
+}
+
 TEST_F(BenchCommand, SaysThatAReportCannotBeWritten) {
   const Outcome outcome = run("bench base/values --json no/such/folder.json");
   EXPECT_EQ(outcome.exit_code, 1);

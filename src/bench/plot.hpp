@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gorgo/diagnostics.hpp"
+
+namespace gorgo::bench {
+
+struct Figure {
+  std::string name;  ///< a file name without extension, "base-window-last"
+  std::string svg;
+};
+
+/// One figure for each sweep of a report in JSON: time per event over x, a line for each engine.
+/// Sweeps of which nothing was measured have none.
+Result<std::vector<Figure>> plot(const std::string& report);
+
+}  // namespace gorgo::bench
