@@ -1,3 +1,4 @@
+#include "bench/applications.hpp"
 #include "bench/base.hpp"
 #include "bench/heavy.hpp"
 #include "bench/rule_shapes.hpp"
@@ -11,6 +12,7 @@ const std::vector<Sweep>& sweeps() {
     add_base_sweeps(list);
     add_rule_shape_sweeps(list);
     add_heavy_sweeps(list);
+    add_application_sweeps(list);
     return list;
   }();
   return all;

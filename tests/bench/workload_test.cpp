@@ -62,6 +62,25 @@ TEST_P(EverySweep, GivesTheSameCompositesUnderEveryEngine) {
   }
 }
 
+/// The rules of rules/ over generated events.
+class EveryApplication : public testing::TestWithParam<const Sweep*> {};
+
+TEST_P(EveryApplication, GivesEachRuleSomethingToFind) {
+  const Workload workload = GetParam()->at(GetParam()->quick.front(), true);
+  Processor processor({.max_late = workload.max_late});
+  ASSERT_FALSE(processor.deploy("rules", workload.rules).failed());
+  const EventSource next = workload.make_source();
+  EventBatch batch;
+  for (int i = 0; i < 20'000; ++i) next(batch);
+  for (std::size_t row = 0; row < batch.size(); ++row) {
+    const auto& event = batch.rows()[row];
+    const TypeId type = processor.schema().find(workload.types[event.type])->id;
+    ASSERT_TRUE(processor.append(type, event.timestamp, batch.cells(row)));
+  }
+  processor.process([](const OutputBatch&) {});
+  for (const RuleInfo& rule : processor.rules()) EXPECT_GT(rule.composites, 0u) << rule.name;
+}
+
 TEST(Halfspace, LimitHasTheProbability) {
   Random random(7);
   constexpr double kProbability = 0.01;
@@ -91,6 +110,17 @@ std::vector<const Sweep*> all_sweeps() {
   return all;
 }
 
+std::vector<const Sweep*> applications() {
+  std::vector<const Sweep*> applications;
+  for (const Sweep& sweep : sweeps()) {
+    if (sweep.id.ends_with("/sorted") || sweep.id.ends_with("/disordered")) {
+      applications.push_back(&sweep);
+    }
+  }
+  return applications;
+}
+
+INSTANTIATE_TEST_SUITE_P(Bench, EveryApplication, testing::ValuesIn(applications()), name_of);
 INSTANTIATE_TEST_SUITE_P(Bench, EverySweep, testing::ValuesIn(all_sweeps()), name_of);
 
 }  // namespace
