@@ -17,7 +17,7 @@
 namespace gorgo {
 
 struct ProcessorOptions {
-  std::string engine = "column-scan";        ///< for rules without `@engine`
+  std::string engine = "column";             ///< for rules without `@engine`
   std::uint32_t max_depth = 16;              ///< TESLA.md §7
   std::uint64_t max_composites = 1'000'000;  ///< per root event
   /// Of a gap between two events, how many instants of a timer fire: the latest.

@@ -57,11 +57,14 @@ struct Record {
 struct Batch {
   std::vector<Record> records;
   std::vector<Datum> cells;
+  /// Whether time alone tells what stands before each of them: no event is late.
+  bool in_order = true;
 
   bool empty() const { return records.empty(); }
   void clear() {
     records.clear();
     cells.clear();
+    in_order = true;
   }
 };
 

@@ -45,8 +45,10 @@ void Dispatcher::add_items(const Released& released, std::size_t& next) {
   Timestamp last = first;
   for (bool begun = false; next < released.items.size(); ++next, begun = true) {
     const auto& item = released.items[next];
-    if (begun && (item.timestamp < last || (bounded && item.timestamp >= end))) return;
-    last = item.timestamp;
+    const bool late = begun && item.timestamp < last;
+    if (begun && bounded && (late || item.timestamp >= end)) return;
+    if (late) batch_.in_order = false;
+    last = std::max(last, item.timestamp);
     advance(item.timestamp);
     if (!item.tick) add_item(released, item);
   }

@@ -14,8 +14,8 @@
 namespace gorgo::dispatch {
 
 /// Takes released events through the rules and hands out all events in place order. Cuts the
-/// stream into batches within which the time range alone decides what a terminator sees: late
-/// events begin one, and instants of timers and deadlines stand between two.
+/// stream into batches where instants of timers and deadlines stand; while there are such rules,
+/// late events begin a batch, too.
 class Dispatcher {
  public:
   using Deliver = std::function<void(const OutputBatch&)>;

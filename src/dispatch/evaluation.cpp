@@ -15,40 +15,65 @@ constexpr std::uint64_t kNoCut = ~std::uint64_t{0};
 void Evaluation::start(Batch& batch, Timestamp clock) {
   batch_ = &batch;
   clock_ = clock;
-  const TypeId types = rules_.schema().size();
-  incoming_.resize(types);
-  arrivals_.resize(types);
-  for (auto& incoming : incoming_) incoming.clear();
-  for (auto& arrivals : arrivals_) arrivals.clear();
-  next_arrival_.assign(rules_.rules().size(), 0);
-  composites_ = 0;
-  for (std::uint32_t i = 0; i < batch.records.size(); ++i) {
-    const TypeId type = batch.records[i].type;
-    if (type != kNoType && history_.keeps(type)) incoming_[type].push_back(i);
+  for (const TypeId type : incoming_types_) {
+    incoming_[type].known = false;
+    incoming_[type].records.clear();
   }
+  for (const history::ColumnId column : columns_) arrivals_[column].clear();
+  incoming_types_.clear();
+  columns_.clear();
+  touched_.clear();
+  incoming_.resize(rules_.schema().size());
+  arrivals_.resize(history_.column_ids());
+  next_arrival_.resize(rules_.rules().size());
+  composites_ = 0;
+  for (std::uint32_t i = 0; i < batch.records.size(); ++i) expect(i);
+}
+
+/// The record is to be stored when its type's turn comes, if the history keeps the type.
+void Evaluation::expect(std::uint32_t record) {
+  const TypeId type = batch_->records[record].type;
+  if (type == kNoType || !history_.keeps(type)) return;
+  Incoming& incoming = incoming_[type];
+  if (!incoming.known) incoming_types_.push_back(type);
+  incoming.known = true;
+  incoming.records.push_back(record);
 }
 
 void Evaluation::run_wave() {
   cut_ = kNoCut;
-  const Bound everything{kNoCut, 0};
   for (std::uint32_t level = 0; level < rules_.levels(); ++level) {
-    for (TypeId type = 0; type < incoming_.size(); ++type) {
+    // By index: rules of this level may bring in further types, of higher levels.
+    for (std::size_t i = 0; i < incoming_types_.size(); ++i) {
+      const TypeId type = incoming_types_[i];
       const bool due = rules_.level_of(type) == level && !rules_.in_cycle(type);
-      if (due && !incoming_[type].empty()) store_type(type);
+      if (due) store_type(type);
     }
-    for (const plan::Cycle& cycle : rules_.cycles()) {
-      if (cycle.level == level) run_cycle(cycle);
-    }
-    for (std::uint32_t i = 0; i < rules_.rules().size(); ++i) {
-      const DeployedRule& rule = rules_.rules()[i];
-      if (rule.level == level && !rule.closes_cycle) run_rule(i, everything);
-    }
+    run_cycles(level);
+    run_rules(level);
     if (composites_ > limits_.max_composites) limit_level(level);
   }
 }
 
+void Evaluation::run_cycles(std::uint32_t level) {
+  for (const plan::Cycle& cycle : rules_.cycles()) {
+    if (cycle.level == level) run_cycle(cycle);
+  }
+}
+
+void Evaluation::run_rules(std::uint32_t level) {
+  const Bound everything{kNoCut, 0};
+  Records due;
+  for (const std::uint32_t rule : touched_) {
+    const DeployedRule& deployed = rules_.rules()[rule];
+    if (deployed.level == level && !deployed.closes_cycle) due.push_back(rule);
+  }
+  std::sort(due.begin(), due.end());
+  for (const std::uint32_t rule : due) run_rule(rule, everything);
+}
+
 Evaluation::Records& Evaluation::sorted_incoming(TypeId type) {
-  Records& incoming = incoming_[type];
+  Records& incoming = incoming_[type].records;
   if (rules_.is_produced(type)) {
     std::sort(incoming.begin(), incoming.end(), PlaceOrder(batch_->records));
   }
@@ -57,21 +82,43 @@ Evaluation::Records& Evaluation::sorted_incoming(TypeId type) {
 
 void Evaluation::store_type(TypeId type) {
   Records& incoming = sorted_incoming(type);
-  std::size_t done = 0;
-  for (; done < incoming.size() && batch_->records[incoming[done]].root < cut_; ++done) {
-    store(incoming[done]);
-  }
-  incoming.erase(incoming.begin(), incoming.begin() + static_cast<std::ptrdiff_t>(done));
+  if (incoming.empty()) return;
+  const auto done = std::find_if(incoming.begin(), incoming.end(), [&](std::uint32_t record) {
+    return batch_->records[record].root >= cut_;
+  });
+  store({incoming.begin(), done});
+  incoming.erase(incoming.begin(), done);
 }
 
-void Evaluation::store(std::uint32_t index) {
-  const Record& record = batch_->records[index];
-  if (record.dropped) return;
-  const std::size_t width = rules_.schema().at(record.type).attributes.size();
-  const auto cells = std::span<const Datum>(batch_->cells).subspan(record.first_cell, width);
-  const auto slot = history_.append(record.type, record.timestamp, record.root, cells);
-  arrivals_[record.type].push_back({slot, index});
-  if (record.depth >= limits_.max_depth) ++counters_.dropped_depth;
+/// Stores records, which come in place order, and tells the rules whose terminators they are.
+void Evaluation::store(std::span<const std::uint32_t> records) {
+  for (const std::uint32_t index : records) {
+    const Record& record = batch_->records[index];
+    if (record.dropped) continue;
+    const std::size_t width = rules_.schema().at(record.type).attributes.size();
+    const auto cells = std::span<const Datum>(batch_->cells).subspan(record.first_cell, width);
+    const history::Slot slot = history_.store(record.type).end();
+    history_.append(record.type, record.timestamp, record.root, cells,
+                    [&](const history::Column& column) {
+                      arrive(column, {slot, index});
+                    });
+    if (record.depth >= limits_.max_depth) ++counters_.dropped_depth;
+  }
+  history_.settle();
+}
+
+void Evaluation::arrive(const history::Column& column, Arrival arrival) {
+  const auto rules = rules_.rules_of(column.id());
+  if (rules.empty()) return;
+  auto& arrivals = arrivals_[column.id()];
+  if (arrivals.empty()) {
+    columns_.push_back(column.id());
+    for (const std::uint32_t rule : rules) {
+      touched_.push_back(rule);
+      next_arrival_[rule] = 0;
+    }
+  }
+  arrivals.push_back(arrival);
 }
 
 void Evaluation::collect_terminators(std::uint32_t index, const Bound& bound) {
@@ -79,7 +126,7 @@ void Evaluation::collect_terminators(std::uint32_t index, const Bound& bound) {
   const bool timer = rule.rule().timer.has_value();
   slots_.clear();
   terminators_.clear();
-  const auto& arrivals = arrivals_[rule.terminator()];
+  const auto& arrivals = arrivals_[rule.terminators->id()];
   std::size_t& next = next_arrival_[index];
   for (; next < arrivals.size(); ++next) {
     const Record& record = batch_->records[arrivals[next].record];
@@ -100,10 +147,11 @@ void Evaluation::run_rule(std::uint32_t index, const Bound& bound) {
   const engine::Budget budget{.composites = room, .stop = &stop_};
   engine::CompositeSink sink(rule.rule(), rule.state, batch_->cells,
                              rule.plan->deadline.has_value());
-  const std::size_t done = rule.evaluator->evaluate(slots_, rule.state, budget, sink);
+  const std::size_t done = rule.evaluator->evaluate({.slots = slots_, .in_order = batch_->in_order},
+                                                    rule.state, budget, sink);
   if (done < slots_.size()) {
     next_arrival_[index] = terminators_[done];
-    const auto& arrival = arrivals_[rule.terminator()][terminators_[done]];
+    const auto& arrival = arrivals_[rule.terminators->id()][terminators_[done]];
     cut_ = std::min(cut_, batch_->records[arrival.record].root);
   }
   add_composites(index, sink);
@@ -111,7 +159,7 @@ void Evaluation::run_rule(std::uint32_t index, const Bound& bound) {
 
 void Evaluation::add_composites(std::uint32_t index, const engine::CompositeSink& sink) {
   DeployedRule& rule = rules_.rules()[index];
-  const auto& arrivals = arrivals_[rule.terminator()];
+  const auto& arrivals = arrivals_[rule.terminators->id()];
   for (std::size_t i = 0; i < sink.size(); ++i) {
     const auto& composite = sink.composites()[i];
     const std::uint32_t producer = arrivals[terminators_[composite.terminator]].record;
@@ -144,8 +192,8 @@ void Evaluation::add_composite(std::uint32_t index, std::uint32_t producer, Time
                              .first_cell = composite.first_cell});
   if (cycle_ != nullptr && rules_.in_cycle(type)) {
     cycle_composites_.push_back(record);
-  } else if (history_.keeps(type)) {
-    incoming_[type].push_back(record);
+  } else {
+    expect(record);
   }
   ++rule.state.composites;
   ++composites_;
@@ -226,7 +274,7 @@ void Evaluation::drop_finished() {
     return;
   }
   Records moved(batch_->records.size(), kNoRecord);
-  Batch rest;
+  Batch rest{.in_order = batch_->in_order};
   composites_ = 0;
   for (std::uint32_t i = 0; i < batch_->records.size(); ++i) {
     Record record = batch_->records[i];
@@ -243,11 +291,11 @@ void Evaluation::drop_finished() {
     if (record.is_composite()) ++composites_;
     rest.records.push_back(record);
   }
-  for (Records& incoming : incoming_) {
-    for (std::uint32_t& record : incoming) record = moved[record];
+  for (const TypeId type : incoming_types_) {
+    for (std::uint32_t& record : incoming_[type].records) record = moved[record];
   }
-  for (auto& arrivals : arrivals_) {
-    for (Arrival& arrival : arrivals) {
+  for (const history::ColumnId column : columns_) {
+    for (Arrival& arrival : arrivals_[column]) {
       if (arrival.record != kNoRecord) arrival.record = moved[arrival.record];
     }
   }

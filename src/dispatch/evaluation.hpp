@@ -12,10 +12,9 @@
 
 namespace gorgo::dispatch {
 
-/// Takes a batch of events with non-decreasing timestamps, so that the time range alone tells what
-/// stands before a terminator, through the rules, stratum by stratum (TESLA.md §7). Evaluates in
-/// waves: when the composites would take too much memory, the events up to a cut are finished
-/// first.
+/// Takes a batch of events through the rules, stratum by stratum (TESLA.md §7). The work is in
+/// proportion to the events and the rules that they concern. Evaluates in waves: when the
+/// composites would take too much memory, the events up to a cut are finished first.
 class Evaluation {
  public:
   struct Limits {
@@ -56,10 +55,20 @@ class Evaluation {
     }
   };
   using Records = std::vector<std::uint32_t>;
+  /// Records of a type that are not stored yet.
+  struct Incoming {
+    Records records;
+    bool known = false;  ///< the type stands in `incoming_types_`
+  };
 
+  void expect(std::uint32_t record);
   Records& sorted_incoming(TypeId type);
   void store_type(TypeId type);
-  void store(std::uint32_t record);
+  void store(std::span<const std::uint32_t> records);
+  void arrive(const history::Column& column, Arrival arrival);
+
+  void run_cycles(std::uint32_t level);
+  void run_rules(std::uint32_t level);
   void run_rule(std::uint32_t index, const Bound& bound);
   void collect_terminators(std::uint32_t index, const Bound& bound);
   void add_composites(std::uint32_t index, const engine::CompositeSink& sink);
@@ -87,9 +96,12 @@ class Evaluation {
 
   Batch* batch_ = nullptr;
   Timestamp clock_ = 0;
-  std::vector<Records> incoming_;               // by TypeId: kept by the history, not stored yet
-  std::vector<std::vector<Arrival>> arrivals_;  // by TypeId: stored
+  std::vector<Incoming> incoming_;              // by TypeId: of types that the history keeps
+  std::vector<TypeId> incoming_types_;          // those that have or had some in the batch
+  std::vector<std::vector<Arrival>> arrivals_;  // by ColumnId: stored, and terminators of rules
+  std::vector<history::ColumnId> columns_;      // those that have arrivals
   std::vector<std::size_t> next_arrival_;       // by rule: the first it has not evaluated
+  Records touched_;                             // rules that have arrivals
   std::uint64_t cut_ = 0;                       // the wave ends before this root
   std::size_t composites_ = 0;                  // in the batch
 

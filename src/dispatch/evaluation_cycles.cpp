@@ -17,12 +17,12 @@ void Evaluation::run_cycle(const plan::Cycle& cycle) {
 
   // What the cut left over waits for the next wave.
   for (std::size_t i = 0; i < cycle.types.size(); ++i) {
-    Records& incoming = incoming_[cycle.types[i]];
+    Records& incoming = incoming_[cycle.types[i]].records;
     incoming.erase(incoming.begin(),
                    incoming.begin() + static_cast<std::ptrdiff_t>(cycle_front_[i]));
   }
   for (const std::uint32_t record : cycle_composites_) {
-    incoming_[batch_->records[record].type].push_back(record);
+    expect(record);
   }
   cycle_composites_.clear();
   cycle_ = nullptr;
@@ -39,13 +39,13 @@ bool Evaluation::next_of_cycle(Bound& next) const {
     found = true;
   };
   for (std::size_t i = 0; i < cycle_->types.size(); ++i) {
-    const Records& incoming = incoming_[cycle_->types[i]];
+    const Records& incoming = incoming_[cycle_->types[i]].records;
     if (cycle_front_[i] < incoming.size()) consider(incoming[cycle_front_[i]]);
   }
   for (const std::uint32_t record : cycle_composites_) consider(record);
   for (const std::uint32_t rule : cycle_->rules) {
-    const auto& arrivals = arrivals_[rules_.rules()[rule].terminator()];
-    const std::size_t i = next_arrival_[rule];
+    const auto& arrivals = arrivals_[rules_.rules()[rule].terminators->id()];
+    const std::size_t i = arrivals.empty() ? 0 : next_arrival_[rule];
     if (i < arrivals.size()) consider(arrivals[i].record);
   }
   return found;
@@ -65,7 +65,7 @@ void Evaluation::run_cycle_root(std::uint64_t root) {
 void Evaluation::store_step(const Bound& step) {
   Records due;
   for (std::size_t i = 0; i < cycle_->types.size(); ++i) {
-    const Records& incoming = incoming_[cycle_->types[i]];
+    const Records& incoming = incoming_[cycle_->types[i]].records;
     std::size_t& front = cycle_front_[i];
     for (; front < incoming.size() && step.admits(batch_->records[incoming[front]]); ++front) {
       due.push_back(incoming[front]);
@@ -77,7 +77,7 @@ void Evaluation::store_step(const Bound& step) {
   due.insert(due.end(), later, cycle_composites_.end());
   cycle_composites_.erase(later, cycle_composites_.end());
   std::sort(due.begin(), due.end(), PlaceOrder(batch_->records));
-  for (const std::uint32_t record : due) store(record);
+  store(due);
 }
 
 }  // namespace gorgo::dispatch

@@ -179,6 +179,7 @@ void RuleSet::settle(history::History& history) {
   levels_ = 1;
   names_.clear();
   temporal_rules_.clear();
+  for (auto& rules : rules_of_) rules.clear();
   for (std::uint32_t i = 0; i < rules_.size(); ++i) {
     DeployedRule& rule = rules_[i];
     rule.level = strata.rules[i];
@@ -186,7 +187,13 @@ void RuleSet::settle(history::History& history) {
     types_[rule.rule().type].produced = true;
     names_.push_back(rule.rule().name);
     if (rule.rule().timer || rule.plan->deadline) temporal_rules_.push_back(i);
-    if (!rule.evaluator) rule.evaluator = rule.engine->prepare(rule.plan, history);
+    if (!rule.evaluator) {
+      rule.evaluator = rule.engine->prepare(rule.plan, history);
+      rule.terminators = history.column(rule.plan->states[0].scan.column);
+    }
+    const history::ColumnId column = rule.terminators->id();
+    if (column >= rules_of_.size()) rules_of_.resize(column + 1);
+    rules_of_[column].push_back(i);
   }
 }
 

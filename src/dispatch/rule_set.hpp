@@ -25,11 +25,11 @@ struct DeployedRule {
   const engine::Engine* engine = nullptr;
   engine::RuleState state;
   std::unique_ptr<engine::Evaluator> evaluator;
+  std::shared_ptr<const history::Column> terminators;  ///< the events that begin an evaluation
   std::uint32_t level = 0;    ///< stratum: every rule that feeds it has a lower one, cycles aside
   bool closes_cycle = false;  ///< runs root by root, with the other rules of its cycle
 
   const Rule& rule() const { return plan->rule; }
-  TypeId terminator() const { return plan->rule.states[0].predicate.type; }
   bool sees(Timestamp timestamp) const {
     return !state.deployed_at || timestamp > *state.deployed_at;
   }
@@ -63,6 +63,11 @@ class RuleSet {
   /// Strata: a type's events are complete when every rule of a lower level has run.
   std::uint32_t level_of(TypeId type) const { return types_[type].level; }
   std::uint32_t levels() const { return levels_; }
+  /// The rules whose terminators are the events of a column, ascending.
+  std::span<const std::uint32_t> rules_of(history::ColumnId column) const {
+    if (column >= rules_of_.size()) return {};
+    return rules_of_[column];
+  }
   /// Whether some rule produces events of the type.
   bool is_produced(TypeId type) const { return types_[type].produced; }
   bool in_cycle(TypeId type) const { return types_[type].in_cycle; }
@@ -87,7 +92,8 @@ class RuleSet {
   std::vector<DeployedRule> rules_;
   std::vector<std::string> names_;
   std::vector<std::uint32_t> temporal_rules_;
-  std::vector<TypeInfo> types_{1};  // by TypeId
+  std::vector<TypeInfo> types_{1};                    // by TypeId
+  std::vector<std::vector<std::uint32_t>> rules_of_;  // by ColumnId
   std::vector<plan::Cycle> cycles_;
   std::uint32_t levels_ = 1;
 };

@@ -14,9 +14,10 @@
 
 namespace gorgo::engine {
 
-/// A holder's part of a shared column's memory; the history holds it too.
-inline std::size_t share_of(const std::shared_ptr<const history::Column>& column) {
-  return column->bytes() / static_cast<std::size_t>(std::max(1L, column.use_count() - 1));
+/// A holder's part of the memory of something shared; the history holds it too.
+template <class T>
+std::size_t share_of(const std::shared_ptr<const T>& shared) {
+  return shared->bytes() / static_cast<std::size_t>(std::max(1L, shared.use_count() - 1));
 }
 
 /// How much an evaluation may do before it returns.
@@ -29,17 +30,25 @@ struct Budget {
   bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
 
+/// Terminators of a rule, in place order.
+struct Terminators {
+  std::span<const history::Slot> slots;
+  /// Whether time alone tells what stands before each: no event of the history that was released
+  /// later has an earlier timestamp.
+  bool in_order = true;
+};
+
 /// One rule as one engine evaluates it. Holds only what can be rebuilt from plan and history.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  /// Evaluates terminators in the order given, which is place order, each as TESLA.md §4 defines,
-  /// and reports every composite to `sink`. The first one is always evaluated, whatever the
-  /// budget's `composites`. Returns how many terminators are done; a terminator that was given up
-  /// because of `stop` is not done and has left nothing behind.
+  /// Evaluates terminators, which satisfy the conditions of state 0, as TESLA.md §4 defines, and
+  /// reports every composite to `sink`. The first one is always evaluated, whatever the budget's
+  /// `composites`. Returns how many terminators are done; a terminator that was given up because of
+  /// `stop` is not done and has left nothing behind.
   /// The history must not change meanwhile.
-  virtual std::size_t evaluate(std::span<const history::Slot> terminators, RuleState& state,
+  virtual std::size_t evaluate(const Terminators& terminators, RuleState& state,
                                const Budget& budget, CompositeSink& sink) = 0;
 
   /// Whether the absence that the negation demands (a `within ... after`) holds for a complete

@@ -1,16 +1,17 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/column/column_scan.hpp"
+#include "engine/column/column.hpp"
 #include "engine/engine.hpp"
 #include "engine/reference/reference.hpp"
 
 namespace gorgo::engine {
 
 std::span<const Engine* const> engines() {
+  static const ColumnEngine column;
   static const ColumnScanEngine column_scan;
   static const ReferenceEngine reference;
-  static const std::array<const Engine*, 2> all = {&column_scan, &reference};
+  static const std::array<const Engine*, 3> all = {&column, &column_scan, &reference};
   return all;
 }
 

@@ -6,66 +6,61 @@
 
 namespace gorgo::history {
 
-Column::Column(const plan::ColumnSpec& spec, const EventStore& store)
-    : store_(store), conditions_(spec.conditions) {
-  materialise(spec.attributes);
-  for (Slot slot = store.begin(); slot < store.end(); ++slot) offer(slot);
+bool Column::accepts(Slot slot) const {
+  return all_hold(conditions_, {.candidate = {&store_, slot}, .states = {}, .aggregates = {}});
 }
 
-void Column::materialise(const std::vector<std::uint32_t>& attributes) {
-  for (const std::uint32_t index : attributes) {
-    if (index >= attributes_.size()) attributes_.resize(index + 1);
-    auto& attribute = attributes_[index];
-    if (attribute) continue;
-    attribute = store_.make_attribute(index, begin());
-    for (std::uint64_t p = begin(); p < end(); ++p) {
-      attribute->push_back(store_.attribute(slots_[p], index));
-    }
+std::vector<Slot> Column::accepted() const {
+  std::vector<Slot> slots;
+  for (Slot slot = store_.begin(); slot < store_.end(); ++slot) {
+    if (accepts(slot)) slots.push_back(slot);
   }
+  return slots;
 }
 
-void Column::offer(Slot slot) {
-  if (!all_hold(conditions_, {.candidate = {&store_, slot}, .states = {}, .aggregates = {}})) {
-    return;
+std::shared_ptr<const Timeline> Column::timeline(std::span<const std::uint32_t> attributes) {
+  if (!timeline_) {
+    timeline_ = std::make_shared<Timeline>(store_);
+    timeline_->add(accepted());
   }
-  // Behind its equals in time, which have earlier places.
-  const Timestamp timestamp = store_.timestamp(slot);
-  const std::uint64_t position = first_after(timestamp);
-  timestamps_.insert(position, timestamp);
-  slots_.insert(position, slot);
-  for (std::uint32_t i = 0; i < attributes_.size(); ++i) {
-    if (attributes_[i]) attributes_[i]->insert(position, store_.attribute(slot, i));
-  }
+  timeline_->drop_until(store_.horizon());
+  timeline_->materialise(attributes);
+  return timeline_;
 }
 
-std::uint64_t Column::first_after(Timestamp timestamp) const {
-  if (begin() == end() || timestamps_[end() - 1] <= timestamp) return end();
-  const Timestamp* const first = timestamps_.at(begin());
-  const Timestamp* const last = timestamps_.at(end());
-  return begin() + static_cast<std::uint64_t>(std::upper_bound(first, last, timestamp) - first);
+std::shared_ptr<const HashIndex> Column::index(std::vector<Expr> subjects,
+                                               std::optional<std::uint32_t> summed) {
+  std::string name;
+  for (const Expr& subject : subjects) name += plan::fingerprint(subject);
+  auto& index = indexes_[name];
+  const bool complete = index && (!summed || index->find_sum(*summed));
+  if (!index) index = std::make_shared<HashIndex>(std::move(subjects), store_, pool_);
+  if (summed && !index->find_sum(*summed)) index->add_sum(*summed);
+  if (!complete) index->add(accepted());
+  return index;
 }
 
-void Column::drop_until(Timestamp timestamp) {
-  const std::uint64_t position = first_after(timestamp);
-  timestamps_.drop_before(position);
-  slots_.drop_before(position);
-  for (auto& attribute : attributes_) {
-    if (attribute) attribute->drop_before(position);
-  }
+void Column::settle() {
+  if (timeline_) timeline_->add(fresh_);
+  for (auto& [name, index] : indexes_) index->add(fresh_);
+  fresh_.clear();
 }
 
-Range Column::window(Timestamp after, Timestamp before) const {
-  const Timestamp* const first = timestamps_.at(begin());
-  const Timestamp* const last = timestamps_.at(end());
-  const Timestamp* const from = std::upper_bound(first, last, after);
-  const Timestamp* const to = std::lower_bound(from, last, before);
-  return {begin() + static_cast<std::uint64_t>(from - first),
-          begin() + static_cast<std::uint64_t>(to - first)};
+void Column::drop_gone(std::size_t share) {
+  constexpr std::size_t kSweep = 4;  // entries of an index per event: faster than they fill
+  if (timeline_) timeline_->drop_until(store_.horizon());
+  for (auto& [name, index] : indexes_) index->drop_gone(kSweep * share);
+}
+
+void Column::trim() {
+  if (timeline_ && timeline_.use_count() == 1) timeline_ = nullptr;
+  std::erase_if(indexes_, [](const auto& entry) { return entry.second.use_count() == 1; });
 }
 
 std::size_t Column::bytes() const {
-  std::size_t total = timestamps_.bytes() + slots_.bytes();
-  for (const auto& attribute : attributes_) total += attribute ? attribute->bytes() : 0;
+  std::size_t total = sizeof(*this) + fresh_.capacity() * sizeof(Slot);
+  if (timeline_) total += timeline_->bytes();
+  for (const auto& [name, index] : indexes_) total += index->bytes();
   return total;
 }
 

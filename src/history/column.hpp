@@ -1,56 +1,67 @@
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
-#include "history/event_store.hpp"
+#include "history/hash_index.hpp"
+#include "history/timeline.hpp"
 #include "plan/plan.hpp"
 
 namespace gorgo::history {
 
-/// Positions [first, last) of a column.
-struct Range {
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
+/// Number of a column within its history; reused when the column is gone.
+using ColumnId = std::uint32_t;
 
-  bool empty() const { return first >= last; }
-};
-
-/// A shared column: the events of one type that satisfy constant conditions, in (timestamp, place)
-/// order, with the attributes that its plans read laid out for scanning. Same threads as its store.
+/// A shared column: the events of one type that satisfy constant conditions, and the ways to
+/// search them that its plans use. Same threads as its store.
 class Column {
  public:
-  /// Takes in what the store holds already. The store must outlive the column.
-  Column(const plan::ColumnSpec& spec, const EventStore& store);
+  /// Store and pool must outlive the column.
+  Column(ColumnId id, const plan::ColumnSpec& spec, const EventStore& store, BlockPool& pool)
+      : id_(id), conditions_(spec.conditions), store_(store), pool_(pool) {}
 
-  /// Materialises further attributes.
-  void materialise(const std::vector<std::uint32_t>& attributes);
-  /// Takes in a newly stored event if it satisfies the conditions. Slots come in place order.
-  void offer(Slot slot);
-  /// Drops the events up to `timestamp`.
-  void drop_until(Timestamp timestamp);
-
+  ColumnId id() const { return id_; }
   const EventStore& store() const { return store_; }
-  std::uint64_t begin() const { return slots_.begin(); }
-  std::uint64_t end() const { return slots_.end(); }
-  Slot slot(std::uint64_t position) const { return slots_[position]; }
-  Timestamp timestamp(std::uint64_t position) const { return timestamps_[position]; }
-  /// Precondition: materialised.
-  const AttributeVector& attribute(std::uint32_t index) const { return *attributes_[index]; }
+  std::span<const Expr> conditions() const { return conditions_; }
+  bool accepts(Slot slot) const;
 
-  /// The positions with `after < timestamp < before`.
-  Range window(Timestamp after, Timestamp before) const;
+  /// The events in time, with these attributes to scan.
+  std::shared_ptr<const Timeline> timeline(std::span<const std::uint32_t> attributes);
+  /// The events by the values of the subjects of a key; with running sums of the attribute, if one
+  /// is given. Precondition of the latter: an int that no event of the type lacks.
+  std::shared_ptr<const HashIndex> index(std::vector<Expr> subjects,
+                                         std::optional<std::uint32_t> summed);
+
+  /// Takes note of a stored event that the column accepts; searches find it after `settle`. Whether
+  /// it is the first since then.
+  bool take(Slot slot) {
+    fresh_.push_back(slot);
+    return fresh_.size() == 1;
+  }
+  void settle();
+  /// Whether there is anything to search.
+  bool is_searched() const { return timeline_ || !indexes_.empty(); }
+  /// Forgets by and by what the store has dropped: `share` says how many events to make up for.
+  void drop_gone(std::size_t share);
+  /// Lets go of what nobody holds any more.
+  void trim();
+
   std::size_t bytes() const;
 
  private:
-  /// The first position whose timestamp is above `timestamp`.
-  std::uint64_t first_after(Timestamp timestamp) const;
+  std::vector<Slot> accepted() const;
 
-  const EventStore& store_;
+  ColumnId id_;
   std::vector<Expr> conditions_;
-  SlidingVector<Timestamp> timestamps_;
-  SlidingVector<Slot> slots_;
-  std::vector<std::optional<AttributeVector>> attributes_;  // by attribute of the type
+  const EventStore& store_;
+  BlockPool& pool_;
+  std::shared_ptr<Timeline> timeline_;
+  std::map<std::string, std::shared_ptr<HashIndex>> indexes_;  // by subjects
+  std::vector<Slot> fresh_;
 };
 
 }  // namespace gorgo::history

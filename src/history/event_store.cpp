@@ -1,5 +1,6 @@
 #include "history/event_store.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 namespace gorgo::history {
@@ -23,11 +24,18 @@ Slot EventStore::append(Timestamp timestamp, std::uint64_t root, std::span<const
   return slot;
 }
 
-void EventStore::drop_before(Slot slot) {
+std::size_t EventStore::drop_until(Timestamp timestamp) {
+  horizon_ = std::max(horizon_, timestamp);
+  // A late event may stand behind later ones; it goes when they have gone.
+  Slot slot = begin();
+  while (slot < end() && timestamps_[slot] <= timestamp) ++slot;
+  const std::size_t dropped = slot - begin();
+  if (dropped == 0) return 0;
   timestamps_.drop_before(slot);
   roots_.drop_before(slot);
   for (auto& attribute : attributes_) attribute.drop_before(slot);
   strings_.drop_before(slot);
+  return dropped;
 }
 
 AttributeVector EventStore::make_attribute(std::uint32_t index,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -24,13 +25,19 @@ class EventStore {
 
   /// `cells` are the type's attributes in order, of the declared types. Strings are copied.
   Slot append(Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells);
-  void drop_before(Slot slot);
+  /// Drops the events up to `timestamp`, except those that stand behind a later one. Returns how
+  /// many.
+  std::size_t drop_until(Timestamp timestamp);
+  /// What is not later may be dropped, though a search structure may still know of it.
+  Timestamp horizon() const { return horizon_; }
 
   Timestamp timestamp(Slot slot) const { return timestamps_[slot]; }
   /// Number of the primitive event that released this one (`Place::root`).
   std::uint64_t root(Slot slot) const { return roots_[slot]; }
   /// Strings are valid until the event is dropped.
   Datum attribute(Slot slot, std::uint32_t index) const { return attributes_[index][slot]; }
+  /// Whether events may lack attributes.
+  bool is_nullable() const { return nullable_; }
   ValueType attribute_type(std::uint32_t index) const { return attributes_[index].type(); }
   /// An empty vector for a copy of the attribute, counting from `first_position`.
   AttributeVector make_attribute(std::uint32_t index, std::uint64_t first_position) const;
@@ -43,6 +50,7 @@ class EventStore {
   SlidingVector<std::uint64_t> roots_;
   std::vector<AttributeVector> attributes_;
   StringHeap strings_;
+  Timestamp horizon_ = std::numeric_limits<Timestamp>::min();
 };
 
 /// An event by where it is stored.
@@ -51,6 +59,7 @@ struct EventRef {
   Slot slot = 0;
 
   Timestamp timestamp() const { return store->timestamp(slot); }
+  std::uint64_t root() const { return store->root(slot); }
 };
 
 }  // namespace gorgo::history

@@ -1,5 +1,6 @@
 #include "history/history.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <limits>
 
@@ -9,59 +10,88 @@ namespace gorgo::history {
 
 void History::retain(const Schema& schema, const std::map<TypeId, Duration>& reach) {
   types_.resize(schema.size());
+  kept_types_.clear();
   for (TypeId type = 0; type < types_.size(); ++type) {
     Kept& kept = types_[type];
+    trim(kept);
     const auto wanted = reach.find(type);
     if (wanted == reach.end()) {
+      assert(kept.columns.empty());
       kept = {};
       continue;
     }
-    if (!kept.store) kept.store = std::make_unique<EventStore>(schema.at(type));
+    if (!kept.store) {
+      kept.store = std::make_unique<EventStore>(schema.at(type));
+      kept.matcher = std::make_unique<PredicateIndex>(*kept.store);
+    }
     kept.reach = wanted->second;
-    std::erase_if(kept.columns, [](const auto& entry) { return entry.second.use_count() == 1; });
+    kept_types_.push_back(type);
   }
 }
 
-std::shared_ptr<const Column> History::column(const plan::ColumnSpec& spec) {
+/// Lets go of columns, and ways to search them, that nobody holds.
+void History::trim(Kept& kept) {
+  const auto gone = [&](const auto& entry) {
+    if (entry.second.use_count() > 1) return entry.second->trim(), false;
+    free_columns_.push_back(entry.second->id());
+    return true;
+  };
+  kept.searched_changed = true;
+  if (std::erase_if(kept.columns, gone) == 0) return;
+  kept.matcher->clear();
+  for (auto& [key, column] : kept.columns) kept.matcher->add(*column);
+}
+
+std::shared_ptr<Column> History::column(const plan::ColumnSpec& spec) {
   assert(keeps(spec.type));
   Kept& kept = types_[spec.type];
   auto& column = kept.columns[spec.key];
-  if (column) {
-    column->materialise(spec.attributes);
-  } else {
-    column = std::make_shared<Column>(spec, *kept.store);
+  if (!column) {
+    if (free_columns_.empty()) free_columns_.push_back(next_column_++);
+    column = std::make_shared<Column>(free_columns_.back(), spec, *kept.store, *pool_);
+    free_columns_.pop_back();
+    kept.matcher->add(*column);
   }
+  kept.searched_changed = true;  // what is searched may change with whoever asks
   return column;
 }
 
-Slot History::append(TypeId type, Timestamp timestamp, std::uint64_t root,
-                     std::span<const Datum> cells) {
-  assert(keeps(type));
-  Kept& kept = types_[type];
-  const Slot slot = kept.store->append(timestamp, root, cells);
-  for (auto& [key, column] : kept.columns) column->offer(slot);
-  return slot;
+void History::settle() {
+  for (Column* column : unsettled_) column->settle();
+  unsettled_.clear();
 }
 
 void History::evict(Timestamp clock) {
-  for (Kept& kept : types_) {
+  for (const TypeId type : kept_types_) {
+    Kept& kept = types_[type];
     // A reach that is the greatest of all may stand for a greater one: nothing is out of it.
-    if (!kept.store || kept.reach == std::numeric_limits<Duration>::max()) continue;
+    if (kept.reach == std::numeric_limits<Duration>::max()) continue;
     // Windows are open: an event exactly `reach` old is out of reach already.
     const Timestamp gone = arithmetic::saturating_subtract(clock, kept.reach);
-    EventStore& store = *kept.store;
-    // A late event may stand behind later ones; it goes when they have gone.
-    Slot first = store.begin();
-    while (first < store.end() && store.timestamp(first) <= gone) ++first;
-    if (first == store.begin()) continue;
-    for (auto& [key, column] : kept.columns) column->drop_until(gone);
-    store.drop_before(first);
+    if (const std::size_t dropped = kept.store->drop_until(gone)) sweep(kept, dropped);
+  }
+}
+
+/// Lets some columns drop what the store has dropped, in turn: the work is in proportion to the
+/// dropped events, not to the columns.
+void History::sweep(Kept& kept, std::size_t dropped) {
+  if (kept.searched_changed) {
+    kept.searched.clear();
+    for (auto& [key, column] : kept.columns) {
+      if (column->is_searched()) kept.searched.push_back(column.get());
+    }
+    kept.searched_changed = false;
+  }
+  const std::size_t count = std::min(kept.searched.size(), dropped + 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    kept.next_searched = (kept.next_searched + 1) % kept.searched.size();
+    kept.searched[kept.next_searched]->drop_gone(dropped / count + 1);
   }
 }
 
 std::size_t History::bytes(TypeId type) const {
   if (!keeps(type)) return 0;
-  std::size_t total = types_[type].store->bytes();
+  std::size_t total = types_[type].store->bytes() + types_[type].matcher->bytes();
   for (const auto& [key, column] : types_[type].columns) total += column->bytes();
   return total;
 }

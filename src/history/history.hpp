@@ -8,6 +8,7 @@
 #include "gorgo/schema.hpp"
 #include "history/column.hpp"
 #include "history/event_store.hpp"
+#include "history/predicate_index.hpp"
 
 namespace gorgo::history {
 
@@ -27,10 +28,20 @@ class History {
 
   /// The column of this spec, shared with whoever holds it already. It is kept up to date until
   /// the first `retain` after its last holder let go. Precondition: `keeps(spec.type)`.
-  std::shared_ptr<const Column> column(const plan::ColumnSpec& spec);
+  std::shared_ptr<Column> column(const plan::ColumnSpec& spec);
+  /// Every `ColumnId` is below.
+  ColumnId column_ids() const { return next_column_; }
 
-  /// Precondition: `keeps(type)`. Events come in place order, whatever their timestamps.
-  Slot append(TypeId type, Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells);
+  /// Stores an event, which searches find after `settle`. Events of a type come in place order,
+  /// whatever their timestamps. Precondition: `keeps(type)`.
+  Slot append(TypeId type, Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells) {
+    return append(type, timestamp, root, cells, [](const Column&) {});
+  }
+  /// The same, and calls `f(column)` for every column that the event belongs to.
+  template <class F>
+  Slot append(TypeId type, Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells,
+              F&& f);
+  void settle();
 
   /// Drops what is further behind `clock` than the reach of its type.
   void evict(Timestamp clock);
@@ -43,9 +54,33 @@ class History {
     std::unique_ptr<EventStore> store;
     Duration reach = 0;
     std::map<std::string, std::shared_ptr<Column>> columns;  // by ColumnSpec::key
+    std::unique_ptr<PredicateIndex> matcher;                 // over the columns
+    std::vector<Column*> searched;                           // those that hold events
+    std::size_t next_searched = 0;
+    bool searched_changed = true;
   };
 
-  std::vector<Kept> types_;  // by TypeId
+  void trim(Kept& kept);
+  void sweep(Kept& kept, std::size_t dropped);
+
+  std::unique_ptr<BlockPool> pool_ = std::make_unique<BlockPool>();  // outlives the columns
+  std::vector<Kept> types_;                                          // by TypeId
+  std::vector<TypeId> kept_types_;
+  std::vector<Column*> unsettled_;
+  ColumnId next_column_ = 0;
+  std::vector<ColumnId> free_columns_;
 };
+
+template <class F>
+Slot History::append(TypeId type, Timestamp timestamp, std::uint64_t root,
+                     std::span<const Datum> cells, F&& f) {
+  Kept& kept = types_[type];
+  const Slot slot = kept.store->append(timestamp, root, cells);
+  kept.matcher->for_each_match(slot, [&](Column& column) {
+    if (column.take(slot)) unsettled_.push_back(&column);
+    f(column);
+  });
+  return slot;
+}
 
 }  // namespace gorgo::history

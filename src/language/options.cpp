@@ -41,7 +41,7 @@ void RuleBinder::bind_engine(const ast::Annotation& annotation) {
   const auto* word = one ? std::get_if<std::string>(&arguments[0].second) : nullptr;
   if (word == nullptr || !is_word(*word)) {
     return reporter_.error(annotation.name.at, "`@engine` takes the name of one engine",
-                           "for example `@engine(column-scan)`");
+                           "for example `@engine(column)`");
   }
   rule_.options.engine = *word;
 }

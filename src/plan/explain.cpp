@@ -22,7 +22,7 @@ template <class F>
 void for_each_scan(const Plan& plan, F&& f) {
   for (std::size_t i = 1; i < plan.states.size(); ++i) f(plan.states[i].scan);
   for (const Scan& scan : plan.negations) f(scan);
-  for (const Scan& scan : plan.aggregates) f(scan);
+  for (const AggregatePlan& aggregate : plan.aggregates) f(aggregate.scan);
 }
 
 ColumnUsers users_of_columns(std::span<const Plan* const> plans) {
@@ -98,7 +98,7 @@ class Explainer {
                                    .call = text_.aggregate(rule_.aggregates[i]),
                                    .type = std::string(to_string(rule_.aggregates[i].type)),
                                    .required = required,
-                                   .scan = scan(plan_.aggregates[i])});
+                                   .scan = scan(plan_.aggregates[i].scan)});
     }
   }
 
@@ -124,22 +124,18 @@ class Explainer {
     }
     for (const Comparison& comparison : scan.comparisons) {
       auto& list = comparison.op == Op::equal ? result.equality : result.range;
-      list.push_back(spell(as_expr(comparison, type)));
+      list.push_back(spell(as_expr(comparison)));
     }
     for (const Expr& condition : scan.residual) result.residual.push_back(spell(condition));
     for (const Expr& condition : scan.guards) result.guards.push_back(spell(condition));
     return result;
   }
 
-  Expr as_expr(const Comparison& comparison, TypeId type) const {
-    Expr attribute;
-    attribute.op = Op::attribute;
-    attribute.index = comparison.attribute;
-    attribute.type = schema_.at(type).attributes[comparison.attribute].type;
+  static Expr as_expr(const Comparison& comparison) {
     Expr result;
     result.op = comparison.op;
     result.type = ValueType::boolean;
-    result.args = {std::move(attribute), comparison.operand};
+    result.args = {comparison.subject, comparison.operand};
     return result;
   }
 

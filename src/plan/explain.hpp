@@ -20,8 +20,8 @@ struct ScanExplanation {
   std::size_t shared_by = 0;             ///< how many other rules there are
   std::vector<std::string> binds;        ///< attributes whose presence the column demands
   std::vector<std::string> constant;     ///< conditions of the column
-  std::vector<std::string> equality;     ///< attribute = one value per search
-  std::vector<std::string> range;        ///< attribute compared otherwise with such a value
+  std::vector<std::string> equality;     ///< own expression = one value per search
+  std::vector<std::string> range;        ///< the same with other comparisons
   std::vector<std::string> residual;     ///< tested on each event that is left
   std::vector<std::string> guards;       ///< tested once per search
 };

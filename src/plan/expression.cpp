@@ -32,6 +32,15 @@ bool mentions_sequence(const Expr& expr) {
   return std::any_of(expr.args.begin(), expr.args.end(), mentions_sequence);
 }
 
+std::uint32_t last_state(const Expr& expr) {
+  std::uint32_t last = 0;
+  if (reads_event(expr.op) && expr.source != kCandidate) {
+    last = static_cast<std::uint32_t>(expr.source);
+  }
+  for (const Expr& arg : expr.args) last = std::max(last, last_state(arg));
+  return last;
+}
+
 std::string fingerprint(const Expr& expr) {
   std::string text = "(" + std::to_string(static_cast<int>(expr.op));
   if (expr.op == Op::constant) text += " " + fingerprint_of(expr.constant);

@@ -29,24 +29,7 @@ std::optional<Op> mirrored(Op op) {
   }
 }
 
-bool is_own_attribute(const Expr& expr) {
-  return expr.op == Op::attribute && expr.source == kCandidate;
-}
-
-/// The condition as a comparison of one attribute of the candidate with the rest of the sequence.
-std::optional<Comparison> as_comparison(const Expr& condition) {
-  const auto mirror = mirrored(condition.op);
-  if (!mirror && condition.op != Op::contains) return std::nullopt;
-  const Expr& left = condition.args[0];
-  const Expr& right = condition.args[1];
-  if (is_own_attribute(left) && !mentions_candidate(right)) {
-    return Comparison{condition.op, left.index, right};
-  }
-  if (mirror && is_own_attribute(right) && !mentions_candidate(left)) {
-    return Comparison{*mirror, right.index, left};
-  }
-  return std::nullopt;
-}
+bool is_own(const Expr& expr) { return mentions_candidate(expr) && !mentions_sequence(expr); }
 
 void add_condition(const Expr& condition, Scan& scan) {
   if (!mentions_candidate(condition)) {
@@ -54,11 +37,31 @@ void add_condition(const Expr& condition, Scan& scan) {
   } else if (!mentions_sequence(condition)) {
     scan.column.conditions.push_back(condition);
   } else if (auto comparison = as_comparison(condition)) {
-    scan.column.attributes.push_back(comparison->attribute);
+    if (const auto attribute = comparison->attribute()) {
+      scan.column.attributes.push_back(*attribute);
+    }
     scan.comparisons.push_back(std::move(*comparison));
   } else {
     scan.residual.push_back(condition);
   }
+}
+
+void find_key(Scan& scan) {
+  std::vector<std::pair<std::string, std::uint32_t>> equalities;
+  for (std::uint32_t i = 0; i < scan.comparisons.size(); ++i) {
+    const Comparison& comparison = scan.comparisons[i];
+    if (comparison.op == Op::equal) equalities.emplace_back(fingerprint(comparison.subject), i);
+  }
+  std::sort(equalities.begin(), equalities.end());
+  for (const auto& [subject, i] : equalities) scan.key.push_back(i);
+}
+
+/// The last state that a search for the predicate depends on.
+std::uint32_t decided_at(const Predicate& predicate, const Span& span) {
+  std::uint32_t last = span.first;
+  if (span.kind == SpanKind::between) last = std::max(last, span.second);
+  for (const Expr& condition : predicate.conditions) last = std::max(last, last_state(condition));
+  return last;
 }
 
 Scan make_scan(const Predicate& predicate) {
@@ -75,6 +78,7 @@ Scan make_scan(const Predicate& predicate) {
   std::sort(keys.begin(), keys.end());
   scan.column.key = std::to_string(predicate.type);
   for (const auto& key : keys) scan.column.key += key;
+  find_key(scan);
   return scan;
 }
 
@@ -124,6 +128,23 @@ class ReachOf {
 
 }  // namespace
 
+std::optional<std::uint32_t> Comparison::attribute() const {
+  if (subject.op != Op::attribute) return std::nullopt;
+  return subject.index;
+}
+
+std::optional<Comparison> as_comparison(const Expr& condition) {
+  const auto mirror = mirrored(condition.op);
+  if (!mirror && condition.op != Op::contains) return std::nullopt;
+  const Expr& left = condition.args[0];
+  const Expr& right = condition.args[1];
+  if (is_own(left) && !mentions_candidate(right)) return Comparison{condition.op, left, right};
+  if (mirror && is_own(right) && !mentions_candidate(left)) {
+    return Comparison{*mirror, right, left};
+  }
+  return std::nullopt;
+}
+
 Plan make_plan(Rule rule) {
   Plan plan;
   if (rule.timer) rule.states[0].predicate.type = kTimerType;
@@ -140,9 +161,10 @@ Plan make_plan(Rule rule) {
     }
   }
   for (const Aggregate& aggregate : rule.aggregates) {
-    plan.aggregates.push_back(make_scan(aggregate.predicate));
+    plan.aggregates.push_back({.scan = make_scan(aggregate.predicate),
+                               .decided_at = decided_at(aggregate.predicate, aggregate.span)});
     if (!aggregate.attribute) continue;
-    auto& attributes = plan.aggregates.back().column.attributes;
+    auto& attributes = plan.aggregates.back().scan.column.attributes;
     const auto at = std::lower_bound(attributes.begin(), attributes.end(), *aggregate.attribute);
     if (at == attributes.end() || *at != *aggregate.attribute) {
       attributes.insert(at, *aggregate.attribute);

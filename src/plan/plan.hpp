@@ -22,12 +22,15 @@ struct ColumnSpec {
   std::string key;                        ///< type and conditions
 };
 
-/// candidate.attribute `op` operand, where the operand does not mention the candidate: one value
-/// per scan, so that a column can be compared with it as a whole.
+/// subject `op` operand, where the subject mentions nothing but the candidate and the operand does
+/// not mention it: one value per search, so that a column can be compared with it as a whole.
 struct Comparison {
   Op op = Op::equal;
-  std::uint32_t attribute = 0;
+  Expr subject;
   Expr operand;
+
+  /// The attribute that the subject is, if it is nothing else.
+  std::optional<std::uint32_t> attribute() const;
 };
 
 /// How the events that satisfy a predicate are found for a given (partial) sequence: those of the
@@ -37,6 +40,8 @@ struct Scan {
   std::vector<Expr> guards;  ///< mention no candidate
   std::vector<Comparison> comparisons;
   std::vector<Expr> residual;
+  /// The comparisons that are equalities, in an order that plans share: what a hash index answers.
+  std::vector<std::uint32_t> key;
 };
 
 struct StatePlan {
@@ -44,11 +49,17 @@ struct StatePlan {
   std::vector<std::uint32_t> negations;  ///< tested on each candidate of this state; no deadlines
 };
 
+struct AggregatePlan {
+  Scan scan;
+  /// Its value is the same for sequences that agree up to this state.
+  std::uint32_t decided_at = 0;
+};
+
 struct Plan {
   Rule rule;
-  std::vector<StatePlan> states;  ///< as Rule::states; the scan of state 0 is unused
-  std::vector<Scan> negations;    ///< as Rule::negations
-  std::vector<Scan> aggregates;   ///< as Rule::aggregates
+  std::vector<StatePlan> states;          ///< as Rule::states; the scan of state 0 is unused
+  std::vector<Scan> negations;            ///< as Rule::negations
+  std::vector<AggregatePlan> aggregates;  ///< as Rule::aggregates
   /// When the composites of a terminator are decided, nanoseconds behind it: the longest `within
   /// ... after` of the rule; unset without one.
   std::optional<Duration> deadline;
@@ -59,11 +70,17 @@ struct Plan {
 
 Plan make_plan(Rule rule);
 
+/// The condition as a comparison of an expression over the candidate with one that does not mention
+/// it, if it is one.
+std::optional<Comparison> as_comparison(const Expr& condition);
+
 /// A text that two expressions share exactly when they say the same.
 std::string fingerprint(const Expr& expr);
 /// Whether the expression reads the event under test.
 bool mentions_candidate(const Expr& expr);
 /// Whether it reads any state or aggregate.
 bool mentions_sequence(const Expr& expr);
+/// The last state that it reads; 0 when it reads none.
+std::uint32_t last_state(const Expr& expr);
 
 }  // namespace gorgo::plan

@@ -33,7 +33,21 @@ class HistoryTest : public ::testing::Test {
 
   Slot append(Timestamp timestamp, const char* area, std::int64_t value) {
     const std::vector<Datum> cells = {Datum::of(area), Datum::of(value)};
-    return history_.append(temp_, timestamp, ++root_, cells);
+    const Slot slot = history_.append(temp_, timestamp, ++root_, cells);
+    history_.settle();
+    return slot;
+  }
+
+  /// The timeline of the column, which the history keeps while `column` is held.
+  struct Searched {
+    std::shared_ptr<Column> column;
+    std::shared_ptr<const Timeline> timeline;
+    const Timeline* operator->() const { return timeline.get(); }
+  };
+  Searched searched(const plan::ColumnSpec& spec) {
+    auto column = history_.column(spec);
+    auto timeline = column->timeline(spec.attributes);
+    return {std::move(column), std::move(timeline)};
   }
 
   plan::ColumnSpec above(std::int64_t value, std::vector<std::uint32_t> attributes) const {
@@ -52,7 +66,7 @@ class HistoryTest : public ::testing::Test {
 TEST_F(HistoryTest, ColumnTakesInWhatSatisfiesItsConditionsBeforeAndAfterItIsMade) {
   append(1, "a", 50);
   append(2, "b", 10);
-  const auto column = history_.column(above(45, {0}));
+  const auto column = searched(above(45, {0}));
   append(3, "c", 60);
   append(4, "d", 20);
   ASSERT_EQ(column->end() - column->begin(), 2u);
@@ -63,9 +77,9 @@ TEST_F(HistoryTest, ColumnTakesInWhatSatisfiesItsConditionsBeforeAndAfterItIsMad
 
 TEST_F(HistoryTest, PlansShareAColumnAndItsAttributesAdd) {
   append(1, "a", 50);
-  const auto first = history_.column(above(45, {0}));
-  const auto second = history_.column(above(45, {1}));
-  EXPECT_EQ(first, second);
+  const auto first = searched(above(45, {0}));
+  const auto second = searched(above(45, {1}));
+  EXPECT_EQ(first.timeline, second.timeline);
   append(2, "b", 70);
   EXPECT_EQ(second->attribute(1)[second->begin()].integer, 50);
   EXPECT_EQ(second->attribute(1)[second->begin() + 1].integer, 70);
@@ -74,7 +88,7 @@ TEST_F(HistoryTest, PlansShareAColumnAndItsAttributesAdd) {
 
 TEST_F(HistoryTest, WindowsAreOpenAtBothEnds) {
   for (const Timestamp t : {1, 2, 2, 3, 4}) append(t, "a", 50);
-  const auto column = history_.column(above(0, {}));
+  const auto column = searched(above(0, {}));
   const auto count = [&](Timestamp after, Timestamp before) {
     const Range range = column->window(after, before);
     return range.empty() ? 0 : range.last - range.first;
@@ -87,7 +101,7 @@ TEST_F(HistoryTest, WindowsAreOpenAtBothEnds) {
 
 TEST_F(HistoryTest, EvictionKeepsExactlyWhatIsInReach) {
   for (Timestamp t = 0; t < 1000; ++t) append(t, t % 2 == 0 ? "even" : "odd", t);
-  const auto column = history_.column(above(-1, {0, 1}));
+  const auto column = searched(above(-1, {0, 1}));
   history_.evict(500);
   EXPECT_EQ(history_.store(temp_).begin(), 491u);  // 490 is exactly 10 old
   EXPECT_EQ(column->begin(), 491u);
@@ -97,7 +111,7 @@ TEST_F(HistoryTest, EvictionKeepsExactlyWhatIsInReach) {
 }
 
 TEST_F(HistoryTest, MemoryStaysBoundedByReach) {
-  const auto column = history_.column(above(-1, {0, 1}));
+  const auto column = searched(above(-1, {0, 1}));
   std::size_t bytes_early = 0;
   for (Timestamp t = 0; t < 100'000; ++t) {
     append(t, "somewhere", t);

@@ -49,7 +49,7 @@ TEST(Explain, RulesAsText) {
             "  state 2        Cool: last, within 1 s from Hot\n"
             "      column     Temp()\n"
             "      range      value < Hot.value\n"
-            "      residual   value * 2.0 > Hot.value\n"
+            "                 value * 2.0 > Hot.value\n"
             "      guard      Hot.value > 50\n"
             "  negation       Rain between Hot and Smoke, tested with Hot\n"
             "      column     Rain()\n"

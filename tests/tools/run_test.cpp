@@ -39,7 +39,7 @@ TEST_F(CommandLine, RunReadsStandardInputAndCountsOnStandardError) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out, "type,ts,area,value\nHot,1,A,46.5\n");
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("2 events in "), HasSubstr("0 lines skipped"),
-                                 HasSubstr("r.Hot: 1 Hot of "), HasSubstr(" by column-scan")));
+                                 HasSubstr("r.Hot: 1 Hot of "), HasSubstr(" by column")));
 }
 
 TEST_F(CommandLine, RunFlushesOnlyWhenAsked) {
@@ -165,7 +165,7 @@ TEST_F(CommandLine, TestShowsWhatDiffers) {
   const auto outcome = run("test " + path);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.out, path +
-                             ":6: case 'hot' under column-scan, all events in one batch: the "
+                             ":6: case 'hot' under column, all events in one batch: the "
                              "composites differ (- expected, + actual):\n"
                              "    @1 Hot()\n"
                              "  - @2 Hot()\n"

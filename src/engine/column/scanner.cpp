@@ -1,8 +1,10 @@
 #include "engine/column/scanner.hpp"
 
+#include <algorithm>
 #include <functional>
 
 #include "base/arithmetic.hpp"
+#include "history/evaluate.hpp"
 
 namespace gorgo::engine {
 namespace {
@@ -82,28 +84,53 @@ std::uint64_t compare(Op op, const AttributeVector& attribute, std::uint64_t fir
 
 }  // namespace
 
-history::Range Scanner::start(Interval interval, std::span<const history::EventRef> sequence) {
-  sequence_ = sequence;
-  const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = {}};
+Scanner::Scanner(const plan::Scan& scan, const history::EventStore& store,
+                 std::shared_ptr<const history::Timeline> timeline)
+    : scan_(scan),
+      store_(store),
+      timeline_(std::move(timeline)),
+      operands_(scan.comparisons.size()),
+      simple_(scan.residual.empty() &&
+              std::all_of(scan.comparisons.begin(), scan.comparisons.end(),
+                          [](const auto& c) { return c.attribute().has_value(); })) {}
+
+history::Range Scanner::start(const Search& search) {
+  search_ = search;
+  const history::Scope scope{.candidate = {}, .states = search.sequence, .aggregates = {}};
   if (!history::all_hold(scan_.guards, scope)) return {};
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     operands_[i] = history::evaluate(scan_.comparisons[i].operand, scope);
     if (!operands_[i].exists()) return {};
   }
-  return column_->window(interval.after, interval.before);
+  return timeline_->window(search.interval.after, search.interval.before);
 }
 
 std::uint64_t Scanner::matches(std::uint64_t first, std::uint64_t count) const {
   std::uint64_t mask = count == kBlock ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
   for (std::size_t i = 0; i < operands_.size() && mask != 0; ++i) {
     const plan::Comparison& comparison = scan_.comparisons[i];
-    const AttributeVector& attribute = column_->attribute(comparison.attribute);
+    const auto index = comparison.attribute();
+    if (!index) continue;
+    const AttributeVector& attribute = timeline_->attribute(*index);
     mask &= compare(comparison.op, attribute, first, count, operands_[i]);
     if (const std::uint8_t* present = attribute.present(first)) {
       mask &= mask_of(present, count, [](std::uint8_t p) { return p != 0; });
     }
   }
   return mask;
+}
+
+bool Scanner::passes_tests(std::uint64_t position) const {
+  const history::EventRef candidate = event(position);
+  if (!search_.sees(candidate)) return false;
+  const history::Scope scope{.candidate = candidate, .states = search_.sequence, .aggregates = {}};
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    const plan::Comparison& test = scan_.comparisons[i];
+    if (test.attribute()) continue;
+    const Datum value = history::evaluate(test.subject, scope);
+    if (!arithmetic::compare(test.op, value, operands_[i])) return false;
+  }
+  return history::all_hold(scan_.residual, scope);
 }
 
 }  // namespace gorgo::engine

@@ -15,17 +15,21 @@ class ReferenceEvaluator final : public Evaluator {
  public:
   ReferenceEvaluator(std::shared_ptr<const plan::Plan> plan, history::History& history);
 
-  std::size_t evaluate(std::span<const history::Slot> terminators, RuleState& state,
-                       const Budget& budget, CompositeSink& sink) override;
+  std::size_t evaluate(const Terminators& terminators, RuleState& state, const Budget& budget,
+                       CompositeSink& sink) override;
   bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                  const RuleState& state) override;
   std::size_t column_bytes() const override;
 
  private:
   /// Every event of a type, in (timestamp, place) order.
-  using Events = std::shared_ptr<const history::Column>;
+  struct Events {
+    std::shared_ptr<history::Column> column;
+    std::shared_ptr<const history::Timeline> timeline;
+  };
 
   enum class Outcome { complete, overflow, stopped };
+  static constexpr std::uint64_t kAllRoots = ~std::uint64_t{0};
 
   static Events events_of(TypeId type, history::History& history);
 
@@ -52,6 +56,9 @@ class ReferenceEvaluator final : public Evaluator {
   // Of the evaluation in hand.
   const RuleState* state_ = nullptr;
   const Budget* budget_ = nullptr;
+  /// What was released before the terminator has a lower root; what shares its root shares its
+  /// timestamp too, so that no interval holds it.
+  std::uint64_t visible_roots_ = kAllRoots;
   std::vector<Sequence> sequences_;
 };
 
@@ -68,27 +75,32 @@ ReferenceEvaluator::ReferenceEvaluator(std::shared_ptr<const plan::Plan> plan,
 }
 
 ReferenceEvaluator::Events ReferenceEvaluator::events_of(TypeId type, history::History& history) {
-  return history.column({.type = type, .key = std::to_string(type)});
+  auto column = history.column({.type = type, .key = std::to_string(type)});
+  auto timeline = column->timeline({});
+  return {std::move(column), std::move(timeline)};
 }
 
 template <class F>
 void ReferenceEvaluator::for_each_event(const Events& events, Interval interval, F&& f) const {
   interval = visible(interval, *state_);
-  const history::Range range = events->window(interval.after, interval.before);
+  const history::Range range = events.timeline->window(interval.after, interval.before);
   for (std::uint64_t p = range.first; p < range.last; ++p) {
-    if (!f(EventRef{&events->store(), events->slot(p)})) return;
+    const EventRef event{&events.column->store(), events.timeline->slot(p)};
+    if (event.root() < visible_roots_ && !f(event)) return;
   }
 }
 
-std::size_t ReferenceEvaluator::evaluate(std::span<const history::Slot> terminators,
-                                         RuleState& state, const Budget& budget,
-                                         CompositeSink& sink) {
+std::size_t ReferenceEvaluator::evaluate(const Terminators& terminators, RuleState& state,
+                                         const Budget& budget, CompositeSink& sink) {
   state_ = &state;
   budget_ = &budget;
-  for (std::size_t t = 0; t < terminators.size(); ++t) {
+  const auto slots = terminators.slots;
+  for (std::size_t t = 0; t < slots.size(); ++t) {
     if (t > 0 && sink.size() >= budget.composites) return t;
     sink.begin(static_cast<std::uint32_t>(t));
-    switch (choose_sequences({&terminators_, terminators[t]})) {
+    const EventRef terminator{&terminators_, slots[t]};
+    visible_roots_ = terminator.root();
+    switch (choose_sequences(terminator)) {
       case Outcome::complete:
         finish(sink);
         sink.commit();
@@ -100,7 +112,7 @@ std::size_t ReferenceEvaluator::evaluate(std::span<const history::Slot> terminat
         return t;
     }
   }
-  return terminators.size();
+  return slots.size();
 }
 
 ReferenceEvaluator::Outcome ReferenceEvaluator::choose_sequences(EventRef terminator) {
@@ -181,6 +193,7 @@ bool ReferenceEvaluator::is_violated(const Negation& negation, const Events& eve
 bool ReferenceEvaluator::is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                                    const RuleState& state) {
   state_ = &state;
+  visible_roots_ = kAllRoots;
   return !is_violated(rule_.negations[negation], negations_[negation], sequence);
 }
 
@@ -202,7 +215,7 @@ Datum ReferenceEvaluator::value_of(const Aggregate& aggregate, const Events& eve
                                    const Sequence& sequence) const {
   const Datum one = Datum::of(std::int64_t{1});
   const ValueType input =
-      aggregate.attribute ? events->store().attribute_type(*aggregate.attribute) : one.type();
+      aggregate.attribute ? events.column->store().attribute_type(*aggregate.attribute) : one.type();
   Aggregation aggregation(aggregate.function, input);
   for_each_event(events, interval_of(aggregate.span, sequence), [&](EventRef event) {
     const history::Scope scope{.candidate = event, .states = sequence, .aggregates = {}};
@@ -218,7 +231,7 @@ Datum ReferenceEvaluator::value_of(const Aggregate& aggregate, const Events& eve
 std::size_t ReferenceEvaluator::column_bytes() const {
   std::size_t total = 0;
   for (const auto* list : {&states_, &negations_, &aggregates_}) {
-    for (const Events& events : *list) total += share_of(events);
+    for (const Events& events : *list) total += share_of(events.timeline);
   }
   return total;
 }

@@ -6,7 +6,16 @@ namespace gorgo::engine {
 
 /// Column-based delayed processing (CDP: Cugola and Margara, "Low latency complex event processing
 /// on parallel hardware", JPDC 2012, section 4.2): when a terminator arrives, its sequences are
-/// searched backwards in the columns, depth first, by scanning each window.
+/// searched backwards in the columns, depth first. Equality parameters are looked up in hash
+/// indexes, what has none is found by scanning the window.
+class ColumnEngine final : public Engine {
+ public:
+  std::string_view name() const override { return "column"; }
+  std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
+                                     history::History& history) const override;
+};
+
+/// The same without indexes: every window is scanned, as the paper does.
 class ColumnScanEngine final : public Engine {
  public:
   std::string_view name() const override { return "column-scan"; }

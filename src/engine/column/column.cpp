@@ -1,0 +1,277 @@
+#include "engine/column/column.hpp"
+
+#include <algorithm>
+
+#include "engine/column/finder.hpp"
+
+namespace gorgo::engine {
+namespace {
+
+using history::EventRef;
+
+class ColumnEvaluator final : public Evaluator {
+ public:
+  ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history::History& history,
+                  bool use_indexes);
+
+  std::size_t evaluate(const Terminators& terminators, RuleState& state, const Budget& budget,
+                       CompositeSink& sink) override;
+  bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
+                 const RuleState& state) override;
+  std::size_t column_bytes() const override;
+
+ private:
+  enum class Outcome { complete, overflow, stopped };
+
+  /// The value of an aggregate for the sequences that agree up to the state that decides it.
+  struct Value {
+    std::uint64_t choice = 0;  ///< the choice of that state; 0: none yet
+    Datum value;
+  };
+
+  void prefetch(std::span<const history::Slot> terminators);
+  Outcome evaluate_terminator(EventRef terminator);
+  /// Chooses events for `state` and all later ones, given the states before it.
+  Outcome extend(std::size_t state);
+  Outcome extend_each(std::size_t state, history::Range range);
+  Outcome extend_selected(std::size_t state, history::Range range);
+  Outcome extend_with(std::size_t state, EventRef event);
+  void choose(std::size_t state, EventRef event);
+  /// Tests the candidate as `sequence_[state]`, conditions of its scan aside.
+  bool accepts(std::size_t state, EventRef candidate);
+  bool is_violated(std::uint32_t negation, std::span<const EventRef> sequence);
+  void finish();
+  void aggregate(std::size_t index);
+
+  Search search(Interval interval, std::span<const EventRef> sequence) const {
+    return {visible(interval, *state_), sequence, in_order_};
+  }
+  std::span<const EventRef> bound(std::size_t states) const {
+    return std::span(sequence_).first(states);
+  }
+
+  std::shared_ptr<const plan::Plan> plan_;
+  const Rule& rule_;
+  const history::EventStore& terminators_;
+  std::vector<Finder> states_;  // of state 1 on
+  std::vector<Finder> negations_;
+  std::vector<Finder> aggregates_;
+  std::vector<Finder*> early_;  // what is searched depends on the terminator alone
+
+  // Of the terminator in hand.
+  const RuleState* state_ = nullptr;
+  const Budget* budget_ = nullptr;
+  CompositeSink* sink_ = nullptr;
+  bool in_order_ = true;
+  std::vector<EventRef> sequence_;
+  std::uint64_t choices_ = 0;                    // made so far, over all terminators
+  std::vector<std::uint64_t> choice_;            // by state: number of the choice that stands
+  std::vector<std::uint64_t> chosen_;            // partial sequences so far, by their last state
+  std::vector<std::vector<EventRef>> selected_;  // by state: scratch of extend_selected
+  std::vector<Value> computed_;                  // of the aggregates
+  std::vector<Datum> values_;                    // the same, as expressions read them
+};
+
+/// Whether every operand of the key is known with the terminator.
+bool is_early(const plan::Scan& scan) {
+  return !scan.key.empty() && std::all_of(scan.key.begin(), scan.key.end(), [&](std::uint32_t i) {
+    return plan::last_state(scan.comparisons[i].operand) == 0;
+  });
+}
+
+ColumnEvaluator::ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history::History& history,
+                                 bool use_indexes)
+    : plan_(std::move(plan)),
+      rule_(plan_->rule),
+      terminators_(history.store(rule_.states[0].predicate.type)),
+      sequence_(rule_.states.size()),
+      choice_(rule_.states.size()),
+      chosen_(rule_.states.size()),
+      selected_(rule_.states.size()),
+      computed_(rule_.aggregates.size()),
+      values_(rule_.aggregates.size()) {
+  for (std::size_t i = 1; i < plan_->states.size(); ++i) {
+    states_.emplace_back(plan_->states[i].scan, history, use_indexes);
+  }
+  for (const auto& scan : plan_->negations) negations_.emplace_back(scan, history, use_indexes);
+  for (std::size_t i = 0; i < plan_->aggregates.size(); ++i) {
+    aggregates_.emplace_back(plan_->aggregates[i].scan, history, use_indexes, &rule_.aggregates[i]);
+  }
+  if (!use_indexes) return;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (is_early(plan_->states[i + 1].scan)) early_.push_back(&states_[i]);
+  }
+}
+
+std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, RuleState& state,
+                                      const Budget& budget, CompositeSink& sink) {
+  constexpr std::size_t kGroup = 16;  // whose cache misses overlap
+  state_ = &state;
+  budget_ = &budget;
+  sink_ = &sink;
+  in_order_ = terminators.in_order;
+  const auto slots = terminators.slots;
+  if (!history::all_hold(plan_->states[0].scan.guards, {})) {
+    state.terminators += slots.size();
+    return slots.size();
+  }
+  for (std::size_t t = 0; t < slots.size(); ++t) {
+    if (budget.stopped() || (t > 0 && sink.size() >= budget.composites)) return t;
+    if (t % kGroup == 0) prefetch(slots.subspan(t, std::min(kGroup, slots.size() - t)));
+    sink.begin(static_cast<std::uint32_t>(t));
+    switch (evaluate_terminator({&terminators_, slots[t]})) {
+      case Outcome::complete:
+        sink.commit();
+        break;
+      case Outcome::overflow:
+        sink.overflow();
+        break;
+      case Outcome::stopped:
+        sink.discard();
+        return t;
+    }
+  }
+  return slots.size();
+}
+
+void ColumnEvaluator::prefetch(std::span<const history::Slot> terminators) {
+  if (terminators.size() < 2) return;
+  for (Finder* finder : early_) {
+    for (const history::Slot slot : terminators) {
+      const EventRef terminator{&terminators_, slot};
+      finder->prefetch({&terminator, 1});
+    }
+  }
+}
+
+ColumnEvaluator::Outcome ColumnEvaluator::evaluate_terminator(EventRef terminator) {
+  std::fill(chosen_.begin(), chosen_.end(), 0);
+  if (!accepts(0, terminator)) return Outcome::complete;
+  choose(0, terminator);
+  return extend(1);
+}
+
+ColumnEvaluator::Outcome ColumnEvaluator::extend(std::size_t state) {
+  if (state == rule_.states.size()) {
+    finish();
+    return Outcome::complete;
+  }
+  if (budget_->stopped()) return Outcome::stopped;
+  const State& rule_state = rule_.states[state];
+  const history::Range range =
+      states_[state - 1].start(search(window_of(rule_state, sequence_), bound(state)));
+  return rule_state.selection == Selection::each ? extend_each(state, range)
+                                                 : extend_selected(state, range);
+}
+
+ColumnEvaluator::Outcome ColumnEvaluator::extend_each(std::size_t state, history::Range range) {
+  const Finder& finder = states_[state - 1];
+  Outcome outcome = Outcome::complete;
+  finder.ascending(range, [&](std::uint64_t position) {
+    const EventRef event = finder.event(position);
+    if (accepts(state, event)) outcome = extend_with(state, event);
+    return outcome == Outcome::complete;
+  });
+  return outcome;
+}
+
+ColumnEvaluator::Outcome ColumnEvaluator::extend_selected(std::size_t state, history::Range range) {
+  const Finder& finder = states_[state - 1];
+  const State& rule_state = rule_.states[state];
+  auto& selected = selected_[state];
+  selected.clear();
+  const auto take = [&](std::uint64_t position) {
+    const EventRef event = finder.event(position);
+    if (accepts(state, event)) selected.push_back(event);
+    return selected.size() < rule_state.k;
+  };
+  if (rule_state.selection == Selection::first || rule_state.selection == Selection::k_first) {
+    finder.ascending(range, take);
+  } else {
+    finder.descending(range, take);
+    std::reverse(selected.begin(), selected.end());
+  }
+  for (const EventRef event : selected) {
+    const Outcome outcome = extend_with(state, event);
+    if (outcome != Outcome::complete) return outcome;
+  }
+  return Outcome::complete;
+}
+
+ColumnEvaluator::Outcome ColumnEvaluator::extend_with(std::size_t state, EventRef event) {
+  if (++chosen_[state] > rule_.options.max_sequences) return Outcome::overflow;
+  choose(state, event);
+  return extend(state + 1);
+}
+
+void ColumnEvaluator::choose(std::size_t state, EventRef event) {
+  sequence_[state] = event;
+  choice_[state] = ++choices_;
+}
+
+bool ColumnEvaluator::accepts(std::size_t state, EventRef candidate) {
+  if (state_->consumed[state].contains(candidate.slot)) return false;
+  sequence_[state] = candidate;
+  const auto& negations = plan_->states[state].negations;
+  return std::none_of(negations.begin(), negations.end(), [&](std::uint32_t negation) {
+    return is_violated(negation, bound(state + 1));
+  });
+}
+
+bool ColumnEvaluator::is_violated(std::uint32_t negation, std::span<const EventRef> sequence) {
+  Finder& finder = negations_[negation];
+  const Interval span = interval_of(rule_.negations[negation].span, sequence);
+  const history::Range range = finder.start(search(span, sequence));
+  const bool none = finder.ascending(range, [](std::uint64_t) { return false; });
+  return !none;
+}
+
+bool ColumnEvaluator::is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
+                                const RuleState& state) {
+  state_ = &state;
+  in_order_ = true;  // the sequence's clock is over: all that is placed before is there
+  return !is_violated(negation, sequence);
+}
+
+void ColumnEvaluator::finish() {
+  for (std::size_t i = 0; i < values_.size(); ++i) aggregate(i);
+  const history::Scope scope{.candidate = {}, .states = sequence_, .aggregates = values_};
+  for (const Filter& filter : rule_.filters) {
+    if (!history::holds(filter.condition, scope)) return;
+  }
+  sink_->accept(sequence_, values_);
+}
+
+void ColumnEvaluator::aggregate(std::size_t index) {
+  Value& computed = computed_[index];
+  const std::uint64_t choice = choice_[plan_->aggregates[index].decided_at];
+  if (computed.choice != choice) {
+    const Aggregate& rule_aggregate = rule_.aggregates[index];
+    const Interval span = interval_of(rule_aggregate.span, sequence_);
+    const history::Range range = aggregates_[index].start(search(span, sequence_));
+    computed = {choice, aggregates_[index].aggregate(rule_aggregate, range)};
+  }
+  values_[index] = computed.value;
+}
+
+std::size_t ColumnEvaluator::column_bytes() const {
+  std::size_t total = 0;
+  for (const auto* list : {&states_, &negations_, &aggregates_}) {
+    for (const Finder& finder : *list) total += finder.bytes();
+  }
+  return total;
+}
+
+}  // namespace
+
+std::unique_ptr<Evaluator> ColumnEngine::prepare(std::shared_ptr<const plan::Plan> plan,
+                                                 history::History& history) const {
+  return std::make_unique<ColumnEvaluator>(std::move(plan), history, true);
+}
+
+std::unique_ptr<Evaluator> ColumnScanEngine::prepare(std::shared_ptr<const plan::Plan> plan,
+                                                     history::History& history) const {
+  return std::make_unique<ColumnEvaluator>(std::move(plan), history, false);
+}
+
+}  // namespace gorgo::engine

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <variant>
+
+#include "engine/column/prober.hpp"
+#include "engine/column/scanner.hpp"
+#include "engine/engine.hpp"
+#include "gorgo/rule.hpp"
+#include "history/history.hpp"
+
+namespace gorgo::engine {
+
+/// Finds the events of one predicate, by key where it has one, else by scanning. Has one search in
+/// hand at a time; positions are those of `start`'s range.
+class Finder {
+ public:
+  /// `scan` must outlive the finder. `aggregate`, if given, is what will be asked for.
+  Finder(const plan::Scan& scan, history::History& history, bool use_indexes,
+         const Aggregate* aggregate = nullptr);
+
+  void prefetch(std::span<const history::EventRef> sequence) {
+    if (auto* prober = std::get_if<Prober>(&way_)) prober->prefetch(sequence);
+  }
+  history::Range start(const Search& search) {
+    return std::visit([&](auto& way) { return way.start(search); }, way_);
+  }
+  history::EventRef event(std::uint64_t position) const {
+    return std::visit([&](const auto& way) { return way.event(position); }, way_);
+  }
+  /// Calls `f(position)` for the matching positions of the range in ascending (or descending) order
+  /// until it returns false. Returns whether it ran to the end.
+  template <class F>
+  bool ascending(history::Range range, F&& f) const {
+    return std::visit([&](const auto& way) { return way.ascending(range, f); }, way_);
+  }
+  template <class F>
+  bool descending(history::Range range, F&& f) const {
+    return std::visit([&](const auto& way) { return way.descending(range, f); }, way_);
+  }
+  /// The aggregate over the matching positions of the range.
+  Datum aggregate(const Aggregate& aggregate, history::Range range) const;
+
+  /// The part of what it searches that is its own, in bytes.
+  std::size_t bytes() const;
+
+ private:
+  using Way = std::variant<Scanner, Prober>;
+  static Way way_to(const plan::Scan& scan, history::Column& column, bool use_indexes,
+                    const Aggregate* aggregate);
+  /// Without looking at the events, if that is possible.
+  std::optional<Datum> aggregate_by_sums(const Aggregate& aggregate, history::Range range) const;
+
+  std::shared_ptr<history::Column> column_;  // keeps what is searched up to date
+  const history::EventStore& store_;
+  Way way_;
+};
+
+}  // namespace gorgo::engine

@@ -1,0 +1,51 @@
+#include "engine/column/prober.hpp"
+
+#include "base/arithmetic.hpp"
+
+namespace gorgo::engine {
+
+Prober::Prober(const plan::Scan& scan, const history::EventStore& store,
+               std::shared_ptr<const history::HashIndex> index)
+    : scan_(scan), store_(store), index_(std::move(index)), operands_(scan.key.size()) {
+  for (std::uint32_t i = 0; i < scan.comparisons.size(); ++i) {
+    if (scan.comparisons[i].op != Op::equal) tests_.push_back(i);
+  }
+  limits_.resize(tests_.size());
+}
+
+bool Prober::set_key(const history::Scope& scope) {
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    operands_[i] = history::evaluate(scan_.comparisons[scan_.key[i]].operand, scope);
+  }
+  return key_.set(*index_, operands_);
+}
+
+void Prober::prefetch(std::span<const history::EventRef> sequence) {
+  if (set_key({.candidate = {}, .states = sequence, .aggregates = {}})) index_->prefetch(key_);
+}
+
+history::Range Prober::start(const Search& search) {
+  search_ = search;
+  const history::Scope scope{.candidate = {}, .states = search.sequence, .aggregates = {}};
+  if (!history::all_hold(scan_.guards, scope) || !set_key(scope)) return {};
+  for (std::size_t i = 0; i < tests_.size(); ++i) {
+    limits_[i] = history::evaluate(scan_.comparisons[tests_[i]].operand, scope);
+    if (!limits_[i].exists()) return {};
+  }
+  posting_ = index_->find(key_);
+  return posting_.window(search.interval.after, search.interval.before);
+}
+
+bool Prober::passes(std::uint64_t position) const {
+  const history::EventRef candidate = event(position);
+  if (!search_.sees(candidate)) return false;
+  const history::Scope scope{.candidate = candidate, .states = search_.sequence, .aggregates = {}};
+  for (std::size_t i = 0; i < tests_.size(); ++i) {
+    const plan::Comparison& test = scan_.comparisons[tests_[i]];
+    const Datum value = history::evaluate(test.subject, scope);
+    if (!arithmetic::compare(test.op, value, limits_[i])) return false;
+  }
+  return history::all_hold(scan_.residual, scope);
+}
+
+}  // namespace gorgo::engine

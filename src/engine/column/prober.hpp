@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/column/search.hpp"
+#include "history/evaluate.hpp"
+#include "history/hash_index.hpp"
+
+namespace gorgo::engine {
+
+/// Finds the events of one predicate in one window by their key: looks up the posting and tests
+/// what the key leaves open event by event. Has one search in hand at a time.
+class Prober {
+ public:
+  Prober(const plan::Scan& scan, const history::EventStore& store,
+         std::shared_ptr<const history::HashIndex> index);
+
+  const std::shared_ptr<const history::HashIndex>& index() const { return index_; }
+
+  /// Fetches what a search for the sequence will read first; a hint.
+  void prefetch(std::span<const history::EventRef> sequence);
+
+  /// The range in the posting; empty when nothing can match.
+  history::Range start(const Search& search);
+  history::EventRef event(std::uint64_t position) const {
+    return {&store_, posting_.slot(position)};
+  }
+  /// Whether every event of the range matches.
+  bool is_exact() const { return tests_.empty() && scan_.residual.empty() && search_.in_order; }
+  const history::Posting& posting() const { return posting_; }
+
+  /// Calls `f(position)` for the matching positions of the range in ascending (or descending) order
+  /// until it returns false. Returns whether it ran to the end.
+  template <class F>
+  bool ascending(history::Range range, F&& f) const;
+  template <class F>
+  bool descending(history::Range range, F&& f) const;
+
+ private:
+  bool set_key(const history::Scope& scope);
+  bool passes(std::uint64_t position) const;
+
+  const plan::Scan& scan_;
+  const history::EventStore& store_;
+  std::shared_ptr<const history::HashIndex> index_;
+  std::vector<std::uint32_t> tests_;  // comparisons that are not of the key
+  std::vector<Datum> operands_;       // of the key
+  std::vector<Datum> limits_;         // operands of the tests
+  history::HashIndex::Key key_;
+  history::Posting posting_;
+  Search search_;
+};
+
+template <class F>
+bool Prober::ascending(history::Range range, F&& f) const {
+  for (std::uint64_t p = range.first; p < range.last; ++p) {
+    if (passes(p) && !f(p)) return false;
+  }
+  return true;
+}
+
+template <class F>
+bool Prober::descending(history::Range range, F&& f) const {
+  for (std::uint64_t p = range.last; p > range.first; --p) {
+    if (passes(p - 1) && !f(p - 1)) return false;
+  }
+  return true;
+}
+
+}  // namespace gorgo::engine

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace gorgo::history {
+
+/// Memory for many small arrays that come and go. Small blocks are cut from chunks and kept for
+/// reuse by size until the pool is destroyed; large ones come from the heap and go back to it.
+class BlockPool {
+ public:
+  BlockPool() = default;
+  BlockPool(const BlockPool&) = delete;
+  BlockPool& operator=(const BlockPool&) = delete;
+
+  /// Uninitialised, aligned for 16 bytes; freed by `release`, not by the pool, when it is large.
+  std::byte* allocate(std::size_t bytes) {
+    if (bytes > kLargest) return static_cast<std::byte*>(::operator new(bytes));
+    Free*& free = free_[class_of(bytes)];
+    if (free == nullptr) refill(class_of(bytes));
+    Free* const block = free;
+    free = block->next;
+    return reinterpret_cast<std::byte*>(block);
+  }
+
+  /// `bytes` as at its allocation.
+  void release(std::byte* block, std::size_t bytes) {
+    if (bytes > kLargest) return ::operator delete(block);
+    Free*& free = free_[class_of(bytes)];
+    free = new (block) Free{free};
+  }
+
+  /// Memory of the chunks.
+  std::size_t bytes() const { return chunk_bytes_; }
+
+ private:
+  struct Free {
+    Free* next;
+  };
+  static constexpr std::size_t kUnit = 16;
+  static constexpr std::size_t kLargest = 8 * 1024;
+  static constexpr std::size_t kClasses = 33;  // class_of(kLargest) is the last
+  static constexpr std::size_t kSmallestChunk = 256;
+  static constexpr std::size_t kLargestChunk = 64 * 1024;
+
+  /// Multiples of the unit up to 8, then four sizes for each doubling, so that at most a fifth of a
+  /// block is lost.
+  static constexpr std::size_t class_of(std::size_t bytes) {
+    const std::size_t units = (bytes + kUnit - 1) / kUnit;
+    if (units <= 8) return units;
+    const auto power = static_cast<std::size_t>(std::bit_width(units - 1)) - 3;
+    return 4 * power + ((units - 1) >> power) + 1;
+  }
+  static constexpr std::size_t bytes_of(std::size_t size_class) {
+    if (size_class <= 8) return size_class * kUnit;
+    const std::size_t power = (size_class - 5) / 4;
+    return ((size_class - 4 * power) << power) * kUnit;
+  }
+
+  void refill(std::size_t size_class) {
+    const std::size_t size = bytes_of(size_class);
+    const std::size_t wanted = std::clamp(chunk_bytes_ / 8, kSmallestChunk, kLargestChunk);
+    const std::size_t count = std::max<std::size_t>(1, wanted / size);
+    chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(count * size));
+    chunk_bytes_ += count * size;
+    for (std::size_t i = count; i-- > 0;) release(chunks_.back().get() + i * size, size);
+  }
+
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::size_t chunk_bytes_ = 0;
+  std::array<Free*, kClasses> free_{};
+};
+
+}  // namespace gorgo::history
