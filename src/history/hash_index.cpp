@@ -1,52 +1,10 @@
 #include "history/hash_index.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "history/evaluate.hpp"
 
 namespace gorgo::history {
-
-/// The arrays of a posting: per event its timestamp and its slot, and for each sum what stands
-/// before each event and, last, before the next one to come.
-struct HashIndex::Block {
-  static constexpr std::size_t kHeader = 8;
-
-  Block(std::byte* start, std::uint32_t size) : start_(start), capacity_(size) {}
-  explicit Block(std::byte* start) : start_(start) {
-    std::memcpy(&capacity_, start, sizeof(capacity_));
-  }
-
-  static std::size_t bytes(std::uint32_t capacity, std::size_t sums) {
-    const std::size_t n = capacity;
-    return kHeader + 8 * (2 * n + sums * (n + 1));
-  }
-
-  void begin(std::size_t sums) {
-    std::memcpy(start_, &capacity_, sizeof(capacity_));
-    for (std::size_t i = 0; i < sums; ++i) sum(i)[0] = 0;
-  }
-
-  std::byte* start() { return start_; }
-  std::uint32_t capacity() const { return capacity_; }
-  Timestamp* timestamps() { return reinterpret_cast<Timestamp*>(start_ + kHeader); }
-  Slot* slots() { return reinterpret_cast<Slot*>(timestamps() + capacity_); }
-  std::uint64_t* sum(std::size_t i) { return slots() + capacity_ + i * (capacity_ + 1); }
-
-  /// Copies elements [first, last) of `from`, which may be this block, to the front.
-  void take(Block from, std::uint32_t first, std::uint32_t last, std::size_t sums) {
-    const std::size_t count = last - first;
-    std::memmove(timestamps(), from.timestamps() + first, count * sizeof(Timestamp));
-    std::memmove(slots(), from.slots() + first, count * sizeof(Slot));
-    for (std::size_t i = 0; i < sums; ++i) {
-      std::memmove(sum(i), from.sum(i) + first, (count + 1) * sizeof(std::uint64_t));
-    }
-  }
-
- private:
-  std::byte* start_;
-  std::uint32_t capacity_ = 0;
-};
 
 namespace {
 
@@ -62,18 +20,29 @@ std::uint64_t magnitude_of(std::int64_t value) {
 
 }  // namespace
 
-Range Posting::window(Timestamp after, Timestamp before) const {
-  Range range = all_;
-  if (range.size() > kLinear) {
-    const Timestamp* const from = timestamps_ + range.first;
-    const Timestamp* const to = timestamps_ + range.last;
-    const Timestamp* const first = std::upper_bound(from, to, after);
-    const Timestamp* const last = std::lower_bound(first, to, before);
-    return {static_cast<std::uint64_t>(first - timestamps_),
-            static_cast<std::uint64_t>(last - timestamps_)};
+template <class F>
+std::uint64_t Posting::partition_point(Range within, F&& is_beyond) const {
+  while (within.first < within.last) {
+    const std::uint64_t middle = within.first + (within.last - within.first) / 2;
+    if (is_beyond(timestamp(middle))) {
+      within.last = middle;
+    } else {
+      within.first = middle + 1;
+    }
   }
-  while (range.first < range.last && timestamps_[range.first] <= after) ++range.first;
-  while (range.first < range.last && timestamps_[range.last - 1] >= before) --range.last;
+  return within.first;
+}
+
+Range Posting::window(Timestamp after, Timestamp before) const {
+  constexpr std::uint64_t kLinear = 8;  // is faster up to here
+  Range range{0, size_};
+  if (size_ > kLinear) {
+    range.first = partition_point(range, [&](Timestamp t) { return t > after; });
+    range.last = partition_point(range, [&](Timestamp t) { return t >= before; });
+    return range;
+  }
+  while (range.first < range.last && timestamp(range.first) <= after) ++range.first;
+  while (range.first < range.last && timestamp(range.last - 1) >= before) --range.last;
   return range;
 }
 
@@ -98,7 +67,7 @@ HashIndex::HashIndex(std::vector<Expr> subjects, const EventStore& store, BlockP
 HashIndex::~HashIndex() { clear(); }
 
 void HashIndex::clear() {
-  for (Entry& entry : table_) drop_block(entry);
+  for (Entry& entry : table_) drop_posting(entry);
   table_.assign(kSmallestTable, {});
   used_ = 0;
   sweep_ = 0;
@@ -117,11 +86,11 @@ std::optional<std::uint32_t> HashIndex::find_sum(std::uint32_t attribute) const 
 }
 
 bool HashIndex::has_key(const Entry& entry, const Key& key) const {
-  if (entry.tag != key.tag_ || entry.block == nullptr) return false;
+  if (entry.tag != key.tag_ || entry.words == nullptr) return false;
   if (exact_) return true;
   // The store may have dropped what would tell.
   if (is_gone(entry.newest)) return false;
-  const Slot newest = Block(entry.block).slots()[entry.last - 1];
+  const Slot newest = Posting(entry.words, stride(), entry.size).slot(entry.size - 1);
   for (std::size_t i = 0; i < subjects_.size(); ++i) {
     const Datum value = value_of(subjects_[i], store_, newest);
     if (!arithmetic::compare(Op::equal, value, key.values_[i])) return false;
@@ -134,31 +103,22 @@ Posting HashIndex::find(const Key& key) const {
     const Entry& entry = table_[at];
     if (entry.is_vacant()) return {};
     if (!has_key(entry, key)) continue;
-    Block block(entry.block);
-    return {block.timestamps(),
-            block.slots(),
-            sums_.empty() ? nullptr : block.sum(0),
-            block.capacity() + 1,
-            {entry.first, entry.last}};
+    return {entry.words, stride(), entry.size};
   }
 }
 
-void HashIndex::prefetch_posting(const Key& key) const {
-  __builtin_prefetch(table_[start_of(key.tag_)].block);
-}
-
-/// The entry of the key, or one for it without a block.
+/// The entry of the key, or one for it without a posting.
 HashIndex::Entry& HashIndex::claim(const Key& key) {
   if ((used_ + 1) * 4 > table_.size() * 3) rebuild();
   Entry* reusable = nullptr;
   for (std::size_t at = start_of(key.tag_);; at = (at + 1) & (table_.size() - 1)) {
     Entry& entry = table_[at];
     if (has_key(entry, key)) return entry;
-    if (reusable == nullptr && entry.block == nullptr) reusable = &entry;
+    if (reusable == nullptr && entry.words == nullptr) reusable = &entry;
     if (entry.is_vacant()) break;
   }
   if (reusable->is_vacant()) ++used_;
-  *reusable = {.tag = key.tag_, .last = 1};
+  *reusable = {.tag = key.tag_, .capacity = 1};
   return *reusable;
 }
 
@@ -175,7 +135,10 @@ void HashIndex::add(std::span<const Slot> slots) {
       }
       if (!fresh_[i].set(*this, operands_)) continue;
       has_key_of |= std::uint32_t{1} << i;
-      prefetch(fresh_[i]);
+      prefetch_entry(fresh_[i]);
+    }
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      if ((has_key_of >> i & 1) != 0) prefetch_posting(fresh_[i]);
     }
     for (std::size_t i = 0; i < group.size(); ++i) {
       if ((has_key_of >> i & 1) != 0) insert(claim(fresh_[i]), group[i]);
@@ -185,76 +148,81 @@ void HashIndex::add(std::span<const Slot> slots) {
 
 void HashIndex::insert(Entry& entry, Slot slot) {
   make_room(entry);
-  Block block(entry.block);
+  const std::size_t width = stride();
   const Timestamp timestamp = store_.timestamp(slot);
-  std::uint32_t at = entry.last;
-  for (; at > entry.first && block.timestamps()[at - 1] > timestamp; --at) {
-    block.timestamps()[at] = block.timestamps()[at - 1];
-    block.slots()[at] = block.slots()[at - 1];
+  std::uint64_t* at = entry.words + entry.size * width;
+  for (; at != entry.words && static_cast<Timestamp>(at[-width]) > timestamp; at -= width) {
+    std::copy_n(at - width, width, at);
   }
-  block.timestamps()[at] = timestamp;
-  block.slots()[at] = slot;
+  at[0] = static_cast<std::uint64_t>(timestamp);
+  at[1] = slot;
+  ++entry.size;
+  const std::uint64_t* const end = entry.words + entry.size * width;
+  entry.newest = static_cast<Timestamp>(end[-width]);
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const std::int64_t value = store_.attribute(slot, sums_[i].attribute).integer;
     sums_[i].magnitude = std::max(sums_[i].magnitude, magnitude_of(value));
-    std::uint64_t* const sum = block.sum(i);
-    for (std::uint32_t j = entry.last + 1; j > at; --j) {
-      sum[j] = sum[j - 1] + static_cast<std::uint64_t>(value);
+    const std::size_t sum = 2 + i;
+    at[sum] = (at == entry.words ? 0 : at[sum - width]) + static_cast<std::uint64_t>(value);
+    for (std::uint64_t* later = at + width; later != end; later += width) {
+      later[sum] += static_cast<std::uint64_t>(value);
     }
   }
-  ++entry.last;
-  entry.newest = block.timestamps()[entry.last - 1];
 }
 
 /// Afterwards there is room for one more event behind the last.
 void HashIndex::make_room(Entry& entry) {
-  if (entry.block == nullptr) {
-    entry.block = pool_.allocate(Block::bytes(kSmallestBlock, sums_.size()));
-    block_bytes_ += Block::bytes(kSmallestBlock, sums_.size());
-    Block(entry.block, kSmallestBlock).begin(sums_.size());
-    entry.first = entry.last = 0;
+  if (entry.words == nullptr) {
+    entry.words = allocate(kSmallestPosting);
+    entry.size = 0;
+    entry.capacity = kSmallestPosting;
     ++live_;
     return;
   }
-  Block block(entry.block);
-  if (entry.last < block.capacity()) return;
-  while (entry.first < entry.last && is_gone(block.timestamps()[entry.first])) ++entry.first;
-  const std::uint32_t kept = entry.last - entry.first;
-  if (kept <= block.capacity() / 2) {
-    block.take(block, entry.first, entry.last, sums_.size());
-  } else {
-    const std::uint32_t capacity = 2 * block.capacity();
-    std::byte* const start = pool_.allocate(Block::bytes(capacity, sums_.size()));
-    Block larger(start, capacity);
-    larger.begin(0);
-    larger.take(block, entry.first, entry.last, sums_.size());
-    release(block);
-    entry.block = start;
-    block_bytes_ += Block::bytes(capacity, sums_.size());
+  if (entry.size < entry.capacity) return;
+  const std::size_t width = stride();
+  const Posting posting(entry.words, width, entry.size);
+  std::uint32_t gone = 0;
+  while (gone < entry.size && is_gone(posting.timestamp(gone))) ++gone;
+  const std::uint32_t kept = entry.size - gone;
+  std::uint64_t* to = entry.words;
+  const std::uint32_t capacity = 2 * kept <= entry.capacity ? entry.capacity : 2 * entry.capacity;
+  if (capacity != entry.capacity) to = allocate(capacity);
+  for (std::size_t i = 0; i < sums_.size() && gone > 0; ++i) {
+    const std::uint64_t before = entry.words[(gone - 1) * width + 2 + i];
+    for (std::uint32_t j = gone; j < entry.size; ++j) entry.words[j * width + 2 + i] -= before;
   }
-  entry.first = 0;
-  entry.last = kept;
+  std::copy_n(entry.words + gone * width, kept * width, to);
+  if (to != entry.words) release(entry.words, entry.capacity);
+  entry.words = to;
+  entry.size = kept;
+  entry.capacity = capacity;
 }
 
-void HashIndex::release(Block block) {
-  const std::size_t bytes = Block::bytes(block.capacity(), sums_.size());
-  pool_.release(block.start(), bytes);
-  block_bytes_ -= bytes;
+std::uint64_t* HashIndex::allocate(std::uint32_t capacity) {
+  const std::size_t bytes = capacity * stride() * sizeof(std::uint64_t);
+  posting_bytes_ += bytes;
+  return reinterpret_cast<std::uint64_t*>(pool_.allocate(bytes));
 }
 
-void HashIndex::drop_block(Entry& entry) {
-  if (entry.block == nullptr) return;
-  release(Block(entry.block));
-  entry.block = nullptr;
-  entry.first = 0;
-  entry.last = 1;  // not vacant
+void HashIndex::release(std::uint64_t* words, std::uint32_t capacity) {
+  const std::size_t bytes = capacity * stride() * sizeof(std::uint64_t);
+  posting_bytes_ -= bytes;
+  pool_.release(reinterpret_cast<std::byte*>(words), bytes);
+}
+
+void HashIndex::drop_posting(Entry& entry) {
+  if (entry.words == nullptr) return;
+  release(entry.words, entry.capacity);
+  entry.words = nullptr;
+  entry.size = 0;
   --live_;
 }
 
 void HashIndex::drop_gone(std::size_t steps) {
   for (steps = std::min(steps, table_.size()); steps > 0; --steps) {
     Entry& entry = table_[sweep_];
-    if (entry.block != nullptr && is_gone(entry.newest)) drop_block(entry);
+    if (entry.words != nullptr && is_gone(entry.newest)) drop_posting(entry);
     sweep_ = (sweep_ + 1) & (table_.size() - 1);
   }
   if (live_ * kSparse < table_.size() && table_.size() > kSmallestTable) rebuild();
@@ -263,7 +231,7 @@ void HashIndex::drop_gone(std::size_t steps) {
 /// Moves the entries that have events to a table of the right size.
 void HashIndex::rebuild() {
   for (Entry& entry : table_) {
-    if (entry.block != nullptr && is_gone(entry.newest)) drop_block(entry);
+    if (entry.words != nullptr && is_gone(entry.newest)) drop_posting(entry);
   }
   // At most three quarters are used now; leave room for half as many again.
   std::size_t size = kSmallestTable;
@@ -273,13 +241,13 @@ void HashIndex::rebuild() {
   used_ = live_;
   sweep_ = 0;
   for (const Entry& entry : old) {
-    if (entry.block == nullptr) continue;
+    if (entry.words == nullptr) continue;
     std::size_t at = start_of(entry.tag);
     while (!table_[at].is_vacant()) at = (at + 1) & (size - 1);
     table_[at] = entry;
   }
 }
 
-std::size_t HashIndex::bytes() const { return table_.capacity() * sizeof(Entry) + block_bytes_; }
+std::size_t HashIndex::bytes() const { return table_.capacity() * sizeof(Entry) + posting_bytes_; }
 
 }  // namespace gorgo::history

@@ -14,32 +14,39 @@
 
 namespace gorgo::history {
 
-/// The events of one key, in (timestamp, place) order, at the indices of a range. Valid until the
-/// next change of the index.
+/// The events of one key, in (timestamp, place) order. Valid until the next change of the index.
+/// Event after event in memory, because taking one in and finding the newest touch one end: first
+/// the timestamp, then the slot, then the running sums up to and with the event, modulo 2^64.
 class Posting {
  public:
   Posting() = default;
-  Posting(const Timestamp* timestamps, const Slot* slots, const std::uint64_t* sums,
-          std::uint64_t stride, Range all)
-      : timestamps_(timestamps), slots_(slots), sums_(sums), stride_(stride), all_(all) {}
+  Posting(const std::uint64_t* words, std::size_t stride, std::uint64_t size)
+      : words_(words), stride_(stride), size_(size) {}
 
-  Timestamp timestamp(std::uint64_t index) const { return timestamps_[index]; }
-  Slot slot(std::uint64_t index) const { return slots_[index]; }
+  Timestamp timestamp(std::uint64_t index) const {
+    return static_cast<Timestamp>(words_[index * stride_]);
+  }
+  Slot slot(std::uint64_t index) const { return words_[index * stride_ + 1]; }
+  /// What the attribute of running sums `sum` adds up to over the events of the range.
+  std::uint64_t sum(std::uint32_t sum, Range range) const {
+    if (range.empty()) return 0;
+    const std::uint64_t before = range.first == 0 ? 0 : sum_to(sum, range.first - 1);
+    return sum_to(sum, range.last - 1) - before;
+  }
   /// The indices with `after < timestamp < before`.
   Range window(Timestamp after, Timestamp before) const;
-  /// What the `i`-th summed attribute adds up to before the index, modulo 2^64.
-  std::uint64_t sum_before(std::uint32_t i, std::uint64_t index) const {
-    return sums_[i * stride_ + index];
-  }
 
  private:
-  static constexpr std::uint64_t kLinear = 8;
+  std::uint64_t sum_to(std::uint32_t sum, std::uint64_t index) const {
+    return words_[index * stride_ + 2 + sum];
+  }
+  /// The first index of `within` that `is_beyond` holds for; it holds for all behind, too.
+  template <class F>
+  std::uint64_t partition_point(Range within, F&& is_beyond) const;
 
-  const Timestamp* timestamps_ = nullptr;
-  const Slot* slots_ = nullptr;
-  const std::uint64_t* sums_ = nullptr;
-  std::uint64_t stride_ = 0;
-  Range all_;
+  const std::uint64_t* words_ = nullptr;
+  std::size_t stride_ = 0;
+  std::uint64_t size_ = 0;
 };
 
 /// The events of a column by the values of some expressions: a posting per key, in an open
@@ -56,7 +63,7 @@ class HashIndex {
   /// Keeps running sums of an int attribute that every event has. Forgets all events, which the
   /// caller adds again.
   void add_sum(std::uint32_t attribute);
-  /// The number of the attribute's running sums for `Posting::sum_before`, if it has any.
+  /// The number of the attribute's running sums for `Posting::sum`, if it has any.
   std::optional<std::uint32_t> find_sum(std::uint32_t attribute) const;
 
   /// Takes in newly stored events, in place order.
@@ -79,9 +86,12 @@ class HashIndex {
     std::uint64_t tag_ = 0;
   };
 
-  void prefetch(const Key& key) const { __builtin_prefetch(&table_[start_of(key.tag_)]); }
-  /// Second step, when the first has arrived.
-  void prefetch_posting(const Key& key) const;
+  /// Hints, in this order for a group of keys: fetches what a search will read.
+  void prefetch_entry(const Key& key) const { __builtin_prefetch(&table_[start_of(key.tag_)]); }
+  void prefetch_posting(const Key& key) const {
+    const Entry& entry = table_[start_of(key.tag_)];
+    if (entry.words != nullptr) __builtin_prefetch(entry.words + entry.size * stride());
+  }
   /// The key's events; some may be beyond what the store still holds, at timestamps that are
   /// dropped.
   Posting find(const Key& key) const;
@@ -93,16 +103,16 @@ class HashIndex {
   std::size_t bytes() const;
 
  private:
-  /// An entry of the table; `block` holds the timestamps, the slots and the sums of its events and
-  /// begins with a header. An entry whose events are all gone keeps its tag and has no block.
+  /// An entry of the table: a key and its posting. When its events are all gone it keeps its tag
+  /// and has no posting, so that searches go on behind it.
   struct Entry {
     std::uint64_t tag = 0;
     Timestamp newest = 0;
-    std::byte* block = nullptr;
-    std::uint32_t first = 0;
-    std::uint32_t last = 0;  ///< 0: never used
+    std::uint64_t* words = nullptr;
+    std::uint32_t size = 0;      ///< events
+    std::uint32_t capacity = 0;  ///< 0: never used
 
-    bool is_vacant() const { return last == 0; }
+    bool is_vacant() const { return capacity == 0; }
   };
   static_assert(sizeof(Entry) == 32);
 
@@ -110,11 +120,10 @@ class HashIndex {
     std::uint32_t attribute;
     std::uint64_t magnitude = 0;  ///< largest absolute value so far
   };
-  struct Block;
 
   static constexpr std::uint64_t kMaxExact = std::uint64_t{1} << 63;
   static constexpr std::size_t kSmallestTable = 4;
-  static constexpr std::uint32_t kSmallestBlock = 2;
+  static constexpr std::uint32_t kSmallestPosting = 2;
   static constexpr std::size_t kSparse = 16;  ///< a table of so many entries per key shrinks
 
   std::size_t start_of(std::uint64_t tag) const {
@@ -125,8 +134,10 @@ class HashIndex {
   Entry& claim(const Key& key);
   void make_room(Entry& entry);
   void insert(Entry& entry, Slot slot);
-  void release(Block block);
-  void drop_block(Entry& entry);
+  std::size_t stride() const { return 2 + sums_.size(); }
+  std::uint64_t* allocate(std::uint32_t capacity);
+  void release(std::uint64_t* words, std::uint32_t capacity);
+  void drop_posting(Entry& entry);
   void clear();
   void rebuild();
 
@@ -137,8 +148,8 @@ class HashIndex {
   std::vector<Sum> sums_;
   std::vector<Entry> table_;  // a power of two
   std::size_t used_ = 0;      // entries that are not vacant
-  std::size_t live_ = 0;      // entries with a block
-  std::size_t block_bytes_ = 0;
+  std::size_t live_ = 0;      // entries with a posting
+  std::size_t posting_bytes_ = 0;
   std::size_t sweep_ = 0;  // the next entry that drop_gone looks at
 
   std::vector<Key> fresh_;  // scratch of add

@@ -56,7 +56,8 @@ class ColumnEvaluator final : public Evaluator {
   std::vector<Finder> states_;  // of state 1 on
   std::vector<Finder> negations_;
   std::vector<Finder> aggregates_;
-  std::vector<Finder*> early_;  // what is searched depends on the terminator alone
+  std::vector<Finder*> early_;   // what is searched depends on the terminator alone
+  std::vector<EventRef> group_;  // scratch of prefetch
 
   // Of the terminator in hand.
   const RuleState* state_ = nullptr;
@@ -136,12 +137,9 @@ std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, RuleState&
 
 void ColumnEvaluator::prefetch(std::span<const history::Slot> terminators) {
   if (terminators.size() < 2) return;
-  for (Finder* finder : early_) {
-    for (const history::Slot slot : terminators) {
-      const EventRef terminator{&terminators_, slot};
-      finder->prefetch({&terminator, 1});
-    }
-  }
+  group_.clear();
+  for (const history::Slot slot : terminators) group_.push_back({&terminators_, slot});
+  for (Finder* finder : early_) finder->prefetch(group_);
 }
 
 ColumnEvaluator::Outcome ColumnEvaluator::evaluate_terminator(EventRef terminator) {

@@ -64,14 +64,9 @@ std::optional<Datum> Finder::aggregate_by_sums(const Aggregate& aggregate,
   const history::HashIndex& index = *prober->index();
   const auto sums = index.find_sum(*summed);
   if (!sums || !index.is_exact(*sums, count)) return std::nullopt;
-  if (count == 0) {
-    return aggregate.function == AggregateFunction::sum ? Datum::of(std::int64_t{0})
-                                                        : Datum::none();
-  }
-  const history::Posting& posting = prober->posting();
-  const auto sum = static_cast<std::int64_t>(posting.sum_before(*sums, range.last) -
-                                             posting.sum_before(*sums, range.first));
+  const auto sum = static_cast<std::int64_t>(prober->posting().sum(*sums, range));
   if (aggregate.function == AggregateFunction::sum) return Datum::of(sum);
+  if (count == 0) return Datum::none();
   return Datum::of(static_cast<double>(sum) / static_cast<double>(count));
 }
 

@@ -21,8 +21,9 @@ class Finder {
   Finder(const plan::Scan& scan, history::History& history, bool use_indexes,
          const Aggregate* aggregate = nullptr);
 
-  void prefetch(std::span<const history::EventRef> sequence) {
-    if (auto* prober = std::get_if<Prober>(&way_)) prober->prefetch(sequence);
+  /// A hint: `start` is going to be called for each of the terminators.
+  void prefetch(std::span<const history::EventRef> terminators) {
+    if (auto* prober = std::get_if<Prober>(&way_)) prober->prefetch(terminators);
   }
   history::Range start(const Search& search) {
     return std::visit([&](auto& way) { return way.start(search); }, way_);

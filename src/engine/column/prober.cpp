@@ -13,21 +13,26 @@ Prober::Prober(const plan::Scan& scan, const history::EventStore& store,
   limits_.resize(tests_.size());
 }
 
-bool Prober::set_key(const history::Scope& scope) {
+bool Prober::set_key(std::span<const history::EventRef> sequence, history::HashIndex::Key& key) {
+  const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = {}};
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     operands_[i] = history::evaluate(scan_.comparisons[scan_.key[i]].operand, scope);
   }
-  return key_.set(*index_, operands_);
+  return key.set(*index_, operands_);
 }
 
-void Prober::prefetch(std::span<const history::EventRef> sequence) {
-  if (set_key({.candidate = {}, .states = sequence, .aggregates = {}})) index_->prefetch(key_);
+void Prober::prefetch(std::span<const history::EventRef> terminators) {
+  if (group_.size() < terminators.size()) group_.resize(terminators.size());
+  for (std::size_t i = 0; i < terminators.size(); ++i) {
+    if (set_key(terminators.subspan(i, 1), group_[i])) index_->prefetch_entry(group_[i]);
+  }
+  for (std::size_t i = 0; i < terminators.size(); ++i) index_->prefetch_posting(group_[i]);
 }
 
 history::Range Prober::start(const Search& search) {
   search_ = search;
   const history::Scope scope{.candidate = {}, .states = search.sequence, .aggregates = {}};
-  if (!history::all_hold(scan_.guards, scope) || !set_key(scope)) return {};
+  if (!history::all_hold(scan_.guards, scope) || !set_key(search.sequence, key_)) return {};
   for (std::size_t i = 0; i < tests_.size(); ++i) {
     limits_[i] = history::evaluate(scan_.comparisons[tests_[i]].operand, scope);
     if (!limits_[i].exists()) return {};

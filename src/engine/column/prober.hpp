@@ -20,8 +20,9 @@ class Prober {
 
   const std::shared_ptr<const history::HashIndex>& index() const { return index_; }
 
-  /// Fetches what a search for the sequence will read first; a hint.
-  void prefetch(std::span<const history::EventRef> sequence);
+  /// Fetches what searches for each of the terminators will read; a hint. Precondition: the key
+  /// depends on nothing else.
+  void prefetch(std::span<const history::EventRef> terminators);
 
   /// The range in the posting; empty when nothing can match.
   history::Range start(const Search& search);
@@ -40,7 +41,7 @@ class Prober {
   bool descending(history::Range range, F&& f) const;
 
  private:
-  bool set_key(const history::Scope& scope);
+  bool set_key(std::span<const history::EventRef> sequence, history::HashIndex::Key& key);
   bool passes(std::uint64_t position) const;
 
   const plan::Scan& scan_;
@@ -50,6 +51,7 @@ class Prober {
   std::vector<Datum> operands_;       // of the key
   std::vector<Datum> limits_;         // operands of the tests
   history::HashIndex::Key key_;
+  std::vector<history::HashIndex::Key> group_;  // scratch of prefetch
   history::Posting posting_;
   Search search_;
 };
