@@ -80,21 +80,37 @@ void Dispatcher::evaluate_batch(const Deliver& deliver) {
   }
 }
 
-void Dispatcher::deliver_finished(const Deliver& deliver) {
-  std::vector<std::uint32_t> order;
-  bool composites = false;
-  for (std::uint32_t i = 0; i < batch_.records.size(); ++i) {
-    const Record& record = batch_.records[i];
-    if (!evaluation_.finished(record) || record.type == kTimerType) continue;
-    order.push_back(i);
-    composites = composites || record.is_composite();
+/// Finds the finished records in place order. They come in runs that are in order: root by root,
+/// and under a root rule by rule of a stratum.
+void Dispatcher::order_finished() {
+  order_.clear();
+  const auto& records = batch_.records;
+  const std::uint64_t first_root = records.front().root;
+  by_root_.assign(roots_ - first_root + 2, 0);
+  const auto is_due = [&](const Record& record) {
+    return evaluation_.finished(record) && record.type != kTimerType;
+  };
+  for (const Record& record : records) by_root_[record.root - first_root + 1] += is_due(record);
+  for (std::size_t r = 1; r < by_root_.size(); ++r) by_root_[r] += by_root_[r - 1];
+  order_.resize(by_root_.back());
+  for (std::uint32_t i = 0; i < records.size(); ++i) {
+    if (is_due(records[i])) order_[by_root_[records[i].root - first_root]++] = i;
   }
-  if (order.empty()) return;
-  if (composites) std::sort(order.begin(), order.end(), PlaceOrder(batch_.records));
+  const PlaceOrder before(records);
+  auto group = order_.begin();
+  for (std::size_t r = 0; r + 1 < by_root_.size(); ++r) {
+    const auto end = order_.begin() + by_root_[r];
+    if (!std::is_sorted(group, end, before)) std::sort(group, end, before);
+    group = end;
+  }
+}
 
+void Dispatcher::deliver_finished(const Deliver& deliver) {
+  order_finished();
+  if (order_.empty()) return;
   output_.rows.clear();
   Place place;
-  for (const std::uint32_t i : order) {
+  for (const std::uint32_t i : order_) {
     const Record& record = batch_.records[i];
     place.ordinal = record.root == place.root ? place.ordinal + 1 : record.is_composite() ? 1 : 0;
     place.root = record.root;

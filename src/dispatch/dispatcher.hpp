@@ -48,6 +48,7 @@ class Dispatcher {
   void advance(Timestamp timestamp);
   bool is_late(Timestamp timestamp) const { return clock_ && timestamp < *clock_; }
   void evaluate_batch(const Deliver& deliver);
+  void order_finished();
   void deliver_finished(const Deliver& deliver);
   void forget();
 
@@ -62,6 +63,10 @@ class Dispatcher {
   std::uint64_t roots_ = 0;  // places given out so far
   Batch batch_;
   OutputBatch output_;
+
+  // Scratch of order_finished.
+  std::vector<std::uint32_t> order_;    // records in place order
+  std::vector<std::uint32_t> by_root_;  // from the batch's first root on
 };
 
 }  // namespace gorgo::dispatch

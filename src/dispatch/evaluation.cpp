@@ -145,23 +145,22 @@ void Evaluation::run_rule(std::uint32_t index, const Bound& bound) {
   const std::size_t room =
       limits_.max_held_composites - std::min(limits_.max_held_composites, composites_);
   const engine::Budget budget{.composites = room, .stop = &stop_};
-  engine::CompositeSink sink(rule.rule(), rule.state, batch_->cells,
-                             rule.plan->deadline.has_value());
+  sink_.reset(rule.rule(), rule.state, batch_->cells, rule.plan->deadline.has_value());
   const std::size_t done = rule.evaluator->evaluate({.slots = slots_, .in_order = batch_->in_order},
-                                                    rule.state, budget, sink);
+                                                    rule.state, budget, sink_);
   if (done < slots_.size()) {
     next_arrival_[index] = terminators_[done];
     const auto& arrival = arrivals_[rule.terminators->id()][terminators_[done]];
     cut_ = std::min(cut_, batch_->records[arrival.record].root);
   }
-  add_composites(index, sink);
+  add_composites(index);
 }
 
-void Evaluation::add_composites(std::uint32_t index, const engine::CompositeSink& sink) {
+void Evaluation::add_composites(std::uint32_t index) {
   DeployedRule& rule = rules_.rules()[index];
   const auto& arrivals = arrivals_[rule.terminators->id()];
-  for (std::size_t i = 0; i < sink.size(); ++i) {
-    const auto& composite = sink.composites()[i];
+  for (std::size_t i = 0; i < sink_.size(); ++i) {
+    const auto& composite = sink_.composites()[i];
     const std::uint32_t producer = arrivals[terminators_[composite.terminator]].record;
     const Timestamp timestamp = batch_->records[producer].timestamp;
     if (!rule.plan->deadline) {
@@ -170,8 +169,8 @@ void Evaluation::add_composites(std::uint32_t index, const engine::CompositeSink
     }
     const Timestamp deadline = arithmetic::saturating_add(timestamp, *rule.plan->deadline);
     if (deadline > clock_) {
-      await_deadline(index, producer, deadline, composite, sink.sequence(i));
-    } else if (is_absent(rule, sink.sequence(i))) {
+      await_deadline(index, producer, deadline, composite, sink_.sequence(i));
+    } else if (is_absent(rule, sink_.sequence(i))) {
       add_composite(index, producer, deadline, composite);
     }
   }

@@ -71,7 +71,7 @@ class Evaluation {
   void run_rules(std::uint32_t level);
   void run_rule(std::uint32_t index, const Bound& bound);
   void collect_terminators(std::uint32_t index, const Bound& bound);
-  void add_composites(std::uint32_t index, const engine::CompositeSink& sink);
+  void add_composites(std::uint32_t index);
   void add_composite(std::uint32_t index, std::uint32_t producer, Timestamp timestamp,
                      const engine::CompositeSink::Composite& composite);
   void await_deadline(std::uint32_t index, std::uint32_t producer, Timestamp deadline,
@@ -113,6 +113,7 @@ class Evaluation {
   // Scratch of run_rule, kept for its memory.
   std::vector<history::Slot> slots_;
   std::vector<std::size_t> terminators_;  // of `slots_`: indices in arrivals_
+  engine::CompositeSink sink_;
 };
 
 }  // namespace gorgo::dispatch

@@ -10,7 +10,8 @@
 namespace gorgo::engine {
 
 /// Where one rule's composites of a batch go: evaluates `where` on complete sequences, numbers the
-/// composites, and applies consumption when a terminator is done. Used by one evaluation at a time.
+/// composites, and applies consumption when a terminator is done. Used by one evaluation at a time,
+/// again and again for its memory.
 class CompositeSink {
  public:
   struct Composite {
@@ -21,14 +22,13 @@ class CompositeSink {
 
   /// The events of a composite's sequence, one per state. Only with `keep_sequences`.
   std::span<const history::EventRef> sequence(std::size_t composite) const {
-    const std::size_t width = rule_.states.size();
+    const std::size_t width = rule_->states.size();
     return std::span(sequences_).subspan(composite * width, width);
   }
 
-  /// Appends the attributes of composites to `cells`. Their strings refer to the history and the
-  /// rule.
-  CompositeSink(const Rule& rule, RuleState& state, std::vector<Datum>& cells, bool keep_sequences)
-      : rule_(rule), state_(state), cells_(cells), keep_sequences_(keep_sequences) {}
+  /// Begins with a rule: forgets the composites before. Appends the attributes of composites to
+  /// `cells`; their strings refer to the history and the rule. All stay until the next call.
+  void reset(const Rule& rule, RuleState& state, std::vector<Datum>& cells, bool keep_sequences);
 
   const std::vector<Composite>& composites() const { return composites_; }
   std::size_t size() const { return composites_.size(); }
@@ -50,10 +50,10 @@ class CompositeSink {
     history::Slot slot;
   };
 
-  const Rule& rule_;
-  RuleState& state_;
-  std::vector<Datum>& cells_;
-  const bool keep_sequences_;
+  const Rule* rule_ = nullptr;
+  RuleState* state_ = nullptr;
+  std::vector<Datum>* cells_ = nullptr;
+  bool keep_sequences_ = false;
   std::vector<Composite> composites_;
   std::vector<history::EventRef> sequences_;
   std::vector<Consumption> consumption_;  // of the terminator in hand

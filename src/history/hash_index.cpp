@@ -151,14 +151,15 @@ void HashIndex::insert(Entry& entry, Slot slot) {
   const std::size_t width = stride();
   const Timestamp timestamp = store_.timestamp(slot);
   std::uint64_t* at = entry.words + entry.size * width;
-  for (; at != entry.words && static_cast<Timestamp>(at[-width]) > timestamp; at -= width) {
-    std::copy_n(at - width, width, at);
+  const bool late = entry.size > 0 && timestamp < entry.newest;
+  while (late && at != entry.words && static_cast<Timestamp>(at[-width]) > timestamp) {
+    at = std::copy_backward(at - width, at, at + width) - width;
   }
   at[0] = static_cast<std::uint64_t>(timestamp);
   at[1] = slot;
   ++entry.size;
   const std::uint64_t* const end = entry.words + entry.size * width;
-  entry.newest = static_cast<Timestamp>(end[-width]);
+  if (!late) entry.newest = timestamp;
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const std::int64_t value = store_.attribute(slot, sums_[i].attribute).integer;
     sums_[i].magnitude = std::max(sums_[i].magnitude, magnitude_of(value));

@@ -90,7 +90,10 @@ class HashIndex {
   void prefetch_entry(const Key& key) const { __builtin_prefetch(&table_[start_of(key.tag_)]); }
   void prefetch_posting(const Key& key) const {
     const Entry& entry = table_[start_of(key.tag_)];
-    if (entry.words != nullptr) __builtin_prefetch(entry.words + entry.size * stride());
+    if (entry.words == nullptr) return;
+    const std::uint64_t* const end = entry.words + entry.size * stride();
+    __builtin_prefetch(end - stride());
+    __builtin_prefetch(end);
   }
   /// The key's events; some may be beyond what the store still holds, at timestamps that are
   /// dropped.

@@ -214,8 +214,9 @@ void ReferenceEvaluator::finish(CompositeSink& sink) const {
 Datum ReferenceEvaluator::value_of(const Aggregate& aggregate, const Events& events,
                                    const Sequence& sequence) const {
   const Datum one = Datum::of(std::int64_t{1});
-  const ValueType input =
-      aggregate.attribute ? events.column->store().attribute_type(*aggregate.attribute) : one.type();
+  const ValueType input = aggregate.attribute
+                              ? events.column->store().attribute_type(*aggregate.attribute)
+                              : one.type();
   Aggregation aggregation(aggregate.function, input);
   for_each_event(events, interval_of(aggregate.span, sequence), [&](EventRef event) {
     const history::Scope scope{.candidate = event, .states = sequence, .aggregates = {}};
