@@ -24,13 +24,12 @@ Json json_of(const CellResult& cell, const EngineResult& result) {
                {"engine", result.engine}};
   if (!result.skipped.empty()) json["skipped"] = result.skipped;
   if (result.runs.empty()) return json;
-  std::vector<double> times;
-  for (const Run& run : result.runs) times.push_back(run.ns_per_event());
-  const Spread spread = spread_of(times);
+  const Spread spread = spread_of(result.runs, &Run::ns_per_event);
   json["ns_per_event"] = {{"median", spread.median},
                           {"min", spread.min},
                           {"max", spread.max},
-                          {"repetitions", times.size()}};
+                          {"repetitions", result.runs.size()}};
+  json["cpu_ns_per_event"] = spread_of(result.runs, &Run::cpu_ns_per_event).median;
   const Run& run = result.runs.front();
   json["events"] = run.events;
   json["composites"] = run.after.back().composites;

@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 
 namespace gorgo::bench {
@@ -25,6 +26,18 @@ constexpr double kSample = 0.3;
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+/// Of all threads of the process.
+double cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+struct Cost {
+  double seconds = 0;
+  double cpu_seconds = 0;
+};
 
 std::int64_t resident_bytes() {
   std::int64_t total = 0, resident = 0;
@@ -86,7 +99,7 @@ class Repetition {
       }
       const auto fed = feed_batch();
       if (!fed) return fed.error();
-      seconds += *fed;
+      seconds += fed->seconds;
       if (!keep_going_() || too_slow(seconds, done, workload_.fill)) return false;
     }
     if (const auto done = subject_->filled(); !done) return done.error();
@@ -98,7 +111,7 @@ class Repetition {
     for (std::size_t events = 0; events < kWarmUp;) {
       const auto fed = feed(kWarmUpBatch);
       if (!fed) return fed.error();
-      seconds += *fed;
+      seconds += fed->seconds;
       events += kWarmUpBatch;
       const bool sampled = seconds >= kSample || events == kWarmUp;
       if (!keep_going_() || (sampled && too_slow(seconds, events, limits_.events))) return false;
@@ -120,7 +133,8 @@ class Repetition {
       const auto count = std::min<std::uint64_t>(kBatch, limits_.events - run_.events);
       const auto fed = feed(count);
       if (!fed) return fed.error();
-      run_.seconds += *fed;
+      run_.seconds += fed->seconds;
+      run_.cpu_seconds += fed->cpu_seconds;
       run_.events += count;
       const Tally now = subject_->tally();
       run_.after.push_back({now.composites - before.composites, now.checksum - before.checksum});
@@ -129,17 +143,18 @@ class Repetition {
     return true;
   }
 
-  /// Returns the seconds that the subject took.
-  Result<double> feed(std::size_t count) {
+  Result<Cost> feed(std::size_t count) {
     batch_.clear();
     for (std::size_t i = 0; i < count; ++i) next_(batch_);
     return feed_batch();
   }
 
-  Result<double> feed_batch() {
+  /// What the subject took, without generating.
+  Result<Cost> feed_batch() {
+    const double cpu = cpu_seconds();
     const auto start = Clock::now();
     if (const auto fed = subject_->feed(batch_); !fed) return fed.error();
-    return since(start);
+    return Cost{.seconds = since(start), .cpu_seconds = cpu_seconds() - cpu};
   }
 
   const Workload& workload_;
@@ -247,6 +262,12 @@ Spread spread_of(std::vector<double> values) {
   const double median =
       values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
   return {.median = median, .min = values.front(), .max = values.back()};
+}
+
+Spread spread_of(const std::vector<Run>& runs, double (Run::*figure)() const) {
+  std::vector<double> values;
+  for (const Run& run : runs) values.push_back((run.*figure)());
+  return spread_of(std::move(values));
 }
 
 }  // namespace gorgo::bench

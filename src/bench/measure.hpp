@@ -37,13 +37,18 @@ struct Run {
   std::vector<Tally> after;     ///< what had been produced after each measured batch
   std::uint64_t events = 0;     ///< measured
   double seconds = 0;           ///< for them
+  double cpu_seconds = 0;       ///< of all threads for them: other processes do not disturb it
   double total_seconds = 0;     ///< with deployment, filling and generating
   Memory memory;                ///< in the end
   std::int64_t rss_growth = 0;  ///< of the process, bytes
   bool complete = false;        ///< false: interrupted
 
-  double ns_per_event() const {
-    return events == 0 ? 0 : seconds * 1e9 / static_cast<double>(events);
+  double ns_per_event() const { return per_event(seconds); }
+  double cpu_ns_per_event() const { return per_event(cpu_seconds); }
+
+ private:
+  double per_event(double time) const {
+    return events == 0 ? 0 : time * 1e9 / static_cast<double>(events);
   }
 };
 
@@ -81,5 +86,7 @@ struct Spread {
   double median = 0, min = 0, max = 0;
 };
 Spread spread_of(std::vector<double> values);
+/// Of one figure over the runs.
+Spread spread_of(const std::vector<Run>& runs, double (Run::*figure)() const);
 
 }  // namespace gorgo::bench

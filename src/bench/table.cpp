@@ -30,9 +30,7 @@ std::string time_of(double ns) {
 std::string x_of(double x) { return print("%.12g", x); }
 
 double median_ns(const EngineResult& result) {
-  std::vector<double> times;
-  for (const Run& run : result.runs) times.push_back(run.ns_per_event());
-  return spread_of(times).median;
+  return spread_of(result.runs, &Run::ns_per_event).median;
 }
 
 /// The engine that the others of its cell are compared with: the one written by hand, or the first
@@ -52,9 +50,7 @@ std::string row_of(const CellResult& cell, const EngineResult& result) {
     return row + "  " + (result.skipped.empty() ? "interrupted" : "skipped: " + result.skipped) +
            "\n";
   }
-  std::vector<double> times;
-  for (const Run& run : result.runs) times.push_back(run.ns_per_event());
-  const Spread spread = spread_of(times);
+  const Spread spread = spread_of(result.runs, &Run::ns_per_event);
   const Run& run = result.runs.front();
   const std::uint64_t composites = run.after.back().composites;
   const double per_composite = composites == 0 ? 0
@@ -63,6 +59,7 @@ std::string row_of(const CellResult& cell, const EngineResult& result) {
   row += print(" %10s  %8s .. %-8s %10.0f", time_of(spread.median).c_str(),
                time_of(spread.min).c_str(), time_of(spread.max).c_str(),
                spread.median > 0 ? 1e9 / spread.median : 0.0);
+  row += print(" %10s", time_of(spread_of(result.runs, &Run::cpu_ns_per_event).median).c_str());
   row += print(" %8llu %10llu %10s", number(run.events), number(composites),
                composites == 0 ? "-" : time_of(per_composite).c_str());
   row += print(" %8.1f %7.0f", static_cast<double>(run.memory.bytes) / 1e6,
@@ -77,9 +74,9 @@ std::string table_of(const std::vector<CellResult>& cells) {
   if (cells.empty()) return "";
   const Sweep& sweep = *cells.front().sweep;
   std::string table = sweep.id + ", x: " + sweep.axis + "\n";
-  table += print("%10s  %-12s %10s  %20s %10s %8s %10s %10s %8s %7s %8s\n", "x", "engine",
-                 "per event", "min .. max     ", "events/s", "measured", "composites", "per comp.",
-                 "MB", "B/event", "ratio");
+  table += print("%10s  %-12s %10s  %20s %10s %10s %8s %10s %10s %8s %7s %8s\n", "x", "engine",
+                 "per event", "min .. max     ", "events/s", "CPU", "measured", "composites",
+                 "per comp.", "MB", "B/event", "ratio");
   for (const CellResult& cell : cells) {
     for (const EngineResult& result : cell.engines) table += row_of(cell, result);
     if (!cell.mismatch.empty()) table += "            MISMATCH " + cell.mismatch + "\n";
