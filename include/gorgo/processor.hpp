@@ -158,7 +158,8 @@ class Processor {
   /// Processes what is held, too, without waiting for `lateness` to pass: before a server stops.
   void flush(const std::function<void(const OutputBatch&)>& deliver);
   /// The end of the input: processes what is held, then lets the clock reach every deadline that
-  /// is pending.
+  /// is pending, and those that begin meanwhile; timers fire up to there. Deadlines that such
+  /// timers bring about may stay pending, for there would be no end to them.
   void finish(const std::function<void(const OutputBatch&)>& deliver);
 
   const ProcessorCounters& counters() const;

@@ -24,7 +24,8 @@ std::function<Timestamp()> clock_of(const ProcessorOptions& options) {
 
 struct Processor::Impl {
   explicit Impl(const ProcessorOptions& options)
-      : rules(options.engine, options.max_late),
+      : max_depth(options.max_depth),
+        rules(options.engine, options.max_late),
         sequencer({.clock = clock_of(options),
                    .max_ahead = options.max_ahead,
                    .lateness = options.lateness,
@@ -41,6 +42,7 @@ struct Processor::Impl {
     return admitted;
   }
 
+  std::uint32_t max_depth;
   std::atomic<bool> stop = false;
   ProcessorCounters counters;
   history::History history;
@@ -176,11 +178,13 @@ void Processor::flush(const std::function<void(const OutputBatch&)>& deliver) {
 
 void Processor::finish(const std::function<void(const OutputBatch&)>& deliver) {
   flush(deliver);
-  // What fires may begin to wait for further deadlines; max_depth bounds that.
-  while (const auto deadline = impl_->dispatcher.last_deadline()) {
+  // What fires may begin to wait in turn, a level deeper each round. So behind the last round waits
+  // only what timers brought about, and as they never end, neither would that.
+  for (std::uint32_t round = 0; round < impl_->max_depth; ++round) {
+    const auto deadline = impl_->dispatcher.last_deadline();
+    if (!deadline || impl_->stop.load(std::memory_order_relaxed)) return;
     impl_->released.items.push_back({.timestamp = *deadline, .tick = true});
     process(deliver);
-    if (impl_->stop.load(std::memory_order_relaxed)) return;
   }
 }
 
