@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/arithmetic.hpp"
 
@@ -9,6 +10,8 @@ namespace gorgo::dispatch {
 namespace {
 
 constexpr std::uint64_t kNoCut = ~std::uint64_t{0};
+/// A wave with many more composites than this would go through memory instead of the cache.
+constexpr std::size_t kWaveComposites = 1 << 14;
 
 }  // namespace
 
@@ -27,6 +30,7 @@ void Evaluation::start(Batch& batch, Timestamp clock) {
   arrivals_.resize(history_.column_ids());
   next_arrival_.resize(rules_.rules().size());
   composites_ = 0;
+  last_root_ = batch.records.back().root;
   for (std::uint32_t i = 0; i < batch.records.size(); ++i) expect(i);
 }
 
@@ -40,8 +44,23 @@ void Evaluation::expect(std::uint32_t record) {
   incoming.records.push_back(record);
 }
 
+void Evaluation::begin_wave() {
+  // The first record that is left belongs to the first root that is.
+  const std::uint64_t left = last_root_ - batch_->records.front().root + 1;
+  cut_ = left <= wave_roots_ ? kNoCut : last_root_ + 1 - left + wave_roots_;
+}
+
+/// Aims at kWaveComposites. Where the cuts are does not matter to the results.
+void Evaluation::size_next_wave(std::size_t composites) {
+  if (composites > kWaveComposites) {
+    wave_roots_ = std::max<std::uint64_t>(1, wave_roots_ * kWaveComposites / composites);
+  } else if (cut_ != kNoCut && 2 * composites < kWaveComposites) {
+    wave_roots_ *= 2;
+  }
+}
+
 void Evaluation::run_wave() {
-  cut_ = kNoCut;
+  begin_wave();
   for (std::uint32_t level = 0; level < rules_.levels(); ++level) {
     // By index: rules of this level may bring in further types, of higher levels.
     for (std::size_t i = 0; i < incoming_types_.size(); ++i) {
@@ -269,12 +288,13 @@ void Evaluation::drop_beyond_limit(Records& records, std::uint64_t earlier) {
 
 void Evaluation::drop_finished() {
   if (cut_ == kNoCut) {
+    size_next_wave(composites_);
     batch_->clear();
     return;
   }
   Records moved(batch_->records.size(), kNoRecord);
   Batch rest{.in_order = batch_->in_order};
-  composites_ = 0;
+  const std::size_t composites = std::exchange(composites_, 0);
   for (std::uint32_t i = 0; i < batch_->records.size(); ++i) {
     Record record = batch_->records[i];
     if (record.root < cut_) continue;
@@ -299,6 +319,7 @@ void Evaluation::drop_finished() {
     }
   }
   *batch_ = std::move(rest);
+  size_next_wave(composites - composites_);
 }
 
 }  // namespace gorgo::dispatch

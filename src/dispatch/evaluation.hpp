@@ -13,8 +13,8 @@
 namespace gorgo::dispatch {
 
 /// Takes a batch of events through the rules, stratum by stratum (TESLA.md §7). The work is in
-/// proportion to the events and the rules that they concern. Evaluates in waves: when the
-/// composites would take too much memory, the events up to a cut are finished first.
+/// proportion to the events and the rules that they concern. Evaluates in waves: the events up to a
+/// cut are finished, with about as many composites as fit a cache, before the next are looked at.
 class Evaluation {
  public:
   struct Limits {
@@ -61,6 +61,8 @@ class Evaluation {
     bool known = false;  ///< the type stands in `incoming_types_`
   };
 
+  void begin_wave();
+  void size_next_wave(std::size_t composites);
   void expect(std::uint32_t record);
   Records& sorted_incoming(TypeId type);
   void store_type(TypeId type);
@@ -102,6 +104,8 @@ class Evaluation {
   std::vector<history::ColumnId> columns_;      // those that have arrivals
   std::vector<std::size_t> next_arrival_;       // by rule: the first it has not evaluated
   Records touched_;                             // rules that have arrivals
+  std::uint64_t last_root_ = 0;                 // of the batch
+  std::uint64_t wave_roots_ = 64;               // so many roots make a wave
   std::uint64_t cut_ = 0;                       // the wave ends before this root
   std::size_t composites_ = 0;                  // in the batch
 
