@@ -25,6 +25,12 @@ struct ProcessorOptions {
   /// Composites held in memory before some are delivered, roughly: a batch that causes more is
   /// evaluated and delivered in parts.
   std::size_t max_held_composites = 1'000'000;
+  /// That evaluate rules, the caller's included, at most 1024; 0: as many as the machine runs at
+  /// once. The results are the same for any number.
+  unsigned threads = 1;
+  /// How many terminators a thread takes at a time; 0: by what they cost, and few cheap ones are
+  /// not shared out at all.
+  std::size_t job_terminators = 0;
   Duration lateness = 0;               ///< how long events are held to be put in order
   Duration max_late = 10'000'000'000;  ///< refuse events that are further behind the clock
   std::optional<Duration> max_ahead;   ///< refuse timestamps further ahead of the clock; unset: off

@@ -120,6 +120,7 @@ bool is_plain(const BaseParameters& p) {
   plain.selection = p.selection;
   plain.window = p.window;
   plain.values = p.values;
+  plain.threads = p.threads;
   return p == plain;
 }
 
@@ -144,6 +145,7 @@ Workload base_workload(const BaseParameters& parameters) {
     for (auto& type : BaseRule(p, group).types()) workload.types.push_back(std::move(type));
   }
   workload.make_source = [p] { return base_source(p); };
+  workload.threads = p.threads;
   workload.fill = static_cast<std::uint64_t>(p.window * (p.states - 1));
   if (p.late_share > 0) workload.max_late = kLateTicks * kTick;
   if (is_plain(p)) {

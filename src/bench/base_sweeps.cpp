@@ -98,12 +98,24 @@ void add_rule_sweeps(std::vector<Sweep>& sweeps) {
       [](BaseParameters& p, double x) { p.groups = p.rules = to_int(x); });
 }
 
+void add_thread_sweeps(std::vector<Sweep>& sweeps) {
+  const Range threads{{2}, {1, 2, 4, 8, 16}};
+  const auto set = [](BaseParameters& p, double x) { p.threads = static_cast<unsigned>(x); };
+  add(sweeps, "threads", "threads, 1 rule", true, threads, kBoth, set);
+  add(sweeps, "threads-rules", "threads, 100 rules", true, threads, kBoth,
+      [](BaseParameters& p, double x) {
+        p.rules = 100;
+        p.threads = static_cast<unsigned>(x);
+      });
+}
+
 }  // namespace
 
 void add_base_sweeps(std::vector<Sweep>& sweeps) {
   add_stream_sweeps(sweeps);
   add_pattern_sweeps(sweeps);
   add_rule_sweeps(sweeps);
+  add_thread_sweeps(sweeps);
 }
 
 }  // namespace gorgo::bench

@@ -69,6 +69,7 @@ std::string to_json(const Report& report) {
                      {"grid", report.grid},
                      {"events", report.limits.events},
                      {"seconds", report.limits.seconds},
+                     {"threads", report.limits.threads},
                      {"batch", kBatch},
                      {"sweeps", sweeps_met},
                      {"mismatches", mismatches},

@@ -210,7 +210,8 @@ const std::vector<double>& values_of(const Sweep& sweep, const std::string& grid
 Result<CellResult> measure(const Sweep& sweep, double x, const std::vector<std::string>& engines,
                            const Limits& limits, const Announce& announce,
                            const KeepGoing& keep_going) {
-  const Workload workload = sweep.at(x, limits.small);
+  Workload workload = sweep.at(x, limits.small);
+  if (workload.threads == 0) workload.threads = limits.threads;
   CellResult cell{.sweep = &sweep, .x = x};
   for (const auto& engine : engines) {
     if (engine == kHandwritten && !workload.handwritten) continue;

@@ -24,6 +24,7 @@ struct Limits {
   int repetitions = 3;
   double engine_seconds = 12;    ///< no further repetition of an engine that took so long already
   double baseline_seconds = 30;  ///< a baseline that would take longer for `events` is skipped
+  unsigned threads = 1;          ///< that evaluate rules
   bool small = false;            ///< small workloads, for the quick grid
 };
 

@@ -10,7 +10,9 @@ namespace {
 class ProcessorSubject : public Subject {
  public:
   ProcessorSubject(const Workload& workload, const std::string& engine)
-      : workload_(workload), processor_({.engine = engine, .max_late = workload.max_late}) {}
+      : workload_(workload),
+        processor_({.engine = engine, .threads = workload.threads, .max_late = workload.max_late}) {
+  }
 
   Result<void> start() {
     const bool kept = !workload_.keeper.empty();

@@ -28,6 +28,7 @@ struct Workload {
   /// themselves are remembered these are deployed while the windows fill, then replaced by `rules`.
   std::string keeper;
   Duration max_late = 0;
+  unsigned threads = 0;  ///< that evaluate rules; 0: as the limits say
   /// The program written by hand for this workload; empty: there is none.
   std::function<std::unique_ptr<Subject>()> handwritten;
 };

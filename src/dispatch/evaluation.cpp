@@ -10,6 +10,7 @@ namespace gorgo::dispatch {
 namespace {
 
 constexpr std::uint64_t kNoCut = ~std::uint64_t{0};
+constexpr std::size_t kNoLimit = ~std::size_t{0};
 /// A wave with many more composites than this would go through memory instead of the cache.
 constexpr std::size_t kWaveComposites = 1 << 14;
 
@@ -47,14 +48,15 @@ void Evaluation::expect(std::uint32_t record) {
 void Evaluation::begin_wave() {
   // The first record that is left belongs to the first root that is.
   const std::uint64_t left = last_root_ - batch_->records.front().root + 1;
-  cut_ = left <= wave_roots_ ? kNoCut : last_root_ + 1 - left + wave_roots_;
+  wave_end_ = left <= wave_roots_ ? kNoCut : last_root_ + 1 - left + wave_roots_;
+  cut_ = wave_end_;
 }
 
 /// Aims at kWaveComposites. Where the cuts are does not matter to the results.
 void Evaluation::size_next_wave(std::size_t composites) {
   if (composites > kWaveComposites) {
     wave_roots_ = std::max<std::uint64_t>(1, wave_roots_ * kWaveComposites / composites);
-  } else if (cut_ != kNoCut && 2 * composites < kWaveComposites) {
+  } else if (cut_ == wave_end_ && cut_ != kNoCut && 2 * composites < kWaveComposites) {
     wave_roots_ *= 2;
   }
 }
@@ -88,7 +90,8 @@ void Evaluation::run_rules(std::uint32_t level) {
     if (deployed.level == level && !deployed.closes_cycle) due.push_back(rule);
   }
   std::sort(due.begin(), due.end());
-  for (const std::uint32_t rule : due) run_rule(rule, everything);
+  for (const std::uint32_t rule : due) collect_terminators(rule, everything);
+  run_collected();
 }
 
 Evaluation::Records& Evaluation::sorted_incoming(TypeId type) {
@@ -143,8 +146,6 @@ void Evaluation::arrive(const history::Column& column, Arrival arrival) {
 void Evaluation::collect_terminators(std::uint32_t index, const Bound& bound) {
   const DeployedRule& rule = rules_.rules()[index];
   const bool timer = rule.rule().timer.has_value();
-  slots_.clear();
-  terminators_.clear();
   const auto& arrivals = arrivals_[rule.terminators->id()];
   std::size_t& next = next_arrival_[index];
   for (; next < arrivals.size(); ++next) {
@@ -152,75 +153,109 @@ void Evaluation::collect_terminators(std::uint32_t index, const Bound& bound) {
     if (record.root >= cut_ || !bound.admits(record)) break;
     if (record.depth >= limits_.max_depth) continue;
     if (timer ? record.rule != index : !rule.sees(record.timestamp)) continue;
-    slots_.push_back(arrivals[next].slot);
-    terminators_.push_back(next);
+    runner_.add(index, arrivals[next].slot, next);
   }
 }
 
-void Evaluation::run_rule(std::uint32_t index, const Bound& bound) {
-  collect_terminators(index, bound);
-  if (slots_.empty()) return;
-  DeployedRule& rule = rules_.rules()[index];
-  const std::size_t room =
-      limits_.max_held_composites - std::min(limits_.max_held_composites, composites_);
-  const engine::Budget budget{.composites = room, .stop = &stop_};
-  sink_.reset(rule.rule(), rule.state, batch_->cells, rule.plan->deadline.has_value());
-  const std::size_t done = rule.evaluator->evaluate({.slots = slots_, .in_order = batch_->in_order},
-                                                    rule.state, budget, sink_);
-  if (done < slots_.size()) {
-    next_arrival_[index] = terminators_[done];
-    const auto& arrival = arrivals_[rule.terminators->id()][terminators_[done]];
-    cut_ = std::min(cut_, batch_->records[arrival.record].root);
-  }
-  add_composites(index);
-}
-
-void Evaluation::add_composites(std::uint32_t index) {
-  DeployedRule& rule = rules_.rules()[index];
-  const auto& arrivals = arrivals_[rule.terminators->id()];
-  for (std::size_t i = 0; i < sink_.size(); ++i) {
-    const auto& composite = sink_.composites()[i];
-    const std::uint32_t producer = arrivals[terminators_[composite.terminator]].record;
-    const Timestamp timestamp = batch_->records[producer].timestamp;
-    if (!rule.plan->deadline) {
-      add_composite(index, producer, timestamp, composite);
-      continue;
+void Evaluation::run_collected() {
+  // What max_composites leaves of a step of a cycle shows only when all of the step is there.
+  const std::size_t most = cycle_ != nullptr ? kNoLimit : limits_.max_held_composites;
+  runner_.run(batch_->in_order, most - std::min(most, composites_));
+  std::size_t job = ~std::size_t{0}, first_cell = 0;
+  for (const RuleRunner::Part& part : runner_.parts()) {
+    if (part.job != job) {
+      job = part.job;
+      first_cell = batch_->cells.size();
+      const auto cells = runner_.sink(part).cells();
+      batch_->cells.insert(batch_->cells.end(), cells.begin(), cells.end());
     }
-    const Timestamp deadline = arithmetic::saturating_add(timestamp, *rule.plan->deadline);
+    if (settle_terminators(part)) add_composites(part, first_cell);
+  }
+  runner_.clear();
+}
+
+/// Counts the terminators that are done; the wave ends before the first that is not. False when the
+/// rule's earlier terminators are not done, so that these are to be evaluated again.
+bool Evaluation::settle_terminators(const RuleRunner::Part& part) {
+  const std::size_t first = runner_.tag(part, 0);
+  std::size_t& next = next_arrival_[part.rule];
+  if (next <= first) return false;
+  DeployedRule& rule = rules_.rules()[part.rule];
+  rule.state.terminators += part.done;
+  rule.state.overflows += part.overflows;
+  if (part.done == part.count) return true;
+  next = runner_.tag(part, part.done);
+  const auto& arrival = arrivals_[rule.terminators->id()][next];
+  cut_ = std::min(cut_, batch_->records[arrival.record].root);
+  return true;
+}
+
+void Evaluation::add_composites(const RuleRunner::Part& part, std::size_t first_cell) {
+  if (rules_.rules()[part.rule].plan->deadline) return add_awaited(part, first_cell);
+  const std::size_t first = batch_->records.size();
+  const auto composites =
+      std::span(runner_.sink(part).composites())
+          .subspan(part.first_composite, part.end_composite - part.first_composite);
+  for (const auto& composite : composites) {
+    batch_->records.push_back(composite_record(part, first_cell, composite));
+  }
+  add_records(part.rule, first);
+}
+
+/// Composites of a rule with a deadline: those whose deadline is over exist if the absence holds.
+void Evaluation::add_awaited(const RuleRunner::Part& part, std::size_t first_cell) {
+  DeployedRule& rule = rules_.rules()[part.rule];
+  const engine::CompositeSink& sink = runner_.sink(part);
+  const std::size_t first = batch_->records.size();
+  for (std::size_t i = part.first_composite; i < part.end_composite; ++i) {
+    const auto& composite = sink.composites()[i];
+    const auto events = sink.events().subspan(composite.first_event, rule.rule().states.size());
+    Record record = composite_record(part, first_cell, composite);
+    const Timestamp deadline = arithmetic::saturating_add(record.timestamp, *rule.plan->deadline);
     if (deadline > clock_) {
-      await_deadline(index, producer, deadline, composite, sink_.sequence(i));
-    } else if (is_absent(rule, sink_.sequence(i))) {
-      add_composite(index, producer, deadline, composite);
+      await_deadline(deadline, record, events);
+    } else if (is_absent(rule, events)) {
+      record.timestamp = deadline;
+      batch_->records.push_back(record);
     }
   }
+  add_records(part.rule, first);
 }
 
-void Evaluation::add_composite(std::uint32_t index, std::uint32_t producer, Timestamp timestamp,
-                               const engine::CompositeSink::Composite& composite) {
-  DeployedRule& rule = rules_.rules()[index];
+Record Evaluation::composite_record(const RuleRunner::Part& part, std::size_t first_cell,
+                                    const engine::CompositeSink::Composite& composite) const {
+  const DeployedRule& rule = rules_.rules()[part.rule];
+  const auto& arrivals = arrivals_[rule.terminators->id()];
+  const std::uint32_t producer = arrivals[runner_.tag(part, composite.terminator)].record;
+  const Record& terminator = batch_->records[producer];
+  return {.type = rule.rule().type,
+          .timestamp = terminator.timestamp,
+          .root = terminator.root,
+          .depth = terminator.depth + 1,
+          .producer = producer,
+          .rule = part.rule,
+          .sequence = composite.sequence,
+          .first_cell = static_cast<std::uint32_t>(first_cell + composite.first_cell)};
+}
+
+/// Counts the rule's records from `first` on and lets their type's rules have them.
+void Evaluation::add_records(std::uint32_t rule_index, std::size_t first) {
+  DeployedRule& rule = rules_.rules()[rule_index];
+  const std::size_t count = batch_->records.size() - first;
+  rule.state.composites += count;
+  composites_ += count;
   const TypeId type = rule.rule().type;
-  const auto record = static_cast<std::uint32_t>(batch_->records.size());
-  batch_->records.push_back({.type = type,
-                             .timestamp = timestamp,
-                             .root = batch_->records[producer].root,
-                             .depth = batch_->records[producer].depth + 1,
-                             .producer = producer,
-                             .rule = index,
-                             .sequence = composite.sequence,
-                             .first_cell = composite.first_cell});
-  if (cycle_ != nullptr && rules_.in_cycle(type)) {
-    cycle_composites_.push_back(record);
-  } else {
-    expect(record);
+  const bool of_cycle = cycle_ != nullptr && rules_.in_cycle(type);
+  if (!of_cycle && !history_.keeps(type)) return;
+  for (std::size_t i = first; i < batch_->records.size(); ++i) {
+    const auto record = static_cast<std::uint32_t>(i);
+    of_cycle ? cycle_composites_.push_back(record) : expect(record);
   }
-  ++rule.state.composites;
-  ++composites_;
 }
 
-void Evaluation::await_deadline(std::uint32_t index, std::uint32_t producer, Timestamp deadline,
-                                const engine::CompositeSink::Composite& composite,
+void Evaluation::await_deadline(Timestamp deadline, const Record& composite,
                                 std::span<const history::EventRef> sequence) {
-  DeployedRule& rule = rules_.rules()[index];
+  DeployedRule& rule = rules_.rules()[composite.rule];
   // Every composite that fires is a root of its own, so the limits of a root do not bound what
   // rules do that feed each other through deadlines.
   if (rule.state.pending.size() >= rule.rule().options.max_sequences) {
@@ -230,17 +265,18 @@ void Evaluation::await_deadline(std::uint32_t index, std::uint32_t producer, Tim
   const std::size_t width = rule.rule().assignments.size();
   const auto cells = std::span<const Datum>(batch_->cells).subspan(composite.first_cell, width);
   rule.state.pending.emplace(
-      deadline, engine::PendingComposite{.terminator = place_key(batch_->records, producer),
-                                         .sequence = composite.sequence,
-                                         .cells = {cells.begin(), cells.end()},
-                                         .events = {sequence.begin(), sequence.end()}});
+      deadline,
+      engine::PendingComposite{.terminator = place_key(batch_->records, composite.producer),
+                               .sequence = composite.sequence,
+                               .cells = {cells.begin(), cells.end()},
+                               .events = {sequence.begin(), sequence.end()}});
 }
 
 bool Evaluation::is_absent(DeployedRule& rule, std::span<const history::EventRef> sequence) {
   const auto& negations = rule.rule().negations;
   for (std::uint32_t i = 0; i < negations.size(); ++i) {
     if (negations[i].span.kind != SpanKind::after) continue;
-    if (!rule.evaluator->is_absent(i, sequence, rule.state)) return false;
+    if (!rule.evaluators.front()->is_absent(i, sequence, rule.state)) return false;
   }
   return true;
 }
@@ -292,33 +328,34 @@ void Evaluation::drop_finished() {
     batch_->clear();
     return;
   }
-  Records moved(batch_->records.size(), kNoRecord);
-  Batch rest{.in_order = batch_->in_order};
+  moved_.assign(batch_->records.size(), kNoRecord);
+  rest_.clear();
+  rest_.in_order = batch_->in_order;
   const std::size_t composites = std::exchange(composites_, 0);
   for (std::uint32_t i = 0; i < batch_->records.size(); ++i) {
     Record record = batch_->records[i];
     if (record.root < cut_) continue;
-    moved[i] = static_cast<std::uint32_t>(rest.records.size());
+    moved_[i] = static_cast<std::uint32_t>(rest_.records.size());
     const std::size_t width =
         (record.type == kNoType ? 0 : rules_.schema().at(record.type).attributes.size()) +
         record.extra_cells;
     const auto first = batch_->cells.begin() + record.first_cell;
-    record.first_cell = static_cast<std::uint32_t>(rest.cells.size());
-    rest.cells.insert(rest.cells.end(), first, first + static_cast<std::ptrdiff_t>(width));
+    record.first_cell = static_cast<std::uint32_t>(rest_.cells.size());
+    rest_.cells.insert(rest_.cells.end(), first, first + static_cast<std::ptrdiff_t>(width));
     // The producer is of the same root, so it stays, and it stands before.
-    if (record.producer != kNoRecord) record.producer = moved[record.producer];
+    if (record.producer != kNoRecord) record.producer = moved_[record.producer];
     if (record.is_composite()) ++composites_;
-    rest.records.push_back(record);
+    rest_.records.push_back(record);
   }
   for (const TypeId type : incoming_types_) {
-    for (std::uint32_t& record : incoming_[type].records) record = moved[record];
+    for (std::uint32_t& record : incoming_[type].records) record = moved_[record];
   }
   for (const history::ColumnId column : columns_) {
     for (Arrival& arrival : arrivals_[column]) {
-      if (arrival.record != kNoRecord) arrival.record = moved[arrival.record];
+      if (arrival.record != kNoRecord) arrival.record = moved_[arrival.record];
     }
   }
-  *batch_ = std::move(rest);
+  std::swap(*batch_, rest_);
   size_next_wave(composites - composites_);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dispatch/batch.hpp"
+#include "dispatch/rule_runner.hpp"
 #include "dispatch/rule_set.hpp"
 #include "gorgo/processor.hpp"
 #include "history/history.hpp"
@@ -21,11 +22,17 @@ class Evaluation {
     std::uint32_t max_depth = 16;
     std::uint64_t max_composites = 1'000'000;     ///< per root
     std::size_t max_held_composites = 1'000'000;  ///< cut a wave at about this many
+    RuleRunner::Sharing sharing;
   };
 
   Evaluation(RuleSet& rules, history::History& history, ProcessorCounters& counters,
              const Limits& limits, const std::atomic<bool>& stop)
-      : rules_(rules), history_(history), counters_(counters), limits_(limits), stop_(stop) {}
+      : rules_(rules),
+        history_(history),
+        counters_(counters),
+        limits_(limits),
+        stop_(stop),
+        runner_(rules, history, limits.sharing, stop) {}
 
   /// Starts on a batch, which must stay until it is empty. `clock` is the largest released
   /// timestamp, the batch included.
@@ -71,13 +78,15 @@ class Evaluation {
 
   void run_cycles(std::uint32_t level);
   void run_rules(std::uint32_t level);
-  void run_rule(std::uint32_t index, const Bound& bound);
   void collect_terminators(std::uint32_t index, const Bound& bound);
-  void add_composites(std::uint32_t index);
-  void add_composite(std::uint32_t index, std::uint32_t producer, Timestamp timestamp,
-                     const engine::CompositeSink::Composite& composite);
-  void await_deadline(std::uint32_t index, std::uint32_t producer, Timestamp deadline,
-                      const engine::CompositeSink::Composite& composite,
+  void run_collected();
+  bool settle_terminators(const RuleRunner::Part& part);
+  void add_composites(const RuleRunner::Part& part, std::size_t first_cell);
+  void add_awaited(const RuleRunner::Part& part, std::size_t first_cell);
+  Record composite_record(const RuleRunner::Part& part, std::size_t first_cell,
+                          const engine::CompositeSink::Composite& composite) const;
+  void add_records(std::uint32_t rule, std::size_t first);
+  void await_deadline(Timestamp deadline, const Record& composite,
                       std::span<const history::EventRef> sequence);
   void limit_level(std::uint32_t level);
   void limit_root(std::uint64_t root, std::size_t first_new);
@@ -95,6 +104,7 @@ class Evaluation {
   ProcessorCounters& counters_;
   const Limits limits_;
   const std::atomic<bool>& stop_;
+  RuleRunner runner_;
 
   Batch* batch_ = nullptr;
   Timestamp clock_ = 0;
@@ -106,18 +116,18 @@ class Evaluation {
   Records touched_;                             // rules that have arrivals
   std::uint64_t last_root_ = 0;                 // of the batch
   std::uint64_t wave_roots_ = 64;               // so many roots make a wave
-  std::uint64_t cut_ = 0;                       // the wave ends before this root
+  std::uint64_t wave_end_ = 0;                  // the wave is meant to end before this root
+  std::uint64_t cut_ = 0;                       // it ends before this one
   std::size_t composites_ = 0;                  // in the batch
+
+  // Scratch of drop_finished.
+  Batch rest_;
+  Records moved_;
 
   // Of the cycle in hand.
   const plan::Cycle* cycle_ = nullptr;
   std::vector<std::size_t> cycle_front_;  // by type of the cycle: the first of incoming_ not stored
   Records cycle_composites_;              // of its rules, not stored yet; all of one root
-
-  // Scratch of run_rule, kept for its memory.
-  std::vector<history::Slot> slots_;
-  std::vector<std::size_t> terminators_;  // of `slots_`: indices in arrivals_
-  engine::CompositeSink sink_;
 };
 
 }  // namespace gorgo::dispatch

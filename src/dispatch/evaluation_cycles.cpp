@@ -56,7 +56,8 @@ void Evaluation::run_cycle_root(std::uint64_t root) {
   while (next_of_cycle(step) && step.root == root) {
     store_step(step);
     const std::size_t first_new = batch_->records.size();
-    for (const std::uint32_t rule : cycle_->rules) run_rule(rule, step);
+    for (const std::uint32_t rule : cycle_->rules) collect_terminators(rule, step);
+    run_collected();
     if (composites_ > limits_.max_composites) limit_root(root, first_new);
     if (stop_.load(std::memory_order_relaxed)) return;
   }

@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <chrono>
+#include <thread>
 
 #include "base/arithmetic.hpp"
 #include "dispatch/dispatcher.hpp"
@@ -11,6 +12,8 @@
 namespace gorgo {
 namespace {
 
+constexpr unsigned kMaxThreads = 1024;
+
 Timestamp system_clock_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
@@ -18,6 +21,11 @@ Timestamp system_clock_now() {
 
 std::function<Timestamp()> clock_of(const ProcessorOptions& options) {
   return options.clock ? options.clock : system_clock_now;
+}
+
+unsigned threads_of(const ProcessorOptions& options) {
+  const unsigned all = std::max(1U, std::thread::hardware_concurrency());
+  return std::min(options.threads == 0 ? all : options.threads, kMaxThreads);
 }
 
 }  // namespace
@@ -34,7 +42,9 @@ struct Processor::Impl {
         dispatcher(rules, history, counters,
                    {.max_depth = options.max_depth,
                     .max_composites = options.max_composites,
-                    .max_held_composites = options.max_held_composites},
+                    .max_held_composites = options.max_held_composites,
+                    .sharing = {.threads = threads_of(options),
+                                .job_terminators = options.job_terminators}},
                    options.max_instants, stop) {}
 
   Result<void> count(Result<void> admitted) {
@@ -82,6 +92,8 @@ std::vector<RuleInfo> Processor::rules() const {
   std::vector<RuleInfo> list;
   for (const auto& deployed : impl_->rules.rules()) {
     const Rule& rule = deployed.rule();
+    std::size_t bytes = deployed.state.bytes();
+    for (const auto& evaluator : deployed.evaluators) bytes += evaluator->column_bytes();
     list.push_back({.name = rule.name,
                     .type = schema().at(rule.type).name,
                     .engine = std::string(deployed.engine->name()),
@@ -91,7 +103,7 @@ std::vector<RuleInfo> Processor::rules() const {
                     .overflows = deployed.state.overflows,
                     .pending = deployed.state.pending.size(),
                     .skipped = deployed.state.skipped_instants,
-                    .bytes = deployed.state.bytes() + deployed.evaluator->column_bytes()});
+                    .bytes = bytes});
   }
   return list;
 }

@@ -187,8 +187,8 @@ void RuleSet::settle(history::History& history) {
     types_[rule.rule().type].produced = true;
     names_.push_back(rule.rule().name);
     if (rule.rule().timer || rule.plan->deadline) temporal_rules_.push_back(i);
-    if (!rule.evaluator) {
-      rule.evaluator = rule.engine->prepare(rule.plan, history);
+    if (rule.evaluators.empty()) {
+      rule.evaluators.push_back(rule.engine->prepare(rule.plan, history));
       rule.terminators = history.column(rule.plan->states[0].scan.column);
     }
     const history::ColumnId column = rule.terminators->id();

@@ -24,7 +24,8 @@ struct DeployedRule {
   std::shared_ptr<const plan::Plan> plan;
   const engine::Engine* engine = nullptr;
   engine::RuleState state;
-  std::unique_ptr<engine::Evaluator> evaluator;
+  /// The first serves for everything; the others are for further threads, as the need arises.
+  std::vector<std::unique_ptr<engine::Evaluator>> evaluators;
   std::shared_ptr<const history::Column> terminators;  ///< the events that begin an evaluation
   std::uint32_t level = 0;    ///< stratum: every rule that feeds it has a lower one, cycles aside
   bool closes_cycle = false;  ///< runs root by root, with the other rules of its cycle

@@ -6,20 +6,24 @@
 
 namespace gorgo::engine {
 
-void CompositeSink::reset(const Rule& rule, RuleState& state, std::vector<Datum>& cells,
-                          bool keep_sequences) {
+void CompositeSink::clear() {
+  composites_.clear();
+  cells_.clear();
+  events_.clear();
+}
+
+void CompositeSink::begin_rule(const Rule& rule, RuleState& state, bool keep_sequences) {
   rule_ = &rule;
   state_ = &state;
-  cells_ = &cells;
   keep_sequences_ = keep_sequences;
-  composites_.clear();
-  sequences_.clear();
+  overflows_ = 0;
 }
 
 void CompositeSink::begin(std::uint32_t terminator) {
   terminator_ = terminator;
   first_composite_ = composites_.size();
-  first_cell_ = cells_->size();
+  first_cell_ = cells_.size();
+  first_event_ = events_.size();
   consumption_.clear();
 }
 
@@ -28,20 +32,21 @@ void CompositeSink::accept(std::span<const history::EventRef> sequence,
   const auto is_missing = [&](std::uint32_t i) { return !aggregates[i].exists(); };
   if (std::any_of(rule_->required.begin(), rule_->required.end(), is_missing)) return;
 
-  const std::size_t first_cell = cells_->size();
+  const std::size_t first_cell = cells_.size();
   const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = aggregates};
   for (const Expr& assignment : rule_->assignments) {
     const Datum value = arithmetic::canonical(history::evaluate(assignment, scope));
     if (!value.exists()) {
-      cells_->resize(first_cell);
+      cells_.resize(first_cell);
       return;
     }
-    cells_->push_back(value);
+    cells_.push_back(value);
   }
   composites_.push_back({.terminator = terminator_,
                          .sequence = static_cast<std::uint32_t>(size() - first_composite_),
-                         .first_cell = static_cast<std::uint32_t>(first_cell)});
-  if (keep_sequences_) sequences_.insert(sequences_.end(), sequence.begin(), sequence.end());
+                         .first_cell = static_cast<std::uint32_t>(first_cell),
+                         .first_event = static_cast<std::uint32_t>(events_.size())});
+  if (keep_sequences_) events_.insert(events_.end(), sequence.begin(), sequence.end());
   for (const std::uint32_t state : rule_->consuming) {
     consumption_.push_back({state, sequence[state].slot});
   }
@@ -50,19 +55,17 @@ void CompositeSink::accept(std::span<const history::EventRef> sequence,
 void CompositeSink::commit() {
   // Only now: the sequences of one terminator do not see each other's consumption.
   for (const Consumption& c : consumption_) state_->consumed[c.state].insert(c.slot);
-  ++state_->terminators;
 }
 
 void CompositeSink::discard() {
   composites_.resize(first_composite_);
-  cells_->resize(first_cell_);
-  if (keep_sequences_) sequences_.resize(first_composite_ * rule_->states.size());
+  cells_.resize(first_cell_);
+  events_.resize(first_event_);
 }
 
 void CompositeSink::overflow() {
   discard();
-  ++state_->terminators;
-  ++state_->overflows;
+  ++overflows_;
 }
 
 }  // namespace gorgo::engine

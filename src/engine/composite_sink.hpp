@@ -9,28 +9,29 @@
 
 namespace gorgo::engine {
 
-/// Where one rule's composites of a batch go: evaluates `where` on complete sequences, numbers the
-/// composites, and applies consumption when a terminator is done. Used by one evaluation at a time,
-/// again and again for its memory.
+/// Where the composites of a batch go, rule after rule: evaluates `where` on complete sequences,
+/// numbers the composites, and applies consumption when a terminator is done. Used by one
+/// evaluation at a time, again and again for its memory.
 class CompositeSink {
  public:
   struct Composite {
-    std::uint32_t terminator;  ///< index among the terminators of the evaluate call
-    std::uint32_t sequence;    ///< rank among the composites of its terminator
-    std::uint32_t first_cell;  ///< in `cells`: one per attribute of the composite type
+    std::uint32_t terminator;   ///< index among the terminators of the evaluate call
+    std::uint32_t sequence;     ///< rank among the composites of its terminator
+    std::uint32_t first_cell;   ///< in `cells`: one per attribute of the composite type
+    std::uint32_t first_event;  ///< in `events`: one per state; only with `keep_sequences`
   };
 
-  /// The events of a composite's sequence, one per state. Only with `keep_sequences`.
-  std::span<const history::EventRef> sequence(std::size_t composite) const {
-    const std::size_t width = rule_->states.size();
-    return std::span(sequences_).subspan(composite * width, width);
-  }
-
-  /// Begins with a rule: forgets the composites before. Appends the attributes of composites to
-  /// `cells`; their strings refer to the history and the rule. All stay until the next call.
-  void reset(const Rule& rule, RuleState& state, std::vector<Datum>& cells, bool keep_sequences);
+  /// Forgets all composites.
+  void clear();
+  /// The next composites are of this rule. Both must stay until the next call.
+  void begin_rule(const Rule& rule, RuleState& state, bool keep_sequences);
 
   const std::vector<Composite>& composites() const { return composites_; }
+  /// Strings refer to the history and the rule.
+  std::span<const Datum> cells() const { return cells_; }
+  std::span<const history::EventRef> events() const { return events_; }
+  /// Of the rule in hand: terminators that had too many sequences.
+  std::uint64_t overflows() const { return overflows_; }
   std::size_t size() const { return composites_.size(); }
 
   /// The calls for one terminator: `begin`, any number of `accept` in sequence order, then
@@ -52,14 +53,16 @@ class CompositeSink {
 
   const Rule* rule_ = nullptr;
   RuleState* state_ = nullptr;
-  std::vector<Datum>* cells_ = nullptr;
   bool keep_sequences_ = false;
+  std::uint64_t overflows_ = 0;
   std::vector<Composite> composites_;
-  std::vector<history::EventRef> sequences_;
+  std::vector<Datum> cells_;
+  std::vector<history::EventRef> events_;
   std::vector<Consumption> consumption_;  // of the terminator in hand
   std::uint32_t terminator_ = 0;
   std::size_t first_composite_ = 0;  // of the terminator in hand
   std::size_t first_cell_ = 0;
+  std::size_t first_event_ = 0;
 };
 
 }  // namespace gorgo::engine

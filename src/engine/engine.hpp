@@ -47,8 +47,9 @@ class Evaluator {
   /// reports every composite to `sink`. The first one is always evaluated, whatever the budget's
   /// `composites`. Returns how many terminators are done; a terminator that was given up because of
   /// `stop` is not done and has left nothing behind.
-  /// The history must not change meanwhile.
-  virtual std::size_t evaluate(const Terminators& terminators, RuleState& state,
+  /// The history must not change meanwhile. Evaluators of the same or other rules may be at work on
+  /// other threads.
+  virtual std::size_t evaluate(const Terminators& terminators, const RuleState& state,
                                const Budget& budget, CompositeSink& sink) = 0;
 
   /// Whether the absence that the negation demands (a `within ... after`) holds for a complete
@@ -65,6 +66,8 @@ class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string_view name() const = 0;
+  /// Whether the terminators of a rule may go to several of its evaluators, some to each.
+  virtual bool divides_terminators() const = 0;
   /// `history` keeps every type that the plan reads and, like the plan, outlives the evaluator.
   virtual std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                              history::History& history) const = 0;

@@ -14,19 +14,16 @@ EventRef event_of(const Expr& expr, const Scope& scope) {
 
 }  // namespace
 
-Datum evaluate(const Expr& expr, const Scope& scope) {
+Datum evaluate_tree(const Expr& expr, const Scope& scope) {
   const auto arg = [&](std::size_t i) { return evaluate(expr.args[i], scope); };
   switch (expr.op) {
     case Op::constant:
       return to_datum(expr.constant);
-    case Op::attribute: {
-      const EventRef event = event_of(expr, scope);
-      return event.store->attribute(event.slot, expr.index);
-    }
     case Op::timestamp:
       return Datum::of(event_of(expr, scope).timestamp());
+    case Op::attribute:
     case Op::aggregate:
-      return scope.aggregates[expr.index];
+      return evaluate(expr, scope);
     case Op::present: {
       const EventRef event = event_of(expr, scope);
       return Datum::of(event.store->attribute(event.slot, expr.index).exists());
@@ -59,16 +56,6 @@ Datum evaluate(const Expr& expr, const Scope& scope) {
       return Datum::of(!holds(expr.args[0], scope));
   }
   return Datum::none();
-}
-
-bool holds(const Expr& condition, const Scope& scope) {
-  const Datum value = evaluate(condition, scope);
-  return value.tag == Datum::Tag::boolean && value.boolean;
-}
-
-bool all_hold(std::span<const Expr> conditions, const Scope& scope) {
-  return std::all_of(conditions.begin(), conditions.end(),
-                     [&](const Expr& condition) { return holds(condition, scope); });
 }
 
 }  // namespace gorgo::history

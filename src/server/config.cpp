@@ -145,6 +145,7 @@ std::optional<Error> read_limits(const toml::table* table, Limits& limits) {
 std::optional<Error> read_engine(const toml::table* table, ProcessorOptions& processor) {
   Section section(table, "engine.");
   section.text("default", processor.engine);
+  section.number("threads", processor.threads, 0);
   section.number("max_depth", processor.max_depth);
   section.number("max_composites", processor.max_composites);
   section.number("max_instants", processor.max_instants);

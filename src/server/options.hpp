@@ -34,7 +34,7 @@ struct Limits {
 struct ServerOptions {
   std::string listen = "127.0.0.1:7450";  ///< HOST:PORT; port 0: a free one
   std::vector<std::string> rules;         ///< rule files, and directories of *.tesla files
-  ProcessorOptions processor = {.max_ahead = Duration{60'000'000'000}};
+  ProcessorOptions processor = {.threads = 0, .max_ahead = Duration{60'000'000'000}};
   Limits limits;
   std::chrono::milliseconds greeting_timeout{10'000};  ///< for the Hello of a new connection
   std::chrono::milliseconds drain_timeout{10'000};     ///< for flushing outbound queues at the end

@@ -26,6 +26,7 @@ using bench::Sweep;
 struct BenchOptions {
   std::vector<std::string> scenarios;
   std::vector<std::string> engines;
+  unsigned threads = 1;
   std::string grid = "quick";
   std::string json;
   bool list = false;
@@ -81,6 +82,7 @@ class Bench {
                .started = now_utc(),
                .grid = options.grid,
                .limits = bench::limits_of(options.grid)};
+    report_.limits.threads = options.threads;
     for (const Sweep& sweep : bench::sweeps()) {
       const bool chosen = options.scenarios.empty() ||
                           std::ranges::any_of(options.scenarios,
@@ -246,6 +248,11 @@ void add_bench(CLI::App& app, int& exit_code) {
                    "quick: small sizes, a minute, for the results only; full: the figures of the\n"
                    "papers, hours; gpu: larger sizes, too")
       ->check(CLI::IsMember({"quick", "full", "gpu"}))
+      ->capture_default_str();
+  bench
+      ->add_option("--threads", options->threads,
+                   "That evaluate rules, where the sweep does not say; 0: as many as the machine\n"
+                   "runs at once")
       ->capture_default_str();
   bench->add_option("--json", options->json, "Also write the results to this file");
   bench->add_flag("--list", options->list, "List the sweeps and their values, measure nothing");

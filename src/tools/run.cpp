@@ -24,6 +24,7 @@ struct RunOptions {
   std::vector<std::string> rules;
   std::string events;
   std::string engine;
+  unsigned threads = 0;
   std::string format = "ndjson";
   std::string type;
   Duration lateness = ProcessorOptions().lateness;
@@ -57,6 +58,7 @@ class Run {
   explicit Run(const RunOptions& options)
       : options_(options),
         processor_({.engine = options.engine,
+                    .threads = options.threads,
                     .lateness = options.lateness,
                     .max_late = options.max_late}) {}
 
@@ -232,6 +234,9 @@ void add_run(CLI::App& app, int& exit_code) {
       ->required();
   run->add_option("--engine", options->engine, "Engine for rules without @engine")
       ->check(CLI::IsMember(engines))
+      ->capture_default_str();
+  run->add_option("--threads", options->threads,
+                  "That evaluate rules; 0: as many as the machine runs at once")
       ->capture_default_str();
   run->add_option("--format", options->format,
                   "Of the events, and of the composites alike: event lines, or CSV with a header")

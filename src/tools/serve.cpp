@@ -17,6 +17,7 @@ struct ServeFlags {
   std::string config;
   std::optional<std::string> listen, engine, log_format, log_level;
   std::vector<std::string> rules;
+  std::optional<unsigned> threads;
   std::optional<Duration> lateness, max_late;
 };
 
@@ -27,6 +28,7 @@ Result<server::ServerOptions> options_of(const ServeFlags& flags) {
   }
   if (flags.listen) options.listen = *flags.listen;
   if (flags.engine) options.processor.engine = *flags.engine;
+  if (flags.threads) options.processor.threads = *flags.threads;
   if (flags.lateness) options.processor.lateness = *flags.lateness;
   if (flags.max_late) options.processor.max_late = *flags.max_late;
   if (!flags.rules.empty()) options.rules = flags.rules;
@@ -90,6 +92,10 @@ void add_serve(CLI::App& app, int& exit_code) {
   command->add_option("--rules", flags->rules, "Rule files, or folders of *.tesla files")
       ->option_text("PATH ...");
   command->add_option("--engine", flags->engine, "For rules that name none")->option_text("NAME");
+  command
+      ->add_option("--threads", flags->threads,
+                   "That evaluate rules; 0: as many as the machine runs at once")
+      ->option_text("N=0");
   as_time(command->add_option("--lateness", flags->lateness,
                               "How long events are held back to be put in order, such as 500ms"))
       ->option_text("TIME=0s");

@@ -48,6 +48,7 @@ struct Run {
   std::string engine;
   std::size_t batch = 1;  ///< events between two calls of process
   std::size_t held = 1'000'000;
+  unsigned threads = 1;
 };
 
 struct Case {
@@ -72,7 +73,9 @@ Lines outputs(const Case& test, const Run& run) {
   Processor processor({.engine = run.engine,
                        .max_depth = 5,
                        .max_composites = 60,
-                       .max_held_composites = run.held});
+                       .max_held_composites = run.held,
+                       .threads = run.threads,
+                       .job_terminators = 2});
   Diagnostics diagnostics = processor.deploy("types.tesla", type_rules());
   if (!diagnostics.failed()) diagnostics = processor.deploy("random.tesla", test.rules);
   if (diagnostics.failed()) return {"refused:\n" + diagnostics.render()};
@@ -127,6 +130,9 @@ RC_GTEST_PROP(Differential, EnginesAgreeInContentAndOrder, ()) {
     }
     // Evaluation in waves: a few composites at a time.
     RC_ASSERT(outputs(test, {.engine = engine, .batch = events.size() + 1, .held = cut}) ==
+              expected);
+    // Jobs of two terminators, for three threads.
+    RC_ASSERT(outputs(test, {.engine = engine, .batch = events.size() + 1, .threads = 3}) ==
               expected);
   }
 }

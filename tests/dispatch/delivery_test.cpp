@@ -195,6 +195,35 @@ TEST_F(DeliveryTest, ABatchThatCausesTooMuchIsDeliveredInParts) {
   EXPECT_GE(batches, 5);
 }
 
+/// A recursive rule that multiplies, beside others of its cycle, up to the limit of a root.
+TEST_F(DeliveryTest, WhatALimitDropsInACycleDoesNotDependOnTheMemoryAllowed) {
+  std::vector<std::string> expected;
+  for (const std::size_t held : {1'000'000, 1, 5, 13, 60, 80, 100, 120, 150, 200, 300}) {
+    processor = Processor({.max_depth = 5,
+                           .max_composites = 60,
+                           .max_held_composites = held,
+                           .threads = 2,
+                           .job_terminators = 4});
+    deploy(
+        "event A(n: int); event C(n: int);"
+        "rule r: define C0(n: int) from C0() as s and each C() as c within 4 ms from s"
+        "  and each A(n = 2) as a within 8 ms from s and each A() as b within 10 ms from s"
+        "  where n = Count(A().n within 1 ms from c);"
+        "rule s: define C2(n: int) from C0() as s where n = s.n;"
+        "rule t: define C0(n: int) from A(n = 2) as s and not C2() within 1 ms from s where n = "
+        "s.n;");
+    for (const int t : {0, 0, 0, 1, 2, 4, 5, 7}) append(counted("A", t, 2));
+    append(counted("C", 7, 0));
+    append(counted("C0", 7, 0));
+    append(counted("A", 9, 2));
+    append(counted("C0", 10, 0));
+    const auto lines = process();
+    if (expected.empty()) expected = lines;
+    EXPECT_EQ(lines, expected) << held;
+    EXPECT_GT(processor.counters().dropped_composites, 0u);
+  }
+}
+
 TEST_F(DeliveryTest, StopGivesUpTheBatch) {
   deploy(kFire);
   append(temp(1, "A", 50));

@@ -41,6 +41,7 @@ batch_events = 17
 slow_consumer = "drop"
 [engine]
 default = "reference"
+threads = 9
 max_depth = 3
 max_composites = 4
 max_instants = 7
@@ -67,6 +68,7 @@ level = "error"
   EXPECT_EQ(options->limits.batch_events, 17u);
   EXPECT_EQ(options->limits.slow_consumer, SlowConsumer::drop);
   EXPECT_EQ(options->processor.engine, "reference");
+  EXPECT_EQ(options->processor.threads, 9u);
   EXPECT_EQ(options->processor.max_depth, 3u);
   EXPECT_EQ(options->processor.max_composites, 4u);
   EXPECT_EQ(options->processor.max_instants, 7u);

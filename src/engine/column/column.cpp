@@ -14,7 +14,7 @@ class ColumnEvaluator final : public Evaluator {
   ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history::History& history,
                   bool use_indexes);
 
-  std::size_t evaluate(const Terminators& terminators, RuleState& state, const Budget& budget,
+  std::size_t evaluate(const Terminators& terminators, const RuleState& state, const Budget& budget,
                        CompositeSink& sink) override;
   bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                  const RuleState& state) override;
@@ -104,7 +104,7 @@ ColumnEvaluator::ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history
   }
 }
 
-std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, RuleState& state,
+std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, const RuleState& state,
                                       const Budget& budget, CompositeSink& sink) {
   constexpr std::size_t kGroup = 16;  // whose cache misses overlap
   state_ = &state;
@@ -113,7 +113,6 @@ std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, RuleState&
   in_order_ = terminators.in_order;
   const auto slots = terminators.slots;
   if (!history::all_hold(plan_->states[0].scan.guards, {})) {
-    state.terminators += slots.size();
     return slots.size();
   }
   for (std::size_t t = 0; t < slots.size(); ++t) {

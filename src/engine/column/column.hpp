@@ -11,6 +11,7 @@ namespace gorgo::engine {
 class ColumnEngine final : public Engine {
  public:
   std::string_view name() const override { return "column"; }
+  bool divides_terminators() const override { return true; }
   std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
 };
@@ -19,6 +20,7 @@ class ColumnEngine final : public Engine {
 class ColumnScanEngine final : public Engine {
  public:
   std::string_view name() const override { return "column-scan"; }
+  bool divides_terminators() const override { return true; }
   std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
 };

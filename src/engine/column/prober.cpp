@@ -41,7 +41,7 @@ history::Range Prober::start(const Search& search) {
   return posting_.window(search.interval.after, search.interval.before);
 }
 
-bool Prober::passes(std::uint64_t position) const {
+bool Prober::passes_tests(std::uint64_t position) const {
   const history::EventRef candidate = event(position);
   if (!search_.sees(candidate)) return false;
   const history::Scope scope{.candidate = candidate, .states = search_.sequence, .aggregates = {}};

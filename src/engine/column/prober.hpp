@@ -42,7 +42,8 @@ class Prober {
 
  private:
   bool set_key(std::span<const history::EventRef> sequence, history::HashIndex::Key& key);
-  bool passes(std::uint64_t position) const;
+  bool passes(std::uint64_t position) const { return is_exact() || passes_tests(position); }
+  bool passes_tests(std::uint64_t position) const;
 
   const plan::Scan& scan_;
   const history::EventStore& store_;

@@ -15,7 +15,7 @@ class ReferenceEvaluator final : public Evaluator {
  public:
   ReferenceEvaluator(std::shared_ptr<const plan::Plan> plan, history::History& history);
 
-  std::size_t evaluate(const Terminators& terminators, RuleState& state, const Budget& budget,
+  std::size_t evaluate(const Terminators& terminators, const RuleState& state, const Budget& budget,
                        CompositeSink& sink) override;
   bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                  const RuleState& state) override;
@@ -90,7 +90,7 @@ void ReferenceEvaluator::for_each_event(const Events& events, Interval interval,
   }
 }
 
-std::size_t ReferenceEvaluator::evaluate(const Terminators& terminators, RuleState& state,
+std::size_t ReferenceEvaluator::evaluate(const Terminators& terminators, const RuleState& state,
                                          const Budget& budget, CompositeSink& sink) {
   state_ = &state;
   budget_ = &budget;

@@ -10,6 +10,7 @@ namespace gorgo::engine {
 class ReferenceEngine final : public Engine {
  public:
   std::string_view name() const override { return "reference"; }
+  bool divides_terminators() const override { return true; }
   std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
 };

@@ -1,0 +1,91 @@
+#include "base/workers.hpp"
+
+#include <utility>
+
+namespace gorgo {
+namespace {
+
+constexpr int kLooks = 2000;  // some 20 to 50 us
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+}  // namespace
+
+Workers::Workers(unsigned threads) {
+  for (unsigned i = 1; i < threads; ++i) {
+    pool_.emplace_back([this] { serve(); });
+  }
+}
+
+Workers::~Workers() {
+  ending_.store(true, std::memory_order_relaxed);
+  loop_.fetch_add(1, std::memory_order_release);
+  loop_.notify_all();
+  for (std::thread& thread : pool_) thread.join();
+}
+
+void Workers::run(std::size_t count, const std::function<void(std::size_t)>& work) {
+  work_ = &work;
+  count_ = count;
+  next_.store(0, std::memory_order_relaxed);
+  const bool shared = count > 1 && !pool_.empty();
+  if (shared) {
+    gate_.store(kOpen, std::memory_order_release);
+    loop_.fetch_add(1, std::memory_order_release);
+    loop_.notify_all();
+  }
+  work_off();
+  if (shared) {
+    // Who has not come in by now finds the gate closed; who is inside is at its last index.
+    std::uint32_t inside = gate_.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
+    while (inside != 0) {
+      relax();
+      inside = gate_.load(std::memory_order_acquire);
+    }
+  }
+  const std::lock_guard lock(error_mutex_);
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void Workers::serve() {
+  std::uint32_t seen = 0;
+  while (true) {
+    await(seen);
+    seen = loop_.load(std::memory_order_acquire);
+    if (ending_.load(std::memory_order_relaxed)) return;
+    std::uint32_t gate = gate_.load(std::memory_order_relaxed);
+    while ((gate & kOpen) != 0) {
+      if (!gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire)) continue;
+      work_off();
+      gate_.fetch_sub(1, std::memory_order_release);
+      break;
+    }
+  }
+}
+
+void Workers::await(std::uint32_t seen) const {
+  for (int look = 0; look < kLooks; ++look) {
+    if (loop_.load(std::memory_order_relaxed) != seen) return;
+    relax();
+  }
+  loop_.wait(seen, std::memory_order_relaxed);
+}
+
+void Workers::work_off() {
+  for (std::size_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < count_;) {
+    try {
+      (*work_)(i);
+    } catch (...) {
+      const std::lock_guard lock(error_mutex_);
+      error_ = std::current_exception();
+    }
+  }
+}
+
+}  // namespace gorgo
