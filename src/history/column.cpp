@@ -40,9 +40,19 @@ std::shared_ptr<const HashIndex> Column::index(std::vector<Expr> subjects,
   return index;
 }
 
+std::shared_ptr<const RangeIndex> Column::range_index(std::uint32_t attribute) {
+  auto& index = range_indexes_[attribute];
+  if (!index) {
+    index = std::make_shared<RangeIndex>(attribute, store_);
+    index->add(accepted());
+  }
+  return index;
+}
+
 void Column::settle() {
   if (timeline_) timeline_->add(fresh_);
   for (auto& [name, index] : indexes_) index->add(fresh_);
+  for (auto& [attribute, index] : range_indexes_) index->add(fresh_);
   fresh_.clear();
 }
 
@@ -50,17 +60,21 @@ void Column::drop_gone(std::size_t share) {
   constexpr std::size_t kSweep = 4;  // entries of an index per event: faster than they fill
   if (timeline_) timeline_->drop_until(store_.horizon());
   for (auto& [name, index] : indexes_) index->drop_gone(kSweep * share);
+  for (auto& [attribute, index] : range_indexes_) index->drop_gone();
 }
 
 void Column::trim() {
   if (timeline_ && timeline_.use_count() == 1) timeline_ = nullptr;
-  std::erase_if(indexes_, [](const auto& entry) { return entry.second.use_count() == 1; });
+  const auto is_idle = [](const auto& entry) { return entry.second.use_count() == 1; };
+  std::erase_if(indexes_, is_idle);
+  std::erase_if(range_indexes_, is_idle);
 }
 
 std::size_t Column::bytes() const {
   std::size_t total = sizeof(*this) + fresh_.capacity() * sizeof(Slot);
   if (timeline_) total += timeline_->bytes();
   for (const auto& [name, index] : indexes_) total += index->bytes();
+  for (const auto& [attribute, index] : range_indexes_) total += index->bytes();
   return total;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "history/hash_index.hpp"
+#include "history/range_index.hpp"
 #include "history/timeline.hpp"
 #include "plan/plan.hpp"
 
@@ -36,6 +37,9 @@ class Column {
   std::shared_ptr<const HashIndex> index(std::vector<Expr> subjects,
                                          std::optional<std::uint32_t> summed);
 
+  /// The events by the value of a number attribute.
+  std::shared_ptr<const RangeIndex> range_index(std::uint32_t attribute);
+
   /// Takes note of a stored event that the column accepts; searches find it after `settle`. Whether
   /// it is the first since then.
   bool take(Slot slot) {
@@ -44,7 +48,7 @@ class Column {
   }
   void settle();
   /// Whether there is anything to search.
-  bool is_searched() const { return timeline_ || !indexes_.empty(); }
+  bool is_searched() const { return timeline_ || !indexes_.empty() || !range_indexes_.empty(); }
   /// Forgets by and by what the store has dropped: `share` says how many events to make up for.
   void drop_gone(std::size_t share);
   /// Lets go of what nobody holds any more.
@@ -60,7 +64,8 @@ class Column {
   const EventStore& store_;
   BlockPool& pool_;
   std::shared_ptr<Timeline> timeline_;
-  std::map<std::string, std::shared_ptr<HashIndex>> indexes_;  // by subjects
+  std::map<std::string, std::shared_ptr<HashIndex>> indexes_;           // by subjects
+  std::map<std::uint32_t, std::shared_ptr<RangeIndex>> range_indexes_;  // by attribute
   std::vector<Slot> fresh_;
 };
 

@@ -31,18 +31,24 @@ std::optional<Op> mirrored(Op op) {
 
 bool is_own(const Expr& expr) { return mentions_candidate(expr) && !mentions_sequence(expr); }
 
+/// Those of the candidate that the expression reads.
+void add_attributes(const Expr& expr, std::vector<std::uint32_t>& attributes) {
+  if (expr.op == Op::attribute && expr.source == kCandidate) attributes.push_back(expr.index);
+  for (const Expr& arg : expr.args) add_attributes(arg, attributes);
+}
+
 void add_condition(const Expr& condition, Scan& scan) {
   if (!mentions_candidate(condition)) {
     scan.guards.push_back(condition);
   } else if (!mentions_sequence(condition)) {
     scan.column.conditions.push_back(condition);
-  } else if (auto comparison = as_comparison(condition)) {
-    if (const auto attribute = comparison->attribute()) {
-      scan.column.attributes.push_back(*attribute);
-    }
-    scan.comparisons.push_back(std::move(*comparison));
   } else {
-    scan.residual.push_back(condition);
+    add_attributes(condition, scan.column.attributes);
+    if (auto comparison = as_comparison(condition)) {
+      scan.comparisons.push_back(std::move(*comparison));
+    } else {
+      scan.residual.push_back(condition);
+    }
   }
 }
 

@@ -92,11 +92,15 @@ ColumnEvaluator::ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history
       computed_(rule_.aggregates.size()),
       values_(rule_.aggregates.size()) {
   for (std::size_t i = 1; i < plan_->states.size(); ++i) {
-    states_.emplace_back(plan_->states[i].scan, history, use_indexes);
+    const bool all = rule_.states[i].selection == Selection::each;
+    states_.emplace_back(plan_->states[i].scan, history, use_indexes,
+                         all ? Selectivity::all : Selectivity::until_found);
   }
-  for (const auto& scan : plan_->negations) negations_.emplace_back(scan, history, use_indexes);
+  for (const auto& scan : plan_->negations) {
+    negations_.emplace_back(scan, history, use_indexes, Selectivity::until_found);
+  }
   for (std::size_t i = 0; i < plan_->aggregates.size(); ++i) {
-    aggregates_.emplace_back(plan_->aggregates[i].scan, history, use_indexes, &rule_.aggregates[i]);
+    aggregates_.emplace_back(plan_->aggregates[i].scan, history, use_indexes, rule_.aggregates[i]);
   }
   if (!use_indexes) return;
   for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -162,7 +166,7 @@ ColumnEvaluator::Outcome ColumnEvaluator::extend(std::size_t state) {
 }
 
 ColumnEvaluator::Outcome ColumnEvaluator::extend_each(std::size_t state, history::Range range) {
-  const Finder& finder = states_[state - 1];
+  Finder& finder = states_[state - 1];
   Outcome outcome = Outcome::complete;
   finder.ascending(range, [&](std::uint64_t position) {
     const EventRef event = finder.event(position);
@@ -173,7 +177,7 @@ ColumnEvaluator::Outcome ColumnEvaluator::extend_each(std::size_t state, history
 }
 
 ColumnEvaluator::Outcome ColumnEvaluator::extend_selected(std::size_t state, history::Range range) {
-  const Finder& finder = states_[state - 1];
+  Finder& finder = states_[state - 1];
   const State& rule_state = rule_.states[state];
   auto& selected = selected_[state];
   selected.clear();

@@ -1,5 +1,7 @@
 #include "engine/column/finder.hpp"
 
+#include <map>
+
 #include "engine/aggregation.hpp"
 
 namespace gorgo::engine {
@@ -17,18 +19,51 @@ std::optional<std::uint32_t> summed_attribute(const Aggregate* aggregate,
   return aggregate->attribute;
 }
 
+/// The attribute with whose values alone a search may begin: one that lies between two bounds, or,
+/// for matches that are looked at one by one, one with a bound.
+std::optional<std::uint32_t> ranged_attribute(const plan::Scan& scan,
+                                              const history::EventStore& store, bool one_by_one) {
+  std::optional<std::uint32_t> bounded;
+  std::map<std::uint32_t, int> sides;  // by attribute: 1 has a lower bound, 2 an upper one
+  for (const plan::Comparison& comparison : scan.comparisons) {
+    const auto attribute = comparison.attribute();
+    const bool lower = comparison.op == Op::greater || comparison.op == Op::greater_equal;
+    const bool upper = comparison.op == Op::less || comparison.op == Op::less_equal;
+    if (!attribute || (!lower && !upper)) continue;
+    const ValueType type = store.attribute_type(*attribute);
+    const bool number = type == ValueType::integer || type == ValueType::floating;
+    if (!number || comparison.operand.type != type) continue;
+    int& known = sides[*attribute];
+    known |= lower ? 1 : 2;
+    if (known == 3) return attribute;
+    if (!bounded) bounded = attribute;
+  }
+  return one_by_one ? bounded : std::nullopt;
+}
+
 }  // namespace
 
 Finder::Finder(const plan::Scan& scan, history::History& history, bool use_indexes,
-               const Aggregate* aggregate)
+               Selectivity worth)
+    : Finder(scan, history, use_indexes, worth, nullptr) {}
+
+Finder::Finder(const plan::Scan& scan, history::History& history, bool use_indexes,
+               const Aggregate& aggregate)
+    : Finder(scan, history, use_indexes, Selectivity::all, &aggregate) {}
+
+Finder::Finder(const plan::Scan& scan, history::History& history, bool use_indexes,
+               Selectivity worth, const Aggregate* aggregate)
     : column_(history.column(scan.column)),
       store_(column_->store()),
-      way_(way_to(scan, *column_, use_indexes, aggregate)) {}
+      way_(way_to(scan, *column_, use_indexes, worth, aggregate)) {}
 
 Finder::Way Finder::way_to(const plan::Scan& scan, history::Column& column, bool use_indexes,
-                           const Aggregate* aggregate) {
+                           Selectivity worth, const Aggregate* aggregate) {
   if (!use_indexes || scan.key.empty()) {
-    return Scanner(scan, column.store(), column.timeline(scan.column.attributes));
+    const auto ranged =
+        use_indexes ? ranged_attribute(scan, column.store(), aggregate == nullptr) : std::nullopt;
+    return Scanner(scan, column.store(), column.timeline(scan.column.attributes),
+                   ranged ? column.range_index(*ranged) : nullptr, worth);
   }
   std::vector<Expr> subjects;
   for (const std::uint32_t i : scan.key) subjects.push_back(scan.comparisons[i].subject);
@@ -36,7 +71,7 @@ Finder::Way Finder::way_to(const plan::Scan& scan, history::Column& column, bool
   return Prober(scan, column.store(), column.index(std::move(subjects), summed));
 }
 
-Datum Finder::aggregate(const Aggregate& aggregate, history::Range range) const {
+Datum Finder::aggregate(const Aggregate& aggregate, history::Range range) {
   if (const auto value = aggregate_by_sums(aggregate, range)) return *value;
   const Datum one = Datum::of(std::int64_t{1});
   const ValueType input =
@@ -72,7 +107,8 @@ std::optional<Datum> Finder::aggregate_by_sums(const Aggregate& aggregate,
 
 std::size_t Finder::bytes() const {
   if (const auto* prober = std::get_if<Prober>(&way_)) return share_of(prober->index());
-  return share_of(std::get<Scanner>(way_).timeline());
+  const auto& scanner = std::get<Scanner>(way_);
+  return share_of(scanner.timeline()) + (scanner.ranges() ? share_of(scanner.ranges()) : 0);
 }
 
 }  // namespace gorgo::engine

@@ -17,9 +17,11 @@ namespace gorgo::engine {
 /// hand at a time; positions are those of `start`'s range.
 class Finder {
  public:
-  /// `scan` must outlive the finder. `aggregate`, if given, is what will be asked for.
+  /// `scan` must outlive the finder.
+  Finder(const plan::Scan& scan, history::History& history, bool use_indexes, Selectivity worth);
+  /// A finder of what the aggregate is about, to be asked for its value.
   Finder(const plan::Scan& scan, history::History& history, bool use_indexes,
-         const Aggregate* aggregate = nullptr);
+         const Aggregate& aggregate);
 
   /// A hint: `start` is going to be called for each of the terminators.
   void prefetch(std::span<const history::EventRef> terminators) {
@@ -34,23 +36,25 @@ class Finder {
   /// Calls `f(position)` for the matching positions of the range in ascending (or descending) order
   /// until it returns false. Returns whether it ran to the end.
   template <class F>
-  bool ascending(history::Range range, F&& f) const {
-    return std::visit([&](const auto& way) { return way.ascending(range, f); }, way_);
+  bool ascending(history::Range range, F&& f) {
+    return std::visit([&](auto& way) { return way.ascending(range, f); }, way_);
   }
   template <class F>
-  bool descending(history::Range range, F&& f) const {
-    return std::visit([&](const auto& way) { return way.descending(range, f); }, way_);
+  bool descending(history::Range range, F&& f) {
+    return std::visit([&](auto& way) { return way.descending(range, f); }, way_);
   }
   /// The aggregate over the matching positions of the range.
-  Datum aggregate(const Aggregate& aggregate, history::Range range) const;
+  Datum aggregate(const Aggregate& aggregate, history::Range range);
 
   /// The part of what it searches that is its own, in bytes.
   std::size_t bytes() const;
 
  private:
   using Way = std::variant<Scanner, Prober>;
+  Finder(const plan::Scan& scan, history::History& history, bool use_indexes, Selectivity worth,
+         const Aggregate* aggregate);
   static Way way_to(const plan::Scan& scan, history::Column& column, bool use_indexes,
-                    const Aggregate* aggregate);
+                    Selectivity worth, const Aggregate* aggregate);
   /// Without looking at the events, if that is possible.
   std::optional<Datum> aggregate_by_sums(const Aggregate& aggregate, history::Range range) const;
 

@@ -1,6 +1,7 @@
 #include "engine/column/scanner.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "base/arithmetic.hpp"
@@ -10,6 +11,10 @@ namespace gorgo::engine {
 namespace {
 
 using history::AttributeVector;
+
+std::uint64_t low_bits(std::uint64_t count) {
+  return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+}
 
 /// Bit i: `holds(values[i])`.
 template <class T, class Holds>
@@ -85,37 +90,116 @@ std::uint64_t compare(Op op, const AttributeVector& attribute, std::uint64_t fir
 }  // namespace
 
 Scanner::Scanner(const plan::Scan& scan, const history::EventStore& store,
-                 std::shared_ptr<const history::Timeline> timeline)
+                 std::shared_ptr<const history::Timeline> timeline,
+                 std::shared_ptr<const history::RangeIndex> ranges, Selectivity worth)
     : scan_(scan),
       store_(store),
       timeline_(std::move(timeline)),
-      operands_(scan.comparisons.size()),
-      simple_(scan.residual.empty() &&
-              std::all_of(scan.comparisons.begin(), scan.comparisons.end(),
-                          [](const auto& c) { return c.attribute().has_value(); })) {}
+      ranges_(std::move(ranges)),
+      worth_(worth),
+      operands_(scan.comparisons.size()) {
+  for (std::uint32_t i = 0; i < scan.comparisons.size(); ++i) {
+    const plan::Comparison& comparison = scan.comparisons[i];
+    if (auto block = BlockCondition::compile(comparison)) {
+      blocks_.push_back(std::move(*block));
+    } else {
+      (comparison.attribute() ? attribute_tests_ : event_tests_).push_back(i);
+    }
+  }
+  for (const Expr& condition : scan.residual) {
+    if (auto block = BlockCondition::compile(condition)) {
+      blocks_.push_back(std::move(*block));
+    } else {
+      residual_.push_back(&condition);
+    }
+  }
+}
 
 history::Range Scanner::start(const Search& search) {
   search_ = search;
+  found_.clear();
+  gathered_ = false;
   const history::Scope scope{.candidate = {}, .states = search.sequence, .aggregates = {}};
   if (!history::all_hold(scan_.guards, scope)) return {};
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     operands_[i] = history::evaluate(scan_.comparisons[i].operand, scope);
     if (!operands_[i].exists()) return {};
   }
-  return timeline_->window(search.interval.after, search.interval.before);
+  const history::Range range = timeline_->window(search.interval.after, search.interval.before);
+  if (gather(range)) return {0, found_.size()};
+  for (BlockCondition& block : blocks_) {
+    if (!block.bind(scope)) return {};
+  }
+  return range;
 }
 
-std::uint64_t Scanner::matches(std::uint64_t first, std::uint64_t count) const {
-  std::uint64_t mask = count == kBlock ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
-  for (std::size_t i = 0; i < operands_.size() && mask != 0; ++i) {
+/// Finds the matches by value where they are few.
+bool Scanner::gather(history::Range range) {
+  constexpr std::uint64_t kScansInTheTimeOfOne = 64;  // events scanned, per event gathered
+  const std::uint64_t worth = range.size() / kScansInTheTimeOfOne;
+  if (!ranges_ || worth < kScansInTheTimeOfOne) return false;
+  history::RangeIndex::Bounds bounds;
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
     const plan::Comparison& comparison = scan_.comparisons[i];
-    const auto index = comparison.attribute();
-    if (!index) continue;
-    const AttributeVector& attribute = timeline_->attribute(*index);
-    mask &= compare(comparison.op, attribute, first, count, operands_[i]);
-    if (const std::uint8_t* present = attribute.present(first)) {
-      mask &= mask_of(present, count, [](std::uint8_t p) { return p != 0; });
+    if (comparison.attribute() == ranges_->attribute()) {
+      bounds.restrict_to(comparison.op, operands_[i]);
     }
+  }
+  // Who stops at a match scans the fewer events the more matches there are.
+  const auto most = worth_ == Selectivity::all
+                        ? worth
+                        : static_cast<std::uint64_t>(std::sqrt(static_cast<double>(worth)));
+  if (ranges_->count(bounds, most) > most) return false;
+  gathered_ = true;
+  ranges_->collect(bounds, found_);
+  std::erase_if(found_, [&](history::Slot slot) { return !is_match(slot); });
+  std::sort(found_.begin(), found_.end(), [&](history::Slot a, history::Slot b) {
+    return std::pair(store_.timestamp(a), a) < std::pair(store_.timestamp(b), b);
+  });
+  return true;
+}
+
+bool Scanner::is_match(history::Slot slot) const {
+  if (slot < store_.begin()) return false;
+  const Timestamp timestamp = store_.timestamp(slot);
+  if (timestamp <= search_.interval.after || timestamp >= search_.interval.before) return false;
+  const history::EventRef candidate{&store_, slot};
+  if (!search_.sees(candidate)) return false;
+  const history::Scope scope{.candidate = candidate, .states = search_.sequence, .aggregates = {}};
+  for (std::uint32_t i = 0; i < operands_.size(); ++i) {
+    if (!passes(i, scope)) return false;
+  }
+  return history::all_hold(scan_.residual, scope);
+}
+
+bool Scanner::passes(std::uint32_t comparison, const history::Scope& scope) const {
+  const plan::Comparison& test = scan_.comparisons[comparison];
+  return arithmetic::compare(test.op, history::evaluate(test.subject, scope),
+                             operands_[comparison]);
+}
+
+BlockMask Scanner::matches(std::uint64_t first, std::uint64_t count) {
+  BlockMask masks;
+  for (std::uint64_t word = 0; word * 64 < count; ++word) masks[word] = low_bits(count - word * 64);
+  for (BlockCondition& block : blocks_) block.test(*timeline_, first, count, masks);
+  for (const std::uint32_t i : attribute_tests_) {
+    for (std::uint64_t word = 0; word * 64 < count; ++word) {
+      if (masks[word] == 0) continue;
+      masks[word] &=
+          test_attribute(i, first + word * 64, std::min<std::uint64_t>(64, count - word * 64));
+    }
+  }
+  return masks;
+}
+
+/// Bit i: the event at `first + i` passes, for i < count <= 64.
+std::uint64_t Scanner::test_attribute(std::uint32_t index, std::uint64_t first,
+                                      std::uint64_t count) const {
+  const plan::Comparison& comparison = scan_.comparisons[index];
+  const AttributeVector& attribute = timeline_->attribute(*comparison.attribute());
+  std::uint64_t mask = compare(comparison.op, attribute, first, count, operands_[index]);
+  if (const std::uint8_t* present = attribute.present(first)) {
+    mask &= mask_of(present, count, [](std::uint8_t p) { return p != 0; });
   }
   return mask;
 }
@@ -124,13 +208,10 @@ bool Scanner::passes_tests(std::uint64_t position) const {
   const history::EventRef candidate = event(position);
   if (!search_.sees(candidate)) return false;
   const history::Scope scope{.candidate = candidate, .states = search_.sequence, .aggregates = {}};
-  for (std::size_t i = 0; i < operands_.size(); ++i) {
-    const plan::Comparison& test = scan_.comparisons[i];
-    if (test.attribute()) continue;
-    const Datum value = history::evaluate(test.subject, scope);
-    if (!arithmetic::compare(test.op, value, operands_[i])) return false;
-  }
-  return history::all_hold(scan_.residual, scope);
+  return std::all_of(event_tests_.begin(), event_tests_.end(),
+                     [&](std::uint32_t i) { return passes(i, scope); }) &&
+         std::all_of(residual_.begin(), residual_.end(),
+                     [&](const Expr* condition) { return history::holds(*condition, scope); });
 }
 
 }  // namespace gorgo::engine

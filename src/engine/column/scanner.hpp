@@ -6,76 +6,120 @@
 #include <span>
 #include <vector>
 
+#include "engine/column/block_condition.hpp"
 #include "engine/column/search.hpp"
+#include "history/range_index.hpp"
 #include "history/timeline.hpp"
 #include "plan/plan.hpp"
 
 namespace gorgo::engine {
 
-/// Finds the events of one predicate in one window of its column: compares the column's attributes
-/// in blocks of 64 positions and tests what remains event by event. Has one search in hand at a
-/// time.
+/// How much of what a search finds its caller will look at.
+enum class Selectivity : std::uint8_t { all, until_found };
+
+/// Finds the events of one predicate in one window of its column: by value where a range index
+/// shows that few events can match, else it tests blocks of events at a time, and what remains
+/// event by event. Has one search in hand at a time.
 class Scanner {
  public:
-  /// `scan` and `store` must outlive the scanner.
+  /// `scan` and `store` must outlive the scanner. `ranges` may be null.
   Scanner(const plan::Scan& scan, const history::EventStore& store,
-          std::shared_ptr<const history::Timeline> timeline);
+          std::shared_ptr<const history::Timeline> timeline,
+          std::shared_ptr<const history::RangeIndex> ranges, Selectivity worth);
 
   const std::shared_ptr<const history::Timeline>& timeline() const { return timeline_; }
+  const std::shared_ptr<const history::RangeIndex>& ranges() const { return ranges_; }
   history::EventRef event(std::uint64_t position) const {
-    return {&store_, timeline_->slot(position)};
+    return {&store_, gathered_ ? found_[position] : timeline_->slot(position)};
   }
 
-  /// The range in the timeline; empty when nothing can match.
+  /// The range that holds the matches; empty when nothing can match.
   history::Range start(const Search& search);
 
   /// Calls `f(position)` for the matching positions of the range in ascending (or descending)
   /// order until it returns false. Returns whether it ran to the end.
   template <class F>
-  bool ascending(history::Range range, F&& f) const;
+  bool ascending(history::Range range, F&& f);
   template <class F>
-  bool descending(history::Range range, F&& f) const;
+  bool descending(history::Range range, F&& f);
 
  private:
-  static constexpr std::uint64_t kBlock = 64;
+  bool gather(history::Range range);
+  bool is_match(history::Slot slot) const;
+  bool passes(std::uint32_t comparison, const history::Scope& scope) const;
 
-  /// Bit i tells whether position `first + i` passes the comparisons of attributes, for `count` <=
-  /// 64 positions.
-  std::uint64_t matches(std::uint64_t first, std::uint64_t count) const;
+  /// Which positions from `first` on pass what is tested by blocks, for `count` <= kBlock.
+  BlockMask matches(std::uint64_t first, std::uint64_t count);
+  std::uint64_t first_block() const { return worth_ == Selectivity::all ? kBlock : 64; }
   bool passes_rest(std::uint64_t position) const {
-    return (simple_ && search_.in_order) || passes_tests(position);
+    const bool nothing_left = event_tests_.empty() && residual_.empty() && search_.in_order;
+    return nothing_left || passes_tests(position);
   }
   bool passes_tests(std::uint64_t position) const;
+  std::uint64_t test_attribute(std::uint32_t comparison, std::uint64_t first,
+                               std::uint64_t count) const;
 
   const plan::Scan& scan_;
   const history::EventStore& store_;
   std::shared_ptr<const history::Timeline> timeline_;
+  std::shared_ptr<const history::RangeIndex> ranges_;
+  Selectivity worth_;
+  std::vector<BlockCondition> blocks_;
+  std::vector<std::uint32_t> attribute_tests_;  // other comparisons of attributes
+  std::vector<std::uint32_t> event_tests_;      // comparisons of what must be calculated
+  std::vector<const Expr*> residual_;
+
+  // Of the search in hand.
   std::vector<Datum> operands_;
-  bool simple_;  ///< nothing is left to test after `matches`
   Search search_;
+  bool gathered_ = false;
+  std::vector<history::Slot> found_;  // if gathered: the matches
 };
 
 template <class F>
-bool Scanner::ascending(history::Range range, F&& f) const {
-  for (std::uint64_t first = range.first; first < range.last; first += kBlock) {
-    std::uint64_t mask = matches(first, std::min(kBlock, range.last - first));
-    for (; mask != 0; mask &= mask - 1) {
-      const std::uint64_t position = first + static_cast<unsigned>(std::countr_zero(mask));
-      if (passes_rest(position) && !f(position)) return false;
+bool Scanner::ascending(history::Range range, F&& f) {
+  if (gathered_) {
+    for (std::uint64_t p = range.first; p < range.last; ++p) {
+      if (!f(p)) return false;
+    }
+    return true;
+  }
+  std::uint64_t size = first_block();
+  for (std::uint64_t first = range.first; first < range.last; first += size, size = kBlock) {
+    const std::uint64_t count = std::min(size, range.last - first);
+    const BlockMask masks = matches(first, count);
+    for (std::uint64_t word = 0; word * 64 < count; ++word) {
+      for (std::uint64_t mask = masks[word]; mask != 0; mask &= mask - 1) {
+        const auto bit = static_cast<unsigned>(std::countr_zero(mask));
+        const std::uint64_t position = first + word * 64 + bit;
+        if (passes_rest(position) && !f(position)) return false;
+      }
     }
   }
   return true;
 }
 
 template <class F>
-bool Scanner::descending(history::Range range, F&& f) const {
-  for (std::uint64_t last = range.last; last > range.first;) {
-    const std::uint64_t first = last - std::min(kBlock, last - range.first);
-    std::uint64_t mask = matches(first, last - first);
-    while (mask != 0) {
-      const auto bit = static_cast<unsigned>(63 - std::countl_zero(mask));
-      mask ^= std::uint64_t{1} << bit;
-      if (passes_rest(first + bit) && !f(first + bit)) return false;
+bool Scanner::descending(history::Range range, F&& f) {
+  if (gathered_) {
+    for (std::uint64_t p = range.last; p > range.first; --p) {
+      if (!f(p - 1)) return false;
+    }
+    return true;
+  }
+  std::uint64_t size = first_block();
+  for (std::uint64_t last = range.last; last > range.first; size = kBlock) {
+    const std::uint64_t count = std::min(size, last - range.first);
+    const std::uint64_t first = last - count;
+    const BlockMask masks = matches(first, count);
+    for (std::uint64_t word = (count + 63) / 64; word-- > 0;) {
+      std::uint64_t mask = masks[word];
+      while (mask != 0) {
+        const auto bit = static_cast<unsigned>(63 - std::countl_zero(mask));
+        mask ^= std::uint64_t{1} << bit;
+        const std::uint64_t position = first + word * 64 + bit;
+        if (passes_rest(position) && !f(position)) return false;
+      }
     }
     last = first;
   }

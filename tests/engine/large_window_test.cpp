@@ -1,0 +1,92 @@
+// Rules over windows that are large enough for every way of searching.
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+#include <sstream>
+
+#include "gorgo/processor.hpp"
+
+namespace gorgo {
+namespace {
+
+constexpr int kEvents = 14'000;
+constexpr Timestamp kMillisecond = 1'000'000;
+
+std::vector<Event> stream(bool late) {
+  std::mt19937 random(7);
+  std::vector<Event> events;
+  for (int i = 0; i < kEvents; ++i) {
+    const bool terminator = i > kEvents / 2 && random() % 150 == 0;
+    const Timestamp behind = late && random() % 3 == 0 ? random() % 50 : 0;
+    double v = static_cast<double>(random() % 100'000) / 8;
+    if (random() % 50 == 0) v = std::numeric_limits<double>::quiet_NaN();
+    events.push_back({.type = terminator ? "T" : "S",
+                      .timestamp = std::max<Timestamp>(0, i / 2 - behind) * kMillisecond,
+                      .attributes = {{"v", v}, {"n", static_cast<std::int64_t>(random() % 3000)}}});
+  }
+  return events;
+}
+
+/// What comes out, a line for each composite.
+std::vector<std::string> composites(const std::string& engine, const std::string& rule, bool late) {
+  Processor processor({.engine = engine});
+  const auto deployed = processor.deploy(
+      "test", "event T(v: float, n: int); event S(v: float, n: int);\n" + rule, {});
+  EXPECT_FALSE(deployed.failed()) << deployed.render();
+  std::vector<std::string> lines;
+  const auto deliver = [&](const OutputBatch& batch) {
+    for (const auto& row : batch.rows) {
+      if (row.rule == OutputBatch::kPrimitive) continue;
+      std::ostringstream line;
+      line << row.place.root << "." << row.place.ordinal;
+      batch.for_each_attribute(row, [&](std::string_view, const Datum& value) {
+        line << " "
+             << (value.tag == Datum::Tag::floating ? value.floating
+                                                   : static_cast<double>(value.integer));
+      });
+      lines.push_back(line.str());
+    }
+  };
+  for (const Event& event : stream(late)) {
+    EXPECT_TRUE(processor.append(event));
+    if (processor.pending() == 1000) processor.process(deliver);
+  }
+  processor.process(deliver);
+  return lines;
+}
+
+class LargeWindow : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(LargeWindow, EveryWayOfSearchingFindsTheSame) {
+  for (const bool late : {false, true}) {
+    const auto expected = composites("reference", GetParam(), late);
+    EXPECT_GT(expected.size(), 3u) << GetParam();
+    EXPECT_EQ(composites("column", GetParam(), late), expected) << GetParam();
+    EXPECT_EQ(composites("column-scan", GetParam(), late), expected) << GetParam();
+  }
+}
+
+std::string rule(const std::string& pattern) {
+  return "define O(v: float, n: int) from T(v = $v, n = $n) and " + pattern +
+         " where v = S.v, n = S.n;";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, LargeWindow,
+    ::testing::Values(rule("each S(v > $v - 4 and v < $v + 4) within 6 s from T"),
+                      rule("each S(v >= $v and v <= $v + 8 and n < $n) within 6 s from T"),
+                      rule("last S(v > $v - 1 and v < $v + 1) within 6 s from T"),
+                      rule("first S(v > 12490 and v > $v) within 6 s from T"),
+                      rule("3-last S(n > $n - 2 and n < $n + 2) within 6 s from T"),
+                      rule("each S(v > 12450 and v > $v) within 6 s from T"),
+                      rule("each S((v - $v) * (v - $v) < 9.5) within 6 s from T"),
+                      rule("last S(v < $v) within 6 s from T and not S(v > $v - 2 and v < $v + 2) "
+                           "between S and T"),
+                      "define O(v: float, n: int) from T(v = $v) where "
+                      "v = Sum(S(v > $v - 9 and v < $v + 9).v within 6 s from T), "
+                      "n = Count(S(v < $v).n within 6 s from T);"));
+
+}  // namespace
+}  // namespace gorgo
