@@ -107,6 +107,8 @@ class Repetition {
   }
 
   Result<bool> warm_up() {
+    // The first takes in, under some engines, what the filling was.
+    if (const auto first = feed(kWarmUpBatch); !first) return first.error();
     double seconds = 0;
     for (std::size_t events = 0; events < kWarmUp;) {
       const auto fed = feed(kWarmUpBatch);

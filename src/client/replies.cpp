@@ -33,6 +33,8 @@ RuleInfo to_rule(const wire::RuleInfo& rule) {
   info.pending = rule.pending();
   info.skipped = rule.skipped();
   info.bytes = rule.bytes();
+  info.declined = rule.declined();
+  info.declined_because = text_of(rule.declined_because());
   return info;
 }
 

@@ -93,7 +93,12 @@ std::vector<RuleInfo> Processor::rules() const {
   for (const auto& deployed : impl_->rules.rules()) {
     const Rule& rule = deployed.rule();
     std::size_t bytes = deployed.state.bytes();
-    for (const auto& evaluator : deployed.evaluators) bytes += evaluator->column_bytes();
+    engine::Declined declined;
+    for (const auto& evaluator : deployed.evaluators) {
+      bytes += evaluator->bytes();
+      declined.terminators += evaluator->declined().terminators;
+      if (declined.reason.empty()) declined.reason = evaluator->declined().reason;
+    }
     list.push_back({.name = rule.name,
                     .type = schema().at(rule.type).name,
                     .engine = std::string(deployed.engine->name()),
@@ -103,7 +108,9 @@ std::vector<RuleInfo> Processor::rules() const {
                     .overflows = deployed.state.overflows,
                     .pending = deployed.state.pending.size(),
                     .skipped = deployed.state.skipped_instants,
-                    .bytes = bytes});
+                    .bytes = bytes,
+                    .declined = declined.terminators,
+                    .declined_because = std::string(declined.reason)});
   }
   return list;
 }

@@ -38,6 +38,13 @@ struct Terminators {
   bool in_order = true;
 };
 
+/// Terminators that an engine left to `column-scan`, because its own way would not have been right
+/// or not have been small.
+struct Declined {
+  std::uint64_t terminators = 0;
+  std::string_view reason;  ///< the last one, a literal
+};
+
 /// One rule as one engine evaluates it. Holds only what can be rebuilt from plan and history.
 class Evaluator {
  public:
@@ -57,8 +64,10 @@ class Evaluator {
   virtual bool is_absent(std::uint32_t negation, std::span<const history::EventRef> sequence,
                          const RuleState& state) = 0;
 
-  /// Its part of the memory of the columns that it holds, in bytes.
-  virtual std::size_t column_bytes() const = 0;
+  /// Its own memory and its part of that of the columns that it holds.
+  virtual std::size_t bytes() const = 0;
+
+  virtual Declined declined() const { return {}; }
 };
 
 /// A way to evaluate plans. All engines give the same composites in the same order.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/automaton/automaton.hpp"
 #include "engine/column/column.hpp"
 #include "engine/engine.hpp"
 #include "engine/reference/reference.hpp"
@@ -10,8 +11,9 @@ namespace gorgo::engine {
 std::span<const Engine* const> engines() {
   static const ColumnEngine column;
   static const ColumnScanEngine column_scan;
+  static const AutomatonEngine automaton;
   static const ReferenceEngine reference;
-  static const std::array<const Engine*, 3> all = {&column, &column_scan, &reference};
+  static const std::array<const Engine*, 4> all = {&column, &column_scan, &automaton, &reference};
   return all;
 }
 

@@ -14,6 +14,8 @@ EventStore::EventStore(const EventType& type) : nullable_(!type.strict()) {
 Slot EventStore::append(Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells) {
   assert(cells.size() == attributes_.size());
   const Slot slot = end();
+  late_ += timestamp < latest_ ? 1 : 0;
+  latest_ = std::max(latest_, timestamp);
   timestamps_.push_back(timestamp);
   roots_.push_back(root);
   for (std::size_t i = 0; i < cells.size(); ++i) {

@@ -42,6 +42,9 @@ class EventStore {
   /// An empty vector for a copy of the attribute, counting from `first_position`.
   AttributeVector make_attribute(std::uint32_t index, std::uint64_t first_position) const;
 
+  /// How many events have been stored behind one with a later timestamp.
+  std::uint64_t late() const { return late_; }
+
   std::size_t bytes() const;
 
  private:
@@ -51,6 +54,8 @@ class EventStore {
   std::vector<AttributeVector> attributes_;
   StringHeap strings_;
   Timestamp horizon_ = std::numeric_limits<Timestamp>::min();
+  Timestamp latest_ = std::numeric_limits<Timestamp>::min();
+  std::uint64_t late_ = 0;
 };
 
 /// An event by where it is stored.

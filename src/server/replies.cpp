@@ -42,6 +42,8 @@ std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text) {
   info->pending = rule.pending;
   info->skipped = rule.skipped;
   info->bytes = rule.bytes;
+  info->declined = rule.declined;
+  info->declined_because = rule.declined_because;
   return info;
 }
 

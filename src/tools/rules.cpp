@@ -31,7 +31,8 @@ nlohmann::ordered_json to_json(const RuleInfo& rule, bool memory) {
   nlohmann::ordered_json json = {{"name", rule.name},           {"type", rule.type},
                                  {"engine", rule.engine},       {"evaluated", rule.terminators},
                                  {"produced", rule.composites}, {"overflows", rule.overflows},
-                                 {"skipped", rule.skipped}};
+                                 {"skipped", rule.skipped},     {"declined", rule.declined}};
+  if (rule.declined > 0) json["declined_because"] = rule.declined_because;
   if (memory) {
     json["bytes"] = rule.bytes;
     json["pending"] = rule.pending;
@@ -49,11 +50,12 @@ nlohmann::ordered_json to_json(const TypeInfo& type) {
 using Table = std::vector<std::vector<std::string>>;  // the first row is the header
 
 Table table_of(const std::vector<RuleInfo>& rules, bool memory) {
-  Table rows = {{"NAME", "TYPE", "ENGINE", "EVALUATED", "PRODUCED", "OVERFLOWS"}};
+  Table rows = {{"NAME", "TYPE", "ENGINE", "EVALUATED", "PRODUCED", "OVERFLOWS", "DECLINED"}};
   if (memory) rows[0].insert(rows[0].end(), {"BYTES", "PENDING"});
   for (const RuleInfo& rule : rules) {
     rows.push_back({rule.name, rule.type, rule.engine, std::to_string(rule.terminators),
-                    std::to_string(rule.composites), std::to_string(rule.overflows)});
+                    std::to_string(rule.composites), std::to_string(rule.overflows),
+                    std::to_string(rule.declined)});
     if (!memory) continue;
     rows.back().push_back(std::to_string(rule.bytes));
     rows.back().push_back(std::to_string(rule.pending));

@@ -192,6 +192,10 @@ class Run {
                    number(rule.composites), rule.type.c_str(), number(rule.terminators),
                    rule.engine.c_str());
       if (rule.overflows > 0) std::fprintf(stderr, "; %llu given up", number(rule.overflows));
+      if (rule.declined > 0) {
+        std::fprintf(stderr, "; %llu by column-scan, because of %s", number(rule.declined),
+                     rule.declined_because.c_str());
+      }
       std::fputc('\n', stderr);
     }
     print_late();

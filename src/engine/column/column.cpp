@@ -18,7 +18,7 @@ class ColumnEvaluator final : public Evaluator {
                        CompositeSink& sink) override;
   bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                  const RuleState& state) override;
-  std::size_t column_bytes() const override;
+  std::size_t bytes() const override;
 
  private:
   enum class Outcome { complete, overflow, stopped };
@@ -255,7 +255,7 @@ void ColumnEvaluator::aggregate(std::size_t index) {
   values_[index] = computed.value;
 }
 
-std::size_t ColumnEvaluator::column_bytes() const {
+std::size_t ColumnEvaluator::bytes() const {
   std::size_t total = 0;
   for (const auto* list : {&states_, &negations_, &aggregates_}) {
     for (const Finder& finder : *list) total += finder.bytes();

@@ -19,7 +19,7 @@ class ReferenceEvaluator final : public Evaluator {
                        CompositeSink& sink) override;
   bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                  const RuleState& state) override;
-  std::size_t column_bytes() const override;
+  std::size_t bytes() const override;
 
  private:
   /// Every event of a type, in (timestamp, place) order.
@@ -229,7 +229,7 @@ Datum ReferenceEvaluator::value_of(const Aggregate& aggregate, const Events& eve
   return aggregation.result();
 }
 
-std::size_t ReferenceEvaluator::column_bytes() const {
+std::size_t ReferenceEvaluator::bytes() const {
   std::size_t total = 0;
   for (const auto* list : {&states_, &negations_, &aggregates_}) {
     for (const Events& events : *list) total += share_of(events.timeline);

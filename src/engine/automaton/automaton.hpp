@@ -1,0 +1,20 @@
+#pragma once
+
+#include "engine/engine.hpp"
+
+namespace gorgo::engine {
+
+/// Automata-based incremental processing (AIP: Cugola and Margara, "Low latency complex event
+/// processing on parallel hardware", JPDC 2012, section 4.1): events are taken in oldest first, and
+/// every partial sequence that they make is kept until its window has passed, so that a terminator
+/// finds its sequences begun. Late events, and rules that would keep more than `max_sequences`
+/// partial sequences, are left to the scans of `column-scan` (Evaluator::declined).
+class AutomatonEngine final : public Engine {
+ public:
+  std::string_view name() const override { return "automaton"; }
+  bool divides_terminators() const override { return false; }
+  std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
+                                     history::History& history) const override;
+};
+
+}  // namespace gorgo::engine
