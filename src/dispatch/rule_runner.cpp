@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kWorthSharing = 20e-6;  // seconds: waking the other threads takes about as long
 constexpr std::size_t kJobsPerThread = 4;
-constexpr std::size_t kSmallestJob = 16;  // terminators
+constexpr double kSmallestJob = 2e-6;  // seconds: taking one costs a twentieth of it
 
 }  // namespace
 
@@ -68,7 +68,8 @@ std::size_t RuleRunner::job_size() const {
   const double cost = static_cast<double>(slots_.size()) * terminator_cost_;
   if (cost < kWorthSharing) return slots_.size();
   const std::size_t jobs = workers_.threads() * kJobsPerThread;
-  return std::max(kSmallestJob, (slots_.size() + jobs - 1) / jobs);
+  return std::max((slots_.size() + jobs - 1) / jobs,
+                  static_cast<std::size_t>(kSmallestJob / terminator_cost_));
 }
 
 void RuleRunner::begin_job() {

@@ -4,8 +4,10 @@
 #include <array>
 #include <bit>
 #include <cstddef>
-#include <memory>
+#include <utility>
 #include <vector>
+
+#include "base/huge_allocator.hpp"
 
 namespace gorgo::history {
 
@@ -44,8 +46,9 @@ class BlockPool {
   static constexpr std::size_t kUnit = 16;
   static constexpr std::size_t kLargest = 8 * 1024;
   static constexpr std::size_t kClasses = 33;  // class_of(kLargest) is the last
-  static constexpr std::size_t kSmallestChunk = 256;
-  static constexpr std::size_t kLargestChunk = 64 * 1024;
+  static constexpr std::size_t kSmallestRefill = 256;
+  static constexpr std::size_t kLargestRefill = 64 * 1024;
+  static constexpr std::size_t kLargestChunk = 2 * 1024 * 1024;  // in huge pages
 
   /// Multiples of the unit up to 8, then four sizes for each doubling, so that at most a fifth of a
   /// block is lost.
@@ -63,14 +66,44 @@ class BlockPool {
 
   void refill(std::size_t size_class) {
     const std::size_t size = bytes_of(size_class);
-    const std::size_t wanted = std::clamp(chunk_bytes_ / 8, kSmallestChunk, kLargestChunk);
+    const std::size_t wanted = std::clamp(chunk_bytes_ / 8, kSmallestRefill, kLargestRefill);
     const std::size_t count = std::max<std::size_t>(1, wanted / size);
-    chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(count * size));
-    chunk_bytes_ += count * size;
-    for (std::size_t i = count; i-- > 0;) release(chunks_.back().get() + i * size, size);
+    std::byte* const blocks = take(count * size);
+    for (std::size_t i = count; i-- > 0;) release(blocks + i * size, size);
   }
 
-  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  /// From the newest chunk, or a new one.
+  std::byte* take(std::size_t bytes) {
+    if (left_ < bytes) {
+      const std::size_t wanted = std::clamp(chunk_bytes_ / 8, kSmallestRefill, kLargestChunk);
+      left_ = std::max(bytes, wanted / kUnit * kUnit);
+      chunks_.emplace_back(left_);
+      chunk_bytes_ += left_;
+    }
+    left_ -= bytes;
+    return chunks_.back().data() + left_;
+  }
+
+  /// Uninitialised memory.
+  class Chunk {
+   public:
+    explicit Chunk(std::size_t bytes) : bytes_(bytes), data_(Allocator().allocate(bytes)) {}
+    ~Chunk() {
+      if (data_ != nullptr) Allocator().deallocate(data_, bytes_);
+    }
+    Chunk(Chunk&& other) noexcept
+        : bytes_(other.bytes_), data_(std::exchange(other.data_, nullptr)) {}
+    Chunk& operator=(Chunk&&) = delete;
+    std::byte* data() const { return data_; }
+
+   private:
+    using Allocator = HugeAllocator<std::byte>;
+    std::size_t bytes_;
+    std::byte* data_;
+  };
+
+  std::vector<Chunk> chunks_;
+  std::size_t left_ = 0;  // of the newest chunk
   std::size_t chunk_bytes_ = 0;
   std::array<Free*, kClasses> free_{};
 };

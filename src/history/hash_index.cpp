@@ -237,7 +237,7 @@ void HashIndex::rebuild() {
   // At most three quarters are used now; leave room for half as many again.
   std::size_t size = kSmallestTable;
   while (size * 3 < live_ * 5) size *= 2;
-  std::vector<Entry> old(size);
+  Table old(size);
   old.swap(table_);
   used_ = live_;
   sweep_ = 0;

@@ -118,6 +118,7 @@ class HashIndex {
     bool is_vacant() const { return capacity == 0; }
   };
   static_assert(sizeof(Entry) == 32);
+  using Table = std::vector<Entry, HugeAllocator<Entry>>;
 
   struct Sum {
     std::uint32_t attribute;
@@ -149,9 +150,9 @@ class HashIndex {
   BlockPool& pool_;
   bool exact_;  ///< a tag is the one word of the key; else tags are hashes
   std::vector<Sum> sums_;
-  std::vector<Entry> table_;  // a power of two
-  std::size_t used_ = 0;      // entries that are not vacant
-  std::size_t live_ = 0;      // entries with a posting
+  Table table_;           // a power of two
+  std::size_t used_ = 0;  // entries that are not vacant
+  std::size_t live_ = 0;  // entries with a posting
   std::size_t posting_bytes_ = 0;
   std::size_t sweep_ = 0;  // the next entry that drop_gone looks at
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/huge_allocator.hpp"
+
 namespace gorgo::history {
 
 /// A contiguous sequence whose elements keep their positions while the oldest are dropped:
@@ -55,7 +57,7 @@ class SlidingVector {
     if (items_.capacity() > 4 * (items_.size() + kSlack)) items_.shrink_to_fit();
   }
 
-  std::vector<T> items_;
+  std::vector<T, HugeAllocator<T>> items_;
   std::uint64_t base_ = 0;   // position of items_[0]
   std::size_t dropped_ = 0;  // leading elements of items_ that are gone
 };
