@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "base/int128.hpp"
 #include "gorgo/rule.hpp"
 #include "gorgo/value.hpp"
 
@@ -96,39 +97,50 @@ inline bool compare(Op op, const Datum& a, const Datum& b) {
   return satisfies(order(a, b), op);
 }
 
-/// `a op b` on ints: no value on overflow and on division by zero.
-inline Datum calculate(Op op, std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
+/// `a op b` on ints. False: no value, because of overflow or division by zero.
+GORGO_HD inline bool calculate(Op op, std::int64_t a, std::int64_t b, std::int64_t& result) {
   switch (op) {
     case Op::add:
-      return __builtin_add_overflow(a, b, &result) ? Datum::none() : Datum::of(result);
+      result =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+      return ((a ^ result) & (b ^ result)) >= 0;
     case Op::subtract:
-      return __builtin_sub_overflow(a, b, &result) ? Datum::none() : Datum::of(result);
-    case Op::multiply:
-      return __builtin_mul_overflow(a, b, &result) ? Datum::none() : Datum::of(result);
-    case Op::divide: {
-      const bool undefined = b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min());
-      return undefined ? Datum::none() : Datum::of(a / b);
+      result =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+      return ((a ^ b) & (a ^ result)) >= 0;
+    case Op::multiply: {
+      const Int128 product = static_cast<Int128>(a) * b;
+      result = static_cast<std::int64_t>(product);
+      return product == result;
     }
+    case Op::divide:
+      if (b == 0 || (b == -1 && a == INT64_MIN)) return false;
+      result = a / b;
+      return true;
     default:
-      return Datum::none();
+      return false;
   }
 }
 
 /// `a op b` on floats: IEEE binary64, each operation rounded once.
-inline Datum calculate(Op op, double a, double b) {
+GORGO_HD inline double calculate(Op op, double a, double b) {
   switch (op) {
     case Op::add:
-      return Datum::of(a + b);
+      return a + b;
     case Op::subtract:
-      return Datum::of(a - b);
+      return a - b;
     case Op::multiply:
-      return Datum::of(a * b);
-    case Op::divide:
-      return Datum::of(a / b);
+      return a * b;
     default:
-      return Datum::none();
+      return a / b;
   }
+}
+
+/// float -> int, truncated. False: no value, for NaN and what does not fit.
+GORGO_HD inline bool truncate(double a, std::int64_t& result) {
+  const bool fits = a >= -9223372036854775808.0 && a < 9223372036854775808.0;
+  if (fits) result = static_cast<std::int64_t>(a);
+  return fits;
 }
 
 /// int -> float, to nearest. A float stays, no value stays none.
@@ -139,24 +151,29 @@ inline Datum to_float(const Datum& a) {
 /// float -> int, truncated; NaN and what does not fit are no value. An int stays.
 inline Datum to_int(const Datum& a) {
   if (a.tag != Datum::Tag::floating) return a;
-  const bool fits = a.floating >= -9223372036854775808.0 && a.floating < 9223372036854775808.0;
-  return fits ? Datum::of(static_cast<std::int64_t>(a.floating)) : Datum::none();
+  std::int64_t result = 0;
+  return truncate(a.floating, result) ? Datum::of(result) : Datum::none();
 }
 
 /// An arithmetic operator on two numbers, with the int converted where a float stands on the
 /// other side; none when an operand is no value or no number.
 inline Datum calculate(Op op, const Datum& a, const Datum& b) {
   using Tag = Datum::Tag;
-  if (a.tag == Tag::integer && b.tag == Tag::integer) return calculate(op, a.integer, b.integer);
+  if (a.tag == Tag::integer && b.tag == Tag::integer) {
+    std::int64_t result = 0;
+    return calculate(op, a.integer, b.integer, result) ? Datum::of(result) : Datum::none();
+  }
   const Datum x = to_float(a);
   const Datum y = to_float(b);
   if (x.tag != Tag::floating || y.tag != Tag::floating) return Datum::none();
-  return calculate(op, x.floating, y.floating);
+  return Datum::of(calculate(op, x.floating, y.floating));
 }
 
 inline Datum negate(const Datum& a) {
   if (a.tag == Datum::Tag::floating) return Datum::of(-a.floating);
-  if (a.tag == Datum::Tag::integer) return calculate(Op::subtract, std::int64_t{0}, a.integer);
+  if (a.tag == Datum::Tag::integer) {
+    return calculate(Op::subtract, Datum::of(std::int64_t{0}), a);
+  }
   return Datum::none();
 }
 

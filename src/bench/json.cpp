@@ -70,7 +70,7 @@ std::string to_json(const Report& report) {
                      {"events", report.limits.events},
                      {"seconds", report.limits.seconds},
                      {"threads", report.limits.threads},
-                     {"batch", kBatch},
+                     {"batch", report.limits.batch},
                      {"sweeps", sweeps_met},
                      {"mismatches", mismatches},
                      {"results", results}};

@@ -132,7 +132,7 @@ class Repetition {
   Result<bool> run() {
     const Tally before = subject_->tally();
     while (run_.events < limits_.events && run_.seconds < limits_.seconds) {
-      const auto count = std::min<std::uint64_t>(kBatch, limits_.events - run_.events);
+      const auto count = std::min<std::uint64_t>(limits_.batch, limits_.events - run_.events);
       const auto fed = feed(count);
       if (!fed) return fed.error();
       run_.seconds += fed->seconds;
@@ -230,11 +230,12 @@ Result<CellResult> measure(const Sweep& sweep, double x, const std::vector<std::
       if (run->complete) result.runs.push_back(std::move(*run));
     }
   }
-  cell.mismatch = disagreement(cell.engines).value_or("");
+  cell.mismatch = disagreement(cell.engines, limits.batch).value_or("");
   return cell;
 }
 
-std::optional<std::string> disagreement(const std::vector<EngineResult>& engines) {
+std::optional<std::string> disagreement(const std::vector<EngineResult>& engines,
+                                        std::size_t batch) {
   // The longest run decides, so that every batch that two runs measured is compared.
   const EngineResult* longest = nullptr;
   const Run* truth = nullptr;
@@ -249,7 +250,7 @@ std::optional<std::string> disagreement(const std::vector<EngineResult>& engines
     for (const Run& run : result.runs) {
       for (std::size_t i = 0; i < run.after.size(); ++i) {
         if (run.after[i] == truth->after[i]) continue;
-        return "after " + std::to_string((i + 1) * kBatch) +
+        return "after " + std::to_string((i + 1) * batch) +
                " events: " + text_of(*longest, truth->after[i]) + "; " +
                text_of(result, run.after[i]);
       }

@@ -14,7 +14,7 @@ namespace gorgo::bench {
 /// The pseudo engine of the programs in bench/handwritten.
 inline constexpr const char* kHandwritten = "handwritten";
 
-/// Events that are appended before each evaluation.
+/// Limits::batch, if nothing else is asked for.
 inline constexpr std::size_t kBatch = 1024;
 
 /// How long a cell may take. A repetition ends at `events` or `seconds`, whichever comes first.
@@ -26,6 +26,7 @@ struct Limits {
   double baseline_seconds = 30;  ///< a baseline that would take longer for `events` is skipped
   unsigned threads = 1;          ///< that evaluate rules
   bool small = false;            ///< small workloads, for the quick grid
+  std::size_t batch = kBatch;    ///< events that are appended before each evaluation
 };
 
 /// The limits of a grid: "quick", "full" or "gpu".
@@ -80,7 +81,8 @@ Result<CellResult> measure(const Sweep& sweep, double x, const std::vector<std::
 
 /// Compares runs over the batches that both of each pair measured, count and checksum. Returns what
 /// differs, or nothing.
-std::optional<std::string> disagreement(const std::vector<EngineResult>& engines);
+std::optional<std::string> disagreement(const std::vector<EngineResult>& engines,
+                                        std::size_t batch = kBatch);
 
 /// Median and range; of nothing, zeros.
 struct Spread {

@@ -34,6 +34,7 @@ void RuleRunner::run(bool in_order, std::size_t room) {
   share_ = room / used_jobs_;
   in_order_ = in_order;
   const auto start = std::chrono::steady_clock::now();
+  announce();
   workers_.run(used_jobs_, [this](std::size_t job) { run_job(jobs_[job]); });
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const auto threads = static_cast<double>(std::min<std::size_t>(workers_.threads(), used_jobs_));
@@ -91,6 +92,28 @@ void RuleRunner::add_part(const Load& load, std::size_t first, std::size_t count
                     .count = count,
                     .job = used_jobs_ - 1});
   jobs_[used_jobs_ - 1].last_part = parts_.size();
+}
+
+/// Engines that want all terminators of a rule at once may also want all rules at once.
+void RuleRunner::announce() {
+  engines_.clear();
+  for (const Part& part : parts_) {
+    const engine::Engine* const engine = rules_.rules()[part.rule].engine;
+    const bool known = std::ranges::find(engines_, engine) != engines_.end();
+    if (!known && !engine->divides_terminators()) engines_.push_back(engine);
+  }
+  for (const engine::Engine* const engine : engines_) {
+    announced_.clear();
+    for (const Part& part : parts_) {
+      DeployedRule& rule = rules_.rules()[part.rule];
+      if (rule.engine != engine) continue;
+      const auto slots = std::span<const history::Slot>(slots_).subspan(part.first, part.count);
+      announced_.push_back({.evaluator = rule.evaluators[part.evaluator].get(),
+                            .terminators = {.slots = slots, .in_order = in_order_},
+                            .state = &rule.state});
+    }
+    engine->announce(announced_, stop_);
+  }
 }
 
 void RuleRunner::run_job(Job& job) {

@@ -76,6 +76,7 @@ class RuleRunner {
   std::size_t job_size() const;
   void begin_job();
   void add_part(const Load& load, std::size_t first, std::size_t count, std::uint32_t evaluator);
+  void announce();
   void run_job(Job& job);
 
   RuleSet& rules_;
@@ -89,6 +90,8 @@ class RuleRunner {
   std::vector<Part> parts_;
   std::vector<Job> jobs_;  // the first `used_jobs_`; the others are kept for their memory
   std::size_t used_jobs_ = 0;
+  std::vector<const engine::Engine*> engines_;  // scratch of announce
+  std::vector<engine::Announcement> announced_;
   double terminator_cost_ = 0;  // seconds, in the last run
   bool in_order_ = true;        // of the run in hand
   std::size_t share_ = 0;       // of the run in hand: composites for each job

@@ -17,6 +17,11 @@ class Aggregation {
   /// The attribute's value of one event; an event that lacks it does not count. For COUNT of
   /// events pass any value.
   void add(const Datum& value);
+  /// So many values that are ints or of any type for COUNT; `sum` is theirs, if they are ints.
+  void add_all(std::uint64_t count, Int128 sum) {
+    count_ += count;
+    integer_sum_ += sum;
+  }
   Datum result() const;
 
  private:

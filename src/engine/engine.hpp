@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/composite_sink.hpp"
 #include "engine/rule_state.hpp"
@@ -70,6 +72,13 @@ class Evaluator {
   virtual Declined declined() const { return {}; }
 };
 
+/// An evaluation that is about to be asked for.
+struct Announcement {
+  Evaluator* evaluator;
+  Terminators terminators;
+  const RuleState* state;
+};
+
 /// A way to evaluate plans. All engines give the same composites in the same order.
 class Engine {
  public:
@@ -77,6 +86,14 @@ class Engine {
   virtual std::string_view name() const = 0;
   /// Whether the terminators of a rule may go to several of its evaluators, some to each.
   virtual bool divides_terminators() const = 0;
+  /// What it is, then what it has on this machine or lacks, a line each.
+  virtual std::vector<std::string> description() const = 0;
+  /// Why the engine leaves a plan to the `column` engine; empty: it evaluates it itself.
+  virtual std::string declined(const plan::Plan&) const { return {}; }
+  /// A hint: `evaluate` is going to be called for each of these, of which no two share an
+  /// evaluator, and neither history nor states change before. An engine may do them together. Gives
+  /// up soon when `stop` is set.
+  virtual void announce(std::span<const Announcement>, const std::atomic<bool>& /*stop*/) const {}
   /// `history` keeps every type that the plan reads and, like the plan, outlives the evaluator.
   virtual std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                              history::History& history) const = 0;

@@ -3,6 +3,7 @@
 
 #include "engine/automaton/automaton.hpp"
 #include "engine/column/column.hpp"
+#include "engine/cuda/cuda.hpp"
 #include "engine/engine.hpp"
 #include "engine/reference/reference.hpp"
 
@@ -13,7 +14,8 @@ std::span<const Engine* const> engines() {
   static const ColumnScanEngine column_scan;
   static const AutomatonEngine automaton;
   static const ReferenceEngine reference;
-  static const std::array<const Engine*, 4> all = {&column, &column_scan, &automaton, &reference};
+  static const std::array<const Engine*, 6> all = {&column,        &column_scan,        &automaton,
+                                                   &cuda_engine(), &cuda_host_engine(), &reference};
   return all;
 }
 

@@ -28,6 +28,8 @@ struct BenchOptions {
   std::vector<std::string> engines;
   unsigned threads = 1;
   std::string grid = "quick";
+  std::vector<double> at;  ///< instead of the values of the grid
+  std::size_t batch = bench::kBatch;
   std::string json;
   bool list = false;
 };
@@ -83,13 +85,14 @@ class Bench {
                .grid = options.grid,
                .limits = bench::limits_of(options.grid)};
     report_.limits.threads = options.threads;
+    report_.limits.batch = options.batch;
     for (const Sweep& sweep : bench::sweeps()) {
       const bool chosen = options.scenarios.empty() ||
                           std::ranges::any_of(options.scenarios,
                                               [&](const auto& name) { return names(name, sweep); });
-      if (!chosen || bench::values_of(sweep, options.grid).empty()) continue;
+      if (!chosen || values_of(sweep).empty()) continue;
       sweeps_.push_back(&sweep);
-      cells_ += bench::values_of(sweep, options.grid).size();
+      cells_ += values_of(sweep).size();
     }
   }
 
@@ -112,11 +115,15 @@ class Bench {
   }
 
  private:
+  const std::vector<double>& values_of(const Sweep& sweep) const {
+    return options_.at.empty() ? bench::values_of(sweep, options_.grid) : options_.at;
+  }
+
   /// False: an error, which is reported.
   bool run(const Sweep& sweep) {
     std::vector<bench::CellResult> cells;
     bool good = true;
-    for (const double x : bench::values_of(sweep, options_.grid)) {
+    for (const double x : values_of(sweep)) {
       auto cell = bench::measure(
           sweep, x, options_.engines, report_.limits,
           [&](const std::string& engine, int repetition) {
@@ -222,6 +229,7 @@ std::vector<std::string> known_engines() {
 /// The reference is for small sizes.
 std::vector<std::string> default_engines(const std::string& grid) {
   auto engines = known_engines();
+  std::erase(engines, "cuda-host");
   if (grid != "quick") std::erase(engines, "reference");
   return engines;
 }
@@ -253,6 +261,11 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->add_option("--threads", options->threads,
                    "That evaluate rules, where the sweep does not say; 0: as many as the machine\n"
                    "runs at once")
+      ->capture_default_str();
+  bench->add_option("--at", options->at, "Values of x, separated by commas, instead of the grid's")
+      ->delimiter(',');
+  bench->add_option("--batch", options->batch, "Events that are appended before each evaluation")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
   bench->add_option("--json", options->json, "Also write the results to this file");
   bench->add_flag("--list", options->list, "List the sweeps and their values, measure nothing");

@@ -41,17 +41,20 @@ TEST(Compare, StringsByBytes) {
 }
 
 TEST(Calculate, IntsOverflowToNoValue) {
-  EXPECT_FALSE(calculate(Op::add, kMax, std::int64_t{1}).exists());
-  EXPECT_FALSE(calculate(Op::subtract, kMin, std::int64_t{1}).exists());
-  EXPECT_FALSE(calculate(Op::multiply, kMin, std::int64_t{-1}).exists());
-  EXPECT_FALSE(calculate(Op::divide, kMin, std::int64_t{-1}).exists());
-  EXPECT_FALSE(calculate(Op::divide, std::int64_t{1}, std::int64_t{0}).exists());
+  EXPECT_FALSE(calculate(Op::add, Datum::of(kMax), Datum::of(std::int64_t{1})).exists());
+  EXPECT_FALSE(calculate(Op::subtract, Datum::of(kMin), Datum::of(std::int64_t{1})).exists());
+  EXPECT_FALSE(calculate(Op::multiply, Datum::of(kMin), Datum::of(std::int64_t{-1})).exists());
+  EXPECT_FALSE(calculate(Op::divide, Datum::of(kMin), Datum::of(std::int64_t{-1})).exists());
+  EXPECT_FALSE(
+      calculate(Op::divide, Datum::of(std::int64_t{1}), Datum::of(std::int64_t{0})).exists());
   EXPECT_FALSE(negate(Datum::of(kMin)).exists());
-  EXPECT_EQ(calculate(Op::divide, std::int64_t{-7}, std::int64_t{2}).integer, -3);
+  EXPECT_EQ(calculate(Op::divide, Datum::of(std::int64_t{-7}), Datum::of(std::int64_t{2})).integer,
+            -3);
 }
 
 TEST(Calculate, FloatsAreIeee) {
-  EXPECT_EQ(calculate(Op::divide, 1.0, 0.0).floating, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(calculate(Op::divide, Datum::of(1.0), Datum::of(0.0)).floating,
+            std::numeric_limits<double>::infinity());
   EXPECT_EQ(calculate(Op::add, Datum::of(std::int64_t{1}), Datum::of(0.5)).floating, 1.5);
 }
 

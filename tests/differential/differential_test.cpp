@@ -124,16 +124,20 @@ RC_GTEST_PROP(Differential, EnginesAgreeInContentAndOrder, ()) {
   RC_CLASSIFY(composites > 20, "many composites");
 
   const auto cut = static_cast<std::size_t>(*rc::gen::inRange(2, 10));
+  const auto check = [&](const Run& run) {
+    if (outputs(test, run) == expected) return;
+    RC_FAIL("under " + run.engine + ", batches of " + std::to_string(run.batch) + ", " +
+            std::to_string(run.held) + " composites held, " + std::to_string(run.threads) +
+            " threads");
+  };
   for (const std::string& engine : engine_names()) {
     for (const std::size_t batch : {std::size_t{1}, cut, events.size() + 1}) {
-      RC_ASSERT(outputs(test, {.engine = engine, .batch = batch}) == expected);
+      check({.engine = engine, .batch = batch});
     }
     // Evaluation in waves: a few composites at a time.
-    RC_ASSERT(outputs(test, {.engine = engine, .batch = events.size() + 1, .held = cut}) ==
-              expected);
+    check({.engine = engine, .batch = events.size() + 1, .held = cut});
     // Jobs of two terminators, for three threads.
-    RC_ASSERT(outputs(test, {.engine = engine, .batch = events.size() + 1, .threads = 3}) ==
-              expected);
+    check({.engine = engine, .batch = events.size() + 1, .threads = 3});
   }
 }
 

@@ -60,8 +60,8 @@ TEST_P(BlockKernelsTest, CalculateAsOneByOne) {
   for (const auto& [op, calculate] : operations) {
     calculate(out.data(), a.data(), b.data(), 4);
     for (std::size_t i = 0; i < kBlock; ++i) {
-      const Datum expected =
-          arithmetic::calculate(op, std::bit_cast<double>(a[i]), std::bit_cast<double>(b[i]));
+      const Datum expected = Datum::of(
+          arithmetic::calculate(op, std::bit_cast<double>(a[i]), std::bit_cast<double>(b[i])));
       const double got = std::bit_cast<double>(out[i]);
       if (expected.floating != expected.floating) {
         EXPECT_NE(got, got);

@@ -12,6 +12,10 @@ constexpr std::array<std::string_view, 12> kRooms = {"base",   "codec",   "proto
                                                      "plan",   "history", "engine",   "dispatch",
                                                      "server", "client",  "bench",    "tools"};
 constexpr std::string_view kPublic = "gorgo";
+/// The device side, a folder of its own: it includes only base, and one engine includes it.
+constexpr std::string_view kDevice = "cuda";
+constexpr std::string_view kForDevice = "base";
+constexpr std::string_view kDeviceEngine = "src/engine/cuda/";
 /// What clients link must not pull in the engines.
 constexpr std::array<std::string_view, 4> kForClient = {"base", "codec", "protocol", "client"};
 /// Public headers come without these.
@@ -58,10 +62,19 @@ std::string check_public(const Include& include) {
   return {};
 }
 
-std::string check_room(std::string_view room, const Include& include) {
+std::string check_device(const Include& include) {
+  const std::string_view other = first_folder(include.name);
+  if (!include.quoted || other == kPublic || other == kDevice || other == kForDevice) return {};
+  return "the device side must not include from '" + std::string(other) + "'";
+}
+
+std::string check_room(std::string_view path, std::string_view room, const Include& include) {
   const std::string_view other = first_folder(include.name);
   // Names without a folder are generated; libraries stand in angle brackets.
   if (!include.quoted || other.empty() || other == kPublic || other == room) return {};
+  if (other == kDevice) {
+    return path.starts_with(kDeviceEngine) ? "" : "only src/engine/cuda may include from 'cuda'";
+  }
   const auto from = std::ranges::find(kRooms, room);
   const auto to = std::ranges::find(kRooms, other);
   if (to == kRooms.end()) return "\"" + std::string(include.name) + "\" is in no known room";
@@ -74,15 +87,18 @@ std::string check_room(std::string_view room, const Include& include) {
 
 std::vector<std::string> check_includes(std::string_view path, std::string_view text) {
   const bool is_public = path.starts_with("include/");
+  const bool is_device = first_folder(path) == kDevice;
   const std::string_view room = is_public ? kPublic : first_folder(path.substr(4));
-  if (!is_public && std::ranges::find(kRooms, room) == kRooms.end()) {
+  if (!is_public && !is_device && std::ranges::find(kRooms, room) == kRooms.end()) {
     return {std::string(path) + ":1: room '" + std::string(room) + "' is not in the list of rooms"};
   }
   std::vector<std::string> wrong;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
     if (const auto include = include_of(text.substr(0, end))) {
-      const std::string what = is_public ? check_public(*include) : check_room(room, *include);
+      const std::string what = is_public   ? check_public(*include)
+                               : is_device ? check_device(*include)
+                                           : check_room(path, room, *include);
       if (!what.empty()) {
         wrong.push_back(std::string(path) + ":" + std::to_string(number) + ": " + what);
       }

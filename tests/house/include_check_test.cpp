@@ -48,6 +48,17 @@ TEST(IncludeCheck, RefusesUnknownRooms) {
               ElementsAre("src/util/a.cpp:1: room 'util' is not in the list of rooms"));
 }
 
+TEST(IncludeCheck, OneEngineKnowsTheDeviceSide) {
+  const char* const include = "#include \"cuda/device.hpp\"\n";
+  EXPECT_THAT(check_includes("src/engine/cuda/session.cpp", include), IsEmpty());
+  EXPECT_THAT(check_includes("cuda/kernels.cuh", include), IsEmpty());
+  EXPECT_THAT(check_includes("cuda/search.hpp", "#include \"base/arithmetic.hpp\"\n"), IsEmpty());
+  EXPECT_THAT(check_includes("src/engine/engine.cpp", include),
+              ElementsAre("src/engine/engine.cpp:1: only src/engine/cuda may include from 'cuda'"));
+  EXPECT_THAT(check_includes("cuda/a.cu", "#include \"plan/plan.hpp\"\n"),
+              ElementsAre("cuda/a.cu:1: the device side must not include from 'plan'"));
+}
+
 TEST(IncludeCheck, PublicHeadersStandAlone) {
   EXPECT_THAT(
       check_includes("include/gorgo/a.hpp",
@@ -62,10 +73,12 @@ TEST(House, EveryIncludePointsToTheLeft) {
   const fs::path repository = GORGO_REPOSITORY;
   std::vector<std::string> wrong;
   std::size_t files = 0;
-  for (const char* folder : {"src", "include"}) {
+  for (const char* folder : {"src", "include", "cuda"}) {
     for (const auto& entry : fs::recursive_directory_iterator(repository / folder)) {
       const auto extension = entry.path().extension();
-      if (extension != ".hpp" && extension != ".cpp") continue;
+      const bool is_source =
+          extension == ".hpp" || extension == ".cpp" || extension == ".cuh" || extension == ".cu";
+      if (!is_source) continue;
       std::ifstream file(entry.path());
       const std::string text{std::istreambuf_iterator<char>(file), {}};
       const auto found = check_includes(fs::relative(entry.path(), repository).string(), text);

@@ -24,6 +24,15 @@ TEST_F(BenchCommand, MeasuresTheChosenSweepUnderTheChosenEngines) {
   EXPECT_EQ(json["results"].size(), 8);  // two sweeps of two values, two engines
 }
 
+TEST_F(BenchCommand, MeasuresAtTheValuesAskedFor) {
+  const Outcome outcome =
+      run("bench base/window/last --at 300 --engine column-scan --json report.json");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(read("report.json"));
+  ASSERT_EQ(json["results"].size(), 1);
+  EXPECT_EQ(json["results"][0]["x"], 300);
+}
+
 TEST_F(BenchCommand, NamesTheClosestScenario) {
   const Outcome outcome = run("bench base/widow");
   EXPECT_EQ(outcome.exit_code, 2);

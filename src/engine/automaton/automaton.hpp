@@ -12,6 +12,9 @@ namespace gorgo::engine {
 class AutomatonEngine final : public Engine {
  public:
   std::string_view name() const override { return "automaton"; }
+  std::vector<std::string> description() const override {
+    return {"keeps the partial sequences that events have begun"};
+  }
   bool divides_terminators() const override { return false; }
   std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;

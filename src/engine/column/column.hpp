@@ -12,6 +12,9 @@ class ColumnEngine final : public Engine {
  public:
   std::string_view name() const override { return "column"; }
   bool divides_terminators() const override { return true; }
+  std::vector<std::string> description() const override {
+    return {"looks equality parameters up in hash indexes, scans where there are none"};
+  }
   std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
 };
@@ -21,6 +24,9 @@ class ColumnScanEngine final : public Engine {
  public:
   std::string_view name() const override { return "column-scan"; }
   bool divides_terminators() const override { return true; }
+  std::vector<std::string> description() const override {
+    return {"column without indexes: scans every window, the baseline of the benches"};
+  }
   std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
 };

@@ -11,6 +11,9 @@ class ReferenceEngine final : public Engine {
  public:
   std::string_view name() const override { return "reference"; }
   bool divides_terminators() const override { return true; }
+  std::vector<std::string> description() const override {
+    return {"the definition of the language, literally: for tests"};
+  }
   std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
 };

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cuda/layout.hpp"
+
+/// What searches columns for the engine: a GPU, or the CPU in its stead.
+namespace gorgo::cuda {
+
+/// The device could not do what it was asked for. Nothing of the round is done; what was written to
+/// the arena is lost.
+class DeviceError : public std::runtime_error {
+ public:
+  DeviceError(const std::string& what, bool is_final) : runtime_error(what), final_(is_final) {}
+  /// Whether the device is of no use any more.
+  bool is_final() const { return final_; }
+
+ private:
+  bool final_;
+};
+
+/// Searches that do not depend on each other, with all that they refer to, as indices into these
+/// arrays.
+struct Round {
+  std::vector<std::uint32_t> pages;
+  std::vector<Attribute> attributes;
+  std::vector<Test> tests;
+  std::vector<Instruction> instructions;
+  std::vector<Scan> scans;
+  std::vector<Bounds> bounds;
+  std::vector<Cell> cells;
+
+  std::vector<Search> oldest, newest, every, reductions;
+  std::uint32_t selected = 0;  ///< the limits of oldest and newest, added up
+  std::uint64_t most_listed =
+      0;  ///< positions that `every` may find before only counts are answered
+
+  bool empty() const {
+    return oldest.empty() && newest.empty() && every.empty() && reductions.empty();
+  }
+  void clear();
+};
+
+/// Offsets are positions less `Search::first`. Valid until the device's next round.
+struct Answers {
+  std::span<const std::uint32_t> oldest;    ///< how many were found, by search
+  std::span<const std::uint32_t> newest;    ///< how many were found, by search
+  std::span<const std::uint32_t> selected;  ///< offsets of both, from `Search::output` on
+  /// Where the offsets of each search for every position begin in `listed`, and, last, their
+  /// number.
+  std::span<const std::uint64_t> every;
+  std::span<const std::uint32_t> listed;
+  bool listed_all = true;  ///< false: too many, `listed` is empty
+  std::span<const Reduction> reductions;
+};
+
+/// What a device did since it was made.
+struct DeviceCounters {
+  std::uint64_t rounds = 0;
+  std::uint64_t searches = 0;
+  std::uint64_t uploaded = 0;  ///< bytes
+};
+
+/// One user at a time.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual std::uint32_t page_shift() const = 0;
+  /// Pages of the arena.
+  virtual std::uint32_t pages() const = 0;
+  /// Writes words into a page; the next round sees them. Throws DeviceError.
+  virtual void write(std::uint32_t page, std::uint32_t offset,
+                     std::span<const std::uint64_t> words) = 0;
+  /// Throws DeviceError.
+  virtual Answers run(const Round& round) = 0;
+
+  const DeviceCounters& counters() const { return counters_; }
+
+ protected:
+  DeviceCounters counters_;
+};
+
+/// How much of a device an engine takes.
+struct ArenaOptions {
+  std::uint64_t bytes = std::uint64_t{1} << 30;
+  std::uint32_t page_shift = 13;  ///< log2 of the events of a page
+};
+
+/// A GPU of this machine, or why there is none.
+struct GpuInfo {
+  std::string name;  ///< empty: there is none
+  std::string unavailable;
+  std::uint64_t memory = 0;  ///< bytes
+  int multiprocessors = 0;
+  int capability = 0;  ///< 90 is 9.0
+  int driver = 0;      ///< the CUDA version that the driver supports, 13000 is 13.0; 0: no driver
+  int runtime = 0;     ///< the CUDA version of this build; 0: none
+};
+
+/// The GPUs of this machine, or one entry that says why there is none. Asking takes none into use.
+std::vector<GpuInfo> describe_gpus();
+/// Takes the first one into use. Throws DeviceError.
+std::unique_ptr<Device> open_gpu(const ArenaOptions& options);
+
+}  // namespace gorgo::cuda

@@ -1,0 +1,110 @@
+#include "cuda/host_device.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "cuda/search.hpp"
+
+namespace gorgo::cuda {
+
+HostDevice::HostDevice(const ArenaOptions& options)
+    : page_shift_(options.page_shift),
+      pages_(static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >> page_shift_)),
+      arena_(std::make_unique_for_overwrite<std::uint64_t[]>(std::size_t{pages_} << page_shift_)) {}
+
+void HostDevice::write(std::uint32_t page, std::uint32_t offset,
+                       std::span<const std::uint64_t> words) {
+  assert(page < pages_ && offset + words.size() <= std::size_t{1} << page_shift_);
+  std::memcpy(arena_.get() + (std::size_t{page} << page_shift_) + offset, words.data(),
+              words.size_bytes());
+  counters_.uploaded += words.size_bytes();
+}
+
+Answers HostDevice::run(const Round& round) {
+  fail_when_due();
+  view_ = {.arena = arena_.get(),
+           .page_shift = page_shift_,
+           .pages = round.pages.data(),
+           .attributes = round.attributes.data(),
+           .tests = round.tests.data(),
+           .instructions = round.instructions.data(),
+           .scans = round.scans.data(),
+           .bounds = round.bounds.data(),
+           .cells = round.cells.data()};
+  select(round);
+  list(round);
+  reduce(round);
+  ++counters_.rounds;
+  counters_.searches +=
+      round.oldest.size() + round.newest.size() + round.every.size() + round.reductions.size();
+  const bool listed_all = listed_.size() <= round.most_listed;
+  if (!listed_all) listed_.clear();
+  return {.oldest = oldest_,
+          .newest = newest_,
+          .selected = selected_,
+          .every = every_,
+          .listed = listed_,
+          .listed_all = listed_all,
+          .reductions = reductions_};
+}
+
+void HostDevice::select(const Round& round) {
+  oldest_.clear();
+  newest_.clear();
+  selected_.assign(round.selected, 0);
+  for (const Search& search : round.oldest) select(search, false, oldest_);
+  for (const Search& search : round.newest) select(search, true, newest_);
+}
+
+void HostDevice::select(const Search& search, bool newest, std::vector<std::uint32_t>& counts) {
+  const Scan& scan = view_.scans[search.scan];
+  std::uint32_t found = 0;
+  for (std::uint64_t i = 0; i < search.last - search.first && found < search.limit; ++i) {
+    const std::uint64_t position = newest ? search.last - 1 - i : search.first + i;
+    if (!passes(view_, scan, search, position)) continue;
+    selected_[search.output + found++] = static_cast<std::uint32_t>(position - search.first);
+  }
+  counts.push_back(found);
+}
+
+void HostDevice::list(const Round& round) {
+  every_.assign(1, 0);
+  listed_.clear();
+  for (const Search& search : round.every) {
+    const Scan& scan = view_.scans[search.scan];
+    for (std::uint64_t p = search.first; p < search.last; ++p) {
+      if (passes(view_, scan, search, p)) {
+        listed_.push_back(static_cast<std::uint32_t>(p - search.first));
+      }
+    }
+    every_.push_back(listed_.size());
+  }
+}
+
+void HostDevice::reduce(const Round& round) {
+  reductions_.clear();
+  for (const Search& search : round.reductions) {
+    const Scan& scan = view_.scans[search.scan];
+    Reduction total;
+    for (std::uint64_t p = search.first; p < search.last; ++p) {
+      if (passes(view_, scan, search, p)) {
+        merge(total, scan.reduced_floats, reduction_of(view_, scan, p));
+      }
+    }
+    reductions_.push_back(total);
+  }
+}
+
+void HostDevice::fail_every(std::uint64_t period, bool is_final) {
+  failure_period_ = rounds_to_failure_ = period;
+  failure_is_final_ = is_final;
+}
+
+void HostDevice::fail_when_due() {
+  if (failure_period_ == 0 || --rounds_to_failure_ > 0) return;
+  rounds_to_failure_ = failure_period_;
+  throw DeviceError("a failure that was asked for", failure_is_final_);
+}
+
+}  // namespace gorgo::cuda

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "cuda/device.hpp"
+
+namespace gorgo::cuda {
+
+/// Runs rounds on the CPU, by the functions that the kernels consist of: what the kernels decide
+/// can be tested where there is no GPU.
+class HostDevice final : public Device {
+ public:
+  explicit HostDevice(const ArenaOptions& options);
+
+  std::uint32_t page_shift() const override { return page_shift_; }
+  std::uint32_t pages() const override { return pages_; }
+  void write(std::uint32_t page, std::uint32_t offset,
+             std::span<const std::uint64_t> words) override;
+  Answers run(const Round& round) override;
+
+  /// Fails every `period`-th round from now on, 0 none: what a broken device does.
+  void fail_every(std::uint64_t period, bool is_final);
+
+ private:
+  void fail_when_due();
+  void select(const Round& round);
+  void select(const Search& search, bool newest, std::vector<std::uint32_t>& counts);
+  void list(const Round& round);
+  void reduce(const Round& round);
+
+  std::uint32_t page_shift_;
+  std::uint32_t pages_;
+  std::unique_ptr<std::uint64_t[]> arena_;
+  View view_;
+  std::vector<std::uint32_t> oldest_, newest_, selected_, listed_;
+  std::vector<std::uint64_t> every_;
+  std::vector<Reduction> reductions_;
+  std::uint64_t failure_period_ = 0;
+  std::uint64_t rounds_to_failure_ = 0;
+  bool failure_is_final_ = false;
+};
+
+}  // namespace gorgo::cuda

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gorgo/rule.hpp"
+
+/// What host and device share: the searches of a round and the programs that they run, as plain
+/// arrays. A value is a word of 64 bits: an int, the bits of a float, a bool as 0 or 1, a string as
+/// its code in a dictionary, 0 for one that stands in no column.
+namespace gorgo::cuda {
+
+inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+/// How words are compared.
+enum class Kind : std::uint8_t { integers, floats, integer_float, float_integer, words };
+
+/// Whether an attribute lies in an interval of the search, or does not. Fails for an event that
+/// lacks it. Every comparison of an attribute with a value is one; the host finds its bounds.
+struct Test {
+  std::uint16_t attribute = 0;  ///< of the scan
+  bool floats = false;          ///< else as ints
+  bool negated = false;
+};
+
+/// A closed interval; empty when low > high. As floats it holds no NaN.
+struct Bounds {
+  std::uint64_t low = 0, high = 0;
+};
+
+/// Instructions of a stack machine for what is no plain comparison.
+enum class Code : std::uint8_t {
+  attribute,  ///< push attribute `operand` of the candidate
+  cell,       ///< push cell `operand` of the search
+  present,    ///< push whether the candidate has attribute `operand`
+  integers,   ///< `op` on two ints
+  floats,     ///< `op` on two floats
+  negate_integer,
+  negate_float,
+  to_float,
+  to_integer,
+  compare,  ///< `op` by `kind`
+  logical_and,
+  logical_or,
+  logical_not,
+  require,  ///< pop; the candidate fails unless it holds
+};
+
+struct Instruction {
+  Code code = Code::require;
+  Op op = Op::constant;
+  Kind kind = Kind::integers;
+  std::uint16_t operand = 0;
+};
+/// What a program may hold on its stack.
+inline constexpr std::size_t kStack = 16;
+
+/// An attribute of a column, in pages of the arena.
+struct Attribute {
+  std::uint64_t first_page = 0;   ///< position / page size of the first entry
+  std::uint32_t pages = 0;        ///< first entry in `View::pages`
+  std::uint32_t present = kNone;  ///< the same for the words that tell whether an event has it
+};
+
+/// Which events of a column pass: all tests and the program.
+struct Scan {
+  std::uint32_t attributes = 0;  ///< first, in `View::attributes`
+  std::uint32_t first_test = 0, tests = 0;
+  std::uint32_t first_instruction = 0, instructions = 0;
+  std::uint32_t reduced = kNone;  ///< attribute that `Want::reduction` is about; kNone: events
+  bool reduced_floats = false;    ///< its type: float, or int and others
+};
+
+enum class Want : std::uint8_t {
+  oldest,    ///< the first `limit` passing positions, ascending
+  newest,    ///< the last `limit`, descending
+  every,     ///< all, ascending
+  reduction  ///< a `Reduction` over all
+};
+
+/// The positions [first, last) of a column, tested by a scan.
+struct Search {
+  std::uint64_t first = 0, last = 0;
+  std::uint32_t scan = 0;
+  std::uint32_t bounds = 0;  ///< first, in `View::bounds`: one for each test
+  std::uint32_t cells = 0;   ///< first, in `View::cells`
+  std::uint32_t limit = 0;   ///< oldest, newest
+  std::uint32_t output = 0;  ///< oldest, newest: where its offsets begin in the answer
+};
+
+/// A value that a program reads and that is the same for a whole search.
+struct Cell {
+  std::uint64_t bits = 0;
+  std::uint64_t exists = 0;
+};
+
+/// COUNT, SUM, MIN and MAX of words at once. Sums are of ints and exact.
+struct Reduction {
+  std::uint64_t count = 0;    ///< passing events that have the attribute
+  std::uint64_t numbers = 0;  ///< those of them that are no NaN: what least and greatest are of
+  std::uint64_t sum_low = 0;  ///< 128 bits
+  std::int64_t sum_high = 0;
+  std::uint64_t least = 0, greatest = 0;
+};
+
+/// Where all of a round is found, in the memory of whoever runs it.
+struct View {
+  const std::uint64_t* arena = nullptr;
+  std::uint32_t page_shift = 0;  ///< log2 of the words of a page
+  const std::uint32_t* pages = nullptr;
+  const Attribute* attributes = nullptr;
+  const Test* tests = nullptr;
+  const Instruction* instructions = nullptr;
+  const Scan* scans = nullptr;
+  const Bounds* bounds = nullptr;
+  const Cell* cells = nullptr;
+};
+
+}  // namespace gorgo::cuda

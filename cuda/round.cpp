@@ -1,0 +1,21 @@
+#include "cuda/device.hpp"
+
+namespace gorgo::cuda {
+
+void Round::clear() {
+  pages.clear();
+  attributes.clear();
+  tests.clear();
+  instructions.clear();
+  scans.clear();
+  bounds.clear();
+  cells.clear();
+  oldest.clear();
+  newest.clear();
+  every.clear();
+  reductions.clear();
+  selected = 0;
+  most_listed = 0;
+}
+
+}  // namespace gorgo::cuda

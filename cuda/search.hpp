@@ -1,0 +1,207 @@
+#pragma once
+
+#include "base/arithmetic.hpp"
+#include "cuda/layout.hpp"
+
+/// What decides whether an event is found, for the device and, compiled by the host's compiler, for
+/// whoever stands in for it: the same text, so the same answer.
+namespace gorgo::cuda {
+
+GORGO_HD inline double as_float(std::uint64_t word) {
+#ifdef __CUDA_ARCH__
+  return __longlong_as_double(static_cast<long long>(word));
+#else
+  return __builtin_bit_cast(double, word);
+#endif
+}
+
+GORGO_HD inline std::uint64_t as_word(double value) {
+#ifdef __CUDA_ARCH__
+  return static_cast<std::uint64_t>(__double_as_longlong(value));
+#else
+  return __builtin_bit_cast(std::uint64_t, value);
+#endif
+}
+
+GORGO_HD inline std::int64_t as_integer(std::uint64_t word) {
+  return static_cast<std::int64_t>(word);
+}
+
+GORGO_HD inline bool compare(Kind kind, Op op, std::uint64_t a, std::uint64_t b) {
+  using arithmetic::order;
+  using arithmetic::satisfies;
+  switch (kind) {
+    case Kind::integers:
+      return satisfies(order(as_integer(a), as_integer(b)), op);
+    case Kind::floats:
+      return satisfies(order(as_float(a), as_float(b)), op);
+    case Kind::integer_float:
+      return satisfies(order(as_integer(a), as_float(b)), op);
+    case Kind::float_integer:
+      return satisfies(order(as_float(a), as_integer(b)), op);
+    case Kind::words:
+      return (a == b) == (op == Op::equal);
+  }
+  return false;
+}
+
+GORGO_HD inline std::uint64_t load(const View& view, std::uint32_t table, std::uint64_t first_page,
+                                   std::uint64_t position) {
+  const std::uint64_t entry = (position >> view.page_shift) - first_page;
+  const std::uint64_t page = view.pages[table + entry];
+  const std::uint64_t offset = position & ((std::uint64_t{1} << view.page_shift) - 1);
+  return view.arena[(page << view.page_shift) + offset];
+}
+
+GORGO_HD inline Cell load(const View& view, const Attribute& attribute, std::uint64_t position) {
+  const bool exists = attribute.present == kNone ||
+                      load(view, attribute.present, attribute.first_page, position) != 0;
+  if (!exists) return {};
+  return {load(view, attribute.pages, attribute.first_page, position), 1};
+}
+
+/// A condition that has no value does not hold.
+GORGO_HD inline bool holds(const Cell& condition) { return condition.exists && condition.bits; }
+GORGO_HD inline Cell boolean(bool value) { return {value ? std::uint64_t{1} : 0, 1}; }
+
+GORGO_HD inline Cell apply(const Instruction& i, const Cell& a) {
+  std::int64_t integer = 0;
+  switch (i.code) {
+    case Code::logical_not:
+      return boolean(!holds(a));
+    case Code::negate_float:
+      return {as_word(-as_float(a.bits)), a.exists};
+    case Code::to_float:
+      return {as_word(static_cast<double>(as_integer(a.bits))), a.exists};
+    case Code::negate_integer:
+      if (!arithmetic::calculate(Op::subtract, std::int64_t{0}, as_integer(a.bits), integer)) {
+        return {};
+      }
+      return {static_cast<std::uint64_t>(integer), a.exists};
+    case Code::to_integer:
+      if (!arithmetic::truncate(as_float(a.bits), integer)) return {};
+      return {static_cast<std::uint64_t>(integer), a.exists};
+    default:
+      return {};
+  }
+}
+
+GORGO_HD inline Cell apply(const Instruction& i, const Cell& a, const Cell& b) {
+  if (i.code == Code::logical_and) return boolean(holds(a) && holds(b));
+  if (i.code == Code::logical_or) return boolean(holds(a) || holds(b));
+  const bool exist = a.exists && b.exists;
+  if (i.code == Code::compare) return boolean(exist && compare(i.kind, i.op, a.bits, b.bits));
+  if (!exist) return {};
+  if (i.code == Code::floats) {
+    return {as_word(arithmetic::calculate(i.op, as_float(a.bits), as_float(b.bits))), 1};
+  }
+  std::int64_t result = 0;
+  if (!arithmetic::calculate(i.op, as_integer(a.bits), as_integer(b.bits), result)) return {};
+  return {static_cast<std::uint64_t>(result), 1};
+}
+
+/// Whether the candidate passes the scan's program.
+GORGO_HD inline bool runs(const View& view, const Scan& scan, const Cell* cells,
+                          std::uint64_t position) {
+  const Attribute* attributes = view.attributes + scan.attributes;
+  const Instruction* code = view.instructions + scan.first_instruction;
+  Cell stack[kStack];
+  Cell top;  // the stack's last, which most instructions read
+  int below = 0;
+  for (std::uint32_t pc = 0; pc < scan.instructions; ++pc) {
+    const Instruction i = code[pc];
+    switch (i.code) {
+      case Code::attribute:
+      case Code::present:
+        stack[below++] = top;
+        top = load(view, attributes[i.operand], position);
+        if (i.code == Code::present) top = boolean(top.exists);
+        break;
+      case Code::cell:
+        stack[below++] = top;
+        top = cells[i.operand];
+        break;
+      case Code::require:
+        if (!holds(top)) return false;
+        top = stack[--below];
+        break;
+      case Code::negate_integer:
+      case Code::negate_float:
+      case Code::to_float:
+      case Code::to_integer:
+      case Code::logical_not:
+        top = apply(i, top);
+        break;
+      default:
+        top = apply(i, stack[--below], top);
+    }
+  }
+  return true;
+}
+
+GORGO_HD inline bool passes(const Test& test, const Bounds& bounds, std::uint64_t word) {
+  bool inside = false;
+  if (test.floats) {
+    const double value = as_float(word);
+    inside = value >= as_float(bounds.low) && value <= as_float(bounds.high);
+  } else {
+    inside =
+        as_integer(word) >= as_integer(bounds.low) && as_integer(word) <= as_integer(bounds.high);
+  }
+  return inside != test.negated;
+}
+
+/// Whether the event at a position of the search's range is found, tests before `first` aside.
+GORGO_HD inline bool passes(const View& view, const Scan& scan, const Search& search,
+                            std::uint64_t position, std::uint32_t first = 0) {
+  const Test* tests = view.tests + scan.first_test;
+  const Bounds* bounds = view.bounds + search.bounds;
+  for (std::uint32_t i = first; i < scan.tests; ++i) {
+    const Cell value = load(view, view.attributes[scan.attributes + tests[i].attribute], position);
+    if (!value.exists || !passes(tests[i], bounds[i], value.bits)) return false;
+  }
+  return scan.instructions == 0 || runs(view, scan, view.cells + search.cells, position);
+}
+
+/// Adds 128 bits.
+GORGO_HD inline void add(Reduction& to, std::uint64_t low, std::int64_t high) {
+  const std::uint64_t sum = to.sum_low + low;
+  const std::uint64_t carry = sum < low ? 1 : 0;
+  to.sum_low = sum;
+  to.sum_high = static_cast<std::int64_t>(static_cast<std::uint64_t>(to.sum_high) +
+                                          static_cast<std::uint64_t>(high) + carry);
+}
+
+GORGO_HD inline void add_extremes(Reduction& to, bool floats, const Reduction& from) {
+  const Kind kind = floats ? Kind::floats : Kind::integers;
+  if (from.numbers == 0) return;
+  const bool first = to.numbers == 0;
+  if (first || compare(kind, Op::less, from.least, to.least)) to.least = from.least;
+  if (first || compare(kind, Op::greater, from.greatest, to.greatest)) to.greatest = from.greatest;
+  to.numbers += from.numbers;
+}
+
+GORGO_HD inline void merge(Reduction& to, bool floats, const Reduction& from) {
+  to.count += from.count;
+  add(to, from.sum_low, from.sum_high);
+  add_extremes(to, floats, from);
+}
+
+/// What one passing event adds to a reduction.
+GORGO_HD inline Reduction reduction_of(const View& view, const Scan& scan, std::uint64_t position) {
+  Reduction one;
+  if (scan.reduced == kNone) {
+    one.count = 1;
+    return one;
+  }
+  const Cell value = load(view, view.attributes[scan.attributes + scan.reduced], position);
+  if (!value.exists) return one;
+  one.count = 1;
+  const bool nan = scan.reduced_floats && !(as_float(value.bits) == as_float(value.bits));
+  one.numbers = nan ? 0 : 1;
+  one.least = one.greatest = value.bits;
+  if (!scan.reduced_floats) add(one, value.bits, as_integer(value.bits) < 0 ? -1 : 0);
+  return one;
+}
+
+}  // namespace gorgo::cuda

@@ -1,0 +1,60 @@
+#include "engine/cuda/options.hpp"
+
+#include <bit>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+namespace gorgo::engine {
+namespace {
+
+std::optional<std::uint64_t> number(std::string_view text, bool with_unit) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (unit.empty()) return value;
+  const int shift = unit == "KiB" ? 10 : unit == "MiB" ? 20 : unit == "GiB" ? 30 : 0;
+  if (!with_unit || shift == 0 || value >> (63 - shift) != 0) return std::nullopt;
+  return value << shift;
+}
+
+bool set(CudaOptions& options, std::string_view key, std::string_view text) {
+  const auto value = number(text, key == "memory");
+  if (!value) return false;
+  if (key == "memory") {
+    options.memory = *value;
+  } else if (key == "least_pairs") {
+    options.least_pairs = *value;
+  } else if (key == "page_events" && std::has_single_bit(*value) && *value <= 1u << 24) {
+    options.page_events = static_cast<std::uint32_t>(*value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<CudaOptions> parse_cuda_options(std::string_view text) {
+  CudaOptions options;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    const std::size_t equals = item.find('=');
+    if (equals == item.npos || !set(options, item.substr(0, equals), item.substr(equals + 1))) {
+      return Error{"'" + std::string(item) + "' is no option of CUDA",
+                   "such as memory=512MiB,page_events=8192,least_pairs=0; page_events is a power "
+                   "of two"};
+    }
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+  }
+  return options;
+}
+
+Result<CudaOptions> cuda_options() {
+  const char* const text = std::getenv("GORGO_CUDA");
+  return parse_cuda_options(text == nullptr ? "" : text);
+}
+
+}  // namespace gorgo::engine

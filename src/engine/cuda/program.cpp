@@ -1,0 +1,187 @@
+#include "engine/cuda/program.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace gorgo::engine {
+namespace {
+
+using cuda::Code;
+using cuda::Instruction;
+using cuda::Kind;
+
+/// How operands of these types are compared; nothing when a device cannot.
+std::optional<Kind> kind_of(Op op, ValueType a, ValueType b) {
+  const bool equality = op == Op::equal || op == Op::not_equal;
+  switch (a) {
+    case ValueType::integer:
+      return b == ValueType::floating ? Kind::integer_float : Kind::integers;
+    case ValueType::floating:
+      return b == ValueType::floating ? Kind::floats : Kind::float_integer;
+    case ValueType::boolean:
+      return Kind::words;
+    case ValueType::string:
+      break;
+  }
+  if (!equality) return std::nullopt;
+  return Kind::words;
+}
+
+class Compiler {
+ public:
+  Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated) {
+    for (const plan::Comparison& comparison : scan.comparisons) add(comparison);
+    // Equalities leave the fewest candidates to the other tests.
+    std::ranges::stable_partition(program_.tests, [](const Program::Test& test) {
+      return test.comparisons.front()->op == Op::equal;
+    });
+    for (const Expr& condition : scan.residual) require(condition);
+    if (aggregated) program_.reduced = attribute(*aggregated);
+    const std::size_t cells = program_.parameters.size();
+    if (deepest_ > cuda::kStack || cells >= kMost || program_.attributes.size() >= kMost) {
+      fail("a condition is too large");
+    }
+    if (!problem_.empty()) return Error{problem_, ""};
+    return std::move(program_);
+  }
+
+ private:
+  static constexpr std::size_t kMost = std::numeric_limits<std::uint16_t>::max();
+
+  void fail(const std::string& problem) {
+    if (problem_.empty()) problem_ = problem;
+  }
+
+  std::uint16_t attribute(std::uint32_t index) {
+    auto& list = program_.attributes;
+    const auto known = std::ranges::find(list, index);
+    const auto number = static_cast<std::uint16_t>(known - list.begin());
+    if (known == list.end()) list.push_back(index);
+    return number;
+  }
+
+  std::uint16_t parameter(const Expr& expr, bool required) {
+    program_.parameters.push_back({&expr, required});
+    return static_cast<std::uint16_t>(program_.parameters.size() - 1);
+  }
+
+  void add(const plan::Comparison& comparison) {
+    const auto kind = kind_of(comparison.op, comparison.subject.type, comparison.operand.type);
+    if (comparison.op == Op::contains || !kind)
+      return fail("strings are compared by order or part");
+    if (comparison.attribute()) return add_test(comparison);
+    push(comparison.subject);
+    push({Code::cell, Op::constant, *kind, parameter(comparison.operand, true)});
+    drop({Code::compare, comparison.op, *kind, 0});
+    drop({Code::require, Op::constant, *kind, 0});
+  }
+
+  void add_test(const plan::Comparison& comparison) {
+    const bool negated = comparison.op == Op::not_equal;
+    const cuda::Test test{.attribute = attribute(*comparison.attribute()),
+                          .floats = comparison.subject.type == ValueType::floating,
+                          .negated = negated};
+    const auto same = std::ranges::find_if(program_.tests, [&](const Program::Test& known) {
+      return known.on_device.attribute == test.attribute && !known.on_device.negated;
+    });
+    if (negated || same == program_.tests.end()) {
+      program_.tests.push_back({test, {&comparison}});
+    } else {
+      same->comparisons.push_back(&comparison);
+    }
+  }
+
+  void require(const Expr& condition) {
+    push(condition);
+    drop({Code::require, Op::constant, Kind::words, 0});
+  }
+
+  void push(Instruction instruction) {
+    program_.code.push_back(instruction);
+    deepest_ = std::max(deepest_, ++depth_);
+  }
+  void keep(Instruction instruction) { program_.code.push_back(instruction); }
+  void drop(Instruction instruction) {
+    program_.code.push_back(instruction);
+    --depth_;
+  }
+
+  /// Leaves the value of the expression on the stack.
+  void push(const Expr& expr) {
+    if (!plan::mentions_candidate(expr)) {
+      return push({Code::cell, expr.op, Kind::words, parameter(expr, false)});
+    }
+    switch (expr.op) {
+      case Op::attribute:
+        return push({Code::attribute, expr.op, Kind::words, attribute(expr.index)});
+      case Op::present:
+        return push({Code::present, expr.op, Kind::words, attribute(expr.index)});
+      case Op::timestamp:
+        return push({Code::attribute, expr.op, Kind::words, attribute(kTimestamps)});
+      case Op::negate:
+      case Op::to_float:
+      case Op::to_int:
+      case Op::logical_not:
+        return push_unary(expr);
+      case Op::logical_and:
+      case Op::logical_or:
+        return push_logical(expr);
+      default:
+        return push_binary(expr);
+    }
+  }
+
+  void push_unary(const Expr& expr) {
+    push(expr.args[0]);
+    const bool floats = expr.args[0].type == ValueType::floating;
+    if (expr.op == Op::logical_not) keep({Code::logical_not, expr.op, Kind::words, 0});
+    if (expr.op == Op::to_float && !floats) keep({Code::to_float, expr.op, Kind::words, 0});
+    if (expr.op == Op::to_int && floats) keep({Code::to_integer, expr.op, Kind::words, 0});
+    if (expr.op == Op::negate) {
+      keep({floats ? Code::negate_float : Code::negate_integer, expr.op, Kind::words, 0});
+    }
+  }
+
+  void push_logical(const Expr& expr) {
+    const Code code = expr.op == Op::logical_and ? Code::logical_and : Code::logical_or;
+    push(expr.args[0]);
+    for (std::size_t i = 1; i < expr.args.size(); ++i) {
+      push(expr.args[i]);
+      drop({code, expr.op, Kind::words, 0});
+    }
+    // The value of a single condition may be none, where a conjunction of it is false.
+    if (expr.args.size() == 1) {
+      keep({Code::logical_not, expr.op, Kind::words, 0});
+      keep({Code::logical_not, expr.op, Kind::words, 0});
+    }
+  }
+
+  void push_binary(const Expr& expr) {
+    push(expr.args[0]);
+    push(expr.args[1]);
+    const ValueType left = expr.args[0].type, right = expr.args[1].type;
+    const bool arithmetic = expr.op == Op::add || expr.op == Op::subtract ||
+                            expr.op == Op::multiply || expr.op == Op::divide;
+    if (arithmetic) {
+      if (left != right) fail("an int meets a float unconverted");
+      return drop(
+          {left == ValueType::floating ? Code::floats : Code::integers, expr.op, Kind::words, 0});
+    }
+    const auto kind = kind_of(expr.op, left, right);
+    if (expr.op == Op::contains || !kind) return fail("strings are compared by order or part");
+    drop({Code::compare, expr.op, *kind, 0});
+  }
+
+  Program program_;
+  std::size_t depth_ = 0, deepest_ = 0;
+  std::string problem_;
+};
+
+}  // namespace
+
+Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated) {
+  return Compiler().compile(scan, aggregated);
+}
+
+}  // namespace gorgo::engine

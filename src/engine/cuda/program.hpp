@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cuda/layout.hpp"
+#include "gorgo/diagnostics.hpp"
+#include "plan/plan.hpp"
+
+namespace gorgo::engine {
+
+/// What a device has of a column, besides the attributes of its type.
+inline constexpr std::uint32_t kTimestamps = ~std::uint32_t{0};
+inline constexpr std::uint32_t kRoots = kTimestamps - 1;  ///< `Place::root`
+
+/// A scan as a device runs it. Whatever does not mention the candidate is computed once for each
+/// search, by the host, and stands in the search's cells: so programs hold no constants, and the
+/// device sees only what depends on the candidate.
+struct Program {
+  struct Parameter {
+    const Expr* expr;  ///< of the plan
+    bool required;     ///< without a value nothing is found
+  };
+  /// Comparisons of one attribute with values: the intersection of their intervals.
+  struct Test {
+    cuda::Test on_device;
+    std::vector<const plan::Comparison*> comparisons;  ///< of the plan; one, if it is negated
+  };
+
+  std::vector<std::uint32_t> attributes;  ///< of the type, or kTimestamps
+  std::vector<Parameter> parameters;      ///< by cell
+  std::vector<Test> tests;
+  std::vector<cuda::Instruction> code;
+  std::uint32_t reduced = cuda::kNone;  ///< in `attributes`: what is aggregated
+};
+
+/// The program refers to the scan. `aggregated`: the attribute that is aggregated over what is
+/// found. An error: what of it a device cannot do.
+Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated);
+
+}  // namespace gorgo::engine

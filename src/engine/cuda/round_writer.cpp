@@ -1,0 +1,136 @@
+#include "engine/cuda/round_writer.hpp"
+
+#include <bit>
+
+#include "engine/cuda/interval.hpp"
+#include "history/evaluate.hpp"
+
+namespace gorgo::engine {
+
+void RoundWriter::begin() {
+  session_.begin_round();
+  round_.clear();
+}
+
+std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
+                                         std::span<const history::EventRef> sequence, bool in_order,
+                                         cuda::Want want, std::uint32_t limit) {
+  if (range.empty()) return std::nullopt;
+  // The mirror first: strings have their codes from it.
+  const std::uint32_t placed = place(scan, in_order);
+  const auto bounds = static_cast<std::uint32_t>(round_.bounds.size());
+  const auto cells = static_cast<std::uint32_t>(round_.cells.size());
+  const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = {}};
+  const bool possible = history::all_hold(scan.scan->guards, scope) && add_bounds(scan, scope) &&
+                        add_cells(scan, scope);
+  if (!possible) {
+    round_.bounds.resize(bounds);
+    round_.cells.resize(cells);
+    return std::nullopt;
+  }
+  // What was released before the terminator has a lower root.
+  if (!in_order) {
+    round_.bounds.push_back(
+        interval_of_integers(Op::less, Datum::of(static_cast<std::int64_t>(sequence[0].root()))));
+  }
+  cuda::Search search{.first = range.first,
+                      .last = range.last,
+                      .scan = placed,
+                      .bounds = bounds,
+                      .cells = cells,
+                      .limit = limit};
+  if (want == cuda::Want::oldest || want == cuda::Want::newest) {
+    search.output = round_.selected;
+    round_.selected += limit;
+  }
+  auto& list = want == cuda::Want::oldest   ? round_.oldest
+               : want == cuda::Want::newest ? round_.newest
+               : want == cuda::Want::every  ? round_.every
+                                            : round_.reductions;
+  list.push_back(search);
+  return AnswerAt{static_cast<std::uint32_t>(list.size() - 1), search.output};
+}
+
+/// False: nothing can be found.
+bool RoundWriter::add_bounds(const DeviceScan& scan, const history::Scope& scope) {
+  for (const Program::Test& test : scan.program.tests) {
+    const bool floats = test.on_device.floats;
+    cuda::Bounds bounds = everything(floats);
+    for (const plan::Comparison* comparison : test.comparisons) {
+      const Datum value = history::evaluate(comparison->operand, scope);
+      if (!value.exists()) return false;
+      bounds = intersection(floats, bounds, bounds_of(test.on_device, *comparison, value));
+    }
+    if (!test.on_device.negated && is_empty(floats, bounds)) return false;
+    round_.bounds.push_back(bounds);
+  }
+  return true;
+}
+
+cuda::Bounds RoundWriter::bounds_of(const cuda::Test& test, const plan::Comparison& comparison,
+                                    const Datum& value) const {
+  const Op op = test.negated ? Op::equal : comparison.op;
+  if (test.floats) return interval_of_floats(op, value);
+  if (value.tag != Datum::Tag::string) return interval_of_integers(op, value);
+  const auto code = static_cast<std::int64_t>(session_.codes().find(value.text()));
+  return interval_of_integers(op, Datum::of(code));
+}
+
+/// False: nothing can be found.
+bool RoundWriter::add_cells(const DeviceScan& scan, const history::Scope& scope) {
+  for (const Program::Parameter& parameter : scan.program.parameters) {
+    const Datum value = history::evaluate(*parameter.expr, scope);
+    if (parameter.required && !value.exists()) return false;
+    round_.cells.push_back(cell_of(value));
+  }
+  return true;
+}
+
+cuda::Cell RoundWriter::cell_of(const Datum& value) const {
+  switch (value.tag) {
+    case Datum::Tag::none:
+      return {};
+    case Datum::Tag::integer:
+      return {static_cast<std::uint64_t>(value.integer), 1};
+    case Datum::Tag::floating:
+      return {std::bit_cast<std::uint64_t>(value.floating), 1};
+    case Datum::Tag::boolean:
+      return {value.boolean ? std::uint64_t{1} : 0, 1};
+    case Datum::Tag::string:
+      return {session_.codes().find(value.text()), 1};
+  }
+  return {};
+}
+
+std::uint32_t RoundWriter::place(DeviceScan& scan, bool in_order) {
+  DeviceScan::Placed& placed = scan.placed[in_order ? 0 : 1];
+  if (placed.round == session_.round()) return placed.scan;
+  std::uint32_t roots = 0;
+  if (!in_order) roots = scan.mirror->add(kRoots);
+  scan.mirror->sync();
+
+  const Program& program = scan.program;
+  cuda::Scan scan_placed{
+      .attributes = static_cast<std::uint32_t>(round_.attributes.size()),
+      .first_test = static_cast<std::uint32_t>(round_.tests.size()),
+      .tests = static_cast<std::uint32_t>(program.tests.size()),
+      .first_instruction = static_cast<std::uint32_t>(round_.instructions.size()),
+      .instructions = static_cast<std::uint32_t>(program.code.size()),
+      .reduced = program.reduced,
+      .reduced_floats = scan.reduced_floats};
+  for (const std::uint32_t number : scan.attributes) {
+    round_.attributes.push_back(scan.mirror->place(number, round_));
+  }
+  for (const Program::Test& test : program.tests) round_.tests.push_back(test.on_device);
+  round_.instructions.insert(round_.instructions.end(), program.code.begin(), program.code.end());
+  if (!in_order) {
+    round_.attributes.push_back(scan.mirror->place(roots, round_));
+    round_.tests.push_back({.attribute = static_cast<std::uint16_t>(program.attributes.size())});
+    ++scan_placed.tests;
+  }
+  round_.scans.push_back(scan_placed);
+  placed = {session_.round(), static_cast<std::uint32_t>(round_.scans.size() - 1)};
+  return placed.scan;
+}
+
+}  // namespace gorgo::engine

@@ -1,0 +1,155 @@
+#include "engine/cuda/work.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "history/evaluate.hpp"
+
+namespace gorgo::engine {
+namespace {
+
+using cuda::Want;
+using history::EventRef;
+using history::Range;
+
+/// Searches of a work in one round.
+constexpr std::size_t kMostAsked = 1 << 17;
+/// Positions that a work's searches may find in one round, if not one alone finds more.
+constexpr std::uint64_t kMostListed = 1 << 21;
+}  // namespace
+
+Work::Work(DevicePlan& plan, const Terminators& terminators, const RuleState& state)
+    : plan_(plan),
+      terminators_(terminators),
+      rule_state_(state),
+      overflowed_(terminators.slots.size()) {
+  for (std::uint32_t t = 0; t < terminators.slots.size(); ++t) {
+    terminator_of_.push_back(t);
+    open_.push_back({.row = t, .rest = {}, .wanted = 1, .asked = kUnknown});
+    candidates_.push_back({.open = t, .position = t});
+  }
+  request_verification();
+}
+
+EventRef Work::event_of(std::uint64_t position) const {
+  if (state_ == 0) return {plan_.terminators, terminators_.slots[position]};
+  return plan_.states[state_ - 1].event(position);
+}
+
+Range Work::window(const DeviceScan& scan, Interval interval) const {
+  interval = visible(interval, rule_state_);
+  return scan.timeline->window(interval.after, interval.before);
+}
+
+/// What the request's conditions read; valid until the next call.
+std::span<const EventRef> Work::sequence_of(const Request& request) {
+  if (step_ == Step::aggregate) return row(groups_[request.subject].first_row);
+  if (step_ == Step::choose) return row(open_[request.subject].row);
+  const Candidate& candidate = candidates_[request.subject];
+  const auto before = row(open_[candidate.open].row);
+  sequence_.assign(before.begin(), before.end());
+  sequence_.push_back(event_of(candidate.position));
+  return sequence_;
+}
+
+/// Whether nobody waits for the answer any more.
+bool Work::is_moot(const Request& request) const {
+  return step_ == Step::choose && overflowed_[terminator_of_[open_[request.subject].row]];
+}
+
+bool Work::ask(RoundWriter& writer) {
+  while (step_ != Step::done && !too_large_) {
+    if (next_request_ == requests_.size()) {
+      advance();
+      continue;
+    }
+    bool any = false;
+    std::uint64_t listed = 0;
+    for (asked_ = 0; next_request_ + asked_ < requests_.size() && asked_ < kMostAsked; ++asked_) {
+      Request& request = requests_[next_request_ + asked_];
+      request.answer.reset();
+      if (is_moot(request)) continue;
+      if (request.want == Want::every && request.count != kUnknown) {
+        if (listed > 0 && listed + request.count > kMostListed) break;
+        listed += request.count;
+      }
+      request.answer = writer.add(*request.scan, request.range, sequence_of(request),
+                                  terminators_.in_order, request.want, request.limit);
+      any = any || request.answer;
+    }
+    if (any) {
+      writer.allow(std::max(listed, kMostListed));
+      return true;
+    }
+    take(cuda::Answers{});
+  }
+  return false;
+}
+
+void Work::take(const cuda::Answers& answers) {
+  if (!answers.listed_all && count_lists(answers)) return;
+  for (const Request& request : std::span(requests_).subspan(next_request_, asked_)) {
+    take(request, answers);
+  }
+  next_request_ += asked_;
+}
+
+/// Too much was to be listed: now that the numbers are known, the next round asks for a part.
+/// False when nothing of it was for this work.
+bool Work::count_lists(const cuda::Answers& answers) {
+  bool again = false;
+  for (Request& request : std::span(requests_).subspan(next_request_, asked_)) {
+    if (request.want != Want::every || !request.answer) continue;
+    const std::uint32_t i = request.answer->search;
+    request.count = answers.every[i + 1] - answers.every[i];
+    again = true;
+    if (step_ != Step::choose || has_negations() || selection() != Selection::each) continue;
+    if (request.count > rule().options.max_sequences) {
+      overflowed_[terminator_of_[open_[request.subject].row]] = true;
+    }
+  }
+  return again;
+}
+
+void Work::take(const Request& request, const cuda::Answers& answers) {
+  if (!request.answer) return take_nothing(request);
+  const auto [i, output] = *request.answer;
+  switch (request.want) {
+    case Want::oldest:
+      return take_offsets(request, answers.selected.subspan(output, answers.oldest[i]));
+    case Want::newest:
+      return take_offsets(request, answers.selected.subspan(output, answers.newest[i]));
+    case Want::every:
+      return take_offsets(request, answers.listed.subspan(answers.every[i],
+                                                          answers.every[i + 1] - answers.every[i]));
+    case Want::reduction:
+      return take_reduction(request, answers.reductions[i]);
+  }
+}
+
+std::size_t Work::report(std::uint32_t first_terminator, const Budget& budget,
+                         CompositeSink& sink) {
+  const std::size_t aggregates = rule().aggregates.size();
+  std::size_t r = 0;
+  for (std::uint32_t t = 0; t < terminators(); ++t) {
+    const std::uint32_t number = first_terminator + t;
+    if (budget.stopped() || (number > 0 && sink.size() >= budget.composites)) return t;
+    sink.begin(number);
+    if (overflowed_[t]) {
+      sink.overflow();
+      continue;
+    }
+    for (; r < rows() && terminator_of_[r] == t; ++r) {
+      const auto values = std::span<const Datum>(values_).subspan(r * aggregates, aggregates);
+      const history::Scope scope{.candidate = {}, .states = row(r), .aggregates = values};
+      const bool passes = std::ranges::all_of(rule().filters, [&](const Filter& filter) {
+        return history::holds(filter.condition, scope);
+      });
+      if (passes) sink.accept(row(r), values);
+    }
+    sink.commit();
+  }
+  return terminators();
+}
+
+}  // namespace gorgo::engine

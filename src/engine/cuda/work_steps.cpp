@@ -1,0 +1,271 @@
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "engine/cuda/work.hpp"
+
+namespace gorgo::engine {
+namespace {
+
+using cuda::Want;
+using history::EventRef;
+using history::Range;
+
+/// Candidates and rows that several terminators may have together.
+constexpr std::size_t kMostRows = 1 << 22;
+/// The same for one terminator: beyond it, depth first needs less memory.
+constexpr std::size_t kMostCandidates = 1 << 26;
+/// What is selected by limit; more is listed.
+constexpr std::uint64_t kMostSelected = 64;
+/// By how much the next search for candidates looks further than the last.
+constexpr std::uint64_t kGrowth = 8;
+
+bool sums_floats(const Aggregate& aggregate, bool floats) {
+  const bool sums =
+      aggregate.function == AggregateFunction::sum || aggregate.function == AggregateFunction::avg;
+  return sums && floats;
+}
+
+}  // namespace
+
+void Work::advance() {
+  requests_.clear();
+  next_request_ = 0;
+  switch (step_) {
+    case Step::choose:
+      step_ = Step::verify;
+      return request_verification();
+    case Step::verify:
+      return settle_candidates();
+    case Step::aggregate:
+      step_ = Step::done;
+      return;
+    case Step::done:
+      return;
+  }
+}
+
+void Work::open_state() {
+  open_.clear();
+  chosen_.assign(terminators(), 0);
+  for (std::uint32_t r = 0; r < rows(); ++r) {
+    const Range range = window(plan_.states[state_ - 1], window_of(rule().states[state_], row(r)));
+    if (range.empty()) continue;
+    const std::uint64_t wanted =
+        selection() == Selection::each ? kUnknown : rule().states[state_].k;
+    open_.push_back({.row = r, .rest = range, .wanted = wanted, .asked = 0});
+  }
+  request_choices();
+}
+
+void Work::request_choices() {
+  step_ = Step::choose;
+  candidates_.clear();
+  for (std::uint32_t i = 0; i < open_.size(); ++i) {
+    if (!open_[i].closed) request_choice(i);
+  }
+}
+
+void Work::request_choice(std::uint32_t index) {
+  Open& open = open_[index];
+  const std::uint64_t next = open.asked == 0 ? open.wanted : open.asked * kGrowth;
+  const std::uint64_t limit = std::min(next, open.rest.size());
+  Request request{.scan = &plan_.states[state_ - 1],
+                  .range = open.rest,
+                  .want = from_newest() ? Want::newest : Want::oldest,
+                  .limit = static_cast<std::uint32_t>(limit),
+                  .subject = index};
+  open.asked = limit;
+  if (selection() == Selection::each || limit > kMostSelected) {
+    request.want = Want::every;
+    open.asked = kUnknown;
+  }
+  requests_.push_back(request);
+}
+
+void Work::request_verification() {
+  const auto& negations = plan_.plan->states[state_].negations;
+  for (std::uint32_t c = 0; c < candidates_.size(); ++c) {
+    for (const std::uint32_t negation : negations) {
+      Request request{.scan = &plan_.negations[negation],
+                      .range = {},
+                      .want = Want::oldest,
+                      .limit = 1,
+                      .subject = c};
+      const auto sequence = sequence_of(request);
+      request.range = window(*request.scan, interval_of(rule().negations[negation].span, sequence));
+      if (!request.range.empty()) requests_.push_back(request);
+    }
+  }
+}
+
+void Work::take_offsets(const Request& request, std::span<const std::uint32_t> offsets) {
+  switch (step_) {
+    case Step::choose:
+      return take_candidates(request, offsets);
+    case Step::verify:
+      candidates_[request.subject].violates |= !offsets.empty();
+      return;
+    case Step::aggregate: {
+      const Group& group = groups_[request.subject];
+      const DeviceScan& scan = *request.scan;
+      const std::uint32_t attribute = *rule().aggregates[group.aggregate].attribute;
+      Aggregation values = aggregation(group);
+      for (const std::uint32_t offset : offsets) {
+        const EventRef event = scan.event(request.range.first + offset);
+        values.add(event.store->attribute(event.slot, attribute));
+      }
+      return finish_aggregate(group, values.result());
+    }
+    case Step::done:
+      return;
+  }
+}
+
+void Work::take_candidates(const Request& request, std::span<const std::uint32_t> offsets) {
+  Open& open = open_[request.subject];
+  const auto add = [&](std::uint32_t offset) {
+    candidates_.push_back({.open = request.subject, .position = request.range.first + offset});
+  };
+  if (request.want == Want::every && from_newest()) {
+    std::for_each(offsets.rbegin(), offsets.rend(), add);
+  } else {
+    std::for_each(offsets.begin(), offsets.end(), add);
+  }
+  open.closed = open.asked == kUnknown || offsets.size() < open.asked;
+  if (!open.closed && from_newest()) open.rest.last = request.range.first + offsets.back();
+  if (!open.closed && !from_newest()) open.rest.first = request.range.first + offsets.back() + 1;
+
+  too_large_ = too_large_ || (candidates_.size() > kMostRows && terminators() > 1);
+  if (candidates_.size() > kMostCandidates) {
+    throw cuda::DeviceError("a terminator has too many candidates", false);
+  }
+}
+
+void Work::take_nothing(const Request& request) {
+  if (step_ == Step::choose) open_[request.subject].closed = true;
+  if (step_ != Step::aggregate) return;
+  const Group& group = groups_[request.subject];
+  finish_aggregate(group, aggregation(group).result());
+}
+
+/// Candidates stand row by row, in the order of the search.
+void Work::settle_candidates() {
+  for (const Candidate& candidate : candidates_) {
+    Open& open = open_[candidate.open];
+    if (candidate.violates || open.wanted == 0) continue;
+    if (open.wanted != kUnknown) --open.wanted;
+    accepted_.push_back({open.row, candidate.position});
+  }
+  bool any_open = false;
+  for (Open& open : open_) {
+    open.closed = open.closed || open.wanted == 0 || state_ == 0;
+    any_open = any_open || !open.closed;
+  }
+  if (any_open) return request_choices();
+  finish_state();
+}
+
+void Work::finish_state() {
+  // Row by row, and in time: what was searched from the newest stands the other way round.
+  if (!std::ranges::is_sorted(accepted_)) std::ranges::sort(accepted_);
+  limit_sequences();
+  add_rows();
+  if (rows() > kMostRows && terminators() > 1) too_large_ = true;
+  ++state_;
+  if (too_large_) return;
+  if (state_ < rule().states.size()) return open_state();
+  step_ = Step::aggregate;
+  request_aggregates();
+}
+
+void Work::limit_sequences() {
+  if (state_ == 0) return;
+  for (const Accepted& accepted : accepted_) {
+    const std::uint32_t terminator = terminator_of_[accepted.row];
+    if (++chosen_[terminator] > rule().options.max_sequences) overflowed_[terminator] = true;
+  }
+}
+
+void Work::add_rows() {
+  std::vector<EventRef> rows;
+  std::vector<std::uint32_t> terminator_of;
+  rows.reserve(accepted_.size() * (width_ + 1));
+  terminator_of.reserve(accepted_.size());
+  for (const Accepted& accepted : accepted_) {
+    const std::uint32_t terminator = terminator_of_[accepted.row];
+    if (overflowed_[terminator]) continue;
+    const auto before = row(accepted.row);
+    rows.insert(rows.end(), before.begin(), before.end());
+    rows.push_back(event_of(accepted.position));
+    terminator_of.push_back(terminator);
+  }
+  accepted_.clear();
+  candidates_.clear();
+  rows_ = std::move(rows);
+  terminator_of_ = std::move(terminator_of);
+  ++width_;
+}
+
+/// Once for the rows that agree on what an aggregate depends on; those stand together.
+void Work::request_aggregates() {
+  const auto slot = [](const EventRef& event) { return event.slot; };
+  groups_.clear();
+  values_.resize(rows() * rule().aggregates.size());
+  for (std::uint32_t i = 0; i < rule().aggregates.size(); ++i) {
+    const std::size_t shared = plan_.plan->aggregates[i].decided_at + 1;
+    DeviceScan& scan = plan_.aggregates[i];
+    for (std::uint32_t first = 0, last; first < rows(); first = last) {
+      const auto prefix = row(first).first(shared);
+      for (last = first + 1; last < rows(); ++last) {
+        if (!std::ranges::equal(row(last).first(shared), prefix, {}, slot, slot)) break;
+      }
+      groups_.push_back({.aggregate = i, .first_row = first, .last_row = last});
+      requests_.push_back(
+          {.scan = &scan,
+           .range = window(scan, interval_of(rule().aggregates[i].span, row(first))),
+           .want = sums_floats(rule().aggregates[i], scan.reduced_floats) ? Want::every
+                                                                          : Want::reduction,
+           .limit = 0,
+           .subject = static_cast<std::uint32_t>(groups_.size() - 1)});
+    }
+  }
+}
+
+Aggregation Work::aggregation(const Group& group) const {
+  const Aggregate& aggregate = rule().aggregates[group.aggregate];
+  const ValueType input =
+      aggregate.attribute
+          ? plan_.aggregates[group.aggregate].column->store().attribute_type(*aggregate.attribute)
+          : ValueType::integer;
+  return {aggregate.function, input};
+}
+
+void Work::take_reduction(const Request& request, const cuda::Reduction& reduction) {
+  const Group& group = groups_[request.subject];
+  const AggregateFunction function = rule().aggregates[group.aggregate].function;
+  const bool floats = request.scan->reduced_floats;
+  Aggregation values = aggregation(group);
+  if (function == AggregateFunction::min || function == AggregateFunction::max) {
+    const std::uint64_t extreme =
+        function == AggregateFunction::min ? reduction.least : reduction.greatest;
+    const double of_none = std::numeric_limits<double>::quiet_NaN();
+    const double real = reduction.numbers == 0 ? of_none : std::bit_cast<double>(extreme);
+    if (reduction.count > 0) {
+      values.add(floats ? Datum::of(real) : Datum::of(static_cast<std::int64_t>(extreme)));
+    }
+  } else {
+    values.add_all(reduction.count,
+                   (static_cast<Int128>(reduction.sum_high) << 64) | reduction.sum_low);
+  }
+  finish_aggregate(group, values.result());
+}
+
+void Work::finish_aggregate(const Group& group, const Datum& value) {
+  const std::size_t aggregates = rule().aggregates.size();
+  for (std::size_t r = group.first_row; r < group.last_row; ++r) {
+    values_[r * aggregates + group.aggregate] = value;
+  }
+}
+
+}  // namespace gorgo::engine

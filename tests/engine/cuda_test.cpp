@@ -1,0 +1,221 @@
+#include "engine/cuda/cuda.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "cuda/host_device.hpp"
+#include "engine/cuda/options.hpp"
+#include "engine/reference/reference.hpp"
+#include "evaluation_of.hpp"
+#include "gorgo/processor.hpp"
+#include "language/language.hpp"
+
+namespace gorgo::engine {
+namespace {
+
+using Batches = std::vector<std::vector<TestEvent>>;
+
+constexpr const char* kTypes =
+    "event A(k: int, v: float, s: string); event B(k: int, v: float, s: string);"
+    "event C(k: int, v: float, s: string);\n";
+
+/// Rules that read every kind of search: selections, lists, reductions, programs, negations.
+std::string rules(std::int64_t window) {
+  const std::string within = " within " + std::to_string(window) + " from ";
+  return kTypes +
+         std::string("rule last: define L(k: int, v: float) from A(k = $k) and last B(k = $k)") +
+         within + "A where k = A.k, v = B.v;\n" +
+         "rule each: define E(k: int, v: float) from A(k = $k, s = $s) and each B(s = $s, k != "
+         "$k)" +
+         within + "A where k = B.k, v = B.v;\n" +
+         "rule chain: define H(v: float, w: float, n: int) from A() and 70-last B(v * v < A.v + "
+         "0.5)" +
+         within + "A and first C(k = B.k or s = A.s)" + within +
+         "B and not C(v > B.v) between B and C where v = B.v, w = C.v, n = Count(C(k < A.k)" +
+         within + "B);\n" +
+         "rule sums: define S(a: float, b: int, c: float) from A(k = $k) and $a = Sum(B(k = $k).v" +
+         within + "A) where a = $a, b = Sum(B(v > 0.3).k" + within + "A), c = Max(B(k >= $k).v" +
+         within + "A);\n";
+}
+
+/// `size` events of mixed types, then some that terminate, again and again.
+Batches stream(std::size_t size, std::size_t batches) {
+  std::mt19937 random(static_cast<unsigned>(size));
+  const auto below = [&](int n) { return static_cast<std::int64_t>(random() % n); };
+  Batches all;
+  Timestamp now = 0;
+  for (std::size_t b = 0; b < batches; ++b) {
+    auto& batch = all.emplace_back();
+    for (std::size_t i = 0; i < size + 3; ++i) {
+      now += 1'000'000;
+      const char* type = i >= size ? "A" : below(2) == 0 ? "B" : "C";
+      batch.push_back({.type = type,
+                       .timestamp = now,
+                       .k = below(5),
+                       .v = static_cast<double>(below(100)) / 64,
+                       .s = std::string(1, static_cast<char>('a' + below(3)))});
+    }
+  }
+  return all;
+}
+
+struct Emulated {
+  explicit Emulated(std::uint64_t bytes = 1 << 20, std::uint32_t page_shift = 5,
+                    std::uint64_t failure_period = 0, bool final_failure = false)
+      : engine(
+            "emulated",
+            [=] {
+              auto device = std::make_unique<cuda::HostDevice>(
+                  cuda::ArenaOptions{.bytes = bytes, .page_shift = page_shift});
+              device->fail_every(failure_period, final_failure);
+              return device;
+            },
+            [] { return std::vector<std::string>(); }, 0) {}
+
+  CudaEngine engine;
+};
+
+std::vector<std::string> expected(const std::string& rules, const Batches& batches) {
+  return evaluation_of(ReferenceEngine(), rules, batches);
+}
+
+class Boundaries : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(Boundaries, OfWarpsBlocksAndPagesDoNotMatter) {
+  const Batches batches = stream(GetParam(), 4);
+  const std::string text = rules(static_cast<std::int64_t>(2 * GetParam() + 8));
+  const auto wanted = expected(text, batches);
+  Emulated emulated;
+  EXPECT_EQ(evaluation_of(emulated.engine, text, batches), wanted);
+  if (GetParam() >= 31) {
+    EXPECT_FALSE(wanted.empty());
+    EXPECT_GT(emulated.engine.session()->device().counters().rounds, 4u);
+  }
+  EXPECT_EQ(emulated.engine.session()->counters().failures, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Boundaries,
+                         testing::Values(0, 1, 31, 32, 33, 63, 64, 65, 255, 257));
+
+TEST(CudaEngine, SearchesForManyRulesAtOnce) {
+  const auto rounds_with = [](int rules) {
+    Processor processor({.engine = "cuda-host"});
+    std::string text = kTypes;
+    for (int i = 0; i < rules; ++i) {
+      text += "define O" + std::to_string(i) + "(v: float) from A(k = $k) and each B(k = $k, v > " +
+              std::to_string(i) + ".0) within 1000 from A where v = B.v;\n";
+    }
+    EXPECT_FALSE(processor.deploy("many.tesla", text).failed());
+    for (int i = 0; i < 100; ++i) {
+      const bool ends = i % 10 == 9;
+      const auto accepted = processor.append(
+          {.type = ends ? "A" : "B",
+           .timestamp = i * 1'000'000,
+           .attributes = {{"k", std::int64_t{i % 3}}, {"v", 0.5 * i}, {"s", std::string("x")}}});
+      EXPECT_FALSE(accepted.has_error());
+    }
+    const auto& counters = cuda_host_engine().session()->device().counters();
+    const auto before = counters.rounds;
+    processor.process([](const OutputBatch&) {});
+    EXPECT_GT(processor.counters().composites, 0u);
+    return counters.rounds - before;
+  };
+  const auto alone = rounds_with(1);
+  EXPECT_GT(alone, 0u);
+  EXPECT_EQ(rounds_with(30), alone);
+}
+
+TEST(CudaEngine, EvictsColumnsWhenMemoryIsShortAndLosesNothing) {
+  const Batches batches = stream(200, 6);
+  const std::string text = rules(800);
+  Emulated emulated(60 * 32 * 8);  // pages for one rule's columns at a time
+  EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
+  EXPECT_GT(emulated.engine.session()->counters().evictions, 0u);
+}
+
+TEST(CudaEngine, EvaluatesOnTheCpuWhatDoesNotFit) {
+  const Batches batches = stream(200, 3);
+  const std::string text = rules(800);
+  Emulated emulated(3 * 32 * 8);
+  EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
+  EXPECT_GT(emulated.engine.session()->counters().failures, 0u);
+}
+
+TEST(CudaEngine, EvaluatesOnTheCpuWhatTheDeviceFailsOn) {
+  const Batches batches = stream(100, 8);
+  const std::string text = rules(300);
+  const auto wanted = expected(text, batches);
+  for (const std::uint64_t period : {1, 2, 3, 7}) {
+    Emulated emulated(1 << 20, 5, period);
+    EXPECT_EQ(evaluation_of(emulated.engine, text, batches), wanted);
+    EXPECT_GT(emulated.engine.session()->counters().failures, 0u);
+  }
+}
+
+TEST(CudaEngine, LeavesADeviceThatFailedForGood) {
+  const Batches batches = stream(100, 8);
+  const std::string text = rules(300);
+  Emulated emulated(1 << 20, 5, 5, true);
+  EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
+  EXPECT_EQ(emulated.engine.session(), nullptr);
+  // And rules that come later.
+  EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
+}
+
+std::string reason(const Engine& engine, const std::string& rule) {
+  language::BoundFile bound = language::compile({"test.tesla", kTypes + rule}, Schema());
+  EXPECT_EQ(bound.rules.size(), 1u) << bound.diagnostics.render();
+  return engine.declined(plan::make_plan(std::move(bound.rules[0])));
+}
+
+TEST(CudaEngine, SaysWhatItLeavesToTheCpu) {
+  const Emulated emulated;
+  const auto of = [&](const std::string& rule) { return reason(emulated.engine, rule); };
+  EXPECT_EQ(of("define O(k: int) from A() and each B(s = A.s) within 5 from A where k = B.k;"), "");
+  EXPECT_EQ(of("define O(k: int) from A() and each B(s < A.s) within 5 from A where k = B.k;"),
+            "B: strings are compared by order or part");
+  EXPECT_EQ(of("define O(k: int) from A() and not B(s contains A.s) within 5 from A and "
+               "each C() within 5 from A where k = A.k;"),
+            "a negation: strings are compared by order or part");
+  EXPECT_EQ(of("define O(k: int) from A() and last B() within 5 from A where k = B.k consuming B;"),
+            "what a terminator consumes decides about the next");
+  EXPECT_EQ(of("define O(k: int) from A(k > 1) where k = A.k;"), "it has nothing to search");
+  const CudaEngine none(
+      "none", []() -> std::unique_ptr<cuda::Device> { throw cuda::DeviceError("no luck", true); },
+      [] { return std::vector<std::string>(); }, 0);
+  EXPECT_EQ(reason(none, "define O(k: int) from A() and each B() within 5 from A where k = B.k;"),
+            "there is no GPU to use: no luck");
+}
+
+TEST(CudaOptions, AreReadFromText) {
+  const auto options = parse_cuda_options("memory=512MiB,page_events=1024,least_pairs=7");
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->memory, std::uint64_t{512} << 20);
+  EXPECT_EQ(options->page_events, 1024u);
+  EXPECT_EQ(options->least_pairs, 7u);
+  EXPECT_TRUE(parse_cuda_options("").has_value());
+  for (const char* wrong : {"memory=1TiB", "page_events=1000", "pages=3", "memory",
+                            "least_pairs=-1", "memory=99999999999GiB"}) {
+    EXPECT_TRUE(parse_cuda_options(wrong).has_error()) << wrong;
+  }
+}
+
+TEST(StringCodes, AreGivenAgainWhenNobodyUsesThem) {
+  StringCodes codes;
+  const std::uint64_t a = codes.add("a");
+  EXPECT_EQ(codes.add("a"), a);
+  const std::uint64_t b = codes.add("b");
+  EXPECT_NE(a, b);
+  codes.release(a);
+  EXPECT_EQ(codes.find("a"), a);
+  codes.release(a);
+  EXPECT_EQ(codes.find("a"), 0u);
+  EXPECT_EQ(codes.add("c"), a);
+  EXPECT_EQ(codes.find("b"), b);
+  EXPECT_EQ(codes.size(), 2u);
+}
+
+}  // namespace
+}  // namespace gorgo::engine
