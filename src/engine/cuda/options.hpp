@@ -13,7 +13,7 @@ struct CudaOptions {
   std::uint32_t page_events = 8192;               ///< a power of two
   /// Batches with fewer pairs of terminator and candidate are left to the CPU. docs/gpu/ says what
   /// it rests upon.
-  std::uint64_t least_pairs = 100'000;
+  std::uint64_t least_pairs = 160'000;
 };
 
 /// "memory=512MiB,page_events=8192,least_pairs=0"; what is left out stays as it is.
