@@ -131,7 +131,8 @@ void Dispatcher::deliver_finished(const Deliver& deliver) {
 
 void Dispatcher::forget() {
   history_.evict(*clock_);
-  for (DeployedRule& rule : rules_.rules()) {
+  for (const std::uint32_t index : rules_.consuming_rules()) {
+    DeployedRule& rule = rules_.rules()[index];
     for (const std::uint32_t state : rule.rule().consuming) {
       const TypeId type = rule.rule().states[state].predicate.type;
       rule.state.consumed[state].forget_before(history_.store(type).begin());

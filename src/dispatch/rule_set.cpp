@@ -47,9 +47,8 @@ void check_engine(const Rule& rule, const std::string& default_engine,
 }  // namespace
 
 std::size_t RuleSet::find(std::string_view rule) const {
-  const auto it = std::find_if(rules_.begin(), rules_.end(),
-                               [&](const DeployedRule& r) { return r.rule().name == rule; });
-  return static_cast<std::size_t>(it - rules_.begin());
+  const auto place = places_.find(rule);
+  return place == places_.end() ? rules_.size() : place->second;
 }
 
 Diagnostics RuleSet::deploy(const std::string& name, const std::string& text,
@@ -93,13 +92,14 @@ Diagnostics RuleSet::deploy(const std::string& name, const std::string& text,
   append(diagnostics, plan::warnings(added_plans, plans, bound.schema, source));
 
   schema_ = std::move(bound.schema);
+  const std::size_t before = rules_.size();
   for (auto& plan : added) {
     const std::size_t place = find(plan->rule.name);
     DeployedRule rule{.plan = plan,
                       .engine = engine_of(plan->rule, default_engine_),
                       .state = engine::RuleState(plan->rule)};
     rule.state.deployed_at = options.with_history ? horizon(*plan, clock, history) : clock;
-    if (place < rules_.size()) {
+    if (place < before) {
       rules_[place] = std::move(rule);
     } else {
       rules_.push_back(std::move(rule));
@@ -178,7 +178,9 @@ void RuleSet::settle(history::History& history) {
   cycles_ = std::move(strata.cycles);
   levels_ = 1;
   names_.clear();
+  places_.clear();
   temporal_rules_.clear();
+  consuming_rules_.clear();
   for (auto& rules : rules_of_) rules.clear();
   for (std::uint32_t i = 0; i < rules_.size(); ++i) {
     DeployedRule& rule = rules_[i];
@@ -186,7 +188,9 @@ void RuleSet::settle(history::History& history) {
     levels_ = std::max(levels_, rule.level + 1);
     types_[rule.rule().type].produced = true;
     names_.push_back(rule.rule().name);
+    places_.emplace(rule.rule().name, i);
     if (rule.rule().timer || rule.plan->deadline) temporal_rules_.push_back(i);
+    if (!rule.rule().consuming.empty()) consuming_rules_.push_back(i);
     if (rule.evaluators.empty()) {
       rule.evaluators.push_back(rule.engine->prepare(rule.plan, history));
       rule.terminators = history.column(rule.plan->states[0].scan.column);

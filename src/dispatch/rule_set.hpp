@@ -61,6 +61,8 @@ class RuleSet {
   /// The rules that have a timer or a deadline.
   std::span<const std::uint32_t> temporal_rules() const { return temporal_rules_; }
 
+  std::span<const std::uint32_t> consuming_rules() const { return consuming_rules_; }
+
   /// Strata: a type's events are complete when every rule of a lower level has run.
   std::uint32_t level_of(TypeId type) const { return types_[type].level; }
   std::uint32_t levels() const { return levels_; }
@@ -92,7 +94,9 @@ class RuleSet {
   Schema schema_;
   std::vector<DeployedRule> rules_;
   std::vector<std::string> names_;
+  std::map<std::string, std::uint32_t, std::less<>> places_;  // of the rules, by name
   std::vector<std::uint32_t> temporal_rules_;
+  std::vector<std::uint32_t> consuming_rules_;
   std::vector<TypeInfo> types_{1};                    // by TypeId
   std::vector<std::vector<std::uint32_t>> rules_of_;  // by ColumnId
   std::vector<plan::Cycle> cycles_;
