@@ -104,7 +104,7 @@ void add_thread_sweeps(std::vector<Sweep>& sweeps) {
   add(sweeps, "threads", "threads, 1 rule", true, threads, kBoth, set);
   add(sweeps, "threads-rules", "threads, 100 rules", true, threads, kBoth,
       [](BaseParameters& p, double x) {
-        p.rules = 100;
+        p.rules = p.values == 0 ? 10 : 100;
         p.threads = static_cast<unsigned>(x);
       });
 }
