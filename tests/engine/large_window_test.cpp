@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
                       rule("3-last S(n > $n - 2 and n < $n + 2) within 6 s from T"),
                       rule("each S(v > 12450 and v > $v) within 6 s from T"),
                       rule("each S((v - $v) * (v - $v) < 9.5) within 6 s from T"),
-                      rule("last S(v < $v) within 6 s from T and not S(v > $v - 2 and v < $v + 2) "
+                      rule("last S(n = $n) within 6 s from T and not S(v > $v - 2 and v < $v + 2) "
                            "between S and T"),
                       "define O(v: float, n: int) from T(v = $v) where "
                       "v = Sum(S(v > $v - 9 and v < $v + 9).v within 6 s from T), "
