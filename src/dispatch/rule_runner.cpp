@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kWorthSharing = 20e-6;  // seconds: waking the other threads takes about as long
 constexpr std::size_t kJobsPerThread = 4;
-constexpr double kSmallestJob = 2e-6;  // seconds: taking one costs a twentieth of it
+constexpr double kSmallestJob = 2e-6;  // seconds: far more than taking one costs
 
 }  // namespace
 
