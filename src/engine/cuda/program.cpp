@@ -33,9 +33,9 @@ class Compiler {
   Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated) {
     for (const plan::Comparison& comparison : scan.comparisons) add(comparison);
     // Equalities leave the fewest candidates to the other tests.
-    std::ranges::stable_partition(program_.tests, [](const Program::Test& test) {
-      return test.comparisons.front()->op == Op::equal;
-    });
+    std::stable_partition(
+        program_.tests.begin(), program_.tests.end(),
+        [](const Program::Test& test) { return test.comparisons.front()->op == Op::equal; });
     for (const Expr& condition : scan.residual) require(condition);
     if (aggregated) program_.reduced = attribute(*aggregated);
     const std::size_t cells = program_.parameters.size();
