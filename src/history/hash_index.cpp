@@ -46,14 +46,14 @@ Range Posting::window(Timestamp after, Timestamp before) const {
   return range;
 }
 
-bool HashIndex::Key::set(const HashIndex& index, std::span<const Datum> operands) {
+bool HashIndex::Key::set_values(const HashIndex& index, std::span<const Datum> operands) {
   values_.clear();
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const auto value = as_key(operands[i], index.subjects_[i].type);
     if (!value) return false;
     values_.push_back(*value);
   }
-  tag_ = index.exact_ ? key_word(values_[0]) : key_hash(values_);
+  tag_ = key_hash(values_);
   return true;
 }
 

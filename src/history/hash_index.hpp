@@ -77,12 +77,19 @@ class HashIndex {
   class Key {
    public:
     /// False: no event can have the key.
-    bool set(const HashIndex& index, std::span<const Datum> operands);
+    bool set(const HashIndex& index, std::span<const Datum> operands) {
+      if (!index.exact_) return set_values(index, operands);
+      const auto word = word_as(operands[0], index.subjects_[0].type);
+      tag_ = word.value_or(0);
+      return word.has_value();
+    }
     std::uint64_t tag() const { return tag_; }
 
    private:
     friend class HashIndex;
-    std::vector<Datum> values_;  // as_key
+    bool set_values(const HashIndex& index, std::span<const Datum> operands);
+
+    std::vector<Datum> values_;  // as_key; unused where the tag is exact
     std::uint64_t tag_ = 0;
   };
 

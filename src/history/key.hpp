@@ -41,6 +41,15 @@ inline std::uint64_t key_word(const Datum& value) {
   return std::bit_cast<std::uint64_t>(value.integer);
 }
 
+/// The word of the value as one of type `type`, if any value of the type equals it. Precondition:
+/// `type` is not string.
+inline std::optional<std::uint64_t> word_as(const Datum& value, ValueType type) {
+  if (value.tag == Datum::Tag::integer && type == ValueType::integer) return key_word(value);
+  const auto key = as_key(value, type);
+  if (!key) return std::nullopt;
+  return key_word(*key);
+}
+
 /// Spreads a word over all bits: the finalizer of SplitMix64 (Steele, Lea and Flood, "Fast
 /// splittable pseudorandom number generators", OOPSLA 2014).
 inline std::uint64_t mix(std::uint64_t x) {

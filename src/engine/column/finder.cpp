@@ -55,11 +55,18 @@ Finder::Finder(const plan::Scan& scan, history::History& history, bool use_index
                Selectivity worth, const Aggregate* aggregate)
     : column_(history.column(scan.column)),
       store_(column_->store()),
-      way_(way_to(scan, *column_, use_indexes, worth, aggregate)) {}
+      way_(way_to(scan, *column_, use_indexes, worth, aggregate)) {
+  const auto summed = summed_attribute(aggregate, store_);
+  const auto* prober = std::get_if<Prober>(&way_);
+  if (summed && prober != nullptr) sums_ = prober->index()->find_sum(*summed);
+}
 
 Finder::Way Finder::way_to(const plan::Scan& scan, history::Column& column, bool use_indexes,
                            Selectivity worth, const Aggregate* aggregate) {
-  if (!use_indexes || scan.key.empty()) {
+  const auto summed = summed_attribute(aggregate, column.store());
+  // Running sums of a whole window are those of a key that all events have.
+  const bool whole = scan.comparisons.empty() && scan.residual.empty();
+  if (!use_indexes || (scan.key.empty() && !(summed && whole))) {
     const auto ranged =
         use_indexes ? ranged_attribute(scan, column.store(), aggregate == nullptr) : std::nullopt;
     return Scanner(scan, column.store(), column.timeline(scan.column.attributes),
@@ -67,12 +74,11 @@ Finder::Way Finder::way_to(const plan::Scan& scan, history::Column& column, bool
   }
   std::vector<Expr> subjects;
   for (const std::uint32_t i : scan.key) subjects.push_back(scan.comparisons[i].subject);
-  const auto summed = summed_attribute(aggregate, column.store());
   return Prober(scan, column.store(), column.index(std::move(subjects), summed));
 }
 
 Datum Finder::aggregate(const Aggregate& aggregate, history::Range range) {
-  if (const auto value = aggregate_by_sums(aggregate, range)) return *value;
+  if (const auto value = aggregate_at_once(aggregate, range)) return *value;
   const Datum one = Datum::of(std::int64_t{1});
   const ValueType input =
       aggregate.attribute ? store_.attribute_type(*aggregate.attribute) : one.type();
@@ -85,21 +91,18 @@ Datum Finder::aggregate(const Aggregate& aggregate, history::Range range) {
   return aggregation.result();
 }
 
-std::optional<Datum> Finder::aggregate_by_sums(const Aggregate& aggregate,
+std::optional<Datum> Finder::aggregate_at_once(const Aggregate& aggregate,
                                                history::Range range) const {
-  const auto* prober = std::get_if<Prober>(&way_);
-  if (prober == nullptr || !prober->is_exact()) return std::nullopt;
+  if (!is_exact()) return std::nullopt;
   const std::uint64_t count = range.size();
   if (aggregate.function == AggregateFunction::count) {
     if (aggregate.attribute && store_.is_nullable()) return std::nullopt;
     return Datum::of(static_cast<std::int64_t>(count));
   }
-  const auto summed = summed_attribute(&aggregate, store_);
-  if (!summed) return std::nullopt;
-  const history::HashIndex& index = *prober->index();
-  const auto sums = index.find_sum(*summed);
-  if (!sums || !index.is_exact(*sums, count)) return std::nullopt;
-  const auto sum = static_cast<std::int64_t>(prober->posting().sum(*sums, range));
+  if (!sums_) return std::nullopt;
+  const auto& prober = std::get<Prober>(way_);
+  if (!prober.index()->is_exact(*sums_, count)) return std::nullopt;
+  const auto sum = static_cast<std::int64_t>(prober.posting().sum(*sums_, range));
   if (aggregate.function == AggregateFunction::sum) return Datum::of(sum);
   if (count == 0) return Datum::none();
   return Datum::of(static_cast<double>(sum) / static_cast<double>(count));

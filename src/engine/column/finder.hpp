@@ -56,11 +56,15 @@ class Finder {
   static Way way_to(const plan::Scan& scan, history::Column& column, bool use_indexes,
                     Selectivity worth, const Aggregate* aggregate);
   /// Without looking at the events, if that is possible.
-  std::optional<Datum> aggregate_by_sums(const Aggregate& aggregate, history::Range range) const;
+  std::optional<Datum> aggregate_at_once(const Aggregate& aggregate, history::Range range) const;
+  bool is_exact() const {
+    return std::visit([](const auto& way) { return way.is_exact(); }, way_);
+  }
 
   std::shared_ptr<history::Column> column_;  // keeps what is searched up to date
   const history::EventStore& store_;
   Way way_;
+  std::optional<std::uint32_t> sums_;  // of the index searched: those that answer the aggregate
 };
 
 }  // namespace gorgo::engine

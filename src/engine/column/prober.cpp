@@ -7,6 +7,7 @@ namespace gorgo::engine {
 Prober::Prober(const plan::Scan& scan, const history::EventStore& store,
                std::shared_ptr<const history::HashIndex> index)
     : scan_(scan), store_(store), index_(std::move(index)), operands_(scan.key.size()) {
+  for (const std::uint32_t i : scan.key) key_operands_.push_back(&scan.comparisons[i].operand);
   for (std::uint32_t i = 0; i < scan.comparisons.size(); ++i) {
     if (scan.comparisons[i].op != Op::equal) tests_.push_back(i);
   }
@@ -16,28 +17,44 @@ Prober::Prober(const plan::Scan& scan, const history::EventStore& store,
 bool Prober::set_key(std::span<const history::EventRef> sequence, history::HashIndex::Key& key) {
   const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = {}};
   for (std::size_t i = 0; i < operands_.size(); ++i) {
-    operands_[i] = history::evaluate(scan_.comparisons[scan_.key[i]].operand, scope);
+    operands_[i] = history::evaluate(*key_operands_[i], scope);
   }
   return key.set(*index_, operands_);
 }
 
 void Prober::prefetch(std::span<const history::EventRef> terminators) {
-  if (group_.size() < terminators.size()) group_.resize(terminators.size());
-  for (std::size_t i = 0; i < terminators.size(); ++i) {
-    if (set_key(terminators.subspan(i, 1), group_[i])) index_->prefetch_entry(group_[i]);
+  announced_ = terminators.size();
+  next_ = 0;
+  if (group_.size() < announced_) group_.resize(announced_);
+  for (std::size_t i = 0; i < announced_; ++i) {
+    group_[i].terminator = terminators[i].slot;
+    group_[i].possible = set_key(terminators.subspan(i, 1), group_[i].key);
+    if (group_[i].possible) index_->prefetch_entry(group_[i].key);
   }
-  for (std::size_t i = 0; i < terminators.size(); ++i) index_->prefetch_posting(group_[i]);
+  for (std::size_t i = 0; i < announced_; ++i) {
+    if (group_[i].possible) index_->prefetch_posting(group_[i].key);
+  }
+}
+
+const history::HashIndex::Key* Prober::key_of(std::span<const history::EventRef> sequence) {
+  while (next_ < announced_ && group_[next_].terminator < sequence[0].slot) ++next_;
+  if (next_ < announced_ && group_[next_].terminator == sequence[0].slot) {
+    return group_[next_].possible ? &group_[next_].key : nullptr;
+  }
+  return set_key(sequence, key_) ? &key_ : nullptr;
 }
 
 history::Range Prober::start(const Search& search) {
   search_ = search;
   const history::Scope scope{.candidate = {}, .states = search.sequence, .aggregates = {}};
-  if (!history::all_hold(scan_.guards, scope) || !set_key(search.sequence, key_)) return {};
+  if (!history::all_hold(scan_.guards, scope)) return {};
+  const history::HashIndex::Key* const key = key_of(search.sequence);
+  if (key == nullptr) return {};
   for (std::size_t i = 0; i < tests_.size(); ++i) {
     limits_[i] = history::evaluate(scan_.comparisons[tests_[i]].operand, scope);
     if (!limits_[i].exists()) return {};
   }
-  posting_ = index_->find(key_);
+  posting_ = index_->find(*key);
   return posting_.window(search.interval.after, search.interval.before);
 }
 

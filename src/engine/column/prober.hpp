@@ -20,8 +20,8 @@ class Prober {
 
   const std::shared_ptr<const history::HashIndex>& index() const { return index_; }
 
-  /// Fetches what searches for each of the terminators will read; a hint. Precondition: the key
-  /// depends on nothing else.
+  /// Fetches what searches for each of the terminators, in this order, will read; a hint.
+  /// Precondition: the key depends on nothing else, also for later searches.
   void prefetch(std::span<const history::EventRef> terminators);
 
   /// The range in the posting; empty when nothing can match.
@@ -41,18 +41,29 @@ class Prober {
   bool descending(history::Range range, F&& f) const;
 
  private:
+  /// A key of a terminator that was announced.
+  struct Announced {
+    history::Slot terminator = 0;
+    bool possible = false;  ///< whether any event can have it
+    history::HashIndex::Key key;
+  };
+
   bool set_key(std::span<const history::EventRef> sequence, history::HashIndex::Key& key);
+  /// The key of the search; null when no event can have it.
+  const history::HashIndex::Key* key_of(std::span<const history::EventRef> sequence);
   bool passes(std::uint64_t position) const { return is_exact() || passes_tests(position); }
   bool passes_tests(std::uint64_t position) const;
 
   const plan::Scan& scan_;
   const history::EventStore& store_;
   std::shared_ptr<const history::HashIndex> index_;
+  std::vector<const Expr*> key_operands_;
   std::vector<std::uint32_t> tests_;  // comparisons that are not of the key
   std::vector<Datum> operands_;       // of the key
   std::vector<Datum> limits_;         // operands of the tests
   history::HashIndex::Key key_;
-  std::vector<history::HashIndex::Key> group_;  // scratch of prefetch
+  std::vector<Announced> group_;  // `announced_` terminators, of which `next_` are over
+  std::size_t announced_ = 0, next_ = 0;
   history::Posting posting_;
   Search search_;
 };

@@ -33,6 +33,11 @@ class Scanner {
     return {&store_, gathered_ ? found_[position] : timeline_->slot(position)};
   }
 
+  /// Whether every event of the range matches.
+  bool is_exact() const {
+    return gathered_ || (blocks_.empty() && attribute_tests_.empty() && is_rest_empty());
+  }
+
   /// The range that holds the matches; empty when nothing can match.
   history::Range start(const Search& search);
 
@@ -51,9 +56,11 @@ class Scanner {
   /// Which positions from `first` on pass what is tested by blocks, for `count` <= kBlock.
   BlockMask matches(std::uint64_t first, std::uint64_t count);
   std::uint64_t first_block() const { return worth_ == Selectivity::all ? kBlock : 64; }
+  bool is_rest_empty() const {
+    return event_tests_.empty() && residual_.empty() && search_.in_order;
+  }
   bool passes_rest(std::uint64_t position) const {
-    const bool nothing_left = event_tests_.empty() && residual_.empty() && search_.in_order;
-    return nothing_left || passes_tests(position);
+    return is_rest_empty() || passes_tests(position);
   }
   bool passes_tests(std::uint64_t position) const;
   std::uint64_t test_attribute(std::uint32_t comparison, std::uint64_t first,
