@@ -43,7 +43,9 @@ void Dispatcher::add_items(const Released& released, std::size_t& next) {
     bounded = true;
   }
   Timestamp last = first;
+  const std::size_t most = evaluation_.batch_roots();
   for (bool begun = false; next < released.items.size(); ++next, begun = true) {
+    if (batch_.records.size() >= most) return;
     const auto& item = released.items[next];
     const bool late = begun && item.timestamp < last;
     if (begun && bounded && (late || item.timestamp >= end)) return;
@@ -80,10 +82,8 @@ void Dispatcher::evaluate_batch(const Deliver& deliver) {
   }
 }
 
-/// Finds the finished records in place order. They come in runs that are in order: root by root,
-/// and under a root rule by rule of a stratum.
+/// Finds the finished records in place order.
 void Dispatcher::order_finished() {
-  order_.clear();
   const auto& records = batch_.records;
   const std::uint64_t first_root = records.front().root;
   by_root_.assign(roots_ - first_root + 2, 0);
@@ -96,10 +96,17 @@ void Dispatcher::order_finished() {
   for (std::uint32_t i = 0; i < records.size(); ++i) {
     if (is_due(records[i])) order_[by_root_[records[i].root - first_root]++] = i;
   }
-  const PlaceOrder before(records);
+  // The rules of a stratum have run in rule order.
+  if (rules_.levels() > 1 || !rules_.cycles().empty()) sort_by_place();
+}
+
+/// Brings the records of each root in order.
+void Dispatcher::sort_by_place() {
+  const PlaceOrder before(batch_.records);
   auto group = order_.begin();
-  for (std::size_t r = 0; r + 1 < by_root_.size(); ++r) {
-    const auto end = order_.begin() + by_root_[r];
+  for (const std::uint32_t group_end : by_root_) {
+    const auto end = order_.begin() + group_end;
+    if (group >= end) continue;
     if (!std::is_sorted(group, end, before)) std::sort(group, end, before);
     group = end;
   }
@@ -108,19 +115,20 @@ void Dispatcher::order_finished() {
 void Dispatcher::deliver_finished(const Deliver& deliver) {
   order_finished();
   if (order_.empty()) return;
-  output_.rows.clear();
+  output_.rows.resize(order_.size());
+  auto row = output_.rows.begin();
   Place place;
   for (const std::uint32_t i : order_) {
     const Record& record = batch_.records[i];
     place.ordinal = record.root == place.root ? place.ordinal + 1 : record.is_composite() ? 1 : 0;
     place.root = record.root;
     counters_.composites += record.is_composite() ? 1 : 0;
-    output_.rows.push_back({.place = place,
-                            .timestamp = record.timestamp,
-                            .type = record.type,
-                            .first_cell = record.first_cell,
-                            .extra_cells = record.extra_cells,
-                            .rule = record.rule});
+    *row++ = {.place = place,
+              .timestamp = record.timestamp,
+              .type = record.type,
+              .first_cell = record.first_cell,
+              .extra_cells = record.extra_cells,
+              .rule = record.rule};
   }
   output_.rule_names = rules_.names();
   output_.schema = &rules_.schema();

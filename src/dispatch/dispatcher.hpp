@@ -49,6 +49,7 @@ class Dispatcher {
   bool is_late(Timestamp timestamp) const { return clock_ && timestamp < *clock_; }
   void evaluate_batch(const Deliver& deliver);
   void order_finished();
+  void sort_by_place();
   void deliver_finished(const Deliver& deliver);
   void forget();
 

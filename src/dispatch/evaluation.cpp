@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint64_t kNoCut = ~std::uint64_t{0};
 constexpr std::size_t kNoLimit = ~std::size_t{0};
-/// A wave with many more composites than this would go through memory instead of the cache.
-constexpr std::size_t kWaveComposites = 1 << 14;
+/// A batch with many more composites than this would go through memory instead of the cache.
+constexpr std::size_t kBatchComposites = 1 << 12;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void Evaluation::start(Batch& batch, Timestamp clock) {
   arrivals_.resize(history_.column_ids());
   next_arrival_.resize(rules_.rules().size());
   composites_ = 0;
-  last_root_ = batch.records.back().root;
+  roots_ = batch.records.size();
   for (std::uint32_t i = 0; i < batch.records.size(); ++i) expect(i);
 }
 
@@ -45,24 +45,17 @@ void Evaluation::expect(std::uint32_t record) {
   incoming.records.push_back(record);
 }
 
-void Evaluation::begin_wave() {
-  // The first record that is left belongs to the first root that is.
-  const std::uint64_t left = last_root_ - batch_->records.front().root + 1;
-  wave_end_ = left <= wave_roots_ ? kNoCut : last_root_ + 1 - left + wave_roots_;
-  cut_ = wave_end_;
-}
-
-/// Aims at kWaveComposites. Where the cuts are does not matter to the results.
-void Evaluation::size_next_wave(std::size_t composites) {
-  if (composites > kWaveComposites) {
-    wave_roots_ = std::max<std::uint64_t>(1, wave_roots_ * kWaveComposites / composites);
-  } else if (cut_ == wave_end_ && cut_ != kNoCut && 2 * composites < kWaveComposites) {
-    wave_roots_ *= 2;
+/// Aims at kBatchComposites.
+void Evaluation::size_next_batch(std::size_t composites, std::size_t roots) {
+  if (composites > kBatchComposites) {
+    batch_roots_ = std::max<std::size_t>(1, roots * kBatchComposites / composites);
+  } else if (roots == batch_roots_ && 2 * composites < kBatchComposites) {
+    batch_roots_ *= 2;
   }
 }
 
 void Evaluation::run_wave() {
-  begin_wave();
+  cut_ = kNoCut;
   for (std::uint32_t level = 0; level < rules_.levels(); ++level) {
     // By index: rules of this level may bring in further types, of higher levels.
     for (std::size_t i = 0; i < incoming_types_.size(); ++i) {
@@ -324,7 +317,7 @@ void Evaluation::drop_beyond_limit(Records& records, std::uint64_t earlier) {
 
 void Evaluation::drop_finished() {
   if (cut_ == kNoCut) {
-    size_next_wave(composites_);
+    size_next_batch(composites_, roots_);
     batch_->clear();
     return;
   }
@@ -332,6 +325,7 @@ void Evaluation::drop_finished() {
   rest_.clear();
   rest_.in_order = batch_->in_order;
   const std::size_t composites = std::exchange(composites_, 0);
+  const std::size_t roots = std::exchange(roots_, 0);
   for (std::uint32_t i = 0; i < batch_->records.size(); ++i) {
     Record record = batch_->records[i];
     if (record.root < cut_) continue;
@@ -344,7 +338,7 @@ void Evaluation::drop_finished() {
     rest_.cells.insert(rest_.cells.end(), first, first + static_cast<std::ptrdiff_t>(width));
     // The producer is of the same root, so it stays, and it stands before.
     if (record.producer != kNoRecord) record.producer = moved_[record.producer];
-    if (record.is_composite()) ++composites_;
+    ++(record.is_composite() ? composites_ : roots_);
     rest_.records.push_back(record);
   }
   for (const TypeId type : incoming_types_) {
@@ -356,7 +350,7 @@ void Evaluation::drop_finished() {
     }
   }
   std::swap(*batch_, rest_);
-  size_next_wave(composites - composites_);
+  size_next_batch(composites - composites_, roots - roots_);
 }
 
 }  // namespace gorgo::dispatch

@@ -14,8 +14,8 @@
 namespace gorgo::dispatch {
 
 /// Takes a batch of events through the rules, stratum by stratum (TESLA.md §7). The work is in
-/// proportion to the events and the rules that they concern. Evaluates in waves: the events up to a
-/// cut are finished, with about as many composites as fit a cache, before the next are looked at.
+/// proportion to the events and the rules that they concern. Evaluates in waves: where composites
+/// come to be too many to hold, the events up to a cut are finished before the next are looked at.
 class Evaluation {
  public:
   struct Limits {
@@ -34,6 +34,9 @@ class Evaluation {
         stop_(stop),
         runner_(rules, history, limits.sharing, stop) {}
 
+  /// So many roots should make a batch: about as many composites as fit a cache come of them. Where
+  /// the cuts are does not matter to the results.
+  std::size_t batch_roots() const { return batch_roots_; }
   /// Starts on a batch, which must stay until it is empty. `clock` is the largest released
   /// timestamp, the batch included.
   void start(Batch& batch, Timestamp clock);
@@ -68,8 +71,7 @@ class Evaluation {
     bool known = false;  ///< the type stands in `incoming_types_`
   };
 
-  void begin_wave();
-  void size_next_wave(std::size_t composites);
+  void size_next_batch(std::size_t composites, std::size_t roots);
   void expect(std::uint32_t record);
   Records& sorted_incoming(TypeId type);
   void store_type(TypeId type);
@@ -114,11 +116,10 @@ class Evaluation {
   std::vector<history::ColumnId> columns_;      // those that have arrivals
   std::vector<std::size_t> next_arrival_;       // by rule: the first it has not evaluated
   Records touched_;                             // rules that have arrivals
-  std::uint64_t last_root_ = 0;                 // of the batch
-  std::uint64_t wave_roots_ = 64;               // so many roots make a wave
-  std::uint64_t wave_end_ = 0;                  // the wave is meant to end before this root
-  std::uint64_t cut_ = 0;                       // it ends before this one
-  std::size_t composites_ = 0;                  // in the batch
+  std::size_t batch_roots_ = 64;
+  std::size_t roots_ = 0;       // of the batch
+  std::uint64_t cut_ = 0;       // the wave ends before this root
+  std::size_t composites_ = 0;  // in the batch
 
   // Scratch of drop_finished.
   Batch rest_;

@@ -34,13 +34,12 @@ void CompositeSink::accept(std::span<const history::EventRef> sequence,
 
   const std::size_t first_cell = cells_.size();
   const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = aggregates};
+  cells_.resize(first_cell + rule_->assignments.size());
+  Datum* cell = cells_.data() + first_cell;
   for (const Expr& assignment : rule_->assignments) {
-    const Datum value = arithmetic::canonical(history::evaluate(assignment, scope));
-    if (!value.exists()) {
-      cells_.resize(first_cell);
-      return;
-    }
-    cells_.push_back(value);
+    *cell = arithmetic::canonical(history::evaluate(assignment, scope));
+    if (!cell->exists()) return cells_.resize(first_cell);
+    ++cell;
   }
   composites_.push_back({.terminator = terminator_,
                          .sequence = static_cast<std::uint32_t>(size() - first_composite_),
