@@ -26,6 +26,16 @@ struct ParsedFile {
 };
 ParsedFile parse(const Source& source);
 
+/// The text in its canonical spelling and layout: keywords in lower case, the papers' spelling,
+/// windows with units, lines of at most 100 columns where they can be broken. What it says stays
+/// the same and every comment is kept; formatting the result again changes nothing. `text` is
+/// meaningful only when the diagnostics have no error.
+struct FormattedFile {
+  std::string text;
+  Diagnostics diagnostics;
+};
+FormattedFile format(const Source& source);
+
 /// Parses what a subscription states: `Type`, `Type(conditions)`, `*` or `*(conditions)`
 /// (`type.text` is then "*"). Conditions are as in a rule's predicate, without parameters.
 struct ParsedPredicate {

@@ -4,6 +4,7 @@
 #include "language/byte_stream.hpp"
 #include "language/item_stream.hpp"
 #include "language/language.hpp"
+#include "language/parse_items.hpp"
 #include "language/reporter.hpp"
 #include "language/syntax_error.hpp"
 
@@ -80,26 +81,30 @@ bool fits(std::string_view text, Reporter& reporter) {
 
 }  // namespace
 
+void parse_items(const Source& source, Reporter& reporter,
+                 const std::function<void(TeslaParser::ItemContext*)>& take) {
+  if (!fits(source.text, reporter)) return;
+  ByteStream bytes(source.text);
+  TeslaLexer lexer(&bytes);
+  lexer.removeErrorListeners();
+  ItemTokens item;
+  while (!item.last && !reporter.full()) {
+    item = read_item(lexer, kMaxTokens);
+    if (item.size() == 0 || !within_limits(item, reporter)) continue;
+    std::size_t at = 0;
+    while (at < item.size() && !reporter.full()) {
+      at = parse_item(item, at, lexer, reporter, [&](TeslaParser& parser) { take(parser.item()); });
+    }
+  }
+}
+
 ParsedFile parse(const Source& source) {
   ParsedFile result;
   Reporter reporter(source.path, source.text);
-  if (fits(source.text, reporter)) {
-    ByteStream bytes(source.text);
-    TeslaLexer lexer(&bytes);
-    lexer.removeErrorListeners();
-    AstBuilder builder(reporter);
-    ItemTokens item;
-    while (!item.last && !reporter.full()) {
-      item = read_item(lexer, kMaxTokens);
-      if (item.size() == 0 || !within_limits(item, reporter)) continue;
-      std::size_t at = 0;
-      while (at < item.size() && !reporter.full()) {
-        at = parse_item(item, at, lexer, reporter, [&](TeslaParser& parser) {
-          result.file.items.push_back(builder.item(parser.item()));
-        });
-      }
-    }
-  }
+  AstBuilder builder(reporter);
+  parse_items(source, reporter, [&](TeslaParser::ItemContext* item) {
+    result.file.items.push_back(builder.item(item));
+  });
   result.diagnostics = reporter.take();
   if (result.diagnostics.failed()) result.file = {};
   return result;

@@ -1,7 +1,5 @@
 #include "tools/rule_sources.hpp"
 
-#include <iostream>
-#include <iterator>
 #include <utility>
 
 #include "language/language.hpp"
@@ -9,18 +7,8 @@
 #include "tools/text_file.hpp"
 
 namespace gorgo::tools {
-namespace {
-
-Result<std::string> read_source(const std::string& path) {
-  if (path != "-") return read_text_file(path);
-  return {boost::system::in_place_value, std::istreambuf_iterator<char>(std::cin),
-          std::istreambuf_iterator<char>()};
-}
-
-}  // namespace
-
 Result<Diagnostics> RuleSources::add(const std::string& path) {
-  auto text = read_source(path);
+  auto text = read_text(path);
   if (!text) return text.error();
   const language::Source source{path == "-" ? "<stdin>" : path, std::move(*text)};
   language::BoundFile bound = language::compile(source, schema_);

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <iterator>
 #include <sstream>
 
 namespace gorgo::tools {
@@ -22,6 +24,21 @@ Result<std::string> read_text_file(const std::string& path) {
   }
   // A string could make an Error as well: say which of the two it is.
   return {boost::system::in_place_value, std::move(text).str()};
+}
+
+Result<std::string> read_text(const std::string& path) {
+  if (path != "-") return read_text_file(path);
+  return {boost::system::in_place_value, std::istreambuf_iterator<char>(std::cin),
+          std::istreambuf_iterator<char>()};
+}
+
+Result<void> write_text_file(const std::string& path, std::string_view text) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (!file) return Error{"cannot write " + path + ": " + std::strerror(errno), ""};
+  return {};
 }
 
 }  // namespace gorgo::tools

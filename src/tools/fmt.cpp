@@ -1,0 +1,72 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "language/language.hpp"
+#include "tools/commands.hpp"
+#include "tools/text_file.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+struct FmtOptions {
+  std::vector<std::string> files;
+  bool write = false;
+  bool check = false;
+};
+
+bool complain(const Error& error) {
+  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
+  return false;
+}
+
+/// What becomes of a file whose formatted text is `text`.
+bool deliver(const FmtOptions& options, const std::string& path, const std::string& before,
+             const std::string& text) {
+  if (options.check) {
+    if (text == before) return true;
+    std::printf("%s\n", path.c_str());
+    return false;
+  }
+  if (!options.write || path == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return true;
+  }
+  if (text == before) return true;
+  const auto written = write_text_file(path, text);
+  return written ? true : complain(written.error());
+}
+
+bool format_file(const FmtOptions& options, const std::string& path) {
+  const auto text = read_text(path);
+  if (!text) return complain(text.error());
+  const auto formatted = language::format({path == "-" ? "<stdin>" : path, *text});
+  std::fputs(formatted.diagnostics.render().c_str(), stderr);
+  return !formatted.diagnostics.failed() && deliver(options, path, *text, formatted.text);
+}
+
+int format_files(const FmtOptions& options) {
+  bool good = true;
+  for (const auto& path : options.files) good = format_file(options, path) && good;
+  return good ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+void add_fmt(CLI::App& app, int& exit_code) {
+  auto* command =
+      app.add_subcommand("fmt", "Print rule files in their canonical spelling and layout");
+  const auto options = std::make_shared<FmtOptions>();
+  command->add_option("FILE", options->files, "Rule files; - is stdin")->required();
+  auto* write =
+      command->add_flag("-w,--write", options->write, "Rewrite the files that differ instead");
+  command
+      ->add_flag("--check", options->check,
+                 "Print the names of the files that differ, and fail if any does")
+      ->excludes(write);
+  command->callback([options, &exit_code] { exit_code = format_files(*options); });
+}
+
+}  // namespace gorgo::tools

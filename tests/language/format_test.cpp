@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include "language/language.hpp"
+
+/// What `format` makes of a text: spelling, layout, comments.
+namespace gorgo::language {
+namespace {
+
+std::string formatted(const std::string& text) {
+  const FormattedFile file = format({.path = "t.tesla", .text = text});
+  EXPECT_EQ(file.diagnostics.render(), "");
+  return file.text;
+}
+
+TEST(Format, TRexSpellingBecomesThePapers) {
+  EXPECT_EQ(formatted("Assign 2000 => Smoke, 2001=>Temp DEFINE Fire(area:STRING,t:double) From "
+                      "Smoke(area=>$a) AND EACH Temp([String]area=$a,value>45) within 300000 from "
+                      "Smoke Where area:=Smoke.area,t:=AVG(Temp.value(area=$a)) within 1500 FROM "
+                      "Smoke Consuming Temp"),
+            "assign    2000 => Smoke, 2001 => Temp\n"
+            "define    Fire(area: string, t: float)\n"
+            "from      Smoke(area => $a)\n"
+            "          and each Temp([string]area = $a, value > 45) within 5 min from Smoke\n"
+            "where     area = Smoke.area and t = Avg(Temp(area = $a).value within 1500 ms from "
+            "Smoke)\n"
+            "consuming Temp;\n");
+}
+
+TEST(Format, HeadsStandOnLinesOfTheirOwn) {
+  EXPECT_EQ(formatted("@engine(column-scan) @limit(max_sequences=10) RULE hot:define A() from B()"),
+            "@engine(column-scan)\n"
+            "@limit(max_sequences = 10)\n"
+            "rule hot:\n"
+            "define    A()\n"
+            "from      B();\n");
+}
+
+TEST(Format, UnitsAndLiterals) {
+  EXPECT_EQ(formatted("define A() from B(x='a',y='\"',z=1E5,t<3secs) and 3-LAST C(v=--1 and "
+                      "w = -(1+2)*3) within 2 Hours. from B and not D() within 1 from B"),
+            "define    A()\n"
+            "from      B(x = \"a\", y = '\"', z = 1e5, t < 3 s)\n"
+            "          and 3-last C(v = --1 and w = -(1 + 2) * 3) within 2 h from B\n"
+            "          and not D() within 1 ms from B;\n");
+}
+
+TEST(Format, NamesKeepTheirCase) {
+  EXPECT_EQ(formatted("define Last(From: int) from Each(WHERE = 1, First=2) as Rule where From = "
+                      "Rule.WHERE"),
+            "define    Last(From: int)\n"
+            "from      Each(WHERE = 1, First = 2) as Rule\n"
+            "where     From = Rule.WHERE;\n");
+}
+
+TEST(Format, LongLinesBreakOutsideBracketsFirst) {
+  EXPECT_EQ(formatted("define A() from B() and last Measurement(first_attribute = $first, "
+                      "second_attribute = $second) within 10 min from B"),
+            "define    A()\n"
+            "from      B()\n"
+            "          and last Measurement(first_attribute = $first, second_attribute = $second)\n"
+            "              within 10 min from B;\n");
+  EXPECT_EQ(formatted("event Measurement(first_attribute: string, second_attribute: string, "
+                      "third_attribute: float, fourth: int)"),
+            "event Measurement(first_attribute: string, second_attribute: string, third_attribute: "
+            "float,\n"
+            "                  fourth: int);\n");
+}
+
+TEST(Format, CommentsStayWhereTheyBelong) {
+  EXPECT_EQ(formatted("// head\n\n\n\nevent A(x: int) // first\n;\n"
+                      "event BB(y: int, z: int); # second\n"
+                      "define C(x: int) from A() /* one */ and last BB(y = 1 // two\n, z = 2)\n"
+                      "  within 5 s from A\n   // three\n"
+                      "  where /* four */ x = 1 // five\n   // six\n;/* seven\n   eight */\n"
+                      "event D();"),
+            "// head\n"
+            "\n"
+            "event A(x: int);           // first\n"
+            "event BB(y: int, z: int);  # second\n"
+            "\n"
+            "define    C(x: int)\n"
+            "from      A() /* one */\n"
+            "          and last BB(y = 1,  // two\n"
+            "                      z = 2) within 5 s from A\n"
+            "// three\n"
+            "where /* four */ x = 1;  // five\n"
+            "\n"
+            "// six\n"
+            "/* seven\n"
+            "   eight */\n"
+            "event D();\n");
+}
+
+TEST(Format, ItemsStandApart) {
+  EXPECT_EQ(formatted("event A();event B();\n\n\n\nevent C();define D() from A();define E() from "
+                      "A();\n// of F\nevent F();"),
+            "event A();\n"
+            "event B();\n"
+            "\n"
+            "event C();\n"
+            "\n"
+            "define    D()\n"
+            "from      A();\n"
+            "\n"
+            "define    E()\n"
+            "from      A();\n"
+            "\n"
+            "// of F\n"
+            "event F();\n");
+}
+
+TEST(Format, NothingStaysNothing) {
+  EXPECT_EQ(formatted(""), "");
+  EXPECT_EQ(formatted(" ;\n; "), "");
+  EXPECT_EQ(formatted("// alone"), "// alone\n");
+  EXPECT_EQ(formatted("\xEF\xBB\xBF#x\r\n\r\nevent A();\r\n"), "#x\n\nevent A();\n");
+}
+
+TEST(Format, ErrorsGiveNoText) {
+  const FormattedFile file = format({.path = "t.tesla", .text = "event A(); define B() from"});
+  EXPECT_TRUE(file.diagnostics.failed());
+  EXPECT_EQ(file.text, "");
+}
+
+}  // namespace
+}  // namespace gorgo::language

@@ -1,0 +1,59 @@
+#include "command_line.hpp"
+
+/// `gorgo fmt`, as a user meets it.
+namespace gorgo::tools {
+namespace {
+
+constexpr std::string_view kUgly = "event  B ( x:INT ) ; // of B";
+constexpr std::string_view kPretty = "event B(x: int);  // of B\n";
+
+TEST_F(CommandLine, FmtPrintsFormattedFiles) {
+  write("a.tesla", kUgly);
+  write("b.tesla", kPretty);
+  const auto outcome = run("fmt a.tesla b.tesla");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, std::string(kPretty) + std::string(kPretty));
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(read("a.tesla"), kUgly);
+}
+
+TEST_F(CommandLine, FmtReadsStandardInput) {
+  write("a.tesla", kUgly);
+  EXPECT_EQ(run("fmt - < a.tesla").out, kPretty);
+  EXPECT_EQ(run("fmt --write - < a.tesla").out, kPretty);
+}
+
+TEST_F(CommandLine, FmtWritesInPlace) {
+  write("a.tesla", kUgly);
+  const auto outcome = run("fmt -w a.tesla");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(read("a.tesla"), kPretty);
+}
+
+TEST_F(CommandLine, FmtChecks) {
+  write("a.tesla", kUgly);
+  write("b.tesla", kPretty);
+  auto outcome = run("fmt --check a.tesla b.tesla");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "a.tesla\n");
+  EXPECT_EQ(read("a.tesla"), kUgly);
+  outcome = run("fmt --check b.tesla");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(run("fmt --check --write b.tesla").exit_code, 2);
+}
+
+TEST_F(CommandLine, FmtLeavesFilesWithErrorsAlone) {
+  write("a.tesla", "event B(x:INT)\nevent C();");
+  write("b.tesla", kUgly);
+  const auto outcome = run("fmt -w a.tesla missing.tesla b.tesla");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(outcome.err.starts_with("a.tesla:1:15: error: expected `;`")) << outcome.err;
+  EXPECT_NE(outcome.err.find("gorgo: cannot read missing.tesla: "), std::string::npos);
+  EXPECT_EQ(read("a.tesla"), "event B(x:INT)\nevent C();");
+  EXPECT_EQ(read("b.tesla"), kPretty);
+}
+
+}  // namespace
+}  // namespace gorgo::tools
