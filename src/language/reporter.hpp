@@ -26,6 +26,7 @@ class Reporter {
   void error(Location at, std::string message, std::string hint = {});
   void warning(Location at, std::string message, std::string hint = {});
   bool failed() const { return errors_ > 0; }
+  std::size_t errors() const { return errors_; }
   /// True when no further error would be kept.
   bool full() const { return errors_ > kMaxDiagnostics; }
 

@@ -19,6 +19,7 @@ using AddCommand = void (*)(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_fmt(CLI::App& app, int& exit_code);
+void add_lsp(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_sample(CLI::App& app, int& exit_code);
 void add_test(CLI::App& app, int& exit_code);

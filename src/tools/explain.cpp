@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.hpp"
-#include "gorgo/processor.hpp"
 #include "plan/explain.hpp"
 #include "tools/commands.hpp"
+#include "tools/explained.hpp"
 #include "tools/rule_sources.hpp"
 
 namespace gorgo::tools {
@@ -69,13 +68,6 @@ std::string to_json_text(const plan::Explanation& explanation) {
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// The engine and, where it leaves the rule to `column`, why.
-std::string with_reason(const std::string& name, const plan::Plan& plan) {
-  const auto* const engine = engine::find_engine(name);
-  const std::string reason = engine == nullptr ? "" : engine->declined(plan);
-  return reason.empty() ? name : name + " declines, column evaluates: " + reason;
-}
-
 int explain(const ExplainOptions& options) {
   RuleSources sources;
   bool failed = false;
@@ -90,12 +82,7 @@ int explain(const ExplainOptions& options) {
   }
   if (failed) return kFailure;
 
-  auto explanation = plan::explain(sources.plans(), sources.schema());
-  for (std::size_t i = 0; i < explanation.rules.size(); ++i) {
-    std::string& engine = explanation.rules[i].engine;
-    if (engine.empty()) engine = engine_names().front() + " (default)";
-    engine = with_reason(engine, *sources.plans()[i]);
-  }
+  const auto explanation = explained(sources);
   const bool json = options.format == "json";
   std::fputs((json ? to_json_text(explanation) : plan::to_text(explanation)).c_str(), stdout);
   return kSuccess;

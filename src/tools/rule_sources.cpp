@@ -7,10 +7,14 @@
 #include "tools/text_file.hpp"
 
 namespace gorgo::tools {
+
 Result<Diagnostics> RuleSources::add(const std::string& path) {
   auto text = read_text(path);
   if (!text) return text.error();
-  const language::Source source{path == "-" ? "<stdin>" : path, std::move(*text)};
+  return add(language::Source{path == "-" ? "<stdin>" : path, std::move(*text)});
+}
+
+Diagnostics RuleSources::add(const language::Source& source) {
   language::BoundFile bound = language::compile(source, schema_);
   if (bound.diagnostics.failed()) return std::move(bound.diagnostics);
 

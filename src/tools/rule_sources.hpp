@@ -6,6 +6,7 @@
 
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/schema.hpp"
+#include "language/language.hpp"
 #include "plan/plan.hpp"
 
 namespace gorgo::tools {
@@ -17,6 +18,8 @@ class RuleSources {
   /// `path`: a file, or - for standard input. Returns what is wrong and what is hardly meant; a
   /// file with errors adds nothing. An error: the file cannot be read.
   Result<Diagnostics> add(const std::string& path);
+  /// The same for a text that is there already.
+  Diagnostics add(const language::Source& source);
 
   const Schema& schema() const { return schema_; }
   /// In the order of the files; they live as long as this object.

@@ -77,7 +77,7 @@ std::vector<std::string> comments(std::string_view text) {
     const std::size_t length = comment_length(text);
     if (length > 0) {
       all.emplace_back(text.substr(0, length));
-      all.back().erase(all.back().find_last_not_of(' ') + 1);
+      all.back().erase(all.back().find_last_not_of(" \t\f") + 1);
     }
     text.remove_prefix(std::max({length, string_length(text), std::size_t{1}}));
   }
@@ -134,6 +134,24 @@ TEST(FormatProperty, CommentsMayStandAnywhere) {
     check(harder);
     if (HasFailure()) FAIL() << harder;
   }
+}
+
+TEST(FormatProperty, SlipsThatMakeAnotherTextAreNoMatter) {
+  constexpr std::string_view kBytes = " \n\t\f;#/*\"'()[]=<>,.:$@-+15eAb";
+  std::mt19937 random(1);
+  std::size_t checked = 0;
+  for (const auto& text : texts()) {
+    if (text.empty()) continue;
+    for (int i = 0; i < 8; ++i) {
+      std::string slipped = text;
+      slipped[random() % text.size()] = kBytes[random() % kBytes.size()];
+      if (!parses(slipped)) continue;
+      ++checked;
+      check(slipped);
+      if (HasFailure()) FAIL() << slipped;
+    }
+  }
+  EXPECT_GT(checked, 100u);
 }
 
 TEST(FormatProperty, TheExamplesAreFormatted) {

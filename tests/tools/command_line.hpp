@@ -22,8 +22,11 @@ struct Outcome {
 class CommandLine : public testing::Test {
  protected:
   void SetUp() override {
-    const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
-    folder_ = std::filesystem::path(testing::TempDir()) / ("gorgo_" + test);
+    enter(std::string("gorgo_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  }
+  /// Makes the test's folder.
+  void enter(const std::string& name) {
+    folder_ = std::filesystem::path(testing::TempDir()) / name;
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

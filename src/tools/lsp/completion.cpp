@@ -1,0 +1,321 @@
+#include "tools/lsp/completion.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "engine/engine.hpp"
+#include "language/literal.hpp"
+#include "language/words.hpp"
+
+namespace gorgo::tools::lsp {
+namespace {
+
+using Kind = Proposal::Kind;
+
+constexpr std::array<std::string_view, 5> kAggregates = {"Avg", "Sum", "Min", "Max", "Count"};
+
+/// Looks back from the place through the words of the item.
+class Completer {
+ public:
+  Completer(const View& view, language::WordsAround words) : view_(view), words_(std::move(words)) {
+    for (const auto word : words_.before) lower_.push_back(language::lower_case(word));
+    collect_states();
+  }
+
+  std::vector<Proposal> run() {
+    if (words_.in_text) return {};
+    if (words_.begun.starts_with('$')) {
+      parameters();
+    } else if (lower_.empty()) {
+      keywords({"event", "rule", "define", "assign"});
+    } else if (!behind_sign() && !behind_word()) {
+      if (const auto bracket = open_bracket()) {
+        inside(*bracket);
+      } else {
+        outside();
+      }
+    }
+    return std::move(list_);
+  }
+
+ private:
+  /// The word so many before the place, in small letters; empty: there is none.
+  std::string_view back(std::size_t count) const {
+    return count <= lower_.size() ? std::string_view(lower_[lower_.size() - count]) : "";
+  }
+
+  void add(std::string label, Kind kind, std::string detail = {}) {
+    if (labels_.insert(label).second) {
+      list_.push_back({std::move(label), kind, std::move(detail)});
+    }
+  }
+  void keywords(std::initializer_list<const char*> words) {
+    for (const char* word : words) add(word, Kind::keyword);
+  }
+
+  /// The states and parameters of the item, wherever they stand.
+  void collect_states() {
+    std::vector<std::string_view> all = words_.before;
+    all.insert(all.end(), words_.after.begin(), words_.after.end());
+    int depth = 0;
+    std::string type;  // of the predicate that was begun or ended last; empty: it is no state
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].starts_with('$')) parameters_.insert(std::string(all[i]));
+      if (all[i] == ")") --depth;
+      if (all[i] == "(" && depth++ == 0) {
+        type = state_type(all, i);
+        if (!type.empty()) states_.emplace_back(type, type);
+      }
+      const bool aliases = i + 1 < all.size() && language::lower_case(all[i]) == "as";
+      if (aliases && depth == 0 && !type.empty()) states_.back().first = all[i + 1];
+    }
+  }
+
+  /// The type of the state whose bracket this is; empty: it is none.
+  std::string state_type(const std::vector<std::string_view>& words, std::size_t bracket) const {
+    if (bracket < 2) return "";
+    const std::string word = language::lower_case(words[bracket - 2]);
+    if (word == "define" || word == "not") return "";
+    const std::string name(words[bracket - 1]);
+    return is_type(name) ? name : "";
+  }
+
+  bool is_type(const std::string& name) const {
+    if (find_type(name) != nullptr) return true;
+    const auto& list = view_.symbols.occurrences;
+    return std::any_of(list.begin(), list.end(), [&](const auto& occurrence) {
+      const auto& symbol = occurrence.symbol;
+      return symbol.kind == language::SymbolKind::type && symbol.name == name;
+    });
+  }
+
+  /// Known from when the document had no errors.
+  const EventType* find_type(const std::string& name) const {
+    return view_.good == nullptr ? nullptr : view_.good->schema().find(name);
+  }
+
+  void attributes(const std::string& type) {
+    if (const EventType* known = find_type(type); known != nullptr) {
+      for (const auto& attribute : known->attributes) {
+        add(attribute.name, Kind::attribute, std::string(to_string(attribute.type)));
+      }
+    }
+    for (const auto& occurrence : view_.symbols.occurrences) {
+      const auto& symbol = occurrence.symbol;
+      const bool declared = occurrence.defines && symbol.kind == language::SymbolKind::attribute &&
+                            symbol.owner == type;
+      if (declared) add(symbol.name, Kind::attribute);
+    }
+  }
+
+  void types() {
+    if (view_.good != nullptr) {
+      for (const auto& name : view_.good->schema().names()) {
+        if (!name.empty()) add(name, Kind::type, declaration_of(*find_type(name)));
+      }
+    }
+    for (const auto& occurrence : view_.symbols.occurrences) {
+      const auto& symbol = occurrence.symbol;
+      if (symbol.kind == language::SymbolKind::type) add(symbol.name, Kind::type);
+    }
+  }
+
+  void states() {
+    for (const auto& [name, type] : states_) add(name, Kind::state, name == type ? "" : type);
+  }
+  void parameters() {
+    for (const auto& name : parameters_) {
+      if (name != words_.begun) add(name, Kind::parameter);
+    }
+  }
+  void aggregates() {
+    for (const auto name : kAggregates) add(std::string(name), Kind::function);
+  }
+  void values() {
+    parameters();
+    states();
+    aggregates();
+  }
+
+  bool behind_sign() {
+    const std::string_view last = back(1);
+    if (last == ".") {
+      members();
+    } else if (last == ":" && back(3) != "rule") {
+      for (const char* name : {"int", "float", "bool", "string"}) add(name, Kind::value);
+    } else if (last == ":") {
+      keywords({"assign", "define"});
+    } else if (last == "@") {
+      keywords({"engine", "limit"});
+    } else if (last == "(" && back(3) == "@") {
+      annotation(back(2));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void annotation(std::string_view name) {
+    if (name == "limit") keywords({"max_sequences"});
+    if (name != "engine") return;
+    for (const auto* engine : engine::engines()) add(std::string(engine->name()), Kind::value);
+  }
+
+  /// Behind a dot: attributes of the state or of the aggregate's type.
+  void members() {
+    if (words_.before.size() < 2) return;
+    std::size_t at = words_.before.size() - 2;
+    if (words_.before[at] == ")") {
+      int depth = 0;
+      do {
+        if (words_.before[at] == ")") ++depth;
+        if (words_.before[at] == "(") --depth;
+      } while (depth > 0 && at-- > 0);
+      if (depth > 0 || at == 0) return;
+      --at;
+      return attributes(std::string(words_.before[at]));
+    }
+    const std::string name(words_.before[at]);
+    const auto state = std::find_if(states_.begin(), states_.end(),
+                                    [&](const auto& pair) { return pair.first == name; });
+    attributes(state == states_.end() ? name : state->second);
+    add("timestamp", Kind::attribute, "int");
+  }
+
+  bool behind_word() {
+    const std::string_view last = back(1);
+    const auto any = [&](std::initializer_list<std::string_view> words) {
+      return std::find(words.begin(), words.end(), last) != words.end();
+    };
+    const bool span = any({"between", "after"}) || (last == "from" && in_span()) ||
+                      (last == "and" && back(3) == "between");
+    if (span || any({"consuming"})) {
+      states();
+    } else if (any({"each", "first", "last", "from", "event", "define"}) ||
+               (last == "not" && !open_bracket())) {
+      types();
+      if (last == "from") add("Timer", Kind::type, "every = 1 min, or hour = 9, minute = 0");
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /// Whether `from` belongs to a `within`.
+  bool in_span() const {
+    for (std::size_t i = 2; i < 6; ++i) {
+      if (back(i) == "within") return true;
+    }
+    return false;
+  }
+
+  /// The innermost bracket that is open: the number of its word.
+  std::optional<std::size_t> open_bracket() const {
+    int depth = 0;
+    for (std::size_t i = words_.before.size(); i-- > 0;) {
+      if (words_.before[i] == ")") ++depth;
+      if (words_.before[i] == "(" && --depth < 0) return i;
+    }
+    return std::nullopt;
+  }
+
+  void inside(std::size_t bracket) {
+    const std::string owner(bracket > 0 ? words_.before[bracket - 1] : "");
+    const bool declares =
+        bracket > 1 && (lower_[bracket - 2] == "define" || lower_[bracket - 2] == "event");
+    if (declares) return;
+    const std::string lower = language::lower_case(owner);
+    const bool aggregate = std::any_of(kAggregates.begin(), kAggregates.end(), [&](auto name) {
+      return language::lower_case(name) == lower;
+    });
+    if (aggregate) {
+      const bool begun = bracket + 1 < words_.before.size();
+      return begun ? keywords({"within", "between", "from", "and"}) : types();
+    }
+    if (lower == "timer") return keywords({"every", "hour", "minute", "second"});
+    attributes(owner);
+    if (!is_type(owner)) return values();
+    add("timestamp", Kind::attribute, "int");
+    parameters();
+    states();
+    keywords({"and", "or", "not", "contains", "true", "false"});
+  }
+
+  bool has(std::string_view word) const {
+    return std::find(lower_.begin(), lower_.end(), word) != lower_.end();
+  }
+
+  void outside() {
+    if (has("consuming")) return states();
+    if (has("where")) return assignment();
+    if (back(1) == "and") {
+      keywords({"each", "first", "last", "not"});
+      return values();
+    }
+    if (!has("from")) return keywords({"from"});
+    if (back(1) == ")") keywords({"as"});
+    if (back(1) == ")" || back(2) == "as") keywords({"within", "between"});
+    keywords({"and", "where", "consuming"});
+    if (in_filter()) values();
+  }
+
+  /// Whether the last clause is one: it begins with no selection.
+  bool in_filter() const {
+    int depth = 0;
+    for (std::size_t i = lower_.size(); i-- > 0;) {
+      if (lower_[i] == ")") ++depth;
+      if (lower_[i] == "(") --depth;
+      if (depth == 0 && lower_[i] == "from") return false;
+      if (depth != 0 || lower_[i] != "and" || i + 1 == lower_.size()) continue;
+      const std::string& next = lower_[i + 1];
+      return next != "each" && next != "first" && next != "last" && next != "not" &&
+             std::isdigit(static_cast<unsigned char>(next[0])) == 0;
+    }
+    return false;
+  }
+
+  /// An attribute that `where` does not give yet, or its value.
+  void assignment() {
+    if (back(1) != "where" && back(1) != "and" && back(1) != ",") {
+      values();
+      return keywords({"and", "consuming"});
+    }
+    const auto define = std::find(lower_.begin(), lower_.end(), "define");
+    if (lower_.end() - define < 3) return;
+    const auto index = static_cast<std::size_t>(define - lower_.begin());
+    const auto where = std::find(lower_.begin(), lower_.end(), "where") - lower_.begin();
+    const auto given = [&](std::string_view name) {
+      const auto begin = words_.before.begin() + where;
+      return std::find(begin, words_.before.end(), name) != words_.before.end();
+    };
+    for (std::size_t i = index + 2; i + 2 < words_.before.size() && words_.before[i] != ")"; ++i) {
+      const bool declared = words_.before[i + 1] == ":" && !given(words_.before[i]);
+      if (declared) add(std::string(words_.before[i]), Kind::attribute, lower_[i + 2]);
+    }
+  }
+
+  const View& view_;
+  const language::WordsAround words_;
+  std::vector<std::string> lower_;                           // words_.before
+  std::vector<std::pair<std::string, std::string>> states_;  // name, type
+  std::set<std::string> parameters_;
+  std::vector<Proposal> list_;
+  std::set<std::string> labels_;
+};
+
+}  // namespace
+
+Completion complete(const View& view, Position position) {
+  const std::size_t offset = view.document.offset(position);
+  auto words = language::words_around(view.document.text(), offset);
+  const Range range{view.document.position(offset - words.begun.size()), position};
+  return {Completer(view, std::move(words)).run(), range};
+}
+
+}  // namespace gorgo::tools::lsp
