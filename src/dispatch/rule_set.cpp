@@ -93,6 +93,7 @@ Diagnostics RuleSet::deploy(const std::string& name, const std::string& text,
 
   schema_ = std::move(bound.schema);
   const std::size_t before = rules_.size();
+  rules_.reserve(before + added.size());
   for (auto& plan : added) {
     const std::size_t place = find(plan->rule.name);
     DeployedRule rule{.plan = plan,

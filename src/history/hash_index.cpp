@@ -85,9 +85,7 @@ std::optional<std::uint32_t> HashIndex::find_sum(std::uint32_t attribute) const 
   return std::nullopt;
 }
 
-bool HashIndex::has_key(const Entry& entry, const Key& key) const {
-  if (entry.tag != key.tag_ || entry.words == nullptr) return false;
-  if (exact_) return true;
+bool HashIndex::has_values(const Entry& entry, const Key& key) const {
   // The store may have dropped what would tell.
   if (is_gone(entry.newest)) return false;
   const Slot newest = Posting(entry.words, stride(), entry.size).slot(entry.size - 1);

@@ -141,7 +141,11 @@ class HashIndex {
     return (exact_ ? mix(tag) : tag) & (table_.size() - 1);
   }
   bool is_gone(Timestamp timestamp) const { return timestamp <= store_.horizon(); }
-  bool has_key(const Entry& entry, const Key& key) const;
+  bool has_key(const Entry& entry, const Key& key) const {
+    if (entry.tag != key.tag_ || entry.words == nullptr) return false;
+    return exact_ || has_values(entry, key);
+  }
+  bool has_values(const Entry& entry, const Key& key) const;
   Entry& claim(const Key& key);
   void make_room(Entry& entry);
   void insert(Entry& entry, Slot slot);

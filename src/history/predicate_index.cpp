@@ -36,9 +36,9 @@ bool PredicateIndex::add_equality(Column& column) {
     const auto key = as_key(constant_of(*comparison), comparison->subject.type);
     if (!key) return true;  // no value is equal: the column stays empty
     Subject& under = subject(*comparison->attribute());
-    Columns& columns = key->tag == Datum::Tag::string ? under.texts[std::string(key->text())]
-                                                      : under.words[key_word(*key)];
-    columns.push_back(&column);
+    Candidates& candidates = key->tag == Datum::Tag::string ? under.texts[std::string(key->text())]
+                                                            : under.words[key_word(*key)];
+    candidates.push_back({&column, column.conditions().size() == 1});
     return true;
   }
   return false;
@@ -84,8 +84,8 @@ void PredicateIndex::sort() {
   sorted_ = true;
 }
 
-const PredicateIndex::Columns* PredicateIndex::equal_to(const Subject& subject,
-                                                        const Datum& value) const {
+const PredicateIndex::Candidates* PredicateIndex::equal_to(const Subject& subject,
+                                                           const Datum& value) const {
   const auto key = as_key(value, store_.attribute_type(subject.attribute));
   if (!key) return nullptr;
   if (key->tag == Datum::Tag::string) {
@@ -99,8 +99,8 @@ const PredicateIndex::Columns* PredicateIndex::equal_to(const Subject& subject,
 std::size_t PredicateIndex::bytes() const {
   std::size_t total = others_.capacity() * sizeof(Column*);
   for (const Subject& s : subjects_) {
-    total += sizeof(s) + s.words.bucket_count() * (sizeof(std::uint64_t) + sizeof(Columns)) +
-             s.texts.bucket_count() * (sizeof(std::string) + sizeof(Columns)) +
+    total += sizeof(s) + s.words.bucket_count() * (sizeof(std::uint64_t) + sizeof(Candidates)) +
+             s.texts.bucket_count() * (sizeof(std::string) + sizeof(Candidates)) +
              (s.above.capacity() + s.below.capacity()) * sizeof(Bound);
   }
   return total;

@@ -31,7 +31,11 @@ class PredicateIndex {
   std::size_t bytes() const;
 
  private:
-  using Columns = std::vector<Column*>;
+  struct Candidate {
+    Column* column;
+    bool accepts;  ///< its only condition is the one that it stands under
+  };
+  using Candidates = std::vector<Candidate>;
   struct Bound {
     Datum constant;
     Column* column;
@@ -45,8 +49,8 @@ class PredicateIndex {
   /// The columns under a condition on one attribute.
   struct Subject {
     std::uint32_t attribute = 0;
-    boost::unordered_flat_map<std::uint64_t, Columns> words;
-    boost::unordered_flat_map<std::string, Columns, TextHash, std::equal_to<>> texts;
+    boost::unordered_flat_map<std::uint64_t, Candidates> words;
+    boost::unordered_flat_map<std::string, Candidates, TextHash, std::equal_to<>> texts;
     std::vector<Bound> above;  ///< for values above the constant, or equal; ascending when sorted
     std::vector<Bound> below;  ///< descending when sorted
   };
@@ -55,7 +59,7 @@ class PredicateIndex {
   bool add_bound(Column& column);
   Subject& subject(std::uint32_t attribute);
   void sort();
-  const Columns* equal_to(const Subject& subject, const Datum& value) const;
+  const Candidates* equal_to(const Subject& subject, const Datum& value) const;
   template <class F>
   static void offer(Column& column, Slot slot, F&& f) {
     if (column.accepts(slot)) f(column);
@@ -63,7 +67,7 @@ class PredicateIndex {
 
   const EventStore& store_;
   std::vector<Subject> subjects_;
-  Columns others_;
+  std::vector<Column*> others_;
   bool sorted_ = true;
 };
 
@@ -75,8 +79,8 @@ void PredicateIndex::for_each_match(Slot slot, F&& f) {
   for (const Subject& subject : subjects_) {
     const Datum value = store_.attribute(slot, subject.attribute);
     if (!value.exists()) continue;
-    if (const Columns* columns = equal_to(subject, value)) {
-      for (Column* column : *columns) offer(*column, slot, f);
+    if (const Candidates* candidates = equal_to(subject, value)) {
+      for (const Candidate& c : *candidates) c.accepts ? f(*c.column) : offer(*c.column, slot, f);
     }
     for (const Bound& bound : subject.above) {
       if (arithmetic::compare(Op::less, value, bound.constant)) break;

@@ -9,6 +9,34 @@ namespace {
 
 using history::EventRef;
 
+/// The value of an aggregate for the sequences that agree up to the state that decides it.
+struct AggregateValue {
+  std::uint64_t choice = 0;  ///< the choice of that state; 0: none yet
+  Datum value;
+};
+
+/// What an evaluation in hand needs. One for each thread, so that it stays in the cache however
+/// many rules take turns.
+struct Workspace {
+  std::vector<EventRef> sequence;
+  std::uint64_t choices = 0;                    ///< made so far, by all rules
+  std::vector<std::uint64_t> choice;            ///< by state: number of the choice that stands
+  std::vector<std::uint64_t> chosen;            ///< partial sequences so far, by their last state
+  std::vector<std::vector<EventRef>> selected;  ///< by state
+  std::vector<AggregateValue> computed;
+  std::vector<Datum> values;    ///< of the aggregates, as expressions read them
+  std::vector<EventRef> group;  ///< terminators that come next
+
+  void fit(const Rule& rule) {
+    sequence.resize(rule.states.size());
+    choice.resize(rule.states.size());
+    chosen.resize(rule.states.size());
+    if (selected.size() < rule.states.size()) selected.resize(rule.states.size());
+    computed.resize(rule.aggregates.size());
+    values.resize(rule.aggregates.size());
+  }
+};
+
 class ColumnEvaluator final : public Evaluator {
  public:
   ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history::History& history,
@@ -23,12 +51,6 @@ class ColumnEvaluator final : public Evaluator {
  private:
   enum class Outcome { complete, overflow, stopped };
 
-  /// The value of an aggregate for the sequences that agree up to the state that decides it.
-  struct Value {
-    std::uint64_t choice = 0;  ///< the choice of that state; 0: none yet
-    Datum value;
-  };
-
   void prefetch(std::span<const history::Slot> terminators);
   Outcome evaluate_terminator(EventRef terminator);
   /// Chooses events for `state` and all later ones, given the states before it.
@@ -37,7 +59,7 @@ class ColumnEvaluator final : public Evaluator {
   Outcome extend_selected(std::size_t state, history::Range range);
   Outcome extend_with(std::size_t state, EventRef event);
   void choose(std::size_t state, EventRef event);
-  /// Tests the candidate as `sequence_[state]`, conditions of its scan aside.
+  /// Tests the candidate as `work_->sequence[state]`, conditions of its scan aside.
   bool accepts(std::size_t state, EventRef candidate);
   bool is_violated(std::uint32_t negation, std::span<const EventRef> sequence);
   void finish();
@@ -47,7 +69,7 @@ class ColumnEvaluator final : public Evaluator {
     return {visible(interval, *state_), sequence, in_order_};
   }
   std::span<const EventRef> bound(std::size_t states) const {
-    return std::span(sequence_).first(states);
+    return std::span(work_->sequence).first(states);
   }
 
   std::shared_ptr<const plan::Plan> plan_;
@@ -56,21 +78,14 @@ class ColumnEvaluator final : public Evaluator {
   std::vector<Finder> states_;  // of state 1 on
   std::vector<Finder> negations_;
   std::vector<Finder> aggregates_;
-  std::vector<Finder*> early_;   // what is searched depends on the terminator alone
-  std::vector<EventRef> group_;  // scratch of prefetch
+  std::vector<Finder*> early_;  // what is searched depends on the terminator alone
 
   // Of the terminator in hand.
   const RuleState* state_ = nullptr;
   const Budget* budget_ = nullptr;
   CompositeSink* sink_ = nullptr;
   bool in_order_ = true;
-  std::vector<EventRef> sequence_;
-  std::uint64_t choices_ = 0;                    // made so far, over all terminators
-  std::vector<std::uint64_t> choice_;            // by state: number of the choice that stands
-  std::vector<std::uint64_t> chosen_;            // partial sequences so far, by their last state
-  std::vector<std::vector<EventRef>> selected_;  // by state: scratch of extend_selected
-  std::vector<Value> computed_;                  // of the aggregates
-  std::vector<Datum> values_;                    // the same, as expressions read them
+  Workspace* work_ = nullptr;
 };
 
 /// Whether every operand of the key is known with the terminator.
@@ -84,13 +99,7 @@ ColumnEvaluator::ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history
                                  bool use_indexes)
     : plan_(std::move(plan)),
       rule_(plan_->rule),
-      terminators_(history.store(rule_.states[0].predicate.type)),
-      sequence_(rule_.states.size()),
-      choice_(rule_.states.size()),
-      chosen_(rule_.states.size()),
-      selected_(rule_.states.size()),
-      computed_(rule_.aggregates.size()),
-      values_(rule_.aggregates.size()) {
+      terminators_(history.store(rule_.states[0].predicate.type)) {
   for (std::size_t i = 1; i < plan_->states.size(); ++i) {
     const bool all = rule_.states[i].selection == Selection::each;
     states_.emplace_back(plan_->states[i].scan, history, use_indexes,
@@ -115,6 +124,9 @@ std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, const Rule
   budget_ = &budget;
   sink_ = &sink;
   in_order_ = terminators.in_order;
+  thread_local Workspace workspace;
+  work_ = &workspace;
+  work_->fit(rule_);
   const auto slots = terminators.slots;
   if (!history::all_hold(plan_->states[0].scan.guards, {})) {
     return slots.size();
@@ -140,13 +152,13 @@ std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, const Rule
 
 void ColumnEvaluator::prefetch(std::span<const history::Slot> terminators) {
   if (terminators.size() < 2) return;
-  group_.clear();
-  for (const history::Slot slot : terminators) group_.push_back({&terminators_, slot});
-  for (Finder* finder : early_) finder->prefetch(group_);
+  work_->group.clear();
+  for (const history::Slot slot : terminators) work_->group.push_back({&terminators_, slot});
+  for (Finder* finder : early_) finder->prefetch(work_->group);
 }
 
 ColumnEvaluator::Outcome ColumnEvaluator::evaluate_terminator(EventRef terminator) {
-  std::fill(chosen_.begin(), chosen_.end(), 0);
+  std::fill(work_->chosen.begin(), work_->chosen.end(), 0);
   if (!accepts(0, terminator)) return Outcome::complete;
   choose(0, terminator);
   return extend(1);
@@ -160,7 +172,7 @@ ColumnEvaluator::Outcome ColumnEvaluator::extend(std::size_t state) {
   if (budget_->stopped()) return Outcome::stopped;
   const State& rule_state = rule_.states[state];
   const history::Range range =
-      states_[state - 1].start(search(window_of(rule_state, sequence_), bound(state)));
+      states_[state - 1].start(search(window_of(rule_state, work_->sequence), bound(state)));
   return rule_state.selection == Selection::each ? extend_each(state, range)
                                                  : extend_selected(state, range);
 }
@@ -179,7 +191,7 @@ ColumnEvaluator::Outcome ColumnEvaluator::extend_each(std::size_t state, history
 ColumnEvaluator::Outcome ColumnEvaluator::extend_selected(std::size_t state, history::Range range) {
   Finder& finder = states_[state - 1];
   const State& rule_state = rule_.states[state];
-  auto& selected = selected_[state];
+  auto& selected = work_->selected[state];
   selected.clear();
   const auto take = [&](std::uint64_t position) {
     const EventRef event = finder.event(position);
@@ -200,19 +212,19 @@ ColumnEvaluator::Outcome ColumnEvaluator::extend_selected(std::size_t state, his
 }
 
 ColumnEvaluator::Outcome ColumnEvaluator::extend_with(std::size_t state, EventRef event) {
-  if (++chosen_[state] > rule_.options.max_sequences) return Outcome::overflow;
+  if (++work_->chosen[state] > rule_.options.max_sequences) return Outcome::overflow;
   choose(state, event);
   return extend(state + 1);
 }
 
 void ColumnEvaluator::choose(std::size_t state, EventRef event) {
-  sequence_[state] = event;
-  choice_[state] = ++choices_;
+  work_->sequence[state] = event;
+  work_->choice[state] = ++work_->choices;
 }
 
 bool ColumnEvaluator::accepts(std::size_t state, EventRef candidate) {
   if (state_->consumed[state].contains(candidate.slot)) return false;
-  sequence_[state] = candidate;
+  work_->sequence[state] = candidate;
   const auto& negations = plan_->states[state].negations;
   return std::none_of(negations.begin(), negations.end(), [&](std::uint32_t negation) {
     return is_violated(negation, bound(state + 1));
@@ -235,24 +247,25 @@ bool ColumnEvaluator::is_absent(std::uint32_t negation, std::span<const EventRef
 }
 
 void ColumnEvaluator::finish() {
-  for (std::size_t i = 0; i < values_.size(); ++i) aggregate(i);
-  const history::Scope scope{.candidate = {}, .states = sequence_, .aggregates = values_};
+  for (std::size_t i = 0; i < work_->values.size(); ++i) aggregate(i);
+  const history::Scope scope{
+      .candidate = {}, .states = work_->sequence, .aggregates = work_->values};
   for (const Filter& filter : rule_.filters) {
     if (!history::holds(filter.condition, scope)) return;
   }
-  sink_->accept(sequence_, values_);
+  sink_->accept(work_->sequence, work_->values);
 }
 
 void ColumnEvaluator::aggregate(std::size_t index) {
-  Value& computed = computed_[index];
-  const std::uint64_t choice = choice_[plan_->aggregates[index].decided_at];
+  AggregateValue& computed = work_->computed[index];
+  const std::uint64_t choice = work_->choice[plan_->aggregates[index].decided_at];
   if (computed.choice != choice) {
     const Aggregate& rule_aggregate = rule_.aggregates[index];
-    const Interval span = interval_of(rule_aggregate.span, sequence_);
-    const history::Range range = aggregates_[index].start(search(span, sequence_));
+    const Interval span = interval_of(rule_aggregate.span, work_->sequence);
+    const history::Range range = aggregates_[index].start(search(span, work_->sequence));
     computed = {choice, aggregates_[index].aggregate(rule_aggregate, range)};
   }
-  values_[index] = computed.value;
+  work_->values[index] = computed.value;
 }
 
 std::size_t ColumnEvaluator::bytes() const {
