@@ -101,33 +101,46 @@ void Evaluation::store_type(TypeId type) {
   const auto done = std::find_if(incoming.begin(), incoming.end(), [&](std::uint32_t record) {
     return batch_->records[record].root >= cut_;
   });
-  store({incoming.begin(), done});
+  store(type, {incoming.begin(), done});
   incoming.erase(incoming.begin(), done);
 }
 
-/// Stores records, which come in place order, and tells the rules whose terminators they are.
-void Evaluation::store(std::span<const std::uint32_t> records) {
+/// Stores records of a type, which come in place order, and tells the rules whose terminators they
+/// are.
+void Evaluation::store(TypeId type, std::span<const std::uint32_t> records) {
+  const std::size_t width = rules_.schema().at(type).attributes.size();
+  const history::Slot first = history_.store(type).end();
+  stored_.clear();
   for (const std::uint32_t index : records) {
     const Record& record = batch_->records[index];
     if (record.dropped) continue;
-    const std::size_t width = rules_.schema().at(record.type).attributes.size();
     const auto cells = std::span<const Datum>(batch_->cells).subspan(record.first_cell, width);
-    const history::Slot slot = history_.store(record.type).end();
-    history_.append(record.type, record.timestamp, record.root, cells,
-                    [&](const history::Column& column) {
-                      arrive(column, {slot, index});
-                    });
+    history_.append(type, record.timestamp, record.root, cells);
+    stored_.push_back(index);
     if (record.depth >= limits_.max_depth) ++counters_.dropped_depth;
   }
-  history_.settle();
+  history_.settle(
+      [&](std::span<const history::History::Match> matches) { arrive(matches, first); });
 }
 
-void Evaluation::arrive(const history::Column& column, Arrival arrival) {
-  const auto rules = rules_.rules_of(column.id());
+/// `first` is the slot of the first record of `stored_`.
+void Evaluation::arrive(std::span<const history::History::Match> matches, history::Slot first) {
+  for (const auto& match : matches) {
+    const history::ColumnId column = match.column->id();
+    __builtin_prefetch(rules_.rules_of(column).data());
+    __builtin_prefetch(&arrivals_[column]);
+  }
+  for (const auto& match : matches) {
+    arrive(match.column->id(), {match.slot, stored_[match.slot - first]});
+  }
+}
+
+void Evaluation::arrive(history::ColumnId column, Arrival arrival) {
+  const auto rules = rules_.rules_of(column);
   if (rules.empty()) return;
-  auto& arrivals = arrivals_[column.id()];
+  auto& arrivals = arrivals_[column];
   if (arrivals.empty()) {
-    columns_.push_back(column.id());
+    columns_.push_back(column);
     for (const std::uint32_t rule : rules) {
       touched_.push_back(rule);
       next_arrival_[rule] = 0;
@@ -138,14 +151,13 @@ void Evaluation::arrive(const history::Column& column, Arrival arrival) {
 
 void Evaluation::collect_terminators(std::uint32_t index, const Bound& bound) {
   const DeployedRule& rule = rules_.rules()[index];
-  const bool timer = rule.rule().timer.has_value();
-  const auto& arrivals = arrivals_[rule.terminators->id()];
+  const auto& arrivals = arrivals_[rule.terminator_column];
   std::size_t& next = next_arrival_[index];
   for (; next < arrivals.size(); ++next) {
     const Record& record = batch_->records[arrivals[next].record];
     if (record.root >= cut_ || !bound.admits(record)) break;
     if (record.depth >= limits_.max_depth) continue;
-    if (timer ? record.rule != index : !rule.sees(record.timestamp)) continue;
+    if (rule.has_timer ? record.rule != index : !rule.sees(record.timestamp)) continue;
     runner_.add(index, arrivals[next].slot, next);
   }
 }
@@ -178,7 +190,7 @@ bool Evaluation::settle_terminators(const RuleRunner::Part& part) {
   rule.state.overflows += part.overflows;
   if (part.done == part.count) return true;
   next = runner_.tag(part, part.done);
-  const auto& arrival = arrivals_[rule.terminators->id()][next];
+  const auto& arrival = arrivals_[rule.terminator_column][next];
   cut_ = std::min(cut_, batch_->records[arrival.record].root);
   return true;
 }
@@ -218,7 +230,7 @@ void Evaluation::add_awaited(const RuleRunner::Part& part, std::size_t first_cel
 Record Evaluation::composite_record(const RuleRunner::Part& part, std::size_t first_cell,
                                     const engine::CompositeSink::Composite& composite) const {
   const DeployedRule& rule = rules_.rules()[part.rule];
-  const auto& arrivals = arrivals_[rule.terminators->id()];
+  const auto& arrivals = arrivals_[rule.terminator_column];
   const std::uint32_t producer = arrivals[runner_.tag(part, composite.terminator)].record;
   const Record& terminator = batch_->records[producer];
   return {.type = rule.rule().type,

@@ -75,8 +75,9 @@ class Evaluation {
   void expect(std::uint32_t record);
   Records& sorted_incoming(TypeId type);
   void store_type(TypeId type);
-  void store(std::span<const std::uint32_t> records);
-  void arrive(const history::Column& column, Arrival arrival);
+  void store(TypeId type, std::span<const std::uint32_t> records);
+  void arrive(std::span<const history::History::Match> matches, history::Slot first);
+  void arrive(history::ColumnId column, Arrival arrival);
 
   void run_cycles(std::uint32_t level);
   void run_rules(std::uint32_t level);
@@ -120,6 +121,8 @@ class Evaluation {
   std::size_t roots_ = 0;       // of the batch
   std::uint64_t cut_ = 0;       // the wave ends before this root
   std::size_t composites_ = 0;  // in the batch
+
+  Records stored_;  // scratch of store
 
   // Scratch of drop_finished.
   Batch rest_;

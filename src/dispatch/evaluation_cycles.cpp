@@ -44,7 +44,7 @@ bool Evaluation::next_of_cycle(Bound& next) const {
   }
   for (const std::uint32_t record : cycle_composites_) consider(record);
   for (const std::uint32_t rule : cycle_->rules) {
-    const auto& arrivals = arrivals_[rules_.rules()[rule].terminators->id()];
+    const auto& arrivals = arrivals_[rules_.rules()[rule].terminator_column];
     const std::size_t i = arrivals.empty() ? 0 : next_arrival_[rule];
     if (i < arrivals.size()) consider(arrivals[i].record);
   }
@@ -66,19 +66,23 @@ void Evaluation::run_cycle_root(std::uint64_t root) {
 void Evaluation::store_step(const Bound& step) {
   Records due;
   for (std::size_t i = 0; i < cycle_->types.size(); ++i) {
-    const Records& incoming = incoming_[cycle_->types[i]].records;
+    const TypeId type = cycle_->types[i];
+    const Records& incoming = incoming_[type].records;
     std::size_t& front = cycle_front_[i];
+    due.clear();
     for (; front < incoming.size() && step.admits(batch_->records[incoming[front]]); ++front) {
       due.push_back(incoming[front]);
     }
+    const auto later = std::stable_partition(cycle_composites_.begin(), cycle_composites_.end(),
+                                             [&](std::uint32_t index) {
+                                               const Record& record = batch_->records[index];
+                                               return record.type != type || !step.admits(record);
+                                             });
+    due.insert(due.end(), later, cycle_composites_.end());
+    cycle_composites_.erase(later, cycle_composites_.end());
+    std::sort(due.begin(), due.end(), PlaceOrder(batch_->records));
+    store(type, due);
   }
-  const auto later =
-      std::partition(cycle_composites_.begin(), cycle_composites_.end(),
-                     [&](std::uint32_t record) { return !step.admits(batch_->records[record]); });
-  due.insert(due.end(), later, cycle_composites_.end());
-  cycle_composites_.erase(later, cycle_composites_.end());
-  std::sort(due.begin(), due.end(), PlaceOrder(batch_->records));
-  store(due);
 }
 
 }  // namespace gorgo::dispatch

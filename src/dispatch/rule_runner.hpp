@@ -78,6 +78,10 @@ class RuleRunner {
   void add_part(const Load& load, std::size_t first, std::size_t count, std::uint32_t evaluator);
   void announce();
   void run_job(Job& job);
+  void run_part(Job& job, Part& part);
+  engine::Evaluator& evaluator(const Part& part) {
+    return *rules_.rules()[part.rule].evaluators[part.evaluator];
+  }
 
   RuleSet& rules_;
   history::History& history_;

@@ -98,7 +98,9 @@ Diagnostics RuleSet::deploy(const std::string& name, const std::string& text,
     const std::size_t place = find(plan->rule.name);
     DeployedRule rule{.plan = plan,
                       .engine = engine_of(plan->rule, default_engine_),
-                      .state = engine::RuleState(plan->rule)};
+                      .evaluators = {},
+                      .state = engine::RuleState(plan->rule),
+                      .terminators = nullptr};
     rule.state.deployed_at = options.with_history ? horizon(*plan, clock, history) : clock;
     if (place < before) {
       rules_[place] = std::move(rule);
@@ -195,8 +197,10 @@ void RuleSet::settle(history::History& history) {
     if (rule.evaluators.empty()) {
       rule.evaluators.push_back(rule.engine->prepare(rule.plan, history));
       rule.terminators = history.column(rule.plan->states[0].scan.column);
+      rule.terminator_column = rule.terminators->id();
+      rule.has_timer = rule.rule().timer.has_value();
     }
-    const history::ColumnId column = rule.terminators->id();
+    const history::ColumnId column = rule.terminator_column;
     if (column >= rules_of_.size()) rules_of_.resize(column + 1);
     rules_of_[column].push_back(i);
   }

@@ -23,12 +23,14 @@ namespace gorgo::dispatch {
 struct DeployedRule {
   std::shared_ptr<const plan::Plan> plan;
   const engine::Engine* engine = nullptr;
-  engine::RuleState state;
   /// The first serves for everything; the others are for further threads, as the need arises.
   std::vector<std::unique_ptr<engine::Evaluator>> evaluators;
-  std::shared_ptr<const history::Column> terminators;  ///< the events that begin an evaluation
+  history::ColumnId terminator_column = 0;  ///< of the events that begin an evaluation
   std::uint32_t level = 0;    ///< stratum: every rule that feeds it has a lower one, cycles aside
   bool closes_cycle = false;  ///< runs root by root, with the other rules of its cycle
+  bool has_timer = false;
+  engine::RuleState state;
+  std::shared_ptr<const history::Column> terminators;  ///< keeps its column up to date
 
   const Rule& rule() const { return plan->rule; }
   bool sees(Timestamp timestamp) const {

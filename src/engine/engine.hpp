@@ -52,6 +52,9 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
+  /// Fetches what `evaluate` touches first; a hint.
+  virtual void prefetch() const {}
+
   /// Evaluates terminators, which satisfy the conditions of state 0, as TESLA.md §4 defines, and
   /// reports every composite to `sink`. The first one is always evaluated, whatever the budget's
   /// `composites`. Returns how many terminators are done; a terminator that was given up because of

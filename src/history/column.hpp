@@ -47,6 +47,10 @@ class Column {
     return fresh_.size() == 1;
   }
   void settle();
+  /// Fetches what `settle` and searches near the end touch first; a hint.
+  void prefetch() const {
+    if (timeline_) timeline_->prefetch();
+  }
   /// Whether there is anything to search.
   bool is_searched() const { return timeline_ || !indexes_.empty() || !range_indexes_.empty(); }
   /// Forgets by and by what the store has dropped: `share` says how many events to make up for.

@@ -56,8 +56,36 @@ std::shared_ptr<Column> History::column(const plan::ColumnSpec& spec) {
   return column;
 }
 
-void History::settle() {
-  for (Column* column : unsettled_) column->settle();
+Slot History::append(TypeId type, Timestamp timestamp, std::uint64_t root,
+                     std::span<const Datum> cells) {
+  Kept& kept = types_[type];
+  const Slot slot = kept.store->append(timestamp, root, cells);
+  if (slot == kept.matched) unmatched_types_.push_back(type);
+  return slot;
+}
+
+std::span<const History::Match> History::match(Kept& kept, Slot first, Slot last) {
+  matches_.clear();
+  for (Slot slot = first; slot < last; ++slot) {
+    kept.matcher->for_each_match(slot, [&](Column& column) {
+      __builtin_prefetch(&column);
+      matches_.push_back({&column, slot});
+    });
+  }
+  for (const auto& [column, slot] : matches_) {
+    if (column->take(slot)) unsettled_.push_back(column);
+  }
+  return matches_;
+}
+
+void History::settle_columns() {
+  constexpr std::size_t kGroup = 16;  // whose cache misses overlap
+  for (std::size_t first = 0; first < unsettled_.size(); first += kGroup) {
+    const auto group =
+        std::span(unsettled_).subspan(first, std::min(kGroup, unsettled_.size() - first));
+    for (const Column* column : group) column->prefetch();
+    for (Column* column : group) column->settle();
+  }
   unsettled_.clear();
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,14 +36,21 @@ class History {
 
   /// Stores an event, which searches find after `settle`. Events of a type come in place order,
   /// whatever their timestamps. Precondition: `keeps(type)`.
-  Slot append(TypeId type, Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells) {
-    return append(type, timestamp, root, cells, [](const Column&) {});
-  }
-  /// The same, and calls `f(column)` for every column that the event belongs to.
+  Slot append(TypeId type, Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells);
+
+  /// That a column accepts an event.
+  struct Match {
+    Column* column;
+    Slot slot;
+  };
+  /// Brings the columns up to date, and calls `f(matches)` for the columns that each event stored
+  /// since then belongs to, some events of a type at a time, in the order in which they were
+  /// stored.
   template <class F>
-  Slot append(TypeId type, Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells,
-              F&& f);
-  void settle();
+  void settle(F&& f);
+  void settle() {
+    settle([](std::span<const Match>) {});
+  }
 
   /// Drops what is further behind `clock` than the reach of its type.
   void evict(Timestamp clock);
@@ -53,6 +62,7 @@ class History {
   struct Kept {
     std::unique_ptr<EventStore> store;
     Duration reach = 0;
+    Slot matched = 0;  // the first event whose columns are not found yet
     std::map<std::string, std::shared_ptr<Column>> columns;  // by ColumnSpec::key
     std::unique_ptr<PredicateIndex> matcher;                 // over the columns
     std::vector<Column*> searched;                           // those that hold events
@@ -60,27 +70,35 @@ class History {
     bool searched_changed = true;
   };
 
+  /// Finds the columns of some events, and takes those in that they accept.
+  std::span<const Match> match(Kept& kept, Slot first, Slot last);
+  void settle_columns();
   void trim(Kept& kept);
   void sweep(Kept& kept, std::size_t dropped);
 
   std::unique_ptr<BlockPool> pool_ = std::make_unique<BlockPool>();  // outlives the columns
   std::vector<Kept> types_;                                          // by TypeId
   std::vector<TypeId> kept_types_;
+  std::vector<TypeId> unmatched_types_;
+  std::vector<Match> matches_;  // scratch of match
   std::vector<Column*> unsettled_;
   ColumnId next_column_ = 0;
   std::vector<ColumnId> free_columns_;
 };
 
 template <class F>
-Slot History::append(TypeId type, Timestamp timestamp, std::uint64_t root,
-                     std::span<const Datum> cells, F&& f) {
-  Kept& kept = types_[type];
-  const Slot slot = kept.store->append(timestamp, root, cells);
-  kept.matcher->for_each_match(slot, [&](Column& column) {
-    if (column.take(slot)) unsettled_.push_back(&column);
-    f(column);
-  });
-  return slot;
+void History::settle(F&& f) {
+  constexpr Slot kGroup = 16;  // whose cache misses overlap
+  for (const TypeId type : unmatched_types_) {
+    Kept& kept = types_[type];
+    while (kept.matched < kept.store->end()) {
+      const Slot first = kept.matched;
+      kept.matched = std::min(first + kGroup, kept.store->end());
+      f(match(kept, first, kept.matched));
+    }
+  }
+  unmatched_types_.clear();
+  settle_columns();
 }
 
 }  // namespace gorgo::history

@@ -21,6 +21,11 @@ class Timeline {
   void materialise(std::span<const std::uint32_t> attributes);
   /// Takes in newly stored events, in place order.
   void add(std::span<const Slot> slots);
+  /// Fetches the newest event; a hint.
+  void prefetch() const {
+    __builtin_prefetch(timestamps_.at(end()));
+    __builtin_prefetch(slots_.at(end()));
+  }
   /// Drops the events up to `timestamp`.
   void drop_until(Timestamp timestamp);
 

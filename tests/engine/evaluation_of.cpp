@@ -80,14 +80,15 @@ std::vector<std::string> evaluation_of(const Engine& engine, const std::string& 
       const TypeId type = bound.schema.find(event.type)->id;
       const std::vector<Datum> cells = {Datum::of(event.k), Datum::of(event.v),
                                         Datum::of(std::string_view(event.s))};
-      const history::Slot slot = history.store(type).end();
-      history.append(type, event.timestamp, ++root, cells, [&](const history::Column& column) {
-        for (Deployed& rule : deployed) {
-          if (rule.terminators.get() == &column) rule.slots.push_back(slot);
-        }
-      });
+      history.append(type, event.timestamp, ++root, cells);
     }
-    history.settle();
+    history.settle([&](std::span<const history::History::Match> matches) {
+      for (const auto& [column, slot] : matches) {
+        for (Deployed& rule : deployed) {
+          if (rule.terminators.get() == column) rule.slots.push_back(slot);
+        }
+      }
+    });
     for (Deployed& rule : deployed) evaluate(rule, lines);
     if (!batch.empty()) history.evict(batch.back().timestamp);
   }

@@ -42,6 +42,7 @@ class ColumnEvaluator final : public Evaluator {
   ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history::History& history,
                   bool use_indexes);
 
+  void prefetch() const override;
   std::size_t evaluate(const Terminators& terminators, const RuleState& state, const Budget& budget,
                        CompositeSink& sink) override;
   bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
@@ -148,6 +149,13 @@ std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, const Rule
     }
   }
   return slots.size();
+}
+
+void ColumnEvaluator::prefetch() const {
+  __builtin_prefetch(rule_.states.data());
+  __builtin_prefetch(rule_.assignments.data());
+  __builtin_prefetch(plan_->states.data());
+  for (const Finder& finder : states_) finder.prefetch();
 }
 
 void ColumnEvaluator::prefetch(std::span<const history::Slot> terminators) {

@@ -23,6 +23,8 @@ class Finder {
   Finder(const plan::Scan& scan, history::History& history, bool use_indexes,
          const Aggregate& aggregate);
 
+  /// A hint: it is going to be used for the first time in a while.
+  void prefetch() const { column_->prefetch(); }
   /// A hint: `start` is going to be called for each of the terminators.
   void prefetch(std::span<const history::EventRef> terminators) {
     if (auto* prober = std::get_if<Prober>(&way_)) prober->prefetch(terminators);
