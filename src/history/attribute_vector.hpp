@@ -20,6 +20,7 @@ class AttributeVector {
   }
 
   ValueType type() const { return type_; }
+  bool is_nullable() const { return nullable_; }
 
   /// Precondition: `value` has this type, or is no value and the vector is nullable.
   void push_back(const Datum& value) { insert(end(), value); }

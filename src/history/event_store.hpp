@@ -36,6 +36,8 @@ class EventStore {
   std::uint64_t root(Slot slot) const { return roots_[slot]; }
   /// Strings are valid until the event is dropped.
   Datum attribute(Slot slot, std::uint32_t index) const { return attributes_[index][slot]; }
+  /// By slot.
+  const AttributeVector& attribute_vector(std::uint32_t index) const { return attributes_[index]; }
   /// Whether events may lack attributes.
   bool is_nullable() const { return nullable_; }
   ValueType attribute_type(std::uint32_t index) const { return attributes_[index].type(); }

@@ -158,7 +158,15 @@ void BlockCondition::bind(Node& node) {
 
 void BlockCondition::test(const history::Timeline& timeline, std::uint64_t first,
                           std::uint64_t count, BlockMask& mask) {
-  const Block block{timeline, first, count};
+  test({.timeline = &timeline, .first = first, .slots = {}, .count = count}, mask);
+}
+
+void BlockCondition::test(const history::EventStore& store, std::span<const history::Slot> slots,
+                          BlockMask& mask) {
+  test({.store = &store, .slots = slots, .count = slots.size()}, mask);
+}
+
+void BlockCondition::test(const Block& block, BlockMask& mask) {
   const BlockMask passed = test(root_, block);
   for (std::size_t w = 0; w < block.words(); ++w) mask[w] &= passed[w];
 }
@@ -197,26 +205,26 @@ BlockMask BlockCondition::compare(const Node& node, const Block& block) {
 }
 
 void BlockCondition::keep_present(const Register& r, const Block& block, BlockMask& mask) {
-  const std::uint8_t* present = block.timeline.attribute(r.attribute).present(block.first);
-  if (present == nullptr) return;
-  for (std::uint64_t p = 0; p < block.count; ++p) {
-    if (present[p] == 0) mask[p / 64] &= ~(std::uint64_t{1} << p % 64);
+  const history::AttributeVector& attribute = block.attribute(r.attribute);
+  if (!attribute.is_nullable()) return;
+  for (std::uint64_t i = 0; i < block.count; ++i) {
+    if (*attribute.present(block.position(i)) == 0) mask[i / 64] &= ~(std::uint64_t{1} << i % 64);
   }
 }
 
 void BlockCondition::load(Register& r, const Block& block) {
-  const std::uint64_t* words = block.timeline.attribute(r.attribute).words(block.first);
-  if (r.source == Register::Source::int_attribute_as_float) {
-    for (std::uint64_t i = 0; i < block.count; ++i) {
-      const auto number = static_cast<double>(std::bit_cast<std::int64_t>(words[i]));
-      r.own[i] = std::bit_cast<std::uint64_t>(number);
-    }
-  } else if (block.count % 64 == 0) {
-    r.at = words;
-  } else {
-    std::copy_n(words, block.count, r.own.begin());
-    r.at = r.own.data();
+  const history::AttributeVector& attribute = block.attribute(r.attribute);
+  const bool convert = r.source == Register::Source::int_attribute_as_float;
+  if (!convert && block.timeline != nullptr && block.count % 64 == 0) {
+    r.at = attribute.words(block.first);
+    return;
   }
+  for (std::uint64_t i = 0; i < block.count; ++i) r.own[i] = *attribute.words(block.position(i));
+  for (std::uint64_t i = 0; convert && i < block.count; ++i) {
+    const auto number = static_cast<double>(std::bit_cast<std::int64_t>(r.own[i]));
+    r.own[i] = std::bit_cast<std::uint64_t>(number);
+  }
+  r.at = r.own.data();
 }
 
 }  // namespace gorgo::engine

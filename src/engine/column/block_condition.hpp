@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ class BlockCondition {
   /// Clears the bits of events at `first + i`, i < count <= kBlock, that do not pass. Precondition:
   /// the attributes that the condition reads are materialised.
   void test(const history::Timeline& timeline, std::uint64_t first, std::uint64_t count,
+            BlockMask& mask);
+  /// The same for events at `slots[i]`, at most kBlock.
+  void test(const history::EventStore& store, std::span<const history::Slot> slots,
             BlockMask& mask);
 
  private:
@@ -56,10 +60,21 @@ class BlockCondition {
     std::uint32_t first_step = 0, last_step = 0;
     bool known = true;  ///< every constant has a value
   };
+  /// Events that follow each other in a timeline, or some of a store.
   struct Block {
-    const history::Timeline& timeline;
-    std::uint64_t first, count;
+    const history::Timeline* timeline = nullptr;
+    std::uint64_t first = 0;
+    const history::EventStore* store = nullptr;
+    std::span<const history::Slot> slots;
+    std::uint64_t count = 0;
+
     std::size_t words() const { return (count + 63) / 64; }
+    const history::AttributeVector& attribute(std::uint32_t index) const {
+      return timeline != nullptr ? timeline->attribute(index) : store->attribute_vector(index);
+    }
+    std::uint64_t position(std::uint64_t i) const {
+      return timeline != nullptr ? first + i : slots[i];
+    }
   };
 
   BlockCondition() = default;
@@ -79,6 +94,7 @@ class BlockCondition {
   }
   static void load(Register& attribute, const Block& block);
   static void keep_present(const Register& attribute, const Block& block, BlockMask& mask);
+  void test(const Block& block, BlockMask& mask);
   BlockMask test(const Node& node, const Block& block);
   BlockMask compare(const Node& node, const Block& block);
 

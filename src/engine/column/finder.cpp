@@ -19,8 +19,8 @@ std::optional<std::uint32_t> summed_attribute(const Aggregate* aggregate,
   return aggregate->attribute;
 }
 
-/// The attribute with whose values alone a search may begin: one that lies between two bounds, or,
-/// for matches that are looked at one by one, one with a bound.
+/// The attribute with whose values alone a search may begin: one that lies between two bounds, be
+/// they stated or implied, or, for matches that are looked at one by one, one with a bound.
 std::optional<std::uint32_t> ranged_attribute(const plan::Scan& scan,
                                               const history::EventStore& store, bool one_by_one) {
   std::optional<std::uint32_t> bounded;
@@ -37,6 +37,9 @@ std::optional<std::uint32_t> ranged_attribute(const plan::Scan& scan,
     known |= lower ? 1 : 2;
     if (known == 3) return attribute;
     if (!bounded) bounded = attribute;
+  }
+  for (const Expr& condition : scan.residual) {
+    if (const auto implied = ImpliedBounds::of(condition)) return implied->attribute();
   }
   return one_by_one ? bounded : std::nullopt;
 }

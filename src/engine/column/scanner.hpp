@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/column/block_condition.hpp"
+#include "engine/column/implied_bounds.hpp"
 #include "engine/column/search.hpp"
 #include "history/range_index.hpp"
 #include "history/timeline.hpp"
@@ -49,7 +50,9 @@ class Scanner {
   bool descending(history::Range range, F&& f);
 
  private:
-  bool gather(history::Range range);
+  bool bind(const history::Scope& scope);
+  bool gather(history::Range range, const history::Scope& scope);
+  void sift_found(const history::Scope& scope);
   bool is_match(history::Slot slot) const;
   bool passes(std::uint32_t comparison, const history::Scope& scope) const;
 
@@ -71,6 +74,7 @@ class Scanner {
   std::shared_ptr<const history::Timeline> timeline_;
   std::shared_ptr<const history::RangeIndex> ranges_;
   Selectivity worth_;
+  std::vector<ImpliedBounds> implied_;  // for the range index
   std::vector<BlockCondition> blocks_;
   std::vector<std::uint32_t> attribute_tests_;  // other comparisons of attributes
   std::vector<std::uint32_t> event_tests_;      // comparisons of what must be calculated
