@@ -141,6 +141,7 @@ class BlockConditionTest : public ::testing::TestWithParam<TypeOrigin> {
         BlockMask mask;
         mask.fill(~std::uint64_t{0});
         if (bound) block->test(timeline_, first, count, mask);
+        expect_same_by_slots(bound ? &*block : nullptr, first, count, mask);
         for (std::uint64_t i = 0; i < count; ++i) {
           const bool got = bound && ((mask[i / 64] >> i % 64) & 1) != 0;
           const history::Scope one{.candidate = {&store_, timeline_.slot(first + i)},
@@ -152,6 +153,20 @@ class BlockConditionTest : public ::testing::TestWithParam<TypeOrigin> {
       }
     }
     EXPECT_TRUE(passed > 0 || GetParam() == TypeOrigin::inferred);
+  }
+
+  /// Events are the same wherever their attributes come from.
+  void expect_same_by_slots(BlockCondition* block, std::uint64_t first, std::uint64_t count,
+                            const BlockMask& expected) {
+    if (block == nullptr) return;
+    std::vector<history::Slot> slots;
+    for (std::uint64_t i = 0; i < count; ++i) slots.push_back(timeline_.slot(first + i));
+    BlockMask mask;
+    mask.fill(~std::uint64_t{0});
+    block->test(store_, slots, mask);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      ASSERT_EQ(mask[i / 64] >> i % 64 & 1, expected[i / 64] >> i % 64 & 1) << first + i;
+    }
   }
 
   history::EventStore store_;

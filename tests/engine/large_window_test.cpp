@@ -75,18 +75,26 @@ std::string rule(const std::string& pattern) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rules, LargeWindow,
-    ::testing::Values(rule("each S(v > $v - 4 and v < $v + 4) within 6 s from T"),
-                      rule("each S(v >= $v and v <= $v + 8 and n < $n) within 6 s from T"),
-                      rule("last S(v > $v - 1 and v < $v + 1) within 6 s from T"),
-                      rule("first S(v > 12490 and v > $v) within 6 s from T"),
-                      rule("3-last S(n > $n - 2 and n < $n + 2) within 6 s from T"),
-                      rule("each S(v > 12450 and v > $v) within 6 s from T"),
-                      rule("each S((v - $v) * (v - $v) < 9.5) within 6 s from T"),
-                      rule("last S(n = $n) within 6 s from T and not S(v > $v - 2 and v < $v + 2) "
-                           "between S and T"),
-                      "define O(v: float, n: int) from T(v = $v) where "
-                      "v = Sum(S(v > $v - 9 and v < $v + 9).v within 6 s from T), "
-                      "n = Count(S(v < $v).n within 6 s from T);"));
+    ::testing::Values(
+        rule("each S(v > $v - 4 and v < $v + 4) within 6 s from T"),
+        rule("each S(v >= $v and v <= $v + 8 and n < $n) within 6 s from T"),
+        rule("last S(v > $v - 1 and v < $v + 1) within 6 s from T"),
+        rule("first S(v > 12490 and v > $v) within 6 s from T"),
+        rule("3-last S(n > $n - 2 and n < $n + 2) within 6 s from T"),
+        rule("each S(v > 12450 and v > $v) within 6 s from T"),
+        rule("each S((v - $v) * (v - $v) < 9.5) within 6 s from T"),
+        rule("each S((v - $v) * (v - $v) + v / 1000 < 400 and n < 2000) "
+             "within 6 s from T"),
+        rule("last S(-(v - $v) * (v - $v) + 2 * $v > 2 * $v - 9.5) within 6 s from T"),
+        rule("last S(n = $n) within 6 s from T and not S(v > $v - 2 and v < $v + 2) "
+             "between S and T"),
+        "define O(v: float, n: int) from T(v = $v) where "
+        "v = Sum(S(v > $v - 9 and v < $v + 9).v within 6 s from T), "
+        "n = Count(S(v < $v).n within 6 s from T);",
+        "define O(v: float, n: int) from T(v = $v) where "
+        "v = Avg(S().n within 5 s from T), n = Count(S() within 5 s from T);",
+        "define O(v: float, n: int) from T(v = $v) and last S() within 6 s from T "
+        "where v = S.v, n = Sum(S(n > 1000).n within 6 s from T);"));
 
 }  // namespace
 }  // namespace gorgo
