@@ -96,8 +96,7 @@ void Dispatcher::order_finished() {
   for (std::uint32_t i = 0; i < records.size(); ++i) {
     if (is_due(records[i])) order_[by_root_[records[i].root - first_root]++] = i;
   }
-  // The rules of a stratum have run in rule order.
-  if (rules_.levels() > 1 || !rules_.cycles().empty()) sort_by_place();
+  if (!evaluation_.is_in_rule_order()) sort_by_place();
 }
 
 /// Brings the records of each root in order.

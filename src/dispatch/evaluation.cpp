@@ -31,6 +31,7 @@ void Evaluation::start(Batch& batch, Timestamp clock) {
   arrivals_.resize(history_.column_ids());
   next_arrival_.resize(rules_.rules().size());
   composites_ = 0;
+  ran_ahead_ = false;
   roots_ = batch.records.size();
   for (std::uint32_t i = 0; i < batch.records.size(); ++i) expect(i);
 }
@@ -362,6 +363,7 @@ void Evaluation::drop_finished() {
     }
   }
   std::swap(*batch_, rest_);
+  ran_ahead_ = composites_ > 0;
   size_next_batch(composites - composites_, roots - roots_);
 }
 

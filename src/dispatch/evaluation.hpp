@@ -43,6 +43,11 @@ class Evaluation {
   /// Evaluates some events of the batch to the end; afterwards those are `finished`.
   void run_wave();
   bool finished(const Record& record) const { return record.root < cut_ && !record.dropped; }
+  /// Whether finished records of one root stand in place order: as long as there is one stratum,
+  /// and no rule ran ahead of others in an earlier wave.
+  bool is_in_rule_order() const {
+    return rules_.levels() == 1 && rules_.cycles().empty() && !ran_ahead_;
+  }
   /// Takes the finished records out of the batch.
   void drop_finished();
 
@@ -121,6 +126,7 @@ class Evaluation {
   std::size_t roots_ = 0;       // of the batch
   std::uint64_t cut_ = 0;       // the wave ends before this root
   std::size_t composites_ = 0;  // in the batch
+  bool ran_ahead_ = false;      // an earlier wave left composites behind
 
   Records stored_;  // scratch of store
 
