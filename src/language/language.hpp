@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,16 @@ struct FormattedFile {
   Diagnostics diagnostics;
 };
 FormattedFile format(const Source& source);
+
+/// The rules of a text as T-Rex's own parser reads them, which knows no names of rules, annotations,
+/// declarations and comments. A rule that T-Rex cannot express is left out, and warnings say what
+/// it has that T-Rex has not. Types without a number get one. `text` is meaningful only when the diagnostics have no error.
+struct TRexFile {
+  std::string text;
+  std::size_t left_out = 0;  ///< rules
+  Diagnostics diagnostics;
+};
+TRexFile to_trex(const Source& source, const Schema& known);
 
 /// Parses what a subscription states: `Type`, `Type(conditions)`, `*` or `*(conditions)`
 /// (`type.text` is then "*"). Conditions are as in a rule's predicate, without parameters.

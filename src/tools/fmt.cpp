@@ -15,6 +15,7 @@ struct FmtOptions {
   std::vector<std::string> files;
   bool write = false;
   bool check = false;
+  bool trex = false;
 };
 
 bool complain(const Error& error) {
@@ -39,10 +40,19 @@ bool deliver(const FmtOptions& options, const std::string& path, const std::stri
   return written ? true : complain(written.error());
 }
 
+bool print_for_trex(const language::Source& source) {
+  const auto file = language::to_trex(source, Schema());
+  std::fputs(file.diagnostics.render().c_str(), stderr);
+  std::fwrite(file.text.data(), 1, file.text.size(), stdout);
+  return !file.diagnostics.failed() && file.left_out == 0;
+}
+
 bool format_file(const FmtOptions& options, const std::string& path) {
   const auto text = read_text(path);
   if (!text) return complain(text.error());
-  const auto formatted = language::format({path == "-" ? "<stdin>" : path, *text});
+  const language::Source source{path == "-" ? "<stdin>" : path, *text};
+  if (options.trex) return print_for_trex(source);
+  const auto formatted = language::format(source);
   std::fputs(formatted.diagnostics.render().c_str(), stderr);
   return !formatted.diagnostics.failed() && deliver(options, path, *text, formatted.text);
 }
@@ -62,10 +72,12 @@ void add_fmt(CLI::App& app, int& exit_code) {
   command->add_option("FILE", options->files, "Rule files; - is stdin")->required();
   auto* write =
       command->add_flag("-w,--write", options->write, "Rewrite the files that differ instead");
-  command
-      ->add_flag("--check", options->check,
-                 "Print the names of the files that differ, and fail if any does")
-      ->excludes(write);
+  auto* check = command->add_flag("--check", options->check,
+                                  "Print the names of the files that differ, and fail if any does");
+  auto* trex = command->add_flag("--trex", options->trex,
+                                 "Print the rules for T-Rex, and say what it cannot express");
+  check->excludes(write);
+  trex->excludes(write)->excludes(check);
   command->callback([options, &exit_code] { exit_code = format_files(*options); });
 }
 

@@ -8,54 +8,12 @@
 
 #include "ast_dump.hpp"
 #include "language/language.hpp"
-#include "tools/test_file.hpp"
+#include "rule_texts.hpp"
 #include "tools/text_file.hpp"
 
 /// What holds for the format of every rule text of this repository, however it is commented.
 namespace gorgo::language {
 namespace {
-
-const std::filesystem::path kRoot = GORGO_SOURCE_DIR;
-
-std::string read(const std::filesystem::path& path) {
-  const auto text = tools::read_text_file(path.string());
-  EXPECT_TRUE(text.has_value()) << path;
-  return text ? *text : "";
-}
-
-std::vector<std::filesystem::path> files(const std::filesystem::path& folder,
-                                         const std::string& extension) {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot / folder)) {
-    if (entry.path().extension() == extension) paths.push_back(entry.path());
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
-bool parses(const std::string& text) {
-  return !parse({.path = "t.tesla", .text = text}).diagnostics.failed();
-}
-
-/// All rule texts that parse.
-std::vector<std::string> texts() {
-  std::vector<std::string> all;
-  for (const auto& path : files("rules", ".tesla")) all.push_back(read(path));
-  for (const auto& path : files("tests/language", ".tesla")) all.push_back(read(path));
-  for (const auto& path : files("tests/conformance", ".test")) {
-    const auto cases = tools::parse_test_file(path.string(), read(path));
-    if (!cases) continue;
-    for (const auto& test : *cases) {
-      all.push_back(test.rules);
-      for (const auto& step : test.steps) all.push_back(step.rules);
-    }
-  }
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  all.erase(std::remove_if(all.begin(), all.end(), [](const auto& t) { return !parses(t); }),
-            all.end());
-  return all;
-}
 
 /// Bytes that a string or comment takes at the front of `text`; 0: neither stands there.
 std::size_t string_length(std::string_view text) {
@@ -119,7 +77,7 @@ void check(const std::string& text) {
 }
 
 TEST(FormatProperty, MeaningAndCommentsStayAndFormattingTwiceChangesNothing) {
-  const auto all = texts();
+  const auto all = rule_texts();
   ASSERT_GT(all.size(), 300u);
   for (const auto& text : all) {
     check(text);
@@ -129,7 +87,7 @@ TEST(FormatProperty, MeaningAndCommentsStayAndFormattingTwiceChangesNothing) {
 
 TEST(FormatProperty, CommentsMayStandAnywhere) {
   std::mt19937 random(1);
-  for (const auto& text : texts()) {
+  for (const auto& text : rule_texts()) {
     const std::string harder = commented(text, random);
     check(harder);
     if (HasFailure()) FAIL() << harder;
@@ -140,7 +98,7 @@ TEST(FormatProperty, SlipsThatMakeAnotherTextAreNoMatter) {
   constexpr std::string_view kBytes = " \n\t\f;#/*\"'()[]=<>,.:$@-+15eAb";
   std::mt19937 random(1);
   std::size_t checked = 0;
-  for (const auto& text : texts()) {
+  for (const auto& text : rule_texts()) {
     if (text.empty()) continue;
     for (int i = 0; i < 8; ++i) {
       std::string slipped = text;
@@ -155,8 +113,11 @@ TEST(FormatProperty, SlipsThatMakeAnotherTextAreNoMatter) {
 }
 
 TEST(FormatProperty, TheExamplesAreFormatted) {
-  for (const auto& path : files("rules", ".tesla")) {
-    const std::string text = read(path);
+  const auto folder = std::filesystem::path(GORGO_SOURCE_DIR) / "rules";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const auto& path = entry.path();
+    if (path.extension() != ".tesla") continue;
+    const std::string text = *tools::read_text_file(path.string());
     EXPECT_EQ(format({.path = path.string(), .text = text}).text, text)
         << "gorgo fmt -w " << path.string();
   }

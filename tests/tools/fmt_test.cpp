@@ -55,5 +55,22 @@ TEST_F(CommandLine, FmtLeavesFilesWithErrorsAlone) {
   EXPECT_EQ(read("b.tesla"), kPretty);
 }
 
+TEST_F(CommandLine, FmtPrintsRulesForTRex) {
+  write("a.tesla",
+        "event B(x: int);\n"
+        "rule r: Assign 7 => B, 8 => A define A(x: int) from B(x > 1) where x = B.x;\n");
+  auto outcome = run("fmt --trex a.tesla");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.out,
+            "Assign 7 => B, 8 => A\nDefine A(x: int)\nFrom   B(x > 1)\nWhere  x := B.x;\n");
+  write("b.tesla", "event B(x: int);\ndefine A() from B(x = 1 or x = 2);\n");
+  outcome = run("fmt --trex b.tesla");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(outcome.err.starts_with("b.tesla:2:25: warning: T-Rex has no `or`\n")) << outcome.err;
+  EXPECT_EQ(run("fmt --trex -w a.tesla").exit_code, 2);
+}
+
 }  // namespace
 }  // namespace gorgo::tools
