@@ -13,6 +13,7 @@
 #include "gorgo/event.hpp"
 #include "gorgo/schema.hpp"
 #include "gorgo/value.hpp"
+#include "gorgo/why.hpp"
 
 namespace gorgo {
 
@@ -34,7 +35,8 @@ struct ProcessorOptions {
   Duration lateness = 0;               ///< how long events are held to be put in order
   Duration max_late = 10'000'000'000;  ///< refuse events that are further behind the clock
   std::optional<Duration> max_ahead;   ///< refuse timestamps further ahead of the clock; unset: off
-  std::function<Timestamp()> clock;    ///< for events without a timestamp; unset: the system's
+  Duration remember = 0;  ///< keep events so much longer than the rules need them, for `why`
+  std::function<Timestamp()> clock;  ///< for events without a timestamp; unset: the system's
 };
 
 struct DeployOptions {
@@ -132,6 +134,13 @@ class Processor {
   /// The types that rules read, by name. Bytes of columns stand here and, shared out, at the rules.
   /// The last may stand for all other types, see TypeInfo.
   std::vector<TypeInfo> types() const;
+
+  /// What became of terminators of a rule: evaluates them again, step by step, over the events that
+  /// are remembered, as the rule did when they came. Changes nothing. Costs what the reference
+  /// engine does: in proportion to all events in the windows. Of a timer's instants, those that
+  /// were skipped in a gap may be shown as if they had come; `max_composites` is not considered. An
+  /// error: there is no such rule. Precondition: `pending() == 0`.
+  Result<Why> why(std::string_view rule, const WhyOptions& options = {});
 
   /// Declares a type as `event ...` in a rule text does.
   Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);

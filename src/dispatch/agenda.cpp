@@ -22,7 +22,7 @@ void Agenda::approach(Timestamp now) {
     if (!rule.rule().timer) continue;
     auto& at = rule.state.timer_at;
     if (!at) {
-      at = now;
+      at = rule.state.timer_from = now;
       continue;
     }
     const TimerSchedule schedule(*rule.rule().timer);
@@ -99,8 +99,10 @@ void Agenda::fire_deadlines(Timestamp when, Batch& batch, std::uint64_t& roots) 
     return std::tie(a.composite.terminator, a.rule, a.composite.sequence) <
            std::tie(b.composite.terminator, b.rule, b.composite.sequence);
   });
+  const std::uint64_t visible_roots = roots + 1;
   for (const auto& [index, composite] : due) {
     DeployedRule& rule = rules_.rules()[index];
+    rule.state.decided.push_back({composite.events[0].slot, composite.sequence, visible_roots});
     if (!Evaluation::is_absent(rule, composite.events)) continue;
     const auto first_cell = static_cast<std::uint32_t>(batch.cells.size());
     batch.cells.insert(batch.cells.end(), composite.cells.begin(), composite.cells.end());

@@ -137,7 +137,12 @@ void Dispatcher::deliver_finished(const Deliver& deliver) {
 }
 
 void Dispatcher::forget() {
-  history_.evict(*clock_);
+  history_.evict(arithmetic::saturating_subtract(*clock_, remember_));
+  for (const std::uint32_t index : rules_.temporal_rules()) {
+    DeployedRule& rule = rules_.rules()[index];
+    const TypeId type = rule.rule().states[0].predicate.type;
+    rule.state.forget_decided_before(history_.store(type).begin());
+  }
   for (const std::uint32_t index : rules_.consuming_rules()) {
     DeployedRule& rule = rules_.rules()[index];
     for (const std::uint32_t state : rule.rule().consuming) {

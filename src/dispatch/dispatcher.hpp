@@ -21,11 +21,12 @@ class Dispatcher {
   using Deliver = std::function<void(const OutputBatch&)>;
 
   Dispatcher(RuleSet& rules, history::History& history, ProcessorCounters& counters,
-             const Evaluation::Limits& limits, std::uint64_t max_instants,
+             const Evaluation::Limits& limits, std::uint64_t max_instants, Duration remember,
              const std::atomic<bool>& stop)
       : rules_(rules),
         history_(history),
         counters_(counters),
+        remember_(remember),
         stop_(stop),
         agenda_(rules, max_instants),
         evaluation_(rules, history, counters, limits, stop) {}
@@ -56,6 +57,7 @@ class Dispatcher {
   RuleSet& rules_;
   history::History& history_;
   ProcessorCounters& counters_;
+  const Duration remember_;  // events stay so much longer than rules need
   const std::atomic<bool>& stop_;
   Agenda agenda_;
   Evaluation evaluation_;

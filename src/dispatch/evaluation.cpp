@@ -118,7 +118,10 @@ void Evaluation::store(TypeId type, std::span<const std::uint32_t> records) {
     const auto cells = std::span<const Datum>(batch_->cells).subspan(record.first_cell, width);
     history_.append(type, record.timestamp, record.root, cells);
     stored_.push_back(index);
-    if (record.depth >= limits_.max_depth) ++counters_.dropped_depth;
+    if (record.depth >= limits_.max_depth) {
+      ++counters_.dropped_depth;
+      history_.mark_too_deep(type);
+    }
   }
   history_.settle(
       [&](std::span<const history::History::Match> matches) { arrive(matches, first); });
@@ -220,10 +223,12 @@ void Evaluation::add_awaited(const RuleRunner::Part& part, std::size_t first_cel
     const Timestamp deadline = arithmetic::saturating_add(record.timestamp, *rule.plan->deadline);
     if (deadline > clock_) {
       await_deadline(deadline, record, events);
-    } else if (is_absent(rule, events)) {
-      record.timestamp = deadline;
-      batch_->records.push_back(record);
+      continue;
     }
+    rule.state.decided.push_back({events[0].slot, record.sequence, record.root + 1});
+    if (!is_absent(rule, events)) continue;
+    record.timestamp = deadline;
+    batch_->records.push_back(record);
   }
   add_records(part.rule, first);
 }

@@ -8,6 +8,7 @@
 #include "dispatch/dispatcher.hpp"
 #include "dispatch/rule_set.hpp"
 #include "dispatch/sequencer.hpp"
+#include "dispatch/why.hpp"
 
 namespace gorgo {
 namespace {
@@ -45,7 +46,7 @@ struct Processor::Impl {
                     .max_held_composites = options.max_held_composites,
                     .sharing = {.threads = threads_of(options),
                                 .job_terminators = options.job_terminators}},
-                   options.max_instants, stop) {}
+                   options.max_instants, options.remember, stop) {}
 
   Result<void> count(Result<void> admitted) {
     ++(admitted.has_error() ? counters.refused : counters.accepted);
@@ -134,6 +135,13 @@ std::vector<TypeInfo> Processor::types() const {
   }
   if (others.late + others.too_late > 0) list.push_back(others);
   return list;
+}
+
+Result<Why> Processor::why(std::string_view rule, const WhyOptions& options) {
+  assert(pending() == 0);
+  const auto deployed = impl_->rules.at(rule);
+  if (!deployed) return deployed.error();
+  return dispatch::explain_terminators(**deployed, schema(), options, impl_->history, impl_->stop);
 }
 
 Result<void> Processor::declare(const std::string& name, std::vector<AttributeType> attributes) {

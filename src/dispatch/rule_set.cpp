@@ -124,17 +124,20 @@ std::optional<Timestamp> RuleSet::horizon(const plan::Plan& plan, std::optional<
   return arithmetic::saturating_subtract(*clock, kept);
 }
 
-Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
+Result<const DeployedRule*> RuleSet::at(std::string_view rule) const {
   const std::size_t place = find(rule);
-  if (place == rules_.size()) {
-    std::vector<std::string> names;
-    for (const auto& r : rules_) names.push_back(r.rule().name);
-    const std::string_view close = closest_name(rule, names);
-    return Error{"there is no rule " + language::in_quotes(rule),
-                 close.empty() ? "`gorgo rules list` shows the deployed rules"
-                               : "did you mean " + language::in_quotes(close) + "?"};
-  }
-  rules_.erase(rules_.begin() + static_cast<std::ptrdiff_t>(place));
+  if (place < rules_.size()) return &rules_[place];
+  std::vector<std::string> names;
+  for (const auto& r : rules_) names.push_back(r.rule().name);
+  const std::string_view close = closest_name(rule, names);
+  return Error{"there is no rule " + language::in_quotes(rule),
+               close.empty() ? "`gorgo rules list` shows the deployed rules"
+                             : "did you mean " + language::in_quotes(close) + "?"};
+}
+
+Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
+  if (const auto found = at(rule); !found) return found.error();
+  rules_.erase(rules_.begin() + static_cast<std::ptrdiff_t>(find(rule)));
   std::vector<const plan::Plan*> plans;
   for (const auto& r : rules_) plans.push_back(r.plan.get());
   forget_unused_types(schema_, plans);

@@ -50,6 +50,8 @@ class RuleSet {
   /// they look behind it as far as all the types that they read were kept.
   Diagnostics deploy(const std::string& name, const std::string& text, const DeployOptions& options,
                      std::optional<Timestamp> clock, history::History& history);
+  /// The rule of this full name, or an error that names close ones. Valid until the next change.
+  Result<const DeployedRule*> at(std::string_view rule) const;
   Result<void> remove(std::string_view rule, history::History& history);
   Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);
 

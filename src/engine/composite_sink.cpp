@@ -47,13 +47,13 @@ void CompositeSink::accept(std::span<const history::EventRef> sequence,
                          .first_event = static_cast<std::uint32_t>(events_.size())});
   if (keep_sequences_) events_.insert(events_.end(), sequence.begin(), sequence.end());
   for (const std::uint32_t state : rule_->consuming) {
-    consumption_.push_back({state, sequence[state].slot});
+    consumption_.push_back({state, sequence[state].slot, sequence[0].slot});
   }
 }
 
 void CompositeSink::commit() {
   // Only now: the sequences of one terminator do not see each other's consumption.
-  for (const Consumption& c : consumption_) state_->consumed[c.state].insert(c.slot);
+  for (const Consumption& c : consumption_) state_->consumed[c.state].insert(c.slot, c.by);
 }
 
 void CompositeSink::discard() {

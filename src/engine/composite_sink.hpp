@@ -49,6 +49,7 @@ class CompositeSink {
   struct Consumption {
     std::uint32_t state;
     history::Slot slot;
+    history::Slot by;  ///< the terminator
   };
 
   const Rule* rule_ = nullptr;

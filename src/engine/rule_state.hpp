@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "gorgo/rule.hpp"
 #include "history/event_store.hpp"
+#include "history/sliding_vector.hpp"
 
 namespace gorgo::engine {
 
@@ -18,24 +19,33 @@ namespace gorgo::engine {
 class ConsumedSlots {
  public:
   bool contains(history::Slot slot) const { return !slots_.empty() && slots_.contains(slot); }
-  void insert(history::Slot slot) { slots_.insert(slot); }
+  /// `by`: the terminator.
+  void insert(history::Slot slot, history::Slot by) { slots_.emplace(slot, by); }
+  /// What terminators before this one consumed.
+  ConsumedSlots before(history::Slot terminator) const {
+    ConsumedSlots result;
+    for (const auto& [slot, by] : slots_) {
+      if (by < terminator) result.insert(slot, by);
+    }
+    return result;
+  }
 
   /// Forgets events before `slot`, which are remembered no more. Amortised: does nothing until the
   /// set has doubled.
   void forget_before(history::Slot slot) {
     if (slots_.size() < threshold_) return;
-    std::erase_if(slots_, [slot](history::Slot consumed) { return consumed < slot; });
+    std::erase_if(slots_, [slot](const auto& consumed) { return consumed.first < slot; });
     threshold_ = std::max(kSmallest, 2 * slots_.size());
   }
 
   std::size_t size() const { return slots_.size(); }
   /// An estimate: a node and its bucket.
-  std::size_t bytes() const { return slots_.size() * 3 * sizeof(void*); }
+  std::size_t bytes() const { return slots_.size() * 4 * sizeof(void*); }
 
  private:
   static constexpr std::size_t kSmallest = 1024;
 
-  std::unordered_set<history::Slot> slots_;
+  std::unordered_map<history::Slot, history::Slot> slots_;
   std::size_t threshold_ = kSmallest;
 };
 
@@ -57,6 +67,13 @@ struct PendingComposite {
   std::vector<history::EventRef> events;  ///< of the sequence; the history keeps them until then
 };
 
+/// A composite whose absences were decided, as long as its terminator is remembered.
+struct DecidedComposite {
+  history::Slot terminator;
+  std::uint32_t sequence;       ///< rank among the composites of its terminator
+  std::uint64_t visible_roots;  ///< what had been placed by then has lower roots
+};
+
 /// What a deployed rule remembers besides the history: all of its semantic state, so that any
 /// engine can evaluate the rule's next batch. One evaluation at a time uses it.
 struct RuleState {
@@ -67,6 +84,9 @@ struct RuleState {
   std::optional<Timestamp> deployed_at;
 
   std::multimap<Timestamp, PendingComposite> pending;  ///< by deadline
+  history::SlidingVector<DecidedComposite> decided;    ///< in the order of the decisions
+  /// Instants later than this are the timer's; unset before the first event after deployment.
+  std::optional<Timestamp> timer_from;
   /// Instants up to here are over for a timer; unset before the first event after deployment.
   std::optional<Timestamp> timer_at;
   std::uint64_t skipped_instants = 0;  ///< of a timer, in gaps that were too long
@@ -86,7 +106,14 @@ struct RuleState {
                composite.events.size() * sizeof(history::EventRef) +
                composite.terminator.path.size() * sizeof(std::uint32_t);
     }
-    return total;
+    return total + decided.bytes();
+  }
+
+  /// Forgets what was decided about terminators before `slot`, which are remembered no more.
+  void forget_decided_before(history::Slot slot) {
+    std::uint64_t first = decided.begin();
+    while (first < decided.end() && decided[first].terminator < slot) ++first;
+    decided.drop_before(first);
   }
 };
 

@@ -37,6 +37,7 @@ std::size_t EventStore::drop_until(Timestamp timestamp) {
   roots_.drop_before(slot);
   for (auto& attribute : attributes_) attribute.drop_before(slot);
   strings_.drop_before(slot);
+  while (!too_deep_.empty() && too_deep_.front() < slot) too_deep_.pop_front();
   return dropped;
 }
 
@@ -46,7 +47,8 @@ AttributeVector EventStore::make_attribute(std::uint32_t index,
 }
 
 std::size_t EventStore::bytes() const {
-  std::size_t total = timestamps_.bytes() + roots_.bytes() + strings_.bytes();
+  std::size_t total =
+      timestamps_.bytes() + roots_.bytes() + strings_.bytes() + too_deep_.size() * sizeof(Slot);
   for (const auto& attribute : attributes_) total += attribute.bytes();
   return total;
 }

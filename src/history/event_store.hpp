@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <deque>
 #include <limits>
 #include <span>
 #include <vector>
@@ -44,6 +46,12 @@ class EventStore {
   /// An empty vector for a copy of the attribute, counting from `first_position`.
   AttributeVector make_attribute(std::uint32_t index, std::uint64_t first_position) const;
 
+  /// Notes of the newest event that it is too deep in a hierarchy to be a terminator.
+  void mark_too_deep() { too_deep_.push_back(end() - 1); }
+  bool is_too_deep(Slot slot) const {
+    return std::binary_search(too_deep_.begin(), too_deep_.end(), slot);
+  }
+
   /// How many events have been stored behind one with a later timestamp.
   std::uint64_t late() const { return late_; }
 
@@ -55,6 +63,7 @@ class EventStore {
   SlidingVector<std::uint64_t> roots_;
   std::vector<AttributeVector> attributes_;
   StringHeap strings_;
+  std::deque<Slot> too_deep_;  // ascending
   Timestamp horizon_ = std::numeric_limits<Timestamp>::min();
   Timestamp latest_ = std::numeric_limits<Timestamp>::min();
   std::uint64_t late_ = 0;

@@ -42,6 +42,10 @@ void History::trim(Kept& kept) {
   for (auto& [key, column] : kept.columns) kept.matcher->add(*column);
 }
 
+void History::trim() {
+  for (const TypeId type : kept_types_) trim(types_[type]);
+}
+
 std::shared_ptr<Column> History::column(const plan::ColumnSpec& spec) {
   assert(keeps(spec.type));
   Kept& kept = types_[spec.type];

@@ -51,7 +51,11 @@ class History {
   void settle() {
     settle([](std::span<const Match>) {});
   }
+  /// See EventStore: of the event of the type that was stored last.
+  void mark_too_deep(TypeId type) { types_[type].store->mark_too_deep(); }
 
+  /// Lets go of columns, and of ways to search them, that nobody holds.
+  void trim();
   /// Drops what is further behind `clock` than the reach of its type.
   void evict(Timestamp clock);
 

@@ -25,7 +25,7 @@ std::string constant(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return quoted(*text);
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
-  if (!has_value(value)) return "nothing";
+  if (!has_value(value)) return "no value";
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::get<double>(value)).ptr;
   std::string text(buffer, end);

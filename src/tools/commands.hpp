@@ -20,6 +20,7 @@ void add_check(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_fmt(CLI::App& app, int& exit_code);
 void add_lsp(CLI::App& app, int& exit_code);
+void add_why(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_sample(CLI::App& app, int& exit_code);
 void add_test(CLI::App& app, int& exit_code);

@@ -6,66 +6,14 @@
 #include "engine/window.hpp"
 
 namespace gorgo::engine {
-namespace {
 
 using history::EventRef;
-using Sequence = std::vector<EventRef>;
-
-class ReferenceEvaluator final : public Evaluator {
- public:
-  ReferenceEvaluator(std::shared_ptr<const plan::Plan> plan, history::History& history);
-
-  std::size_t evaluate(const Terminators& terminators, const RuleState& state, const Budget& budget,
-                       CompositeSink& sink) override;
-  bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
-                 const RuleState& state) override;
-  std::size_t bytes() const override;
-
- private:
-  /// Every event of a type, in (timestamp, place) order.
-  struct Events {
-    std::shared_ptr<history::Column> column;
-    std::shared_ptr<const history::Timeline> timeline;
-  };
-
-  enum class Outcome { complete, overflow, stopped };
-  static constexpr std::uint64_t kAllRoots = ~std::uint64_t{0};
-
-  static Events events_of(TypeId type, history::History& history);
-
-  Outcome choose_sequences(EventRef terminator);
-  std::vector<EventRef> passing_candidates(std::size_t state, const Sequence& partial) const;
-  bool passes(std::size_t state, const Sequence& extended) const;
-  static void select(const State& state, std::vector<EventRef>& passing);
-  bool is_violated(const Negation& negation, const Events& events,
-                   std::span<const EventRef> sequence) const;
-  void finish(CompositeSink& sink) const;
-  Datum value_of(const Aggregate& aggregate, const Events& events, const Sequence& sequence) const;
-
-  /// Calls `f(event)` for the events inside the interval, oldest first, until it returns false.
-  template <class F>
-  void for_each_event(const Events& events, Interval interval, F&& f) const;
-
-  std::shared_ptr<const plan::Plan> plan_;
-  const Rule& rule_;
-  const history::EventStore& terminators_;
-  std::vector<Events> states_;
-  std::vector<Events> negations_;
-  std::vector<Events> aggregates_;
-
-  // Of the evaluation in hand.
-  const RuleState* state_ = nullptr;
-  const Budget* budget_ = nullptr;
-  /// What was released before the terminator has a lower root; what shares its root shares its
-  /// timestamp too, so that no interval holds it.
-  std::uint64_t visible_roots_ = kAllRoots;
-  std::vector<Sequence> sequences_;
-};
 
 ReferenceEvaluator::ReferenceEvaluator(std::shared_ptr<const plan::Plan> plan,
-                                       history::History& history)
+                                       history::History& history, Witness* witness)
     : plan_(std::move(plan)),
       rule_(plan_->rule),
+      witness_(witness),
       terminators_(history.store(rule_.states[0].predicate.type)) {
   for (const auto& s : rule_.states) states_.push_back(events_of(s.predicate.type, history));
   for (const auto& n : rule_.negations) negations_.push_back(events_of(n.predicate.type, history));
@@ -119,6 +67,7 @@ ReferenceEvaluator::Outcome ReferenceEvaluator::choose_sequences(EventRef termin
   sequences_.clear();
   const Sequence alone{terminator};
   if (passes(0, alone)) sequences_.push_back(alone);
+  if (witness_ != nullptr) witness_->chosen(0, sequences_.size());
   for (std::size_t i = 1; i < rule_.states.size(); ++i) {
     std::vector<Sequence> extended;
     for (const Sequence& partial : sequences_) {
@@ -132,6 +81,7 @@ ReferenceEvaluator::Outcome ReferenceEvaluator::choose_sequences(EventRef termin
       if (extended.size() > rule_.options.max_sequences) return Outcome::overflow;
     }
     sequences_ = std::move(extended);
+    if (witness_ != nullptr) witness_->chosen(i, sequences_.size());
   }
   return Outcome::complete;
 }
@@ -141,25 +91,40 @@ std::vector<EventRef> ReferenceEvaluator::passing_candidates(std::size_t state,
   std::vector<EventRef> passing;
   Sequence extended = partial;
   extended.emplace_back();
-  for_each_event(states_[state], window_of(rule_.states[state], partial), [&](EventRef event) {
+  const Interval window = window_of(rule_.states[state], partial);
+  if (witness_ != nullptr) witness_->search(state, partial, visible(window, *state_));
+  for_each_event(states_[state], window, [&](EventRef event) {
     extended.back() = event;
-    if (!state_->consumed[state].contains(event.slot) && passes(state, extended))
-      passing.push_back(event);
+    if (!is_consumed(state, extended) && passes(state, extended)) passing.push_back(event);
     return true;
   });
   return passing;
 }
 
+bool ReferenceEvaluator::is_consumed(std::size_t state, const Sequence& extended) const {
+  if (!state_->consumed[state].contains(extended.back().slot)) return false;
+  if (witness_ != nullptr) witness_->consumed(state, extended);
+  return true;
+}
+
 bool ReferenceEvaluator::passes(std::size_t state, const Sequence& extended) const {
   const history::Scope scope{.candidate = extended.back(), .states = extended, .aggregates = {}};
-  if (!history::all_hold(rule_.states[state].predicate.conditions, scope)) return false;
+  const auto& conditions = rule_.states[state].predicate.conditions;
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    if (history::holds(conditions[i], scope)) continue;
+    if (witness_ != nullptr) witness_->failed(state, i, extended);
+    return false;
+  }
   for (std::size_t i = 0; i < rule_.negations.size(); ++i) {
     const Negation& negation = rule_.negations[i];
     if (negation.span.kind == SpanKind::after) continue;  // decided at the deadline
-    if (negation.completed_at == state && is_violated(negation, negations_[i], extended)) {
+    if (negation.completed_at != state) continue;
+    if (const auto by = violation(negation, negations_[i], extended)) {
+      if (witness_ != nullptr) witness_->violated(state, i, extended, *by);
       return false;
     }
   }
+  if (witness_ != nullptr) witness_->passed(state);
   return true;
 }
 
@@ -179,12 +144,13 @@ void ReferenceEvaluator::select(const State& state, std::vector<EventRef>& passi
   }
 }
 
-bool ReferenceEvaluator::is_violated(const Negation& negation, const Events& events,
-                                     std::span<const EventRef> sequence) const {
-  bool found = false;
+std::optional<EventRef> ReferenceEvaluator::violation(const Negation& negation,
+                                                      const Events& events,
+                                                      std::span<const EventRef> sequence) const {
+  std::optional<EventRef> found;
   for_each_event(events, interval_of(negation.span, sequence), [&](EventRef event) {
     const history::Scope scope{.candidate = event, .states = sequence, .aggregates = {}};
-    found = history::all_hold(negation.predicate.conditions, scope);
+    if (history::all_hold(negation.predicate.conditions, scope)) found = event;
     return !found;
   });
   return found;
@@ -192,9 +158,16 @@ bool ReferenceEvaluator::is_violated(const Negation& negation, const Events& eve
 
 bool ReferenceEvaluator::is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                                    const RuleState& state) {
+  return !violation(negation, sequence, state, kAllRoots);
+}
+
+std::optional<EventRef> ReferenceEvaluator::violation(std::uint32_t negation,
+                                                      std::span<const EventRef> sequence,
+                                                      const RuleState& state,
+                                                      std::uint64_t visible_roots) {
   state_ = &state;
-  visible_roots_ = kAllRoots;
-  return !is_violated(rule_.negations[negation], negations_[negation], sequence);
+  visible_roots_ = visible_roots;
+  return violation(rule_.negations[negation], negations_[negation], sequence);
 }
 
 void ReferenceEvaluator::finish(CompositeSink& sink) const {
@@ -204,10 +177,13 @@ void ReferenceEvaluator::finish(CompositeSink& sink) const {
       values[i] = value_of(rule_.aggregates[i], aggregates_[i], sequence);
     }
     const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = values};
-    const bool passes_filters =
-        std::all_of(rule_.filters.begin(), rule_.filters.end(),
-                    [&](const Filter& filter) { return history::holds(filter.condition, scope); });
-    if (passes_filters) sink.accept(sequence, values);
+    const auto drops = std::find_if(
+        rule_.filters.begin(), rule_.filters.end(),
+        [&](const Filter& filter) { return !history::holds(filter.condition, scope); });
+    if (witness_ != nullptr) {
+      witness_->complete(sequence, values, static_cast<std::size_t>(drops - rule_.filters.begin()));
+    }
+    if (drops == rule_.filters.end()) sink.accept(sequence, values);
   }
 }
 
@@ -237,11 +213,9 @@ std::size_t ReferenceEvaluator::bytes() const {
   return total;
 }
 
-}  // namespace
-
 std::unique_ptr<Evaluator> ReferenceEngine::prepare(std::shared_ptr<const plan::Plan> plan,
                                                     history::History& history) const {
-  return std::make_unique<ReferenceEvaluator>(std::move(plan), history);
+  return std::make_unique<ReferenceEvaluator>(std::move(plan), history, nullptr);
 }
 
 }  // namespace gorgo::engine

@@ -1,0 +1,121 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codec/timestamp.hpp"
+#include "gorgo/processor.hpp"
+#include "tools/commands.hpp"
+#include "tools/event_stream.hpp"
+#include "tools/text_file.hpp"
+#include "tools/why_text.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+struct Options {
+  std::vector<std::string> rules;
+  std::string events;
+  std::string rule;
+  std::string at;
+  std::size_t last = WhyOptions().last;
+  bool json = false;
+};
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
+  return kFailure;
+}
+
+Result<void> deploy(const std::vector<std::string>& paths, Processor& processor) {
+  for (const auto& path : paths) {
+    const auto text = read_text_file(path);
+    if (!text) return text.error();
+    const Diagnostics diagnostics = processor.deploy(path, *text);
+    std::fputs(diagnostics.render().c_str(), stderr);
+    if (diagnostics.failed()) return Error{path + " has errors", ""};
+  }
+  return {};
+}
+
+/// Takes in all events and forgets none. Lines that are none are reported and skipped.
+Result<void> feed(const std::string& path, Processor& processor) {
+  EventStream stream(codec::make_line_reader());
+  if (auto opened = stream.open(path); !opened) return opened;
+  const auto process = [&] {
+    processor.process([](const OutputBatch&) {});
+    return true;
+  };
+  const auto bad_line = [&](const Error& error) {
+    std::fprintf(stderr, "gorgo: %s: %s\n", path.c_str(), error.to_string().c_str());
+    return true;
+  };
+  const auto taken = [&](const Result<void>& outcome) {
+    if (outcome) return true;
+    return bad_line({"line " + std::to_string(stream.line()) + ": " + outcome.error().message,
+                     outcome.error().hint});
+  };
+  return stream.read({.event = [&](Event& event) { return taken(processor.append(event)); },
+                      .tick = [&](Timestamp time) { return taken(processor.tick(time)); },
+                      .bad_line = bad_line,
+                      .pause = process});
+}
+
+/// The rule asked for; without a name the only one there is.
+Result<std::string> chosen_rule(const std::string& name, const Processor& processor) {
+  using boost::system::in_place_value;
+  if (!name.empty()) return {in_place_value, name};
+  const auto rules = processor.rules();
+  if (rules.size() == 1) return {in_place_value, rules.front().name};
+  std::string names;
+  for (const auto& rule : rules) names += (names.empty() ? "" : ", ") + rule.name;
+  return Error{"there are several rules", "--rule says which: " + names};
+}
+
+int why(const Options& options) {
+  Processor processor({.remember = std::numeric_limits<Duration>::max()});
+  if (const auto deployed = deploy(options.rules, processor); !deployed) {
+    return fail(deployed.error());
+  }
+  const auto rule = chosen_rule(options.rule, processor);
+  if (!rule) return fail(rule.error());
+  WhyOptions asked{.last = options.last, .at = {}};
+  if (!options.at.empty()) {
+    const auto at = codec::parse_timestamp(options.at);
+    if (!at) return fail(at.error());
+    asked.at = *at;
+  }
+  if (const auto fed = feed(options.events, processor); !fed) return fail(fed.error());
+  const auto answer = processor.why(*rule, asked);
+  if (!answer) return fail(answer.error());
+  std::fputs((options.json ? to_json_text(*answer) : to_text(*answer)).c_str(), stdout);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_why(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand(
+      "why",
+      "Show why a rule fired or did not: for each terminator, what every step of the rule\n"
+      "was given and let through, and what came nearest to passing.");
+  command->add_option("RULES", options->rules, "Rule files in the order of deployment")->required();
+  command
+      ->add_option("--events", options->events,
+                   "Event lines and ticks, oldest first; - is standard input")
+      ->required();
+  command->add_option("--rule", options->rule, "Its full name; not needed where there is one rule");
+  command->add_option(
+      "--at", options->at,
+      "Only events with this timestamp, in ms or as RFC 3339; also those that fail\n"
+      "the conditions of the terminator");
+  command->add_option("--last", options->last, "So many terminators, the newest")
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([options, &exit_code] { exit_code = why(*options); });
+}
+
+}  // namespace gorgo::tools
