@@ -1,0 +1,131 @@
+#include <nlohmann/json.hpp>
+
+#include "command_line.hpp"
+
+/// `gorgo why`, as a user meets it.
+namespace gorgo::tools {
+namespace {
+
+constexpr const char* kFire =
+    "event Temp(area: string, value: float);\n"
+    "event Smoke(area: string);\n"
+    "event Rain(area: string);\n"
+    "rule fire: define Fire(area: string)\n"
+    "from Smoke(area = $a) and last Temp(area = $a and value > 45) within 5 min from Smoke\n"
+    "     and not Rain(area = $a) between Temp and Smoke\n"
+    "     and Count(Temp(area = $a) within 5 min from Smoke) < 3\n"
+    "where area = Smoke.area;\n";
+
+std::string line(const std::string& type, long ts, const std::string& attributes) {
+  return R"({"type":")" + type + R"(","ts":)" + std::to_string(ts) + R"(,"attrs":{)" + attributes +
+         "}}\n";
+}
+
+std::string temp(long ts, const std::string& area, const std::string& value) {
+  return line("Temp", ts, R"("area":")" + area + R"(","value":)" + value);
+}
+std::string smoke(long ts) { return line("Smoke", ts, R"("area":"A1")"); }
+
+TEST_F(CommandLine, WhyShowsTheFunnelAndTheNearestMiss) {
+  write("fire.tesla", kFire);
+  write("e.ndjson",
+        temp(1000, "A2", "60") + temp(1200, "A1", "42.5") + temp(1300, "A1", "12") + smoke(4000));
+  const auto outcome = run("why fire.tesla --events e.ndjson");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.out,
+            "rule fire: 0 composites of 1 terminator Smoke(has area)\n"
+            "\n"
+            "Smoke@4000 {area=\"A1\"}: no composite\n"
+            "  Smoke(has area): passed\n"
+            "  last Temp(area = Smoke.area, value > 45) within 5 min from Smoke: 3 candidates, 0"
+            " passed\n"
+            "    1 failed area = Smoke.area, nearest Temp@1000 {area=\"A2\", value=60.0}: \"A2\" ="
+            " \"A1\"\n"
+            "    2 failed value > 45, nearest Temp@1200 {area=\"A1\", value=42.5}: 42.5\n"
+            "  nearest miss: Temp@1200 {area=\"A1\", value=42.5}: value > 45 failed: 42.5\n");
+}
+
+TEST_F(CommandLine, WhyNamesTheEventThatANegationFound) {
+  write("fire.tesla", kFire);
+  write("e.ndjson", temp(1000, "A1", "50") + line("Rain", 2000, R"("area":"A1")") + smoke(4000));
+  const auto outcome = run("why fire.tesla --events e.ndjson --json");
+  const auto funnel = nlohmann::json::parse(outcome.out).at("funnels").at(0);
+  EXPECT_EQ(funnel.at("composites"), 0);
+  EXPECT_EQ(funnel.at("nearest").at("event"), "Temp@1000 {area=\"A1\", value=50.0}");
+  EXPECT_EQ(funnel.at("nearest").at("test"), "not Rain(area = Smoke.area) between Temp and Smoke");
+  EXPECT_EQ(funnel.at("nearest").at("found"), "Rain@2000 {area=\"A1\"}");
+}
+
+TEST_F(CommandLine, WhyShowsWhatAFilterDropped) {
+  write("fire.tesla", kFire);
+  write("e.ndjson",
+        temp(1000, "A1", "50") + temp(1100, "A1", "51") + temp(1200, "A1", "52") + smoke(4000));
+  const auto funnel =
+      nlohmann::json::parse(run("why fire.tesla --events e.ndjson --json").out).at("funnels").at(0);
+  EXPECT_EQ(funnel.at("complete"), 1);
+  EXPECT_EQ(funnel.at("composites"), 0);
+  EXPECT_EQ(funnel.at("nearest").at("found"), "3");
+  EXPECT_EQ(funnel.at("nearest").at("event"),
+            "Smoke@4000 {area=\"A1\"}, Temp@1200 {area=\"A1\", value=52.0}");
+}
+
+TEST_F(CommandLine, WhyTellsOfDeadlinesAndOfConsumedEvents) {
+  write("a.tesla",
+        "event A(n: int); event B(n: int);\n"
+        "rule late: define Late() from A() and not B() within 30 ms after A;\n"
+        "rule once: define Once() from B() and last A() within 1 min from B consuming A;\n");
+  write("e.ndjson", line("A", 0, R"("n":1)") + line("B", 29, R"("n":2)") +
+                        line("A", 100, R"("n":3)") + line("B", 200, R"("n":4)") +
+                        line("B", 210, R"("n":5)") + line("B", 220, R"("n":6)") +
+                        line("A", 250, R"("n":7)"));
+  const auto late =
+      nlohmann::json::parse(run("why a.tesla --events e.ndjson --rule late --json").out)
+          .at("funnels");
+  ASSERT_EQ(late.size(), 3u);
+  EXPECT_EQ(late[0].at("nearest").at("found"), "B@29 {n=2}");
+  EXPECT_EQ(late[1].at("composites"), 1);
+  EXPECT_EQ(late[2].at("waiting"), 1);
+  const auto once = run("why a.tesla --events e.ndjson --rule once --at 220").out;
+  EXPECT_NE(once.find("nearest miss: A@100 {n=3}: consumed before failed: by an earlier B"),
+            std::string::npos)
+      << once;
+}
+
+TEST_F(CommandLine, WhySaysWhatLiesNextToAnEmptyWindow) {
+  write("fire.tesla", kFire);
+  write("e.ndjson", temp(1000, "A1", "50") + smoke(361000));
+  EXPECT_NE(run("why fire.tesla --events e.ndjson")
+                .out.find("nearest miss: Temp@1000 {area=\"A1\", value=50.0}: within 5 min from"
+                          " Smoke failed: 6 min before Smoke"),
+            std::string::npos);
+}
+
+TEST_F(CommandLine, WhyAtATimeShowsEventsThatAreNoTerminators) {
+  write("a.tesla", "event B(x: int); define A() from B(x > 5);");
+  write("e.ndjson", line("B", 10, R"("x":3)") + line("B", 20, R"("x":9)"));
+  EXPECT_EQ(run("why a.tesla --events e.ndjson --at 10").out,
+            "rule a.A: 1 composite of 1 terminator B(x > 5)\n"
+            "\n"
+            "B@10 {x=3}: no composite\n"
+            "  B(x > 5): failed\n"
+            "    1 failed x > 5, nearest B@10 {x=3}: 3\n"
+            "  nearest miss: B@10 {x=3}: x > 5 failed: 3\n");
+  const auto out = run("why a.tesla --events e.ndjson").out;
+  EXPECT_EQ(out.find("B@10"), std::string::npos) << out;
+}
+
+TEST_F(CommandLine, WhyReportsWhatIsWrong) {
+  write("a.tesla", "event B(x: int); define A() from B(x > 5); define C() from B();");
+  write("e.ndjson", "");
+  const auto which = run("why a.tesla --events e.ndjson");
+  EXPECT_EQ(which.exit_code, 1);
+  EXPECT_EQ(which.err, "gorgo: there are several rules (--rule says which: a.A, a.C)\n");
+  const auto close = run("why a.tesla --events e.ndjson --rule a.B");
+  EXPECT_EQ(close.exit_code, 1);
+  EXPECT_NE(close.err.find("there is no rule `a.B`"), std::string::npos) << close.err;
+  EXPECT_EQ(run("why a.tesla --events e.ndjson --rule a.A --at soon").exit_code, 1);
+}
+
+}  // namespace
+}  // namespace gorgo::tools
