@@ -1,21 +1,36 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gorgo/processor.hpp"
 #include "tools/commands.hpp"
+#include "tools/file_stamps.hpp"
 #include "tools/test_case.hpp"
+#include "tools/test_coverage.hpp"
 #include "tools/test_file.hpp"
+#include "tools/test_update.hpp"
 #include "tools/text_file.hpp"
 
 namespace gorgo::tools {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct TestOptions {
+  std::vector<std::string> paths;
+  std::vector<std::string> engines;
+  bool update = false;
+  bool watch = false;
+  bool coverage = false;
+  bool require_coverage = false;
+};
 
 /// The test files that a path stands for: itself, or those under a folder, sorted.
 Result<std::vector<std::string>> test_files(const std::string& path) {
@@ -32,57 +47,130 @@ Result<std::vector<std::string>> test_files(const std::string& path) {
   return files;
 }
 
-struct Tally {
-  std::size_t passed = 0;
-  std::size_t failed = 0;
+/// One run of all tests.
+class TestRun {
+ public:
+  explicit TestRun(const TestOptions& options) : options_(options) {}
 
+  int go() {
+    for (const auto& path : options_.paths) {
+      const auto files = test_files(path);
+      if (!files) {
+        fail(files.error().to_string() + "\n");
+        continue;
+      }
+      for (const auto& file : *files) run_file(file);
+    }
+    std::printf("%zu passed, %zu failed", passed_, failed_);
+    std::printf(updated_ > 0 ? ", %zu updated\n" : "\n", updated_);
+    const bool covered = !options_.coverage || report_coverage();
+    std::fflush(stdout);
+    return failed_ == 0 && (covered || !options_.require_coverage) ? kSuccess : kFailure;
+  }
+
+  /// The test files, and the rule files that they name.
+  const std::set<std::string>& files() const { return files_; }
+
+ private:
   void fail(const std::string& message) {
-    ++failed;
+    ++failed_;
     std::fputs(message.c_str(), stdout);
   }
+
+  void run_file(const std::string& path) {
+    files_.insert(path);
+    const auto text = read_text_file(path);
+    if (!text) return fail(text.error().to_string() + "\n");
+    const auto cases = parse_test_file(path, *text);
+    if (!cases) return fail(cases.error().to_string() + "\n");
+    std::vector<TestUpdate> updates;
+    for (const TestCase& test : *cases) {
+      if (!test.rules_path.empty()) files_.insert(test.rules_path);
+      run_test(test, path, updates);
+    }
+    if (updates.empty()) return;
+    if (auto written = write_text_file(path, with_expectations(*text, updates)); !written) {
+      return fail(written.error().to_string() + "\n");
+    }
+    std::printf("%s: rewritten\n", path.c_str());
+  }
+
+  void run_test(const TestCase& test, const std::string& path, std::vector<TestUpdate>& updates) {
+    const auto failure = run_case(test, path, options_.engines);
+    if (options_.coverage) cover_case(test, path, coverage_);
+    if (!failure) {
+      ++passed_;
+    } else if (options_.update && update(test, path, *failure, updates)) {
+      std::fputs(failure->message.c_str(), stdout);
+      ++updated_;
+    } else {
+      fail(failure->message);
+    }
+  }
+
+  /// Whether other expectations make the case pass, under all engines.
+  bool update(const TestCase& test, const std::string& path, const CaseFailure& failure,
+              std::vector<TestUpdate>& updates) const {
+    if (!failure.composites || !test.expects) return false;
+    TestCase other = test;
+    other.expected = *failure.composites;
+    if (run_case(other, path, options_.engines)) return false;
+    updates.push_back({&test, *failure.composites});
+    return true;
+  }
+
+  bool report_coverage() const {
+    const auto gaps = coverage_.gaps();
+    for (const auto& gap : gaps) std::puts(gap.c_str());
+    std::printf("coverage: %zu of %zu\n", coverage_.total() - gaps.size(), coverage_.total());
+    return gaps.empty();
+  }
+
+  const TestOptions& options_;
+  std::size_t passed_ = 0, failed_ = 0, updated_ = 0;
+  std::set<std::string> files_;
+  RuleCoverage coverage_;
 };
 
-void run_file(const std::string& path, const std::vector<std::string>& engines, Tally& tally) {
-  const auto text = read_text_file(path);
-  if (!text) return tally.fail(text.error().to_string() + "\n");
-  const auto cases = parse_test_file(path, *text);
-  if (!cases) return tally.fail(cases.error().to_string() + "\n");
-  for (const TestCase& test : *cases) {
-    if (const auto failure = run_case(test, path, engines)) {
-      tally.fail(*failure);
-    } else {
-      ++tally.passed;
-    }
+/// Runs the tests whenever one of their files has changed, until a signal ends the program.
+void watch_tests(const TestOptions& options) {
+  constexpr std::chrono::milliseconds kPause{200};
+  std::set<std::string> watched(options.paths.begin(), options.paths.end());
+  while (true) {
+    // From before the run, so that no change meanwhile is missed.
+    auto seen = stamps_of(watched);
+    TestRun run(options);
+    static_cast<void>(run.go());
+    watched.insert(run.files().begin(), run.files().end());
+    seen.merge(stamps_of(watched));
+    while (stamps_of(watched) == seen) std::this_thread::sleep_for(kPause);
+    std::puts("");
   }
-}
-
-int run_tests(const std::vector<std::string>& paths, const std::vector<std::string>& engines) {
-  Tally tally;
-  for (const auto& path : paths) {
-    const auto files = test_files(path);
-    if (!files) {
-      tally.fail(files.error().to_string() + "\n");
-      continue;
-    }
-    for (const auto& file : *files) run_file(file, engines, tally);
-  }
-  std::printf("%zu passed, %zu failed\n", tally.passed, tally.failed);
-  return tally.failed == 0 ? kSuccess : kFailure;
 }
 
 }  // namespace
 
 void add_test(CLI::App& app, int& exit_code) {
-  const auto paths = std::make_shared<std::vector<std::string>>();
-  const auto engines = std::make_shared<std::vector<std::string>>();
+  const auto options = std::make_shared<TestOptions>();
   const auto known = engine_names();
   auto* test = app.add_subcommand(
       "test", "Run rule tests: every case under every engine, in batches of several sizes");
-  test->add_option("PATH", *paths, "Test files, or folders of *.test files")->required();
-  test->add_option("--engine", *engines, "Only under this engine; may be given several times")
+  test->add_option("PATH", options->paths, "Test files, or folders of *.test files")->required();
+  test->add_option("--engine", options->engines,
+                   "Only under this engine; may be given several times")
       ->check(CLI::IsMember(known));
-  test->callback([paths, engines, known, &exit_code] {
-    exit_code = run_tests(*paths, engines->empty() ? known : *engines);
+  test->add_flag("--update", options->update,
+                 "Rewrite what cases expect, where it is all that is wrong, after showing how");
+  test->add_flag("--watch", options->watch, "Run again whenever a file changes, until interrupted");
+  test->add_flag("--coverage", options->coverage,
+                 "Say which states, negations and filters of the rules no case exercises");
+  test->add_flag("--require-coverage", options->require_coverage,
+                 "The same, and fail unless all are exercised");
+  test->callback([options, known, &exit_code] {
+    if (options->engines.empty()) options->engines = known;
+    options->coverage = options->coverage || options->require_coverage;
+    if (options->watch) watch_tests(*options);
+    exit_code = TestRun(*options).go();
   });
 }
 

@@ -1,6 +1,7 @@
 #include "tools/test_case.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "gorgo/processor.hpp"
@@ -20,10 +21,28 @@ constexpr Cut kCuts[] = {{"all events in one batch", 0}, {"event by event", 1}, 
 /// One run of a case: one engine, one way to cut the events into batches.
 class CaseRun {
  public:
-  CaseRun(const TestCase& test, const std::string& path, const std::string& engine, const Cut& cut)
-      : test_(test), path_(path), engine_(engine), cut_(cut), processor_(options()) {}
+  /// `coverage` may be null.
+  CaseRun(const TestCase& test, const std::string& path, const std::string& engine, const Cut& cut,
+          RuleCoverage* coverage = nullptr)
+      : test_(test),
+        path_(path),
+        engine_(engine),
+        cut_(cut),
+        coverage_(coverage),
+        processor_(options()) {}
 
-  std::optional<std::string> failure() {
+  std::optional<CaseFailure> failure() {
+    composites_differ_ = false;
+    auto message = first_wrong();
+    cover();
+    if (!message) return std::nullopt;
+    CaseFailure failure{*std::move(message), {}};
+    if (composites_differ_) failure.composites = std::move(actual_);
+    return failure;
+  }
+
+ private:
+  std::optional<std::string> first_wrong() {
     if (auto wrong = deploy_rules()) return wrong;
     if (auto wrong = subscribe()) return wrong;
     for (const auto& step : test_.steps) {
@@ -32,13 +51,21 @@ class CaseRun {
     }
     process();
     if (actual_ != test_.expected) {
+      composites_differ_ = true;
       return headed(test_.expected_line, "the composites differ (- expected, + actual):") +
              diff(test_.expected, actual_);
     }
     return check_counts();
   }
 
- private:
+  void cover() {
+    if (coverage_ != nullptr) coverage_->add(rules_path(), processor_);
+  }
+
+  const std::string& rules_path() const {
+    return test_.rules_path.empty() ? path_ : test_.rules_path;
+  }
+
   ProcessorOptions options() {
     ProcessorOptions options;
     options.engine = engine_;
@@ -49,12 +76,13 @@ class CaseRun {
     if (test_.max_late) options.max_late = *test_.max_late;
     options.max_ahead = test_.max_ahead;
     options.clock = [this] { return clock_; };
+    if (coverage_ != nullptr) options.remember = std::numeric_limits<Duration>::max();
     return options;
   }
 
   std::optional<std::string> deploy_rules() {
     if (test_.rules.find_first_not_of(" \t\r\n") == std::string::npos) return std::nullopt;
-    return check_diagnostics(processor_.deploy(path_, test_.rules));
+    return check_diagnostics(processor_.deploy(rules_path(), test_.rules));
   }
 
   std::optional<std::string> subscribe() {
@@ -102,6 +130,7 @@ class CaseRun {
     const bool alone = step.kind == Kind::declare || step.kind == Kind::deploy ||
                        step.kind == Kind::remove || step.kind == Kind::flush;
     if (alone) process();
+    if (step.kind == Kind::remove || step.options.replace) cover();
     switch (step.kind) {
       case Kind::event:
         return check(step, processor_.append(step.event));
@@ -196,15 +225,17 @@ class CaseRun {
   const std::string& path_;
   const std::string& engine_;
   const Cut& cut_;
+  RuleCoverage* const coverage_;
   Timestamp clock_ = 0;  // the server's
   Processor processor_;
   std::vector<server::Filter> filters_;
   std::vector<std::string> actual_;
+  bool composites_differ_ = false;
 };
 
 }  // namespace
 
-std::optional<std::string> run_case(const TestCase& test, const std::string& path,
+std::optional<CaseFailure> run_case(const TestCase& test, const std::string& path,
                                     const std::vector<std::string>& engines) {
   const auto allowed = [&](const std::string& engine) {
     return test.engines.empty() || std::ranges::find(test.engines, engine) != test.engines.end();
@@ -216,6 +247,11 @@ std::optional<std::string> run_case(const TestCase& test, const std::string& pat
     }
   }
   return std::nullopt;
+}
+
+void cover_case(const TestCase& test, const std::string& path, RuleCoverage& coverage) {
+  const std::string engine = "reference";
+  static_cast<void>(CaseRun(test, path, engine, kCuts[0], &coverage).failure());
 }
 
 }  // namespace gorgo::tools

@@ -4,14 +4,24 @@
 #include <string>
 #include <vector>
 
+#include "tools/test_coverage.hpp"
 #include "tools/test_file.hpp"
 
 namespace gorgo::tools {
 
-/// Runs a case under each engine that it allows, with the events in one batch and one by one.
-/// The first run that does not give what is expected: what it gave, as text of whole lines that
-/// begins with `PATH:LINE: `. Nothing: the case passed.
-std::optional<std::string> run_case(const TestCase& test, const std::string& path,
+/// A run that does not give what is expected.
+struct CaseFailure {
+  std::string message;  ///< whole lines, the first of which begins with `PATH:LINE: `
+  /// The composites, when nothing before them was wrong.
+  std::optional<std::vector<std::string>> composites;
+};
+
+/// Runs a case under each engine that it allows, with the events in one batch, one by one and in
+/// threes. The first run that fails; nothing: the case passed.
+std::optional<CaseFailure> run_case(const TestCase& test, const std::string& path,
                                     const std::vector<std::string>& engines);
+
+/// Runs a case once more for what it exercises of the rules.
+void cover_case(const TestCase& test, const std::string& path, RuleCoverage& coverage);
 
 }  // namespace gorgo::tools

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <utility>
 
 #include "codec/timestamp.hpp"
 #include "tools/event_notation.hpp"
 #include "tools/line_text.hpp"
+#include "tools/text_file.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -66,6 +68,7 @@ class Parser {
     if (!parts) return Error{"'" + std::string(text) + "' is no heading", "indent content"};
     const auto [name, rest] = *parts;
     if (name == "case") return open_case(rest);
+    if (name == "rules" && !rest.empty()) return read_rules(rest);
     static constexpr std::pair<std::string_view, Section> kSections[] = {
         {"rules", Section::rules},
         {"options", Section::options},
@@ -76,8 +79,9 @@ class Parser {
     for (const auto& [known, section] : kSections) {
       if (name == known && rest.empty()) return open_section(section);
     }
-    return Error{"'" + std::string(text) + "' is no heading",
-                 "case: NAME, rules:, options:, events:, expect:, diagnostics: or counts:"};
+    return Error{
+        "'" + std::string(text) + "' is no heading",
+        "case: NAME, rules:, rules: FILE, options:, events:, expect:, diagnostics: or counts:"};
   }
 
   Result<void> open_case(std::string_view name) {
@@ -92,6 +96,17 @@ class Parser {
     return {};
   }
 
+  Result<void> read_rules(std::string_view file) {
+    if (const auto opened = open_section(Section::rules); !opened) return opened;
+    section_ = Section::none;
+    const auto path = (std::filesystem::path(path_).parent_path() / file).lexically_normal();
+    auto text = read_text_file(path.string());
+    if (!text) return text.error();
+    current().rules = *std::move(text);
+    current().rules_path = path.string();
+    return {};
+  }
+
   Result<void> open_section(Section section) {
     const unsigned bit = 1u << static_cast<unsigned>(section);
     if (seen_ & bit) return Error{"the section stands twice in this case", ""};
@@ -99,8 +114,14 @@ class Parser {
     if (!open_ && !shared) return Error{"this section belongs into a case", "case: NAME"};
     seen_ |= bit;
     section_ = section;
-    if (section == Section::rules) current().rules.clear();
-    if (section == Section::expect) current().expected_line = line_;
+    if (section == Section::rules) {
+      current().rules.clear();
+      current().rules_path.clear();
+    }
+    if (section == Section::expect) {
+      current().expected_line = line_;
+      current().expects = true;
+    }
     if (section == Section::diagnostics) current().diagnostics.emplace();
     return {};
   }
@@ -194,6 +215,7 @@ class Parser {
     text = trimmed(text);
     if (!is_blank(text)) return Error{"'" + std::string(text) + "' behind the event", ""};
     current().expected.push_back(notation_of(*taken));
+    current().expected_lines.push_back(line_);
     return {};
   }
 

@@ -31,20 +31,24 @@ struct TestCase {
   std::string name;
   std::uint32_t line = 0;  ///< of `case:` in the file
   std::string rules;
+  std::string rules_path;            ///< of the file that they stand in; empty: the test itself
   std::vector<std::string> engines;  ///< empty: all
   std::optional<std::uint32_t> max_depth;
   std::optional<std::uint64_t> max_composites, max_instants;
   std::optional<Duration> lateness, max_late, max_ahead;
   std::vector<std::string> subscriptions;  ///< empty: all composites are expected
   std::vector<TestStep> steps;
-  std::vector<std::string> expected;  ///< in notation, as `notation_of` spells it
-  std::uint32_t expected_line = 0;    ///< of `expect:`, or of `case:` without one
+  std::vector<std::string> expected;          ///< in notation, as `notation_of` spells it
+  std::vector<std::uint32_t> expected_lines;  ///< where they stand
+  std::uint32_t expected_line = 0;            ///< of `expect:`, or of `case:` without one
+  bool expects = false;                       ///< whether there is a section `expect:`
   /// All that the rules give; unset: they give no errors, and warnings do not count.
   std::optional<std::vector<TestDiagnostic>> diagnostics;
   std::vector<TestCount> counts;
 };
 
-/// Errors begin with `PATH:LINE: `.
+/// Reads the rule files that cases name, too: relative to the folder of `path`. Errors begin with
+/// `PATH:LINE: `.
 Result<std::vector<TestCase>> parse_test_file(const std::string& path, std::string_view text);
 
 }  // namespace gorgo::tools

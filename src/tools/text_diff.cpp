@@ -25,10 +25,15 @@ std::vector<std::vector<std::uint32_t>> common_lengths(const Lines& a, const Lin
   return length;
 }
 
-struct Edit {
-  char mark;  // ' ', '-' or '+'
-  const std::string* line;
-};
+bool near_a_difference(const std::vector<Edit>& edits, std::size_t at) {
+  const std::size_t from = at > kContext ? at - kContext : 0;
+  const std::size_t to = std::min(at + kContext + 1, edits.size());
+  return std::any_of(edits.begin() + static_cast<std::ptrdiff_t>(from),
+                     edits.begin() + static_cast<std::ptrdiff_t>(to),
+                     [](const Edit& edit) { return edit.mark != ' '; });
+}
+
+}  // namespace
 
 std::vector<Edit> edits_between(const Lines& a, const Lines& b) {
   std::vector<Edit> edits;
@@ -50,16 +55,6 @@ std::vector<Edit> edits_between(const Lines& a, const Lines& b) {
   for (; j < b.size(); ++j) edits.push_back({'+', &b[j]});
   return edits;
 }
-
-bool near_a_difference(const std::vector<Edit>& edits, std::size_t at) {
-  const std::size_t from = at > kContext ? at - kContext : 0;
-  const std::size_t to = std::min(at + kContext + 1, edits.size());
-  return std::any_of(edits.begin() + static_cast<std::ptrdiff_t>(from),
-                     edits.begin() + static_cast<std::ptrdiff_t>(to),
-                     [](const Edit& edit) { return edit.mark != ' '; });
-}
-
-}  // namespace
 
 std::string diff(const Lines& expected, const Lines& actual) {
   const auto edits = edits_between(expected, actual);

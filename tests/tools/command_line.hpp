@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +20,32 @@ struct Outcome {
   int exit_code = -1;
   std::string out;
   std::string err;
+};
+
+/// A running command, ended with the object.
+class Background {
+ public:
+  Background(pid_t process, FILE* out) : process_(process), out_(out) {}
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+  ~Background() {
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+    std::fclose(out_);
+  }
+
+  /// The next line of its standard output, without its end; waits for it.
+  std::string line() {
+    std::string line;
+    for (int c = std::fgetc(out_); c != EOF && c != '\n'; c = std::fgetc(out_)) {
+      line += static_cast<char>(c);
+    }
+    return line;
+  }
+
+ private:
+  pid_t process_;
+  FILE* out_;
 };
 
 class CommandLine : public testing::Test {
@@ -43,6 +72,23 @@ class CommandLine : public testing::Test {
                                 " > " + output + " 2> err.txt";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out.txt"), read("err.txt")};
+  }
+
+  /// Starts the binary in the test's folder.
+  Background start(const std::string& arguments) const {
+    int pipes[2] = {-1, -1};
+    EXPECT_EQ(pipe(pipes), 0);
+    const std::string command =
+        "cd '" + folder_.string() + "' && exec '" GORGO_BINARY "' " + arguments;
+    const pid_t process = fork();
+    if (process == 0) {
+      dup2(pipes[1], STDOUT_FILENO);
+      close(pipes[0]);
+      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      _exit(127);
+    }
+    close(pipes[1]);
+    return {process, fdopen(pipes[0], "r")};
   }
 
   /// The content of a file of the test's folder.

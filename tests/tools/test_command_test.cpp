@@ -1,0 +1,163 @@
+#include "command_line.hpp"
+
+/// `gorgo test`, as a user meets it.
+namespace gorgo::tools {
+namespace {
+
+constexpr const char* kRules =
+    "event B(x: int);\n"
+    "rule high: define A(x: int) from B(x > 5 and x => $x) and not B(x > $x) within 10 ms from B\n"
+    "  and B.x < 100 where x = B.x;\n";
+
+TEST_F(CommandLine, TestReadsRulesFromAFile) {
+  write("a.tesla", kRules);
+  write("a.test",
+        "rules: a.tesla\n"
+        "case: one\n"
+        "events:\n"
+        "  @1 B(x=6)\n"
+        "expect:\n"
+        "  @1 A(x=6)\n"
+        "case: other rules\n"
+        "rules:\n"
+        "  define C() from B([int]x = 1);\n"
+        "events:\n"
+        "  @1 B(x=1)\n"
+        "expect:\n"
+        "  @1 C()\n");
+  const auto outcome = run("test a.test");
+  EXPECT_EQ(outcome.out, "2 passed, 0 failed\n");
+  EXPECT_EQ(outcome.exit_code, 0);
+  write("b.test", "rules: b.tesla\ncase: one\nexpect:\n");
+  EXPECT_EQ(run("test b.test").out,
+            "b.test:1: cannot read b.tesla: No such file or directory\n0 passed, 1 failed\n");
+}
+
+TEST_F(CommandLine, TestUpdateRewritesExpectationsAndNothingElse) {
+  write("a.tesla", kRules);
+  const std::string head =
+      "# High readings.\n"
+      "rules: a.tesla\n"
+      "\n"
+      "case: several\n"
+      "events:\n"
+      "  @1 B(x=6)   # first\n"
+      "  @20 B(x=7)\n"
+      "  @21 B(x=8)\n"
+      "expect:\n";
+  write("a.test", head +
+                      "  @1 A(x=6)   # right\n"
+                      "  # about the second\n"
+                      "  @20 A(x=70)\n"
+                      "\n"
+                      "case: nothing yet\n"
+                      "events:\n"
+                      "  @1 B(x=6)\n"
+                      "expect:");
+  const auto outcome = run("test a.test --update");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.out.find("  - @20 A(x=70)\n  + @20 A(x=7)\n  + @21 A(x=8)\n"),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_TRUE(outcome.out.ends_with("a.test: rewritten\n0 passed, 0 failed, 2 updated\n"))
+      << outcome.out;
+  EXPECT_EQ(read("a.test"), head +
+                                "  @1 A(x=6)   # right\n"
+                                "  # about the second\n"
+                                "  @20 A(x=7)\n"
+                                "  @21 A(x=8)\n"
+                                "\n"
+                                "case: nothing yet\n"
+                                "events:\n"
+                                "  @1 B(x=6)\n"
+                                "expect:\n"
+                                "  @1 A(x=6)\n");
+  EXPECT_EQ(run("test a.test").out, "2 passed, 0 failed\n");
+}
+
+TEST_F(CommandLine, TestUpdateLeavesWhatIsWrongOtherwise) {
+  write("a.tesla", kRules);
+  const std::string text =
+      "rules: a.tesla\n"
+      "case: refused\n"
+      "events:\n"
+      "  @1 B(x=1.5)\n"
+      "expect:\n"
+      "case: a count\n"
+      "events:\n"
+      "  @1 B(x=6)\n"
+      "expect:\n"
+      "  @1 A(x=6)\n"
+      "counts:\n"
+      "  accepted = 7\n";
+  write("a.test", text);
+  const auto outcome = run("test a.test --update");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(outcome.out.ends_with("0 passed, 2 failed\n")) << outcome.out;
+  EXPECT_EQ(read("a.test"), text);
+}
+
+TEST_F(CommandLine, TestCoverageNamesWhatNoCaseExercises) {
+  write("a.tesla", kRules);
+  write("a.test",
+        "rules: a.tesla\n"
+        "case: one\n"
+        "events:\n"
+        "  @1 B(x=6)\n"
+        "  @2 B(x=200)\n"
+        "expect:\n"
+        "  @1 A(x=6)\n");
+  const auto gaps = run("test a.test --coverage");
+  EXPECT_EQ(gaps.exit_code, 0);
+  EXPECT_EQ(gaps.out,
+            "1 passed, 0 failed\n"
+            "a.tesla: rule high never excluded anything: not B(x > B.x) within 10 ms from B\n"
+            "coverage: 4 of 5\n");
+  EXPECT_EQ(run("test a.test --require-coverage").exit_code, 1);
+  write("b.test",
+        "rules: a.tesla\n"
+        "case: the negation\n"
+        "events:\n"
+        "  @1 B(x=9)\n"
+        "  @2 B(x=7)\n"
+        "expect:\n"
+        "  @1 A(x=9)\n");
+  const auto all = run("test a.test b.test --require-coverage");
+  EXPECT_EQ(all.out, "2 passed, 0 failed\ncoverage: 5 of 5\n");
+  EXPECT_EQ(all.exit_code, 0);
+}
+
+TEST_F(CommandLine, TestCoverageSeesRulesThatAreReplaced) {
+  write("a.test",
+        "rules:\n"
+        "  event B(x: int);\n"
+        "  define A() from B(x = 1);\n"
+        "case: one\n"
+        "events:\n"
+        "  @1 B(x=1)\n"
+        "  replace a:\n"
+        "    define A() from B(x = 2);\n"
+        "expect:\n"
+        "  @1 A()\n");
+  EXPECT_EQ(run("test a.test --coverage").out,
+            "1 passed, 0 failed\n"
+            "a.test: rule a.A never saw an event of its terminator's type\n"
+            "coverage: 3 of 4\n");
+}
+
+TEST_F(CommandLine, TestWatchRunsAgainWhenAFileChanges) {
+  write("a.tesla", kRules);
+  write("a.test", "rules: a.tesla\ncase: one\nevents:\n  @1 B(x=6)\nexpect:\n  @1 A(x=6)\n");
+  Background watch = start("test . --watch");
+  EXPECT_EQ(watch.line(), "1 passed, 0 failed");
+  // Another size, so that a coarse clock does not hide the change.
+  write("a.tesla", std::string(kRules) + "// changed\ndefine D() from B(x = 6);\n");
+  EXPECT_EQ(watch.line(), "");
+  EXPECT_NE(watch.line().find("the composites differ"), std::string::npos);
+  EXPECT_EQ(watch.line(), "    @1 A(x=6)");
+  EXPECT_EQ(watch.line(), "  + @1 D()");
+  EXPECT_EQ(watch.line(), "0 passed, 1 failed");
+}
+
+}  // namespace
+}  // namespace gorgo::tools
