@@ -113,6 +113,9 @@ class Client {
   Result<RuleInfo> rule(const std::string& name);
   /// The types that rules read, by name.
   Result<std::vector<TypeInfo>> types();
+  /// Why a rule fired or did not, over what the server remembers; of at most 100 terminators. The
+  /// server evaluates nothing else meanwhile.
+  Result<Why> why(const std::string& rule, const WhyOptions& options = {});
 
  private:
   struct Impl;

@@ -223,6 +223,18 @@ Result<std::vector<TypeInfo>> Client::types() {
   }
 }
 
+Result<Why> Client::why(const std::string& rule, const WhyOptions& options) {
+  wire::AskWhyT ask;
+  ask.rule = rule;
+  ask.last = static_cast<std::uint32_t>(std::min<std::size_t>(options.last, UINT32_MAX));
+  if (options.at) ask.at = *options.at;
+  const auto reply = impl_->connection.request(ask);
+  if (!reply) return reply.error();
+  const auto* why = message_in(*reply).body_as_Why();
+  if (why == nullptr) return client::unexpected(message_in(*reply));
+  return client::to_why(*why);
+}
+
 Result<RuleInfo> Client::rule(const std::string& name) {
   wire::ListRulesT list;
   list.name = name;

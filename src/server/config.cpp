@@ -154,6 +154,7 @@ std::optional<Error> read_engine(const toml::table* table, ProcessorOptions& pro
   processor.max_ahead = ahead;
   section.duration("lateness_ms", processor.lateness, 0);
   section.duration("max_late_ms", processor.max_late, 0);
+  section.duration("remember_ms", processor.remember, 0);
   return section.finish();
 }
 

@@ -76,6 +76,7 @@ class EngineThread {
   void remove(Outbox& client, std::uint64_t id, const wire::Remove& request);
   void list(Outbox& client, std::uint64_t id, const wire::ListRules& request);
   void tick(Outbox& client, std::uint64_t id, const wire::Tick& request);
+  void ask_why(Outbox& client, std::uint64_t id, const wire::AskWhy& request);
 };
 
 }  // namespace gorgo::server

@@ -8,6 +8,8 @@ namespace gorgo::server {
 namespace {
 
 constexpr std::size_t kMostRefusals = 64;
+/// Whoever asks why has everybody wait.
+constexpr std::uint32_t kMostTerminators = 100;
 
 std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
   auto refused = std::make_unique<wire::RefusalT>();
@@ -43,6 +45,8 @@ void EngineThread::handle_request(Outbox& client, const std::shared_ptr<Outbox>&
     case wire::Body::ListTypes:
       client.reply(types_reply(id, processor_.types(), message.body_as_ListTypes()->first()));
       return;
+    case wire::Body::AskWhy:
+      return ask_why(client, id, *message.body_as_AskWhy());
     default:
       client.reply(error_reply(
           id, wire::ErrorCode::UnknownMessage,
@@ -164,6 +168,14 @@ void EngineThread::list(Outbox& client, std::uint64_t id, const wire::ListRules&
                                            : "did you mean '" + std::string(closest) + "'?";
   client.reply(
       error_reply(id, wire::ErrorCode::NotFound, {"no rule '" + name + "' is deployed", hint}));
+}
+
+void EngineThread::ask_why(Outbox& client, std::uint64_t id, const wire::AskWhy& request) {
+  WhyOptions options{.last = std::min(request.last(), kMostTerminators), .at = {}};
+  if (request.at()) options.at = *request.at();
+  const auto why = processor_.why(request.rule()->str(), options);
+  client.reply(why ? why_reply(id, *why, limits_.max_frame)
+                   : error_reply(id, wire::ErrorCode::NotFound, why.error()));
 }
 
 }  // namespace gorgo::server

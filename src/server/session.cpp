@@ -30,7 +30,7 @@ std::string peer_of(const tcp::socket& socket) {
 
 bool is_request(wire::Body kind) {
   return (kind >= wire::Body::Hello && kind <= wire::Body::ListRules) || kind == wire::Body::Tick ||
-         kind == wire::Body::ListTypes;
+         kind == wire::Body::ListTypes || kind == wire::Body::AskWhy;
 }
 
 }  // namespace

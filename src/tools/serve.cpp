@@ -18,7 +18,7 @@ struct ServeFlags {
   std::optional<std::string> listen, engine, log_format, log_level;
   std::vector<std::string> rules;
   std::optional<unsigned> threads;
-  std::optional<Duration> lateness, max_late;
+  std::optional<Duration> lateness, max_late, remember;
 };
 
 Result<server::ServerOptions> options_of(const ServeFlags& flags) {
@@ -31,6 +31,7 @@ Result<server::ServerOptions> options_of(const ServeFlags& flags) {
   if (flags.threads) options.processor.threads = *flags.threads;
   if (flags.lateness) options.processor.lateness = *flags.lateness;
   if (flags.max_late) options.processor.max_late = *flags.max_late;
+  if (flags.remember) options.processor.remember = *flags.remember;
   if (!flags.rules.empty()) options.rules = flags.rules;
   if (flags.log_format) {
     const auto format = server::parse_log_format(*flags.log_format);
@@ -102,6 +103,9 @@ void add_serve(CLI::App& app, int& exit_code) {
   as_time(command->add_option("--max-late", flags->max_late,
                               "Refuse events that are further behind the clock"))
       ->option_text("TIME=10s");
+  as_time(command->add_option("--remember", flags->remember,
+                              "Keep events longer than rules need them, for `gorgo why`"))
+      ->option_text("TIME=0s");
   command->add_option("--log-format", flags->log_format, "text or json")->option_text("FORMAT");
   command->add_option("--log-level", flags->log_level, "debug, info, warning, error or off")
       ->option_text("LEVEL");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codec/timestamp.hpp"
+#include "gorgo/client.hpp"
 #include "gorgo/processor.hpp"
 #include "tools/commands.hpp"
 #include "tools/event_stream.hpp"
@@ -18,6 +19,7 @@ namespace {
 struct Options {
   std::vector<std::string> rules;
   std::string events;
+  std::string to;
   std::string rule;
   std::string at;
   std::size_t last = WhyOptions().last;
@@ -74,24 +76,43 @@ Result<std::string> chosen_rule(const std::string& name, const Processor& proces
   return Error{"there are several rules", "--rule says which: " + names};
 }
 
-int why(const Options& options) {
+Result<Why> ask_offline(const Options& options, const WhyOptions& asked) {
   Processor processor({.remember = std::numeric_limits<Duration>::max()});
-  if (const auto deployed = deploy(options.rules, processor); !deployed) {
-    return fail(deployed.error());
-  }
+  if (auto deployed = deploy(options.rules, processor); !deployed) return deployed.error();
   const auto rule = chosen_rule(options.rule, processor);
-  if (!rule) return fail(rule.error());
+  if (!rule) return rule.error();
+  if (auto fed = feed(options.events, processor); !fed) return fed.error();
+  return processor.why(*rule, asked);
+}
+
+Result<Why> ask_server(const Options& options, const WhyOptions& asked) {
+  auto client = Client::connect(options.to, {.name = "gorgo why"});
+  if (!client) return client.error();
+  return client->why(options.rule, asked);
+}
+
+int why(const Options& options) {
   WhyOptions asked{.last = options.last, .at = {}};
   if (!options.at.empty()) {
     const auto at = codec::parse_timestamp(options.at);
     if (!at) return fail(at.error());
     asked.at = *at;
   }
-  if (const auto fed = feed(options.events, processor); !fed) return fail(fed.error());
-  const auto answer = processor.why(*rule, asked);
+  const auto answer = options.to.empty() ? ask_offline(options, asked) : ask_server(options, asked);
   if (!answer) return fail(answer.error());
   std::fputs((options.json ? to_json_text(*answer) : to_text(*answer)).c_str(), stdout);
   return kSuccess;
+}
+
+/// Either rules and events, or a server and a rule.
+void check(const Options& options) {
+  if (options.to.empty()) {
+    if (options.rules.empty()) throw CLI::RequiredError("RULES, or --to,");
+    if (options.events.empty()) throw CLI::RequiredError("--events");
+  } else {
+    if (!options.rules.empty()) throw CLI::ExcludesError("RULES", "--to");
+    if (options.rule.empty()) throw CLI::RequiredError("--rule");
+  }
 }
 
 }  // namespace
@@ -101,8 +122,9 @@ void add_why(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
       "why",
       "Show why a rule fired or did not: for each terminator, what every step of the rule\n"
-      "was given and let through, and what came nearest to passing.");
-  command->add_option("RULES", options->rules, "Rule files in the order of deployment")->required();
+      "was given and let through, and what came nearest to passing. Of rules and events in files,\n"
+      "or of a server, as far as it remembers.");
+  command->add_option("RULES", options->rules, "Rule files in the order of deployment");
   command
       ->add_option("--events", options->events,
                    "Event lines and ticks, oldest first; - is standard input")
@@ -115,7 +137,10 @@ void add_why(CLI::App& app, int& exit_code) {
   command->add_option("--last", options->last, "So many terminators, the newest")
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print JSON");
-  command->callback([options, &exit_code] { exit_code = why(*options); });
+  command->callback([options, &exit_code] {
+    check(*options);
+    exit_code = why(*options);
+  });
 }
 
 }  // namespace gorgo::tools

@@ -48,6 +48,7 @@ max_instants = 7
 max_ahead_ms = 5
 lateness_ms = 0
 max_late_ms = 6
+remember_ms = 7
 [log]
 format = "json"
 level = "error"
@@ -75,6 +76,7 @@ level = "error"
   EXPECT_EQ(options->processor.max_ahead, 5'000'000);
   EXPECT_EQ(options->processor.lateness, 0);
   EXPECT_EQ(options->processor.max_late, 6'000'000);
+  EXPECT_EQ(options->processor.remember, 7'000'000);
   EXPECT_EQ(options->log_format, LogFormat::json);
   EXPECT_EQ(options->log_level, LogLevel::error);
 }

@@ -1,0 +1,107 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "support.hpp"
+
+/// Questions to a server about its rules.
+namespace gorgo::server {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr Timestamp kSecond = 1'000'000'000;
+
+ServerOptions remembering(Duration duration) {
+  ServerOptions options;
+  options.processor.remember = duration;
+  return options;
+}
+
+Why ask(Client& client, const WhyOptions& options) {
+  auto why = client.why("fire_last", options);
+  EXPECT_TRUE(why) << why.error().to_string();
+  return why ? *std::move(why) : Why{};
+}
+
+TEST(WhyRequest, TellsOfTheLastTerminators) {
+  RunningServer server;
+  Client client = server.connect();
+  deploy(client, kFireRule);
+  ASSERT_TRUE(client.publish(std::vector{temp(kSecond, "A1", 50), smoke(2 * kSecond, "A1"),
+                                         temp(3 * kSecond, "A2", 42.5), smoke(4 * kSecond, "A2")}));
+  const Why both = ask(client, {});
+  EXPECT_EQ(both.evaluated, 2u);
+  EXPECT_EQ(both.produced, 1u);
+  ASSERT_EQ(both.funnels.size(), 2u);
+  EXPECT_EQ(both.funnels[0].composites, 1u);
+  EXPECT_EQ(both.funnels[0].complete, 1u);
+  EXPECT_FALSE(both.funnels[0].nearest);
+  const Funnel& silent = both.funnels[1];
+  EXPECT_EQ(silent.event, "Smoke@4000 {area=\"A2\"}");
+  EXPECT_EQ(silent.composites, 0u);
+  ASSERT_TRUE(silent.nearest);
+  EXPECT_EQ(silent.nearest->event, "Temp@3000 {area=\"A2\", value=42.5}");
+  EXPECT_EQ(silent.nearest->test, "value > 45");
+  EXPECT_EQ(silent.nearest->found, "42.5");
+  ASSERT_EQ(silent.steps.size(), 3u);
+  EXPECT_EQ(silent.steps[1].candidates, 2u);
+  EXPECT_EQ(silent.steps[1].kind, Step::Kind::state);
+  const auto& losses = silent.steps[1].losses;
+  const auto links = std::ranges::find(losses, "area = Smoke.area", &Loss::test);
+  ASSERT_NE(links, losses.end());
+  EXPECT_EQ(links->count, 1u);
+
+  const Why last = ask(client, {.last = 1, .at = {}});
+  ASSERT_EQ(last.funnels.size(), 1u);
+  EXPECT_EQ(last.funnels[0].timestamp, 4 * kSecond);
+  const Why at = ask(client, {.last = 10, .at = 2 * kSecond});
+  ASSERT_EQ(at.funnels.size(), 1u);
+  EXPECT_EQ(at.funnels[0].timestamp, 2 * kSecond);
+}
+
+TEST(WhyRequest, AnswersNeitherChangeNorDelayWhatFollows) {
+  RunningServer server;
+  Client client = server.connect();
+  deploy(client, std::string(kFireRule) + "\nconsuming Temp;");
+  subscribe(client, "Fire");
+  ASSERT_TRUE(client.publish(std::vector{temp(kSecond, "A1", 50)}));
+  EXPECT_TRUE(ask(client, {}).funnels.empty());
+  ASSERT_TRUE(client.publish(std::vector{smoke(2 * kSecond, "A1")}));
+  EXPECT_EQ(ask(client, {}).funnels.at(0).composites, 1u);
+  EXPECT_EQ(ask(client, {}).funnels.at(0).composites, 1u);
+  ASSERT_TRUE(client.publish(std::vector{temp(3 * kSecond, "A1", 60), smoke(4 * kSecond, "A1")}));
+  EXPECT_EQ(*next(client).event.timestamp, 2 * kSecond);
+  EXPECT_EQ(*next(client).event.timestamp, 4 * kSecond);
+}
+
+TEST(WhyRequest, WhatIsForgottenIsSaid) {
+  const std::vector<Event> events = {temp(kSecond, "A1", 50), smoke(100 * kSecond, "A1"),
+                                     temp(305 * kSecond, "A2", 20)};
+  for (const bool remember : {false, true}) {
+    RunningServer server(remembering(remember ? 1000 * kSecond : 0));
+    Client client = server.connect();
+    deploy(client, kFireRule);
+    ASSERT_TRUE(client.publish(events));
+    ASSERT_TRUE(client.tick(309 * kSecond));
+    EXPECT_EQ(ask(client, {}).funnels.size(), remember ? 1u : 0u);
+    ASSERT_TRUE(client.publish(std::vector{smoke(309 * kSecond, "A1")}));
+    ASSERT_TRUE(client.tick(315 * kSecond));
+    const Why why = ask(client, {.last = 1, .at = {}});
+    ASSERT_EQ(why.funnels.size(), 1u);
+    EXPECT_FALSE(why.funnels[0].forgotten);
+  }
+}
+
+TEST(WhyRequest, AnUnknownRuleIsNamed) {
+  RunningServer server;
+  Client client = server.connect();
+  deploy(client, kFireRule);
+  const auto why = client.why("fire_lst");
+  ASSERT_FALSE(why);
+  EXPECT_THAT(why.error().message, HasSubstr("fire_lst"));
+  EXPECT_THAT(why.error().hint, HasSubstr("fire_last"));
+}
+
+}  // namespace
+}  // namespace gorgo::server
