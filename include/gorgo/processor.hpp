@@ -53,8 +53,9 @@ struct RuleInfo {
   std::string type;  ///< of its composites
   std::string engine;
   std::string text;
-  std::uint64_t terminators = 0;  ///< events evaluated
-  std::uint64_t composites = 0;   ///< produced
+  std::vector<std::string> reads;  ///< the types of its states, negations, aggregates
+  std::uint64_t terminators = 0;   ///< events evaluated
+  std::uint64_t composites = 0;    ///< produced
   std::uint64_t overflows =
       0;                       ///< terminators, and composites to wait, given up at `max_sequences`
   std::uint64_t pending = 0;   ///< composites that wait for a deadline

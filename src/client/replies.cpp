@@ -35,6 +35,9 @@ RuleInfo to_rule(const wire::RuleInfo& rule) {
   info.bytes = rule.bytes();
   info.declined = rule.declined();
   info.declined_because = text_of(rule.declined_because());
+  if (rule.reads() != nullptr) {
+    for (const auto* type : *rule.reads()) info.reads.push_back(type->str());
+  }
   return info;
 }
 

@@ -29,6 +29,14 @@ unsigned threads_of(const ProcessorOptions& options) {
   return std::min(options.threads == 0 ? all : options.threads, kMaxThreads);
 }
 
+std::vector<std::string> types_read(const plan::Plan& plan, const Schema& schema) {
+  std::vector<std::string> names;
+  for (const auto& [type, reach] : plan.reach) {
+    if (type != kTimerType) names.push_back(schema.at(type).name);
+  }
+  return names;
+}
+
 }  // namespace
 
 struct Processor::Impl {
@@ -104,6 +112,7 @@ std::vector<RuleInfo> Processor::rules() const {
                     .type = schema().at(rule.type).name,
                     .engine = std::string(deployed.engine->name()),
                     .text = rule.text,
+                    .reads = types_read(*deployed.plan, schema()),
                     .terminators = deployed.state.terminators,
                     .composites = deployed.state.composites,
                     .overflows = deployed.state.overflows,

@@ -44,6 +44,7 @@ std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text) {
   info->bytes = rule.bytes;
   info->declined = rule.declined;
   info->declined_because = rule.declined_because;
+  info->reads = rule.reads;
   return info;
 }
 
@@ -95,6 +96,7 @@ protocol::Bytes rules_reply(std::uint64_t id, const std::vector<RuleInfo>& rules
   std::size_t bytes = 0;
   for (std::size_t i = first; i < rules.size() && bytes < kPageBytes; ++i) {
     bytes += rules[i].name.size() + rules[i].type.size() + 128;
+    for (const std::string& type : rules[i].reads) bytes += type.size() + 16;
     reply.rules.push_back(to_wire(rules[i], false));
   }
   return protocol::encode(id, reply);

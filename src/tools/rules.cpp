@@ -28,10 +28,15 @@ int fail(const Error& error) {
 }
 
 nlohmann::ordered_json to_json(const RuleInfo& rule, bool memory) {
-  nlohmann::ordered_json json = {{"name", rule.name},           {"type", rule.type},
-                                 {"engine", rule.engine},       {"evaluated", rule.terminators},
-                                 {"produced", rule.composites}, {"overflows", rule.overflows},
-                                 {"skipped", rule.skipped},     {"declined", rule.declined}};
+  nlohmann::ordered_json json = {{"name", rule.name},
+                                 {"type", rule.type},
+                                 {"reads", rule.reads},
+                                 {"engine", rule.engine},
+                                 {"evaluated", rule.terminators},
+                                 {"produced", rule.composites},
+                                 {"overflows", rule.overflows},
+                                 {"skipped", rule.skipped},
+                                 {"declined", rule.declined}};
   if (rule.declined > 0) json["declined_because"] = rule.declined_because;
   if (memory) {
     json["bytes"] = rule.bytes;
