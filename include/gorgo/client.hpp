@@ -13,6 +13,7 @@
 #include "gorgo/event.hpp"
 #include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
+#include "gorgo/trace.hpp"
 
 namespace gorgo {
 
@@ -116,6 +117,8 @@ class Client {
   /// Why a rule fired or did not, over what the server remembers; of at most 100 terminators. The
   /// server evaluates nothing else meanwhile.
   Result<Why> why(const std::string& rule, const WhyOptions& options = {});
+  /// Publishes one event and follows it through the server. A refused event is an error.
+  Result<Trace> trace(const Event& event);
 
  private:
   struct Impl;

@@ -1,5 +1,6 @@
 #include "gorgo/client.hpp"
 
+#include <chrono>
 #include <random>
 
 #include "client/connection.hpp"
@@ -233,6 +234,21 @@ Result<Why> Client::why(const std::string& rule, const WhyOptions& options) {
   const auto* why = message_in(*reply).body_as_Why();
   if (why == nullptr) return client::unexpected(message_in(*reply));
   return client::to_why(*why);
+}
+
+Result<Trace> Client::trace(const Event& event) {
+  const std::uint64_t id = impl_->connection.next_id();
+  const auto start = std::chrono::steady_clock::now();
+  if (auto sent = impl_->connection.send(id, client::encode_trace(event, id), true); !sent) {
+    return sent.error();
+  }
+  const auto reply = impl_->connection.reply(id);
+  if (!reply) return reply.error();
+  const auto* traced = message_in(*reply).body_as_Traced();
+  if (traced == nullptr) return client::unexpected(message_in(*reply));
+  Trace trace = client::to_trace(*traced);
+  trace.round_trip = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+  return trace;
 }
 
 Result<RuleInfo> Client::rule(const std::string& name) {

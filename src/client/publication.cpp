@@ -46,4 +46,15 @@ Result<Piece> encode_piece(std::span<const Event> events, std::size_t first,
   return Piece{first, at - first, id, protocol::Bytes(bytes, bytes + builder.GetSize())};
 }
 
+protocol::Bytes encode_trace(const Event& event, std::uint64_t id) {
+  protocol::BatchWriter writer;
+  writer.add(event);
+  flatbuffers::FlatBufferBuilder builder;
+  const auto trace = wire::CreateTrace(builder, writer.finish(builder));
+  builder.FinishSizePrefixed(wire::CreateMessage(builder, id, wire::Body::Trace, trace.Union()),
+                             wire::MessageIdentifier());
+  const auto* bytes = builder.GetBufferPointer();
+  return {bytes, bytes + builder.GetSize()};
+}
+
 }  // namespace gorgo::client

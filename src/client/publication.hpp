@@ -29,4 +29,7 @@ Result<Piece> encode_piece(std::span<const Event> events, std::size_t first,
                            const BatchLimits& limits, const wire::PublishT& header,
                            std::uint64_t id);
 
+/// A Trace frame. Precondition: the event fits in a frame.
+protocol::Bytes encode_trace(const Event& event, std::uint64_t id);
+
 }  // namespace gorgo::client

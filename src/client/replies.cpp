@@ -50,6 +50,29 @@ TypeInfo to_type(const wire::TypeInfo& type) {
           .too_late = type.too_late()};
 }
 
+Trace to_trace(const wire::Traced& traced) {
+  Trace trace{.timestamp = traced.timestamp(),
+              .held = traced.held(),
+              .queue = static_cast<Duration>(traced.queue()),
+              .ahead = static_cast<Duration>(traced.ahead()),
+              .sequence = static_cast<Duration>(traced.sequence()),
+              .evaluate = static_cast<Duration>(traced.evaluate()),
+              .deliver = static_cast<Duration>(traced.deliver()),
+              .copies = traced.copies(),
+              .rules = {},
+              .composites = {}};
+  if (traced.rules() != nullptr) {
+    for (const auto* rule : *traced.rules()) {
+      trace.rules.push_back(
+          {rule->name()->str(), rule->reads(), rule->terminators(), rule->composites()});
+    }
+  }
+  if (traced.composites() != nullptr) {
+    for (const auto* line : *traced.composites()) trace.composites.push_back(line->str());
+  }
+  return trace;
+}
+
 std::vector<Refusal> to_refusals(const wire::Ack& ack, std::size_t offset) {
   std::vector<Refusal> refusals;
   if (ack.refusals() == nullptr) return refusals;

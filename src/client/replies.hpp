@@ -14,6 +14,7 @@ Diagnostics to_diagnostics(const wire::Diagnostics& diagnostics);
 RuleInfo to_rule(const wire::RuleInfo& rule);
 TypeInfo to_type(const wire::TypeInfo& type);
 Why to_why(const wire::Why& why);
+Trace to_trace(const wire::Traced& traced);
 /// With `offset` added to their indexes.
 std::vector<Refusal> to_refusals(const wire::Ack& ack, std::size_t offset);
 

@@ -26,6 +26,7 @@ struct Command {
   Kind kind = Kind::request;
   std::shared_ptr<Outbox> client;
   protocol::Bytes frame;
+  std::chrono::steady_clock::time_point received = std::chrono::steady_clock::now();
 };
 
 /// Requests on their way to the engine thread: many producers, one consumer that takes everything

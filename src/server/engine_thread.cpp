@@ -79,7 +79,7 @@ void EngineThread::handle(const Command& command) {
   switch (command.kind) {
     case Command::Kind::request: {
       const auto* message = flatbuffers::GetSizePrefixedRoot<wire::Message>(command.frame.data());
-      return handle_request(*command.client, command.client, *message);
+      return handle_request(command, *message);
     }
     case Command::Kind::disconnect:
       subscriptions_.remove_all(*command.client);

@@ -60,8 +60,7 @@ class EngineThread {
   /// How long to wait for commands; unset: until one comes.
   std::optional<std::chrono::nanoseconds> patience() const;
   void handle(const Command& command);
-  void handle_request(Outbox& client, const std::shared_ptr<Outbox>& owner,
-                      const wire::Message& message);
+  void handle_request(const Command& command, const wire::Message& message);
   void reload();
   void on_loss(const Outbox& client, Outbox::Outcome outcome, std::size_t rows);
 
@@ -76,6 +75,7 @@ class EngineThread {
   void remove(Outbox& client, std::uint64_t id, const wire::Remove& request);
   void list(Outbox& client, std::uint64_t id, const wire::ListRules& request);
   void tick(Outbox& client, std::uint64_t id, const wire::Tick& request);
+  void trace(const Command& command, std::uint64_t id, const wire::Trace& request);
   void ask_why(Outbox& client, std::uint64_t id, const wire::AskWhy& request);
 };
 

@@ -124,4 +124,11 @@ protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, std::size_t m
                      {"the text of rule '" + rule.name + "' does not fit in a frame", ""});
 }
 
+protocol::Bytes trace_reply(std::uint64_t id, const wire::TracedT& traced, std::size_t max_frame) {
+  auto frame = protocol::encode(id, traced);
+  if (frame.size() <= max_frame) return frame;
+  return error_reply(id, wire::ErrorCode::TooLarge,
+                     {"what came of the event does not fit in a frame", "it was published"});
+}
+
 }  // namespace gorgo::server

@@ -22,6 +22,8 @@ protocol::Bytes types_reply(std::uint64_t id, const std::vector<TypeInfo>& types
 /// One rule with its text; an Error when that is larger than `max_frame`.
 protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, std::size_t max_frame);
 
+/// An Error when it is larger than `max_frame`: the event was published all the same.
+protocol::Bytes trace_reply(std::uint64_t id, const wire::TracedT& traced, std::size_t max_frame);
 /// An Error when the answer is larger than `max_frame`.
 protocol::Bytes why_reply(std::uint64_t id, const Why& why, std::size_t max_frame);
 

@@ -21,19 +21,22 @@ std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
 
 }  // namespace
 
-void EngineThread::handle_request(Outbox& client, const std::shared_ptr<Outbox>& owner,
-                                  const wire::Message& message) {
+void EngineThread::handle_request(const Command& command, const wire::Message& message) {
+  Outbox& client = *command.client;
   const std::uint64_t id = message.id();
   if (message.body_type() == wire::Body::Publish) {
     return publish(client, id, *message.body_as_Publish());
   }
   if (message.body_type() == wire::Body::Tick) return tick(client, id, *message.body_as_Tick());
+  if (message.body_type() == wire::Body::Trace) {
+    return trace(command, id, *message.body_as_Trace());
+  }
   process();
   switch (message.body_type()) {
     case wire::Body::Declare:
       return declare(client, id, *message.body_as_Declare());
     case wire::Body::Subscribe:
-      return subscribe(owner, id, *message.body_as_Subscribe());
+      return subscribe(command.client, id, *message.body_as_Subscribe());
     case wire::Body::Unsubscribe:
       return unsubscribe(client, id, *message.body_as_Unsubscribe());
     case wire::Body::Deploy:

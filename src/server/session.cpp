@@ -30,7 +30,14 @@ std::string peer_of(const tcp::socket& socket) {
 
 bool is_request(wire::Body kind) {
   return (kind >= wire::Body::Hello && kind <= wire::Body::ListRules) || kind == wire::Body::Tick ||
-         kind == wire::Body::ListTypes || kind == wire::Body::AskWhy;
+         kind == wire::Body::ListTypes || kind == wire::Body::AskWhy || kind == wire::Body::Trace;
+}
+
+/// Null for a message without events.
+const wire::Batch* batch_of(const wire::Message& message) {
+  if (const auto* publish = message.body_as_Publish()) return publish->batch();
+  const auto* trace = message.body_as_Trace();
+  return trace == nullptr ? nullptr : trace->batch();
 }
 
 }  // namespace
@@ -216,10 +223,9 @@ bool Session::acceptable(const wire::Message& message, std::size_t frame_size) {
                 {"a " + std::string(protocol::name_of(kind)) + " is not a request", ""});
     return false;
   }
-  const auto* publish = message.body_as_Publish();
-  if (publish == nullptr) return true;
-  const auto checked =
-      protocol::check_batch(*publish->batch(), frame_size, hub_.options.limits.max_rows);
+  const auto* batch = batch_of(message);
+  if (batch == nullptr) return true;
+  const auto checked = protocol::check_batch(*batch, frame_size, hub_.options.limits.max_rows);
   if (checked) return true;
   ++hub_.malformed;
   reply_error(message.id(), wire::ErrorCode::Malformed, checked.error());

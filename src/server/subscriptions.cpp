@@ -88,36 +88,43 @@ void Subscriptions::match(const OutputBatch& batch) {
   }
 }
 
-void Subscriptions::deliver(const OutputBatch& batch) {
+std::uint64_t Subscriptions::deliver(const OutputBatch& batch) {
   if (stale_) rebuild();
-  if (by_type_.empty()) return;
+  if (by_type_.empty()) return 0;
   match(batch);
-  for (const auto& [entries, group] : groups_) send(batch, entries, group);
+  std::uint64_t queued = 0;
+  for (const auto& [entries, group] : groups_) queued += send(batch, entries, group);
   for (const auto& [type, entries] : by_type_) {
     for (Entry* entry : entries) entry->rows.clear();
   }
+  return queued;
 }
 
-void Subscriptions::send(const OutputBatch& batch, const std::vector<Entry*>& entries,
-                         const Group& group) {
+std::uint64_t Subscriptions::send(const OutputBatch& batch, const std::vector<Entry*>& entries,
+                                  const Group& group) {
   std::vector<DeliveredRow> rows;
   for (std::size_t from = 0; from < entries.size(); ++from) {
     for (const std::uint32_t row : entries[from]->rows) {
       rows.push_back({row, static_cast<std::uint16_t>(from)});
     }
   }
-  if (rows.empty()) return;
+  if (rows.empty()) return 0;
   if (entries.size() > 1) std::ranges::sort(rows);
   const auto frames = encode_delivery(batch, rows, entries.size(), limits_.max_frame, oversize_);
+  std::uint64_t queued = 0;
   for (const Subscriber* subscriber : group) {
     for (const DeliveryFrame& frame : frames) {
       protocol::Bytes copy = frame.bytes;
       address_to(copy, subscriber->ids);
       const auto outcome = subscriber->outbox->deliver(std::move(copy), frame.rows);
-      if (outcome == Outbox::Outcome::queued) continue;
-      on_loss_(*subscriber->outbox, outcome, frame.rows);
+      if (outcome == Outbox::Outcome::queued) {
+        queued += frame.rows;
+      } else {
+        on_loss_(*subscriber->outbox, outcome, frame.rows);
+      }
     }
   }
+  return queued;
 }
 
 }  // namespace gorgo::server

@@ -34,7 +34,8 @@ class Subscriptions {
   void remove_all(const Outbox& client);
 
   /// Queues the batch's events for everyone who asked for them, in place order for each client.
-  void deliver(const OutputBatch& batch);
+  /// Returns how many were queued, counted for each client.
+  std::uint64_t deliver(const OutputBatch& batch);
 
   std::uint64_t oversize() const { return oversize_; }
 
@@ -63,7 +64,8 @@ class Subscriptions {
 
   void rebuild();
   void match(const OutputBatch& batch);
-  void send(const OutputBatch& batch, const std::vector<Entry*>& entries, const Group& group);
+  std::uint64_t send(const OutputBatch& batch, const std::vector<Entry*>& entries,
+                     const Group& group);
 };
 
 }  // namespace gorgo::server

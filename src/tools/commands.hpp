@@ -21,6 +21,7 @@ void add_explain(CLI::App& app, int& exit_code);
 void add_fmt(CLI::App& app, int& exit_code);
 void add_lsp(CLI::App& app, int& exit_code);
 void add_why(CLI::App& app, int& exit_code);
+void add_trace(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_sample(CLI::App& app, int& exit_code);
 void add_test(CLI::App& app, int& exit_code);

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <chrono>
+
+#include "codec/event_text.hpp"
+#include "protocol/batch_reader.hpp"
+#include "server/engine_thread.hpp"
+#include "server/replies.hpp"
+
+namespace gorgo::server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostComposites = 1000;
+
+std::uint64_t nanoseconds(Clock::duration duration) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count());
+}
+
+std::size_t rows_in(const wire::Batch& batch) {
+  std::size_t rows = 0;
+  for (protocol::BatchReader reader(batch); reader.next();) ++rows;
+  return rows;
+}
+
+/// What comes out of the processor while one event is traced.
+class Watch {
+ public:
+  Watch(std::string type, std::optional<Timestamp> timestamp, wire::TracedT& traced)
+      : type_(std::move(type)), timestamp_(timestamp), traced_(traced) {
+    traced_.held = true;
+    traced_.timestamp = timestamp.value_or(0);
+  }
+
+  void take(const OutputBatch& batch) {
+    for (const auto& row : batch.rows) {
+      if (row.rule != OutputBatch::kPrimitive) {
+        if (traced_.composites.size() < kMostComposites) write(batch, row);
+      } else if (batch.type_name(row) == type_ &&
+                 row.timestamp == timestamp_.value_or(row.timestamp)) {
+        traced_.held = false;
+        traced_.timestamp = row.timestamp;
+      }
+    }
+  }
+
+ private:
+  void write(const OutputBatch& batch, const OutputBatch::Row& row) {
+    std::string line;
+    writer_->begin(line, batch.type_name(row), row.timestamp);
+    batch.for_each_attribute(row, [&](std::string_view name, const Datum& value) {
+      writer_->attribute(line, name, value);
+    });
+    writer_->end(line);
+    if (line.ends_with('\n')) line.pop_back();
+    traced_.composites.push_back(std::move(line));
+  }
+
+  const std::string type_;
+  const std::optional<Timestamp> timestamp_;
+  wire::TracedT& traced_;
+  const std::unique_ptr<codec::EventWriter> writer_ = codec::make_line_writer();
+};
+
+/// Which rules have done something, or keep events of the type.
+void compare(const std::vector<RuleInfo>& before, const std::vector<RuleInfo>& after,
+             const std::string& type, wire::TracedT& traced) {
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    auto rule = std::make_unique<wire::TracedRuleT>();
+    rule->name = after[i].name;
+    rule->reads = std::ranges::find(after[i].reads, type) != after[i].reads.end();
+    rule->terminators = after[i].terminators - before[i].terminators;
+    rule->composites = after[i].composites - before[i].composites;
+    if (rule->reads || rule->terminators > 0 || rule->composites > 0) {
+      traced.rules.push_back(std::move(rule));
+    }
+  }
+}
+
+}  // namespace
+
+void EngineThread::trace(const Command& command, std::uint64_t id, const wire::Trace& request) {
+  if (rows_in(*request.batch()) != 1) {
+    command.client->reply(
+        error_reply(id, wire::ErrorCode::Invalid, {"one event is traced at a time", ""}));
+    return;
+  }
+  wire::TracedT traced;
+  const auto taken = Clock::now();
+  traced.queue = nanoseconds(taken - command.received);
+  process();
+  const auto before = processor_.rules();
+
+  protocol::BatchReader reader(*request.batch());
+  reader.next();
+  const std::string type(reader.type());
+  Watch watch(type, reader.timestamp(), traced);
+  const auto start = Clock::now();
+  traced.ahead = nanoseconds(start - taken);
+  const auto appended = processor_.append(type, reader.timestamp(), reader.names(), reader.cells());
+  if (!appended) {
+    command.client->reply(error_reply(id, wire::ErrorCode::Invalid, appended.error()));
+    return;
+  }
+  const auto released = Clock::now();
+  traced.sequence = nanoseconds(released - start);
+  Clock::duration delivering{}, watching{};
+  processor_.process([&](const OutputBatch& batch) {
+    const auto evaluated = Clock::now();
+    traced.copies += subscriptions_.deliver(batch);
+    const auto delivered = Clock::now();
+    watch.take(batch);
+    delivering += delivered - evaluated;
+    watching += Clock::now() - delivered;
+  });
+  traced.evaluate = nanoseconds(Clock::now() - released - delivering - watching);
+  traced.deliver = nanoseconds(delivering);
+  compare(before, processor_.rules(), type, traced);
+  command.client->reply(trace_reply(id, traced, limits_.max_frame));
+}
+
+}  // namespace gorgo::server

@@ -1,0 +1,139 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "codec/event_text.hpp"
+#include "codec/timestamp.hpp"
+#include "gorgo/client.hpp"
+#include "tools/commands.hpp"
+#include "tools/event_notation.hpp"
+#include "tools/line_text.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct TraceOptions {
+  std::string to = "127.0.0.1:7450";
+  std::string event;
+  bool json = false;
+};
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
+  return kFailure;
+}
+
+/// An event line, or the notation of rule tests with or without a time.
+Result<Event> read_event(const std::string& text) {
+  std::string_view rest = trimmed(text);
+  if (rest.starts_with('{')) {
+    Event event;
+    const auto read = codec::make_line_reader()->next(rest, event);
+    if (!read) return read.error();
+    return event;
+  }
+  auto event = rest.starts_with('@') ? take_event(rest) : take_unstamped_event(rest);
+  if (event && !trimmed(rest).empty()) {
+    return Error{"'" + std::string(rest) + "' behind the event", ""};
+  }
+  return event;
+}
+
+std::string milliseconds(Timestamp timestamp) {
+  std::string text;
+  codec::append_milliseconds(text, timestamp);
+  return text;
+}
+
+void print_stage(const char* name, Duration duration, const std::string& what) {
+  std::printf("  %-10s %12.1f us  %s\n", name, static_cast<double>(duration) / 1000.0,
+              what.c_str());
+}
+
+std::string plural(std::uint64_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+void print_rules(const Trace& trace) {
+  std::puts(trace.rules.empty() ? "no rule reads it" : "rules");
+  for (const Trace::Rule& rule : trace.rules) {
+    std::string did = rule.reads ? "reads its type" : "reads what it caused";
+    if (rule.terminators > 0) did += ", " + plural(rule.terminators, "terminator");
+    if (rule.terminators + rule.composites > 0) did += ", " + plural(rule.composites, "composite");
+    std::printf("  %s: %s\n", rule.name.c_str(), did.c_str());
+  }
+}
+
+void print(const Event& event, const Trace& trace) {
+  std::printf("%s at %s: %s\n", event.type.c_str(), milliseconds(trace.timestamp).c_str(),
+              trace.held ? "held back by lateness" : "evaluated");
+  print_stage("queue", trace.queue, "from the socket to the engine thread");
+  print_stage("ahead", trace.ahead, "what had come before");
+  print_stage("sequence", trace.sequence, "checked, stamped, put in order");
+  print_stage("evaluate", trace.evaluate, plural(trace.composites.size(), "composite"));
+  print_stage("deliver", trace.deliver, plural(trace.copies, "copy to subscribers"));
+  print_stage("round trip", trace.round_trip, "with the network and the reply");
+  print_rules(trace);
+  if (!trace.composites.empty()) std::puts("composites");
+  for (const std::string& line : trace.composites) std::printf("  %s\n", line.c_str());
+}
+
+void print_json(const Trace& trace) {
+  Json rules = Json::array(), composites = Json::array();
+  for (const Trace::Rule& rule : trace.rules) {
+    rules.push_back({{"name", rule.name},
+                     {"reads", rule.reads},
+                     {"terminators", rule.terminators},
+                     {"composites", rule.composites}});
+  }
+  for (const std::string& line : trace.composites) composites.push_back(Json::parse(line));
+  const Json json = {{"ts", Json::parse(milliseconds(trace.timestamp))},
+                     {"held", trace.held},
+                     {"nanoseconds",
+                      {{"queue", trace.queue},
+                       {"ahead", trace.ahead},
+                       {"sequence", trace.sequence},
+                       {"evaluate", trace.evaluate},
+                       {"deliver", trace.deliver},
+                       {"round_trip", trace.round_trip}}},
+                     {"copies", trace.copies},
+                     {"rules", rules},
+                     {"composites", composites}};
+  std::puts(json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+}
+
+int trace(const TraceOptions& options) {
+  const auto event = read_event(options.event);
+  if (!event) return fail(event.error());
+  auto client = Client::connect(options.to, {.name = "gorgo trace"});
+  if (!client) return fail(client.error());
+  const auto traced = client->trace(*event);
+  if (!traced) return fail(traced.error());
+  options.json ? print_json(*traced) : print(*event, *traced);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_trace(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<TraceOptions>();
+  auto* command = app.add_subcommand(
+      "trace",
+      "Publish one event and show its way through the server: how long each stage took, which\n"
+      "rules it concerned and what it caused.");
+  command
+      ->add_option("EVENT", options->event,
+                   "An event line, or as in rule tests: 'Temp(area=\"A1\", value=46.5)', with\n"
+                   "its time '@1000 Temp(...)'; without one the server stamps it")
+      ->required();
+  command->add_option("--to", options->to, "Address of the server")
+      ->option_text("HOST:PORT=127.0.0.1:7450");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([options, &exit_code] { exit_code = trace(*options); });
+}
+
+}  // namespace gorgo::tools
