@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "codec/event_text.hpp"
+#include "protocol/batch_check.hpp"
 #include "protocol/batch_reader.hpp"
 #include "server/engine_thread.hpp"
 #include "server/replies.hpp"
@@ -16,12 +17,6 @@ constexpr std::size_t kMostComposites = 1000;
 std::uint64_t nanoseconds(Clock::duration duration) {
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count());
-}
-
-std::size_t rows_in(const wire::Batch& batch) {
-  std::size_t rows = 0;
-  for (protocol::BatchReader reader(batch); reader.next();) ++rows;
-  return rows;
 }
 
 /// What comes out of the processor while one event is traced.
@@ -81,7 +76,7 @@ void compare(const std::vector<RuleInfo>& before, const std::vector<RuleInfo>& a
 }  // namespace
 
 void EngineThread::trace(const Command& command, std::uint64_t id, const wire::Trace& request) {
-  if (rows_in(*request.batch()) != 1) {
+  if (protocol::row_count(*request.batch()) != 1) {
     command.client->reply(
         error_reply(id, wire::ErrorCode::Invalid, {"one event is traced at a time", ""}));
     return;

@@ -49,6 +49,10 @@ std::string milliseconds(Timestamp timestamp) {
   return text;
 }
 
+std::string copies(std::uint64_t number) {
+  return std::to_string(number) + (number == 1 ? " copy" : " copies") + " for subscribers";
+}
+
 void print_stage(const char* name, Duration duration, const std::string& what) {
   std::printf("  %-10s %12.1f us  %s\n", name, static_cast<double>(duration) / 1000.0,
               what.c_str());
@@ -75,7 +79,7 @@ void print(const Event& event, const Trace& trace) {
   print_stage("ahead", trace.ahead, "what had come before");
   print_stage("sequence", trace.sequence, "checked, stamped, put in order");
   print_stage("evaluate", trace.evaluate, plural(trace.composites.size(), "composite"));
-  print_stage("deliver", trace.deliver, plural(trace.copies, "copy to subscribers"));
+  print_stage("deliver", trace.deliver, copies(trace.copies));
   print_stage("round trip", trace.round_trip, "with the network and the reply");
   print_rules(trace);
   if (!trace.composites.empty()) std::puts("composites");

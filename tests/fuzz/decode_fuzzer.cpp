@@ -71,6 +71,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (const auto* publish = (*message)->body_as_Publish()) {
         check(*publish->batch(), (*frame)->size());
       }
+      if (const auto* trace = (*message)->body_as_Trace()) {
+        check(*trace->batch(), (*frame)->size());
+      }
       if (const auto* deliver = (*message)->body_as_Deliver()) {
         check(*deliver->batch(), (*frame)->size());
       }

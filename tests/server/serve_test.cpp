@@ -127,6 +127,26 @@ TEST_F(Serve, StopsOnSigint) {
   EXPECT_EQ(server.wait(), 0);
 }
 
+TEST_F(Serve, AnswersWhyAndTrace) {
+  const auto rules = write("a.tesla", "event B(x: int); rule big: define A() from B(x > 5);");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", rules, "--remember", "1min"});
+  const std::string address = address_in(server.out_line());
+  Process trace({"trace", "@1000 B(x=6)", "--to", address});
+  EXPECT_EQ(trace.out_line(), "B at 1000: evaluated\n");
+  EXPECT_EQ(trace.wait(), 0);
+  Process refused({"trace", "@1000 B(x=true)", "--to", address});
+  EXPECT_THAT(refused.err_line(), HasSubstr("'x'"));
+  EXPECT_EQ(refused.wait(), 1);
+  Process line({"trace", R"({"type":"B","ts":50000,"attrs":{"x":5}})", "--to", address});
+  EXPECT_EQ(line.out_line(), "B at 50000: evaluated\n");
+  EXPECT_EQ(line.wait(), 0);
+  Process why({"why", "--to", address, "--rule", "big", "--at", "50000"});
+  EXPECT_EQ(why.out_line(), "rule big: 1 composite of 1 terminator B(x > 5)\n");
+  EXPECT_EQ(why.out_line(), "\n");
+  EXPECT_EQ(why.out_line(), "B@50000 {x=5}: no composite\n");
+  EXPECT_EQ(why.wait(), 0);
+}
+
 TEST_F(Serve, ReadsItsRulesAgainOnSighup) {
   write("a.tesla",
         "rule one: define C(v: int) from A(v = 1) where v = A.v;"
