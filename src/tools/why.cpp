@@ -125,10 +125,8 @@ void add_why(CLI::App& app, int& exit_code) {
       "was given and let through, and what came nearest to passing. Of rules and events in files,\n"
       "or of a server, as far as it remembers.");
   command->add_option("RULES", options->rules, "Rule files in the order of deployment");
-  command
-      ->add_option("--events", options->events,
-                   "Event lines and ticks, oldest first; - is standard input")
-      ->required();
+  command->add_option("--events", options->events,
+                      "Event lines and ticks, oldest first; - is standard input");
   command->add_option("--rule", options->rule, "Its full name; not needed where there is one rule");
   command->add_option(
       "--at", options->at,
