@@ -13,8 +13,8 @@ using namespace gorgo::tools;
 
 /// In the order of `gorgo --help`.
 const std::vector<AddCommand> kCommands = {
-    add_check, add_explain, add_trace, add_why, add_fmt,   add_lsp,     add_run,  add_sample,
-    add_test,  add_serve,   add_pub,   add_sub, add_rules, add_engines, add_bench};
+    add_check, add_explain, add_why, add_fmt, add_lsp,   add_run,     add_sample, add_test,
+    add_serve, add_trace,   add_pub, add_sub, add_rules, add_engines, add_bench};
 
 std::vector<std::string> names_of(const CLI::App& app) {
   std::vector<std::string> names;

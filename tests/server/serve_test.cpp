@@ -135,7 +135,7 @@ TEST_F(Serve, AnswersWhyAndTrace) {
   EXPECT_EQ(trace.out_line(), "B at 1000: evaluated\n");
   EXPECT_EQ(trace.wait(), 0);
   Process refused({"trace", "@1000 B(x=true)", "--to", address});
-  EXPECT_THAT(refused.err_line(), HasSubstr("'x'"));
+  EXPECT_THAT(refused.err_line(), HasSubstr("attribute `x` is bool"));
   EXPECT_EQ(refused.wait(), 1);
   Process line({"trace", R"({"type":"B","ts":50000,"attrs":{"x":5}})", "--to", address});
   EXPECT_EQ(line.out_line(), "B at 50000: evaluated\n");

@@ -63,7 +63,9 @@ TEST(WhyRequest, TellsOfTheLastTerminators) {
 TEST(WhyRequest, AnswersNeitherChangeNorDelayWhatFollows) {
   RunningServer server;
   Client client = server.connect();
-  deploy(client, std::string(kFireRule) + "\nconsuming Temp;");
+  std::string consuming = kFireRule;
+  consuming.insert(consuming.rfind(';'), " consuming Temp");
+  deploy(client, consuming);
   subscribe(client, "Fire");
   ASSERT_TRUE(client.publish(std::vector{temp(kSecond, "A1", 50)}));
   EXPECT_TRUE(ask(client, {}).funnels.empty());
