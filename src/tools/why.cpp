@@ -127,6 +127,8 @@ void add_why(CLI::App& app, int& exit_code) {
   command->add_option("RULES", options->rules, "Rule files in the order of deployment");
   command->add_option("--events", options->events,
                       "Event lines and ticks, oldest first; - is standard input");
+  command->add_option("--to", options->to, "Instead of files: ask this server")
+      ->option_text("HOST:PORT");
   command->add_option("--rule", options->rule, "Its full name; not needed where there is one rule");
   command->add_option(
       "--at", options->at,
