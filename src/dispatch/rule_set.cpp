@@ -200,6 +200,7 @@ void RuleSet::settle(history::History& history) {
     if (rule.evaluators.empty()) {
       rule.evaluators.push_back(rule.engine->prepare(rule.plan, history));
       rule.terminators = history.column(rule.plan->states[0].scan.column);
+      rule.first_terminator = rule.terminators->store().end();
       rule.terminator_column = rule.terminators->id();
       rule.has_timer = rule.rule().timer.has_value();
     }

@@ -31,6 +31,7 @@ struct DeployedRule {
   bool has_timer = false;
   engine::RuleState state;
   std::shared_ptr<const history::Column> terminators;  ///< keeps its column up to date
+  history::Slot first_terminator = 0;  ///< what is stored before came before the rule
 
   const Rule& rule() const { return plan->rule; }
   bool sees(Timestamp timestamp) const {

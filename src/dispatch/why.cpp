@@ -48,7 +48,7 @@ class Reenactment {
     }
     Funnel::Outcome outcome = Funnel::Outcome::evaluated;
     std::uint64_t composites = 0, waiting = 0;
-    if (!rule_.timer && !deployed_.sees(terminator.timestamp())) {
+    if (!is_seen(terminator)) {
       outcome = Funnel::Outcome::before_deployment;
     } else if (store_.is_too_deep(slot)) {
       outcome = Funnel::Outcome::too_deep;
@@ -67,6 +67,12 @@ class Reenactment {
   }
 
  private:
+  /// With history, a rule sees events that came before it, but not as terminators.
+  bool is_seen(EventRef terminator) const {
+    return rule_.timer || (terminator.slot >= deployed_.first_terminator &&
+                           deployed_.sees(terminator.timestamp()));
+  }
+
   bool is_asked_for(Slot slot, const WhyOptions& options) const {
     const Timestamp at = store_.timestamp(slot);
     if (options.at && at != *options.at) return false;

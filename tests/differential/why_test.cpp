@@ -25,9 +25,17 @@ struct Ran {
 
 bool is_delayed(const RuleInfo& rule) { return rule.text.find(" after S0") != std::string::npos; }
 
+void apply(const Change& change, Processor& processor) {
+  if (!change.remove.empty()) RC_ASSERT(processor.remove(change.remove).has_value());
+  if (change.text.empty()) return;
+  const auto deployed =
+      processor.deploy("later.tesla", change.text, {.with_history = change.with_history});
+  RC_ASSERT(!deployed.failed());
+}
+
 /// Runs events in batches of one engine and forgets nothing.
-Ran run(const std::string& rules, const std::vector<Event>& events, const std::string& engine,
-        std::size_t batch) {
+Ran run(const std::string& rules, const std::vector<Change>& changes,
+        const std::vector<Event>& events, const std::string& engine, std::size_t batch) {
   Ran ran{.processor = Processor({.engine = engine,
                                   .max_depth = 5,
                                   .max_composites = 2000,
@@ -43,7 +51,13 @@ Ran run(const std::string& rules, const std::vector<Event>& events, const std::s
       ++ran.delivered[out.rule_names[row.rule]];
     }
   };
-  for (const Event& event : events) {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const Event& event = events[i];
+    for (const Change& change : changes) {
+      if (change.before != i) continue;
+      ran.processor.process(deliver);
+      apply(change, ran.processor);
+    }
     const auto taken =
         event.type.empty() ? ran.processor.tick(*event.timestamp) : ran.processor.append(event);
     static_cast<void>(taken);  // what comes too late is refused
@@ -73,11 +87,13 @@ void check_steps(const Funnel& funnel) {
 
 RC_GTEST_PROP(Why, SaysOfEveryTerminatorWhatCameOfIt, ()) {
   const std::string rules = random_rules();
+  const std::vector<Change> changes = random_changes();
   const std::vector<Event> events = random_stream();
   RC_LOG() << rules;
+  for (const Change& change : changes) RC_LOG() << change.before << ": " << change.text << "\n";
   const std::string engine = *rc::gen::elementOf(engine_names());
   const auto batch = static_cast<std::size_t>(*rc::gen::inRange(1, 140));
-  Ran ran = run(rules, events, engine, batch);
+  Ran ran = run(rules, changes, events, engine, batch);
   // What a root may cause at most is no matter of one rule.
   RC_PRE(ran.processor.counters().dropped_composites == 0);
 
@@ -88,7 +104,9 @@ RC_GTEST_PROP(Why, SaysOfEveryTerminatorWhatCameOfIt, ()) {
     std::uint64_t evaluated = 0, composites = 0, waiting = 0, overflows = 0;
     for (const Funnel& funnel : why->funnels) {
       check_steps(funnel);
-      evaluated += funnel.outcome == Funnel::Outcome::too_deep ? 0 : 1;
+      const bool seen = funnel.outcome != Funnel::Outcome::too_deep &&
+                        funnel.outcome != Funnel::Outcome::before_deployment;
+      evaluated += seen ? 1 : 0;
       overflows += funnel.outcome == Funnel::Outcome::too_many ? 1 : 0;
       composites += funnel.composites;
       waiting += funnel.waiting;
