@@ -159,9 +159,7 @@ class PieceWriter {
         break;
     }
     add(token, spelling(token, rule));
-    if (token->getType() == Parser::AT || token->getType() == Parser::LBRACKET) {
-      glue_ = Glue::tight;
-    }
+    if (token->getType() == Parser::LBRACKET) glue_ = Glue::tight;
   }
 
   /// Handles the words at the beginning of lines.
@@ -195,8 +193,10 @@ class PieceWriter {
       case Parser::RuleRuleName:
         return type == Parser::RULE && line(0, 4);
       case Parser::RuleAnnotation:
-        if (type == Parser::AT) line(0, 4), glue_ = Glue::tight;
-        return type == Parser::AT;
+        if (type != Parser::AT) return false;
+        line(0, 4);
+        glue_ = Glue::tight;
+        return true;
       default:
         return false;
     }

@@ -113,13 +113,14 @@ TEST(FormatProperty, SlipsThatMakeAnotherTextAreNoMatter) {
 }
 
 TEST(FormatProperty, TheExamplesAreFormatted) {
-  const auto folder = std::filesystem::path(GORGO_SOURCE_DIR) / "rules";
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    const auto& path = entry.path();
-    if (path.extension() != ".tesla") continue;
-    const std::string text = *tools::read_text_file(path.string());
-    EXPECT_EQ(format({.path = path.string(), .text = text}).text, text)
-        << "gorgo fmt -w " << path.string();
+  for (const std::string folder : {"rules", "docs/rules"}) {
+    const auto path = std::filesystem::path(GORGO_SOURCE_DIR) / folder;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      if (entry.path().extension() != ".tesla") continue;
+      const std::string text = *tools::read_text_file(entry.path().string());
+      EXPECT_EQ(format({.path = "t.tesla", .text = text}).text, text)
+          << "gorgo fmt -w " << entry.path().string();
+    }
   }
 }
 

@@ -38,8 +38,9 @@ bool parses(const std::string& text) {
 
 std::vector<std::string> rule_texts() {
   std::vector<std::string> all;
-  for (const auto& path : files("rules", ".tesla")) all.push_back(read(path));
-  for (const auto& path : files("tests/language", ".tesla")) all.push_back(read(path));
+  for (const std::string folder : {"rules", "docs/rules", "tests/language"}) {
+    for (const auto& path : files(folder, ".tesla")) all.push_back(read(path));
+  }
   for (const auto& path : files("tests/conformance", ".test")) {
     const auto cases = tools::parse_test_file(path.string(), read(path));
     if (!cases) continue;
