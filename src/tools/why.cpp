@@ -11,6 +11,7 @@
 #include "tools/commands.hpp"
 #include "tools/event_stream.hpp"
 #include "tools/text_file.hpp"
+#include "tools/time_option.hpp"
 #include "tools/why_text.hpp"
 
 namespace gorgo::tools {
@@ -23,6 +24,9 @@ struct Options {
   std::string rule;
   std::string at;
   std::size_t last = WhyOptions().last;
+  Duration lateness = ProcessorOptions().lateness;
+  Duration max_late = ProcessorOptions().max_late;
+  bool flush = false;
   bool json = false;
 };
 
@@ -42,12 +46,14 @@ Result<void> deploy(const std::vector<std::string>& paths, Processor& processor)
   return {};
 }
 
-/// Takes in all events and forgets none. Lines that are none are reported and skipped.
-Result<void> feed(const std::string& path, Processor& processor) {
+/// Takes in all events, what `lateness` holds included. Lines that are none are reported and
+/// skipped.
+Result<void> feed(const std::string& path, bool flush, Processor& processor) {
   EventStream stream(codec::make_line_reader());
   if (auto opened = stream.open(path); !opened) return opened;
+  const auto deliver = [](const OutputBatch&) {};
   const auto process = [&] {
-    processor.process([](const OutputBatch&) {});
+    processor.process(deliver);
     return true;
   };
   const auto bad_line = [&](const Error& error) {
@@ -59,10 +65,12 @@ Result<void> feed(const std::string& path, Processor& processor) {
     return bad_line({"line " + std::to_string(stream.line()) + ": " + outcome.error().message,
                      outcome.error().hint});
   };
-  return stream.read({.event = [&](Event& event) { return taken(processor.append(event)); },
-                      .tick = [&](Timestamp time) { return taken(processor.tick(time)); },
-                      .bad_line = bad_line,
-                      .pause = process});
+  auto read = stream.read({.event = [&](Event& event) { return taken(processor.append(event)); },
+                           .tick = [&](Timestamp time) { return taken(processor.tick(time)); },
+                           .bad_line = bad_line,
+                           .pause = process});
+  flush ? processor.finish(deliver) : processor.flush(deliver);
+  return read;
 }
 
 /// The rule asked for; without a name the only one there is.
@@ -77,11 +85,13 @@ Result<std::string> chosen_rule(const std::string& name, const Processor& proces
 }
 
 Result<Why> ask_offline(const Options& options, const WhyOptions& asked) {
-  Processor processor({.remember = std::numeric_limits<Duration>::max()});
+  Processor processor({.lateness = options.lateness,
+                       .max_late = options.max_late,
+                       .remember = std::numeric_limits<Duration>::max()});
   if (auto deployed = deploy(options.rules, processor); !deployed) return deployed.error();
   const auto rule = chosen_rule(options.rule, processor);
   if (!rule) return rule.error();
-  if (auto fed = feed(options.events, processor); !fed) return fed.error();
+  if (auto fed = feed(options.events, options.flush, processor); !fed) return fed.error();
   return processor.why(*rule, asked);
 }
 
@@ -136,6 +146,13 @@ void add_why(CLI::App& app, int& exit_code) {
       "the conditions of the terminator");
   command->add_option("--last", options->last, "So many terminators, the newest")
       ->capture_default_str();
+  as_time(command->add_option("--lateness", options->lateness,
+                              "As of gorgo run: how long events are held back"))
+      ->option_text("TIME=0s");
+  as_time(command->add_option("--max-late", options->max_late,
+                              "As of gorgo run: refuse events further behind the clock"))
+      ->option_text("TIME=10s");
+  command->add_flag("--flush", options->flush, "At the end, let every pending deadline pass");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([options, &exit_code] {
     check(*options);

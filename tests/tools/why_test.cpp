@@ -86,6 +86,9 @@ TEST_F(CommandLine, WhyTellsOfDeadlinesAndOfConsumedEvents) {
   EXPECT_EQ(late[0].at("nearest").at("found"), "B@29 {n=2}");
   EXPECT_EQ(late[1].at("composites"), 1);
   EXPECT_EQ(late[2].at("waiting"), 1);
+  const auto flushed =
+      nlohmann::json::parse(run("why a.tesla --events e.ndjson --rule late --flush --json").out);
+  EXPECT_EQ(flushed.at("funnels").at(2).at("composites"), 1);
   const auto once = run("why a.tesla --events e.ndjson --rule once --at 220").out;
   EXPECT_NE(once.find("nearest miss: A@100 {n=3}: consumed before failed: by an earlier B"),
             std::string::npos)
@@ -98,6 +101,18 @@ TEST_F(CommandLine, WhySaysWhatLiesNextToAnEmptyWindow) {
   EXPECT_NE(run("why fire.tesla --events e.ndjson")
                 .out.find("nearest miss: Temp@1000 {area=\"A1\", value=50.0}: within 5 min from"
                           " Smoke failed: 6 min before Smoke"),
+            std::string::npos);
+}
+
+TEST_F(CommandLine, WhyHoldsEventsBackAsARunDoes) {
+  write("fire.tesla", kFire);
+  write("e.ndjson", smoke(4000) + temp(1000, "A1", "50"));
+  EXPECT_NE(run("why fire.tesla --events e.ndjson").out.find("rule fire: 0 composites"),
+            std::string::npos);
+  EXPECT_NE(
+      run("why fire.tesla --events e.ndjson --lateness 5s").out.find("rule fire: 1 composite"),
+      std::string::npos);
+  EXPECT_NE(run("why fire.tesla --events e.ndjson --max-late 1s").err.find("line 2"),
             std::string::npos);
 }
 
