@@ -64,7 +64,7 @@ void FunnelWitness::add_filters_and_where() {
 std::string FunnelWitness::text_of(std::size_t step, const Test& test) const {
   switch (test.kind) {
     case Kind::consumed:
-      return "consumed before";
+      return "not consumed";
     case Kind::condition: {
       const Predicate& predicate = rule_.states[step].predicate;
       return text_.rule().expr(predicate.conditions[test.index], predicate.type);
@@ -120,7 +120,7 @@ void FunnelWitness::lose(std::size_t step, Kind kind, std::uint32_t index, Neare
   }
 }
 
-void FunnelWitness::consumed(std::size_t state, Sequence extended) {
+void FunnelWitness::consumed(std::size_t state, Sequence extended, EventRef by) {
   ++tallies_[state].candidates;
   const history::Scope scope{.candidate = extended.back(), .states = extended, .aggregates = {}};
   const auto& conditions = rule_.states[state].predicate.conditions;
@@ -130,7 +130,7 @@ void FunnelWitness::consumed(std::size_t state, Sequence extended) {
        {.nearness = {.failed = static_cast<std::size_t>(fails)},
         .sequence = {extended.begin(), extended.end()},
         .aggregates = {},
-        .by = {}});
+        .by = by});
 }
 
 void FunnelWitness::failed(std::size_t state, std::size_t condition, Sequence extended) {
@@ -212,6 +212,12 @@ void FunnelWitness::came(std::uint32_t negation, Sequence sequence, EventRef by)
       {.nearness = {}, .sequence = {sequence.begin(), sequence.end()}, .aggregates = {}, .by = by});
 }
 
+std::string FunnelWitness::consumer(EventRef by) const {
+  const bool remembered = by.slot >= by.store->begin();
+  return "by " + (remembered ? text_.event(rule_.states[0].predicate.type, by)
+                             : "an earlier " + text_.rule().state(0));
+}
+
 Miss FunnelWitness::miss(std::size_t step, std::size_t loss) const {
   const Nearest& nearest = *tallies_[step].losses[loss].nearest;
   const Test& test = tests_[step][loss];
@@ -225,15 +231,24 @@ Miss FunnelWitness::miss(std::size_t step, std::size_t loss) const {
   if (of_state) {
     result.event = text_.event(rule_.states[step].predicate.type, nearest.sequence.back());
   }
-  if (nearest.by) {
-    result.found = text_.event(rule_.negations[test.index].predicate.type, *nearest.by);
-  } else if (test.kind == Kind::condition) {
-    const Predicate& predicate = rule_.states[step].predicate;
-    result.found = text_.found(predicate.conditions[test.index], predicate.type, scope);
-  } else if (test.kind == Kind::filter) {
-    result.found = text_.found(rule_.filters[test.index].condition, kNoType, scope);
-  } else if (test.kind == Kind::consumed) {
-    result.found = "by an earlier " + text_.rule().state(0);
+  switch (test.kind) {
+    case Kind::consumed:
+      result.found = consumer(*nearest.by);
+      break;
+    case Kind::condition: {
+      const Predicate& predicate = rule_.states[step].predicate;
+      result.found = text_.found(predicate.conditions[test.index], predicate.type, scope);
+      break;
+    }
+    case Kind::filter:
+      result.found = text_.found(rule_.filters[test.index].condition, kNoType, scope);
+      break;
+    case Kind::negation:
+    case Kind::absence:
+      result.found = text_.event(rule_.negations[test.index].predicate.type, *nearest.by);
+      break;
+    case Kind::no_value:
+      break;
   }
   return result;
 }

@@ -28,7 +28,7 @@ class FunnelWitness final : public engine::Witness {
   Funnel take(std::uint64_t composites, std::uint64_t waiting);
 
   void search(std::size_t state, Sequence partial, engine::Interval window) override;
-  void consumed(std::size_t state, Sequence extended) override;
+  void consumed(std::size_t state, Sequence extended, history::EventRef by) override;
   void failed(std::size_t state, std::size_t condition, Sequence extended) override;
   void violated(std::size_t state, std::size_t negation, Sequence extended,
                 history::EventRef by) override;
@@ -72,6 +72,7 @@ class FunnelWitness final : public engine::Witness {
   void lose(std::size_t step, Loss::Kind kind, std::uint32_t index, Nearest nearest);
   std::size_t find_loss(std::size_t step, Loss::Kind kind, std::uint32_t index) const;
   void count_values(std::size_t step, Sequence sequence, std::span<const Datum> aggregates);
+  std::string consumer(history::EventRef by) const;
   Miss miss(std::size_t step, std::size_t loss) const;
   std::optional<Miss> outside(std::size_t state) const;
   std::optional<Miss> nearest_miss(const std::vector<Step>& steps) const;

@@ -21,6 +21,8 @@ class ConsumedSlots {
   bool contains(history::Slot slot) const { return !slots_.empty() && slots_.contains(slot); }
   /// `by`: the terminator.
   void insert(history::Slot slot, history::Slot by) { slots_.emplace(slot, by); }
+  /// The terminator that consumed it. Precondition: `contains(slot)`.
+  history::Slot consumer(history::Slot slot) const { return slots_.at(slot); }
   /// What terminators before this one consumed.
   ConsumedSlots before(history::Slot terminator) const {
     ConsumedSlots result;

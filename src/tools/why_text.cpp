@@ -27,8 +27,6 @@ std::string_view kind_of(Step::Kind kind) {
 
 std::string verb_of(Loss::Kind kind) {
   switch (kind) {
-    case Loss::Kind::consumed:
-      return "";
     case Loss::Kind::no_value:
       return "without a value of ";
     case Loss::Kind::negation:

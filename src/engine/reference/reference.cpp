@@ -102,8 +102,12 @@ std::vector<EventRef> ReferenceEvaluator::passing_candidates(std::size_t state,
 }
 
 bool ReferenceEvaluator::is_consumed(std::size_t state, const Sequence& extended) const {
-  if (!state_->consumed[state].contains(extended.back().slot)) return false;
-  if (witness_ != nullptr) witness_->consumed(state, extended);
+  const ConsumedSlots& consumed = state_->consumed[state];
+  const history::Slot slot = extended.back().slot;
+  if (!consumed.contains(slot)) return false;
+  if (witness_ != nullptr) {
+    witness_->consumed(state, extended, {&terminators_, consumed.consumer(slot)});
+  }
   return true;
 }
 

@@ -17,7 +17,8 @@ class Witness {
   virtual ~Witness() = default;
   /// Candidates for a state follow, of one partial sequence.
   virtual void search(std::size_t state, Sequence partial, Interval window) = 0;
-  virtual void consumed(std::size_t state, Sequence extended) = 0;
+  /// By an earlier terminator, which may be forgotten by now.
+  virtual void consumed(std::size_t state, Sequence extended, history::EventRef by) = 0;
   /// The first condition of the state that the candidate fails.
   virtual void failed(std::size_t state, std::size_t condition, Sequence extended) = 0;
   /// The first negation that is violated, and an event that violates it.
