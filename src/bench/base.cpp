@@ -146,7 +146,7 @@ Workload base_workload(const BaseParameters& parameters) {
   }
   workload.make_source = [p] { return base_source(p); };
   workload.threads = p.threads;
-  workload.fill = static_cast<std::uint64_t>(p.window * (p.states - 1));
+  workload.fill = static_cast<std::uint64_t>(std::max(p.passed, p.window * (p.states - 1)));
   if (p.late_share > 0) workload.max_late = kLateTicks * kTick;
   if (is_plain(p)) {
     workload.handwritten = [p] { return handwritten_base(p.selection, p.window * kTick); };

@@ -26,6 +26,8 @@ struct BaseParameters {
   int attributes = 3;              ///< per event, at least 3
   int each_states = -1;            ///< if not negative: so many of the states behind S0 are `each`
   int late_share = 0;              ///< per cent of events that are late by up to a second
+  std::int64_t passed = 0;         ///< events that went by before anything is measured, if more
+                                   ///< than fill the windows
   unsigned threads = 0;            ///< that evaluate rules; 0: as the report's limits say
 
   friend bool operator==(const BaseParameters&, const BaseParameters&) = default;

@@ -49,6 +49,8 @@ void add_stream_sweeps(std::vector<Sweep>& sweeps) {
   add(sweeps, "values", "values of an attribute", true, {{100}, {500, 5e3, 50e3}}, kEach, values);
   add(sweeps, "attributes", "attributes per event", false, {{10}, {10, 20, 30, 40, 50}}, kBoth,
       [](BaseParameters& p, double x) { p.attributes = to_int(x); });
+  add(sweeps, "endurance", "events that went by before", true, {{5000}, {300e3, 2e6, 20e6}}, kLast,
+      [](BaseParameters& p, double x) { p.passed = static_cast<std::int64_t>(x); });
   add(sweeps, "disorder", "events late by up to 1 s (%)", false, {{50}, {0, 50}}, kBoth,
       [](BaseParameters& p, double x) { p.late_share = to_int(x); });
 }
@@ -75,6 +77,11 @@ void add_pattern_sweeps(std::vector<Sweep>& sweeps) {
       kBoth, [](BaseParameters& p, double x) {
         p.negations = to_int(x);
         p.negation_parameter = false;
+      });
+  add(sweeps, "plain", "states, without parameters and aggregates", false, {{2}, {2, 3, 5}}, kLast,
+      [](BaseParameters& p, double x) {
+        p.states = to_int(x);
+        p.parameters = p.aggregates = 0;
       });
   const auto parameters = [](BaseParameters& p, double x) { p.parameters = to_int(x); };
   add(sweeps, "parameters", "parameters between states", false, {{0, 2}, {0, 1, 2}}, kLast,
