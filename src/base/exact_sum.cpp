@@ -61,11 +61,11 @@ double round_magnitude(const Limbs& magnitude) {
 
 void ExactSum::add(double value) {
   if (std::isnan(value)) {
-    nan_ = true;
+    ++nans_;
     return;
   }
   if (std::isinf(value)) {
-    (value > 0 ? positive_infinity_ : negative_infinity_) = true;
+    ++(value > 0 ? positive_infinities_ : negative_infinities_);
     return;
   }
   const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -99,12 +99,35 @@ void ExactSum::add_shifted(std::uint64_t mantissa, int shift, bool negative) {
   }
 }
 
+void ExactSum::add(const ExactSum& other) {
+  UInt128 sum = 0;
+  for (int i = 0; i < kLimbs; ++i) {
+    sum = (sum >> 64) + limbs_[i] + other.limbs_[i];
+    limbs_[i] = static_cast<std::uint64_t>(sum);
+  }
+  nans_ += other.nans_;
+  positive_infinities_ += other.positive_infinities_;
+  negative_infinities_ += other.negative_infinities_;
+}
+
+void ExactSum::subtract(const ExactSum& other) {
+  UInt128 difference = 0;
+  for (int i = 0; i < kLimbs; ++i) {
+    const UInt128 borrow = difference >> 127;
+    difference = static_cast<UInt128>(limbs_[i]) - other.limbs_[i] - borrow;
+    limbs_[i] = static_cast<std::uint64_t>(difference);
+  }
+  nans_ -= other.nans_;
+  positive_infinities_ -= other.positive_infinities_;
+  negative_infinities_ -= other.negative_infinities_;
+}
+
 double ExactSum::rounded() const {
-  if (nan_ || (positive_infinity_ && negative_infinity_)) {
+  if (nans_ > 0 || (positive_infinities_ > 0 && negative_infinities_ > 0)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  if (positive_infinity_) return std::numeric_limits<double>::infinity();
-  if (negative_infinity_) return -std::numeric_limits<double>::infinity();
+  if (positive_infinities_ > 0) return std::numeric_limits<double>::infinity();
+  if (negative_infinities_ > 0) return -std::numeric_limits<double>::infinity();
   auto magnitude = limbs_;
   const bool negative = magnitude.back() >> 63 != 0;
   if (negative) negate(magnitude);

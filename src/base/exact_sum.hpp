@@ -11,6 +11,9 @@ namespace gorgo {
 class ExactSum {
  public:
   void add(double value);
+  void add(const ExactSum& other);
+  /// Takes off what has been added before.
+  void subtract(const ExactSum& other);
   /// Ties to even; overflow gives an infinity; NaN for a NaN or infinities of both signs;
   /// +0.0 for a zero sum.
   double rounded() const;
@@ -19,9 +22,9 @@ class ExactSum {
   // Two's complement, least significant limb first; bit 0 weighs 2^-1074.
   static constexpr int kLimbs = 34;  // 2098 bits for finite values, 64 and more to spare
   std::array<std::uint64_t, kLimbs> limbs_{};
-  bool nan_ = false;
-  bool positive_infinity_ = false;
-  bool negative_infinity_ = false;
+  std::uint64_t nans_ = 0;
+  std::uint64_t positive_infinities_ = 0;
+  std::uint64_t negative_infinities_ = 0;
 
   void add_shifted(std::uint64_t mantissa, int shift, bool negative);
 };

@@ -22,6 +22,17 @@ class Aggregation {
     count_ += count;
     integer_sum_ += sum;
   }
+  /// So many floats at once, whose sum is that of `upto` less that of `before`.
+  void add_all(std::uint64_t count, const ExactSum& upto, const ExactSum& before) {
+    count_ += count;
+    float_sum_.add(upto);
+    float_sum_.subtract(before);
+  }
+  /// So many values at once, for MIN or MAX: the best of them that is no NaN, none if all are.
+  void add_all(std::uint64_t count, const Datum& extreme) {
+    count_ += count;
+    if (extreme.exists()) add_extreme(extreme);
+  }
   Datum result() const;
 
  private:

@@ -29,13 +29,16 @@ std::shared_ptr<const Timeline> Column::timeline(std::span<const std::uint32_t> 
 }
 
 std::shared_ptr<const HashIndex> Column::index(std::vector<Expr> subjects,
-                                               std::optional<std::uint32_t> summed) {
+                                               std::optional<std::uint32_t> summed,
+                                               std::optional<std::uint32_t> valued) {
   std::string name;
   for (const Expr& subject : subjects) name += plan::fingerprint(subject);
   auto& index = indexes_[name];
-  const bool complete = index && (!summed || index->find_sum(*summed));
+  const bool complete =
+      index && (!summed || index->find_sum(*summed)) && (!valued || index->find_values(*valued));
   if (!index) index = std::make_shared<HashIndex>(std::move(subjects), store_, pool_);
   if (summed && !index->find_sum(*summed)) index->add_sum(*summed);
+  if (valued && !index->find_values(*valued)) index->add_values(*valued);
   if (!complete) index->add(accepted());
   return index;
 }

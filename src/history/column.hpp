@@ -32,10 +32,12 @@ class Column {
 
   /// The events in time, with these attributes to scan.
   std::shared_ptr<const Timeline> timeline(std::span<const std::uint32_t> attributes);
-  /// The events by the values of the subjects of a key; with running sums of the attribute, if one
-  /// is given. Precondition of the latter: an int that no event of the type lacks.
+  /// The events by the values of the subjects of a key; with running sums of an attribute, and with
+  /// values and summaries of an attribute, where they are given. Precondition of those: an int, or
+  /// a number, that no event of the type lacks.
   std::shared_ptr<const HashIndex> index(std::vector<Expr> subjects,
-                                         std::optional<std::uint32_t> summed);
+                                         std::optional<std::uint32_t> summed,
+                                         std::optional<std::uint32_t> valued);
 
   /// The events by the value of a number attribute.
   std::shared_ptr<const RangeIndex> range_index(std::uint32_t attribute);

@@ -1,6 +1,9 @@
 #include "history/hash_index.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <memory>
 
 #include "history/evaluate.hpp"
 
@@ -85,6 +88,72 @@ std::optional<std::uint32_t> HashIndex::find_sum(std::uint32_t attribute) const 
   return std::nullopt;
 }
 
+void HashIndex::add_values(std::uint32_t attribute) {
+  clear();
+  values_.push_back(attribute);
+}
+
+std::optional<std::uint32_t> HashIndex::find_values(std::uint32_t attribute) const {
+  const auto found = std::find(values_.begin(), values_.end(), attribute);
+  if (found == values_.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - values_.begin());
+}
+
+Datum HashIndex::value(const Posting& posting, std::uint32_t values, std::uint64_t index) const {
+  const auto column = static_cast<std::uint32_t>(sums_.size()) + values;
+  const std::uint64_t word = posting.word(column, index);
+  return store_.attribute_type(values_[values]) == ValueType::floating
+             ? Datum::of(std::bit_cast<double>(word))
+             : Datum::of(std::bit_cast<std::int64_t>(word));
+}
+
+std::span<const Summary> HashIndex::summaries(const Posting& posting, std::uint32_t values) const {
+  if (posting.words_ == nullptr) return {};
+  const auto* const all = reinterpret_cast<const Summaries*>(posting.words_[-1]);
+  if (all == nullptr) return {};
+  return (*all)[values];
+}
+
+/// Brings the summaries up to date when the events from `from` on are new or have moved.
+void HashIndex::summarise(Entry& entry, std::uint64_t from) {
+  constexpr std::uint64_t kWorthwhile = 2;  // groups
+  if (values_.empty()) return;
+  const std::uint64_t full = entry.size / Posting::kGroup;
+  Summaries*& all = summaries_of(entry.words);
+  if (all == nullptr && full < kWorthwhile) return;
+  if (all == nullptr) all = new Summaries(values_.size());
+  const Posting posting(entry.words, stride(), entry.size);
+  for (std::uint32_t v = 0; v < values_.size(); ++v) {
+    auto& groups = (*all)[v];
+    posting_bytes_ -= groups.capacity() * sizeof(Summary);
+    if (groups.size() > from / Posting::kGroup) groups.resize(from / Posting::kGroup);
+    while (groups.size() < full) {
+      const std::uint64_t first = groups.size() * Posting::kGroup;
+      Summary next = summary(posting, v, {first, first + Posting::kGroup});
+      if (!groups.empty()) next.sum.add(groups.back().sum);
+      groups.push_back(next);
+    }
+    posting_bytes_ += groups.capacity() * sizeof(Summary);
+  }
+}
+
+Summary HashIndex::summary(const Posting& posting, std::uint32_t values, Range range) const {
+  Summary result;
+  for (std::uint64_t i = range.first; i < range.last; ++i) {
+    const Datum v = value(posting, values, i);
+    if (v.tag == Datum::Tag::floating) {
+      result.sum.add(v.floating);
+      if (std::isnan(v.floating)) continue;
+    }
+    const auto surpasses = [&](Op op, const Datum& best) {
+      return !best.exists() || arithmetic::compare(op, v, best);
+    };
+    if (surpasses(Op::less, result.least)) result.least = v;
+    if (surpasses(Op::greater, result.greatest)) result.greatest = v;
+  }
+  return result;
+}
+
 bool HashIndex::has_values(const Entry& entry, const Key& key) const {
   // The store may have dropped what would tell.
   if (is_gone(entry.newest)) return false;
@@ -158,6 +227,9 @@ void HashIndex::insert(Entry& entry, Slot slot) {
   ++entry.size;
   const std::uint64_t* const end = entry.words + entry.size * width;
   if (!late) entry.newest = timestamp;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    at[2 + sums_.size() + i] = key_word(store_.attribute(slot, values_[i]));
+  }
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const std::int64_t value = store_.attribute(slot, sums_[i].attribute).integer;
     sums_[i].magnitude = std::max(sums_[i].magnitude, magnitude_of(value));
@@ -167,6 +239,7 @@ void HashIndex::insert(Entry& entry, Slot slot) {
       later[sum] += static_cast<std::uint64_t>(value);
     }
   }
+  summarise(entry, static_cast<std::uint64_t>(at - entry.words) / width);
 }
 
 /// Afterwards there is room for one more event behind the last.
@@ -192,22 +265,34 @@ void HashIndex::make_room(Entry& entry) {
     for (std::uint32_t j = gone; j < entry.size; ++j) entry.words[j * width + 2 + i] -= before;
   }
   std::copy_n(entry.words + gone * width, kept * width, to);
-  if (to != entry.words) release(entry.words, entry.capacity);
+  if (to != entry.words) {
+    if (header() > 0) std::swap(summaries_of(to), summaries_of(entry.words));
+    release(entry.words, entry.capacity);
+  }
   entry.words = to;
   entry.size = kept;
   entry.capacity = capacity;
+  if (gone > 0) summarise(entry, 0);
 }
 
 std::uint64_t* HashIndex::allocate(std::uint32_t capacity) {
-  const std::size_t bytes = capacity * stride() * sizeof(std::uint64_t);
+  const std::size_t bytes = (header() + capacity * stride()) * sizeof(std::uint64_t);
   posting_bytes_ += bytes;
-  return reinterpret_cast<std::uint64_t*>(pool_.allocate(bytes));
+  auto* const words = reinterpret_cast<std::uint64_t*>(pool_.allocate(bytes)) + header();
+  if (header() > 0) summaries_of(words) = nullptr;
+  return words;
 }
 
 void HashIndex::release(std::uint64_t* words, std::uint32_t capacity) {
-  const std::size_t bytes = capacity * stride() * sizeof(std::uint64_t);
+  const std::size_t bytes = (header() + capacity * stride()) * sizeof(std::uint64_t);
   posting_bytes_ -= bytes;
-  pool_.release(reinterpret_cast<std::byte*>(words), bytes);
+  if (header() > 0) {
+    const std::unique_ptr<Summaries> all(summaries_of(words));
+    for (std::size_t v = 0; all && v < all->size(); ++v) {
+      posting_bytes_ -= (*all)[v].capacity() * sizeof(Summary);
+    }
+  }
+  pool_.release(reinterpret_cast<std::byte*>(words - header()), bytes);
 }
 
 void HashIndex::drop_posting(Entry& entry) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/exact_sum.hpp"
 #include "history/block_pool.hpp"
 #include "history/event_store.hpp"
 #include "history/key.hpp"
@@ -14,11 +15,22 @@
 
 namespace gorgo::history {
 
+/// What some values are together.
+struct Summary {
+  ExactSum sum;  ///< of the floats
+  Datum least;   ///< that is no NaN; none if there is none
+  Datum greatest;
+};
+
 /// The events of one key, in (timestamp, place) order. Valid until the next change of the index.
 /// Event after event in memory, because taking one in and finding the newest touch one end: first
-/// the timestamp, then the slot, then the running sums up to and with the event, modulo 2^64.
+/// the timestamp, then the slot, then the running sums up to and with the event, modulo 2^64, then
+/// the values of some attributes.
 class Posting {
  public:
+  /// Events that are summarised together: the first so many, the next so many, and so on.
+  static constexpr std::uint64_t kGroup = 64;
+
   Posting() = default;
   Posting(const std::uint64_t* words, std::size_t stride, std::uint64_t size)
       : words_(words), stride_(stride), size_(size) {}
@@ -30,19 +42,22 @@ class Posting {
   /// What the attribute of running sums `sum` adds up to over the events of the range.
   std::uint64_t sum(std::uint32_t sum, Range range) const {
     if (range.empty()) return 0;
-    const std::uint64_t before = range.first == 0 ? 0 : sum_to(sum, range.first - 1);
-    return sum_to(sum, range.last - 1) - before;
+    const std::uint64_t before = range.first == 0 ? 0 : word(sum, range.first - 1);
+    return word(sum, range.last - 1) - before;
+  }
+  /// Word `column` behind the slot: a running sum or a value.
+  std::uint64_t word(std::uint32_t column, std::uint64_t index) const {
+    return words_[index * stride_ + 2 + column];
   }
   /// The indices with `after < timestamp < before`.
   Range window(Timestamp after, Timestamp before) const;
 
  private:
-  std::uint64_t sum_to(std::uint32_t sum, std::uint64_t index) const {
-    return words_[index * stride_ + 2 + sum];
-  }
   /// The first index of `within` that `is_beyond` holds for; it holds for all behind, too.
   template <class F>
   std::uint64_t partition_point(Range within, F&& is_beyond) const;
+
+  friend class HashIndex;
 
   const std::uint64_t* words_ = nullptr;
   std::size_t stride_ = 0;
@@ -65,6 +80,14 @@ class HashIndex {
   void add_sum(std::uint32_t attribute);
   /// The number of the attribute's running sums for `Posting::sum`, if it has any.
   std::optional<std::uint32_t> find_sum(std::uint32_t attribute) const;
+  /// Keeps values of a number attribute that every event has, and summaries of them. Forgets all
+  /// events, which the caller adds again.
+  void add_values(std::uint32_t attribute);
+  std::optional<std::uint32_t> find_values(std::uint32_t attribute) const;
+  Datum value(const Posting& posting, std::uint32_t values, std::uint64_t index) const;
+  /// The summaries of the posting's full groups, as many as there are; the sums are those of all
+  /// groups up to and with this one.
+  std::span<const Summary> summaries(const Posting& posting, std::uint32_t values) const;
 
   /// Takes in newly stored events, in place order.
   void add(std::span<const Slot> slots);
@@ -127,6 +150,9 @@ class HashIndex {
   static_assert(sizeof(Entry) == 32);
   using Table = std::vector<Entry, HugeAllocator<Entry>>;
 
+  /// By number of values; kept by the posting's memory, in the word before its events.
+  using Summaries = std::vector<std::vector<Summary>>;
+
   struct Sum {
     std::uint32_t attribute;
     std::uint64_t magnitude = 0;  ///< largest absolute value so far
@@ -149,7 +175,14 @@ class HashIndex {
   Entry& claim(const Key& key);
   void make_room(Entry& entry);
   void insert(Entry& entry, Slot slot);
-  std::size_t stride() const { return 2 + sums_.size(); }
+  std::size_t stride() const { return 2 + sums_.size() + values_.size(); }
+  /// Words before the events of a posting.
+  std::size_t header() const { return values_.empty() ? 0 : 1; }
+  static Summaries*& summaries_of(std::uint64_t* words) {
+    return reinterpret_cast<Summaries*&>(words[-1]);
+  }
+  void summarise(Entry& entry, std::uint64_t from);
+  Summary summary(const Posting& posting, std::uint32_t values, Range range) const;
   std::uint64_t* allocate(std::uint32_t capacity);
   void release(std::uint64_t* words, std::uint32_t capacity);
   void drop_posting(Entry& entry);
@@ -161,9 +194,10 @@ class HashIndex {
   BlockPool& pool_;
   bool exact_;  ///< a tag is the one word of the key; else tags are hashes
   std::vector<Sum> sums_;
-  Table table_;           // a power of two
-  std::size_t used_ = 0;  // entries that are not vacant
-  std::size_t live_ = 0;  // entries with a posting
+  std::vector<std::uint32_t> values_;  // attributes
+  Table table_;                        // a power of two
+  std::size_t used_ = 0;               // entries that are not vacant
+  std::size_t live_ = 0;               // entries with a posting
   std::size_t posting_bytes_ = 0;
   std::size_t sweep_ = 0;  // the next entry that drop_gone looks at
 

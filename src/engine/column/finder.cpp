@@ -1,5 +1,6 @@
 #include "engine/column/finder.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "engine/aggregation.hpp"
@@ -16,6 +17,17 @@ std::optional<std::uint32_t> summed_attribute(const Aggregate* aggregate,
   if (!sums || store.attribute_type(*aggregate->attribute) != ValueType::integer) {
     return std::nullopt;
   }
+  return aggregate->attribute;
+}
+
+/// The attribute whose summaries answer the aggregate, if they can.
+std::optional<std::uint32_t> valued_attribute(const Aggregate* aggregate,
+                                              const history::EventStore& store) {
+  if (aggregate == nullptr || !aggregate->attribute || store.is_nullable()) return std::nullopt;
+  const bool sums = aggregate->function == AggregateFunction::sum ||
+                    aggregate->function == AggregateFunction::avg;
+  const bool floats = store.attribute_type(*aggregate->attribute) == ValueType::floating;
+  if (aggregate->function == AggregateFunction::count || (sums && !floats)) return std::nullopt;
   return aggregate->attribute;
 }
 
@@ -59,17 +71,21 @@ Finder::Finder(const plan::Scan& scan, history::History& history, bool use_index
     : column_(history.column(scan.column)),
       store_(column_->store()),
       way_(way_to(scan, *column_, use_indexes, worth, aggregate)) {
-  const auto summed = summed_attribute(aggregate, store_);
   const auto* prober = std::get_if<Prober>(&way_);
-  if (summed && prober != nullptr) sums_ = prober->index()->find_sum(*summed);
+  if (prober == nullptr) return;
+  const auto summed = summed_attribute(aggregate, store_);
+  const auto valued = valued_attribute(aggregate, store_);
+  if (summed) sums_ = prober->index()->find_sum(*summed);
+  if (valued) values_ = prober->index()->find_values(*valued);
 }
 
 Finder::Way Finder::way_to(const plan::Scan& scan, history::Column& column, bool use_indexes,
                            Selectivity worth, const Aggregate* aggregate) {
   const auto summed = summed_attribute(aggregate, column.store());
-  // Running sums of a whole window are those of a key that all events have.
+  const auto valued = valued_attribute(aggregate, column.store());
+  // A whole window is that of a key that all events have.
   const bool whole = scan.comparisons.empty() && scan.residual.empty();
-  if (!use_indexes || (scan.key.empty() && !(summed && whole))) {
+  if (!use_indexes || (scan.key.empty() && !(whole && (summed || valued)))) {
     const auto ranged =
         use_indexes ? ranged_attribute(scan, column.store(), aggregate == nullptr) : std::nullopt;
     return Scanner(scan, column.store(), column.timeline(scan.column.attributes),
@@ -77,11 +93,12 @@ Finder::Way Finder::way_to(const plan::Scan& scan, history::Column& column, bool
   }
   std::vector<Expr> subjects;
   for (const std::uint32_t i : scan.key) subjects.push_back(scan.comparisons[i].subject);
-  return Prober(scan, column.store(), column.index(std::move(subjects), summed));
+  return Prober(scan, column.store(), column.index(std::move(subjects), summed, valued));
 }
 
 Datum Finder::aggregate(const Aggregate& aggregate, history::Range range) {
   if (const auto value = aggregate_at_once(aggregate, range)) return *value;
+  if (values_ && is_exact()) return aggregate_by_summaries(aggregate, range);
   const Datum one = Datum::of(std::int64_t{1});
   const ValueType input =
       aggregate.attribute ? store_.attribute_type(*aggregate.attribute) : one.type();
@@ -109,6 +126,39 @@ std::optional<Datum> Finder::aggregate_at_once(const Aggregate& aggregate,
   if (aggregate.function == AggregateFunction::sum) return Datum::of(sum);
   if (count == 0) return Datum::none();
   return Datum::of(static_cast<double>(sum) / static_cast<double>(count));
+}
+
+/// Looks at the events of the groups that are not in the range as a whole.
+Datum Finder::aggregate_by_summaries(const Aggregate& aggregate, history::Range range) const {
+  constexpr std::uint64_t kGroup = history::Posting::kGroup;
+  const auto& prober = std::get<Prober>(way_);
+  const history::HashIndex& index = *prober.index();
+  const auto groups = index.summaries(prober.posting(), *values_);
+  Aggregation result(aggregate.function, store_.attribute_type(*aggregate.attribute));
+  const auto add = [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t i = first; i < last; ++i) {
+      result.add(index.value(prober.posting(), *values_, i));
+    }
+  };
+  const std::uint64_t first = (range.first + kGroup - 1) / kGroup;
+  const std::uint64_t last = std::min<std::uint64_t>(range.last / kGroup, groups.size());
+  if (first >= last) {
+    add(range.first, range.last);
+    return result.result();
+  }
+  add(range.first, first * kGroup);
+  add(last * kGroup, range.last);
+  if (aggregate.function == AggregateFunction::min ||
+      aggregate.function == AggregateFunction::max) {
+    const bool least = aggregate.function == AggregateFunction::min;
+    for (const auto& group : groups.subspan(first, last - first)) {
+      result.add_all(kGroup, least ? group.least : group.greatest);
+    }
+  } else {
+    result.add_all((last - first) * kGroup, groups[last - 1].sum,
+                   first == 0 ? ExactSum() : groups[first - 1].sum);
+  }
+  return result.result();
 }
 
 std::size_t Finder::bytes() const {

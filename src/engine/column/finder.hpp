@@ -59,6 +59,7 @@ class Finder {
                     Selectivity worth, const Aggregate* aggregate);
   /// Without looking at the events, if that is possible.
   std::optional<Datum> aggregate_at_once(const Aggregate& aggregate, history::Range range) const;
+  Datum aggregate_by_summaries(const Aggregate& aggregate, history::Range range) const;
   bool is_exact() const {
     return std::visit([](const auto& way) { return way.is_exact(); }, way_);
   }
@@ -66,7 +67,9 @@ class Finder {
   std::shared_ptr<history::Column> column_;  // keeps what is searched up to date
   const history::EventStore& store_;
   Way way_;
-  std::optional<std::uint32_t> sums_;  // of the index searched: those that answer the aggregate
+  // Of the index searched, what answers the aggregate.
+  std::optional<std::uint32_t> sums_;
+  std::optional<std::uint32_t> values_;
 };
 
 }  // namespace gorgo::engine
