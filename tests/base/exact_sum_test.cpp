@@ -45,6 +45,26 @@ TEST(ExactSum, ZerosInfinitiesAndNaN) {
   EXPECT_TRUE(std::isnan(sum({std::nan(""), 1.0})));
 }
 
+TEST(ExactSum, WhatIsSubtractedHasNeverBeenThere) {
+  std::mt19937_64 random(5);
+  std::vector<double> values = {kMax, kInfinity, std::nan(""), -kInfinity, 5e-324, -1e-300};
+  for (int i = 0; i < 200; ++i) {
+    values.push_back(
+        std::ldexp(static_cast<double>(random()) - 9e18, static_cast<int>(random() % 1500) - 900));
+  }
+  std::shuffle(values.begin(), values.end(), random);
+  const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  for (std::size_t cut = 0; cut <= values.size(); cut += 7) {
+    ExactSum before, behind;
+    for (std::size_t i = 0; i < values.size(); ++i) (i < cut ? before : behind).add(values[i]);
+    ExactSum all = before;
+    all.add(behind);
+    EXPECT_TRUE(same(all.rounded(), sum(values)));
+    all.subtract(before);
+    EXPECT_TRUE(same(all.rounded(), behind.rounded())) << cut;
+  }
+}
+
 TEST(ExactSum, SubnormalsAreExact) {
   EXPECT_EQ(sum({5e-324, 5e-324, 5e-324}), 1.5e-323);
   const double smallest_normal = std::numeric_limits<double>::min();

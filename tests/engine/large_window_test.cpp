@@ -24,7 +24,9 @@ std::vector<Event> stream(bool late) {
     if (random() % 50 == 0) v = std::numeric_limits<double>::quiet_NaN();
     events.push_back({.type = terminator ? "T" : "S",
                       .timestamp = std::max<Timestamp>(0, i / 2 - behind) * kMillisecond,
-                      .attributes = {{"v", v}, {"n", static_cast<std::int64_t>(random() % 3000)}}});
+                      .attributes = {{"v", v},
+                                     {"n", static_cast<std::int64_t>(random() % 3000)},
+                                     {"k", static_cast<std::int64_t>(random() % 3)}}});
   }
   return events;
 }
@@ -33,7 +35,7 @@ std::vector<Event> stream(bool late) {
 std::vector<std::string> composites(const std::string& engine, const std::string& rule, bool late) {
   Processor processor({.engine = engine});
   const auto deployed = processor.deploy(
-      "test", "event T(v: float, n: int); event S(v: float, n: int);\n" + rule, {});
+      "test", "event T(v: float, n: int, k: int); event S(v: float, n: int, k: int);\n" + rule, {});
   EXPECT_FALSE(deployed.failed()) << deployed.render();
   std::vector<std::string> lines;
   const auto deliver = [&](const OutputBatch& batch) {
@@ -93,6 +95,16 @@ INSTANTIATE_TEST_SUITE_P(
         "n = Count(S(v < $v).n within 6 s from T);",
         "define O(v: float, n: int) from T(v = $v) where "
         "v = Avg(S().n within 5 s from T), n = Count(S() within 5 s from T);",
+        "define O(v: float, n: int) from T(v = $v) where "
+        "v = Sum(S(v > 0).v within 5 s from T), n = Max(S().n within 5 s from T);",
+        "define O(v: float, n: int) from T(v = $v) where "
+        "v = Min(S().v within 5 s from T), n = Min(S().n within 3 s from T);",
+        "define O(v: float, n: int) from T(v = $v, k = $k) where "
+        "v = Avg(S(k = $k and v > 1).v within 5 s from T), "
+        "n = Max(S(k = $k).n within 3 s from T);",
+        "define O(v: float, n: int) from T(v = $v, k = $k) where "
+        "v = Max(S(k = $k and v < 6e3).v within 2 s from T), "
+        "n = Count(S(k = $k).v within 3 s from T);",
         "define O(v: float, n: int) from T(v = $v) and last S() within 6 s from T "
         "where v = S.v, n = Sum(S(n > 1000).n within 6 s from T);"));
 

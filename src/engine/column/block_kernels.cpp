@@ -13,19 +13,15 @@ namespace {
 
 using Words = const std::uint64_t*;
 
-/// Bit i: test(i), for 64 events each `step` of which are tested at once.
-template <class Test>
-inline __attribute__((always_inline)) std::uint64_t collect(std::size_t step, Test test) {
-  std::uint64_t mask = 0;
-  for (std::size_t i = 0; i < 64; i += step) mask |= static_cast<std::uint64_t>(test(i)) << i;
-  return mask;
-}
-
 template <class F, class T>
 void compare_plain(BlockMask& mask, Words a, Words b, std::size_t words) {
   for (std::size_t w = 0; w < words; ++w, a += 64, b += 64) {
-    mask[w] = collect(
-        1, [=](std::size_t i) { return F()(std::bit_cast<T>(a[i]), std::bit_cast<T>(b[i])); });
+    std::uint64_t passed = 0;
+    for (std::size_t i = 0; i < 64; ++i) {
+      const bool holds = F()(std::bit_cast<T>(a[i]), std::bit_cast<T>(b[i]));
+      passed |= static_cast<std::uint64_t>(holds) << i;
+    }
+    mask[w] = passed;
   }
 }
 

@@ -66,9 +66,9 @@ std::uint64_t compare_strings(Op op, const std::string_view* values, std::uint64
                  [&](std::string_view v) { return arithmetic::contains(v, operand); });
 }
 
+/// Precondition: not two ints and not two floats, which are compared block by block.
 std::uint64_t compare(Op op, const AttributeVector& attribute, std::uint64_t first,
                       std::uint64_t count, const Datum& operand) {
-  const bool float_operand = operand.tag == Datum::Tag::floating;
   switch (attribute.type()) {
     case ValueType::string:
       return compare_strings(op, attribute.strings(first), count, operand.text());
@@ -76,13 +76,9 @@ std::uint64_t compare(Op op, const AttributeVector& attribute, std::uint64_t fir
       return compare_as<std::uint64_t>(op, attribute.words(first), count,
                                        std::uint64_t{operand.boolean});
     case ValueType::integer:
-      return float_operand
-                 ? compare_mixed<std::int64_t>(op, attribute.words(first), count, operand.floating)
-                 : compare_as<std::int64_t>(op, attribute.words(first), count, operand.integer);
+      return compare_mixed<std::int64_t>(op, attribute.words(first), count, operand.floating);
     case ValueType::floating:
-      return float_operand
-                 ? compare_as<double>(op, attribute.words(first), count, operand.floating)
-                 : compare_mixed<double>(op, attribute.words(first), count, operand.integer);
+      return compare_mixed<double>(op, attribute.words(first), count, operand.integer);
   }
   return 0;
 }
