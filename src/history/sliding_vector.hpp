@@ -19,11 +19,15 @@ class SlidingVector {
   std::uint64_t end() const { return base_ + items_.size(); }
   std::uint64_t size() const { return items_.size() - dropped_; }
 
-  void push_back(T item) { items_.push_back(item); }
+  void push_back(T item) {
+    if (items_.size() == items_.capacity()) make_room();
+    items_.push_back(item);
+  }
 
   /// Inserts before `position`; the elements from there on move up by one.
   void insert(std::uint64_t position, T item) {
     assert(position >= begin() && position <= end());
+    if (items_.size() == items_.capacity()) make_room();
     items_.insert(items_.begin() + static_cast<std::ptrdiff_t>(position - base_), item);
   }
 
@@ -49,6 +53,14 @@ class SlidingVector {
 
  private:
   static constexpr std::size_t kSlack = 64;
+  static constexpr std::size_t kSmallest = 4;
+
+  /// Where a quarter is gone already, the place that it leaves is enough; then an element is moved
+  /// at most three times as often as one is appended.
+  void make_room() {
+    if (dropped_ >= kSlack && dropped_ * 4 >= items_.size()) return compact();
+    items_.reserve(items_.capacity() + items_.capacity() / 2 + kSmallest);
+  }
 
   void compact() {
     items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(dropped_));
