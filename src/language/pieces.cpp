@@ -104,20 +104,11 @@ class PieceWriter {
   }
 
   void walk(ParserRuleContext* context) {
-    switch (context->getRuleIndex()) {
-      case Parser::RuleAggregate:
-        return aggregate(dynamic_cast<Parser::AggregateContext*>(context));
-      case Parser::RuleSpan:
-        break_before_ = kSpan;
-        break;
-      case Parser::RuleValueType:
-        return add(context->start, type_word(context->start->getText()));
-      case Parser::RuleWindow:
-        return window(dynamic_cast<Parser::WindowContext*>(context));
-      case Parser::RuleUnit:
-        return unit(dynamic_cast<Parser::UnitContext*>(context));
-      default:
-        break;
+    if (special(context)) return;
+    // A bracket opens a chain of rules with one child each: only the brackets may take stack.
+    while (auto* child = only_child(context)) {
+      context = child;
+      if (special(context)) return;
     }
     for (auto* child : context->children) {
       if (auto* leaf = dynamic_cast<antlr4::tree::TerminalNode*>(child); leaf != nullptr) {
@@ -125,6 +116,34 @@ class PieceWriter {
       } else {
         walk(dynamic_cast<ParserRuleContext*>(child));
       }
+    }
+  }
+
+  static ParserRuleContext* only_child(ParserRuleContext* context) {
+    const bool one = context->children.size() == 1;
+    return one ? dynamic_cast<ParserRuleContext*>(context->children[0]) : nullptr;
+  }
+
+  /// Handles what is not written word by word.
+  bool special(ParserRuleContext* context) {
+    switch (context->getRuleIndex()) {
+      case Parser::RuleAggregate:
+        aggregate(dynamic_cast<Parser::AggregateContext*>(context));
+        return true;
+      case Parser::RuleSpan:
+        break_before_ = kSpan;
+        return false;
+      case Parser::RuleValueType:
+        add(context->start, type_word(context->start->getText()));
+        return true;
+      case Parser::RuleWindow:
+        window(dynamic_cast<Parser::WindowContext*>(context));
+        return true;
+      case Parser::RuleUnit:
+        unit(dynamic_cast<Parser::UnitContext*>(context));
+        return true;
+      default:
+        return false;
     }
   }
 
