@@ -37,8 +37,8 @@ struct Round {
 
   std::vector<Search> oldest, newest, every, reductions;
   std::uint32_t selected = 0;  ///< the limits of oldest and newest, added up
-  std::uint64_t most_listed =
-      0;  ///< positions that `every` may find before only counts are answered
+  /// Positions that `every` may find before only counts are answered.
+  std::uint64_t most_listed = 0;
 
   bool empty() const {
     return oldest.empty() && newest.empty() && every.empty() && reductions.empty();
@@ -77,6 +77,9 @@ class Device {
   /// Writes words into a page; the next round sees them. Throws DeviceError.
   virtual void write(std::uint32_t page, std::uint32_t offset,
                      std::span<const std::uint64_t> words) = 0;
+  /// The number of a shape (cuda/shape.hpp), for `Scan::shape`: the text of a type `Shape` in this
+  /// namespace. Its kernels may come later; until then scans are tested by what they hold.
+  virtual std::uint32_t add_shape(const std::string& /*text*/) { return 0; }
   /// Throws DeviceError.
   virtual Answers run(const Round& round) = 0;
 

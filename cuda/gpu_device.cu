@@ -1,33 +1,27 @@
 #include <algorithm>
-#include <cassert>
-#include <cstring>
 
-#include "cuda/kernels.cuh"
-#include "cuda/memory.cuh"
+#include "cuda/grouping.hpp"
+#include "cuda/shape_kernels.cuh"
+#include "cuda/upload.cuh"
 
 namespace gorgo::cuda {
 namespace {
-
-/// Parts of a search at most; see `begin_parts`.
-constexpr std::uint32_t kMostParts = kThreads;
-/// What is waiting to be uploaded is uploaded before it is more, in words.
-constexpr std::size_t kMostDelta = std::size_t{1} << 21;
 
 /// One GPU. A round is one upload, kernels in one stream, and a wait for that stream; answers are
 /// written to memory of the host by the kernels themselves.
 class GpuDevice final : public Device {
  public:
-  explicit GpuDevice(const ArenaOptions& options) : page_shift_(options.page_shift) {
+  explicit GpuDevice(const ArenaOptions& options)
+      : page_shift_(options.page_shift),
+        pages_(static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >> page_shift_)),
+        kernels_{kernels_of<AnyShape>(), kernels_of<OneTest<false>>(),
+                 kernels_of<OneTest<true>>()} {
     check(cudaSetDevice(0), "taking the GPU into use");
+    arena_.reserve_exactly(std::size_t{pages_} << page_shift_);
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
-    pages_ = static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >> page_shift_);
-    written_.resize(pages_);
-    check(cudaMalloc(&arena_, std::size_t{pages_} << page_shift_ << 3), "allocating the arena");
+    upload_ = std::make_unique<Upload>(arena_.data(), page_shift_, pages_);
   }
-  ~GpuDevice() override {
-    cudaFree(arena_);
-    cudaStreamDestroy(stream_);
-  }
+  ~GpuDevice() override { cudaStreamDestroy(stream_); }
   GpuDevice(const GpuDevice&) = delete;
   GpuDevice& operator=(const GpuDevice&) = delete;
 
@@ -36,37 +30,28 @@ class GpuDevice final : public Device {
 
   void write(std::uint32_t page, std::uint32_t offset,
              std::span<const std::uint64_t> words) override {
-    assert(page < pages_ && offset + words.size() <= std::size_t{1} << page_shift_);
-    // `scatter` writes all of a delta at once, in any order: no word may stand in it twice.
-    const bool again = written_[page].delta == delta_number_ && offset < written_[page].end;
-    if (again || delta_ + words.size() > kMostDelta) flush_delta();
-    try {
-      staging_.reserve(delta_ + words.size(), delta_);
-    } catch (const DeviceError&) {
-      forget_delta();
-      throw;
-    }
-    std::memcpy(staging_.data() + delta_, words.data(), words.size_bytes());
-    runs_.push_back({.to = (std::uint64_t{page} << page_shift_) + offset,
-                     .from = delta_,
-                     .count = words.size()});
-    delta_ += words.size();
-    written_[page] = {delta_number_, static_cast<std::uint32_t>(offset + words.size())};
+    guarded([&] {
+      if (upload_->delta().is_full(page, offset, words.size())) {
+        use();
+        upload_->begin();
+        counters_.uploaded += upload_->send(stream_);
+        wait();
+      }
+      upload_->write(page, offset, words);
+    });
   }
 
   Answers run(const Round& round) override {
-    try {
+    guarded([&] {
       use();
-      const View view = upload(round);
-      launch_selections(view, round);
-      launch_lists(view, round);
-      launch_reductions(view, round);
+      upload(round);
+      launch_picks<false>(round.oldest, oldest_);
+      launch_picks<true>(round.newest, newest_);
+      launch_lists(round);
+      launch_reductions();
       check(cudaGetLastError(), "launching kernels");
       wait();
-    } catch (const DeviceError&) {
-      forget_delta();
-      throw;
-    }
+    });
     ++counters_.rounds;
     counters_.searches += round.oldest.size() + round.newest.size() + round.every.size() +
                           round.reductions.size();
@@ -74,279 +59,194 @@ class GpuDevice final : public Device {
   }
 
  private:
-  void use() { check(cudaSetDevice(0), "taking the GPU into use"); }
-  void wait() { check(cudaStreamSynchronize(stream_), "running kernels"); }
+  /// Searches of a kind: how they are grouped, and where what the kernels need stands in the
+  /// upload.
+  struct Kind {
+    Grouping grouping;
+    std::size_t searches = 0, groups = 0, rows = 0;
+    std::size_t done = 0, partial = 0;  // zeros
+  };
+  struct Picks : Kind {
+    PinnedArray<std::uint32_t> found;
+  };
 
-  void forget_delta() {
-    delta_ = 0;
-    ++delta_number_;
-    runs_.clear();
-  }
-
-  void flush_delta() {
+  template <class F>
+  void guarded(F f) {
     try {
-      use();
-      upload_delta(0);
-      wait();
+      f();
     } catch (const DeviceError&) {
-      forget_delta();
+      upload_->forget();
       throw;
     }
   }
 
-  /// Room for an array behind what is staged; returns its first word.
-  template <class T>
-  std::size_t stage(const std::vector<T>& items, std::size_t& end) {
-    const std::size_t first = end;
-    const std::size_t words = (items.size() * sizeof(T) + 7) / 8;
-    // Parts begin at multiples of 16 bytes.
-    end += (words + 1) / 2 * 2;
-    staging_.reserve(end, first);
-    if (!items.empty()) std::memcpy(staging_.data() + first, items.data(), items.size() * sizeof(T));
-    return first;
+  void use() { check(cudaSetDevice(0), "taking the GPU into use"); }
+  void wait() { check(cudaStreamSynchronize(stream_), "running kernels"); }
+
+  template <class Partial, class Alone>
+  void add(Kind& kind, const std::vector<Search>& searches, const Round& round, Alone alone) {
+    kind.grouping.assign(searches, round.scans, alone);
+    kind.searches = upload_->add(searches);
+    kind.groups = upload_->add(kind.grouping.groups());
+    kind.rows = upload_->add(kind.grouping.rows());
+    kind.done = upload_->add_zeros<std::uint32_t>(kind.grouping.groups().size());
+    kind.partial = upload_->add_zeros<Partial>(searches.size());
   }
 
-  template <class T>
-  const T* on_device(std::size_t word) const {
-    return reinterpret_cast<const T*>(upload_.data() + word);
-  }
-
-  /// Uploads the words from the first staged one on, and has the delta written into the arena.
-  void upload_delta(std::size_t end) {
-    std::size_t words = std::max(end, (delta_ + 1) / 2 * 2);
-    const std::size_t runs = stage(runs_, words);
-    upload_.reserve(words);
-    check(cudaMemcpyAsync(upload_.data(), staging_.data(), words * sizeof(std::uint64_t),
-                          cudaMemcpyHostToDevice, stream_),
-          "uploading");
-    counters_.uploaded += words * sizeof(std::uint64_t);
-    if (!runs_.empty()) {
-      scatter<<<static_cast<unsigned>(runs_.size()), kThreads, 0, stream_>>>(
-          arena_, on_device<std::uint64_t>(0), on_device<Run>(runs));
-    }
-    forget_delta();
-  }
-
-  View upload(const Round& round) {
-    group(round.every);
-    std::size_t end = (delta_ + 1) / 2 * 2;
-    const std::size_t pages = stage(round.pages, end);
-    const std::size_t attributes = stage(round.attributes, end);
-    const std::size_t tests = stage(round.tests, end);
-    const std::size_t instructions = stage(round.instructions, end);
-    const std::size_t scans = stage(round.scans, end);
-    const std::size_t bounds = stage(round.bounds, end);
-    const std::size_t cells = stage(round.cells, end);
-    oldest_at_ = stage(round.oldest, end);
-    newest_at_ = stage(round.newest, end);
-    every_at_ = stage(round.every, end);
-    groups_at_ = stage(groups_, end);
-    bases_at_ = stage(bases_, end);
-    reductions_at_ = stage(round.reductions, end);
-    upload_delta(end);
-    return {.arena = arena_,
-            .page_shift = page_shift_,
-            .pages = on_device<std::uint32_t>(pages),
-            .attributes = on_device<Attribute>(attributes),
-            .tests = on_device<Test>(tests),
-            .instructions = on_device<Instruction>(instructions),
-            .scans = on_device<Scan>(scans),
-            .bounds = on_device<Bounds>(bounds),
-            .cells = on_device<Cell>(cells)};
-  }
-
-  void launch_selections(const View& view, const Round& round) {
+  void upload(const Round& round) {
+    upload_->begin();
+    const std::size_t pages = upload_->add(round.pages);
+    const std::size_t attributes = upload_->add(round.attributes);
+    const std::size_t tests = upload_->add(round.tests);
+    const std::size_t instructions = upload_->add(round.instructions);
+    const std::size_t scans = upload_->add(round.scans);
+    const std::size_t bounds = upload_->add(round.bounds);
+    const std::size_t cells = upload_->add(round.cells);
+    const auto several = [](const Search& search) { return search.limit > 1; };
+    const auto never = [](const Search&) { return false; };
+    add<std::uint32_t>(oldest_, round.oldest, round, several);
+    add<std::uint32_t>(newest_, round.newest, round, several);
+    add<std::uint32_t>(every_, round.every, round, never);
+    add<Reduction>(reductions_, round.reductions, round, never);
+    total_ = upload_->add_zeros<std::uint64_t>(1);
+    counters_.uploaded += upload_->send(stream_);
+    view_ = {.arena = arena_.data(),
+             .page_shift = page_shift_,
+             .pages = upload_->array<std::uint32_t>(pages),
+             .attributes = upload_->array<Attribute>(attributes),
+             .tests = upload_->array<Test>(tests),
+             .instructions = upload_->array<Instruction>(instructions),
+             .scans = upload_->array<Scan>(scans),
+             .bounds = upload_->array<Bounds>(bounds),
+             .cells = upload_->array<Cell>(cells)};
     selected_.reserve(round.selected);
-    oldest_.reserve(round.oldest.size());
-    newest_.reserve(round.newest.size());
-    if (!round.oldest.empty()) {
-      select<false><<<static_cast<unsigned>(round.oldest.size()), kThreads, 0, stream_>>>(
-          view, on_device<Search>(oldest_at_), oldest_.data(), selected_.data());
-    }
-    if (!round.newest.empty()) {
-      select<true><<<static_cast<unsigned>(round.newest.size()), kThreads, 0, stream_>>>(
-          view, on_device<Search>(newest_at_), newest_.data(), selected_.data());
-    }
   }
 
-  /// Cuts the longest range into parts of at least so many positions.
-  static Parts parts_of(std::uint64_t longest, std::uint64_t least) {
-    const std::uint64_t wanted = std::max(least, (longest + kMostParts - 1) / kMostParts);
-    const std::uint64_t size = (wanted + kTile - 1) / kTile * kTile;
-    return {.size = size, .each = static_cast<std::uint32_t>((longest + size - 1) / size)};
+  const ShapeKernels& kernels(std::uint32_t shape) const { return kernels_[shape]; }
+
+  template <class... Args>
+  void launch(const void* kernel, dim3 blocks, Args... args) {
+    void* arguments[] = {&args...};
+    check(cudaLaunchKernel(kernel, blocks, dim3(kThreads), arguments, 0, stream_),
+          "launching a kernel");
   }
 
-  /// Puts searches that stand side by side into groups: as large as leaves enough blocks for all
-  /// multiprocessors.
-  void group(const std::vector<Search>& searches) {
+  /// Enough parts to keep the device busy together with other groups.
+  static Parts parts_of(const Grouping::Section& section) {
     constexpr std::uint64_t kBlocks = 2048;
-    groups_.clear();
-    bases_.clear();
-    std::uint64_t tiles = 0;
-    for (const Search& search : searches) tiles += (search.last - search.first) / kTile + 1;
-    const auto most = static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(tiles / kBlocks, 1, kMostGrouped));
-    for (std::uint32_t i = 0; i < searches.size(); ++i) {
-      const Search& search = searches[i];
-      if (groups_.empty() || !joins(groups_.back(), searches, search, most)) {
-        groups_.push_back({.base = search.first, .end = search.last, .first = i, .count = 0});
-      }
-      Group& group = groups_.back();
-      group.base = std::min(group.base, search.first);
-      group.end = std::max(group.end, search.last);
-      ++group.count;
-    }
-    for (const Group& group : groups_) bases_.insert(bases_.end(), group.count, group.base);
+    const std::uint64_t tiles = (section.longest + kTile - 1) / kTile;
+    const std::uint64_t wanted = std::clamp<std::uint64_t>(kBlocks / section.count, 1, tiles);
+    const std::uint64_t size = (tiles + wanted - 1) / wanted * kTile;
+    return {.size = size,
+            .each = static_cast<std::uint32_t>((section.longest + size - 1) / size)};
   }
 
-  /// Whether a group has room for the search, which then reads few positions in vain.
-  static bool joins(const Group& group, const std::vector<Search>& searches, const Search& search,
-                    std::uint32_t most) {
-    if (group.count >= most || searches[group.first].scan != search.scan) return false;
-    const std::uint64_t together =
-        std::max(group.end, search.last) - std::min(group.base, search.first);
-    const std::uint64_t shorter = std::min(search.last - search.first, group.end - group.base);
-    return together <= shorter + shorter / 4 + kTile / 2;
-  }
-
-  void launch_lists(const View& view, const Round& round) {
-    const auto searches = static_cast<std::uint32_t>(round.every.size());
-    begins_.reserve(searches + 1);
-    begins_.data()[searches] = 0;
-    if (searches == 0) return;
-    std::uint64_t longest = 1;
-    for (const Group& group : groups_) longest = std::max(longest, group.end - group.base);
-    const Parts parts = parts_of(longest, kTile);
-    part_counts_.reserve(std::size_t{searches} * parts.each);
-    totals_.reserve(searches);
-    device_begins_.reserve(searches + 1);
-    listed_.reserve(round.most_listed);
-    const auto* on = on_device<Search>(every_at_);
-    for_each_slice(static_cast<std::uint32_t>(groups_.size()),
-                   [&](std::uint32_t first, std::uint32_t size) {
-                     count<<<dim3(parts.each, size), kThreads, 0, stream_>>>(
-                         view, on, on_device<Group>(groups_at_) + first, parts,
-                         part_counts_.data());
-                   });
-    begin_parts<<<searches, kThreads, 0, stream_>>>(parts, part_counts_.data(), totals_.data());
-    begin_lists<<<1, kThreads, 0, stream_>>>(totals_.data(), searches, device_begins_.data(),
-                                             begins_.data());
-    for_each_slice(searches, [&](std::uint32_t first, std::uint32_t size) {
-      fill<<<dim3(parts.each, size), kThreads, 0, stream_>>>(
-          view, on + first, on_device<std::uint64_t>(bases_at_) + first, parts,
-          part_counts_.data() + std::size_t{first} * parts.each, device_begins_.data() + first, searches - first, round.most_listed, listed_.data());
-    });
-  }
-
-  void launch_reductions(const View& view, const Round& round) {
-    if (round.reductions.empty()) return;
-    const auto searches = static_cast<std::uint32_t>(round.reductions.size());
-    std::uint64_t longest = 1;
-    for (const Search& search : round.reductions) {
-      longest = std::max(longest, search.last - search.first);
-    }
-    reduced_parts_ = parts_of(longest, 2 * kTile);
-    partial_.reserve(std::size_t{searches} * reduced_parts_.each);
-    const auto* on = on_device<Search>(reductions_at_);
-    for_each_slice(searches, [&](std::uint32_t first, std::uint32_t size) {
-      reduce<<<dim3(reduced_parts_.each, size), kThreads, 0, stream_>>>(
-          view, on + first, reduced_parts_,
-          partial_.data() + std::size_t{first} * reduced_parts_.each);
-    });
-  }
-
-  /// A grid has at most 65535 rows.
   template <class F>
-  static void for_each_slice(std::uint32_t searches, F f) {
-    constexpr std::uint32_t kRows = 65535;
-    for (std::uint32_t first = 0; first < searches; first += kRows) {
-      f(first, std::min(kRows, searches - first));
+  void for_each_section(const Kind& kind, F f) {
+    for (const Grouping::Section& section : kind.grouping.group_sections()) {
+      const Parts parts = parts_of(section);
+      f(kernels(section.shape), dim3(section.count, parts.each),
+        upload_->array<Group>(kind.groups) + section.first, parts,
+        upload_->zeros<std::uint32_t>(kind.done) + section.first);
     }
+  }
+
+  template <bool kNewest>
+  void launch_picks(const std::vector<Search>& searches, Picks& picks) {
+    picks.found.reserve(searches.size());
+    const auto* on = upload_->array<Search>(picks.searches);
+    for_each_section(picks, [&](const ShapeKernels& kernels, dim3 blocks, const Group* groups,
+                                Parts parts, std::uint32_t* done) {
+      const Picked picked{.ranks = upload_->zeros<std::uint32_t>(picks.partial), .done = done};
+      launch(kNewest ? kernels.pick_newest : kernels.pick_oldest, blocks, view_, on, groups, parts,
+             picked, picks.found.data(), selected_.data());
+    });
+    for (const Grouping::Section& section : picks.grouping.row_sections()) {
+      const ShapeKernels& own = kernels(section.shape);
+      launch(kNewest ? own.select_newest : own.select_oldest, dim3(section.count), view_, on,
+             upload_->array<std::uint32_t>(picks.rows) + section.first, picks.found.data(),
+             selected_.data());
+    }
+  }
+
+  void launch_lists(const Round& round) {
+    if (round.every.empty()) return;
+    counts_.reserve(round.every.size());
+    matches_.reserve(round.most_listed);
+    const auto* on = upload_->array<Search>(every_.searches);
+    for_each_section(every_, [&](const ShapeKernels& kernels, dim3 blocks, const Group* groups,
+                                 Parts parts, std::uint32_t* done) {
+      const Listed listed{.counts = upload_->zeros<std::uint32_t>(every_.partial),
+                          .total = upload_->zeros<unsigned long long>(total_),
+                          .done = done};
+      launch(kernels.list, blocks, view_, on, groups, parts, listed, round.most_listed,
+             counts_.data(), matches_.data());
+    });
+  }
+
+  void launch_reductions() {
+    reduced_.reserve(reductions_.grouping.groups().size() * kMostGrouped);
+    const auto* on = upload_->array<Search>(reductions_.searches);
+    for_each_section(reductions_, [&](const ShapeKernels& kernels, dim3 blocks,
+                                      const Group* groups, Parts parts, std::uint32_t* done) {
+      launch(kernels.reduce, blocks, view_, on, groups, parts, done,
+             upload_->zeros<Reduction>(reductions_.partial), reduced_.data());
+    });
   }
 
   Answers answers(const Round& round) {
-    reductions_.assign(round.reductions.size(), {});
-    for (std::size_t i = 0; i < reductions_.size(); ++i) {
-      const bool floats = round.scans[round.reductions[i].scan].reduced_floats;
-      for (std::uint32_t part = 0; part < reduced_parts_.each; ++part) {
-        merge(reductions_[i], floats, partial_.data()[i * reduced_parts_.each + part]);
-      }
-    }
-    const std::uint64_t listed = begins_.data()[round.every.size()];
-    const bool listed_all = listed <= round.most_listed;
-    return {.oldest = {oldest_.data(), round.oldest.size()},
-            .newest = {newest_.data(), round.newest.size()},
+    const bool listed_all = put_in_order(round);
+    return {.oldest = {oldest_.found.data(), round.oldest.size()},
+            .newest = {newest_.found.data(), round.newest.size()},
             .selected = {selected_.data(), round.selected},
-            .every = {begins_.data(), round.every.size() + 1},
-            .listed = {listed_.data(), listed_all ? listed : 0},
+            .every = begins_,
+            .listed = listed_,
             .listed_all = listed_all,
-            .reductions = reductions_};
+            .reductions = {reduced_.data(), round.reductions.size()}};
+  }
+
+  /// Matches come as they are found. False: there are too many to have come all.
+  bool put_in_order(const Round& round) {
+    begins_.assign(1, 0);
+    for (std::size_t i = 0; i < round.every.size(); ++i) {
+      begins_.push_back(begins_.back() + counts_.data()[i]);
+    }
+    const std::uint64_t total = begins_.back();
+    const bool listed_all = total <= round.most_listed;
+    listed_.resize(listed_all ? total : 0);
+    if (listed_.empty()) return listed_all;
+    next_.assign(begins_.begin(), begins_.end() - 1);
+    for (const Match& match : std::span(matches_.data(), total)) {
+      listed_[next_[match.search]++] = match.offset;
+    }
+    for (std::size_t i = 0; i + 1 < begins_.size(); ++i) {
+      const auto first = listed_.begin() + static_cast<std::ptrdiff_t>(begins_[i]);
+      const auto last = listed_.begin() + static_cast<std::ptrdiff_t>(begins_[i + 1]);
+      if (!std::is_sorted(first, last)) std::sort(first, last);
+    }
+    return true;
   }
 
   const std::uint32_t page_shift_;
-  std::uint32_t pages_ = 0;
+  const std::uint32_t pages_;
+  const std::vector<ShapeKernels> kernels_;  // by shape
   cudaStream_t stream_ = nullptr;
-  std::uint64_t* arena_ = nullptr;
+  DeviceArray<std::uint64_t> arena_;
+  std::unique_ptr<Upload> upload_;
 
-  // What is uploaded: the delta, then the round.
-  PinnedArray<std::uint64_t> staging_;
-  DeviceArray<std::uint64_t> upload_;
-  std::size_t delta_ = 0;
-  std::vector<Run> runs_;
-  /// By page: up to where it was written, and in which delta. Within a delta, upwards.
-  struct Written {
-    std::uint64_t delta = 0;
-    std::uint32_t end = 0;
-  };
-  std::vector<Written> written_;
-  std::uint64_t delta_number_ = 1;
-  std::size_t oldest_at_ = 0, newest_at_ = 0, every_at_ = 0, reductions_at_ = 0;
-  std::size_t groups_at_ = 0, bases_at_ = 0;
-  std::vector<Group> groups_;         // of the searches for every position
-  std::vector<std::uint64_t> bases_;  // where the parts of each of them begin
-
-  DeviceArray<std::uint32_t> part_counts_;
-  DeviceArray<std::uint64_t> totals_, device_begins_;
-  Parts reduced_parts_{};
-
-  PinnedArray<std::uint32_t> oldest_, newest_, selected_, listed_;
-  PinnedArray<std::uint64_t> begins_;
-  PinnedArray<Reduction> partial_;
-  std::vector<Reduction> reductions_;
+  // Of the round.
+  View view_;
+  Picks oldest_, newest_;
+  Kind every_, reductions_;
+  std::size_t total_ = 0;
+  PinnedArray<std::uint32_t> selected_, counts_;
+  PinnedArray<Match> matches_;
+  PinnedArray<Reduction> reduced_;
+  std::vector<std::uint64_t> begins_, next_;
+  std::vector<std::uint32_t> listed_;
 };
 
-int version_of(cudaError_t (*ask)(int*)) {
-  int version = 0;
-  return ask(&version) == cudaSuccess ? version : 0;
-}
-
 }  // namespace
-
-std::vector<GpuInfo> describe_gpus() {
-  const int driver = version_of(cudaDriverGetVersion);
-  const int runtime = version_of(cudaRuntimeGetVersion);
-  int count = 0;
-  const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error != cudaSuccess || count == 0) {
-    cudaGetLastError();
-    const std::string why = driver == 0 ? "this machine has no CUDA driver"
-                            : error == cudaSuccess ? "this machine has no GPU"
-                                                   : cudaGetErrorString(error);
-    return {{.unavailable = why, .driver = driver, .runtime = runtime}};
-  }
-  std::vector<GpuInfo> gpus;
-  for (int i = 0; i < count; ++i) {
-    cudaDeviceProp properties{};
-    if (cudaGetDeviceProperties(&properties, i) != cudaSuccess) continue;
-    gpus.push_back({.name = properties.name,
-                    .memory = properties.totalGlobalMem,
-                    .multiprocessors = properties.multiProcessorCount,
-                    .capability = properties.major * 10 + properties.minor,
-                    .driver = driver,
-                    .runtime = runtime});
-  }
-  return gpus;
-}
 
 std::unique_ptr<Device> open_gpu(const ArenaOptions& options) {
   if (const auto gpus = describe_gpus(); gpus.empty() || gpus.front().name.empty()) {

@@ -1,7 +1,6 @@
 #include "cuda/host_device.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 
 #include "cuda/search.hpp"
@@ -11,18 +10,30 @@ namespace gorgo::cuda {
 HostDevice::HostDevice(const ArenaOptions& options)
     : page_shift_(options.page_shift),
       pages_(static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >> page_shift_)),
-      arena_(std::make_unique_for_overwrite<std::uint64_t[]>(std::size_t{pages_} << page_shift_)) {}
+      arena_(std::make_unique_for_overwrite<std::uint64_t[]>(std::size_t{pages_} << page_shift_)),
+      delta_(page_shift_, pages_) {}
 
 void HostDevice::write(std::uint32_t page, std::uint32_t offset,
                        std::span<const std::uint64_t> words) {
-  assert(page < pages_ && offset + words.size() <= std::size_t{1} << page_shift_);
-  std::memcpy(arena_.get() + (std::size_t{page} << page_shift_) + offset, words.data(),
-              words.size_bytes());
+  if (delta_.is_full(page, offset, words.size())) write_delta();
+  delta_.add(page, offset, words.size());
+  staging_.insert(staging_.end(), words.begin(), words.end());
   counters_.uploaded += words.size_bytes();
+}
+
+/// The last ones first: a GPU writes them in any order.
+void HostDevice::write_delta() {
+  for (auto run = delta_.runs().rbegin(); run != delta_.runs().rend(); ++run) {
+    std::memcpy(arena_.get() + run->to, staging_.data() + run->from,
+                run->count * sizeof(std::uint64_t));
+  }
+  delta_.clear();
+  staging_.clear();
 }
 
 Answers HostDevice::run(const Round& round) {
   fail_when_due();
+  write_delta();
   view_ = {.arena = arena_.get(),
            .page_shift = page_shift_,
            .pages = round.pages.data(),
@@ -49,6 +60,10 @@ Answers HostDevice::run(const Round& round) {
           .reductions = reductions_};
 }
 
+bool HostDevice::finds(const Scan& scan, const Search& search, std::uint64_t position) const {
+  return passes(view_, scan, view_.bounds + search.bounds, view_.cells + search.cells, position);
+}
+
 void HostDevice::select(const Round& round) {
   oldest_.clear();
   newest_.clear();
@@ -62,7 +77,7 @@ void HostDevice::select(const Search& search, bool newest, std::vector<std::uint
   std::uint32_t found = 0;
   for (std::uint64_t i = 0; i < search.last - search.first && found < search.limit; ++i) {
     const std::uint64_t position = newest ? search.last - 1 - i : search.first + i;
-    if (!passes(view_, scan, search, position)) continue;
+    if (!finds(scan, search, position)) continue;
     selected_[search.output + found++] = static_cast<std::uint32_t>(position - search.first);
   }
   counts.push_back(found);
@@ -74,7 +89,7 @@ void HostDevice::list(const Round& round) {
   for (const Search& search : round.every) {
     const Scan& scan = view_.scans[search.scan];
     for (std::uint64_t p = search.first; p < search.last; ++p) {
-      if (passes(view_, scan, search, p)) {
+      if (finds(scan, search, p)) {
         listed_.push_back(static_cast<std::uint32_t>(p - search.first));
       }
     }
@@ -86,10 +101,10 @@ void HostDevice::reduce(const Round& round) {
   reductions_.clear();
   for (const Search& search : round.reductions) {
     const Scan& scan = view_.scans[search.scan];
-    Reduction total;
+    Reduction total = {};
     for (std::uint64_t p = search.first; p < search.last; ++p) {
-      if (passes(view_, scan, search, p)) {
-        merge(total, scan.reduced_floats, reduction_of(view_, scan, p));
+      if (finds(scan, search, p)) {
+        merge(total, reduction_of(view_, scan, p));
       }
     }
     reductions_.push_back(total);
@@ -104,6 +119,8 @@ void HostDevice::fail_every(std::uint64_t period, bool is_final) {
 void HostDevice::fail_when_due() {
   if (failure_period_ == 0 || --rounds_to_failure_ > 0) return;
   rounds_to_failure_ = failure_period_;
+  delta_.clear();
+  staging_.clear();
   throw DeviceError("a failure that was asked for", failure_is_final_);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cuda/delta.hpp"
 #include "cuda/device.hpp"
 
 namespace gorgo::cuda {
@@ -21,6 +22,8 @@ class HostDevice final : public Device {
 
  private:
   void fail_when_due();
+  void write_delta();
+  bool finds(const Scan& scan, const Search& search, std::uint64_t position) const;
   void select(const Round& round);
   void select(const Search& search, bool newest, std::vector<std::uint32_t>& counts);
   void list(const Round& round);
@@ -29,6 +32,8 @@ class HostDevice final : public Device {
   std::uint32_t page_shift_;
   std::uint32_t pages_;
   std::unique_ptr<std::uint64_t[]> arena_;
+  Delta delta_;
+  std::vector<std::uint64_t> staging_;
   View view_;
   std::vector<std::uint32_t> oldest_, newest_, selected_, listed_;
   std::vector<std::uint64_t> every_;

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
-#include "gorgo/rule.hpp"
+#include "gorgo/op.hpp"
 
 /// What host and device share: the searches of a round and the programs that they run, as plain
 /// arrays. A value is a word of 64 bits: an int, the bits of a float, a bool as 0 or 1, a string as
@@ -25,7 +24,7 @@ struct Test {
 
 /// A closed interval; empty when low > high. As floats it holds no NaN.
 struct Bounds {
-  std::uint64_t low = 0, high = 0;
+  std::uint64_t low, high;
 };
 
 /// Instructions of a stack machine for what is no plain comparison.
@@ -53,7 +52,7 @@ struct Instruction {
   std::uint16_t operand = 0;
 };
 /// What a program may hold on its stack.
-inline constexpr std::size_t kStack = 16;
+inline constexpr std::uint32_t kStack = 16;
 
 /// An attribute of a column, in pages of the arena.
 struct Attribute {
@@ -69,6 +68,7 @@ struct Scan {
   std::uint32_t first_instruction = 0, instructions = 0;
   std::uint32_t reduced = kNone;  ///< attribute that `Want::reduction` is about; kNone: events
   bool reduced_floats = false;    ///< its type: float, or int and others
+  std::uint32_t shape = 0;        ///< whose kernels test it, by `Device::add_shape`; 0: none's
 };
 
 enum class Want : std::uint8_t {
@@ -88,19 +88,36 @@ struct Search {
   std::uint32_t output = 0;  ///< oldest, newest: where its offsets begin in the answer
 };
 
+/// Searches of one scan that stand side by side.
+struct Group {
+  std::uint64_t base = 0, end = 0;  ///< positions of all of them
+  std::uint32_t first = 0, count = 0;
+};
+/// Of a group: one for each lane of a warp.
+inline constexpr std::uint32_t kMostGrouped = 32;
+
+/// A match of a search for every position.
+struct Match {
+  std::uint32_t search, offset;
+};
+
 /// A value that a program reads and that is the same for a whole search.
 struct Cell {
   std::uint64_t bits = 0;
   std::uint64_t exists = 0;
 };
 
-/// COUNT, SUM, MIN and MAX of words at once. Sums are of ints and exact.
+/// COUNT, SUM, MIN and MAX of words at once, in the form in which parts of them are put together by
+/// additions and maxima alone, whatever their order; all zeros are the reduction of nothing. The
+/// sum is of ints and exact for up to 2^32 of them: `low` + `high` * 2^32. Extremes are keys, whose
+/// order as unsigned words is that of the values.
 struct Reduction {
-  std::uint64_t count = 0;    ///< passing events that have the attribute
-  std::uint64_t numbers = 0;  ///< those of them that are no NaN: what least and greatest are of
-  std::uint64_t sum_low = 0;  ///< 128 bits
-  std::int64_t sum_high = 0;
-  std::uint64_t least = 0, greatest = 0;
+  std::uint64_t count;     ///< passing events that have the attribute
+  std::uint64_t numbers;   ///< those of them that are no NaN: what the extremes are of
+  std::uint64_t low;       ///< of the ints, the lower halves
+  std::uint64_t high;      ///< the upper halves, as of a signed sum
+  std::uint64_t least;     ///< the complement of the least key
+  std::uint64_t greatest;  ///< the greatest key
 };
 
 /// Where all of a round is found, in the memory of whoever runs it.

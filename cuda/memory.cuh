@@ -33,11 +33,11 @@ class DeviceArray {
   T* data() const { return data_; }
   /// Precondition: nothing runs that uses it.
   void reserve(std::size_t size) {
-    if (size <= size_) return;
+    if (size > size_) reserve_exactly(std::max(size, std::size_t{1024}) * 3 / 2);
+  }
+  void reserve_exactly(std::size_t size) {
     check(cudaFree(std::exchange(data_, nullptr)), "freeing memory of the device");
     size_ = 0;
-    size = std::max(size, std::size_t{1024});
-    size += size / 2;
     check(cudaMalloc(&data_, size * sizeof(T)), "allocating memory of the device");
     size_ = size;
   }

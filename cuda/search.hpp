@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/arithmetic.hpp"
+#include "base/number.hpp"
 #include "cuda/layout.hpp"
 
 /// What decides whether an event is found, for the device and, compiled by the host's compiler, for
@@ -151,45 +151,39 @@ GORGO_HD inline bool passes(const Test& test, const Bounds& bounds, std::uint64_
   return inside != test.negated;
 }
 
-/// Whether the event at a position of the search's range is found, tests before `first` aside.
-GORGO_HD inline bool passes(const View& view, const Scan& scan, const Search& search,
-                            std::uint64_t position, std::uint32_t first = 0) {
+/// Whether the event at a position is found by a search that has these bounds and cells.
+GORGO_HD inline bool passes(const View& view, const Scan& scan, const Bounds* bounds,
+                            const Cell* cells, std::uint64_t position) {
   const Test* tests = view.tests + scan.first_test;
-  const Bounds* bounds = view.bounds + search.bounds;
-  for (std::uint32_t i = first; i < scan.tests; ++i) {
+  for (std::uint32_t i = 0; i < scan.tests; ++i) {
     const Cell value = load(view, view.attributes[scan.attributes + tests[i].attribute], position);
     if (!value.exists || !passes(tests[i], bounds[i], value.bits)) return false;
   }
-  return scan.instructions == 0 || runs(view, scan, view.cells + search.cells, position);
+  return scan.instructions == 0 || runs(view, scan, cells, position);
 }
 
-/// Adds 128 bits.
-GORGO_HD inline void add(Reduction& to, std::uint64_t low, std::int64_t high) {
-  const std::uint64_t sum = to.sum_low + low;
-  const std::uint64_t carry = sum < low ? 1 : 0;
-  to.sum_low = sum;
-  to.sum_high = static_cast<std::int64_t>(static_cast<std::uint64_t>(to.sum_high) +
-                                          static_cast<std::uint64_t>(high) + carry);
+/// Keys of words: as unsigned words in the order of the values, of which none is a NaN.
+GORGO_HD inline std::uint64_t key_of(bool floats, std::uint64_t word) {
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  return floats && (word & kSign) != 0 ? ~word : word ^ kSign;
+}
+GORGO_HD inline std::uint64_t word_of_key(bool floats, std::uint64_t key) {
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  return floats && (key & kSign) == 0 ? ~key : key ^ kSign;
 }
 
-GORGO_HD inline void add_extremes(Reduction& to, bool floats, const Reduction& from) {
-  const Kind kind = floats ? Kind::floats : Kind::integers;
-  if (from.numbers == 0) return;
-  const bool first = to.numbers == 0;
-  if (first || compare(kind, Op::less, from.least, to.least)) to.least = from.least;
-  if (first || compare(kind, Op::greater, from.greatest, to.greatest)) to.greatest = from.greatest;
-  to.numbers += from.numbers;
-}
-
-GORGO_HD inline void merge(Reduction& to, bool floats, const Reduction& from) {
+GORGO_HD inline void merge(Reduction& to, const Reduction& from) {
   to.count += from.count;
-  add(to, from.sum_low, from.sum_high);
-  add_extremes(to, floats, from);
+  to.numbers += from.numbers;
+  to.low += from.low;
+  to.high += from.high;
+  to.least = from.least > to.least ? from.least : to.least;
+  to.greatest = from.greatest > to.greatest ? from.greatest : to.greatest;
 }
 
 /// What one passing event adds to a reduction.
 GORGO_HD inline Reduction reduction_of(const View& view, const Scan& scan, std::uint64_t position) {
-  Reduction one;
+  Reduction one = {};
   if (scan.reduced == kNone) {
     one.count = 1;
     return one;
@@ -197,10 +191,13 @@ GORGO_HD inline Reduction reduction_of(const View& view, const Scan& scan, std::
   const Cell value = load(view, view.attributes[scan.attributes + scan.reduced], position);
   if (!value.exists) return one;
   one.count = 1;
-  const bool nan = scan.reduced_floats && !(as_float(value.bits) == as_float(value.bits));
-  one.numbers = nan ? 0 : 1;
-  one.least = one.greatest = value.bits;
-  if (!scan.reduced_floats) add(one, value.bits, as_integer(value.bits) < 0 ? -1 : 0);
+  if (scan.reduced_floats && !(as_float(value.bits) == as_float(value.bits))) return one;
+  one.numbers = 1;
+  one.greatest = key_of(scan.reduced_floats, value.bits);
+  one.least = ~one.greatest;
+  if (scan.reduced_floats) return one;
+  one.low = value.bits & 0xffffffffu;
+  one.high = static_cast<std::uint64_t>(as_integer(value.bits) >> 32);
   return one;
 }
 

@@ -6,38 +6,13 @@
 #include <vector>
 
 #include "gorgo/diagnostics.hpp"
+#include "gorgo/op.hpp"
 #include "gorgo/schema.hpp"
 #include "gorgo/value.hpp"
 
 /// Checked rules: every name resolved, every expression typed. A `Rule` exists only for a rule
 /// without errors, so whoever holds one may evaluate it without checking anything again.
 namespace gorgo {
-
-/// The operations of an expression tree.
-enum class Op : std::uint8_t {
-  constant,   ///< `constant`
-  attribute,  ///< attribute `index` of the event `source`; no value when the event lacks it
-  timestamp,  ///< the time of the event `source`, int nanoseconds
-  aggregate,  ///< value of `Rule::aggregates[index]`
-  present,    ///< bool: the event `source` has attribute `index` (what a binding demands)
-  negate,
-  add,
-  subtract,
-  multiply,
-  divide,
-  to_float,  ///< int -> float, to nearest (TESLA.md §5, `where` and mixed arithmetic)
-  to_int,    ///< float -> int, truncates; NaN or out of range is no value
-  equal,
-  not_equal,
-  less,
-  less_equal,
-  greater,
-  greater_equal,
-  contains,
-  logical_and,
-  logical_or,
-  logical_not,
-};
 
 /// The event a predicate is tested on, as `Expr::source`; states are 0, 1, ....
 inline constexpr std::int32_t kCandidate = -1;

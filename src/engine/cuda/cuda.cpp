@@ -10,6 +10,7 @@
 #include "cuda/host_device.hpp"
 #include "engine/column/column.hpp"
 #include "engine/cuda/options.hpp"
+#include "engine/cuda/shape_text.hpp"
 #include "engine/cuda/work.hpp"
 
 namespace gorgo::engine {
@@ -48,6 +49,7 @@ DeviceScan prepare_scan(const plan::Scan& scan, std::optional<std::uint32_t> agg
   for (const std::uint32_t attribute : prepared.program.attributes) {
     prepared.attributes.push_back(prepared.mirror->add(attribute));
   }
+  prepared.shape = shape_of(prepared.program, store.is_nullable(), session.device());
   prepared.reduced_floats = aggregated && store.attribute_type(*aggregated) == ValueType::floating;
   return prepared;
 }

@@ -25,13 +25,19 @@ std::uint32_t Mirror::add(std::uint32_t index) {
   const auto known = std::ranges::find(attributes_, index, &Attribute::index);
   const auto number = static_cast<std::uint32_t>(known - attributes_.begin());
   if (known != attributes_.end()) return number;
-  evict();  // the others stand in as many pages
   Attribute attribute{.index = index};
   if (index != kTimestamps && index != kRoots) {
     attribute.is_string = store_.attribute_type(index) == ValueType::string;
     attribute.is_nullable = store_.is_nullable();
   }
+  // All attributes stand in as many pages. Those that a round refers to stay.
+  const bool in_use = used_in_ == session_->round() && holds_pages();
+  if (!in_use) evict();
   attributes_.push_back(std::move(attribute));
+  if (in_use) {
+    if (attributes_.back().is_string) attributes_.back().codes.resize(mirrored_.size());
+    append(attributes_.back(), first_, end());
+  }
   return number;
 }
 

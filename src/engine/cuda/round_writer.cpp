@@ -1,5 +1,6 @@
 #include "engine/cuda/round_writer.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "engine/cuda/interval.hpp"
@@ -10,6 +11,8 @@ namespace gorgo::engine {
 void RoundWriter::begin() {
   session_.begin_round();
   round_.clear();
+  known_ = 0;
+  round_.most_listed = kMostListed;
 }
 
 std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
@@ -17,7 +20,7 @@ std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
                                          cuda::Want want, std::uint32_t limit) {
   if (range.empty()) return std::nullopt;
   // The mirror first: strings have their codes from it.
-  const std::uint32_t placed = place(scan, in_order);
+  synchronise(scan, in_order);
   const auto bounds = static_cast<std::uint32_t>(round_.bounds.size());
   const auto cells = static_cast<std::uint32_t>(round_.cells.size());
   const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = {}};
@@ -33,9 +36,12 @@ std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
     round_.bounds.push_back(
         interval_of_integers(Op::less, Datum::of(static_cast<std::int64_t>(sequence[0].root()))));
   }
+  const auto variant = !in_order          ? DeviceScan::disordered
+                       : all_exist(cells) ? DeviceScan::shaped
+                                          : DeviceScan::plain;
   cuda::Search search{.first = range.first,
                       .last = range.last,
-                      .scan = placed,
+                      .scan = place(scan, variant),
                       .bounds = bounds,
                       .cells = cells,
                       .limit = limit};
@@ -102,13 +108,21 @@ cuda::Cell RoundWriter::cell_of(const Datum& value) const {
   return {};
 }
 
-std::uint32_t RoundWriter::place(DeviceScan& scan, bool in_order) {
-  DeviceScan::Placed& placed = scan.placed[in_order ? 0 : 1];
-  if (placed.round == session_.round()) return placed.scan;
-  std::uint32_t roots = 0;
-  if (!in_order) roots = scan.mirror->add(kRoots);
-  scan.mirror->sync();
+bool RoundWriter::all_exist(std::uint32_t first_cell) const {
+  return std::all_of(round_.cells.begin() + first_cell, round_.cells.end(),
+                     [](const cuda::Cell& cell) { return cell.exists != 0; });
+}
 
+void RoundWriter::synchronise(DeviceScan& scan, bool in_order) {
+  if (!in_order) scan.mirror->add(kRoots);
+  if (scan.synchronised == session_.round()) return;
+  scan.synchronised = session_.round();
+  scan.mirror->sync();
+}
+
+std::uint32_t RoundWriter::place(DeviceScan& scan, DeviceScan::Variant variant) {
+  DeviceScan::Placed& placed = scan.placed[variant];
+  if (placed.round == session_.round()) return placed.scan;
   const Program& program = scan.program;
   cuda::Scan scan_placed{
       .attributes = static_cast<std::uint32_t>(round_.attributes.size()),
@@ -117,14 +131,15 @@ std::uint32_t RoundWriter::place(DeviceScan& scan, bool in_order) {
       .first_instruction = static_cast<std::uint32_t>(round_.instructions.size()),
       .instructions = static_cast<std::uint32_t>(program.code.size()),
       .reduced = program.reduced,
-      .reduced_floats = scan.reduced_floats};
+      .reduced_floats = scan.reduced_floats,
+      .shape = variant == DeviceScan::shaped ? scan.shape : 0};
   for (const std::uint32_t number : scan.attributes) {
     round_.attributes.push_back(scan.mirror->place(number, round_));
   }
   for (const Program::Test& test : program.tests) round_.tests.push_back(test.on_device);
   round_.instructions.insert(round_.instructions.end(), program.code.begin(), program.code.end());
-  if (!in_order) {
-    round_.attributes.push_back(scan.mirror->place(roots, round_));
+  if (variant == DeviceScan::disordered) {
+    round_.attributes.push_back(scan.mirror->place(scan.mirror->add(kRoots), round_));
     round_.tests.push_back({.attribute = static_cast<std::uint16_t>(program.attributes.size())});
     ++scan_placed.tests;
   }

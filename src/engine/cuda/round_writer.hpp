@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,13 +25,20 @@ struct DeviceScan {
   std::shared_ptr<Mirror> mirror;
   std::vector<std::uint32_t> attributes;  ///< numbers in the mirror, by attribute of the program
   bool reduced_floats = false;
+  std::uint32_t shape = 0;  ///< in `cuda::Scan::shape`, while all cells exist
 
-  /// Where it stands in a round; the second one compares places, too.
+  /// How it stands in a round.
+  enum Variant : std::uint8_t {
+    shaped,
+    plain,      ///< a cell does not exist: no shape
+    disordered  ///< compares places, too: no shape
+  };
   struct Placed {
     std::uint64_t round = 0;
     std::uint32_t scan = 0;
   };
-  Placed placed[2];
+  Placed placed[3];
+  std::uint64_t synchronised = 0;  ///< in which round
 
   history::EventRef event(std::uint64_t position) const {
     return {&column->store(), timeline->slot(position)};
@@ -58,19 +66,32 @@ class RoundWriter {
   std::optional<AnswerAt> add(DeviceScan& scan, history::Range range,
                               std::span<const history::EventRef> sequence, bool in_order,
                               cuda::Want want, std::uint32_t limit);
-  /// Lets the searches for every position find so many more in all.
-  void allow(std::uint64_t positions) { round_.most_listed += positions; }
+  /// Whether searches whose positions are known to be so many may be added: the first always.
+  bool has_room(std::uint64_t positions) const {
+    return known_ == 0 || known_ + positions <= kMostListed;
+  }
+  /// Adds to what `has_room` counts.
+  void expect(std::uint64_t positions) {
+    known_ += positions;
+    round_.most_listed = std::max(known_, kMostListed);
+  }
 
  private:
+  /// Positions that all searches of a round may find, if not one alone finds more.
+  static constexpr std::uint64_t kMostListed = 1 << 22;
+
   bool add_bounds(const DeviceScan& scan, const history::Scope& scope);
   bool add_cells(const DeviceScan& scan, const history::Scope& scope);
   cuda::Bounds bounds_of(const cuda::Test& test, const plan::Comparison& comparison,
                          const Datum& value) const;
-  std::uint32_t place(DeviceScan& scan, bool in_order);
+  void synchronise(DeviceScan& scan, bool in_order);
+  bool all_exist(std::uint32_t first_cell) const;
+  std::uint32_t place(DeviceScan& scan, DeviceScan::Variant variant);
   cuda::Cell cell_of(const Datum& value) const;
 
   Session& session_;
   cuda::Round round_;
+  std::uint64_t known_ = 0;
 };
 
 }  // namespace gorgo::engine

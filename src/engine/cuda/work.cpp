@@ -14,8 +14,7 @@ using history::Range;
 
 /// Searches of a work in one round.
 constexpr std::size_t kMostAsked = 1 << 17;
-/// Positions that a work's searches may find in one round, if not one alone finds more.
-constexpr std::uint64_t kMostListed = 1 << 21;
+
 }  // namespace
 
 Work::Work(DevicePlan& plan, const Terminators& terminators, const RuleState& state)
@@ -63,24 +62,22 @@ bool Work::ask(RoundWriter& writer) {
       advance();
       continue;
     }
-    bool any = false;
-    std::uint64_t listed = 0;
+    bool any = false, full = false;
     for (asked_ = 0; next_request_ + asked_ < requests_.size() && asked_ < kMostAsked; ++asked_) {
       Request& request = requests_[next_request_ + asked_];
       request.answer.reset();
       if (is_moot(request)) continue;
       if (request.want == Want::every && request.count != kUnknown) {
-        if (listed > 0 && listed + request.count > kMostListed) break;
-        listed += request.count;
+        full = !writer.has_room(request.count);
+        if (full) break;
+        writer.expect(request.count);
       }
       request.answer = writer.add(*request.scan, request.range, sequence_of(request),
                                   terminators_.in_order, request.want, request.limit);
       any = any || request.answer;
     }
-    if (any) {
-      writer.allow(std::max(listed, kMostListed));
-      return true;
-    }
+    // What is full is asked in a round to come, whatever was asked now.
+    if (any || full) return true;
     take(cuda::Answers{});
   }
   return false;

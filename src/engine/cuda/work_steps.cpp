@@ -2,6 +2,7 @@
 #include <bit>
 #include <limits>
 
+#include "cuda/search.hpp"
 #include "engine/cuda/work.hpp"
 
 namespace gorgo::engine {
@@ -247,16 +248,16 @@ void Work::take_reduction(const Request& request, const cuda::Reduction& reducti
   const bool floats = request.scan->reduced_floats;
   Aggregation values = aggregation(group);
   if (function == AggregateFunction::min || function == AggregateFunction::max) {
-    const std::uint64_t extreme =
-        function == AggregateFunction::min ? reduction.least : reduction.greatest;
+    const std::uint64_t extreme = cuda::word_of_key(
+        floats, function == AggregateFunction::min ? ~reduction.least : reduction.greatest);
     const double of_none = std::numeric_limits<double>::quiet_NaN();
     const double real = reduction.numbers == 0 ? of_none : std::bit_cast<double>(extreme);
     if (reduction.count > 0) {
       values.add(floats ? Datum::of(real) : Datum::of(static_cast<std::int64_t>(extreme)));
     }
   } else {
-    values.add_all(reduction.count,
-                   (static_cast<Int128>(reduction.sum_high) << 64) | reduction.sum_low);
+    const Int128 high = static_cast<std::int64_t>(reduction.high);
+    values.add_all(reduction.count, high * (Int128{1} << 32) + reduction.low);
   }
   finish_aggregate(group, values.result());
 }

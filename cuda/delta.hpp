@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gorgo::cuda {
+
+/// Words to be written into the arena.
+struct Run {
+  std::uint64_t to;    ///< word of the arena
+  std::uint64_t from;  ///< word of what is staged
+  std::uint64_t count;
+};
+
+/// Where the staged words of a delta go. A device writes its runs in any order, so that no word may
+/// stand in two of them.
+class Delta {
+ public:
+  /// For an arena of so many pages of 2^page_shift words.
+  Delta(std::uint32_t page_shift, std::uint32_t pages) : page_shift_(page_shift), written_(pages) {}
+
+  /// Words staged.
+  std::size_t size() const { return size_; }
+  const std::vector<Run>& runs() const { return runs_; }
+
+  /// Whether what is staged has to be written before there is room for this.
+  bool is_full(std::uint32_t page, std::uint32_t offset, std::size_t words) const {
+    const bool again = written_[page].delta == number_ && offset < written_[page].end;
+    return again || size_ + words > kMost;
+  }
+  /// Takes a run in, whose words are staged behind the others. Precondition: not full.
+  void add(std::uint32_t page, std::uint32_t offset, std::size_t words) {
+    assert(page < written_.size() && offset + words <= std::size_t{1} << page_shift_);
+    assert(!is_full(page, offset, words));
+    runs_.push_back(
+        {.to = (std::uint64_t{page} << page_shift_) + offset, .from = size_, .count = words});
+    size_ += words;
+    written_[page] = {number_, static_cast<std::uint32_t>(offset + words)};
+  }
+  /// Begins a new one.
+  void clear() {
+    size_ = 0;
+    ++number_;
+    runs_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{1} << 21;
+
+  /// Up to where a page was written, and in which delta. Within a delta, upwards.
+  struct Written {
+    std::uint64_t delta = 0;
+    std::uint32_t end = 0;
+  };
+
+  const std::uint32_t page_shift_;
+  std::size_t size_ = 0;
+  std::vector<Run> runs_;
+  std::vector<Written> written_;  // by page
+  std::uint64_t number_ = 1;
+};
+
+}  // namespace gorgo::cuda

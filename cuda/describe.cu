@@ -1,0 +1,41 @@
+#include <cuda_runtime.h>
+
+#include "cuda/device.hpp"
+
+namespace gorgo::cuda {
+namespace {
+
+int version_of(cudaError_t (*ask)(int*)) {
+  int version = 0;
+  return ask(&version) == cudaSuccess ? version : 0;
+}
+
+}  // namespace
+
+std::vector<GpuInfo> describe_gpus() {
+  const int driver = version_of(cudaDriverGetVersion);
+  const int runtime = version_of(cudaRuntimeGetVersion);
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    const std::string why = driver == 0 ? "this machine has no CUDA driver"
+                            : error == cudaSuccess ? "this machine has no GPU"
+                                                   : cudaGetErrorString(error);
+    return {{.unavailable = why, .driver = driver, .runtime = runtime}};
+  }
+  std::vector<GpuInfo> gpus;
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, i) != cudaSuccess) continue;
+    gpus.push_back({.name = properties.name,
+                    .memory = properties.totalGlobalMem,
+                    .multiprocessors = properties.multiProcessorCount,
+                    .capability = properties.major * 10 + properties.minor,
+                    .driver = driver,
+                    .runtime = runtime});
+  }
+  return gpus;
+}
+
+}  // namespace gorgo::cuda

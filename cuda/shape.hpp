@@ -1,0 +1,108 @@
+#pragma once
+
+#include "cuda/search.hpp"
+
+/// Shapes: what the events of a scan are tested by, as types that kernels are made for. A shape has
+///
+///   Columns, columns(view, scan)   what finds the events' values
+///   Values, load(view, columns, position)   what is read of an event, for any number of searches
+///   Own, own(view, search)         what is a search's own
+///   passes(view, scan, own, values)
+///   kAtATime                       events that a thread has in registers
+///   kEager                         whether `passes` may be asked about `Values()`
+///
+/// All of them decide as `passes` of search.hpp.
+namespace gorgo::cuda {
+
+/// Any scan: nothing is known before it runs.
+struct AnyShape {
+  static constexpr unsigned kAtATime = 8;
+  static constexpr bool kEager = false;
+  struct Columns {};
+  struct Values {
+    std::uint64_t position;
+  };
+  struct Own {
+    std::uint32_t bounds, cells;
+  };
+
+  GORGO_HD static Columns columns(const View&, const Scan&) { return {}; }
+  GORGO_HD static Values load(const View&, const Columns&, std::uint64_t position) {
+    return {position};
+  }
+  GORGO_HD static Own own(const View&, const Search& search) {
+    return {search.bounds, search.cells};
+  }
+  GORGO_HD static bool passes(const View& view, const Scan& scan, const Own& own,
+                              const Values& values) {
+    return cuda::passes(view, scan, view.bounds + own.bounds, view.cells + own.cells,
+                        values.position);
+  }
+};
+
+/// What shapes have in common that read the scan's first attributes, all cells of which exist.
+template <unsigned kAttributes, unsigned kTests, unsigned kCells, bool kNullable>
+struct ShapeOf {
+  static constexpr unsigned kAtATime =
+      kAttributes <= 3 ? 8 : kAttributes <= 6 ? 4 : kAttributes <= 12 ? 2 : 1;
+  static constexpr bool kEager = true;
+  struct Columns {
+    Attribute of[kAttributes];
+  };
+  struct Values {
+    std::uint64_t of[kAttributes] = {};
+    bool present[kNullable ? kAttributes : 1] = {};
+
+    GORGO_HD Cell cell(unsigned attribute) const {
+      return {of[attribute], kNullable && !present[attribute] ? std::uint64_t{0} : 1};
+    }
+  };
+  struct Own {
+    Bounds bounds[kTests == 0 ? 1 : kTests];
+    std::uint64_t cells[kCells == 0 ? 1 : kCells];
+
+    GORGO_HD Cell cell(unsigned i) const { return {cells[i], 1}; }
+  };
+
+  GORGO_HD static Columns columns(const View& view, const Scan& scan) {
+    Columns columns;
+    for (unsigned i = 0; i < kAttributes; ++i) {
+      columns.of[i] = view.attributes[scan.attributes + i];
+    }
+    return columns;
+  }
+  GORGO_HD static Values load(const View& view, const Columns& columns, std::uint64_t position) {
+    Values values;
+    for (unsigned i = 0; i < kAttributes; ++i) {
+      const Attribute& attribute = columns.of[i];
+      values.of[i] = cuda::load(view, attribute.pages, attribute.first_page, position);
+      if (!kNullable) continue;
+      values.present[i] =
+          attribute.present == kNone ||
+          cuda::load(view, attribute.present, attribute.first_page, position) != 0;
+    }
+    return values;
+  }
+  GORGO_HD static Own own(const View& view, const Search& search) {
+    Own own = {};
+    // Signed, so that none may be compared with none.
+    for (int i = 0; i < static_cast<int>(kTests); ++i) own.bounds[i] = view.bounds[search.bounds + i];
+    for (int i = 0; i < static_cast<int>(kCells); ++i) own.cells[i] = view.cells[search.cells + i].bits;
+    return own;
+  }
+};
+
+/// A single test, of an attribute that no event lacks.
+template <bool kFloats>
+struct OneTest : ShapeOf<1, 1, 0, false> {
+  GORGO_HD static bool passes(const View&, const Scan&, const Own& own, const Values& values) {
+    return cuda::passes({.attribute = 0, .floats = kFloats, .negated = false}, own.bounds[0],
+                        values.of[0]);
+  }
+};
+
+/// The number of a shape that every device has kernels for, by what a scan is in `Scan::shape`.
+inline constexpr std::uint32_t kAnyShape = 0, kOneTestOfInts = 1, kOneTestOfFloats = 2,
+                               kFirstOwnShape = 3;
+
+}  // namespace gorgo::cuda
