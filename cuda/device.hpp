@@ -66,6 +66,12 @@ struct DeviceCounters {
   std::uint64_t uploaded = 0;  ///< bytes
 };
 
+/// The shapes that a device was told of.
+struct ShapeCounters {
+  std::uint64_t shapes = 0;
+  std::uint64_t compiled = 0, failed = 0;  ///< so far
+};
+
 /// One user at a time.
 class Device {
  public:
@@ -84,15 +90,20 @@ class Device {
   virtual Answers run(const Round& round) = 0;
 
   const DeviceCounters& counters() const { return counters_; }
+  virtual ShapeCounters shapes() const { return {}; }
 
  protected:
   DeviceCounters counters_;
 };
 
-/// How much of a device an engine takes.
-struct ArenaOptions {
+/// When kernels for a shape are compiled, where NVRTC is there.
+enum class Compile : std::uint8_t { in_background, at_once, never };
+
+/// How much of a device an engine takes, and how.
+struct DeviceOptions {
   std::uint64_t bytes = std::uint64_t{1} << 30;
   std::uint32_t page_shift = 13;  ///< log2 of the events of a page
+  Compile compile = Compile::in_background;
 };
 
 /// A GPU of this machine, or why there is none.
@@ -109,6 +120,6 @@ struct GpuInfo {
 /// The GPUs of this machine, or one entry that says why there is none. Asking takes none into use.
 std::vector<GpuInfo> describe_gpus();
 /// Takes the first one into use. Throws DeviceError.
-std::unique_ptr<Device> open_gpu(const ArenaOptions& options);
+std::unique_ptr<Device> open_gpu(const DeviceOptions& options);
 
 }  // namespace gorgo::cuda

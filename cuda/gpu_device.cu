@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "cuda/grouping.hpp"
-#include "cuda/shape_kernels.cuh"
+#include "cuda/shape_cache.cuh"
 #include "cuda/upload.cuh"
 
 namespace gorgo::cuda {
@@ -11,11 +11,10 @@ namespace {
 /// written to memory of the host by the kernels themselves.
 class GpuDevice final : public Device {
  public:
-  explicit GpuDevice(const ArenaOptions& options)
+  explicit GpuDevice(const DeviceOptions& options)
       : page_shift_(options.page_shift),
         pages_(static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >> page_shift_)),
-        kernels_{kernels_of<AnyShape>(), kernels_of<OneTest<false>>(),
-                 kernels_of<OneTest<true>>()} {
+        shapes_(describe_gpus().front().capability, options.compile) {
     check(cudaSetDevice(0), "taking the GPU into use");
     arena_.reserve_exactly(std::size_t{pages_} << page_shift_);
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
@@ -27,6 +26,8 @@ class GpuDevice final : public Device {
 
   std::uint32_t page_shift() const override { return page_shift_; }
   std::uint32_t pages() const override { return pages_; }
+  std::uint32_t add_shape(const std::string& text) override { return shapes_.number(text); }
+  ShapeCounters shapes() const override { return shapes_.counters(); }
 
   void write(std::uint32_t page, std::uint32_t offset,
              std::span<const std::uint64_t> words) override {
@@ -122,8 +123,6 @@ class GpuDevice final : public Device {
     selected_.reserve(round.selected);
   }
 
-  const ShapeKernels& kernels(std::uint32_t shape) const { return kernels_[shape]; }
-
   template <class... Args>
   void launch(const void* kernel, dim3 blocks, Args... args) {
     void* arguments[] = {&args...};
@@ -142,10 +141,10 @@ class GpuDevice final : public Device {
   }
 
   template <class F>
-  void for_each_section(const Kind& kind, F f) {
+  void for_each_section(const Kind& kind, KernelKind kernel, F f) {
     for (const Grouping::Section& section : kind.grouping.group_sections()) {
       const Parts parts = parts_of(section);
-      f(kernels(section.shape), dim3(section.count, parts.each),
+      f(shapes_.kernel(section.shape, kernel), dim3(section.count, parts.each),
         upload_->array<Group>(kind.groups) + section.first, parts,
         upload_->zeros<std::uint32_t>(kind.done) + section.first);
     }
@@ -155,15 +154,16 @@ class GpuDevice final : public Device {
   void launch_picks(const std::vector<Search>& searches, Picks& picks) {
     picks.found.reserve(searches.size());
     const auto* on = upload_->array<Search>(picks.searches);
-    for_each_section(picks, [&](const ShapeKernels& kernels, dim3 blocks, const Group* groups,
-                                Parts parts, std::uint32_t* done) {
+    const auto kind = kNewest ? KernelKind::pick_newest : KernelKind::pick_oldest;
+    for_each_section(picks, kind, [&](const void* kernel, dim3 blocks, const Group* groups,
+                                      Parts parts, std::uint32_t* done) {
       const Picked picked{.ranks = upload_->zeros<std::uint32_t>(picks.partial), .done = done};
-      launch(kNewest ? kernels.pick_newest : kernels.pick_oldest, blocks, view_, on, groups, parts,
+      launch(kernel, blocks, view_, on, groups, parts,
              picked, picks.found.data(), selected_.data());
     });
     for (const Grouping::Section& section : picks.grouping.row_sections()) {
-      const ShapeKernels& own = kernels(section.shape);
-      launch(kNewest ? own.select_newest : own.select_oldest, dim3(section.count), view_, on,
+      const auto several = kNewest ? KernelKind::select_newest : KernelKind::select_oldest;
+      launch(shapes_.kernel(section.shape, several), dim3(section.count), view_, on,
              upload_->array<std::uint32_t>(picks.rows) + section.first, picks.found.data(),
              selected_.data());
     }
@@ -174,12 +174,13 @@ class GpuDevice final : public Device {
     counts_.reserve(round.every.size());
     matches_.reserve(round.most_listed);
     const auto* on = upload_->array<Search>(every_.searches);
-    for_each_section(every_, [&](const ShapeKernels& kernels, dim3 blocks, const Group* groups,
-                                 Parts parts, std::uint32_t* done) {
+    for_each_section(every_, KernelKind::list, [&](const void* kernel, dim3 blocks,
+                                                   const Group* groups, Parts parts,
+                                                   std::uint32_t* done) {
       const Listed listed{.counts = upload_->zeros<std::uint32_t>(every_.partial),
                           .total = upload_->zeros<unsigned long long>(total_),
                           .done = done};
-      launch(kernels.list, blocks, view_, on, groups, parts, listed, round.most_listed,
+      launch(kernel, blocks, view_, on, groups, parts, listed, round.most_listed,
              counts_.data(), matches_.data());
     });
   }
@@ -187,9 +188,10 @@ class GpuDevice final : public Device {
   void launch_reductions() {
     reduced_.reserve(reductions_.grouping.groups().size() * kMostGrouped);
     const auto* on = upload_->array<Search>(reductions_.searches);
-    for_each_section(reductions_, [&](const ShapeKernels& kernels, dim3 blocks,
-                                      const Group* groups, Parts parts, std::uint32_t* done) {
-      launch(kernels.reduce, blocks, view_, on, groups, parts, done,
+    for_each_section(reductions_, KernelKind::reduce, [&](const void* kernel, dim3 blocks,
+                                                          const Group* groups, Parts parts,
+                                                          std::uint32_t* done) {
+      launch(kernel, blocks, view_, on, groups, parts, done,
              upload_->zeros<Reduction>(reductions_.partial), reduced_.data());
     });
   }
@@ -229,7 +231,7 @@ class GpuDevice final : public Device {
 
   const std::uint32_t page_shift_;
   const std::uint32_t pages_;
-  const std::vector<ShapeKernels> kernels_;  // by shape
+  ShapeCache shapes_;
   cudaStream_t stream_ = nullptr;
   DeviceArray<std::uint64_t> arena_;
   std::unique_ptr<Upload> upload_;
@@ -248,7 +250,7 @@ class GpuDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> open_gpu(const ArenaOptions& options) {
+std::unique_ptr<Device> open_gpu(const DeviceOptions& options) {
   if (const auto gpus = describe_gpus(); gpus.empty() || gpus.front().name.empty()) {
     throw DeviceError(gpus.empty() ? "the GPU does not answer" : gpus.front().unavailable, true);
   }

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cuda/search.hpp"
+#include "cuda/shape.hpp"
 
 namespace gorgo::cuda {
 
-HostDevice::HostDevice(const ArenaOptions& options)
+HostDevice::HostDevice(const DeviceOptions& options)
     : page_shift_(options.page_shift),
       pages_(static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >> page_shift_)),
       arena_(std::make_unique_for_overwrite<std::uint64_t[]>(std::size_t{pages_} << page_shift_)),
+      shapes_{finds<AnyShape>, finds<OneTest<false>>, finds<OneTest<true>>},
       delta_(page_shift_, pages_) {}
 
 void HostDevice::write(std::uint32_t page, std::uint32_t offset,
@@ -60,8 +61,13 @@ Answers HostDevice::run(const Round& round) {
           .reductions = reductions_};
 }
 
-bool HostDevice::finds(const Scan& scan, const Search& search, std::uint64_t position) const {
-  return passes(view_, scan, view_.bounds + search.bounds, view_.cells + search.cells, position);
+std::uint32_t HostDevice::add_shape(const std::string& text) {
+  const auto known = shape_numbers_.find(text);
+  if (known != shape_numbers_.end()) return known->second;
+  const Finds finds = compile_shape_ ? compile_shape_(text) : nullptr;
+  if (finds == nullptr) return kAnyShape;
+  shapes_.push_back(finds);
+  return shape_numbers_[text] = static_cast<std::uint32_t>(shapes_.size() - 1);
 }
 
 void HostDevice::select(const Round& round) {
@@ -77,7 +83,7 @@ void HostDevice::select(const Search& search, bool newest, std::vector<std::uint
   std::uint32_t found = 0;
   for (std::uint64_t i = 0; i < search.last - search.first && found < search.limit; ++i) {
     const std::uint64_t position = newest ? search.last - 1 - i : search.first + i;
-    if (!finds(scan, search, position)) continue;
+    if (!shapes_[scan.shape](view_, scan, search, position)) continue;
     selected_[search.output + found++] = static_cast<std::uint32_t>(position - search.first);
   }
   counts.push_back(found);
@@ -89,7 +95,7 @@ void HostDevice::list(const Round& round) {
   for (const Search& search : round.every) {
     const Scan& scan = view_.scans[search.scan];
     for (std::uint64_t p = search.first; p < search.last; ++p) {
-      if (finds(scan, search, p)) {
+      if (shapes_[scan.shape](view_, scan, search, p)) {
         listed_.push_back(static_cast<std::uint32_t>(p - search.first));
       }
     }
@@ -103,7 +109,7 @@ void HostDevice::reduce(const Round& round) {
     const Scan& scan = view_.scans[search.scan];
     Reduction total = {};
     for (std::uint64_t p = search.first; p < search.last; ++p) {
-      if (finds(scan, search, p)) {
+      if (shapes_[scan.shape](view_, scan, search, p)) {
         merge(total, reduction_of(view_, scan, p));
       }
     }

@@ -1,5 +1,11 @@
 #pragma once
 
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "cuda/delta.hpp"
 #include "cuda/device.hpp"
 
@@ -9,13 +15,20 @@ namespace gorgo::cuda {
 /// can be tested where there is no GPU.
 class HostDevice final : public Device {
  public:
-  explicit HostDevice(const ArenaOptions& options);
+  explicit HostDevice(const DeviceOptions& options);
 
   std::uint32_t page_shift() const override { return page_shift_; }
   std::uint32_t pages() const override { return pages_; }
   void write(std::uint32_t page, std::uint32_t offset,
              std::span<const std::uint64_t> words) override;
   Answers run(const Round& round) override;
+  std::uint32_t add_shape(const std::string& text) override;
+
+  /// `finds` for a shape, compiled from its text; null when that fails.
+  using Finds = bool (*)(const View&, const Scan&, const Search&, std::uint64_t position);
+  using CompileShape = std::function<Finds(const std::string& text)>;
+  /// Has shapes that are added from now on compiled; without it they are taken for any.
+  void compile_shapes(CompileShape compile) { compile_shape_ = std::move(compile); }
 
   /// Fails every `period`-th round from now on, 0 none: what a broken device does.
   void fail_every(std::uint64_t period, bool is_final);
@@ -23,7 +36,6 @@ class HostDevice final : public Device {
  private:
   void fail_when_due();
   void write_delta();
-  bool finds(const Scan& scan, const Search& search, std::uint64_t position) const;
   void select(const Round& round);
   void select(const Search& search, bool newest, std::vector<std::uint32_t>& counts);
   void list(const Round& round);
@@ -32,6 +44,9 @@ class HostDevice final : public Device {
   std::uint32_t page_shift_;
   std::uint32_t pages_;
   std::unique_ptr<std::uint64_t[]> arena_;
+  CompileShape compile_shape_;
+  std::map<std::string, std::uint32_t> shape_numbers_;
+  std::vector<Finds> shapes_;
   Delta delta_;
   std::vector<std::uint64_t> staging_;
   View view_;

@@ -1,11 +1,22 @@
 #include "cuda/device.hpp"
+#include "cuda/nvrtc.hpp"
 
 namespace gorgo::cuda {
 
 std::vector<GpuInfo> describe_gpus() { return {{.unavailable = "this build is without CUDA"}}; }
 
-std::unique_ptr<Device> open_gpu(const ArenaOptions&) {
+std::unique_ptr<Device> open_gpu(const DeviceOptions&) {
   throw DeviceError(describe_gpus().front().unavailable, true);
 }
 
+namespace nvrtc {
+
+std::string version() { return ""; }
+std::string unavailable() { return "this build is without CUDA"; }
+
+Compiled compile(const std::string&, std::span<const std::string>, int) {
+  return {.cubin = "", .names = {}, .problem = unavailable()};
+}
+
+}  // namespace nvrtc
 }  // namespace gorgo::cuda

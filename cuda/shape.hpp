@@ -43,8 +43,10 @@ struct AnyShape {
 /// What shapes have in common that read the scan's first attributes, all cells of which exist.
 template <unsigned kAttributes, unsigned kTests, unsigned kCells, bool kNullable>
 struct ShapeOf {
-  static constexpr unsigned kAtATime =
-      kAttributes <= 3 ? 8 : kAttributes <= 6 ? 4 : kAttributes <= 12 ? 2 : 1;
+  static constexpr unsigned kAtATime = kAttributes <= 3    ? 8
+                                       : kAttributes <= 6  ? 4
+                                       : kAttributes <= 12 ? 2
+                                                           : 1;
   static constexpr bool kEager = true;
   struct Columns {
     Attribute of[kAttributes];
@@ -77,17 +79,18 @@ struct ShapeOf {
       const Attribute& attribute = columns.of[i];
       values.of[i] = cuda::load(view, attribute.pages, attribute.first_page, position);
       if (!kNullable) continue;
-      values.present[i] =
-          attribute.present == kNone ||
-          cuda::load(view, attribute.present, attribute.first_page, position) != 0;
+      values.present[i] = attribute.present == kNone ||
+                          cuda::load(view, attribute.present, attribute.first_page, position) != 0;
     }
     return values;
   }
   GORGO_HD static Own own(const View& view, const Search& search) {
     Own own = {};
     // Signed, so that none may be compared with none.
-    for (int i = 0; i < static_cast<int>(kTests); ++i) own.bounds[i] = view.bounds[search.bounds + i];
-    for (int i = 0; i < static_cast<int>(kCells); ++i) own.cells[i] = view.cells[search.cells + i].bits;
+    for (int i = 0; i < static_cast<int>(kTests); ++i)
+      own.bounds[i] = view.bounds[search.bounds + i];
+    for (int i = 0; i < static_cast<int>(kCells); ++i)
+      own.cells[i] = view.cells[search.cells + i].bits;
     return own;
   }
 };
@@ -100,6 +103,14 @@ struct OneTest : ShapeOf<1, 1, 0, false> {
                         values.of[0]);
   }
 };
+
+/// Whether a search finds the event at a position.
+template <class Shape>
+GORGO_HD bool finds(const View& view, const Scan& scan, const Search& search,
+                    std::uint64_t position) {
+  const auto columns = Shape::columns(view, scan);
+  return Shape::passes(view, scan, Shape::own(view, search), Shape::load(view, columns, position));
+}
 
 /// The number of a shape that every device has kernels for, by what a scan is in `Scan::shape`.
 inline constexpr std::uint32_t kAnyShape = 0, kOneTestOfInts = 1, kOneTestOfFloats = 2,

@@ -1,28 +1,31 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 #include "cuda/kernels.cuh"
 
 namespace gorgo::cuda {
 
-/// The kernels of a shape, as cudaLaunchKernel takes them.
-struct ShapeKernels {
-  const void* pick_newest = nullptr;
-  const void* pick_oldest = nullptr;
-  const void* select_newest = nullptr;
-  const void* select_oldest = nullptr;
-  const void* list = nullptr;
-  const void* reduce = nullptr;
+/// What is compiled for a shape, each by itself.
+enum class KernelKind : std::uint8_t {
+  pick_newest,
+  pick_oldest,
+  select_newest,
+  select_oldest,
+  list,
+  reduce
 };
+inline constexpr std::size_t kKernelKinds = 6;
+
+/// By kind, as cudaLaunchKernel takes them; null for those that are not there.
+using ShapeKernels = std::array<const void*, kKernelKinds>;
 
 template <class Shape>
 ShapeKernels kernels_of() {
   const auto address = [](auto* kernel) { return reinterpret_cast<const void*>(kernel); };
-  return {.pick_newest = address(pick<Shape, true>),
-          .pick_oldest = address(pick<Shape, false>),
-          .select_newest = address(select<Shape, true>),
-          .select_oldest = address(select<Shape, false>),
-          .list = address(list<Shape>),
-          .reduce = address(reduce<Shape>)};
+  return {address(pick<Shape, true>),    address(pick<Shape, false>), address(select<Shape, true>),
+          address(select<Shape, false>), address(list<Shape>),        address(reduce<Shape>)};
 }
 
 }  // namespace gorgo::cuda

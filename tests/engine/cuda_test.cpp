@@ -68,7 +68,7 @@ struct Emulated {
             "emulated",
             [=] {
               auto device = std::make_unique<cuda::HostDevice>(
-                  cuda::ArenaOptions{.bytes = bytes, .page_shift = page_shift});
+                  cuda::DeviceOptions{.bytes = bytes, .page_shift = page_shift});
               device->fail_every(failure_period, final_failure);
               return device;
             },

@@ -230,7 +230,7 @@ void run_together(Session& session, std::span<const Evaluation> group,
 std::unique_ptr<cuda::Device> open_host_device() {
   // Small pages, so that tests meet their boundaries.
   return std::make_unique<cuda::HostDevice>(
-      cuda::ArenaOptions{.bytes = std::uint64_t{64} << 20, .page_shift = 5});
+      cuda::DeviceOptions{.bytes = std::uint64_t{64} << 20, .page_shift = 5});
 }
 
 std::unique_ptr<cuda::Device> open_gpu() {
@@ -238,7 +238,8 @@ std::unique_ptr<cuda::Device> open_gpu() {
   if (!options) throw cuda::DeviceError("GORGO_CUDA: " + options.error().to_string(), true);
   return cuda::open_gpu(
       {.bytes = options->memory,
-       .page_shift = static_cast<std::uint32_t>(std::countr_zero(options->page_events))});
+       .page_shift = static_cast<std::uint32_t>(std::countr_zero(options->page_events)),
+       .compile = options->compile});
 }
 
 std::string version_text(int version) {

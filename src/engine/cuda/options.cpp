@@ -20,7 +20,17 @@ std::optional<std::uint64_t> number(std::string_view text, bool with_unit) {
   return value << shift;
 }
 
+bool set_compile(CudaOptions& options, std::string_view text) {
+  using cuda::Compile;
+  if (text != "background" && text != "at-once" && text != "never") return false;
+  options.compile = text == "background" ? Compile::in_background
+                    : text == "at-once"  ? Compile::at_once
+                                         : Compile::never;
+  return true;
+}
+
 bool set(CudaOptions& options, std::string_view key, std::string_view text) {
+  if (key == "compile") return set_compile(options, text);
   const auto value = number(text, key == "memory");
   if (!value) return false;
   if (key == "memory") {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "cuda/device.hpp"
 #include "gorgo/diagnostics.hpp"
 
 namespace gorgo::engine {
@@ -14,6 +15,7 @@ struct CudaOptions {
   /// Batches with fewer pairs of terminator and candidate are left to the CPU. docs/gpu/ says what
   /// it rests upon.
   std::uint64_t least_pairs = 160'000;
+  cuda::Compile compile = cuda::Compile::in_background;  ///< "background", "at-once" or "never"
 };
 
 /// "memory=512MiB,page_events=8192,least_pairs=0"; what is left out stays as it is.
