@@ -44,7 +44,7 @@ struct Terminators {
 /// or not have been small.
 struct Declined {
   std::uint64_t terminators = 0;
-  std::string_view reason;  ///< the last one, a literal
+  std::string_view reason;  ///< the last one; valid as long as the evaluator
 };
 
 /// One rule as one engine evaluates it. Holds only what can be rebuilt from plan and history.

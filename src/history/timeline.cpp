@@ -3,6 +3,42 @@
 #include <algorithm>
 
 namespace gorgo::history {
+namespace {
+
+/// The first of [first, last) for which `is_behind` holds, as it does for all after it, looked for
+/// from a guess on: steps that double, then halves. What is near the guess costs few cache lines.
+template <class IsBehind>
+const Timestamp* first_behind(const Timestamp* first, const Timestamp* last, const Timestamp* guess,
+                              IsBehind is_behind) {
+  std::ptrdiff_t step = 1;
+  if (guess < last && !is_behind(*guess)) {
+    first = guess + 1;
+    while (last - first > step && !is_behind(first[step])) {
+      first += step + 1;
+      step *= 2;
+    }
+    if (last - first > step) last = first + step;
+  } else {
+    last = guess;
+    while (last - first > step && is_behind(last[-step])) {
+      last -= step;
+      step *= 2;
+    }
+    if (last - first > step) first = last - step;
+  }
+  return std::partition_point(first, last, [&](Timestamp t) { return !is_behind(t); });
+}
+
+/// Where a timestamp would stand if they were evenly spaced.
+const Timestamp* guess_of(const Timestamp* first, const Timestamp* last, Timestamp timestamp) {
+  if (last - first < 2 || timestamp <= *first) return first;
+  const double width = static_cast<double>(last[-1]) - static_cast<double>(*first);
+  const double part = (static_cast<double>(timestamp) - static_cast<double>(*first)) / width;
+  if (!(part < 1)) return last;
+  return first + static_cast<std::ptrdiff_t>(part * static_cast<double>(last - first));
+}
+
+}  // namespace
 
 void Timeline::materialise(std::span<const std::uint32_t> attributes) {
   for (const std::uint32_t index : attributes) {
@@ -48,8 +84,10 @@ void Timeline::drop_until(Timestamp timestamp) {
 Range Timeline::window(Timestamp after, Timestamp before) const {
   const Timestamp* const first = timestamps_.at(begin());
   const Timestamp* const last = timestamps_.at(end());
-  const Timestamp* const from = std::upper_bound(first, last, after);
-  const Timestamp* const to = std::lower_bound(from, last, before);
+  const auto* const from = first_behind(first, last, guess_of(first, last, after),
+                                        [&](Timestamp t) { return t > after; });
+  const auto* const to = first_behind(from, last, std::max(from, guess_of(first, last, before)),
+                                      [&](Timestamp t) { return t >= before; });
   return {begin() + static_cast<std::uint64_t>(from - first),
           begin() + static_cast<std::uint64_t>(to - first)};
 }

@@ -59,8 +59,9 @@ class Section {
   void choice(std::string_view key, T& to, Parse parse) {
     const auto* node = take(key);
     if (node == nullptr) return;
-    const auto value = node->value_exact<std::string>();
-    const Result<T> parsed = parse(value.value_or(""));
+    const auto number = node->value_exact<std::int64_t>();
+    const auto text = node->value_exact<std::string>();
+    const Result<T> parsed = parse(number ? std::to_string(*number) : text.value_or(""));
     if (parsed) {
       to = *parsed;
     } else {
@@ -158,6 +159,21 @@ std::optional<Error> read_engine(const toml::table* table, ProcessorOptions& pro
   return section.finish();
 }
 
+std::optional<Error> read_cuda(const toml::table* table,
+                               std::optional<engine::CudaOptions>& options) {
+  if (table == nullptr) return std::nullopt;
+  options.emplace();
+  Section section(table, "cuda.");
+  for (const char* key : {"memory", "page_events", "least_pairs", "compile"}) {
+    section.choice(key, *options, [&](std::string_view text) -> Result<engine::CudaOptions> {
+      engine::CudaOptions changed = *options;
+      if (auto set = engine::set_cuda_option(changed, key, text); !set) return set.error();
+      return changed;
+    });
+  }
+  return section.finish();
+}
+
 std::optional<Error> read_log(const toml::table* table, ServerOptions& options) {
   Section section(table, "log.");
   section.choice("format", options.log_format, parse_log_format);
@@ -173,6 +189,7 @@ std::optional<Error> read_root(const toml::table& root, ServerOptions& options) 
   section.milliseconds("drain_timeout_ms", options.drain_timeout);
   if (auto error = read_limits(section.table("limits"), options.limits)) return error;
   if (auto error = read_engine(section.table("engine"), options.processor)) return error;
+  if (auto error = read_cuda(section.table("cuda"), options.cuda)) return error;
   if (auto error = read_log(section.table("log"), options)) return error;
   return section.finish();
 }

@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/cuda/options.hpp"
 #include "gorgo/processor.hpp"
 #include "protocol/framing.hpp"
 #include "server/log.hpp"
@@ -35,6 +37,7 @@ struct ServerOptions {
   std::string listen = "127.0.0.1:7450";  ///< HOST:PORT; port 0: a free one
   std::vector<std::string> rules;         ///< rule files, and directories of *.tesla files
   ProcessorOptions processor = {.threads = 0, .max_ahead = Duration{60'000'000'000}};
+  std::optional<engine::CudaOptions> cuda;  ///< for the process; else the environment's
   Limits limits;
   std::chrono::milliseconds greeting_timeout{10'000};  ///< for the Hello of a new connection
   std::chrono::milliseconds drain_timeout{10'000};     ///< for flushing outbound queues at the end

@@ -26,6 +26,7 @@ Result<server::ServerOptions> options_of(const ServeFlags& flags) {
   if (!flags.config.empty()) {
     if (auto read = server::read_config(flags.config, options); !read) return read.error();
   }
+  if (options.cuda) engine::set_cuda_options(*options.cuda);
   if (flags.listen) options.listen = *flags.listen;
   if (flags.engine) options.processor.engine = *flags.engine;
   if (flags.threads) options.processor.threads = *flags.threads;

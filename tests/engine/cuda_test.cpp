@@ -151,6 +151,8 @@ TEST(CudaEngine, EvaluatesOnTheCpuWhatTheDeviceFailsOn) {
     Emulated emulated(1 << 20, 5, period);
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), wanted);
     EXPECT_GT(emulated.engine.session()->counters().failures, 0u);
+    EXPECT_EQ(emulated.engine.session()->failure(),
+              "the device failed: a failure that was asked for");
   }
 }
 
@@ -190,14 +192,16 @@ TEST(CudaEngine, SaysWhatItLeavesToTheCpu) {
 }
 
 TEST(CudaOptions, AreReadFromText) {
-  const auto options = parse_cuda_options("memory=512MiB,page_events=1024,least_pairs=7");
+  const auto options =
+      parse_cuda_options("memory=512MiB,page_events=1024,least_pairs=7,compile=never");
   ASSERT_TRUE(options.has_value());
   EXPECT_EQ(options->memory, std::uint64_t{512} << 20);
   EXPECT_EQ(options->page_events, 1024u);
   EXPECT_EQ(options->least_pairs, 7u);
+  EXPECT_EQ(options->compile, cuda::Compile::never);
   EXPECT_TRUE(parse_cuda_options("").has_value());
   for (const char* wrong : {"memory=1TiB", "page_events=1000", "pages=3", "memory",
-                            "least_pairs=-1", "memory=99999999999GiB"}) {
+                            "least_pairs=-1", "memory=99999999999GiB", "compile=often"}) {
     EXPECT_TRUE(parse_cuda_options(wrong).has_error()) << wrong;
   }
 }

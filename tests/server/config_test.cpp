@@ -49,11 +49,21 @@ max_ahead_ms = 5
 lateness_ms = 0
 max_late_ms = 6
 remember_ms = 7
+[cuda]
+memory = "256MiB"
+page_events = 4096
+least_pairs = 0
+compile = "never"
 [log]
 format = "json"
 level = "error"
 )");
   ASSERT_TRUE(options) << options.error().to_string();
+  ASSERT_TRUE(options->cuda.has_value());
+  EXPECT_EQ(options->cuda->memory, std::uint64_t{256} << 20);
+  EXPECT_EQ(options->cuda->page_events, 4096u);
+  EXPECT_EQ(options->cuda->least_pairs, 0u);
+  EXPECT_EQ(options->cuda->compile, cuda::Compile::never);
   EXPECT_EQ(options->listen, "0.0.0.0:9000");
   EXPECT_THAT(options->rules, ElementsAre("a.tesla", "more"));
   EXPECT_EQ(options->drain_timeout.count(), 500);
@@ -86,6 +96,7 @@ TEST(Config, AnEmptyFileChangesNothing) {
   ASSERT_TRUE(options);
   EXPECT_EQ(options->listen, "127.0.0.1:7450");
   EXPECT_EQ(options->processor.max_ahead, 60'000'000'000);
+  EXPECT_FALSE(options->cuda.has_value());
 }
 
 TEST(Config, MisspeltKeysAreErrors) {
@@ -104,6 +115,8 @@ TEST(Config, WrongValuesAreErrors) {
   EXPECT_THAT(read("rules = [1]").error().message, HasSubstr("list of strings"));
   EXPECT_THAT(read("limits = 1").error().message, HasSubstr("expected a table"));
   EXPECT_THAT(read("[log]\nlevel = 'loud'").error().message, HasSubstr("unknown log level 'loud'"));
+  EXPECT_THAT(read("[cuda]\npage_events = 1000").error().message,
+              HasSubstr("2:15: cuda.page_events: 'page_events=1000' is no option of CUDA"));
   EXPECT_FALSE(read("listen = "));
 }
 

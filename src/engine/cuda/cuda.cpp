@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cuda/host_device.hpp"
+#include "cuda/nvrtc.hpp"
 #include "engine/column/column.hpp"
 #include "engine/cuda/options.hpp"
 #include "engine/cuda/shape_text.hpp"
@@ -162,7 +163,7 @@ std::size_t CudaEvaluator::evaluate(const Terminators& terminators, const RuleSt
   }
   if (done) return *done;
   // Nothing was reported: that happens after the last round only.
-  declined_ = {declined_.terminators + terminators.slots.size(), "a failure of the device"};
+  declined_ = {declined_.terminators + terminators.slots.size(), session_->failure()};
   return on_cpu_->evaluate(terminators, state, budget, sink);
 }
 
@@ -255,6 +256,14 @@ std::string description_of(const cuda::GpuInfo& gpu) {
          version_text(gpu.runtime);
 }
 
+std::string description_of_shapes() {
+  const std::string version = cuda::nvrtc::version();
+  if (version.empty()) {
+    return "interprets conditions other than one comparison: " + cuda::nvrtc::unavailable();
+  }
+  return "compiles kernels for conditions, with NVRTC " + version;
+}
+
 std::vector<std::string> describe_cuda() {
   std::vector<std::string> lines = {"batches of terminators search columns on a GPU"};
   const auto gpus = cuda::describe_gpus();
@@ -267,6 +276,7 @@ std::vector<std::string> describe_cuda() {
                     " MiB for columns in pages of " + std::to_string(options->page_events) +
                     " events, for batches of at least " + std::to_string(options->least_pairs) +
                     " pairs");
+    lines.push_back(description_of_shapes());
   }
   return lines;
 }

@@ -3,6 +3,7 @@
 #include <bit>
 #include <charconv>
 #include <cstdlib>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -45,17 +46,26 @@ bool set(CudaOptions& options, std::string_view key, std::string_view text) {
   return true;
 }
 
+std::mutex set_mutex;
+std::optional<CudaOptions> set_options;  // guarded by set_mutex
+
 }  // namespace
+
+Result<void> set_cuda_option(CudaOptions& options, std::string_view key, std::string_view text) {
+  if (set(options, key, text)) return {};
+  return Error{"'" + std::string(key) + "=" + std::string(text) + "' is no option of CUDA",
+               "such as memory=512MiB, page_events=8192 (a power of two), least_pairs=0, "
+               "compile=never (or background, at-once)"};
+}
 
 Result<CudaOptions> parse_cuda_options(std::string_view text) {
   CudaOptions options;
   while (!text.empty()) {
     const std::string_view item = text.substr(0, text.find(','));
-    const std::size_t equals = item.find('=');
-    if (equals == item.npos || !set(options, item.substr(0, equals), item.substr(equals + 1))) {
-      return Error{"'" + std::string(item) + "' is no option of CUDA",
-                   "such as memory=512MiB,page_events=8192,least_pairs=0; page_events is a power "
-                   "of two"};
+    const std::size_t equals = std::min(item.find('='), item.size());
+    const std::string_view value = item.substr(std::min(item.size(), equals + 1));
+    if (auto done = set_cuda_option(options, item.substr(0, equals), value); !done) {
+      return done.error();
     }
     text.remove_prefix(std::min(text.size(), item.size() + 1));
   }
@@ -63,8 +73,17 @@ Result<CudaOptions> parse_cuda_options(std::string_view text) {
 }
 
 Result<CudaOptions> cuda_options() {
+  {
+    const std::lock_guard lock(set_mutex);
+    if (set_options) return *set_options;
+  }
   const char* const text = std::getenv("GORGO_CUDA");
   return parse_cuda_options(text == nullptr ? "" : text);
+}
+
+void set_cuda_options(const CudaOptions& options) {
+  const std::lock_guard lock(set_mutex);
+  set_options = options;
 }
 
 }  // namespace gorgo::engine

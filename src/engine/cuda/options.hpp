@@ -18,9 +18,15 @@ struct CudaOptions {
   cuda::Compile compile = cuda::Compile::in_background;  ///< "background", "at-once" or "never"
 };
 
+/// Sets one by its name: ("memory", "512MiB").
+Result<void> set_cuda_option(CudaOptions& options, std::string_view key, std::string_view text);
 /// "memory=512MiB,page_events=8192,least_pairs=0"; what is left out stays as it is.
 Result<CudaOptions> parse_cuda_options(std::string_view text);
-/// Those of the environment variable GORGO_CUDA.
+
+/// Those of this process: what was set, else those of the environment variable GORGO_CUDA. Any
+/// thread.
 Result<CudaOptions> cuda_options();
+/// Call before engines are first asked for.
+void set_cuda_options(const CudaOptions& options);
 
 }  // namespace gorgo::engine

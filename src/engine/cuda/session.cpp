@@ -49,9 +49,14 @@ std::uint32_t Session::allocate_page() {
 void Session::fail(const cuda::DeviceError& error) {
   ++counters_.failures;
   for (const auto& [timeline, mirror] : mirrors_) mirror->evict();
-  if (!error.is_final()) return;
   const std::lock_guard lock(problem_mutex_);
-  problem_ = error.what();
+  failure_ = *failures_.insert(std::string("the device failed: ") + error.what()).first;
+  if (error.is_final()) problem_ = error.what();
+}
+
+std::string_view Session::failure() const {
+  const std::lock_guard lock(problem_mutex_);
+  return failure_;
 }
 
 std::string Session::problem() const {

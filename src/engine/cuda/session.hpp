@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cuda/device.hpp"
@@ -24,8 +26,8 @@ struct SessionCounters {
 };
 
 /// A device in use: its pages, what is mirrored in them, and whether it can still be relied upon.
-/// Whoever calls anything but `mutex`, `turn` and `problem` holds the mutex. Mirrors keep the
-/// session alive.
+/// Whoever calls anything but `mutex`, `turn`, `problem` and `failure` holds the mutex. Mirrors
+/// keep the session alive.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   explicit Session(std::unique_ptr<cuda::Device> device);
@@ -58,13 +60,17 @@ class Session : public std::enable_shared_from_this<Session> {
   void fail(const cuda::DeviceError& error);
   /// Why nothing runs on the device any more; empty: it does.
   std::string problem() const;
+  /// The last failure, for people; stays valid for as long as the session.
+  std::string_view failure() const;
 
  private:
   friend class Mirror;
 
   std::mutex mutex_;
   mutable std::mutex problem_mutex_;
-  std::string problem_;  // guarded by problem_mutex_
+  std::string problem_;  // guarded by problem_mutex_, as the next two
+  std::set<std::string> failures_;
+  std::string_view failure_;
   std::unique_ptr<cuda::Device> device_;
   StringCodes codes_;
   std::vector<std::uint32_t> free_pages_;
