@@ -132,7 +132,7 @@ class GpuDevice final : public Device {
 
   /// Enough parts to keep the device busy together with other groups.
   static Parts parts_of(const Grouping::Section& section) {
-    constexpr std::uint64_t kBlocks = 2048;
+    constexpr std::uint64_t kBlocks = 8192;
     const std::uint64_t tiles = (section.longest + kTile - 1) / kTile;
     const std::uint64_t wanted = std::clamp<std::uint64_t>(kBlocks / section.count, 1, tiles);
     const std::uint64_t size = (tiles + wanted - 1) / wanted * kTile;

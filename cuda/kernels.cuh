@@ -85,11 +85,12 @@ class Tile {
       const bool all = grouped.first[i] <= begin_ && grouped.last[i] >= begin_ + kSize &&
                        end_ == begin_ + kSize;
       const unsigned inside = all ? ~0u : inside_of(grouped.first[i], grouped.last[i]);
+      const typename Shape::Own own = grouped.own[i];
       unsigned mask = 0;
 #pragma unroll
       for (unsigned j = 0; j < Shape::kAtATime; ++j) {
         if (!Shape::kEager && (inside >> j & 1u) == 0) continue;
-        if (Shape::passes(view_, scan_, grouped.own[i], values[j])) mask |= 1u << j;
+        mask |= Shape::passes(view_, scan_, own, values[j]) ? 1u << j : 0u;
       }
       found(i, mask & inside);
     }

@@ -139,16 +139,13 @@ GORGO_HD inline bool runs(const View& view, const Scan& scan, const Cell* cells,
   return true;
 }
 
+/// Both bounds are compared in any case: threads that go different ways wait for each other.
 GORGO_HD inline bool passes(const Test& test, const Bounds& bounds, std::uint64_t word) {
-  bool inside = false;
-  if (test.floats) {
-    const double value = as_float(word);
-    inside = value >= as_float(bounds.low) && value <= as_float(bounds.high);
-  } else {
-    inside =
-        as_integer(word) >= as_integer(bounds.low) && as_integer(word) <= as_integer(bounds.high);
-  }
-  return inside != test.negated;
+  const bool above = test.floats ? as_float(word) >= as_float(bounds.low)
+                                 : as_integer(word) >= as_integer(bounds.low);
+  const bool below = test.floats ? as_float(word) <= as_float(bounds.high)
+                                 : as_integer(word) <= as_integer(bounds.high);
+  return (above & below) != test.negated;
 }
 
 /// Whether the event at a position is found by a search that has these bounds and cells.
