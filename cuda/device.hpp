@@ -35,13 +35,13 @@ struct Round {
   std::vector<Bounds> bounds;
   std::vector<Cell> cells;
 
-  std::vector<Search> oldest, newest, every, reductions;
+  std::vector<Search> oldest, newest, every, reductions, sums;
   std::uint32_t selected = 0;  ///< the limits of oldest and newest, added up
   /// Positions that `every` may find before only counts are answered.
   std::uint64_t most_listed = 0;
 
   bool empty() const {
-    return oldest.empty() && newest.empty() && every.empty() && reductions.empty();
+    return oldest.empty() && newest.empty() && every.empty() && reductions.empty() && sums.empty();
   }
   void clear();
 };
@@ -57,6 +57,7 @@ struct Answers {
   std::span<const std::uint32_t> listed;
   bool listed_all = true;  ///< false: too many, `listed` is empty
   std::span<const Reduction> reductions;
+  std::span<const FloatSum> sums;
 };
 
 /// What a device did since it was made.

@@ -49,13 +49,14 @@ class GpuDevice final : public Device {
       launch_picks<false>(round.oldest, oldest_);
       launch_picks<true>(round.newest, newest_);
       launch_lists(round);
-      launch_reductions();
+      launch_reductions(reductions_, KernelKind::reduce, reduced_);
+      launch_reductions(sums_, KernelKind::sum, summed_);
       check(cudaGetLastError(), "launching kernels");
       wait();
     });
     ++counters_.rounds;
     counters_.searches += round.oldest.size() + round.newest.size() + round.every.size() +
-                          round.reductions.size();
+                          round.reductions.size() + round.sums.size();
     return answers(round);
   }
 
@@ -64,6 +65,7 @@ class GpuDevice final : public Device {
   /// upload.
   struct Kind {
     Grouping grouping;
+    std::size_t count = 0;
     std::size_t searches = 0, groups = 0, rows = 0;
     std::size_t done = 0, partial = 0;  // zeros
   };
@@ -87,6 +89,7 @@ class GpuDevice final : public Device {
   template <class Partial, class Alone>
   void add(Kind& kind, const std::vector<Search>& searches, const Round& round, Alone alone) {
     kind.grouping.assign(searches, round.scans, alone);
+    kind.count = searches.size();
     kind.searches = upload_->add(searches);
     kind.groups = upload_->add(kind.grouping.groups());
     kind.rows = upload_->add(kind.grouping.rows());
@@ -109,6 +112,7 @@ class GpuDevice final : public Device {
     add<std::uint32_t>(newest_, round.newest, round, several);
     add<std::uint32_t>(every_, round.every, round, never);
     add<Reduction>(reductions_, round.reductions, round, never);
+    add<FloatSum>(sums_, round.sums, round, never);
     total_ = upload_->add_zeros<std::uint64_t>(1);
     counters_.uploaded += upload_->send(stream_);
     view_ = {.arena = arena_.data(),
@@ -185,14 +189,14 @@ class GpuDevice final : public Device {
     });
   }
 
-  void launch_reductions() {
-    reduced_.reserve(reductions_.grouping.groups().size() * kMostGrouped);
-    const auto* on = upload_->array<Search>(reductions_.searches);
-    for_each_section(reductions_, KernelKind::reduce, [&](const void* kernel, dim3 blocks,
-                                                          const Group* groups, Parts parts,
-                                                          std::uint32_t* done) {
-      launch(kernel, blocks, view_, on, groups, parts, done,
-             upload_->zeros<Reduction>(reductions_.partial), reduced_.data());
+  template <class Total>
+  void launch_reductions(const Kind& kind, KernelKind which, PinnedArray<Total>& totals) {
+    totals.reserve(kind.count);
+    const auto* on = upload_->array<Search>(kind.searches);
+    for_each_section(kind, which, [&](const void* kernel, dim3 blocks, const Group* groups,
+                                      Parts parts, std::uint32_t* done) {
+      launch(kernel, blocks, view_, on, groups, parts, done, upload_->zeros<Total>(kind.partial),
+             totals.data());
     });
   }
 
@@ -204,7 +208,8 @@ class GpuDevice final : public Device {
             .every = begins_,
             .listed = listed_,
             .listed_all = listed_all,
-            .reductions = {reduced_.data(), round.reductions.size()}};
+            .reductions = {reduced_.data(), round.reductions.size()},
+            .sums = {summed_.data(), round.sums.size()}};
   }
 
   /// Matches come as they are found. False: there are too many to have come all.
@@ -239,11 +244,12 @@ class GpuDevice final : public Device {
   // Of the round.
   View view_;
   Picks oldest_, newest_;
-  Kind every_, reductions_;
+  Kind every_, reductions_, sums_;
   std::size_t total_ = 0;
   PinnedArray<std::uint32_t> selected_, counts_;
   PinnedArray<Match> matches_;
   PinnedArray<Reduction> reduced_;
+  PinnedArray<FloatSum> summed_;
   std::vector<std::uint64_t> begins_, next_;
   std::vector<std::uint32_t> listed_;
 };

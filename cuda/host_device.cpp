@@ -47,9 +47,10 @@ Answers HostDevice::run(const Round& round) {
   select(round);
   list(round);
   reduce(round);
+  sum(round);
   ++counters_.rounds;
-  counters_.searches +=
-      round.oldest.size() + round.newest.size() + round.every.size() + round.reductions.size();
+  counters_.searches += round.oldest.size() + round.newest.size() + round.every.size() +
+                        round.reductions.size() + round.sums.size();
   const bool listed_all = listed_.size() <= round.most_listed;
   if (!listed_all) listed_.clear();
   return {.oldest = oldest_,
@@ -58,7 +59,8 @@ Answers HostDevice::run(const Round& round) {
           .every = every_,
           .listed = listed_,
           .listed_all = listed_all,
-          .reductions = reductions_};
+          .reductions = reductions_,
+          .sums = sums_};
 }
 
 std::uint32_t HostDevice::add_shape(const std::string& text) {
@@ -114,6 +116,20 @@ void HostDevice::reduce(const Round& round) {
       }
     }
     reductions_.push_back(total);
+  }
+}
+
+void HostDevice::sum(const Round& round) {
+  sums_.clear();
+  for (const Search& search : round.sums) {
+    const Scan& scan = view_.scans[search.scan];
+    const Attribute& summed = view_.attributes[scan.attributes + scan.reduced];
+    FloatSum total = {};
+    for (std::uint64_t p = search.first; p < search.last; ++p) {
+      if (!shapes_[scan.shape](view_, scan, search, p)) continue;
+      if (const Cell value = load(view_, summed, p); value.exists) add(total, value.bits);
+    }
+    sums_.push_back(total);
   }
 }
 

@@ -40,6 +40,7 @@ class HostDevice final : public Device {
   void select(const Search& search, bool newest, std::vector<std::uint32_t>& counts);
   void list(const Round& round);
   void reduce(const Round& round);
+  void sum(const Round& round);
 
   std::uint32_t page_shift_;
   std::uint32_t pages_;
@@ -53,6 +54,7 @@ class HostDevice final : public Device {
   std::vector<std::uint32_t> oldest_, newest_, selected_, listed_;
   std::vector<std::uint64_t> every_;
   std::vector<Reduction> reductions_;
+  std::vector<FloatSum> sums_;
   std::uint64_t failure_period_ = 0;
   std::uint64_t rounds_to_failure_ = 0;
   bool failure_is_final_ = false;

@@ -330,6 +330,104 @@ __global__ void reduce(const __grid_constant__ View view, const Search* searches
   for (unsigned i = 0; i < sizeof(Reduction) / sizeof(std::uint64_t); ++i) to[i] = __ldcg(words + i);
 }
 
+__device__ inline Int128 sum_over_warp(Int128 value) {
+  for (unsigned step = kWarp / 2; step > 0; step /= 2) {
+    const auto bits = static_cast<UInt128>(value);
+    const std::uint64_t low = __shfl_down_sync(kAllLanes, static_cast<std::uint64_t>(bits), step);
+    const std::uint64_t high =
+        __shfl_down_sync(kAllLanes, static_cast<std::uint64_t>(bits >> 64), step);
+    value += static_cast<Int128>(static_cast<UInt128>(high) << 64 | low);
+  }
+  return value;
+}
+
+/// `add` where others do the same.
+__device__ inline void add_among_others(std::uint64_t& to, std::uint64_t number) {
+  if (number != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&to), number);
+}
+
+/// Adds the floats of a warp's lanes, zeros for those that have none. Most floats that occur together
+/// are of about the same magnitude: they are added up before a sum that others add to is touched.
+template <unsigned kFloats>
+__device__ inline void add_floats(FloatSum& to, const std::uint64_t (&words)[kFloats]) {
+  const auto add = [&](std::uint32_t limb, std::uint64_t number) {
+    add_among_others(to.limbs[limb], number);
+  };
+  std::uint32_t highest = 0;
+#pragma unroll
+  for (unsigned j = 0; j < kFloats; ++j) {
+    if (is_finite(words[j])) highest = max(highest, magnitude_of(words[j]).bit / 32);
+  }
+  highest = __reduce_max_sync(kAllLanes, highest);
+  const std::uint32_t first = highest > 0 ? highest - 1 : 0;
+  Int128 sum = 0;
+#pragma unroll
+  for (unsigned j = 0; j < kFloats; ++j) {
+    const std::uint64_t word = words[j];
+    const Magnitude magnitude = magnitude_of(word);
+    if (!is_finite(word)) {
+      const bool nan = as_float(word) != as_float(word);
+      add_among_others(nan              ? to.nans
+                       : word >> 63 != 0 ? to.negative_infinities
+                                         : to.infinities,
+                       1);
+    } else if (magnitude.bit >= 32 * first) {
+      sum += units_of(word, magnitude, first);
+    } else {
+      const std::uint32_t own = magnitude.bit / 32;
+      add_to_limbs(own, units_of(word, magnitude, own), add);
+    }
+  }
+  sum = sum_over_warp(sum);
+  if (threadIdx.x % kWarp == 0) add_to_limbs(first, sum, add);
+}
+
+/// Exact sums of floats. `done` and `sums`, which are on the device, are zeros at the beginning.
+template <class Shape>
+__global__ void sum(const __grid_constant__ View view, const Search* searches, const Group* groups,
+                    Parts parts, std::uint32_t* done, FloatSum* sums, FloatSum* sums_on_host) {
+  __shared__ Grouped<Shape> grouped;
+  __shared__ FloatSum own[kMostGrouped];
+  constexpr unsigned kWords = sizeof(FloatSum) / sizeof(std::uint64_t);
+  auto* const own_words = reinterpret_cast<std::uint64_t*>(own);
+  const Group group = groups[blockIdx.x];
+  auto* const words = reinterpret_cast<std::uint64_t*>(sums + group.first);
+  const PartRange part(parts, group, blockIdx.y);
+  if (part.first < part.last) {
+    for (unsigned i = threadIdx.x; i < group.count * kWords; i += kThreads) own_words[i] = 0;
+    grouped.load(view, searches, group);
+    const Scan scan = view.scans[searches[group.first].scan];
+    const Attribute summed = view.attributes[scan.attributes + scan.reduced];
+    const auto columns = Shape::columns(view, scan);
+    for (std::uint64_t begin = part.first; begin < part.last; begin += Tile<Shape>::kSize) {
+      const Tile<Shape> tile(view, scan, begin, part.last);
+      grouped.ask(group, begin, tile.end(), [](unsigned) { return true; });
+      tile.test(grouped, columns, [&](unsigned i, unsigned mask) {
+        if (!__any_sync(kAllLanes, mask != 0)) return;
+        std::uint64_t values[Shape::kAtATime];
+        unsigned count = 0;
+#pragma unroll
+        for (unsigned j = 0; j < Shape::kAtATime; ++j) {
+          Cell value = {};
+          if ((mask >> j & 1u) != 0) value = load(view, summed, tile.position(j));
+          values[j] = value.bits;
+          count += value.exists != 0 ? 1 : 0;
+        }
+        count = __reduce_add_sync(kAllLanes, count);
+        if (threadIdx.x % kWarp == 0) add_among_others(own[i].count, count);
+        add_floats(own[i], values);
+      });
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < group.count * kWords; i += kThreads) {
+      add_among_others(words[i], own_words[i]);
+    }
+  }
+  if (!is_last_of(group, done + blockIdx.x)) return;
+  auto* const to = reinterpret_cast<std::uint64_t*>(sums_on_host + group.first);
+  for (unsigned i = threadIdx.x; i < group.count * kWords; i += kThreads) to[i] = __ldcg(words + i);
+}
+
 /// Searches for some of the newest or oldest positions: a block for each walks its range from the
 /// end that is wanted and stops at the first tile that makes the selection complete.
 template <class Shape, bool kNewest>

@@ -72,10 +72,11 @@ struct Scan {
 };
 
 enum class Want : std::uint8_t {
-  oldest,    ///< the first `limit` passing positions, ascending
-  newest,    ///< the last `limit`, descending
-  every,     ///< all, ascending
-  reduction  ///< a `Reduction` over all
+  oldest,     ///< the first `limit` passing positions, ascending
+  newest,     ///< the last `limit`, descending
+  every,      ///< all, ascending
+  reduction,  ///< a `Reduction` over all
+  sum         ///< a `FloatSum` over all
 };
 
 /// The positions [first, last) of a column, tested by a scan.
@@ -118,6 +119,16 @@ struct Reduction {
   std::uint64_t high;      ///< the upper halves, as of a signed sum
   std::uint64_t least;     ///< the complement of the least key
   std::uint64_t greatest;  ///< the greatest key
+};
+
+/// The exact sum of floats, put together by additions alone, whatever their order; all zeros are
+/// the sum of none. Limb i counts 2^(32 i - 1074), as a signed number, for up to 2^31 floats.
+struct FloatSum {
+  static constexpr std::uint32_t kLimbs = 66;
+
+  std::uint64_t count;  ///< passing events that have the attribute
+  std::uint64_t nans, infinities, negative_infinities;
+  std::uint64_t limbs[kLimbs];
 };
 
 /// Where all of a round is found, in the memory of whoever runs it.

@@ -14,6 +14,7 @@ void Round::clear() {
   newest.clear();
   every.clear();
   reductions.clear();
+  sums.clear();
   selected = 0;
   most_listed = 0;
 }

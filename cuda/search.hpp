@@ -178,6 +178,54 @@ GORGO_HD inline void merge(Reduction& to, const Reduction& from) {
   to.greatest = from.greatest > to.greatest ? from.greatest : to.greatest;
 }
 
+/// A float's magnitude as `mantissa` * 2^(bit - 1074). No NaN, no infinity.
+struct Magnitude {
+  std::uint64_t mantissa;
+  std::uint32_t bit;
+};
+GORGO_HD inline Magnitude magnitude_of(std::uint64_t word) {
+  const auto exponent = static_cast<std::uint32_t>(word >> 52 & 0x7ff);
+  const std::uint64_t fraction = word & ((std::uint64_t{1} << 52) - 1);
+  if (exponent == 0) return {fraction, 0};
+  return {fraction | std::uint64_t{1} << 52, exponent - 1};
+}
+GORGO_HD inline bool is_finite(std::uint64_t word) { return (word >> 52 & 0x7ff) != 0x7ff; }
+
+/// Calls `add(limb, number)`, whose numbers are signed, for what the limbs of a `FloatSum` change
+/// by when `value` * 2^(32 first - 1074) is added.
+template <class Add>
+GORGO_HD void add_to_limbs(std::uint32_t first, Int128 value, Add add) {
+  const auto bits = static_cast<UInt128>(value);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const auto part = static_cast<std::uint64_t>(bits >> (32 * i)) & 0xffffffffu;
+    if (part != 0) add(first + i, part);
+  }
+  const auto last = static_cast<std::uint64_t>(static_cast<std::int64_t>(value >> 96));
+  if (last != 0) add(first + 3, last);
+}
+
+/// A finite float as a number of 2^(32 first - 1074). Precondition: its lowest bit is not below,
+/// and at most 63 above.
+GORGO_HD inline Int128 units_of(std::uint64_t word, const Magnitude& magnitude,
+                                std::uint32_t first) {
+  const Int128 value = static_cast<Int128>(magnitude.mantissa) << (magnitude.bit - 32 * first);
+  return word >> 63 != 0 ? -value : value;
+}
+
+GORGO_HD inline void add(FloatSum& to, std::uint64_t word) {
+  ++to.count;
+  if (!is_finite(word)) {
+    ++(as_float(word) != as_float(word) ? to.nans
+       : word >> 63 != 0                ? to.negative_infinities
+                                        : to.infinities);
+    return;
+  }
+  const Magnitude magnitude = magnitude_of(word);
+  const std::uint32_t first = magnitude.bit / 32;
+  add_to_limbs(first, units_of(word, magnitude, first),
+               [&](std::uint32_t limb, std::uint64_t number) { to.limbs[limb] += number; });
+}
+
 /// What one passing event adds to a reduction.
 GORGO_HD inline Reduction reduction_of(const View& view, const Scan& scan, std::uint64_t position) {
   Reduction one = {};

@@ -11,7 +11,8 @@ constexpr const char* kNames[kKernelKinds] = {
     "gorgo::cuda::select<gorgo::cuda::Shape, true>",
     "gorgo::cuda::select<gorgo::cuda::Shape, false>",
     "gorgo::cuda::list<gorgo::cuda::Shape>",
-    "gorgo::cuda::reduce<gorgo::cuda::Shape>"};
+    "gorgo::cuda::reduce<gorgo::cuda::Shape>",
+    "gorgo::cuda::sum<gorgo::cuda::Shape>"};
 
 std::size_t index(KernelKind kind) { return static_cast<std::size_t>(kind); }
 

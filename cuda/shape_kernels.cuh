@@ -14,9 +14,10 @@ enum class KernelKind : std::uint8_t {
   select_newest,
   select_oldest,
   list,
-  reduce
+  reduce,
+  sum
 };
-inline constexpr std::size_t kKernelKinds = 6;
+inline constexpr std::size_t kKernelKinds = 7;
 
 /// By kind, as cudaLaunchKernel takes them; null for those that are not there.
 using ShapeKernels = std::array<const void*, kKernelKinds>;
@@ -25,7 +26,8 @@ template <class Shape>
 ShapeKernels kernels_of() {
   const auto address = [](auto* kernel) { return reinterpret_cast<const void*>(kernel); };
   return {address(pick<Shape, true>),    address(pick<Shape, false>), address(select<Shape, true>),
-          address(select<Shape, false>), address(list<Shape>),        address(reduce<Shape>)};
+          address(select<Shape, false>), address(list<Shape>),        address(reduce<Shape>),
+          address(sum<Shape>)};
 }
 
 }  // namespace gorgo::cuda

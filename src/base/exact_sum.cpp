@@ -75,6 +75,11 @@ void ExactSum::add(double value) {
   if (mantissa != 0) add_shifted(mantissa, exponent == 0 ? 0 : exponent - 1, bits >> 63 != 0);
 }
 
+void ExactSum::add_units(std::int64_t units, int bit) {
+  const auto magnitude = static_cast<std::uint64_t>(units);
+  add_shifted(units < 0 ? ~magnitude + 1 : magnitude, bit, units < 0);
+}
+
 void ExactSum::add_shifted(std::uint64_t mantissa, int shift, bool negative) {
   const int first = shift / 64;
   const UInt128 wide = static_cast<UInt128>(mantissa) << (shift % 64);

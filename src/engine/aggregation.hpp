@@ -33,6 +33,11 @@ class Aggregation {
     count_ += count;
     if (extreme.exists()) add_extreme(extreme);
   }
+  /// So many values that are floats, and nothing else; `sum` is theirs.
+  void add_all(std::uint64_t count, const ExactSum& sum) {
+    count_ += count;
+    float_sum_ = sum;
+  }
   Datum result() const;
 
  private:

@@ -87,5 +87,16 @@ TEST(ExactSum, AgreesWithIntegerSums) {
   }
 }
 
+TEST(ExactSum, TakesPartsInUnits) {
+  ExactSum sum;
+  sum.add(0.75);
+  sum.add_units(-3, 1072);  // 2^-2 each
+  EXPECT_EQ(sum.rounded(), 0.0);
+  sum.add_units(5, 0);
+  EXPECT_EQ(sum.rounded(), 5 * std::numeric_limits<double>::denorm_min());
+  sum.add_units(std::int64_t{1} << 40, 2080);
+  EXPECT_EQ(sum.rounded(), std::numeric_limits<double>::infinity());
+}
+
 }  // namespace
 }  // namespace gorgo

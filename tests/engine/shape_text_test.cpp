@@ -43,6 +43,9 @@ std::vector<std::string> rules() {
       "n = Sum(B(k + A.k > 3, v < A.v).k within 400 from A), "
       "w = Avg(B(v * v < A.v).v within 400 from A), "
       "m = Min(B(v * 2.0 > A.v, k != A.k).v within 400 from A);",
+      "define O(s: float, a: float) from A() where "
+      "s = Sum(B(v < A.v or v >= A.v).v within 60 from A), "
+      "a = Avg(B(k - 5 < A.k).v within 25 from A);",
       "define O(k: int) from A() and last B(k = A.k, v > A.v - 0.7) within 400 from A "
       "and not C(k * A.k > 4, v < B.v) between B and A where k = B.k;",
   };

@@ -52,6 +52,7 @@ std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
   auto& list = want == cuda::Want::oldest   ? round_.oldest
                : want == cuda::Want::newest ? round_.newest
                : want == cuda::Want::every  ? round_.every
+               : want == cuda::Want::sum    ? round_.sums
                                             : round_.reductions;
   list.push_back(search);
   return AnswerAt{static_cast<std::uint32_t>(list.size() - 1), search.output};

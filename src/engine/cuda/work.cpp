@@ -121,6 +121,8 @@ void Work::take(const Request& request, const cuda::Answers& answers) {
                                                           answers.every[i + 1] - answers.every[i]));
     case Want::reduction:
       return take_reduction(request, answers.reductions[i]);
+    case Want::sum:
+      return take_sum(request, answers.sums[i]);
   }
 }
 

@@ -102,6 +102,7 @@ class Work {
   void take_candidates(const Request& request, std::span<const std::uint32_t> offsets);
   void take_offsets(const Request& request, std::span<const std::uint32_t> offsets);
   void take_reduction(const Request& request, const cuda::Reduction& reduction);
+  void take_sum(const Request& request, const cuda::FloatSum& sum);
   void take_nothing(const Request& request);
   Aggregation aggregation(const Group& group) const;
   void finish_aggregate(const Group& group, const Datum& value);

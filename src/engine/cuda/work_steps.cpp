@@ -107,17 +107,7 @@ void Work::take_offsets(const Request& request, std::span<const std::uint32_t> o
     case Step::verify:
       candidates_[request.subject].violates |= !offsets.empty();
       return;
-    case Step::aggregate: {
-      const Group& group = groups_[request.subject];
-      const DeviceScan& scan = *request.scan;
-      const std::uint32_t attribute = *rule().aggregates[group.aggregate].attribute;
-      Aggregation values = aggregation(group);
-      for (const std::uint32_t offset : offsets) {
-        const EventRef event = scan.event(request.range.first + offset);
-        values.add(event.store->attribute(event.slot, attribute));
-      }
-      return finish_aggregate(group, values.result());
-    }
+    case Step::aggregate:
     case Step::done:
       return;
   }
@@ -225,8 +215,8 @@ void Work::request_aggregates() {
       requests_.push_back(
           {.scan = &scan,
            .range = window(scan, interval_of(rule().aggregates[i].span, row(first))),
-           .want = sums_floats(rule().aggregates[i], scan.reduced_floats) ? Want::every
-                                                                          : Want::reduction,
+           .want =
+               sums_floats(rule().aggregates[i], scan.reduced_floats) ? Want::sum : Want::reduction,
            .limit = 0,
            .subject = static_cast<std::uint32_t>(groups_.size() - 1)});
     }
@@ -259,6 +249,21 @@ void Work::take_reduction(const Request& request, const cuda::Reduction& reducti
     const Int128 high = static_cast<std::int64_t>(reduction.high);
     values.add_all(reduction.count, high * (Int128{1} << 32) + reduction.low);
   }
+  finish_aggregate(group, values.result());
+}
+
+void Work::take_sum(const Request& request, const cuda::FloatSum& sum) {
+  ExactSum exact;
+  if (sum.nans > 0) exact.add(std::numeric_limits<double>::quiet_NaN());
+  if (sum.infinities > 0) exact.add(std::numeric_limits<double>::infinity());
+  if (sum.negative_infinities > 0) exact.add(-std::numeric_limits<double>::infinity());
+  for (std::uint32_t i = 0; i < cuda::FloatSum::kLimbs; ++i) {
+    const auto units = static_cast<std::int64_t>(sum.limbs[i]);
+    if (units != 0) exact.add_units(units, static_cast<int>(32 * i));
+  }
+  const Group& group = groups_[request.subject];
+  Aggregation values = aggregation(group);
+  values.add_all(sum.count, exact);
   finish_aggregate(group, values.result());
 }
 
