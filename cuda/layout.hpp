@@ -124,7 +124,7 @@ struct Reduction {
 /// The exact sum of floats, put together by additions alone, whatever their order; all zeros are
 /// the sum of none. Limb i counts 2^(32 i - 1074), as a signed number, for up to 2^31 floats.
 struct FloatSum {
-  static constexpr std::uint32_t kLimbs = 66;
+  static constexpr std::uint32_t kLimbs = 67;  ///< 64 that floats begin in, and three more
 
   std::uint64_t count;  ///< passing events that have the attribute
   std::uint64_t nans, infinities, negative_infinities;

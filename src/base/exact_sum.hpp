@@ -14,7 +14,7 @@ class ExactSum {
   void add(const ExactSum& other);
   /// Takes off what has been added before.
   void subtract(const ExactSum& other);
-  /// Adds `units` * 2^(bit - 1074): a part of a sum that was taken elsewhere. 0 <= bit < 2098.
+  /// Adds `units` * 2^(bit - 1074): a part of a sum that was taken elsewhere. 0 <= bit <= 2112.
   void add_units(std::int64_t units, int bit);
   /// Ties to even; overflow gives an infinity; NaN for a NaN or infinities of both signs;
   /// +0.0 for a zero sum.
