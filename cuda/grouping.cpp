@@ -14,9 +14,8 @@ constexpr std::uint64_t kEnoughBlocks = 512;
 template <class Item, class ShapeOfItem>
 void sort_into(std::vector<Grouping::Section>& sections, std::vector<Item>& items,
                ShapeOfItem shape_of) {
-  std::stable_sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
-    return shape_of(a) < shape_of(b);
-  });
+  std::stable_sort(items.begin(), items.end(),
+                   [&](const Item& a, const Item& b) { return shape_of(a) < shape_of(b); });
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     const std::uint32_t shape = shape_of(items[i]);
     if (sections.empty() || sections.back().shape != shape) {
