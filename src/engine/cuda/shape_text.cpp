@@ -16,10 +16,7 @@ using cuda::Instruction;
 constexpr std::size_t kMostAttributes = 12, kMostTests = 8, kMostCells = 24, kMostCode = 256;
 
 template <std::unsigned_integral T>
-  requires(!std::same_as<T, bool>)
-std::string text(T number) {
-  return std::to_string(number);
-}
+requires(!std::same_as<T, bool>) std::string text(T number) { return std::to_string(number); }
 std::string text(std::same_as<bool> auto value) { return value ? "true" : "false"; }
 
 std::string text(const Instruction& i) {
@@ -96,8 +93,8 @@ std::string tests_text(const Program& program) {
     const cuda::Test& test = program.tests[i].on_device;
     const std::string cell = "values.cell(" + text(test.attribute) + ")";
     text_of_tests += "    ok = ok & " + cell + ".exists != 0 & cuda::passes(Test{0, " +
-                     text(test.floats) + ", " + text(test.negated) + "}, own.bounds[" +
-                     text(i) + "], " + cell + ".bits);\n";
+                     text(test.floats) + ", " + text(test.negated) + "}, own.bounds[" + text(i) +
+                     "], " + cell + ".bits);\n";
   }
   return text_of_tests;
 }
