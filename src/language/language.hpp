@@ -37,9 +37,10 @@ struct FormattedFile {
 };
 FormattedFile format(const Source& source);
 
-/// The rules of a text as T-Rex's own parser reads them, which knows no names of rules, annotations,
-/// declarations and comments. A rule that T-Rex cannot express is left out, and warnings say what
-/// it has that T-Rex has not. Types without a number get one. `text` is meaningful only when the diagnostics have no error.
+/// The rules of a text as T-Rex's own parser reads them, which knows no names of rules,
+/// annotations, declarations and comments. A rule that T-Rex cannot express is left out, and
+/// warnings say what it has that T-Rex has not. Types without a number get one. `text` is
+/// meaningful only when the diagnostics have no error.
 struct TRexFile {
   std::string text;
   std::size_t left_out = 0;  ///< rules
