@@ -96,12 +96,12 @@ Json outline_of(const View& view) {
                     {"range", to_json(range)},
                     {"selectionRange", to_json(view.document.range(at))}});
   };
-  const auto& [occurrences, rules] = view.symbols;
+  const auto& rules = view.symbols.rules;
   const auto in_rule = [&](Location at) {
     return std::any_of(rules.begin(), rules.end(),
                        [&](const auto& rule) { return at >= rule.at && at <= rule.end; });
   };
-  for (const auto& [at, symbol, defines] : occurrences) {
+  for (const auto& [at, symbol, defines] : view.symbols.occurrences) {
     const bool declares = defines && symbol.kind == language::SymbolKind::type && !in_rule(at);
     if (declares) add(symbol.name, kEvent, at, view.document.range(at));
   }
