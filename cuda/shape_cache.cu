@@ -1,6 +1,9 @@
 #include "cuda/shape_cache.cuh"
 
+#include <atomic>
+
 #include "cuda/nvrtc.hpp"
+#include "cuda/workshop.hpp"
 
 namespace gorgo::cuda {
 namespace {
@@ -16,74 +19,20 @@ constexpr const char* kNames[kKernelKinds] = {
 
 std::size_t index(KernelKind kind) { return static_cast<std::size_t>(kind); }
 
-}  // namespace
-
-ShapeCache::ShapeCache(int capability, Compile compile)
-    : capability_(capability), compile_(nvrtc::version().empty() ? Compile::never : compile) {
-  entries_.push_back({.text = "", .kernels = kernels_of<AnyShape>()});
-  entries_.push_back({.text = "", .kernels = kernels_of<OneTest<false>>()});
-  entries_.push_back({.text = "", .kernels = kernels_of<OneTest<true>>()});
-  if (compile_ == Compile::in_background) {
-    worker_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
-  }
+/// Where kernels are compiled in the background. Call when NVRTC has compiled something: what is
+/// static and made later ends earlier, so that nothing is compiled while NVRTC, which makes much of
+/// what it needs when it first compiles, takes itself down.
+Workshop& workshop() {
+  static Workshop workshop;
+  return workshop;
 }
 
-std::uint32_t ShapeCache::number(const std::string& text) {
-  if (compile_ == Compile::never) return kAnyShape;
-  const std::lock_guard lock(mutex_);
-  const auto next = static_cast<std::uint32_t>(entries_.size());
-  const auto [it, is_new] = numbers_.emplace(text, next);
-  if (is_new) {
-    entries_.push_back({.text = text});
-    ++counters_.shapes;
-  }
-  return it->second;
-}
-
-const void* ShapeCache::kernel(std::uint32_t shape, KernelKind kind) {
-  std::unique_lock lock(mutex_);
-  Entry& entry = entries_[shape];
-  if (entry.kernels[index(kind)] == nullptr && !entry.wanted[index(kind)]) {
-    entry.wanted[index(kind)] = true;
-    if (compile_ == Compile::at_once) {
-      fulfil({shape, kind}, lock);
-    } else {
-      orders_.push_back({shape, kind});
-      ordered_.notify_one();
-    }
-  }
-  const void* const own = entry.kernels[index(kind)];
-  return own != nullptr ? own : entries_[kAnyShape].kernels[index(kind)];
-}
-
-ShapeCounters ShapeCache::counters() const {
-  const std::lock_guard lock(mutex_);
-  return counters_;
-}
-
-void ShapeCache::work(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  while (ordered_.wait(lock, stop, [&] { return !orders_.empty(); }) && !stop.stop_requested()) {
-    const Order order = orders_.front();
-    orders_.pop_front();
-    fulfil(order, lock);
-  }
-}
-
-void ShapeCache::fulfil(const Order& order, std::unique_lock<std::mutex>& lock) {
-  const std::string& text = entries_[order.shape].text;  // stays
-  lock.unlock();
-  const void* const kernel = compile(text, order.kind);
-  lock.lock();
-  entries_[order.shape].kernels[index(order.kind)] = kernel;
-  ++(kernel != nullptr ? counters_.compiled : counters_.failed);
-}
-
-const void* ShapeCache::compile(const std::string& text, KernelKind kind) const {
+/// Null when that fails.
+const void* compiled_kernel(const std::string& text, KernelKind kind, int capability) {
   const std::string name = kNames[index(kind)];
   const nvrtc::Compiled compiled = nvrtc::compile(
       "#include \"cuda/kernels.cuh\"\nnamespace gorgo::cuda {\n" + text + "}\n", {&name, 1},
-      capability_);
+      capability);
   cudaLibrary_t library = nullptr;  // stays for as long as the process
   if (compiled.cubin.empty() ||
       cudaLibraryLoadData(&library, compiled.cubin.data(), nullptr, nullptr, 0, nullptr, nullptr,
@@ -95,6 +44,63 @@ const void* ShapeCache::compile(const std::string& text, KernelKind kind) const 
     return nullptr;
   }
   return reinterpret_cast<const void*>(kernel);
+}
+
+}  // namespace
+
+ShapeCache::ShapeCache(int capability, Compile compile)
+    : capability_(capability), compile_(nvrtc::version().empty() ? Compile::never : compile) {
+  state_->entries.push_back({.text = "", .kernels = kernels_of<AnyShape>()});
+  state_->entries.push_back({.text = "", .kernels = kernels_of<OneTest<false>>()});
+  state_->entries.push_back({.text = "", .kernels = kernels_of<OneTest<true>>()});
+}
+
+std::uint32_t ShapeCache::number(const std::string& text) {
+  if (compile_ == Compile::never) return kAnyShape;
+  const std::lock_guard lock(state_->mutex);
+  const auto next = static_cast<std::uint32_t>(state_->entries.size());
+  const auto [it, is_new] = state_->numbers.emplace(text, next);
+  if (is_new) {
+    state_->entries.push_back({.text = text});
+    ++state_->counters.shapes;
+  }
+  return it->second;
+}
+
+const void* ShapeCache::kernel(std::uint32_t shape, KernelKind kind) {
+  std::unique_lock lock(state_->mutex);
+  Entry& entry = state_->entries[shape];  // stays where it is
+  const void*& own = entry.kernels[index(kind)];
+  if (own == nullptr && !entry.wanted[index(kind)]) {
+    entry.wanted[index(kind)] = true;
+    lock.unlock();
+    const auto job = [state = state_, capability = capability_, shape, kind] {
+      compile(*state, capability, shape, kind);
+    };
+    static std::atomic<bool> is_first = true;
+    if (is_first.exchange(false) || compile_ == Compile::at_once) {
+      job();
+    } else {
+      workshop().order(job);
+    }
+    lock.lock();
+  }
+  return own != nullptr ? own : state_->entries[kAnyShape].kernels[index(kind)];
+}
+
+ShapeCounters ShapeCache::counters() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->counters;
+}
+
+void ShapeCache::compile(State& state, int capability, std::uint32_t shape, KernelKind kind) {
+  std::unique_lock lock(state.mutex);
+  Entry& entry = state.entries[shape];
+  lock.unlock();
+  const void* const kernel = compiled_kernel(entry.text, kind, capability);
+  lock.lock();
+  entry.kernels[index(kind)] = kernel;
+  ++(kernel != nullptr ? state.counters.compiled : state.counters.failed);
 }
 
 }  // namespace gorgo::cuda

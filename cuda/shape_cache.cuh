@@ -1,11 +1,10 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <unordered_map>
 
 #include "cuda/device.hpp"
@@ -33,26 +32,19 @@ class ShapeCache {
     ShapeKernels kernels = {};
     bool wanted[kKernelKinds] = {};
   };
-  struct Order {
-    std::uint32_t shape;
-    KernelKind kind;
+  /// Shared with what is being compiled, which may outlast the cache.
+  struct State {
+    std::mutex mutex;
+    std::unordered_map<std::string, std::uint32_t> numbers;  // guarded by mutex, as all below
+    std::deque<Entry> entries;                               // by shape
+    ShapeCounters counters;
   };
 
-  void work(const std::stop_token& stop);
-  /// With the lock held but while it compiles.
-  void fulfil(const Order& order, std::unique_lock<std::mutex>& lock);
-  /// Null when that fails.
-  const void* compile(const std::string& text, KernelKind kind) const;
+  static void compile(State& state, int capability, std::uint32_t shape, KernelKind kind);
 
   const int capability_;
   const Compile compile_;
-  mutable std::mutex mutex_;
-  std::condition_variable_any ordered_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;  // guarded by mutex_, as all below
-  std::deque<Entry> entries_;                               // by shape
-  std::deque<Order> orders_;
-  ShapeCounters counters_;
-  std::jthread worker_;  // last: ends before the rest
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 }  // namespace gorgo::cuda

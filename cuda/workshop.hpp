@@ -1,0 +1,43 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace gorgo::cuda {
+
+/// A thread that does jobs one after the other. The destructor waits for the one that is being done
+/// and forgets the others. Any thread.
+class Workshop {
+ public:
+  Workshop() : worker_([this](const std::stop_token& stop) { work(stop); }) {}
+
+  void order(std::function<void()> job) {
+    {
+      const std::lock_guard lock(mutex_);
+      jobs_.push_back(std::move(job));
+    }
+    ordered_.notify_one();
+  }
+
+ private:
+  void work(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (ordered_.wait(lock, stop, [&] { return !jobs_.empty(); }) && !stop.stop_requested()) {
+      const auto job = std::move(jobs_.front());
+      jobs_.pop_front();
+      lock.unlock();
+      job();
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any ordered_;
+  std::deque<std::function<void()>> jobs_;  // guarded by mutex_
+  std::jthread worker_;                     // last: ends before the rest
+};
+
+}  // namespace gorgo::cuda
