@@ -27,7 +27,10 @@ std::vector<GpuInfo> describe_gpus() {
   std::vector<GpuInfo> gpus;
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp properties{};
-    if (cudaGetDeviceProperties(&properties, i) != cudaSuccess) continue;
+    if (const cudaError_t failed = cudaGetDeviceProperties(&properties, i); failed != cudaSuccess) {
+      gpus.push_back({.unavailable = cudaGetErrorString(failed)});
+      continue;
+    }
     gpus.push_back({.name = properties.name,
                     .memory = properties.totalGlobalMem,
                     .multiprocessors = properties.multiProcessorCount,

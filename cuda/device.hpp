@@ -118,9 +118,10 @@ struct GpuInfo {
   int runtime = 0;     ///< the CUDA version of this build; 0: none
 };
 
-/// The GPUs of this machine, or one entry that says why there is none. Asking takes none into use.
+/// The GPUs of this machine by index, or one entry that says why there is none. Asking takes none
+/// into use.
 std::vector<GpuInfo> describe_gpus();
-/// Takes the first one into use. Throws DeviceError.
-std::unique_ptr<Device> open_gpu(const DeviceOptions& options);
+/// Takes one into use, by its index. Throws DeviceError.
+std::unique_ptr<Device> open_gpu(std::uint32_t index, const DeviceOptions& options);
 
 }  // namespace gorgo::cuda

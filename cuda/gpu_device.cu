@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "cuda/grouping.hpp"
 #include "cuda/shape_cache.cuh"
@@ -7,33 +9,48 @@
 namespace gorgo::cuda {
 namespace {
 
+/// GPUs of a kind have their shapes compiled once.
+std::shared_ptr<ShapeCache> shared_shapes(int capability, Compile compile) {
+  static std::mutex mutex;
+  static std::map<std::pair<int, Compile>, std::weak_ptr<ShapeCache>> known;
+  const std::lock_guard lock(mutex);
+  auto& shared = known[{capability, compile}];
+  auto shapes = shared.lock();
+  if (!shapes) shared = shapes = std::make_shared<ShapeCache>(capability, compile);
+  return shapes;
+}
+
 /// One GPU. A round is one upload, kernels in one stream, and a wait for that stream; answers are
 /// written to memory of the host by the kernels themselves.
 class GpuDevice final : public Device {
  public:
-  explicit GpuDevice(const DeviceOptions& options)
-      : page_shift_(options.page_shift),
+  GpuDevice(std::uint32_t index, int capability, const DeviceOptions& options)
+      : index_(static_cast<int>(index)),
+        page_shift_(options.page_shift),
         pages_(static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >> page_shift_)),
-        shapes_(describe_gpus().front().capability, options.compile) {
-    check(cudaSetDevice(0), "taking the GPU into use");
+        shapes_(shared_shapes(capability, options.compile)) {
+    use();
     arena_.reserve_exactly(std::size_t{pages_} << page_shift_);
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
     upload_ = std::make_unique<Upload>(arena_.data(), page_shift_, pages_);
   }
-  ~GpuDevice() override { cudaStreamDestroy(stream_); }
+  ~GpuDevice() override {
+    cudaSetDevice(index_);
+    cudaStreamDestroy(stream_);
+  }
   GpuDevice(const GpuDevice&) = delete;
   GpuDevice& operator=(const GpuDevice&) = delete;
 
   std::uint32_t page_shift() const override { return page_shift_; }
   std::uint32_t pages() const override { return pages_; }
-  std::uint32_t add_shape(const std::string& text) override { return shapes_.number(text); }
-  ShapeCounters shapes() const override { return shapes_.counters(); }
+  std::uint32_t add_shape(const std::string& text) override { return shapes_->number(text); }
+  ShapeCounters shapes() const override { return shapes_->counters(); }
 
   void write(std::uint32_t page, std::uint32_t offset,
              std::span<const std::uint64_t> words) override {
     guarded([&] {
+      use();
       if (upload_->delta().is_full(page, offset, words.size())) {
-        use();
         upload_->begin();
         counters_.uploaded += upload_->send(stream_);
         wait();
@@ -83,7 +100,8 @@ class GpuDevice final : public Device {
     }
   }
 
-  void use() { check(cudaSetDevice(0), "taking the GPU into use"); }
+  /// For the calling thread.
+  void use() { check(cudaSetDevice(index_), "taking a GPU into use"); }
   void wait() { check(cudaStreamSynchronize(stream_), "running kernels"); }
 
   template <class Partial, class Alone>
@@ -148,7 +166,7 @@ class GpuDevice final : public Device {
   void for_each_section(const Kind& kind, KernelKind kernel, F f) {
     for (const Grouping::Section& section : kind.grouping.group_sections()) {
       const Parts parts = parts_of(section);
-      f(shapes_.kernel(section.shape, kernel), dim3(section.count, parts.each),
+      f(shapes_->kernel(section.shape, kernel), dim3(section.count, parts.each),
         upload_->array<Group>(kind.groups) + section.first, parts,
         upload_->zeros<std::uint32_t>(kind.done) + section.first);
     }
@@ -167,7 +185,7 @@ class GpuDevice final : public Device {
     });
     for (const Grouping::Section& section : picks.grouping.row_sections()) {
       const auto several = kNewest ? KernelKind::select_newest : KernelKind::select_oldest;
-      launch(shapes_.kernel(section.shape, several), dim3(section.count), view_, on,
+      launch(shapes_->kernel(section.shape, several), dim3(section.count), view_, on,
              upload_->array<std::uint32_t>(picks.rows) + section.first, picks.found.data(),
              selected_.data());
     }
@@ -234,9 +252,10 @@ class GpuDevice final : public Device {
     return true;
   }
 
+  const int index_;
   const std::uint32_t page_shift_;
   const std::uint32_t pages_;
-  ShapeCache shapes_;
+  const std::shared_ptr<ShapeCache> shapes_;
   cudaStream_t stream_ = nullptr;
   DeviceArray<std::uint64_t> arena_;
   std::unique_ptr<Upload> upload_;
@@ -256,11 +275,15 @@ class GpuDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> open_gpu(const DeviceOptions& options) {
-  if (const auto gpus = describe_gpus(); gpus.empty() || gpus.front().name.empty()) {
-    throw DeviceError(gpus.empty() ? "the GPU does not answer" : gpus.front().unavailable, true);
+std::unique_ptr<Device> open_gpu(std::uint32_t index, const DeviceOptions& options) {
+  const auto gpus = describe_gpus();
+  if (index >= gpus.size()) {
+    throw DeviceError("this machine has no GPU " + std::to_string(index) + "; the last is " +
+                          std::to_string(gpus.size() - 1),
+                      true);
   }
-  return std::make_unique<GpuDevice>(options);
+  if (gpus[index].name.empty()) throw DeviceError(gpus[index].unavailable, true);
+  return std::make_unique<GpuDevice>(index, gpus[index].capability, options);
 }
 
 }  // namespace gorgo::cuda

@@ -5,7 +5,7 @@ namespace gorgo::cuda {
 
 std::vector<GpuInfo> describe_gpus() { return {{.unavailable = "this build is without CUDA"}}; }
 
-std::unique_ptr<Device> open_gpu(const DeviceOptions&) {
+std::unique_ptr<Device> open_gpu(std::uint32_t, const DeviceOptions&) {
   throw DeviceError(describe_gpus().front().unavailable, true);
 }
 

@@ -63,18 +63,25 @@ Batches stream(std::size_t size, std::size_t batches) {
 
 struct Emulated {
   explicit Emulated(std::uint64_t bytes = 1 << 20, std::uint32_t page_shift = 5,
-                    std::uint64_t failure_period = 0, bool final_failure = false)
+                    std::uint64_t failure_period = 0, bool final_failure = false,
+                    std::size_t devices = 1)
       : engine(
             "emulated",
             [=] {
-              auto device = std::make_unique<cuda::HostDevice>(
-                  cuda::DeviceOptions{.bytes = bytes, .page_shift = page_shift});
-              device->fail_every(failure_period, final_failure);
-              return device;
+              CudaEngine::Devices opened;
+              while (opened.size() < devices) {
+                auto device = std::make_unique<cuda::HostDevice>(
+                    cuda::DeviceOptions{.bytes = bytes, .page_shift = page_shift});
+                // With several, the first one.
+                if (opened.empty()) device->fail_every(failure_period, final_failure);
+                opened.push_back(std::move(device));
+              }
+              return opened;
             },
             [] { return std::vector<std::string>(); }, 0) {}
 
   CudaEngine engine;
+  Session& session(std::size_t device = 0) const { return *engine.sessions().at(device); }
 };
 
 std::vector<std::string> expected(const std::string& rules, const Batches& batches) {
@@ -91,13 +98,19 @@ TEST_P(Boundaries, OfWarpsBlocksAndPagesDoNotMatter) {
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), wanted);
   if (GetParam() >= 31) {
     EXPECT_FALSE(wanted.empty());
-    EXPECT_GT(emulated.engine.session()->device().counters().rounds, 4u);
+    EXPECT_GT(emulated.session().device().counters().rounds, 4u);
   }
-  EXPECT_EQ(emulated.engine.session()->counters().failures, 0u);
+  EXPECT_EQ(emulated.session().counters().failures, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Boundaries,
                          testing::Values(0, 1, 31, 32, 33, 63, 64, 65, 255, 257));
+
+std::uint64_t rounds_of(const CudaEngine& engine) {
+  std::uint64_t rounds = 0;
+  for (const auto& session : engine.sessions()) rounds += session->device().counters().rounds;
+  return rounds;
+}
 
 TEST(CudaEngine, SearchesForManyRulesAtOnce) {
   const auto rounds_with = [](int rules) {
@@ -116,15 +129,14 @@ TEST(CudaEngine, SearchesForManyRulesAtOnce) {
            .attributes = {{"k", std::int64_t{i % 3}}, {"v", 0.5 * i}, {"s", std::string("x")}}});
       EXPECT_FALSE(accepted.has_error());
     }
-    const auto& counters = cuda_host_engine().session()->device().counters();
-    const auto before = counters.rounds;
+    const auto before = rounds_of(cuda_host_engine());
     processor.process([](const OutputBatch&) {});
     EXPECT_GT(processor.counters().composites, 0u);
-    return counters.rounds - before;
+    return rounds_of(cuda_host_engine()) - before;
   };
   const auto alone = rounds_with(1);
   EXPECT_GT(alone, 0u);
-  EXPECT_EQ(rounds_with(30), alone);
+  EXPECT_LE(rounds_with(30), alone * cuda_host_engine().sessions().size());
 }
 
 TEST(CudaEngine, EvictsColumnsWhenMemoryIsShortAndLosesNothing) {
@@ -132,7 +144,7 @@ TEST(CudaEngine, EvictsColumnsWhenMemoryIsShortAndLosesNothing) {
   const std::string text = rules(800);
   Emulated emulated(60 * 32 * 8);  // pages for one rule's columns at a time
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
-  EXPECT_GT(emulated.engine.session()->counters().evictions, 0u);
+  EXPECT_GT(emulated.session().counters().evictions, 0u);
 }
 
 TEST(CudaEngine, EvaluatesOnTheCpuWhatDoesNotFit) {
@@ -140,7 +152,7 @@ TEST(CudaEngine, EvaluatesOnTheCpuWhatDoesNotFit) {
   const std::string text = rules(800);
   Emulated emulated(3 * 32 * 8);
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
-  EXPECT_GT(emulated.engine.session()->counters().failures, 0u);
+  EXPECT_GT(emulated.session().counters().failures, 0u);
 }
 
 TEST(CudaEngine, EvaluatesOnTheCpuWhatTheDeviceFailsOn) {
@@ -150,10 +162,22 @@ TEST(CudaEngine, EvaluatesOnTheCpuWhatTheDeviceFailsOn) {
   for (const std::uint64_t period : {1, 2, 3, 7}) {
     Emulated emulated(1 << 20, 5, period);
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), wanted);
-    EXPECT_GT(emulated.engine.session()->counters().failures, 0u);
-    EXPECT_EQ(emulated.engine.session()->failure(),
-              "the device failed: a failure that was asked for");
+    EXPECT_GT(emulated.session().counters().failures, 0u);
+    EXPECT_EQ(emulated.session().failure(), "the device failed: a failure that was asked for");
   }
+}
+
+TEST(CudaEngine, GoesOnWithTheDevicesThatAreLeft) {
+  const Batches batches = stream(100, 8);
+  const std::string text = rules(300);
+  Emulated emulated(1 << 20, 5, 5, true, 2);
+  ASSERT_EQ(emulated.engine.sessions().size(), 2u);
+  const Session& broken = emulated.session();
+  EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
+  EXPECT_FALSE(broken.problem().empty());
+  ASSERT_EQ(emulated.engine.sessions().size(), 1u);
+  EXPECT_EQ(emulated.session().counters().failures, 0u);
+  EXPECT_GT(emulated.session().device().counters().rounds, 20u);
 }
 
 TEST(CudaEngine, LeavesADeviceThatFailedForGood) {
@@ -161,9 +185,27 @@ TEST(CudaEngine, LeavesADeviceThatFailedForGood) {
   const std::string text = rules(300);
   Emulated emulated(1 << 20, 5, 5, true);
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
-  EXPECT_EQ(emulated.engine.session(), nullptr);
+  EXPECT_TRUE(emulated.engine.sessions().empty());
   // And rules that come later.
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
+}
+
+TEST(CudaEngine, SpreadsRulesAndTerminatorsOverDevices) {
+  const Batches batches = stream(300, 6);
+  for (const bool heavy : {false, true}) {
+    const std::string text =
+        heavy ? kTypes + std::string(
+                             "define E(k: int, v: float) from A(k = $k) and each B(k != $k) within "
+                             "900 from A where k = B.k, v = B.v;"
+                             "define F(k: int) from A(k = 1) and last C() within 3 from A "
+                             "where k = C.k;")
+              : rules(900);
+    Emulated emulated(1 << 20, 5, 0, false, 3);
+    EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches)) << heavy;
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_GT(emulated.session(i).device().counters().searches, 5u) << heavy << i;
+    }
+  }
 }
 
 std::string reason(const Engine& engine, const std::string& rule) {
@@ -185,7 +227,7 @@ TEST(CudaEngine, SaysWhatItLeavesToTheCpu) {
             "what a terminator consumes decides about the next");
   EXPECT_EQ(of("define O(k: int) from A(k > 1) where k = A.k;"), "it has nothing to search");
   const CudaEngine none(
-      "none", []() -> std::unique_ptr<cuda::Device> { throw cuda::DeviceError("no luck", true); },
+      "none", []() -> CudaEngine::Devices { throw cuda::DeviceError("no luck", true); },
       [] { return std::vector<std::string>(); }, 0);
   EXPECT_EQ(reason(none, "define O(k: int) from A() and each B() within 5 from A where k = B.k;"),
             "there is no GPU to use: no luck");
@@ -193,15 +235,18 @@ TEST(CudaEngine, SaysWhatItLeavesToTheCpu) {
 
 TEST(CudaOptions, AreReadFromText) {
   const auto options =
-      parse_cuda_options("memory=512MiB,page_events=1024,least_pairs=7,compile=never");
+      parse_cuda_options("devices=2+0,memory=512MiB,page_events=1024,least_pairs=7,compile=never");
   ASSERT_TRUE(options.has_value());
+  EXPECT_THAT(options->devices, testing::ElementsAre(2, 0));
+  EXPECT_THAT(parse_cuda_options("devices=all")->devices, testing::IsEmpty());
   EXPECT_EQ(options->memory, std::uint64_t{512} << 20);
   EXPECT_EQ(options->page_events, 1024u);
   EXPECT_EQ(options->least_pairs, 7u);
   EXPECT_EQ(options->compile, cuda::Compile::never);
   EXPECT_TRUE(parse_cuda_options("").has_value());
-  for (const char* wrong : {"memory=1TiB", "page_events=1000", "pages=3", "memory",
-                            "least_pairs=-1", "memory=99999999999GiB", "compile=often"}) {
+  for (const char* wrong :
+       {"memory=1TiB", "page_events=1000", "pages=3", "memory", "least_pairs=-1",
+        "devices=", "devices=1+1", "devices=one", "memory=99999999999GiB", "compile=often"}) {
     EXPECT_TRUE(parse_cuda_options(wrong).has_error()) << wrong;
   }
 }

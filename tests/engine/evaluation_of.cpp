@@ -33,6 +33,18 @@ struct Deployed {
   std::vector<history::Slot> slots;  // of the batch
 };
 
+void announce(const Engine& engine, std::span<Deployed> rules) {
+  std::vector<Announcement> announced;
+  for (Deployed& rule : rules) {
+    if (rule.slots.empty()) continue;
+    announced.push_back({.evaluator = rule.evaluator.get(),
+                         .terminators = {.slots = rule.slots},
+                         .state = &rule.state});
+  }
+  const std::atomic<bool> stop = false;
+  engine.announce(announced, stop);
+}
+
 void evaluate(Deployed& rule, std::vector<std::string>& lines) {
   CompositeSink sink;
   for (std::size_t done = 0; done < rule.slots.size();) {
@@ -89,6 +101,7 @@ std::vector<std::string> evaluation_of(const Engine& engine, const std::string& 
         }
       }
     });
+    announce(engine, deployed);
     for (Deployed& rule : deployed) evaluate(rule, lines);
     if (!batch.empty()) history.evict(batch.back().timestamp);
   }

@@ -123,7 +123,9 @@ std::vector<std::string> by_shapes(Shapes& shapes, const std::string& rule) {
         auto device = std::make_unique<cuda::HostDevice>(
             cuda::DeviceOptions{.bytes = 1 << 20, .page_shift = 5});
         device->compile_shapes([&](const std::string& text) { return shapes.compile(text); });
-        return device;
+        CudaEngine::Devices devices;
+        devices.push_back(std::move(device));
+        return devices;
       },
       [] { return std::vector<std::string>(); }, 0);
   return evaluation_of(engine, kTypes + rule, stream_for(rule));

@@ -50,6 +50,7 @@ lateness_ms = 0
 max_late_ms = 6
 remember_ms = 7
 [cuda]
+devices = "0+1"
 memory = "256MiB"
 page_events = 4096
 least_pairs = 0
@@ -60,6 +61,7 @@ level = "error"
 )");
   ASSERT_TRUE(options) << options.error().to_string();
   ASSERT_TRUE(options->cuda.has_value());
+  EXPECT_THAT(options->cuda->devices, ElementsAre(0, 1));
   EXPECT_EQ(options->cuda->memory, std::uint64_t{256} << 20);
   EXPECT_EQ(options->cuda->page_events, 4096u);
   EXPECT_EQ(options->cuda->least_pairs, 0u);

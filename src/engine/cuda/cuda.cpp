@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -10,9 +12,9 @@
 #include "cuda/host_device.hpp"
 #include "cuda/nvrtc.hpp"
 #include "engine/column/column.hpp"
+#include "engine/cuda/device_plan.hpp"
 #include "engine/cuda/options.hpp"
-#include "engine/cuda/shape_text.hpp"
-#include "engine/cuda/work.hpp"
+#include "engine/cuda/spread.hpp"
 
 namespace gorgo::engine {
 namespace {
@@ -38,42 +40,6 @@ std::string problem_of(const plan::Plan& plan) {
   return "";
 }
 
-DeviceScan prepare_scan(const plan::Scan& scan, std::optional<std::uint32_t> aggregated,
-                        history::History& history, Session& session) {
-  DeviceScan prepared{.scan = &scan, .program = *compile(scan, aggregated)};
-  prepared.column = history.column(scan.column);
-  std::vector<std::uint32_t> own = prepared.program.attributes;
-  std::erase(own, kTimestamps);
-  prepared.timeline = prepared.column->timeline(own);
-  const history::EventStore& store = prepared.column->store();
-  prepared.mirror = session.mirror(store, prepared.timeline);
-  for (const std::uint32_t attribute : prepared.program.attributes) {
-    prepared.attributes.push_back(prepared.mirror->add(attribute));
-  }
-  prepared.shape = shape_of(prepared.program, store.is_nullable(), session.device());
-  prepared.reduced_floats = aggregated && store.attribute_type(*aggregated) == ValueType::floating;
-  return prepared;
-}
-
-DevicePlan prepare_plan(std::shared_ptr<const plan::Plan> plan, history::History& history,
-                        Session& session) {
-  DevicePlan prepared;
-  const Rule& rule = plan->rule;
-  prepared.terminators = &history.store(rule.states[0].predicate.type);
-  for (std::size_t i = 1; i < plan->states.size(); ++i) {
-    prepared.states.push_back(prepare_scan(plan->states[i].scan, {}, history, session));
-  }
-  for (const plan::Scan& scan : plan->negations) {
-    prepared.negations.push_back(prepare_scan(scan, {}, history, session));
-  }
-  for (std::size_t i = 0; i < plan->aggregates.size(); ++i) {
-    prepared.aggregates.push_back(
-        prepare_scan(plan->aggregates[i].scan, rule.aggregates[i].attribute, history, session));
-  }
-  prepared.plan = std::move(plan);
-  return prepared;
-}
-
 std::size_t total_events(const DevicePlan& plan) {
   const DeviceScan& scan = plan.states.empty() ? plan.aggregates[0] : plan.states[0];
   return scan.timeline->end() - scan.timeline->begin();
@@ -81,10 +47,10 @@ std::size_t total_events(const DevicePlan& plan) {
 
 class CudaEvaluator final : public Evaluator {
  public:
-  CudaEvaluator(DevicePlan plan, std::shared_ptr<Session> session,
-                std::unique_ptr<Evaluator> on_cpu, std::uint64_t least_pairs)
-      : plan_(std::move(plan)),
-        session_(std::move(session)),
+  CudaEvaluator(const CudaEngine& engine, DevicePlan plan, std::unique_ptr<Evaluator> on_cpu,
+                std::uint64_t least_pairs)
+      : engine_(engine),
+        plan_(std::move(plan)),
         on_cpu_(std::move(on_cpu)),
         least_pairs_(least_pairs) {}
 
@@ -102,23 +68,50 @@ class CudaEvaluator final : public Evaluator {
     if (!history::all_hold(plan_.plan->states[0].scan.guards, {})) return 0;
     return terminators.slots.size() * total_events(plan_);
   }
-  const DevicePlan& plan() const { return plan_; }
-  /// Takes the terminators up before they are evaluated. Stays until then.
-  Work& begin(const Terminators& terminators, const RuleState& state) {
-    work_ = std::make_unique<Work>(plan_, terminators, state);
-    return *work_;
+  /// What one terminator consumes decides about the next.
+  bool is_divisible() const { return plan_.plan->rule.consuming.empty(); }
+
+  /// The device that it is evaluated on, or was; null at first.
+  const Session* home() const { return home_.get(); }
+  void move_to(std::shared_ptr<Session> session) { home_ = std::move(session); }
+  /// Whether a device has a column of it.
+  bool has_columns_on(Session& session) const;
+  /// The plan there, put there by the first call. Whoever calls holds the session's mutex.
+  DevicePlan& plan_on(Session& session);
+
+  /// Terminators that are going to be taken up, in so many parts, before they are evaluated.
+  void expect(const Terminators& terminators, std::size_t parts) {
+    announced_ = terminators;
+    works_.clear();
+    works_.resize(parts);
   }
-  void abandon() { work_.reset(); }
+  /// Takes up a part, which stays until it is abandoned or all are evaluated. Parts may be taken up
+  /// and abandoned on several threads once the plan is on their devices. Whoever calls holds the
+  /// session's mutex.
+  Work& begin(std::size_t part, Session& session, std::size_t first, std::size_t count,
+              const RuleState& state) {
+    works_[part] = std::make_unique<Work>(
+        plan_on(session), Terminators{announced_.slots.subspan(first, count), announced_.in_order},
+        state);
+    return *works_[part];
+  }
+  void abandon(std::size_t part) { works_[part].reset(); }
 
  private:
-  std::size_t evaluate_on_device(const Terminators& terminators, const RuleState& state,
-                                 const Budget& budget, CompositeSink& sink);
+  std::shared_ptr<Session> session_to_use();
+  bool is_done(const Terminators& terminators) const;
+  std::size_t report(const Budget& budget, CompositeSink& sink);
+  std::size_t evaluate_on(Session& session, const Terminators& terminators, const RuleState& state,
+                          const Budget& budget, CompositeSink& sink);
 
-  DevicePlan plan_;
-  std::shared_ptr<Session> session_;
+  const CudaEngine& engine_;
+  DevicePlan plan_;  // on no device
+  std::shared_ptr<Session> home_;
+  std::map<const Session*, DevicePlan> placed_;
   std::unique_ptr<Evaluator> on_cpu_;
   std::uint64_t least_pairs_;
-  std::unique_ptr<Work> work_;  // done with its rounds
+  Terminators announced_;
+  std::vector<std::unique_ptr<Work>> works_;  // of what was announced, done with their rounds
   Declined declined_;
 };
 
@@ -151,36 +144,84 @@ bool run(Session& session, std::span<Work* const> works, const std::atomic<bool>
   }
 }
 
+bool CudaEvaluator::has_columns_on(Session& session) const {
+  const DeviceScan& scan = plan_.states.empty() ? plan_.aggregates[0] : plan_.states[0];
+  return session.mirrors(*scan.timeline);
+}
+
+DevicePlan& CudaEvaluator::plan_on(Session& session) {
+  const auto known = placed_.find(&session);
+  if (known != placed_.end()) return known->second;
+  return placed_.emplace(&session, put_on(plan_, session)).first->second;
+}
+
+/// Home, while it is in use.
+std::shared_ptr<Session> CudaEvaluator::session_to_use() {
+  if (home_ && home_->problem().empty()) return home_;
+  const auto sessions = engine_.sessions();
+  if (sessions.empty()) return nullptr;
+  return home_ = sessions.front();
+}
+
+bool CudaEvaluator::is_done(const Terminators& terminators) const {
+  return !works_.empty() && announced_.slots.data() == terminators.slots.data() &&
+         announced_.slots.size() == terminators.slots.size() &&
+         std::ranges::none_of(works_, [](const auto& work) { return work == nullptr; });
+}
+
+/// What was announced.
+std::size_t CudaEvaluator::report(const Budget& budget, CompositeSink& sink) {
+  std::size_t done = 0;
+  for (const auto& work : works_) {
+    const std::size_t of_work = work->report(static_cast<std::uint32_t>(done), budget, sink);
+    done += of_work;
+    if (of_work < work->terminators()) break;
+  }
+  return done;
+}
+
 std::size_t CudaEvaluator::evaluate(const Terminators& terminators, const RuleState& state,
                                     const Budget& budget, CompositeSink& sink) {
-  const std::unique_ptr<Work> announced = std::move(work_);
-  if (announced && announced->is_of(terminators)) return announced->report(0, budget, sink);
+  if (is_done(terminators)) {
+    const std::size_t done = report(budget, sink);
+    works_.clear();
+    return done;
+  }
+  works_.clear();
   const std::uint64_t least = std::max<std::uint64_t>(1, least_pairs_);
   if (pairs(terminators) < least) return on_cpu_->evaluate(terminators, state, budget, sink);
   std::optional<std::size_t> done;
-  if (session_->problem().empty()) {
-    caught(*session_, [&] { done = evaluate_on_device(terminators, state, budget, sink); });
+  if (const auto session = session_to_use()) {
+    caught(*session, [&] { done = evaluate_on(*session, terminators, state, budget, sink); });
   }
   if (done) return *done;
   // Nothing was reported: that happens after the last round only.
-  declined_ = {declined_.terminators + terminators.slots.size(), session_->failure()};
+  declined_ = {declined_.terminators + terminators.slots.size(),
+               home_ ? home_->failure() : "no device is in use"};
   return on_cpu_->evaluate(terminators, state, budget, sink);
 }
 
 /// All terminators together, or as many as the searches leave room for: the others are left for
 /// the next call.
-std::size_t CudaEvaluator::evaluate_on_device(const Terminators& terminators,
-                                              const RuleState& state, const Budget& budget,
-                                              CompositeSink& sink) {
+std::size_t CudaEvaluator::evaluate_on(Session& session, const Terminators& terminators,
+                                       const RuleState& state, const Budget& budget,
+                                       CompositeSink& sink) {
+  DevicePlan& plan = plan_on(session);
   for (std::size_t count = terminators.slots.size();; count = (count + 1) / 2) {
-    Work work(plan_, {terminators.slots.first(count), terminators.in_order}, state);
+    Work work(plan, {terminators.slots.first(count), terminators.in_order}, state);
     Work* const alone[] = {&work};
-    if (!run(*session_, alone, budget.stop)) return 0;
+    if (!run(session, alone, budget.stop)) return 0;
     if (!work.is_too_large()) return work.report(0, budget, sink);
   }
 }
 
-using Evaluation = std::pair<CudaEvaluator*, const Announcement*>;
+/// A part of an announced evaluation.
+struct Task {
+  CudaEvaluator* evaluator;
+  const RuleState* state;
+  std::size_t part;
+  std::size_t first, count;  ///< of its terminators
+};
 
 /// Those that evaluations have in common count once.
 class PagesNeeded {
@@ -212,35 +253,130 @@ class PagesNeeded {
   std::uint64_t total_ = 0;
 };
 
-void run_together(Session& session, std::span<const Evaluation> group,
-                  const std::atomic<bool>& stop) {
+void run_together(Session& session, std::span<const Task> group, const std::atomic<bool>& stop) {
   std::vector<Work*> works;
-  for (const auto& [evaluator, announcement] : group) {
-    works.push_back(&evaluator->begin(announcement->terminators, *announcement->state));
-  }
-  const auto abandon = [&](auto which) {
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      if (which(*works[i])) group[i].first->abandon();
-    }
-  };
   bool done = false;
-  caught(session, [&] { done = run(session, works, &stop); });
-  abandon([&](const Work& work) { return !done || work.is_too_large(); });
+  caught(session, [&] {
+    for (const Task& task : group) {
+      works.push_back(
+          &task.evaluator->begin(task.part, session, task.first, task.count, *task.state));
+    }
+    done = run(session, works, &stop);
+  });
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (!done || works[i]->is_too_large()) group[i].evaluator->abandon(group[i].part);
+  }
 }
 
-std::unique_ptr<cuda::Device> open_host_device() {
-  // Small pages, so that tests meet their boundaries.
-  return std::make_unique<cuda::HostDevice>(
-      cuda::DeviceOptions{.bytes = std::uint64_t{64} << 20, .page_shift = 5});
+/// The tasks of one device, together as far as their columns fit.
+void run_on(Session& session, std::span<Task> tasks, const std::atomic<bool>& stop) {
+  // Where columns have to make room for each other, what was used last is what is used next.
+  if (session.turn()) std::ranges::reverse(tasks);
+  for (std::size_t first = 0, last; first < tasks.size(); first = last) {
+    PagesNeeded pages;
+    {
+      const std::lock_guard lock(session.mutex());
+      for (last = first; last < tasks.size(); ++last) {
+        const DevicePlan& plan = tasks[last].evaluator->plan_on(session);
+        const bool fits = pages.total() + pages.more(plan) <= session.device().pages();
+        if (last > first && !fits) break;
+        pages.add(plan);
+      }
+    }
+    run_together(session, tasks.subspan(first, last - first), stop);
+  }
 }
 
-std::unique_ptr<cuda::Device> open_gpu() {
+struct Evaluation {
+  CudaEvaluator* evaluator;
+  const Announcement* announcement;
+  std::uint64_t pairs;
+};
+
+/// In pairs: what the host does for a search takes about as long as testing so many.
+constexpr std::uint64_t kSearch = 500'000;
+
+using Sessions = std::span<const std::shared_ptr<Session>>;
+
+Load load_of(const Evaluation& evaluation, Sessions sessions) {
+  const CudaEvaluator& evaluator = *evaluation.evaluator;
+  const std::size_t terminators = evaluation.announcement->terminators.slots.size();
+  Load load{.cost = evaluation.pairs + kSearch * terminators,
+            .terminators = terminators,
+            .is_divisible = evaluator.is_divisible()};
+  for (std::uint32_t i = 0; i < sessions.size() && load.home == Load::kAnywhere; ++i) {
+    const bool is_home = evaluator.home() == nullptr ? evaluator.has_columns_on(*sessions[i])
+                                                     : evaluator.home() == sessions[i].get();
+    if (is_home) load.home = i;
+  }
+  return load;
+}
+
+/// What each device has to do. The plans are there then.
+std::vector<std::vector<Task>> tasks_of(std::span<const Evaluation> evaluations, Sessions sessions,
+                                        std::uint64_t least_pairs) {
+  std::vector<Load> loads;
+  for (const Evaluation& evaluation : evaluations) loads.push_back(load_of(evaluation, sessions));
+  const auto shares = spread(loads, sessions.size(), least_pairs);
+  std::vector<std::size_t> parts(evaluations.size());
+  for (const auto& of_device : shares) {
+    for (const Share& share : of_device) ++parts[share.load];
+  }
+  for (std::size_t i = 0; i < evaluations.size(); ++i) {
+    evaluations[i].evaluator->expect(evaluations[i].announcement->terminators, parts[i]);
+    parts[i] = 0;
+  }
+  std::vector<std::vector<Task>> tasks(sessions.size());
+  for (std::size_t d = 0; d < sessions.size(); ++d) {
+    const std::lock_guard lock(sessions[d]->mutex());
+    for (const Share& share : shares[d]) {
+      CudaEvaluator* const evaluator = evaluations[share.load].evaluator;
+      evaluator->move_to(sessions[d]);
+      evaluator->plan_on(*sessions[d]);
+      tasks[d].push_back({evaluator, evaluations[share.load].announcement->state,
+                          parts[share.load]++, share.first, share.count});
+    }
+  }
+  return tasks;
+}
+
+CudaEngine::Devices open_host_devices() {
+  CudaEngine::Devices devices;
+  // Two, and small pages, so that tests meet their boundaries.
+  while (devices.size() < 2) {
+    devices.push_back(std::make_unique<cuda::HostDevice>(
+        cuda::DeviceOptions{.bytes = std::uint64_t{64} << 20, .page_shift = 5}));
+  }
+  return devices;
+}
+
+/// Those that the options name, or all.
+std::vector<std::uint32_t> indices_of(const CudaOptions& options) {
+  if (!options.devices.empty()) return options.devices;
+  std::vector<std::uint32_t> all(cuda::describe_gpus().size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+/// As many as can be taken into use.
+CudaEngine::Devices open_gpus() {
   const auto options = cuda_options();
   if (!options) throw cuda::DeviceError("GORGO_CUDA: " + options.error().to_string(), true);
-  return cuda::open_gpu(
-      {.bytes = options->memory,
-       .page_shift = static_cast<std::uint32_t>(std::countr_zero(options->page_events)),
-       .compile = options->compile});
+  const cuda::DeviceOptions each{
+      .bytes = options->memory,
+      .page_shift = static_cast<std::uint32_t>(std::countr_zero(options->page_events)),
+      .compile = options->compile};
+  CudaEngine::Devices devices;
+  std::optional<cuda::DeviceError> problem;
+  for (const std::uint32_t index : indices_of(*options)) {
+    try {
+      devices.push_back(cuda::open_gpu(index, each));
+    } catch (const cuda::DeviceError& error) {
+      if (!problem) problem = error;
+    }
+  }
+  if (devices.empty()) throw *problem;
+  return devices;
 }
 
 std::string version_text(int version) {
@@ -264,18 +400,30 @@ std::string description_of_shapes() {
   return "compiles kernels for conditions, with NVRTC " + version;
 }
 
+std::string devices_text(const CudaOptions& options) {
+  if (options.devices.empty()) return "all GPUs";
+  std::string text;
+  for (const std::uint32_t index : options.devices) {
+    text += (text.empty() ? "" : ", ") + std::to_string(index);
+  }
+  return (options.devices.size() == 1 ? "GPU " : "GPUs ") + text;
+}
+
 std::vector<std::string> describe_cuda() {
-  std::vector<std::string> lines = {"batches of terminators search columns on a GPU"};
+  std::vector<std::string> lines = {"batches of terminators search columns on GPUs"};
   const auto gpus = cuda::describe_gpus();
-  for (const auto& gpu : gpus) lines.push_back(description_of(gpu));
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    const std::string number = gpus.size() == 1 ? "" : std::to_string(i) + ": ";
+    lines.push_back(number + description_of(gpus[i]));
+  }
   const auto options = cuda_options();
   if (!options) {
     lines.push_back("unavailable: GORGO_CUDA: " + options.error().to_string());
   } else if (!gpus.front().name.empty()) {
-    lines.push_back("uses the first GPU, " + std::to_string(options->memory >> 20) +
-                    " MiB for columns in pages of " + std::to_string(options->page_events) +
-                    " events, for batches of at least " + std::to_string(options->least_pairs) +
-                    " pairs");
+    lines.push_back("uses " + devices_text(*options) + ", of each " +
+                    std::to_string(options->memory >> 20) + " MiB for columns in pages of " +
+                    std::to_string(options->page_events) + " events, for batches of at least " +
+                    std::to_string(options->least_pairs) + " pairs");
     lines.push_back(description_of_shapes());
   }
   return lines;
@@ -283,24 +431,30 @@ std::vector<std::string> describe_cuda() {
 
 }  // namespace
 
-std::shared_ptr<Session> CudaEngine::session() const {
+std::vector<std::shared_ptr<Session>> CudaEngine::sessions() const {
   const std::lock_guard lock(mutex_);
-  if (!session_ && unavailable_.empty()) {
+  if (sessions_.empty() && unavailable_.empty()) {
     try {
-      session_ = std::make_shared<Session>(open_());
+      for (auto& device : open_())
+        sessions_.push_back(std::make_shared<Session>(std::move(device)));
+      workers_ = std::make_unique<Workers>(static_cast<unsigned>(sessions_.size()));
     } catch (const cuda::DeviceError& error) {
       unavailable_ = error.what();
     }
   }
-  if (session_ && !session_->problem().empty()) return nullptr;
-  return session_;
+  std::vector<std::shared_ptr<Session>> in_use;
+  for (const auto& session : sessions_) {
+    if (session->problem().empty()) in_use.push_back(session);
+  }
+  return in_use;
 }
 
 std::string CudaEngine::declined(const plan::Plan& plan) const {
   if (auto problem = problem_of(plan); !problem.empty()) return problem;
-  if (session()) return "";
+  if (!sessions().empty()) return "";
   const std::lock_guard lock(mutex_);
-  return "there is no GPU to use: " + (session_ ? session_->problem() : unavailable_);
+  return "there is no GPU to use: " +
+         (sessions_.empty() ? unavailable_ : sessions_.front()->problem());
 }
 
 void CudaEngine::announce(std::span<const Announcement> announced,
@@ -310,48 +464,37 @@ void CudaEngine::announce(std::span<const Announcement> announced,
   for (const Announcement& announcement : announced) {
     auto* const evaluator = dynamic_cast<CudaEvaluator*>(announcement.evaluator);
     const std::uint64_t own = evaluator == nullptr ? 0 : evaluator->pairs(announcement.terminators);
-    if (own > 0) evaluations.emplace_back(evaluator, &announcement);
+    if (own > 0) evaluations.push_back({evaluator, &announcement, own});
     pairs += own;
   }
   if (evaluations.empty() || pairs < least_pairs_) return;
-  const auto session = this->session();
-  if (!session) return;
-  // Where columns have to make room for each other, what was used last is what is used next.
-  if (session->turn()) std::ranges::reverse(evaluations);
-  for (std::size_t first = 0, last; first < evaluations.size(); first = last) {
-    PagesNeeded pages;
-    for (last = first; last < evaluations.size(); ++last) {
-      const DevicePlan& plan = evaluations[last].first->plan();
-      const bool fits = pages.total() + pages.more(plan) <= session->device().pages();
-      if (last > first && !fits) break;
-      pages.add(plan);
-    }
-    run_together(*session, std::span(evaluations).subspan(first, last - first), stop);
-  }
+  const auto sessions = this->sessions();
+  if (sessions.empty()) return;
+  auto tasks = tasks_of(evaluations, sessions, least_pairs_);
+  const std::lock_guard lock(workers_mutex_);
+  workers_->run(sessions.size(), [&](std::size_t i) { run_on(*sessions[i], tasks[i], stop); });
 }
 
 std::unique_ptr<Evaluator> CudaEngine::prepare(std::shared_ptr<const plan::Plan> plan,
                                                history::History& history) const {
   if (!declined(*plan).empty()) return ColumnEngine().prepare(std::move(plan), history);
-  const auto session = this->session();
-  const std::lock_guard lock(session->mutex());
   auto on_cpu = ColumnScanEngine().prepare(plan, history);
-  return std::make_unique<CudaEvaluator>(prepare_plan(std::move(plan), history, *session), session,
+  return std::make_unique<CudaEvaluator>(*this, prepare_plan(std::move(plan), history),
                                          std::move(on_cpu), least_pairs_);
 }
 
 const CudaEngine& cuda_engine() {
   const auto options = cuda_options();
-  static const CudaEngine engine("cuda", open_gpu, describe_cuda,
+  static const CudaEngine engine("cuda", open_gpus, describe_cuda,
                                  options ? options->least_pairs : CudaOptions().least_pairs);
   return engine;
 }
 
 const CudaEngine& cuda_host_engine() {
   const auto describe = [] {
-    return std::vector<std::string>{"cuda with the CPU in the place of the GPU, for tests"};
+    return std::vector<std::string>{"cuda with the CPU in the place of two GPUs, for tests"};
   };
-  static const CudaEngine engine("cuda-host", open_host_device, describe, 0);
+  static const CudaEngine engine("cuda-host", open_host_devices, describe, 0);
   return engine;
 }
 

@@ -7,22 +7,26 @@
 #include <utility>
 #include <vector>
 
+#include "base/workers.hpp"
 #include "engine/cuda/session.hpp"
 #include "engine/engine.hpp"
 
 namespace gorgo::engine {
 
-/// Column-based delayed processing on a GPU (Cugola and Margara, "Low latency complex event
+/// Column-based delayed processing on GPUs (Cugola and Margara, "Low latency complex event
 /// processing on parallel hardware", JPDC 2012, section 5): the host evaluates what depends on the
-/// sequence, the device searches the columns, for all terminators of a batch at once.
+/// sequence, a device searches the columns, for all terminators of a batch at once. The rules of a
+/// batch are spread over the devices, and the terminators of a rule that is most of it; a thread
+/// for each device does the host's part.
 /// A batch that is too small for that, and one that the device fails on, is evaluated by scanning
 /// on the CPU.
 class CudaEngine final : public Engine {
  public:
-  using Open = std::function<std::unique_ptr<cuda::Device>()>;  ///< throws DeviceError
+  using Devices = std::vector<std::unique_ptr<cuda::Device>>;
+  using Open = std::function<Devices()>;  ///< at least one; throws DeviceError
   using Describe = std::function<std::vector<std::string>()>;
 
-  /// The device is opened for the first rule that needs it.
+  /// The devices are opened for the first rule that needs one.
   CudaEngine(std::string_view name, Open open, Describe describe, std::uint64_t least_pairs)
       : name_(name),
         open_(std::move(open)),
@@ -31,7 +35,7 @@ class CudaEngine final : public Engine {
 
   std::string_view name() const override { return name_; }
   std::vector<std::string> description() const override { return describe_(); }
-  /// A device has all terminators of a rule at once.
+  /// The devices have all terminators of a rule at once.
   bool divides_terminators() const override { return false; }
   void announce(std::span<const Announcement> announced,
                 const std::atomic<bool>& stop) const override;
@@ -39,8 +43,8 @@ class CudaEngine final : public Engine {
   std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
 
-  /// Null when there is no device, or once it has failed for good.
-  std::shared_ptr<Session> session() const;
+  /// The devices, without those that have failed for good. Opens them.
+  std::vector<std::shared_ptr<Session>> sessions() const;
 
  private:
   std::string_view name_;
@@ -48,13 +52,15 @@ class CudaEngine final : public Engine {
   Describe describe_;
   std::uint64_t least_pairs_;
   mutable std::mutex mutex_;
-  mutable std::shared_ptr<Session> session_;
+  mutable std::vector<std::shared_ptr<Session>> sessions_;  // guarded by mutex_, as the next
   mutable std::string unavailable_;
+  mutable std::mutex workers_mutex_;
+  mutable std::unique_ptr<Workers> workers_;  // guarded by workers_mutex_; as many as devices
 };
 
-/// The GPU of this machine.
+/// The GPUs of this machine.
 const CudaEngine& cuda_engine();
-/// The same engine with the CPU in the place of the GPU: for tests.
+/// The same engine with the CPU in the place of two GPUs: for tests.
 const CudaEngine& cuda_host_engine();
 
 }  // namespace gorgo::engine

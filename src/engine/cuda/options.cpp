@@ -1,5 +1,6 @@
 #include "engine/cuda/options.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstdlib>
@@ -30,8 +31,23 @@ bool set_compile(CudaOptions& options, std::string_view text) {
   return true;
 }
 
+bool set_devices(CudaOptions& options, std::string_view text) {
+  options.devices.clear();
+  if (text == "all") return true;
+  for (;;) {
+    const std::size_t end = std::min(text.find('+'), text.size());
+    const auto index = number(text.substr(0, end), false);
+    if (!index || *index > 1000) return false;
+    if (std::ranges::find(options.devices, *index) != options.devices.end()) return false;
+    options.devices.push_back(static_cast<std::uint32_t>(*index));
+    if (end == text.size()) return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
 bool set(CudaOptions& options, std::string_view key, std::string_view text) {
   if (key == "compile") return set_compile(options, text);
+  if (key == "devices") return set_devices(options, text);
   const auto value = number(text, key == "memory");
   if (!value) return false;
   if (key == "memory") {
@@ -54,8 +70,8 @@ std::optional<CudaOptions> set_options;  // guarded by set_mutex
 Result<void> set_cuda_option(CudaOptions& options, std::string_view key, std::string_view text) {
   if (set(options, key, text)) return {};
   return Error{"'" + std::string(key) + "=" + std::string(text) + "' is no option of CUDA",
-               "such as memory=512MiB, page_events=8192 (a power of two), least_pairs=0, "
-               "compile=never (or background, at-once)"};
+               "such as devices=0+1 (or all), memory=512MiB, page_events=8192 (a power of two), "
+               "least_pairs=0, compile=never (or background, at-once)"};
 }
 
 Result<CudaOptions> parse_cuda_options(std::string_view text) {

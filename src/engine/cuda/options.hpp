@@ -2,15 +2,17 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "cuda/device.hpp"
 #include "gorgo/diagnostics.hpp"
 
 namespace gorgo::engine {
 
-/// How the CUDA engine uses a GPU.
+/// How the CUDA engine uses GPUs.
 struct CudaOptions {
-  std::uint64_t memory = std::uint64_t{1} << 30;  ///< bytes for mirrored columns
+  std::vector<std::uint32_t> devices;             ///< by index; none: all
+  std::uint64_t memory = std::uint64_t{1} << 30;  ///< bytes of each for mirrored columns
   std::uint32_t page_events = 8192;               ///< a power of two
   /// Batches with fewer pairs of terminator and candidate are left to the CPU. docs/gpu/ says what
   /// it rests upon.
@@ -18,7 +20,7 @@ struct CudaOptions {
   cuda::Compile compile = cuda::Compile::in_background;  ///< "background", "at-once" or "never"
 };
 
-/// Sets one by its name: ("memory", "512MiB").
+/// Sets one by its name: ("memory", "512MiB"), ("devices", "all"), ("devices", "0+2").
 Result<void> set_cuda_option(CudaOptions& options, std::string_view key, std::string_view text);
 /// "memory=512MiB,page_events=8192,least_pairs=0"; what is left out stays as it is.
 Result<CudaOptions> parse_cuda_options(std::string_view text);

@@ -28,6 +28,11 @@ std::shared_ptr<Mirror> Session::mirror(const history::EventStore& store,
   return made;
 }
 
+bool Session::mirrors(const history::Timeline& timeline) {
+  const std::lock_guard lock(mutex_);
+  return mirrors_.contains(&timeline);
+}
+
 std::uint32_t Session::allocate_page() {
   while (free_pages_.empty()) {
     Mirror* oldest = nullptr;

@@ -26,8 +26,8 @@ struct SessionCounters {
 };
 
 /// A device in use: its pages, what is mirrored in them, and whether it can still be relied upon.
-/// Whoever calls anything but `mutex`, `turn`, `problem` and `failure` holds the mutex. Mirrors
-/// keep the session alive.
+/// Whoever calls anything but `mutex`, `mirrors`, `turn`, `problem` and `failure` holds the mutex.
+/// Mirrors keep the session alive.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   explicit Session(std::unique_ptr<cuda::Device> device);
@@ -41,6 +41,8 @@ class Session : public std::enable_shared_from_this<Session> {
   /// The mirror of a timeline, shared with whoever holds it already.
   std::shared_ptr<Mirror> mirror(const history::EventStore& store,
                                  std::shared_ptr<const history::Timeline> timeline);
+  /// Whether somebody holds the mirror of a timeline. Takes the mutex itself.
+  bool mirrors(const history::Timeline& timeline);
 
   /// Begins a round: mirrors that take part from now on stay until the next one.
   void begin_round() { ++round_; }

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/cuda/work.hpp"
+
+namespace gorgo::engine {
+
+/// What of a plan is the same on every device: its mirrors and shapes are missing. Precondition: it
+/// holds nothing that a device cannot do.
+DevicePlan prepare_plan(std::shared_ptr<const plan::Plan> plan, history::History& history);
+
+/// A prepared plan on a device, where it shares the mirrors of its columns with other plans.
+/// Whoever calls holds the session's mutex.
+DevicePlan put_on(const DevicePlan& prepared, Session& session);
+
+}  // namespace gorgo::engine
