@@ -58,10 +58,16 @@ class BaseRule {
     // The sums are about uniform modulo 100.
     if (p_.accepted < 100) from += "\n  and $a0 - $a0 / 100 * 100 < " + std::to_string(p_.accepted);
     return "rule " + name + ":\ndefine CE(" + attributes + ")\nfrom " + from + "\nwhere " + where +
-           ";\n";
+           consuming() + ";\n";
   }
 
  private:
+  std::string consuming() const {
+    std::string text;
+    for (int i = 1; i <= p_.consumed; ++i) text += (i == 1 ? "\nconsuming " : ", ") + state(i);
+    return text;
+  }
+
   std::string state(int i) const { return "S" + std::to_string(i) + suffix_; }
   std::string negated(int i) const { return "N" + std::to_string(i) + suffix_; }
 

@@ -25,6 +25,7 @@ struct BaseParameters {
   int parameters = 1;              ///< 0 to 2 equalities between the states
   int attributes = 3;              ///< per event, at least 3
   int each_states = -1;            ///< if not negative: so many of the states behind S0 are `each`
+  int consumed = 0;                ///< states behind the terminator that are consumed
   int late_share = 0;              ///< per cent of events that are late by up to a second
   std::int64_t passed = 0;         ///< events that went by before anything is measured, if more
                                    ///< than fill the windows

@@ -83,6 +83,8 @@ void add_pattern_sweeps(std::vector<Sweep>& sweeps) {
         p.states = to_int(x);
         p.parameters = p.aggregates = 0;
       });
+  add(sweeps, "consuming", "states whose events are consumed", false, {{2}, {0, 1, 2}}, kBoth,
+      [](BaseParameters& p, double x) { p.consumed = to_int(x); });
   const auto parameters = [](BaseParameters& p, double x) { p.parameters = to_int(x); };
   add(sweeps, "parameters", "parameters between states", false, {{0, 2}, {0, 1, 2}}, kLast,
       parameters);

@@ -96,7 +96,9 @@ class RuleWriter {
 
   std::string consuming() {
     if (states_ < 2 || !one_in(3)) return "";
-    return "\nconsuming S" + std::to_string(number(1, states_ - 1));
+    std::string text = "\nconsuming S" + std::to_string(number(1, states_ - 1));
+    if (states_ > 2 && one_in(3)) text = "\nconsuming S1, S2";
+    return text;
   }
 
   std::string aggregate() {

@@ -48,6 +48,8 @@ std::vector<std::string> rules() {
       "a = Avg(B(k - 5 < A.k).v within 25 from A);",
       "define O(k: int) from A() and last B(k = A.k, v > A.v - 0.7) within 400 from A "
       "and not C(k * A.k > 4, v < B.v) between B and A where k = B.k;",
+      "define O(k: int) from A(k = $k) and last B(k = $k) within 400 from A where k = B.k "
+      "consuming B;",
   };
 }
 

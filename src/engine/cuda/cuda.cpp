@@ -22,10 +22,9 @@ namespace {
 /// What a device cannot do of a plan; empty: nothing.
 std::string problem_of(const plan::Plan& plan) {
   const Rule& rule = plan.rule;
-  if (!rule.consuming.empty()) return "what a terminator consumes decides about the next";
   if (rule.states.size() == 1 && rule.aggregates.empty()) return "it has nothing to search";
-  for (std::size_t i = 1; i < plan.states.size(); ++i) {
-    const auto program = compile(plan.states[i].scan, {});
+  for (std::uint32_t i = 1; i < plan.states.size(); ++i) {
+    const auto program = compile(plan.states[i].scan, {}, consumes(rule, i));
     if (!program) return rule.states[i].name + ": " + program.error().message;
   }
   for (const plan::Scan& scan : plan.negations) {
@@ -65,6 +64,7 @@ class CudaEvaluator final : public Evaluator {
 
   /// How much there is to search for so many terminators, roughly; 0: nothing.
   std::uint64_t pairs(const Terminators& terminators) const {
+    if (contended_ > 0) return 0;
     if (!history::all_hold(plan_.plan->states[0].scan.guards, {})) return 0;
     return terminators.slots.size() * total_events(plan_);
   }
@@ -101,8 +101,16 @@ class CudaEvaluator final : public Evaluator {
   std::shared_ptr<Session> session_to_use();
   bool is_done(const Terminators& terminators) const;
   std::size_t report(const Budget& budget, CompositeSink& sink);
+  std::size_t report(Work& work, std::size_t first_terminator, const Budget& budget,
+                     CompositeSink& sink);
   std::size_t evaluate_on(Session& session, const Terminators& terminators, const RuleState& state,
                           const Budget& budget, CompositeSink& sink);
+  std::size_t evaluate_on_cpu(const Terminators& terminators, const RuleState& state,
+                              const Budget& budget, CompositeSink& sink);
+  void forget_marks(const DevicePlan* up_to_date);
+  void decline(std::size_t terminators, std::string_view reason) {
+    declined_ = {declined_.terminators + terminators, reason};
+  }
 
   const CudaEngine& engine_;
   DevicePlan plan_;  // on no device
@@ -112,6 +120,7 @@ class CudaEvaluator final : public Evaluator {
   std::uint64_t least_pairs_;
   Terminators announced_;
   std::vector<std::unique_ptr<Work>> works_;  // of what was announced, done with their rounds
+  std::size_t contended_ = 0;                 // so many terminators are left to the CPU
   Declined declined_;
 };
 
@@ -173,7 +182,7 @@ bool CudaEvaluator::is_done(const Terminators& terminators) const {
 std::size_t CudaEvaluator::report(const Budget& budget, CompositeSink& sink) {
   std::size_t done = 0;
   for (const auto& work : works_) {
-    const std::size_t of_work = work->report(static_cast<std::uint32_t>(done), budget, sink);
+    const std::size_t of_work = report(*work, done, budget, sink);
     done += of_work;
     if (of_work < work->terminators()) break;
   }
@@ -188,17 +197,47 @@ std::size_t CudaEvaluator::evaluate(const Terminators& terminators, const RuleSt
     return done;
   }
   works_.clear();
+  if (contended_ > 0) {
+    const std::size_t done = evaluate_on_cpu(terminators, state, budget, sink);
+    contended_ -= std::min(contended_, done);
+    decline(done, "terminators compete for the events that they consume");
+    return done;
+  }
   const std::uint64_t least = std::max<std::uint64_t>(1, least_pairs_);
-  if (pairs(terminators) < least) return on_cpu_->evaluate(terminators, state, budget, sink);
+  if (pairs(terminators) < least) return evaluate_on_cpu(terminators, state, budget, sink);
   std::optional<std::size_t> done;
   if (const auto session = session_to_use()) {
     caught(*session, [&] { done = evaluate_on(*session, terminators, state, budget, sink); });
   }
   if (done) return *done;
   // Nothing was reported: that happens after the last round only.
-  declined_ = {declined_.terminators + terminators.slots.size(),
-               home_ ? home_->failure() : "no device is in use"};
+  decline(terminators.slots.size(), home_ ? home_->failure() : "no device is in use");
+  return evaluate_on_cpu(terminators, state, budget, sink);
+}
+
+std::size_t CudaEvaluator::evaluate_on_cpu(const Terminators& terminators, const RuleState& state,
+                                           const Budget& budget, CompositeSink& sink) {
+  forget_marks(nullptr);
   return on_cpu_->evaluate(terminators, state, budget, sink);
+}
+
+std::size_t CudaEvaluator::report(Work& work, std::size_t first_terminator, const Budget& budget,
+                                  CompositeSink& sink) {
+  constexpr std::size_t kRest = 16;  // batches: what the attempt cost is little beside them
+  if (work.is_contended()) contended_ = kRest * work.terminators();
+  forget_marks(&work.plan());
+  return work.report(static_cast<std::uint32_t>(first_terminator), budget, sink);
+}
+
+/// What is about to be consumed is known on one device at most.
+void CudaEvaluator::forget_marks(const DevicePlan* up_to_date) {
+  if (is_divisible()) return;
+  for (auto& [session, plan] : placed_) {
+    if (&plan == up_to_date) continue;
+    for (DeviceScan& scan : plan.states) {
+      if (scan.consumed) scan.consumed->all_changed();
+    }
+  }
 }
 
 /// All terminators together, or as many as the searches leave room for: the others are left for
@@ -211,7 +250,7 @@ std::size_t CudaEvaluator::evaluate_on(Session& session, const Terminators& term
     Work work(plan, {terminators.slots.first(count), terminators.in_order}, state);
     Work* const alone[] = {&work};
     if (!run(session, alone, budget.stop)) return 0;
-    if (!work.is_too_large()) return work.report(0, budget, sink);
+    if (!work.is_too_large()) return report(work, 0, budget, sink);
   }
 }
 

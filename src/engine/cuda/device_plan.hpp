@@ -6,6 +6,9 @@
 
 namespace gorgo::engine {
 
+/// Whether events that are chosen for the state are consumed.
+bool consumes(const Rule& rule, std::uint32_t state);
+
 /// What of a plan is the same on every device: its mirrors and shapes are missing. Precondition: it
 /// holds nothing that a device cannot do.
 DevicePlan prepare_plan(std::shared_ptr<const plan::Plan> plan, history::History& history);

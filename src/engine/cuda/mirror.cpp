@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/cuda/program.hpp"
-
 namespace gorgo::engine {
 
 Mirror::Mirror(std::shared_ptr<Session> session, const history::EventStore& store,
@@ -30,14 +28,29 @@ std::uint32_t Mirror::add(std::uint32_t index) {
     attribute.is_string = store_.attribute_type(index) == ValueType::string;
     attribute.is_nullable = store_.is_nullable();
   }
+  return place_in(number, std::move(attribute));
+}
+
+std::uint32_t Mirror::add_marks() {
+  const auto unused = std::ranges::find(attributes_, kUnused, &Attribute::index);
+  return place_in(static_cast<std::uint32_t>(unused - attributes_.begin()), {.index = kMarks});
+}
+
+void Mirror::remove_marks(std::uint32_t number) {
+  Attribute& attribute = attributes_[number];
+  while (!attribute.pages.empty()) free_back(attribute.pages);
+  attribute = {.index = kUnused};
+}
+
+std::uint32_t Mirror::place_in(std::uint32_t number, Attribute attribute) {
   // All attributes stand in as many pages. Those that a round refers to stay.
   const bool in_use = used_in_ == session_->round() && holds_pages();
   if (!in_use) evict();
-  attributes_.push_back(std::move(attribute));
-  if (in_use) {
-    if (attributes_.back().is_string) attributes_.back().codes.resize(mirrored_.size());
-    append(attributes_.back(), first_, end());
-  }
+  if (number == attributes_.size()) attributes_.emplace_back();
+  attributes_[number] = std::move(attribute);
+  if (!in_use) return number;
+  make_room(attributes_[number]);
+  append(attributes_[number], first_, end());
   return number;
 }
 
@@ -77,9 +90,9 @@ void Mirror::drop_before(std::uint64_t position) {
   while (first_ < position) {
     mirrored_.pop_front();
     for (Attribute& attribute : attributes_) {
-      if (!attribute.is_string) continue;
-      release_code(attribute.codes.front());
-      attribute.codes.pop_front();
+      if (!attribute.has_words()) continue;
+      if (attribute.is_string) release_code(attribute.words.front());
+      attribute.words.pop_front();
     }
     ++first_;
   }
@@ -95,22 +108,25 @@ void Mirror::drop_from(std::uint64_t position) {
   while (end() > position) {
     mirrored_.pop_back();
     for (Attribute& attribute : attributes_) {
-      if (!attribute.is_string) continue;
-      release_code(attribute.codes.back());
-      attribute.codes.pop_back();
+      if (!attribute.has_words()) continue;
+      if (attribute.is_string) release_code(attribute.words.back());
+      attribute.words.pop_back();
     }
   }
   const std::uint64_t pages = mirrored_.empty() ? 0 : page_of(end() - 1) - page_of(first_) + 1;
   for (Attribute& attribute : attributes_) {
     while (attribute.pages.size() > pages) free_back(attribute.pages);
     while (attribute.present.size() > pages) free_back(attribute.present);
+    attribute.fresh = std::min(attribute.fresh, position);
   }
 }
 
 std::uint64_t Mirror::pages_needed() const {
   if (timeline_->begin() == timeline_->end()) return 0;
   std::uint64_t vectors = 0;
-  for (const Attribute& attribute : attributes_) vectors += attribute.is_nullable ? 2 : 1;
+  for (const Attribute& attribute : attributes_) {
+    vectors += attribute.index == kUnused ? 0 : attribute.is_nullable ? 2 : 1;
+  }
   return vectors * (page_of(timeline_->end() - 1) - page_of(timeline_->begin()) + 1);
 }
 
@@ -122,13 +138,18 @@ void Mirror::append_until(std::uint64_t position) {
   for (std::uint64_t p = first; p < position; ++p) {
     mirrored_.push_back(timeline_->slot(p));
   }
-  for (Attribute& attribute : attributes_) {
-    if (attribute.is_string) attribute.codes.resize(mirrored_.size());
-  }
+  // All of them first: appending fails where memory is short.
+  for (Attribute& attribute : attributes_) make_room(attribute);
   for (Attribute& attribute : attributes_) append(attribute, first, position);
 }
 
+void Mirror::make_room(Attribute& attribute) const {
+  if (!attribute.has_words()) return;
+  attribute.words.resize(mirrored_.size(), attribute.is_string ? 0 : kUnmarked);
+}
+
 void Mirror::append(Attribute& attribute, std::uint64_t first, std::uint64_t last) {
+  if (attribute.index == kMarks || attribute.index == kUnused) return;
   // In parts, so that strings and the like need little memory here.
   constexpr std::uint64_t kPart = 1 << 16;
   for (std::uint64_t p = first; p < last; p += kPart) {
@@ -153,11 +174,38 @@ std::span<const std::uint64_t> Mirror::words(Attribute& attribute, std::uint64_t
     } else {
       const Datum text = timeline_->attribute(attribute.index)[p];
       const std::uint64_t code = text.exists() ? session_->codes().add(text.text()) : 0;
-      attribute.codes[p - first_] = code;
+      attribute.words[p - first_] = code;
       scratch_.push_back(code);
     }
   }
   return scratch_;
+}
+
+void Mirror::mark(std::uint32_t number, std::uint64_t position, std::uint64_t word) {
+  Attribute& attribute = attributes_[number];
+  std::uint64_t& known = attribute.words[position - first_];
+  if (known == word) return;
+  known = word;
+  if (position < attribute.fresh) attribute.marked.push_back(position);
+}
+
+void Mirror::upload_marks(std::uint32_t number) {
+  constexpr std::uint64_t kPart = 1 << 16;
+  Attribute& attribute = attributes_[number];
+  // Upwards within a page, as a device wants them.
+  std::ranges::sort(attribute.marked);
+  for (const std::uint64_t p : attribute.marked) {
+    if (p < first_ || p >= attribute.fresh) continue;
+    write(attribute.pages, p, {&attribute.words[p - first_], 1});
+  }
+  attribute.marked.clear();
+  for (std::uint64_t p = fresh_marks(number); p < end(); p += scratch_.size()) {
+    const auto first = attribute.words.begin() + static_cast<std::ptrdiff_t>(p - first_);
+    const auto count = static_cast<std::ptrdiff_t>(std::min(end() - p, kPart));
+    scratch_.assign(first, first + count);
+    write(attribute.pages, p, scratch_);
+  }
+  attribute.fresh = end();
 }
 
 std::span<const std::uint64_t> Mirror::present(const Attribute& attribute, std::uint64_t first,

@@ -30,12 +30,14 @@ std::optional<Kind> kind_of(Op op, ValueType a, ValueType b) {
 
 class Compiler {
  public:
-  Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated) {
+  Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated,
+                          bool consumed) {
     for (const plan::Comparison& comparison : scan.comparisons) add(comparison);
     // Equalities leave the fewest candidates to the other tests.
     std::stable_partition(
         program_.tests.begin(), program_.tests.end(),
         [](const Program::Test& test) { return test.comparisons.front()->op == Op::equal; });
+    if (consumed) program_.tests.push_back({{.attribute = attribute(kConsumers)}, {}});
     for (const Expr& condition : scan.residual) require(condition);
     if (aggregated) program_.reduced = attribute(*aggregated);
     const std::size_t cells = program_.parameters.size();
@@ -180,8 +182,9 @@ class Compiler {
 
 }  // namespace
 
-Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated) {
-  return Compiler().compile(scan, aggregated);
+Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated,
+                        bool consumed) {
+  return Compiler().compile(scan, aggregated, consumed);
 }
 
 }  // namespace gorgo::engine

@@ -14,6 +14,7 @@ namespace gorgo::engine {
 /// What a device has of a column, besides the attributes of its type.
 inline constexpr std::uint32_t kTimestamps = ~std::uint32_t{0};
 inline constexpr std::uint32_t kRoots = kTimestamps - 1;  ///< `Place::root`
+inline constexpr std::uint32_t kConsumers = kRoots - 1;   ///< ConsumedMarks
 
 /// A scan as a device runs it. Whatever does not mention the candidate is computed once for each
 /// search, by the host, and stands in the search's cells: so programs hold no constants, and the
@@ -26,10 +27,11 @@ struct Program {
   /// Comparisons of one attribute with values: the intersection of their intervals.
   struct Test {
     cuda::Test on_device;
-    std::vector<const plan::Comparison*> comparisons;  ///< of the plan; one, if it is negated
+    /// Of the plan; one, if it is negated; none: that no earlier terminator consumed the candidate.
+    std::vector<const plan::Comparison*> comparisons;
   };
 
-  std::vector<std::uint32_t> attributes;  ///< of the type, or kTimestamps
+  std::vector<std::uint32_t> attributes;  ///< of the type, or kTimestamps, kConsumers
   std::vector<Parameter> parameters;      ///< by cell
   std::vector<Test> tests;
   std::vector<cuda::Instruction> code;
@@ -37,7 +39,9 @@ struct Program {
 };
 
 /// The program refers to the scan. `aggregated`: the attribute that is aggregated over what is
-/// found. An error: what of it a device cannot do.
-Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated);
+/// found. `consumed`: what an earlier terminator consumed fails. An error: what of it a device
+/// cannot do.
+Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated,
+                        bool consumed = false);
 
 }  // namespace gorgo::engine

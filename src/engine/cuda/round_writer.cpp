@@ -61,6 +61,10 @@ std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
 /// False: nothing can be found.
 bool RoundWriter::add_bounds(const DeviceScan& scan, const history::Scope& scope) {
   for (const Program::Test& test : scan.program.tests) {
+    if (test.comparisons.empty()) {
+      round_.bounds.push_back({.low = scope.states[0].slot, .high = Mirror::kUnmarked});
+      continue;
+    }
     const bool floats = test.on_device.floats;
     cuda::Bounds bounds = everything(floats);
     for (const plan::Comparison* comparison : test.comparisons) {
@@ -119,6 +123,7 @@ void RoundWriter::synchronise(DeviceScan& scan, bool in_order) {
   if (scan.synchronised == session_.round()) return;
   scan.synchronised = session_.round();
   scan.mirror->sync();
+  if (scan.consumed) scan.consumed->sync();
 }
 
 std::uint32_t RoundWriter::place(DeviceScan& scan, DeviceScan::Variant variant) {

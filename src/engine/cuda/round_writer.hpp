@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuda/device.hpp"
+#include "engine/cuda/consumed_marks.hpp"
 #include "engine/cuda/mirror.hpp"
 #include "engine/cuda/program.hpp"
 #include "history/evaluate.hpp"
@@ -23,7 +24,8 @@ struct DeviceScan {
   std::shared_ptr<history::Column> column;  // keeps the timeline up to date
   std::shared_ptr<const history::Timeline> timeline;
   std::shared_ptr<Mirror> mirror;
-  std::vector<std::uint32_t> attributes;  ///< numbers in the mirror, by attribute of the program
+  std::shared_ptr<ConsumedMarks> consumed;  ///< null unless it is of a state that is consumed
+  std::vector<std::uint32_t> attributes;    ///< numbers in the mirror, by attribute of the program
   bool reduced_floats = false;
   std::uint32_t shape = 0;  ///< in `cuda::Scan::shape`, while all cells exist
 

@@ -3,17 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "history/evaluate.hpp"
-
 namespace gorgo::engine {
 namespace {
 
-using cuda::Want;
-using history::EventRef;
-using history::Range;
-
-/// Searches of a work in one round.
-constexpr std::size_t kMostAsked = 1 << 17;
+/// A wave costs a round trip for each state, whatever it settles.
+constexpr std::size_t kMostWaves = 16;
 
 }  // namespace
 
@@ -21,134 +15,144 @@ Work::Work(DevicePlan& plan, const Terminators& terminators, const RuleState& st
     : plan_(plan),
       terminators_(terminators),
       rule_state_(state),
-      overflowed_(terminators.slots.size()) {
-  for (std::uint32_t t = 0; t < terminators.slots.size(); ++t) {
-    terminator_of_.push_back(t);
-    open_.push_back({.row = t, .rest = {}, .wanted = 1, .asked = kUnknown});
-    candidates_.push_back({.open = t, .position = t});
-  }
-  request_verification();
-}
-
-EventRef Work::event_of(std::uint64_t position) const {
-  if (state_ == 0) return {plan_.terminators, terminators_.slots[position]};
-  return plan_.states[state_ - 1].event(position);
-}
-
-Range Work::window(const DeviceScan& scan, Interval interval) const {
-  interval = visible(interval, rule_state_);
-  return scan.timeline->window(interval.after, interval.before);
-}
-
-/// What the request's conditions read; valid until the next call.
-std::span<const EventRef> Work::sequence_of(const Request& request) {
-  if (step_ == Step::aggregate) return row(groups_[request.subject].first_row);
-  if (step_ == Step::choose) return row(open_[request.subject].row);
-  const Candidate& candidate = candidates_[request.subject];
-  const auto before = row(open_[candidate.open].row);
-  sequence_.assign(before.begin(), before.end());
-  sequence_.push_back(event_of(candidate.position));
-  return sequence_;
-}
-
-/// Whether nobody waits for the answer any more.
-bool Work::is_moot(const Request& request) const {
-  return step_ == Step::choose && overflowed_[terminator_of_[open_[request.subject].row]];
+      settled_(terminators.slots.size()) {
+  runs_.push_back({.slots = {},
+                   .wave = std::make_unique<Wave>(plan, terminators, state),
+                   .produces = {},
+                   .consumes = {}});
+  if (rule().consuming.empty()) return;
+  expected_ = std::make_unique<RuleState>(rule());
+  for (std::uint32_t t = 0; t < settled_; ++t) fates_.push_back({0, t});
 }
 
 bool Work::ask(RoundWriter& writer) {
-  while (step_ != Step::done && !too_large_) {
-    if (next_request_ == requests_.size()) {
-      advance();
-      continue;
+  for (const std::uint32_t state : rule().consuming) {
+    marks(state).follow(rule_state_.consumed[state], expected_->consumed[state]);
+  }
+  while (!runs_.back().wave->ask(writer)) {
+    if (is_too_large() || !begin_wave()) return false;
+  }
+  return true;
+}
+
+/// For the terminators that need another one. False: there are none, or it would not pay.
+bool Work::begin_wave() {
+  if (!expected_) return false;
+  find_products(runs_.back());
+  settle();
+  settled_ = again_.empty() ? terminators() : again_.front();
+  if (again_.empty() || runs_.size() == kMostWaves) return false;
+  const auto run = static_cast<std::uint32_t>(runs_.size());
+  std::vector<history::Slot> slots;
+  for (const std::uint32_t t : again_) {
+    fates_[t] = {run, static_cast<std::uint32_t>(slots.size())};
+    slots.push_back(terminators_.slots[t]);
+  }
+  const Terminators terminators{slots, terminators_.in_order};
+  auto wave = std::make_unique<Wave>(plan_, terminators, rule_state_);
+  runs_.push_back(
+      {.slots = std::move(slots), .wave = std::move(wave), .produces = {}, .consumes = {}});
+  return true;
+}
+
+void Work::find_products(Run& run) {
+  CompositeSink sink;
+  sink.begin_rule(rule(), *expected_, false);
+  const auto count = static_cast<std::uint32_t>(run.wave->terminators());
+  const std::size_t rows = run.wave->rows_of(count - 1).last;
+  run.consumes.resize(rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    sink.clear();
+    sink.begin(0);
+    run.wave->report(r, sink);
+    run.produces.push_back(sink.size() > 0);
+  }
+}
+
+void Work::settle() {
+  for (const std::uint32_t state : rule().consuming) expected_->consumed[state] = {};
+  again_.clear();
+  expects_any_ = revoked_ = false;
+  for (std::uint32_t t = 0; t < fates_.size(); ++t) {
+    if (stands(fates_[t])) {
+      expect(fates_[t]);
+    } else {
+      forget(fates_[t]);
+      again_.push_back(t);
     }
-    bool any = false, full = false;
-    for (asked_ = 0; next_request_ + asked_ < requests_.size() && asked_ < kMostAsked; ++asked_) {
-      Request& request = requests_[next_request_ + asked_];
-      request.answer.reset();
-      if (is_moot(request)) continue;
-      if (request.want == Want::every && request.count != kUnknown) {
-        full = !writer.has_room(request.count);
-        if (full) break;
-        writer.expect(request.count);
+  }
+}
+
+/// Whether the terminator finds the same after all that is expected of those before it.
+bool Work::stands(const Fate& fate) const {
+  const Wave& wave = *runs_[fate.run].wave;
+  if (revoked_ && fate.run > 0) return false;
+  const bool knew_all = fate.run + 1 == runs_.size() && fate.number == 0;
+  if (wave.overflowed(fate.number)) return !expects_any_ || knew_all;
+  const auto reliances = wave.reliances_of(fate.number);
+  return std::ranges::none_of(reliances, [&](const Wave::Reliance& reliance) {
+    return expected_->consumed[reliance.state].contains(reliance.slot);
+  });
+}
+
+/// The sequences of one terminator do not see each other's consumption.
+void Work::expect(const Fate& fate) {
+  Run& run = runs_[fate.run];
+  const auto [first, last] = run.wave->rows_of(fate.number);
+  for (std::size_t r = first; r < last; ++r) {
+    const bool consumes = run.produces[r] && !lost(run.wave->row(r), *expected_);
+    if (run.consumes[r] && !consumes) revoked_ = true;
+    if (consumes && !run.consumes[r]) {
+      for (const std::uint32_t state : rule().consuming) {
+        marks(state).changed(run.wave->row(r)[state].slot);
       }
-      request.answer = writer.add(*request.scan, request.range, sequence_of(request),
-                                  terminators_.in_order, request.want, request.limit);
-      any = any || request.answer;
     }
-    // What is full is asked in a round to come, whatever was asked now.
-    if (any || full) return true;
-    take(cuda::Answers{});
+    run.consumes[r] = consumes;
   }
-  return false;
-}
-
-void Work::take(const cuda::Answers& answers) {
-  if (!answers.listed_all && count_lists(answers)) return;
-  for (const Request& request : std::span(requests_).subspan(next_request_, asked_)) {
-    take(request, answers);
-  }
-  next_request_ += asked_;
-}
-
-/// Too much was to be listed: now that the numbers are known, the next round asks for a part.
-/// False when nothing of it was for this work.
-bool Work::count_lists(const cuda::Answers& answers) {
-  bool again = false;
-  for (Request& request : std::span(requests_).subspan(next_request_, asked_)) {
-    if (request.want != Want::every || !request.answer) continue;
-    const std::uint32_t i = request.answer->search;
-    request.count = answers.every[i + 1] - answers.every[i];
-    again = true;
-    if (step_ != Step::choose || has_negations() || selection() != Selection::each) continue;
-    if (request.count > rule().options.max_sequences) {
-      overflowed_[terminator_of_[open_[request.subject].row]] = true;
+  for (std::size_t r = first; r < last; ++r) {
+    if (!run.consumes[r]) continue;
+    expects_any_ = true;
+    const auto row = run.wave->row(r);
+    for (const std::uint32_t state : rule().consuming) {
+      expected_->consumed[state].insert(row[state].slot, row[0].slot);
     }
   }
-  return again;
 }
 
-void Work::take(const Request& request, const cuda::Answers& answers) {
-  if (!request.answer) return take_nothing(request);
-  const auto [i, output] = *request.answer;
-  switch (request.want) {
-    case Want::oldest:
-      return take_offsets(request, answers.selected.subspan(output, answers.oldest[i]));
-    case Want::newest:
-      return take_offsets(request, answers.selected.subspan(output, answers.newest[i]));
-    case Want::every:
-      return take_offsets(request, answers.listed.subspan(answers.every[i],
-                                                          answers.every[i + 1] - answers.every[i]));
-    case Want::reduction:
-      return take_reduction(request, answers.reductions[i]);
-    case Want::sum:
-      return take_sum(request, answers.sums[i]);
+void Work::forget(const Fate& fate) {
+  Run& run = runs_[fate.run];
+  const auto [first, last] = run.wave->rows_of(fate.number);
+  for (std::size_t r = first; r < last; ++r) {
+    revoked_ = revoked_ || run.consumes[r];
+    run.consumes[r] = false;
   }
+}
+
+bool Work::lost(std::span<const history::EventRef> row, const RuleState& state) const {
+  return std::ranges::any_of(
+      rule().consuming, [&](std::uint32_t i) { return state.consumed[i].contains(row[i].slot); });
 }
 
 std::size_t Work::report(std::uint32_t first_terminator, const Budget& budget,
                          CompositeSink& sink) {
-  const std::size_t aggregates = rule().aggregates.size();
-  std::size_t r = 0;
-  for (std::uint32_t t = 0; t < terminators(); ++t) {
+  for (std::uint32_t t = 0; t < settled_; ++t) {
     const std::uint32_t number = first_terminator + t;
     if (budget.stopped() || (number > 0 && sink.size() >= budget.composites)) return t;
+    const Fate fate = expected_ ? fates_[t] : Fate{0, t};
+    const Wave& wave = *runs_[fate.run].wave;
     sink.begin(number);
-    if (overflowed_[t]) {
+    if (wave.overflowed(fate.number)) {
       sink.overflow();
       continue;
     }
-    for (; r < rows() && terminator_of_[r] == t; ++r) {
-      const auto values = std::span<const Datum>(values_).subspan(r * aggregates, aggregates);
-      const history::Scope scope{.candidate = {}, .states = row(r), .aggregates = values};
-      const bool passes = std::ranges::all_of(rule().filters, [&](const Filter& filter) {
-        return history::holds(filter.condition, scope);
-      });
-      if (passes) sink.accept(row(r), values);
+    const auto [first, last] = wave.rows_of(fate.number);
+    for (std::size_t r = first; r < last; ++r) {
+      // The sink consumes what it accepts, terminator by terminator.
+      if (!lost(wave.row(r), rule_state_)) wave.report(r, sink);
     }
     sink.commit();
   }
-  return terminators();
+  return settled_;
 }
 
 }  // namespace gorgo::engine

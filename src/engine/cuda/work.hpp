@@ -6,30 +6,16 @@
 #include <span>
 #include <vector>
 
-#include "engine/aggregation.hpp"
-#include "engine/cuda/round_writer.hpp"
-#include "engine/engine.hpp"
-#include "engine/window.hpp"
+#include "engine/cuda/wave.hpp"
 
 namespace gorgo::engine {
 
-/// A plan on a device.
-struct DevicePlan {
-  std::shared_ptr<const plan::Plan> plan;
-  const history::EventStore* terminators = nullptr;
-  std::vector<DeviceScan> states;  ///< of state 1 on
-  std::vector<DeviceScan> negations;
-  std::vector<DeviceScan> aggregates;
-};
-
-/// Terminators of one rule on their way through a device, all at the same time: breadth first,
-/// state by state, the searches of a step in one round, or in a few where they are many. Rounds may
-/// hold the searches of many works.
-///
-/// What searches depend on each other becomes several steps: where negations are completed by a
-/// state, the candidates that pass its conditions are found first, then the events that violate the
-/// negations for each of them, then further candidates where too few are left. So no kernel knows
-/// what a negation is.
+/// Terminators of one rule on their way through a device. A rule that consumes nothing takes one
+/// wave. Where terminators consume what later ones could choose, each wave is evaluated as if all
+/// terminators came before what the device knows to be consumed; then they are gone through in
+/// their order, and those that relied on an event which is now consumed take another wave, which
+/// knows what is expected to be consumed before them. The first of a wave knows it for certain, so
+/// each wave settles one terminator or more.
 class Work {
  public:
   /// Plan and state must outlive the work.
@@ -38,117 +24,55 @@ class Work {
   /// Adds the searches of the next round. False: there are none any more.
   bool ask(RoundWriter& writer);
   /// The answers to what was asked.
-  void take(const cuda::Answers& answers);
+  void take(const cuda::Answers& answers) { runs_.back().wave->take(answers); }
   /// It has become too large to be done with that many terminators.
-  bool is_too_large() const { return too_large_; }
+  bool is_too_large() const { return runs_.back().wave->is_too_large(); }
   std::size_t terminators() const { return terminators_.slots.size(); }
-  bool is_of(const Terminators& terminators) const {
-    return terminators_.slots.data() == terminators.slots.data() &&
-           terminators_.slots.size() == terminators.slots.size();
-  }
+  const DevicePlan& plan() const { return plan_; }
 
   /// Reports the composites, terminator by terminator, counted from `first_terminator`, as
   /// Evaluator::evaluate does; returns how many terminators were reported. Precondition: nothing
   /// is left to be asked.
   std::size_t report(std::uint32_t first_terminator, const Budget& budget, CompositeSink& sink);
+  /// Whether terminators compete for events so much that the last ones were given up.
+  bool is_contended() const { return settled_ < terminators(); }
 
  private:
-  enum class Step { choose, verify, aggregate, done };
-  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
-
-  struct Request {
-    DeviceScan* scan;
-    history::Range range;
-    cuda::Want want;
-    std::uint32_t limit;
-    std::uint32_t subject;           ///< choose: in open_; verify: in candidates_; else in groups_
-    std::uint64_t count = kUnknown;  ///< what a search for every position finds
-    std::optional<AnswerAt> answer = std::nullopt;
+  struct Run {
+    std::vector<history::Slot> slots;  ///< unless they are all terminators
+    std::unique_ptr<Wave> wave;
+    std::vector<bool> produces;  ///< by row: whether there is a composite
+    std::vector<bool>
+        consumes;  ///< by row: whether it is expected, so that its events are consumed
   };
-  /// A row that a state is to be chosen for.
-  struct Open {
-    std::uint32_t row;
-    history::Range rest;   ///< not searched yet
-    std::uint64_t wanted;  ///< so many more
-    std::uint64_t asked;   ///< for so many in the last search; kUnknown: for all
-    bool closed = false;   ///< nothing more is searched
-  };
-  struct Candidate {
-    std::uint32_t open;
-    std::uint64_t position;  ///< in the state's timeline; for state 0 the number of the terminator
-    bool violates = false;
-  };
-  struct Accepted {
-    std::uint32_t row;
-    std::uint64_t position;
-    friend auto operator<=>(const Accepted&, const Accepted&) = default;
-  };
-  /// Rows that agree on all that an aggregate depends on.
-  struct Group {
-    std::uint32_t aggregate;
-    std::uint32_t first_row, last_row;
+  /// Where the sequences of a terminator are.
+  struct Fate {
+    std::uint32_t run;
+    std::uint32_t number;  ///< of the terminator in the run
   };
 
-  void advance();
-  void request_choices();
-  void request_choice(std::uint32_t open);
-  void request_verification();
-  void request_aggregates();
-  void open_state();
-  bool is_moot(const Request& request) const;
-
-  bool count_lists(const cuda::Answers& answers);
-  void take(const Request& request, const cuda::Answers& answers);
-  void take_candidates(const Request& request, std::span<const std::uint32_t> offsets);
-  void take_offsets(const Request& request, std::span<const std::uint32_t> offsets);
-  void take_reduction(const Request& request, const cuda::Reduction& reduction);
-  void take_sum(const Request& request, const cuda::FloatSum& sum);
-  void take_nothing(const Request& request);
-  Aggregation aggregation(const Group& group) const;
-  void finish_aggregate(const Group& group, const Datum& value);
-
-  void settle_candidates();
-  void finish_state();
-  void limit_sequences();
-  void add_rows();
-
+  bool begin_wave();
+  void find_products(Run& run);
+  void settle();
+  bool stands(const Fate& fate) const;
+  void expect(const Fate& fate);
+  void forget(const Fate& fate);
+  bool lost(std::span<const history::EventRef> row, const RuleState& state) const;
+  ConsumedMarks& marks(std::uint32_t state) { return *plan_.states[state - 1].consumed; }
   const Rule& rule() const { return plan_.plan->rule; }
-  Selection selection() const { return rule().states[state_].selection; }
-  bool from_newest() const {
-    return selection() == Selection::last || selection() == Selection::k_last;
-  }
-  bool has_negations() const { return !plan_.plan->states[state_].negations.empty(); }
-  std::size_t rows() const { return terminator_of_.size(); }
-  std::span<const history::EventRef> row(std::size_t index) const {
-    return std::span(rows_).subspan(index * width_, width_);
-  }
-  history::EventRef event_of(std::uint64_t position) const;
-  history::Range window(const DeviceScan& scan, Interval interval) const;
-  std::span<const history::EventRef> sequence_of(const Request& request);
 
   DevicePlan& plan_;
   Terminators terminators_;
   const RuleState& rule_state_;
+  std::vector<Run> runs_;
+  std::size_t settled_;  // so many terminators have their sequences
 
-  Step step_ = Step::verify;
-  std::vector<Request> requests_;
-  std::size_t next_request_ = 0;  // the first that was not asked
-  std::size_t asked_ = 0;         // so many in the round
-  std::uint64_t allowed_ = 0;     // positions, in the round
-
-  std::size_t state_ = 0;  // that is being chosen
-  std::size_t width_ = 0;  // of a row
-  std::vector<history::EventRef> rows_;
-  std::vector<std::uint32_t> terminator_of_;  // by row
-  std::vector<std::uint64_t> chosen_;         // by terminator: sequences up to this state
-  std::vector<bool> overflowed_;              // by terminator
-  bool too_large_ = false;
-  std::vector<Open> open_;
-  std::vector<Candidate> candidates_;
-  std::vector<Accepted> accepted_;
-  std::vector<Group> groups_;
-  std::vector<Datum> values_;  // of the aggregates, by row
-  std::vector<history::EventRef> sequence_;
+  // Of a rule that consumes.
+  std::vector<Fate> fates_;              // by terminator
+  std::unique_ptr<RuleState> expected_;  // what this batch is taken to consume
+  bool expects_any_ = false;             // of the terminators gone through so far
+  bool revoked_ = false;                 // what was expected of one of them is so no more
+  std::vector<std::uint32_t> again_;     // terminators whose sequences do not stand
 };
 
 }  // namespace gorgo::engine

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "cuda/search.hpp"
-#include "engine/cuda/work.hpp"
+#include "engine/cuda/wave.hpp"
 
 namespace gorgo::engine {
 namespace {
@@ -29,7 +29,7 @@ bool sums_floats(const Aggregate& aggregate, bool floats) {
 
 }  // namespace
 
-void Work::advance() {
+void Wave::advance() {
   requests_.clear();
   next_request_ = 0;
   switch (step_) {
@@ -39,14 +39,13 @@ void Work::advance() {
     case Step::verify:
       return settle_candidates();
     case Step::aggregate:
-      step_ = Step::done;
-      return;
+      return finish();
     case Step::done:
       return;
   }
 }
 
-void Work::open_state() {
+void Wave::open_state() {
   open_.clear();
   chosen_.assign(terminators(), 0);
   for (std::uint32_t r = 0; r < rows(); ++r) {
@@ -59,7 +58,7 @@ void Work::open_state() {
   request_choices();
 }
 
-void Work::request_choices() {
+void Wave::request_choices() {
   step_ = Step::choose;
   candidates_.clear();
   for (std::uint32_t i = 0; i < open_.size(); ++i) {
@@ -67,7 +66,7 @@ void Work::request_choices() {
   }
 }
 
-void Work::request_choice(std::uint32_t index) {
+void Wave::request_choice(std::uint32_t index) {
   Open& open = open_[index];
   const std::uint64_t next = open.asked == 0 ? open.wanted : open.asked * kGrowth;
   const std::uint64_t limit = std::min(next, open.rest.size());
@@ -84,7 +83,7 @@ void Work::request_choice(std::uint32_t index) {
   requests_.push_back(request);
 }
 
-void Work::request_verification() {
+void Wave::request_verification() {
   const auto& negations = plan_.plan->states[state_].negations;
   for (std::uint32_t c = 0; c < candidates_.size(); ++c) {
     for (const std::uint32_t negation : negations) {
@@ -100,7 +99,7 @@ void Work::request_verification() {
   }
 }
 
-void Work::take_offsets(const Request& request, std::span<const std::uint32_t> offsets) {
+void Wave::take_offsets(const Request& request, std::span<const std::uint32_t> offsets) {
   switch (step_) {
     case Step::choose:
       return take_candidates(request, offsets);
@@ -113,7 +112,7 @@ void Work::take_offsets(const Request& request, std::span<const std::uint32_t> o
   }
 }
 
-void Work::take_candidates(const Request& request, std::span<const std::uint32_t> offsets) {
+void Wave::take_candidates(const Request& request, std::span<const std::uint32_t> offsets) {
   Open& open = open_[request.subject];
   const auto add = [&](std::uint32_t offset) {
     candidates_.push_back({.open = request.subject, .position = request.range.first + offset});
@@ -133,7 +132,7 @@ void Work::take_candidates(const Request& request, std::span<const std::uint32_t
   }
 }
 
-void Work::take_nothing(const Request& request) {
+void Wave::take_nothing(const Request& request) {
   if (step_ == Step::choose) open_[request.subject].closed = true;
   if (step_ != Step::aggregate) return;
   const Group& group = groups_[request.subject];
@@ -141,7 +140,7 @@ void Work::take_nothing(const Request& request) {
 }
 
 /// Candidates stand row by row, in the order of the search.
-void Work::settle_candidates() {
+void Wave::settle_candidates() {
   for (const Candidate& candidate : candidates_) {
     Open& open = open_[candidate.open];
     if (candidate.violates || open.wanted == 0) continue;
@@ -157,9 +156,10 @@ void Work::settle_candidates() {
   finish_state();
 }
 
-void Work::finish_state() {
+void Wave::finish_state() {
   // Row by row, and in time: what was searched from the newest stands the other way round.
   if (!std::ranges::is_sorted(accepted_)) std::ranges::sort(accepted_);
+  note_reliances();
   limit_sequences();
   add_rows();
   if (rows() > kMostRows && terminators() > 1) too_large_ = true;
@@ -170,7 +170,19 @@ void Work::finish_state() {
   request_aggregates();
 }
 
-void Work::limit_sequences() {
+/// Rows that keep every passing event do not depend on each other: without an event those that have
+/// it are gone, and nothing else.
+void Wave::note_reliances() {
+  if (selection() == Selection::each) return;
+  const auto& consuming = rule().consuming;
+  const auto state = static_cast<std::uint32_t>(state_);
+  if (std::ranges::find(consuming, state) == consuming.end()) return;
+  for (const Accepted& accepted : accepted_) {
+    reliances_.push_back({terminator_of_[accepted.row], state, event_of(accepted.position).slot});
+  }
+}
+
+void Wave::limit_sequences() {
   if (state_ == 0) return;
   for (const Accepted& accepted : accepted_) {
     const std::uint32_t terminator = terminator_of_[accepted.row];
@@ -178,7 +190,7 @@ void Work::limit_sequences() {
   }
 }
 
-void Work::add_rows() {
+void Wave::add_rows() {
   std::vector<EventRef> rows;
   std::vector<std::uint32_t> terminator_of;
   rows.reserve(accepted_.size() * (width_ + 1));
@@ -199,7 +211,7 @@ void Work::add_rows() {
 }
 
 /// Once for the rows that agree on what an aggregate depends on; those stand together.
-void Work::request_aggregates() {
+void Wave::request_aggregates() {
   const auto slot = [](const EventRef& event) { return event.slot; };
   groups_.clear();
   values_.resize(rows() * rule().aggregates.size());
@@ -223,7 +235,7 @@ void Work::request_aggregates() {
   }
 }
 
-Aggregation Work::aggregation(const Group& group) const {
+Aggregation Wave::aggregation(const Group& group) const {
   const Aggregate& aggregate = rule().aggregates[group.aggregate];
   const ValueType input =
       aggregate.attribute
@@ -232,7 +244,7 @@ Aggregation Work::aggregation(const Group& group) const {
   return {aggregate.function, input};
 }
 
-void Work::take_reduction(const Request& request, const cuda::Reduction& reduction) {
+void Wave::take_reduction(const Request& request, const cuda::Reduction& reduction) {
   const Group& group = groups_[request.subject];
   const AggregateFunction function = rule().aggregates[group.aggregate].function;
   const bool floats = request.scan->reduced_floats;
@@ -252,7 +264,7 @@ void Work::take_reduction(const Request& request, const cuda::Reduction& reducti
   finish_aggregate(group, values.result());
 }
 
-void Work::take_sum(const Request& request, const cuda::FloatSum& sum) {
+void Wave::take_sum(const Request& request, const cuda::FloatSum& sum) {
   ExactSum exact;
   if (sum.nans > 0) exact.add(std::numeric_limits<double>::quiet_NaN());
   if (sum.infinities > 0) exact.add(std::numeric_limits<double>::infinity());
@@ -267,7 +279,7 @@ void Work::take_sum(const Request& request, const cuda::FloatSum& sum) {
   finish_aggregate(group, values.result());
 }
 
-void Work::finish_aggregate(const Group& group, const Datum& value) {
+void Wave::finish_aggregate(const Group& group, const Datum& value) {
   const std::size_t aggregates = rule().aggregates.size();
   for (std::size_t r = group.first_row; r < group.last_row; ++r) {
     values_[r * aggregates + group.aggregate] = value;

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/cuda/mirror.hpp"
+#include "engine/rule_state.hpp"
+#include "history/timeline.hpp"
+
+namespace gorgo::engine {
+
+/// What a rule consumed in one of its states, on a device: marks by which a search leaves out what
+/// was consumed before its terminator. A mark is the slot of the terminator that consumed the
+/// event; so a later terminator's consumption hides nothing from an earlier one. The rule's state
+/// is the truth; marks follow it, and what is about to become true.
+class ConsumedMarks {
+ public:
+  /// The caller holds the session's mutex; the destructor takes it.
+  ConsumedMarks(std::shared_ptr<Session> session, std::shared_ptr<Mirror> mirror,
+                const history::EventStore& store,
+                std::shared_ptr<const history::Timeline> timeline);
+  ~ConsumedMarks();
+  ConsumedMarks(const ConsumedMarks&) = delete;
+  ConsumedMarks& operator=(const ConsumedMarks&) = delete;
+
+  /// The attribute of the mirror.
+  std::uint32_t number() const { return number_; }
+
+  /// What the next rounds are to see: what was consumed, and what the batch in hand is taken to
+  /// consume. Both must stay while there are rounds.
+  void follow(const ConsumedSlots& consumed, const ConsumedSlots& expected) {
+    consumed_ = &consumed;
+    expected_ = &expected;
+  }
+  /// An event that was consumed, or is not expected to be any more.
+  void changed(history::Slot slot) { changed_.push_back(slot); }
+  /// Any event may have been consumed.
+  void all_changed() { all_changed_ = true; }
+  /// Brings the device in step. Precondition: the mirror is in step, in this round. Throws
+  /// DeviceError.
+  void sync();
+
+ private:
+  std::uint64_t word(history::Slot slot) const;
+  std::optional<std::uint64_t> position(history::Slot slot) const;
+
+  std::shared_ptr<Session> session_;
+  std::shared_ptr<Mirror> mirror_;
+  const history::EventStore& store_;
+  std::shared_ptr<const history::Timeline> timeline_;
+  std::uint32_t number_;
+  const ConsumedSlots* consumed_ = nullptr;
+  const ConsumedSlots* expected_ = nullptr;
+  std::vector<history::Slot> changed_;
+  bool all_changed_ = true;
+};
+
+}  // namespace gorgo::engine

@@ -1,0 +1,155 @@
+#include "engine/cuda/wave.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "history/evaluate.hpp"
+
+namespace gorgo::engine {
+namespace {
+
+using cuda::Want;
+using history::EventRef;
+using history::Range;
+
+/// Searches of a wave in one round.
+constexpr std::size_t kMostAsked = 1 << 17;
+
+}  // namespace
+
+Wave::Wave(DevicePlan& plan, const Terminators& terminators, const RuleState& state)
+    : plan_(plan),
+      terminators_(terminators),
+      rule_state_(state),
+      overflowed_(terminators.slots.size()) {
+  for (std::uint32_t t = 0; t < terminators.slots.size(); ++t) {
+    terminator_of_.push_back(t);
+    open_.push_back({.row = t, .rest = {}, .wanted = 1, .asked = kUnknown});
+    candidates_.push_back({.open = t, .position = t});
+  }
+  request_verification();
+}
+
+EventRef Wave::event_of(std::uint64_t position) const {
+  if (state_ == 0) return {plan_.terminators, terminators_.slots[position]};
+  return plan_.states[state_ - 1].event(position);
+}
+
+Range Wave::window(const DeviceScan& scan, Interval interval) const {
+  interval = visible(interval, rule_state_);
+  return scan.timeline->window(interval.after, interval.before);
+}
+
+/// What the request's conditions read; valid until the next call.
+std::span<const EventRef> Wave::sequence_of(const Request& request) {
+  if (step_ == Step::aggregate) return row(groups_[request.subject].first_row);
+  if (step_ == Step::choose) return row(open_[request.subject].row);
+  const Candidate& candidate = candidates_[request.subject];
+  const auto before = row(open_[candidate.open].row);
+  sequence_.assign(before.begin(), before.end());
+  sequence_.push_back(event_of(candidate.position));
+  return sequence_;
+}
+
+/// Whether nobody waits for the answer any more.
+bool Wave::is_moot(const Request& request) const {
+  return step_ == Step::choose && overflowed_[terminator_of_[open_[request.subject].row]];
+}
+
+bool Wave::ask(RoundWriter& writer) {
+  while (step_ != Step::done && !too_large_) {
+    if (next_request_ == requests_.size()) {
+      advance();
+      continue;
+    }
+    bool any = false, full = false;
+    for (asked_ = 0; next_request_ + asked_ < requests_.size() && asked_ < kMostAsked; ++asked_) {
+      Request& request = requests_[next_request_ + asked_];
+      request.answer.reset();
+      if (is_moot(request)) continue;
+      if (request.want == Want::every && request.count != kUnknown) {
+        full = !writer.has_room(request.count);
+        if (full) break;
+        writer.expect(request.count);
+      }
+      request.answer = writer.add(*request.scan, request.range, sequence_of(request),
+                                  terminators_.in_order, request.want, request.limit);
+      any = any || request.answer;
+    }
+    // What is full is asked in a round to come, whatever was asked now.
+    if (any || full) return true;
+    take(cuda::Answers{});
+  }
+  return false;
+}
+
+void Wave::take(const cuda::Answers& answers) {
+  if (!answers.listed_all && count_lists(answers)) return;
+  for (const Request& request : std::span(requests_).subspan(next_request_, asked_)) {
+    take(request, answers);
+  }
+  next_request_ += asked_;
+}
+
+/// Too much was to be listed: now that the numbers are known, the next round asks for a part.
+/// False when nothing of it was for this wave.
+bool Wave::count_lists(const cuda::Answers& answers) {
+  bool again = false;
+  for (Request& request : std::span(requests_).subspan(next_request_, asked_)) {
+    if (request.want != Want::every || !request.answer) continue;
+    const std::uint32_t i = request.answer->search;
+    request.count = answers.every[i + 1] - answers.every[i];
+    again = true;
+    if (step_ != Step::choose || has_negations() || selection() != Selection::each) continue;
+    if (request.count > rule().options.max_sequences) {
+      overflowed_[terminator_of_[open_[request.subject].row]] = true;
+    }
+  }
+  return again;
+}
+
+void Wave::take(const Request& request, const cuda::Answers& answers) {
+  if (!request.answer) return take_nothing(request);
+  const auto [i, output] = *request.answer;
+  switch (request.want) {
+    case Want::oldest:
+      return take_offsets(request, answers.selected.subspan(output, answers.oldest[i]));
+    case Want::newest:
+      return take_offsets(request, answers.selected.subspan(output, answers.newest[i]));
+    case Want::every:
+      return take_offsets(request, answers.listed.subspan(answers.every[i],
+                                                          answers.every[i + 1] - answers.every[i]));
+    case Want::reduction:
+      return take_reduction(request, answers.reductions[i]);
+    case Want::sum:
+      return take_sum(request, answers.sums[i]);
+  }
+}
+
+void Wave::finish() {
+  step_ = Step::done;
+  first_row_.assign(terminators() + 1, 0);
+  for (const std::uint32_t terminator : terminator_of_) ++first_row_[terminator + 1];
+  std::partial_sum(first_row_.begin(), first_row_.end(), first_row_.begin());
+  std::ranges::stable_sort(reliances_, {}, &Reliance::terminator);
+}
+
+void Wave::report(std::size_t r, CompositeSink& sink) const {
+  const std::size_t aggregates = rule().aggregates.size();
+  const auto values = std::span<const Datum>(values_).subspan(r * aggregates, aggregates);
+  const history::Scope scope{.candidate = {}, .states = row(r), .aggregates = values};
+  const bool passes = std::ranges::all_of(rule().filters, [&](const Filter& filter) {
+    return history::holds(filter.condition, scope);
+  });
+  if (passes) sink.accept(row(r), values);
+}
+
+std::span<const Wave::Reliance> Wave::reliances_of(std::uint32_t terminator) const {
+  const auto first_of = [&](std::uint32_t t) {
+    return std::ranges::lower_bound(reliances_, t, {}, &Reliance::terminator);
+  };
+  return {first_of(terminator), first_of(terminator + 1)};
+}
+
+}  // namespace gorgo::engine

@@ -1,0 +1,170 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/aggregation.hpp"
+#include "engine/cuda/round_writer.hpp"
+#include "engine/engine.hpp"
+#include "engine/window.hpp"
+
+namespace gorgo::engine {
+
+/// A plan on a device.
+struct DevicePlan {
+  std::shared_ptr<const plan::Plan> plan;
+  const history::EventStore* terminators = nullptr;
+  std::vector<DeviceScan> states;  ///< of state 1 on
+  std::vector<DeviceScan> negations;
+  std::vector<DeviceScan> aggregates;
+};
+
+/// Terminators of one rule on their way through a device, all at the same time: breadth first,
+/// state by state, the searches of a step in one round, or in a few where they are many. Rounds may
+/// hold the searches of many waves.
+///
+/// What searches depend on each other becomes several steps: where negations are completed by a
+/// state, the candidates that pass its conditions are found first, then the events that violate the
+/// negations for each of them, then further candidates where too few are left. So no kernel knows
+/// what a negation is.
+class Wave {
+ public:
+  /// An event that was chosen where another would have been chosen without it.
+  struct Reliance {
+    std::uint32_t terminator;  ///< counted from the wave's first
+    std::uint32_t state;
+    history::Slot slot;
+  };
+
+  /// Plan and state must outlive the wave.
+  Wave(DevicePlan& plan, const Terminators& terminators, const RuleState& state);
+
+  /// Adds the searches of the next round. False: there are none any more.
+  bool ask(RoundWriter& writer);
+  /// The answers to what was asked.
+  void take(const cuda::Answers& answers);
+  /// It has become too large to be done with that many terminators.
+  bool is_too_large() const { return too_large_; }
+  std::size_t terminators() const { return terminators_.slots.size(); }
+
+  // Once nothing is left to be asked:
+
+  /// Whether the terminator has too many sequences.
+  bool overflowed(std::uint32_t terminator) const { return overflowed_[terminator]; }
+  /// The sequences of a terminator, in order, as numbers of rows.
+  history::Range rows_of(std::uint32_t terminator) const {
+    return {first_row_[terminator], first_row_[terminator + 1]};
+  }
+  std::span<const history::EventRef> row(std::size_t index) const {
+    return std::span(rows_).subspan(index * width_, width_);
+  }
+  /// Accepts the row's sequence if it passes the filters.
+  void report(std::size_t row, CompositeSink& sink) const;
+  /// Of consumed states; also where no sequence came of it.
+  std::span<const Reliance> reliances_of(std::uint32_t terminator) const;
+
+ private:
+  enum class Step { choose, verify, aggregate, done };
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+
+  struct Request {
+    DeviceScan* scan;
+    history::Range range;
+    cuda::Want want;
+    std::uint32_t limit;
+    std::uint32_t subject;           ///< choose: in open_; verify: in candidates_; else in groups_
+    std::uint64_t count = kUnknown;  ///< what a search for every position finds
+    std::optional<AnswerAt> answer = std::nullopt;
+  };
+  /// A row that a state is to be chosen for.
+  struct Open {
+    std::uint32_t row;
+    history::Range rest;   ///< not searched yet
+    std::uint64_t wanted;  ///< so many more
+    std::uint64_t asked;   ///< for so many in the last search; kUnknown: for all
+    bool closed = false;   ///< nothing more is searched
+  };
+  struct Candidate {
+    std::uint32_t open;
+    std::uint64_t position;  ///< in the state's timeline; for state 0 the number of the terminator
+    bool violates = false;
+  };
+  struct Accepted {
+    std::uint32_t row;
+    std::uint64_t position;
+    friend auto operator<=>(const Accepted&, const Accepted&) = default;
+  };
+  /// Rows that agree on all that an aggregate depends on.
+  struct Group {
+    std::uint32_t aggregate;
+    std::uint32_t first_row, last_row;
+  };
+
+  void advance();
+  void request_choices();
+  void request_choice(std::uint32_t open);
+  void request_verification();
+  void request_aggregates();
+  void open_state();
+  bool is_moot(const Request& request) const;
+
+  bool count_lists(const cuda::Answers& answers);
+  void take(const Request& request, const cuda::Answers& answers);
+  void take_candidates(const Request& request, std::span<const std::uint32_t> offsets);
+  void take_offsets(const Request& request, std::span<const std::uint32_t> offsets);
+  void take_reduction(const Request& request, const cuda::Reduction& reduction);
+  void take_sum(const Request& request, const cuda::FloatSum& sum);
+  void take_nothing(const Request& request);
+  Aggregation aggregation(const Group& group) const;
+  void finish_aggregate(const Group& group, const Datum& value);
+
+  void settle_candidates();
+  void finish_state();
+  void limit_sequences();
+  void add_rows();
+
+  const Rule& rule() const { return plan_.plan->rule; }
+  Selection selection() const { return rule().states[state_].selection; }
+  bool from_newest() const {
+    return selection() == Selection::last || selection() == Selection::k_last;
+  }
+  void note_reliances();
+  void finish();
+
+  bool has_negations() const { return !plan_.plan->states[state_].negations.empty(); }
+  std::size_t rows() const { return terminator_of_.size(); }
+  history::EventRef event_of(std::uint64_t position) const;
+  history::Range window(const DeviceScan& scan, Interval interval) const;
+  std::span<const history::EventRef> sequence_of(const Request& request);
+
+  DevicePlan& plan_;
+  Terminators terminators_;
+  const RuleState& rule_state_;
+
+  Step step_ = Step::verify;
+  std::vector<Request> requests_;
+  std::size_t next_request_ = 0;  // the first that was not asked
+  std::size_t asked_ = 0;         // so many in the round
+  std::uint64_t allowed_ = 0;     // positions, in the round
+
+  std::size_t state_ = 0;  // that is being chosen
+  std::size_t width_ = 0;  // of a row
+  std::vector<history::EventRef> rows_;
+  std::vector<std::uint32_t> terminator_of_;  // by row
+  std::vector<std::uint64_t> chosen_;         // by terminator: sequences up to this state
+  std::vector<bool> overflowed_;              // by terminator
+  bool too_large_ = false;
+  std::vector<Open> open_;
+  std::vector<Candidate> candidates_;
+  std::vector<Accepted> accepted_;
+  std::vector<Group> groups_;
+  std::vector<Datum> values_;  // of the aggregates, by row
+  std::vector<history::EventRef> sequence_;
+  std::vector<std::uint64_t> first_row_;  // by terminator, and their end
+  std::vector<Reliance> reliances_;       // by terminator
+};
+
+}  // namespace gorgo::engine
