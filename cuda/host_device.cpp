@@ -33,7 +33,6 @@ void HostDevice::write_delta() {
 }
 
 Answers HostDevice::run(const Round& round) {
-  fail_when_due();
   write_delta();
   view_ = {.arena = arena_.get(),
            .page_shift = page_shift_,
@@ -131,19 +130,6 @@ void HostDevice::sum(const Round& round) {
     }
     sums_.push_back(total);
   }
-}
-
-void HostDevice::fail_every(std::uint64_t period, bool is_final) {
-  failure_period_ = rounds_to_failure_ = period;
-  failure_is_final_ = is_final;
-}
-
-void HostDevice::fail_when_due() {
-  if (failure_period_ == 0 || --rounds_to_failure_ > 0) return;
-  rounds_to_failure_ = failure_period_;
-  delta_.clear();
-  staging_.clear();
-  throw DeviceError("a failure that was asked for", failure_is_final_);
 }
 
 }  // namespace gorgo::cuda

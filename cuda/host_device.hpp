@@ -30,11 +30,7 @@ class HostDevice final : public Device {
   /// Has shapes that are added from now on compiled; without it they are taken for any.
   void compile_shapes(CompileShape compile) { compile_shape_ = std::move(compile); }
 
-  /// Fails every `period`-th round from now on, 0 none: what a broken device does.
-  void fail_every(std::uint64_t period, bool is_final);
-
  private:
-  void fail_when_due();
   void write_delta();
   void select(const Round& round);
   void select(const Search& search, bool newest, std::vector<std::uint32_t>& counts);
@@ -55,9 +51,6 @@ class HostDevice final : public Device {
   std::vector<std::uint64_t> every_;
   std::vector<Reduction> reductions_;
   std::vector<FloatSum> sums_;
-  std::uint64_t failure_period_ = 0;
-  std::uint64_t rounds_to_failure_ = 0;
-  bool failure_is_final_ = false;
 };
 
 }  // namespace gorgo::cuda

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <random>
 
-#include "cuda/host_device.hpp"
 #include "engine/cuda/cuda.hpp"
 #include "engine/reference/reference.hpp"
 #include "evaluation_of.hpp"
+#include "failing_device.hpp"
 #include "gorgo/processor.hpp"
 #include "language/language.hpp"
 
@@ -62,11 +62,10 @@ CudaEngine emulated(std::uint64_t bytes = 1 << 20, std::uint64_t failure_period 
                     std::uint64_t least_pairs = 0) {
   return {"emulated",
           [=] {
-            auto device = std::make_unique<cuda::HostDevice>(
-                cuda::DeviceOptions{.bytes = bytes, .page_shift = 5});
-            device->fail_every(failure_period, false);
             CudaEngine::Devices devices;
-            devices.push_back(std::move(device));
+            devices.push_back(std::make_unique<FailingDevice>(
+                cuda::DeviceOptions{.bytes = bytes, .page_shift = 5},
+                every_round(failure_period, Fault::error)));
             return devices;
           },
           [] { return std::vector<std::string>(); }, least_pairs};

@@ -5,10 +5,10 @@
 
 #include <random>
 
-#include "cuda/host_device.hpp"
 #include "engine/cuda/options.hpp"
 #include "engine/reference/reference.hpp"
 #include "evaluation_of.hpp"
+#include "failing_device.hpp"
 #include "gorgo/processor.hpp"
 #include "language/language.hpp"
 
@@ -70,11 +70,11 @@ struct Emulated {
             [=] {
               CudaEngine::Devices opened;
               while (opened.size() < devices) {
-                auto device = std::make_unique<cuda::HostDevice>(
-                    cuda::DeviceOptions{.bytes = bytes, .page_shift = page_shift});
                 // With several, the first one.
-                if (opened.empty()) device->fail_every(failure_period, final_failure);
-                opened.push_back(std::move(device));
+                const std::uint64_t period = opened.empty() ? failure_period : 0;
+                opened.push_back(std::make_unique<FailingDevice>(
+                    cuda::DeviceOptions{.bytes = bytes, .page_shift = page_shift},
+                    every_round(period, final_failure ? Fault::final_error : Fault::error)));
               }
               return opened;
             },

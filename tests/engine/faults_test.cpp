@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/cuda/cuda.hpp"
+#include "engine/reference/reference.hpp"
+#include "evaluation_of.hpp"
+#include "failing_device.hpp"
+
+namespace gorgo::engine {
+namespace {
+
+using Batches = std::vector<std::vector<TestEvent>>;
+using Call = FailingDevice::Call;
+
+constexpr const char* kTypes =
+    "event A(k: int, v: float, s: string); event B(k: int, v: float, s: string);"
+    "event C(k: int, v: float, s: string);\n";
+
+/// All kinds of searches, and rules that consume; each reads A, B and C.
+const std::vector<std::string> kRules = {
+    "rule last: define L(k: int, v: float) from A(k = $k) and last B(k = $k) within 200 from A"
+    " and not C(v > B.v) between B and A where k = A.k, v = B.v;\n",
+    "rule each: define E(k: int, v: float) from A(s = $s) and each B(s = $s) within 60 from A"
+    " and 2-last C(k = B.k) within 90 from B where k = B.k, v = C.v;\n",
+    "rule sums: define S(a: float, b: int) from A(k = $k) and first C() within 90 from A and"
+    " $a = Sum(B(k = $k).v within 200 from A) where a = $a, b = Max(C(v < A.v).k within 90 from "
+    "A);\n",
+    "rule once: define O(k: int, v: float) from A(k = $k) and last B(k = $k) within 200 from A"
+    " and last C() within 9 from B where k = A.k, v = B.v consuming B;\n",
+    "rule pairs: define P(v: float, w: float) from A(k = $k) and each B(k = $k) within 90 from A"
+    " and first C(v > B.v) within 90 from B where v = B.v, w = C.v consuming B, C;\n"};
+
+int number(int low, int high) { return *rc::gen::inRange(low, high + 1); }
+
+std::string random_rules() {
+  std::string text = kTypes;
+  const int chosen = number(1, (1 << kRules.size()) - 1);
+  for (std::size_t i = 0; i < kRules.size(); ++i) {
+    if ((chosen >> i & 1) != 0) text += kRules[i];
+  }
+  return text;
+}
+
+Batches random_batches() {
+  Batches batches;
+  Timestamp now = 0;
+  for (int b = number(1, 8); b > 0; --b) {
+    auto& batch = batches.emplace_back();
+    for (int i = number(0, 60); i > 0; --i) {
+      now += 1'000'000 * number(0, 2);
+      batch.push_back({.type = std::string(1, static_cast<char>('A' + number(0, 2))),
+                       .timestamp = now,
+                       .k = number(0, 3),
+                       .v = number(0, 8) / 4.0,
+                       .s = std::string(1, static_cast<char>('a' + number(0, 1)))});
+    }
+  }
+  return batches;
+}
+
+/// By kind of call and number.
+using Faults = std::map<std::pair<Call, std::uint64_t>, Fault>;
+
+Faults random_faults() {
+  Faults faults;
+  for (int i = number(1, 6); i > 0; --i) {
+    const Call call = number(0, 1) == 0 ? Call::write : Call::run;
+    const int kind = number(0, 6);
+    faults[{call, static_cast<std::uint64_t>(number(1, 40))}] = kind == 0   ? Fault::final_error
+                                                                : kind <= 2 ? Fault::no_memory
+                                                                            : Fault::error;
+  }
+  return faults;
+}
+
+CudaEngine engine_of(const std::vector<Faults>& faults, std::uint64_t bytes) {
+  return {"failing",
+          [=] {
+            CudaEngine::Devices devices;
+            for (const Faults& of_device : faults) {
+              devices.push_back(std::make_unique<FailingDevice>(
+                  cuda::DeviceOptions{.bytes = bytes, .page_shift = 4},
+                  [=](Call call, std::uint64_t n) {
+                    const auto due = of_device.find({call, n});
+                    return due == of_device.end() ? Fault::none : due->second;
+                  }));
+            }
+            return devices;
+          },
+          [] { return std::vector<std::string>(); }, 0};
+}
+
+RC_GTEST_PROP(Faults, LoseAndRepeatNothing, ()) {
+  const std::string rules = random_rules();
+  const Batches batches = random_batches();
+  std::vector<Faults> faults;
+  for (int i = number(1, 2); i > 0; --i) faults.push_back(random_faults());
+  const std::uint64_t bytes = number(0, 3) == 0 ? 24 * 16 * 8 : 1 << 16;
+  const auto expected = evaluation_of(ReferenceEngine(), rules, batches);
+  const CudaEngine engine = engine_of(faults, bytes);
+  RC_LOG() << rules;
+  RC_ASSERT(evaluation_of(engine, rules, batches) == expected);
+  std::uint64_t failures = 0;
+  for (const auto& session : engine.sessions()) failures += session->counters().failures;
+  RC_CLASSIFY(failures > 0, "devices failed");
+  RC_CLASSIFY(engine.sessions().size() < faults.size(), "and were left");
+  RC_CLASSIFY(expected.size() > 10, "many composites");
+}
+
+}  // namespace
+}  // namespace gorgo::engine
