@@ -30,6 +30,8 @@ class Delta {
     const bool again = written_[page].delta == number_ && offset < written_[page].end;
     return again || size_ + words > kMost;
   }
+  /// Whether something is staged for a page.
+  bool writes(std::uint32_t page) const { return written_[page].delta == number_; }
   /// Takes a run in, whose words are staged behind the others. Precondition: not full.
   void add(std::uint32_t page, std::uint32_t offset, std::size_t words) {
     assert(page < written_.size() && offset + words <= std::size_t{1} << page_shift_);

@@ -39,6 +39,7 @@ struct Round {
   std::uint32_t selected = 0;  ///< the limits of oldest and newest, added up
   /// Positions that `every` may find before only counts are answered.
   std::uint64_t most_listed = 0;
+  std::uint64_t fetched = 0;  ///< the last fetch that brings a page of it; 0: none
 
   bool empty() const {
     return oldest.empty() && newest.empty() && every.empty() && reductions.empty() && sums.empty();
@@ -60,11 +61,19 @@ struct Answers {
   std::span<const FloatSum> sums;
 };
 
+/// A page that comes from memory of the host.
+struct Fetch {
+  std::uint32_t page;
+  const std::uint64_t* from;  ///< pinned, as many words as a page has
+};
+
 /// What a device did since it was made.
 struct DeviceCounters {
   std::uint64_t rounds = 0;
   std::uint64_t searches = 0;
-  std::uint64_t uploaded = 0;  ///< bytes
+  std::uint64_t uploaded = 0;  ///< bytes, with rounds
+  std::uint64_t fetched = 0;   ///< bytes, beside rounds
+  std::uint64_t fetches = 0;   ///< calls of `fetch`
 };
 
 /// The shapes that a device was told of.
@@ -81,14 +90,23 @@ class Device {
   virtual std::uint32_t page_shift() const = 0;
   /// Pages of the arena.
   virtual std::uint32_t pages() const = 0;
-  /// Writes words into a page; the next round sees them. Throws DeviceError.
+  /// Writes words into a page; the next round sees them. No round is under way. Throws DeviceError.
   virtual void write(std::uint32_t page, std::uint32_t offset,
                      std::span<const std::uint64_t> words) = 0;
   /// The number of a shape (cuda/shape.hpp), for `Scan::shape`: the text of a type `Shape` in this
   /// namespace. Its kernels may come later; until then scans are tested by what they hold.
   virtual std::uint32_t add_shape(const std::string& /*text*/) { return 0; }
-  /// Throws DeviceError.
-  virtual Answers run(const Round& round) = 0;
+  /// Memory of the host to fetch from, for as long as the device lives. Throws DeviceError.
+  virtual std::uint64_t* pin(std::size_t words) = 0;
+  /// Has pages copied while rounds go on; a round that is under way must not refer to them. What is
+  /// copied from stays as it is until then. Returns the number of the call: 1, 2, ... Throws
+  /// DeviceError.
+  virtual std::uint64_t fetch(std::span<const Fetch> pages) = 0;
+
+  /// Begins a round, which stays as it is until `finish`. Throws DeviceError.
+  virtual void start(const Round& round) = 0;
+  /// Waits for the round that was begun. Throws DeviceError.
+  virtual Answers finish() = 0;
 
   const DeviceCounters& counters() const { return counters_; }
   virtual ShapeCounters shapes() const { return {}; }

@@ -2,6 +2,7 @@
 #include <map>
 #include <mutex>
 
+#include "cuda/copies.cuh"
 #include "cuda/grouping.hpp"
 #include "cuda/shape_cache.cuh"
 #include "cuda/upload.cuh"
@@ -33,6 +34,7 @@ class GpuDevice final : public Device {
     arena_.reserve_exactly(std::size_t{pages_} << page_shift_);
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
     upload_ = std::make_unique<Upload>(arena_.data(), page_shift_, pages_);
+    copies_.open();
   }
   ~GpuDevice() override {
     cudaSetDevice(index_);
@@ -50,18 +52,36 @@ class GpuDevice final : public Device {
              std::span<const std::uint64_t> words) override {
     guarded([&] {
       use();
-      if (upload_->delta().is_full(page, offset, words.size())) {
-        upload_->begin();
-        counters_.uploaded += upload_->send(stream_);
-        wait();
-      }
+      if (upload_->delta().is_full(page, offset, words.size())) flush();
       upload_->write(page, offset, words);
     });
   }
 
-  Answers run(const Round& round) override {
+  std::uint64_t* pin(std::size_t words) override {
+    use();
+    pinned_.emplace_back(std::make_unique<PinnedArray<std::uint64_t>>())->reserve(words);
+    return pinned_.back()->data();
+  }
+
+  std::uint64_t fetch(std::span<const Fetch> pages) override {
     guarded([&] {
       use();
+      const bool again = std::any_of(pages.begin(), pages.end(), [&](const Fetch& page) {
+        return upload_->delta().writes(page.page);
+      });
+      if (again) flush();
+      copies_.start(pages, arena_.data(), page_shift_);
+    });
+    counters_.fetched += (pages.size() * sizeof(std::uint64_t)) << page_shift_;
+    return ++counters_.fetches;
+  }
+
+  void start(const Round& round) override {
+    guarded([&] {
+      use();
+      if (round_ != nullptr) wait();  // one that was given up
+      round_ = &round;
+      copies_.let_wait(stream_, round.fetched);
       upload(round);
       launch_picks<false>(round.oldest, oldest_);
       launch_picks<true>(round.newest, newest_);
@@ -69,8 +89,15 @@ class GpuDevice final : public Device {
       launch_reductions(reductions_, KernelKind::reduce, reduced_);
       launch_reductions(sums_, KernelKind::sum, summed_);
       check(cudaGetLastError(), "launching kernels");
+    });
+  }
+
+  Answers finish() override {
+    guarded([&] {
+      use();
       wait();
     });
+    const Round& round = *std::exchange(round_, nullptr);
     ++counters_.rounds;
     counters_.searches += round.oldest.size() + round.newest.size() + round.every.size() +
                           round.reductions.size() + round.sums.size();
@@ -102,6 +129,14 @@ class GpuDevice final : public Device {
 
   /// For the calling thread.
   void use() { check(cudaSetDevice(index_), "taking a GPU into use"); }
+  /// Writes what is staged.
+  void flush() {
+    copies_.let_wait(stream_, counters_.fetches);
+    upload_->begin();
+    counters_.uploaded += upload_->send(stream_);
+    wait();
+  }
+
   void wait() { check(cudaStreamSynchronize(stream_), "running kernels"); }
 
   template <class Partial, class Alone>
@@ -259,8 +294,11 @@ class GpuDevice final : public Device {
   cudaStream_t stream_ = nullptr;
   DeviceArray<std::uint64_t> arena_;
   std::unique_ptr<Upload> upload_;
+  Copies copies_;
+  std::vector<std::unique_ptr<PinnedArray<std::uint64_t>>> pinned_;
 
   // Of the round.
+  const Round* round_ = nullptr;
   View view_;
   Picks oldest_, newest_;
   Kind every_, reductions_, sums_;

@@ -32,8 +32,27 @@ void HostDevice::write_delta() {
   staging_.clear();
 }
 
-Answers HostDevice::run(const Round& round) {
+std::uint64_t* HostDevice::pin(std::size_t words) {
+  return pinned_.emplace_back(std::make_unique_for_overwrite<std::uint64_t[]>(words)).get();
+}
+
+std::uint64_t HostDevice::fetch(std::span<const Fetch> pages) {
+  const std::size_t words = std::size_t{1} << page_shift_;
+  for (const Fetch& page : pages) {
+    if (delta_.writes(page.page)) write_delta();
+    std::memcpy(arena_.get() + page.page * words, page.from, words * sizeof(std::uint64_t));
+  }
+  counters_.fetched += pages.size() * words * sizeof(std::uint64_t);
+  return ++counters_.fetches;
+}
+
+void HostDevice::start(const Round& round) {
   write_delta();
+  round_ = &round;
+}
+
+Answers HostDevice::finish() {
+  const Round& round = *round_;
   view_ = {.arena = arena_.get(),
            .page_shift = page_shift_,
            .pages = round.pages.data(),

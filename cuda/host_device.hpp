@@ -21,7 +21,11 @@ class HostDevice final : public Device {
   std::uint32_t pages() const override { return pages_; }
   void write(std::uint32_t page, std::uint32_t offset,
              std::span<const std::uint64_t> words) override;
-  Answers run(const Round& round) override;
+  std::uint64_t* pin(std::size_t words) override;
+  std::uint64_t fetch(std::span<const Fetch> pages) override;
+  /// Searches no earlier than `finish`, so that tests notice who overwrites pages in between.
+  void start(const Round& round) override;
+  Answers finish() override;
   std::uint32_t add_shape(const std::string& text) override;
 
   /// `finds` for a shape, compiled from its text; null when that fails.
@@ -46,6 +50,8 @@ class HostDevice final : public Device {
   std::vector<Finds> shapes_;
   Delta delta_;
   std::vector<std::uint64_t> staging_;
+  std::vector<std::unique_ptr<std::uint64_t[]>> pinned_;
+  const Round* round_ = nullptr;  // under way
   View view_;
   std::vector<std::uint32_t> oldest_, newest_, selected_, listed_;
   std::vector<std::uint64_t> every_;

@@ -17,6 +17,7 @@ void Round::clear() {
   sums.clear();
   selected = 0;
   most_listed = 0;
+  fetched = 0;
 }
 
 }  // namespace gorgo::cuda

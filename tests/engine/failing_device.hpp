@@ -19,7 +19,7 @@ enum class Fault { none, error, no_memory, final_error };
 /// arena. Nobody may use it any more once it has failed for good.
 class FailingDevice final : public cuda::Device {
  public:
-  enum class Call { write, run };
+  enum class Call { write, fetch, start, finish };
   /// What is to happen to the n-th call of a kind, counted from 1.
   using Faults = std::function<Fault(Call, std::uint64_t n)>;
 
@@ -36,9 +36,23 @@ class FailingDevice final : public cuda::Device {
     device_->write(page, offset, words);
     counters_ = device_->counters();
   }
-  cuda::Answers run(const cuda::Round& round) override {
-    fail(faults_(Call::run, ++runs_));
-    const cuda::Answers answers = device_->run(round);
+  /// Not lost when the device breaks.
+  std::uint64_t* pin(std::size_t words) override {
+    return pinned_.emplace_back(std::make_unique<std::uint64_t[]>(words)).get();
+  }
+  std::uint64_t fetch(std::span<const cuda::Fetch> pages) override {
+    fail(faults_(Call::fetch, ++fetches_));
+    const std::uint64_t number = device_->fetch(pages);
+    counters_ = device_->counters();
+    return number;
+  }
+  void start(const cuda::Round& round) override {
+    fail(faults_(Call::start, ++rounds_));
+    device_->start(round);
+  }
+  cuda::Answers finish() override {
+    fail(faults_(Call::finish, rounds_));
+    const cuda::Answers answers = device_->finish();
     counters_ = device_->counters();
     return answers;
   }
@@ -62,14 +76,15 @@ class FailingDevice final : public cuda::Device {
   const cuda::DeviceOptions options_;
   const Faults faults_;
   std::unique_ptr<cuda::HostDevice> device_;
-  std::uint64_t writes_ = 0, runs_ = 0;
+  std::vector<std::unique_ptr<std::uint64_t[]>> pinned_;
+  std::uint64_t writes_ = 0, fetches_ = 0, rounds_ = 0;
   bool gone_ = false;
 };
 
 /// Every `period`-th round fails; 0: none.
 inline FailingDevice::Faults every_round(std::uint64_t period, Fault fault) {
   return [=](FailingDevice::Call call, std::uint64_t n) {
-    const bool due = call == FailingDevice::Call::run && period != 0 && n % period == 0;
+    const bool due = call == FailingDevice::Call::finish && period != 0 && n % period == 0;
     return due ? fault : Fault::none;
   };
 }

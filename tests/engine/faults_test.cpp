@@ -69,7 +69,7 @@ using Faults = std::map<std::pair<Call, std::uint64_t>, Fault>;
 Faults random_faults() {
   Faults faults;
   for (int i = number(1, 6); i > 0; --i) {
-    const Call call = number(0, 1) == 0 ? Call::write : Call::run;
+    const auto call = static_cast<Call>(number(0, 3));
     const int kind = number(0, 6);
     faults[{call, static_cast<std::uint64_t>(number(1, 40))}] = kind == 0   ? Fault::final_error
                                                                 : kind <= 2 ? Fault::no_memory

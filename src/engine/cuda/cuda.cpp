@@ -14,6 +14,7 @@
 #include "engine/column/column.hpp"
 #include "engine/cuda/device_plan.hpp"
 #include "engine/cuda/options.hpp"
+#include "engine/cuda/paging.hpp"
 #include "engine/cuda/spread.hpp"
 
 namespace gorgo::engine {
@@ -43,6 +44,16 @@ std::size_t total_events(const DevicePlan& plan) {
   const DeviceScan& scan = plan.states.empty() ? plan.aggregates[0] : plan.states[0];
   return scan.timeline->end() - scan.timeline->begin();
 }
+
+class CudaEvaluator;
+
+/// A part of an announced evaluation.
+struct Task {
+  CudaEvaluator* evaluator;
+  const RuleState* state;
+  std::size_t part;
+  std::size_t first, count;  ///< of its terminators
+};
 
 class CudaEvaluator final : public Evaluator {
  public:
@@ -84,21 +95,25 @@ class CudaEvaluator final : public Evaluator {
     announced_ = terminators;
     works_.clear();
     works_.resize(parts);
+    left_to_cpu_.assign(parts, 0);
+  }
+  Terminators announced(const Task& task) const {
+    return {announced_.slots.subspan(task.first, task.count), announced_.in_order};
   }
   /// Takes up a part, which stays until it is abandoned or all are evaluated. Parts may be taken up
   /// and abandoned on several threads once the plan is on their devices. Whoever calls holds the
   /// session's mutex.
-  Work& begin(std::size_t part, Session& session, std::size_t first, std::size_t count,
-              const RuleState& state) {
-    works_[part] = std::make_unique<Work>(
-        plan_on(session), Terminators{announced_.slots.subspan(first, count), announced_.in_order},
-        state);
-    return *works_[part];
+  Work& begin(const Task& task, Session& session) {
+    works_[task.part] = std::make_unique<Work>(plan_on(session), announced(task), *task.state);
+    return *works_[task.part];
   }
   void abandon(std::size_t part) { works_[part].reset(); }
+  /// A device has no room for a part.
+  void leave_to_cpu(std::size_t part) { left_to_cpu_[part] = 1; }
 
  private:
   std::shared_ptr<Session> session_to_use();
+  bool is_announced(const Terminators& terminators) const;
   bool is_done(const Terminators& terminators) const;
   std::size_t report(const Budget& budget, CompositeSink& sink);
   std::size_t report(Work& work, std::size_t first_terminator, const Budget& budget,
@@ -121,6 +136,7 @@ class CudaEvaluator final : public Evaluator {
   Terminators announced_;
   std::vector<std::unique_ptr<Work>> works_;  // of what was announced, done with their rounds
   std::size_t contended_ = 0;                 // so many terminators are left to the CPU
+  std::vector<std::uint8_t> left_to_cpu_;     // by part of what was announced
   Declined declined_;
 };
 
@@ -139,16 +155,21 @@ bool caught(Session& session, Use use) {
   return false;
 }
 
-/// Does all rounds of the works. False: stopped.
-bool run(Session& session, std::span<Work* const> works, const std::atomic<bool>* stop) {
+/// Does all rounds of the works, and during the first has pages come that are needed `next`. False:
+/// stopped.
+bool run(Session& session, std::span<Work* const> works, const std::atomic<bool>* stop,
+         const Needs* next = nullptr) {
   RoundWriter writer(session);
   std::vector<Work*> asking(works.begin(), works.end());
   for (;;) {
     if (stop != nullptr && stop->load(std::memory_order_relaxed)) return false;
     writer.begin();
     std::erase_if(asking, [&](Work* work) { return !work->ask(writer); });
+    const cuda::Round& round = writer.finish();
     if (asking.empty()) return true;
-    const cuda::Answers answers = session.device().run(writer.round());
+    session.device().start(round);
+    if (next != nullptr) prefetch(session, *std::exchange(next, nullptr));
+    const cuda::Answers answers = session.device().finish();
     for (Work* work : asking) work->take(answers);
   }
 }
@@ -172,9 +193,13 @@ std::shared_ptr<Session> CudaEvaluator::session_to_use() {
   return home_ = sessions.front();
 }
 
+bool CudaEvaluator::is_announced(const Terminators& terminators) const {
+  return announced_.slots.data() == terminators.slots.data() &&
+         announced_.slots.size() == terminators.slots.size();
+}
+
 bool CudaEvaluator::is_done(const Terminators& terminators) const {
-  return !works_.empty() && announced_.slots.data() == terminators.slots.data() &&
-         announced_.slots.size() == terminators.slots.size() &&
+  return !works_.empty() && is_announced(terminators) &&
          std::ranges::none_of(works_, [](const auto& work) { return work == nullptr; });
 }
 
@@ -205,6 +230,11 @@ std::size_t CudaEvaluator::evaluate(const Terminators& terminators, const RuleSt
   }
   const std::uint64_t least = std::max<std::uint64_t>(1, least_pairs_);
   if (pairs(terminators) < least) return evaluate_on_cpu(terminators, state, budget, sink);
+  if (std::ranges::count(left_to_cpu_, 1) > 0 && is_announced(terminators)) {
+    decline(terminators.slots.size(),
+            "a device has less memory for columns than those of the rule need");
+    return evaluate_on_cpu(terminators, state, budget, sink);
+  }
   std::optional<std::size_t> done;
   if (const auto session = session_to_use()) {
     caught(*session, [&] { done = evaluate_on(*session, terminators, state, budget, sink); });
@@ -254,75 +284,38 @@ std::size_t CudaEvaluator::evaluate_on(Session& session, const Terminators& term
   }
 }
 
-/// A part of an announced evaluation.
-struct Task {
-  CudaEvaluator* evaluator;
-  const RuleState* state;
-  std::size_t part;
-  std::size_t first, count;  ///< of its terminators
-};
-
-/// Those that evaluations have in common count once.
-class PagesNeeded {
- public:
-  /// So many more with this plan.
-  std::uint64_t more(const DevicePlan& plan) const {
-    std::set<const Mirror*> fresh;
-    std::uint64_t pages = 0;
-    for_each(plan, [&](const Mirror& mirror) {
-      if (!known_.contains(&mirror) && fresh.insert(&mirror).second) pages += mirror.pages_needed();
-    });
-    return pages;
-  }
-  void add(const DevicePlan& plan) {
-    total_ += more(plan);
-    for_each(plan, [&](const Mirror& mirror) { known_.insert(&mirror); });
-  }
-  std::uint64_t total() const { return total_; }
-
- private:
-  template <class F>
-  static void for_each(const DevicePlan& plan, F f) {
-    for (const auto* scans : {&plan.states, &plan.negations, &plan.aggregates}) {
-      for (const DeviceScan& scan : *scans) f(*scan.mirror);
-    }
-  }
-
-  std::set<const Mirror*> known_;
-  std::uint64_t total_ = 0;
-};
-
-void run_together(Session& session, std::span<const Task> group, const std::atomic<bool>& stop) {
+/// Does tasks together, and has what the next ones need come meanwhile.
+void run_together(Session& session, std::span<const Task> tasks, const Step& step, const Step* next,
+                  const std::atomic<bool>& stop) {
   std::vector<Work*> works;
   bool done = false;
   caught(session, [&] {
-    for (const Task& task : group) {
-      works.push_back(
-          &task.evaluator->begin(task.part, session, task.first, task.count, *task.state));
+    session.begin_step();
+    for (const std::size_t i : step.evaluations) {
+      works.push_back(&tasks[i].evaluator->begin(tasks[i], session));
     }
-    done = run(session, works, &stop);
+    done = run(session, works, &stop, next == nullptr ? nullptr : &next->needs);
   });
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    if (!done || works[i]->is_too_large()) group[i].evaluator->abandon(group[i].part);
+  for (std::size_t i = 0; i < step.evaluations.size(); ++i) {
+    const Task& task = tasks[step.evaluations[i]];
+    if (!done || works[i]->is_too_large()) task.evaluator->abandon(task.part);
   }
 }
 
-/// The tasks of one device, together as far as their columns fit.
-void run_on(Session& session, std::span<Task> tasks, const std::atomic<bool>& stop) {
-  // Where columns have to make room for each other, what was used last is what is used next.
-  if (session.turn()) std::ranges::reverse(tasks);
-  for (std::size_t first = 0, last; first < tasks.size(); first = last) {
-    PagesNeeded pages;
-    {
-      const std::lock_guard lock(session.mutex());
-      for (last = first; last < tasks.size(); ++last) {
-        const DevicePlan& plan = tasks[last].evaluator->plan_on(session);
-        const bool fits = pages.total() + pages.more(plan) <= session.device().pages();
-        if (last > first && !fits) break;
-        pages.add(plan);
-      }
+/// The tasks of one device, step by step.
+void run_on(Session& session, std::span<const Task> tasks, const std::atomic<bool>& stop) {
+  Steps planned;
+  caught(session, [&] {
+    std::vector<std::vector<Need>> needs;
+    for (const Task& task : tasks) {
+      needs.push_back(needs_of(task.evaluator->plan_on(session), task.evaluator->announced(task)));
     }
-    run_together(session, tasks.subspan(first, last - first), stop);
+    planned = plan_steps(session, needs);
+  });
+  for (const std::size_t i : planned.too_large) tasks[i].evaluator->leave_to_cpu(tasks[i].part);
+  for (std::size_t i = 0; i < planned.steps.size(); ++i) {
+    const Step* const next = i + 1 < planned.steps.size() ? &planned.steps[i + 1] : nullptr;
+    run_together(session, tasks, planned.steps[i], next, stop);
   }
 }
 
@@ -381,10 +374,10 @@ std::vector<std::vector<Task>> tasks_of(std::span<const Evaluation> evaluations,
 
 CudaEngine::Devices open_host_devices() {
   CudaEngine::Devices devices;
-  // Two, and small pages, so that tests meet their boundaries.
-  while (devices.size() < 2) {
+  // Small pages, so that tests meet their boundaries, and in one device few, so that they swap.
+  for (const std::uint64_t pages : {1 << 18, 24}) {
     devices.push_back(std::make_unique<cuda::HostDevice>(
-        cuda::DeviceOptions{.bytes = std::uint64_t{64} << 20, .page_shift = 5}));
+        cuda::DeviceOptions{.bytes = pages * 32 * sizeof(std::uint64_t), .page_shift = 5}));
   }
   return devices;
 }

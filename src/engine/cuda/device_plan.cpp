@@ -60,8 +60,6 @@ DevicePlan prepare_plan(std::shared_ptr<const plan::Plan> plan, history::History
 
 DevicePlan put_on(const DevicePlan& prepared, Session& session) {
   DevicePlan placed = prepared;
-  // No column is in use, so that none is uploaded here.
-  session.begin_round();
   for (auto* const scans : {&placed.states, &placed.negations, &placed.aggregates}) {
     for (DeviceScan& scan : *scans) put_on(scan, session);
   }

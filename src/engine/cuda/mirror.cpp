@@ -14,7 +14,7 @@ Mirror::Mirror(std::shared_ptr<Session> session, const history::EventStore& stor
 
 Mirror::~Mirror() {
   const std::lock_guard lock(session_->mutex());
-  evict();
+  drop_from(first_);
   const auto it = session_->mirrors_.find(timeline_.get());
   if (it != session_->mirrors_.end() && it->second == this) session_->mirrors_.erase(it);
 }
@@ -28,37 +28,44 @@ std::uint32_t Mirror::add(std::uint32_t index) {
     attribute.is_string = store_.attribute_type(index) == ValueType::string;
     attribute.is_nullable = store_.is_nullable();
   }
-  return place_in(number, std::move(attribute));
+  for (const bool presence : {false, true}) {
+    if (presence && !attribute.is_nullable) continue;
+    (presence ? attribute.presence : attribute.values) =
+        static_cast<std::uint32_t>(vectors_.size());
+    vectors_.push_back({.attribute = number, .presence = presence});
+    vectors_.back().pages.resize(page_count());
+  }
+  attributes_.push_back(std::move(attribute));
+  make_room(attributes_.back());
+  return number;
 }
 
 std::uint32_t Mirror::add_marks() {
   const auto unused = std::ranges::find(attributes_, kUnused, &Attribute::index);
-  return place_in(static_cast<std::uint32_t>(unused - attributes_.begin()), {.index = kMarks});
+  const auto number = static_cast<std::uint32_t>(unused - attributes_.begin());
+  if (unused == attributes_.end()) {
+    attributes_.push_back({.values = static_cast<std::uint32_t>(vectors_.size())});
+    vectors_.push_back({.attribute = number, .presence = false});
+    vectors_.back().pages.resize(page_count());
+  }
+  attributes_[number].index = kMarks;
+  make_room(attributes_[number]);
+  return number;
 }
 
 void Mirror::remove_marks(std::uint32_t number) {
   Attribute& attribute = attributes_[number];
-  while (!attribute.pages.empty()) free_back(attribute.pages);
-  attribute = {.index = kUnused};
-}
-
-std::uint32_t Mirror::place_in(std::uint32_t number, Attribute attribute) {
-  // All attributes stand in as many pages. Those that a round refers to stay.
-  const bool in_use = used_in_ == session_->round() && holds_pages();
-  if (!in_use) evict();
-  if (number == attributes_.size()) attributes_.emplace_back();
-  attributes_[number] = std::move(attribute);
-  if (!in_use) return number;
-  make_room(attributes_[number]);
-  append(attributes_[number], first_, end());
-  return number;
+  for (Page& page : vectors_[attribute.values].pages) {
+    forget(page);
+    page = {};
+  }
+  attribute = {.index = kUnused, .values = attribute.values};
 }
 
 void Mirror::sync() {
-  used_in_ = session_->round();
   const std::uint64_t begin = timeline_->begin();
   if (mirrored_.empty() || end() <= begin) {
-    evict();
+    drop_from(first_);
     first_ = begin;
   }
   drop_before(begin);
@@ -96,15 +103,16 @@ void Mirror::drop_before(std::uint64_t position) {
     }
     ++first_;
   }
-  for (std::uint64_t page = old_page; page < page_of(first_); ++page) {
-    for (Attribute& attribute : attributes_) {
-      free_front(attribute.pages);
-      free_front(attribute.present);
+  for (std::uint64_t number = old_page; number < page_of(first_); ++number) {
+    for (Vector& vector : vectors_) {
+      forget(vector.pages.front());
+      vector.pages.pop_front();
     }
   }
 }
 
 void Mirror::drop_from(std::uint64_t position) {
+  if (position == end()) return;
   while (end() > position) {
     mirrored_.pop_back();
     for (Attribute& attribute : attributes_) {
@@ -113,34 +121,26 @@ void Mirror::drop_from(std::uint64_t position) {
       attribute.words.pop_back();
     }
   }
-  const std::uint64_t pages = mirrored_.empty() ? 0 : page_of(end() - 1) - page_of(first_) + 1;
-  for (Attribute& attribute : attributes_) {
-    while (attribute.pages.size() > pages) free_back(attribute.pages);
-    while (attribute.present.size() > pages) free_back(attribute.present);
-    attribute.fresh = std::min(attribute.fresh, position);
+  for (Attribute& attribute : attributes_) attribute.fresh = std::min(attribute.fresh, position);
+  for (Vector& vector : vectors_) {
+    while (vector.pages.size() > page_count()) {
+      forget(vector.pages.back());
+      vector.pages.pop_back();
+    }
+    if (vector.pages.empty()) continue;
+    Page& last = vector.pages.back();
+    last.written = std::min(last.written, position);
+    if (last.copy != nullptr && !is_full(page_of(end() - 1))) {
+      session_->free_pinned(std::exchange(last.copy, nullptr));
+    }
   }
 }
-
-std::uint64_t Mirror::pages_needed() const {
-  if (timeline_->begin() == timeline_->end()) return 0;
-  std::uint64_t vectors = 0;
-  for (const Attribute& attribute : attributes_) {
-    vectors += attribute.index == kUnused ? 0 : attribute.is_nullable ? 2 : 1;
-  }
-  return vectors * (page_of(timeline_->end() - 1) - page_of(timeline_->begin()) + 1);
-}
-
-void Mirror::evict() { drop_from(first_); }
 
 void Mirror::append_until(std::uint64_t position) {
-  const std::uint64_t first = end();
-  if (first == position) return;
-  for (std::uint64_t p = first; p < position; ++p) {
-    mirrored_.push_back(timeline_->slot(p));
-  }
-  // All of them first: appending fails where memory is short.
+  if (end() == position) return;
+  for (std::uint64_t p = end(); p < position; ++p) mirrored_.push_back(timeline_->slot(p));
   for (Attribute& attribute : attributes_) make_room(attribute);
-  for (Attribute& attribute : attributes_) append(attribute, first, position);
+  for (Vector& vector : vectors_) vector.pages.resize(page_count());
 }
 
 void Mirror::make_room(Attribute& attribute) const {
@@ -148,19 +148,143 @@ void Mirror::make_room(Attribute& attribute) const {
   attribute.words.resize(mirrored_.size(), attribute.is_string ? 0 : kUnmarked);
 }
 
-void Mirror::append(Attribute& attribute, std::uint64_t first, std::uint64_t last) {
-  if (attribute.index == kMarks || attribute.index == kUnused) return;
-  // In parts, so that strings and the like need little memory here.
-  constexpr std::uint64_t kPart = 1 << 16;
-  for (std::uint64_t p = first; p < last; p += kPart) {
-    const std::uint64_t end = std::min(last, p + kPart);
-    write(attribute.pages, p, words(attribute, p, end));
-    if (attribute.is_nullable) write(attribute.present, p, present(attribute, p, end));
+void Mirror::forget(Page& page) {
+  if (page.frame != kAbsent) session_->free_frame(std::exchange(page.frame, kAbsent));
+  if (page.copy != nullptr) session_->free_pinned(std::exchange(page.copy, nullptr));
+}
+
+void Mirror::evict() {
+  for (Vector& vector : vectors_) {
+    for (Page& page : vector.pages) {
+      if (page.frame != kAbsent) session_->free_frame(std::exchange(page.frame, kAbsent));
+    }
   }
 }
 
-std::span<const std::uint64_t> Mirror::words(Attribute& attribute, std::uint64_t first,
+void Mirror::evict(std::uint32_t vector, std::uint64_t number) {
+  session_->free_frame(std::exchange(page(vectors_[vector], number).frame, kAbsent));
+}
+
+void Mirror::expect(std::uint64_t step, PageRange pages) {
+  while (!expected_.empty() && expected_.front().step < session_->step()) expected_.pop_front();
+  expected_.push_back({step, pages});
+}
+
+std::uint64_t Mirror::needed_in(std::uint64_t page) const {
+  for (const Expected& expected : expected_) {
+    if (expected.step >= session_->step() && expected.pages.contains(page)) return expected.step;
+  }
+  return kNever;
+}
+
+void Mirror::need(std::uint32_t attribute, PageRange pages) {
+  used_in_ = session_->round();
+  for_vectors(attribute,
+              [&](std::uint32_t number, Vector& vector) { need(number, vector, pages); });
+}
+
+void Mirror::need(std::uint32_t number, Vector& vector, PageRange pages) {
+  std::size_t missing = 0;
+  for (std::uint64_t at = pages.first; at < pages.last; ++at) {
+    const Page& page = this->page(vector, at);
+    if (page.frame == kAbsent) {
+      ++missing;
+    } else if (session_->use(page.frame)) {
+      ++session_->counters().hits;
+    }
+  }
+  session_->make_room(missing);
+  for (std::uint64_t at = pages.first; at < pages.last; ++at) {
+    const Page& page = this->page(vector, at);
+    if (page.frame == kAbsent) {
+      load(number, vector, at);
+    } else if (page.written < end_of(at)) {
+      write(vector, at, page.written);
+    }
+  }
+}
+
+/// What has been there is likely to be needed again: it gets a copy in pinned memory.
+void Mirror::load(std::uint32_t number, Vector& vector, std::uint64_t at) {
+  Page& page = this->page(vector, at);
+  ++(page.was_there ? session_->counters().swapped_in : session_->counters().uploaded);
+  if (page.was_there && is_full(at) && attributes_[vector.attribute].index != kMarks) {
+    fetch(number, vector, at);
+    session_->use(page.frame);
+  } else {
+    page.frame = session_->take_frame(*this, number, at);
+    page.was_there = true;
+    session_->use(page.frame);
+    write(vector, at, std::max(first_, at << shift_));
+  }
+}
+
+void Mirror::fetch(std::uint32_t number, Vector& vector, std::uint64_t at) {
+  Page& page = this->page(vector, at);
+  if (page.copy == nullptr) {
+    page.copy = session_->take_pinned();
+    const std::uint64_t first = std::max(first_, at << shift_);
+    std::ranges::copy(words(vector, first, end_of(at)), page.copy + (first - (at << shift_)));
+  }
+  page.frame = session_->take_frame(*this, number, at);
+  page.was_there = true;
+  page.written = end_of(at);
+  session_->order(page.frame, page.copy);
+}
+
+std::size_t Mirror::missing(std::uint32_t attribute, PageRange pages) const {
+  if (attributes_[attribute].index == kMarks) return 0;
+  std::size_t missing = 0;
+  for (std::uint64_t at = pages.first; at < pages.last && is_full(at); ++at) {
+    for (const Vector& vector : vectors_) {
+      if (vector.attribute == attribute && page(vector, at).frame == kAbsent) ++missing;
+    }
+  }
+  return missing;
+}
+
+std::size_t Mirror::prefetch(std::uint32_t attribute, PageRange pages, std::size_t most) {
+  if (attributes_[attribute].index == kMarks) return 0;
+  std::size_t done = 0;
+  for_vectors(attribute, [&](std::uint32_t number, Vector& vector) {
+    for (std::uint64_t at = pages.first; at < pages.last && is_full(at) && done < most; ++at) {
+      const Page& page = this->page(vector, at);
+      if (page.frame != kAbsent) continue;
+      if (page.was_there) ++session_->counters().swapped_in;
+      ++session_->counters().prefetched;
+      fetch(number, vector, at);
+      ++done;
+    }
+  });
+  return done;
+}
+
+/// The words of a page from a position on.
+void Mirror::write(Vector& vector, std::uint64_t at, std::uint64_t first) {
+  constexpr std::uint64_t kPart = 1 << 16;  // a device takes no more at a time
+  Page& page = this->page(vector, at);
+  for (std::uint64_t last; first < end_of(at); first = last) {
+    last = std::min(end_of(at), first + kPart);
+    const auto offset = static_cast<std::uint32_t>(first - (at << shift_));
+    session_->device().write(page.frame, offset, words(vector, first, last));
+  }
+  page.written = end_of(at);
+}
+
+/// Valid until the next call.
+std::span<const std::uint64_t> Mirror::words(const Vector& vector, std::uint64_t first,
                                              std::uint64_t last) {
+  Attribute& attribute = attributes_[vector.attribute];
+  if (vector.presence) {
+    const std::uint8_t* const present = timeline_->attribute(attribute.index).present(first);
+    scratch_.assign(present, present + (last - first));
+    return scratch_;
+  }
+  if (attribute.index == kMarks) {
+    const auto words = attribute.words.begin() + static_cast<std::ptrdiff_t>(first - first_);
+    scratch_.assign(words, words + static_cast<std::ptrdiff_t>(last - first));
+    return scratch_;
+  }
   const bool own = attribute.index != kTimestamps && attribute.index != kRoots;
   if (own && !attribute.is_string) {
     return {timeline_->attribute(attribute.index).words(first), last - first};
@@ -172,13 +296,18 @@ std::span<const std::uint64_t> Mirror::words(Attribute& attribute, std::uint64_t
     } else if (attribute.index == kRoots) {
       scratch_.push_back(store_.root(timeline_->slot(p)));
     } else {
-      const Datum text = timeline_->attribute(attribute.index)[p];
-      const std::uint64_t code = text.exists() ? session_->codes().add(text.text()) : 0;
-      attribute.words[p - first_] = code;
-      scratch_.push_back(code);
+      scratch_.push_back(code(attribute, p));
     }
   }
   return scratch_;
+}
+
+/// Of a string, which keeps it for as long as it stands there.
+std::uint64_t Mirror::code(Attribute& attribute, std::uint64_t position) {
+  std::uint64_t& code = attribute.words[position - first_];
+  const Datum text = timeline_->attribute(attribute.index)[position];
+  if (code == 0 && text.exists()) code = session_->codes().add(text.text());
+  return code;
 }
 
 void Mirror::mark(std::uint32_t number, std::uint64_t position, std::uint64_t word) {
@@ -186,73 +315,50 @@ void Mirror::mark(std::uint32_t number, std::uint64_t position, std::uint64_t wo
   std::uint64_t& known = attribute.words[position - first_];
   if (known == word) return;
   known = word;
-  if (position < attribute.fresh) attribute.marked.push_back(position);
+  attribute.marked.push_back(position);
 }
 
 void Mirror::upload_marks(std::uint32_t number) {
-  constexpr std::uint64_t kPart = 1 << 16;
   Attribute& attribute = attributes_[number];
   // Upwards within a page, as a device wants them.
   std::ranges::sort(attribute.marked);
   for (const std::uint64_t p : attribute.marked) {
-    if (p < first_ || p >= attribute.fresh) continue;
-    write(attribute.pages, p, {&attribute.words[p - first_], 1});
+    if (p < first_ || p >= end()) continue;
+    const Page& page = this->page(vectors_[attribute.values], page_of(p));
+    if (page.frame == kAbsent || p >= page.written) continue;
+    const auto offset = static_cast<std::uint32_t>(p - (page_of(p) << shift_));
+    session_->device().write(page.frame, offset, {&attribute.words[p - first_], 1});
   }
   attribute.marked.clear();
-  for (std::uint64_t p = fresh_marks(number); p < end(); p += scratch_.size()) {
-    const auto first = attribute.words.begin() + static_cast<std::ptrdiff_t>(p - first_);
-    const auto count = static_cast<std::ptrdiff_t>(std::min(end() - p, kPart));
-    scratch_.assign(first, first + count);
-    write(attribute.pages, p, scratch_);
-  }
   attribute.fresh = end();
-}
-
-std::span<const std::uint64_t> Mirror::present(const Attribute& attribute, std::uint64_t first,
-                                               std::uint64_t last) {
-  const std::uint8_t* const present = timeline_->attribute(attribute.index).present(first);
-  scratch_.assign(present, present + (last - first));
-  return scratch_;
-}
-
-void Mirror::write(Pages& pages, std::uint64_t first, std::span<const std::uint64_t> words) {
-  const std::uint64_t page_size = std::uint64_t{1} << shift_;
-  while (!words.empty()) {
-    const std::uint64_t page = page_of(first) - page_of(first_);
-    while (pages.size() <= page) pages.push_back(session_->allocate_page());
-    const std::uint64_t offset = first & (page_size - 1);
-    const auto part = words.first(std::min<std::size_t>(words.size(), page_size - offset));
-    session_->device().write(pages[page], static_cast<std::uint32_t>(offset), part);
-    words = words.subspan(part.size());
-    first += part.size();
-  }
 }
 
 cuda::Attribute Mirror::place(std::uint32_t number, cuda::Round& round) const {
   const Attribute& attribute = attributes_[number];
   cuda::Attribute placed{.first_page = page_of(first_),
                          .pages = static_cast<std::uint32_t>(round.pages.size())};
-  round.pages.insert(round.pages.end(), attribute.pages.begin(), attribute.pages.end());
+  round.pages.resize(round.pages.size() + page_count());
   if (attribute.is_nullable) {
     placed.present = static_cast<std::uint32_t>(round.pages.size());
-    round.pages.insert(round.pages.end(), attribute.present.begin(), attribute.present.end());
+    round.pages.resize(round.pages.size() + page_count());
   }
   return placed;
 }
 
+/// Where no page is, any may stand: no search looks at it, but threads may load from it.
+void Mirror::write_table(std::uint32_t number, const cuda::Attribute& placed,
+                         cuda::Round& round) const {
+  const Attribute& attribute = attributes_[number];
+  const auto write = [&](const Vector& vector, std::uint32_t to) {
+    for (const Page& page : vector.pages)
+      round.pages[to++] = page.frame == kAbsent ? 0 : page.frame;
+  };
+  write(vectors_[attribute.values], placed.pages);
+  if (attribute.is_nullable) write(vectors_[attribute.presence], placed.present);
+}
+
 void Mirror::release_code(std::uint64_t code) {
   if (code != 0) session_->codes().release(code);
-}
-
-void Mirror::free_front(Pages& pages) {
-  if (pages.empty()) return;
-  session_->free_page(pages.front());
-  pages.pop_front();
-}
-
-void Mirror::free_back(Pages& pages) {
-  session_->free_page(pages.back());
-  pages.pop_back();
 }
 
 }  // namespace gorgo::engine

@@ -11,14 +11,24 @@
 #include "cuda/device.hpp"
 #include "engine/cuda/program.hpp"
 #include "engine/cuda/session.hpp"
+#include "history/range.hpp"
 #include "history/timeline.hpp"
 
 namespace gorgo::engine {
 
-/// A timeline's attributes on a device, in pages. Positions are those of the timeline. Whoever
-/// calls holds the session's mutex, destruction aside.
+/// Pages of a column, by position / page size: [first, last).
+struct PageRange {
+  std::uint64_t first = 0, last = 0;
+
+  std::uint64_t size() const { return last - first; }
+  bool contains(std::uint64_t page) const { return page >= first && page < last; }
+};
+
+/// A timeline's attributes on a device, in pages that come and go one by one. Positions are those
+/// of the timeline. Whoever calls holds the session's mutex, destruction aside.
 class Mirror : public std::enable_shared_from_this<Mirror> {
  public:
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   static constexpr std::uint64_t kUnmarked = std::numeric_limits<std::int64_t>::max();
 
   Mirror(std::shared_ptr<Session> session, const history::EventStore& store,
@@ -30,56 +40,117 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   /// Has a further attribute mirrored: one of the type (which the timeline has materialised),
   /// kTimestamps or kRoots. Returns its number in the mirror.
   std::uint32_t add(std::uint32_t attribute);
-  /// Brings the device in step with the timeline and takes part in the session's round: uploads
-  /// what is new, and what stands behind a late event once more. Throws DeviceError.
+  /// Takes notice of what is new in the timeline and gone from it. Call before anything below when
+  /// the timeline may have changed.
   void sync();
+  /// Behind the last mirrored position.
+  std::uint64_t end() const { return first_ + mirrored_.size(); }
 
   /// Adds marks: an attribute whose words, kUnmarked where nothing is said, come from its owner
   /// alone. Returns its number in the mirror, which is given again once it is removed.
   std::uint32_t add_marks();
   void remove_marks(std::uint32_t number);
-  /// From here on the marks are gone: events are new, or others stand there.
+  /// From here on nothing is said: events are new, or others stand there.
   std::uint64_t fresh_marks(std::uint32_t number) const {
     return std::max(first_, attributes_[number].fresh);
   }
   /// Preconditions of the next two: in step with the timeline, in this round.
   void mark(std::uint32_t number, std::uint64_t position, std::uint64_t word);
-  /// Uploads the marks that changed. Throws DeviceError.
+  /// Uploads the marks that changed, where their pages are. Throws DeviceError.
   void upload_marks(std::uint32_t number);
 
-  /// Where an attribute stands, with its page table appended to the round's.
-  cuda::Attribute place(std::uint32_t number, cuda::Round& round) const;
+  /// The pages of positions that the timeline holds.
+  PageRange pages_of(const history::Range& positions) const {
+    return {page_of(positions.first),
+            positions.empty() ? page_of(positions.first) : page_of(positions.last - 1) + 1};
+  }
+  /// How many pages of the arena one of these takes: two where events may lack the attribute.
+  std::size_t vectors(std::uint32_t attribute) const {
+    return attributes_[attribute].is_nullable ? 2 : 1;
+  }
 
-  /// Behind the last mirrored position.
-  std::uint64_t end() const { return first_ + mirrored_.size(); }
-  /// Gives every page back; the next `sync` uploads everything.
+  /// Says that a step, one after all that were said before, needs these pages.
+  void expect(std::uint64_t step, PageRange pages);
+  /// The first step from the session's on that needs the page, as far as is known.
+  std::uint64_t needed_in(std::uint64_t page) const;
+
+  /// Has the pages of an attribute take part in the session's round, and those that are not there
+  /// come. Throws DeviceError.
+  void need(std::uint32_t attribute, PageRange pages);
+  /// How many of these pages of an attribute could come before their step: full ones. Marks are not
+  /// known before.
+  std::size_t missing(std::uint32_t attribute, PageRange pages) const;
+  /// Has the first `most` of those come. Returns how many. Precondition: there is room.
+  std::size_t prefetch(std::uint32_t attribute, PageRange pages, std::size_t most);
+
+  /// Where an attribute stands, with room for its page table at the end of the round's.
+  cuda::Attribute place(std::uint32_t attribute, cuda::Round& round) const;
+  /// Fills that room in.
+  void write_table(std::uint32_t attribute, const cuda::Attribute& placed,
+                   cuda::Round& round) const;
+
+  /// Gives every page back.
   void evict();
-  /// How many pages it needs to hold the timeline.
-  std::uint64_t pages_needed() const;
-  bool holds_pages() const { return !mirrored_.empty(); }
+  /// Gives one back: for the session.
+  void evict(std::uint32_t vector, std::uint64_t page);
   /// The round that it last took part in.
   std::uint64_t used_in() const { return used_in_; }
 
  private:
-  using Pages = std::deque<std::uint32_t>;
+  static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
   /// Instead of an attribute's index.
   static constexpr std::uint32_t kMarks = kRoots - 1, kUnused = kRoots - 2;
 
+  struct Page {
+    std::uint32_t frame = kAbsent;
+    bool was_there = false;
+    std::uint64_t written = 0;      // up to this position, if it is there
+    std::uint64_t* copy = nullptr;  // all of it, in pinned memory
+  };
+  /// What stands in pages: the values of an attribute, or whether events have it.
+  struct Vector {
+    std::uint32_t attribute;  // number
+    bool presence;
+    std::deque<Page> pages = {};
+  };
   struct Attribute {
     std::uint32_t index;
     bool is_string = false;
     bool is_nullable = false;
-    Pages pages = {};
-    Pages present = {};                      // empty unless nullable
-    std::deque<std::uint64_t> words = {};    // codes of strings (0: none) or marks, by position
-    std::uint64_t fresh = 0;                 // from here on the device has no marks
-    std::vector<std::uint64_t> marked = {};  // positions whose marks the device has not, before it
+    std::uint32_t values = 0;                // vector
+    std::uint32_t presence = 0;              // vector, if it is nullable
+    std::deque<std::uint64_t> words = {};    // codes of strings (0: none yet) or marks, by position
+    std::uint64_t fresh = 0;                 // from here on marks say nothing
+    std::vector<std::uint64_t> marked = {};  // positions whose marks changed
 
     bool has_words() const { return is_string || index == kMarks; }
   };
+  struct Expected {
+    std::uint64_t step;
+    PageRange pages;
+  };
 
-  std::uint32_t place_in(std::uint32_t number, Attribute attribute);
   std::uint64_t page_of(std::uint64_t position) const { return position >> shift_; }
+  /// Pages that hold mirrored positions.
+  std::size_t page_count() const {
+    return mirrored_.empty() ? 0 : page_of(end() - 1) - page_of(first_) + 1;
+  }
+  Page& page(Vector& vector, std::uint64_t number) {
+    return vector.pages[number - page_of(first_)];
+  }
+  const Page& page(const Vector& vector, std::uint64_t number) const {
+    return vector.pages[number - page_of(first_)];
+  }
+  std::uint64_t end_of(std::uint64_t page) const { return std::min(end(), (page + 1) << shift_); }
+  bool is_full(std::uint64_t page) const { return (page + 1) << shift_ <= end(); }
+  /// Calls f(number of the vector, vector) for the vectors of an attribute.
+  template <class F>
+  void for_vectors(std::uint32_t attribute, F f) {
+    const Attribute& of = attributes_[attribute];
+    f(of.values, vectors_[of.values]);
+    if (of.is_nullable) f(of.presence, vectors_[of.presence]);
+  }
+
   /// The first mirrored position where another event stands now; `end()` if there is none.
   std::uint64_t changed_from() const;
   void drop_before(std::uint64_t position);
@@ -87,23 +158,26 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   void append_until(std::uint64_t position);
   /// Words for all mirrored positions.
   void make_room(Attribute& attribute) const;
-  void append(Attribute& attribute, std::uint64_t first, std::uint64_t last);
-  void write(Pages& pages, std::uint64_t first, std::span<const std::uint64_t> words);
-  std::span<const std::uint64_t> words(Attribute& attribute, std::uint64_t first,
+  void forget(Page& page);
+
+  void need(std::uint32_t number, Vector& vector, PageRange pages);
+  void load(std::uint32_t number, Vector& vector, std::uint64_t at);
+  void fetch(std::uint32_t number, Vector& vector, std::uint64_t at);
+  void write(Vector& vector, std::uint64_t at, std::uint64_t first);
+  std::span<const std::uint64_t> words(const Vector& vector, std::uint64_t first,
                                        std::uint64_t last);
-  std::span<const std::uint64_t> present(const Attribute& attribute, std::uint64_t first,
-                                         std::uint64_t last);
+  std::uint64_t code(Attribute& attribute, std::uint64_t position);
   void release_code(std::uint64_t code);
-  void free_front(Pages& pages);
-  void free_back(Pages& pages);
 
   std::shared_ptr<Session> session_;
   const history::EventStore& store_;
   std::shared_ptr<const history::Timeline> timeline_;
   const std::uint32_t shift_;
   std::vector<Attribute> attributes_;
-  std::uint64_t first_ = 0;             // position of mirrored_[0], which is in pages[0]
+  std::vector<Vector> vectors_;
+  std::uint64_t first_ = 0;             // position of mirrored_[0], which is in the first page
   std::deque<history::Slot> mirrored_;  // the event at each position
+  std::deque<Expected> expected_;       // by step
   std::uint64_t used_in_ = 0;
   std::vector<std::uint64_t> scratch_;
 };

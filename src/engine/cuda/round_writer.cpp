@@ -11,21 +11,31 @@ namespace gorgo::engine {
 void RoundWriter::begin() {
   session_.begin_round();
   round_.clear();
+  tables_.clear();
   known_ = 0;
   round_.most_listed = kMostListed;
+}
+
+const cuda::Round& RoundWriter::finish() {
+  for (const Table& table : tables_) {
+    table.mirror->write_table(table.attribute, table.placed, round_);
+  }
+  session_.fetch();
+  round_.fetched = session_.awaited();
+  return round_;
 }
 
 std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
                                          std::span<const history::EventRef> sequence, bool in_order,
                                          cuda::Want want, std::uint32_t limit) {
   if (range.empty()) return std::nullopt;
-  // The mirror first: strings have their codes from it.
-  synchronise(scan, in_order);
+  const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = {}};
+  if (!history::all_hold(scan.scan->guards, scope)) return std::nullopt;
+  // Before the bounds: strings have their codes from the mirror.
+  need(scan, range, in_order);
   const auto bounds = static_cast<std::uint32_t>(round_.bounds.size());
   const auto cells = static_cast<std::uint32_t>(round_.cells.size());
-  const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = {}};
-  const bool possible = history::all_hold(scan.scan->guards, scope) && add_bounds(scan, scope) &&
-                        add_cells(scan, scope);
+  const bool possible = add_bounds(scan, scope) && add_cells(scan, scope);
   if (!possible) {
     round_.bounds.resize(bounds);
     round_.cells.resize(cells);
@@ -118,12 +128,29 @@ bool RoundWriter::all_exist(std::uint32_t first_cell) const {
                      [](const cuda::Cell& cell) { return cell.exists != 0; });
 }
 
-void RoundWriter::synchronise(DeviceScan& scan, bool in_order) {
-  if (!in_order) scan.mirror->add(kRoots);
-  if (scan.synchronised == session_.round()) return;
-  scan.synchronised = session_.round();
-  scan.mirror->sync();
-  if (scan.consumed) scan.consumed->sync();
+void RoundWriter::need(DeviceScan& scan, const history::Range& range, bool in_order) {
+  Mirror& mirror = *scan.mirror;
+  if (scan.synchronised != session_.round()) {
+    scan.synchronised = session_.round();
+    scan.needed[0] = scan.needed[1] = {};
+    mirror.sync();
+    if (scan.consumed) scan.consumed->sync();
+  }
+  // Searches that stand side by side mostly need the same.
+  const PageRange pages = mirror.pages_of(range);
+  PageRange& needed = scan.needed[in_order ? 1 : 0];
+  if (pages.first >= needed.first && pages.last <= needed.last) return;
+  for (const std::uint32_t attribute : scan.attributes) mirror.need(attribute, pages);
+  if (!in_order) mirror.need(mirror.add(kRoots), pages);
+  const bool touches = pages.first <= needed.last && pages.last >= needed.first;
+  needed = !touches
+               ? pages
+               : PageRange{std::min(pages.first, needed.first), std::max(pages.last, needed.last)};
+}
+
+cuda::Attribute RoundWriter::place_attribute(const Mirror& mirror, std::uint32_t attribute) {
+  tables_.push_back({&mirror, attribute, mirror.place(attribute, round_)});
+  return tables_.back().placed;
 }
 
 std::uint32_t RoundWriter::place(DeviceScan& scan, DeviceScan::Variant variant) {
@@ -140,12 +167,12 @@ std::uint32_t RoundWriter::place(DeviceScan& scan, DeviceScan::Variant variant) 
       .reduced_floats = scan.reduced_floats,
       .shape = variant == DeviceScan::shaped ? scan.shape : 0};
   for (const std::uint32_t number : scan.attributes) {
-    round_.attributes.push_back(scan.mirror->place(number, round_));
+    round_.attributes.push_back(place_attribute(*scan.mirror, number));
   }
   for (const Program::Test& test : program.tests) round_.tests.push_back(test.on_device);
   round_.instructions.insert(round_.instructions.end(), program.code.begin(), program.code.end());
   if (variant == DeviceScan::disordered) {
-    round_.attributes.push_back(scan.mirror->place(scan.mirror->add(kRoots), round_));
+    round_.attributes.push_back(place_attribute(*scan.mirror, scan.mirror->add(kRoots)));
     round_.tests.push_back({.attribute = static_cast<std::uint16_t>(program.attributes.size())});
     ++scan_placed.tests;
   }

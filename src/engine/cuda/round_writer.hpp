@@ -41,6 +41,7 @@ struct DeviceScan {
   };
   Placed placed[3];
   std::uint64_t synchronised = 0;  ///< in which round
+  PageRange needed[2];             ///< in that round, with roots and without
 
   history::EventRef event(std::uint64_t position) const {
     return {&column->store(), timeline->slot(position)};
@@ -59,7 +60,8 @@ class RoundWriter {
   explicit RoundWriter(Session& session) : session_(session) {}
 
   void begin();
-  const cuda::Round& round() const { return round_; }
+  /// The round as it goes to the device. Begins to fetch its pages. Throws DeviceError.
+  const cuda::Round& finish();
 
   /// Adds a search in a range of the scan's timeline for a (partial) sequence, whose terminator is
   /// its first event. `in_order`: every event of the range stands before the terminator. Returns
@@ -86,13 +88,22 @@ class RoundWriter {
   bool add_cells(const DeviceScan& scan, const history::Scope& scope);
   cuda::Bounds bounds_of(const cuda::Test& test, const plan::Comparison& comparison,
                          const Datum& value) const;
-  void synchronise(DeviceScan& scan, bool in_order);
+  void need(DeviceScan& scan, const history::Range& range, bool in_order);
+  cuda::Attribute place_attribute(const Mirror& mirror, std::uint32_t attribute);
   bool all_exist(std::uint32_t first_cell) const;
   std::uint32_t place(DeviceScan& scan, DeviceScan::Variant variant);
   cuda::Cell cell_of(const Datum& value) const;
 
+  /// An attribute whose page table is written when all searches have said what they need.
+  struct Table {
+    const Mirror* mirror;
+    std::uint32_t attribute;
+    cuda::Attribute placed;
+  };
+
   Session& session_;
   cuda::Round round_;
+  std::vector<Table> tables_;
   std::uint64_t known_ = 0;
 };
 

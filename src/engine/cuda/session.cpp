@@ -7,11 +7,9 @@
 
 namespace gorgo::engine {
 
-Session::Session(std::unique_ptr<cuda::Device> device) : device_(std::move(device)) {
-  free_pages_.resize(device_->pages());
-  for (std::uint32_t i = 0; i < free_pages_.size(); ++i) {
-    free_pages_[i] = device_->pages() - 1 - i;
-  }
+Session::Session(std::unique_ptr<cuda::Device> device)
+    : device_(std::move(device)), frames_(device_->pages()), free_(device_->pages()) {
+  for (std::uint32_t i = 0; i < free_.size(); ++i) free_[i] = device_->pages() - 1 - i;
 }
 
 Session::~Session() = default;
@@ -33,26 +31,108 @@ bool Session::mirrors(const history::Timeline& timeline) {
   return mirrors_.contains(&timeline);
 }
 
-std::uint32_t Session::allocate_page() {
-  while (free_pages_.empty()) {
-    Mirror* oldest = nullptr;
-    for (const auto& [timeline, mirror] : mirrors_) {
-      if (mirror->used_in() == round_ || !mirror->holds_pages()) continue;
-      if (oldest == nullptr || mirror->used_in() < oldest->used_in()) oldest = mirror;
-    }
-    if (oldest == nullptr) {
-      throw cuda::DeviceError("the device's memory budget is too small for a batch", false);
-    }
-    oldest->evict();
-    ++counters_.evictions;
+void Session::begin_round() {
+  ++round_;
+  awaited_ = 0;
+}
+
+/// Frames that no round is at work on and that are needed after that step, if ever again.
+std::vector<Session::Victim> Session::victims(std::uint64_t needed_after) const {
+  std::vector<Victim> victims;
+  for (std::uint32_t i = 0; i < frames_.size(); ++i) {
+    const Frame& frame = frames_[i];
+    if (frame.owner == nullptr || frame.used_in == round_) continue;
+    const std::uint64_t needed_in = frame.owner->needed_in(frame.page);
+    if (needed_in > needed_after) victims.push_back({needed_in, frame.used_in, i});
   }
-  const std::uint32_t page = free_pages_.back();
-  free_pages_.pop_back();
+  return victims;
+}
+
+void Session::evict(std::size_t count, std::vector<Victim> among) {
+  const auto goes_before = [](const Victim& a, const Victim& b) {
+    if (a.needed_in != b.needed_in) return a.needed_in > b.needed_in;
+    return a.used_in != b.used_in ? a.used_in < b.used_in : a.frame < b.frame;
+  };
+  const auto last = among.begin() + static_cast<std::ptrdiff_t>(count);
+  if (last != among.end()) std::nth_element(among.begin(), last, among.end(), goes_before);
+  for (const Victim& victim : std::span(among).first(count)) {
+    const Frame& frame = frames_[victim.frame];
+    frame.owner->evict(frame.vector, frame.page);
+  }
+  counters_.swapped_out += count;
+}
+
+void Session::make_room(std::size_t frames) {
+  if (free_.size() >= frames) return;
+  auto among = victims(0);
+  const std::size_t missing = frames - free_.size();
+  if (among.size() < missing) {
+    throw cuda::DeviceError("the device's memory budget is too small for a batch", false);
+  }
+  evict(missing, std::move(among));
+}
+
+std::size_t Session::make_room_for_next_step(std::size_t frames) {
+  if (free_.size() >= frames) return frames;
+  auto among = victims(step_ + 1);
+  const std::size_t possible = std::min(frames - free_.size(), among.size());
+  evict(possible, std::move(among));
+  return std::min(frames, free_.size());
+}
+
+std::uint32_t Session::take_frame(Mirror& mirror, std::uint32_t vector, std::uint64_t page) {
+  const std::uint32_t number = free_.back();
+  free_.pop_back();
+  Frame& frame = frames_[number];
+  frame.owner = &mirror;
+  frame.vector = vector;
+  frame.page = page;
+  frame.used_in = 0;
+  return number;
+}
+
+void Session::free_frame(std::uint32_t frame) {
+  frames_[frame].owner = nullptr;
+  free_.push_back(frame);
+}
+
+bool Session::use(std::uint32_t number) {
+  Frame& frame = frames_[number];
+  if (frame.used_in == round_) return false;
+  frame.used_in = round_;
+  // What an earlier owner ordered may be on its way, too.
+  awaited_ = std::max(awaited_, frame.fetch);
+  return true;
+}
+
+void Session::order(std::uint32_t frame, const std::uint64_t* from) {
+  ordered_.push_back({frame, from});
+  frames_[frame].fetch = device_->counters().fetches + 1;
+  if (frames_[frame].used_in == round_) awaited_ = frames_[frame].fetch;
+}
+
+void Session::fetch() {
+  if (ordered_.empty()) return;
+  const auto ordered = std::exchange(ordered_, {});
+  device_->fetch(ordered);
+}
+
+std::uint64_t* Session::take_pinned() {
+  if (pinned_.empty()) {
+    const std::size_t words = std::size_t{1} << device_->page_shift();
+    // Few allocations: they are slow.
+    const std::size_t pages = std::max<std::size_t>(1, (std::size_t{1} << 19) / words);
+    std::uint64_t* const first = device_->pin(words * pages);
+    for (std::size_t i = pages; i > 0; --i) pinned_.push_back(first + (i - 1) * words);
+  }
+  std::uint64_t* const page = pinned_.back();
+  pinned_.pop_back();
   return page;
 }
 
 void Session::fail(const cuda::DeviceError& error) {
   ++counters_.failures;
+  ordered_.clear();
   for (const auto& [timeline, mirror] : mirrors_) mirror->evict();
   const std::lock_guard lock(problem_mutex_);
   failure_ = *failures_.insert(std::string("the device failed: ") + error.what()).first;

@@ -1,12 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,15 +18,25 @@ namespace gorgo::engine {
 
 class Mirror;
 
-/// What the session did since it was opened.
+/// What the session did since it was opened. Pages are counted.
 struct SessionCounters {
-  std::uint64_t failures = 0;   ///< batches that the CPU evaluated because the device failed
-  std::uint64_t evictions = 0;  ///< columns that made room for others
+  std::uint64_t failures = 0;    ///< batches that the CPU evaluated because the device failed
+  std::uint64_t hits = 0;        ///< were there when a round needed them
+  std::uint64_t uploaded = 0;    ///< were not, and had never been
+  std::uint64_t swapped_in = 0;  ///< came back
+  std::uint64_t prefetched =
+      0;  ///< came before the round that needed them, back or for the first time
+  std::uint64_t swapped_out = 0;  ///< made room for others
 };
 
 /// A device in use: its pages, what is mirrored in them, and whether it can still be relied upon.
-/// Whoever calls anything but `mutex`, `mirrors`, `turn`, `problem` and `failure` holds the mutex.
-/// Mirrors keep the session alive.
+/// Whoever calls anything but `mutex`, `mirrors`, `problem` and `failure` holds the mutex. Mirrors
+/// keep the session alive.
+///
+/// Time goes in steps, each of some rounds, and mirrors know the steps that will need their pages.
+/// Where there is no room, that page goes which is needed farthest ahead, and of those that nobody
+/// is known to need the one that has been in no round for longest: Belady, "A study of replacement
+/// algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   explicit Session(std::unique_ptr<cuda::Device> device);
@@ -37,6 +46,7 @@ class Session : public std::enable_shared_from_this<Session> {
   cuda::Device& device() { return *device_; }
   StringCodes& codes() { return codes_; }
   SessionCounters& counters() { return counters_; }
+  std::size_t pages_in_use() const { return frames_.size() - free_.size(); }
 
   /// The mirror of a timeline, shared with whoever holds it already.
   std::shared_ptr<Mirror> mirror(const history::EventStore& store,
@@ -44,19 +54,33 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Whether somebody holds the mirror of a timeline. Takes the mutex itself.
   bool mirrors(const history::Timeline& timeline);
 
-  /// Begins a round: mirrors that take part from now on stay until the next one.
-  void begin_round() { ++round_; }
+  /// Begins a round: pages that take part from now on stay until the next one.
+  void begin_round();
   std::uint64_t round() const { return round_; }
-  /// A page of the arena; makes room by evicting mirrors that do not take part in the round, the
-  /// one that has not for longest first. Throws DeviceError when there is none.
-  std::uint32_t allocate_page();
-  void free_page(std::uint32_t page) { free_pages_.push_back(page); }
+  void begin_step() { ++step_; }
+  std::uint64_t step() const { return step_; }
 
-  /// True every second time.
-  bool turn() {
-    const std::lock_guard lock(mutex_);
-    return turn_ = !turn_;
-  }
+  // For mirrors: a page of one of them stands in a frame, a page of the arena.
+
+  /// Throws DeviceError unless so many frames can be had.
+  void make_room(std::size_t frames);
+  /// The same as far as the pages of this step and the next stay. Returns how many can be had.
+  std::size_t make_room_for_next_step(std::size_t frames);
+  /// Precondition: there is room.
+  std::uint32_t take_frame(Mirror& mirror, std::uint32_t vector, std::uint64_t page);
+  void free_frame(std::uint32_t frame);
+  /// Has a frame take part in the round; false if it does already.
+  bool use(std::uint32_t frame);
+  /// Has a frame filled from pinned memory, with the next `fetch`.
+  void order(std::uint32_t frame, const std::uint64_t* from);
+  /// Begins what was ordered.
+  void fetch();
+  /// What the round has to wait for.
+  std::uint64_t awaited() const { return awaited_; }
+
+  /// A page of pinned memory, with anything in it.
+  std::uint64_t* take_pinned();
+  void free_pinned(std::uint64_t* page) { pinned_.push_back(page); }
 
   /// After a failure: whatever the device held counts as lost.
   void fail(const cuda::DeviceError& error);
@@ -68,6 +92,21 @@ class Session : public std::enable_shared_from_this<Session> {
  private:
   friend class Mirror;
 
+  struct Frame {
+    Mirror* owner = nullptr;  // null: free
+    std::uint32_t vector = 0;
+    std::uint64_t page = 0;
+    std::uint64_t used_in = 0;  // round
+    std::uint64_t fetch = 0;    // that brings or brought it
+  };
+  struct Victim {
+    std::uint64_t needed_in, used_in;
+    std::uint32_t frame;
+  };
+
+  std::vector<Victim> victims(std::uint64_t needed_after) const;
+  void evict(std::size_t count, std::vector<Victim> among);
+
   std::mutex mutex_;
   mutable std::mutex problem_mutex_;
   std::string problem_;  // guarded by problem_mutex_, as the next two
@@ -75,10 +114,14 @@ class Session : public std::enable_shared_from_this<Session> {
   std::string_view failure_;
   std::unique_ptr<cuda::Device> device_;
   StringCodes codes_;
-  std::vector<std::uint32_t> free_pages_;
+  std::vector<Frame> frames_;  // by page of the arena
+  std::vector<std::uint32_t> free_;
+  std::vector<cuda::Fetch> ordered_;
+  std::vector<std::uint64_t*> pinned_;                   // free ones
   std::map<const history::Timeline*, Mirror*> mirrors_;  // those that exist
   std::uint64_t round_ = 0;
-  bool turn_ = false;
+  std::uint64_t step_ = 0;
+  std::uint64_t awaited_ = 0;
   SessionCounters counters_;
 };
 

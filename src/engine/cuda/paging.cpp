@@ -1,0 +1,162 @@
+#include "engine/cuda/paging.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace gorgo::engine {
+namespace {
+
+/// Where there is too little memory, steps are so small a part of it.
+constexpr std::size_t kStepsThatFit = 4;
+
+std::size_t pages_of(const Need& need) {
+  return need.pages.size() * need.mirror->vectors(need.attribute);
+}
+
+PageRange hull(const PageRange& a, const PageRange& b) {
+  return {std::min(a.first, b.first), std::max(a.last, b.last)};
+}
+
+/// The times of terminators; they are ascending if they are in order.
+std::pair<Timestamp, Timestamp> times_of(const history::EventStore& store,
+                                         const Terminators& terminators) {
+  const auto time = [&](history::Slot slot) { return store.timestamp(slot); };
+  if (terminators.in_order) {
+    return {time(terminators.slots.front()), time(terminators.slots.back())};
+  }
+  const auto [first, last] = std::ranges::minmax_element(terminators.slots, {}, time);
+  return {time(*first), time(*last)};
+}
+
+history::Range reach_of(const DeviceScan& scan, const plan::Plan& plan, Timestamp first,
+                        Timestamp last) {
+  constexpr Timestamp kFirst = std::numeric_limits<Timestamp>::min();
+  const auto known = plan.reach.find(scan.scan->column.type);
+  const Duration reach =
+      known == plan.reach.end() ? std::numeric_limits<Duration>::max() : known->second;
+  const Timestamp after = first > kFirst + 1 && reach < first - kFirst ? first - reach - 1 : kFirst;
+  return scan.timeline->window(after,
+                               std::min(last, std::numeric_limits<Timestamp>::max() - 1) + 1);
+}
+
+std::uint64_t used_in(std::span<const Need> needs) {
+  std::uint64_t round = 0;
+  for (const Need& need : needs) round = std::max(round, need.mirror->used_in());
+  return round;
+}
+
+}  // namespace
+
+std::vector<Need> needs_of(DevicePlan& plan, const Terminators& terminators) {
+  std::vector<Need> needs;
+  const auto [first, last] = times_of(*plan.terminators, terminators);
+  for (auto* const scans : {&plan.states, &plan.negations, &plan.aggregates}) {
+    for (DeviceScan& scan : *scans) {
+      scan.mirror->sync();
+      const history::Range range = reach_of(scan, *plan.plan, first, last);
+      if (range.empty()) continue;
+      const PageRange pages = scan.mirror->pages_of(range);
+      for (const std::uint32_t attribute : scan.attributes) {
+        needs.push_back({scan.mirror.get(), attribute, pages});
+      }
+      if (!terminators.in_order) {
+        needs.push_back({scan.mirror.get(), scan.mirror->add(kRoots), pages});
+      }
+    }
+  }
+  return needs;
+}
+
+const Need* Needs::find(const Need& need) const {
+  const auto known = index_.find({need.mirror, need.attribute});
+  return known == index_.end() ? nullptr : &all_[known->second];
+}
+
+void Needs::add(std::span<const Need> needs) {
+  for (const Need& need : needs) {
+    const auto [known, is_new] = index_.try_emplace({need.mirror, need.attribute}, all_.size());
+    if (is_new) {
+      all_.push_back(need);
+      pages_ += pages_of(need);
+    } else {
+      Need& all = all_[known->second];
+      pages_ -= pages_of(all);
+      all.pages = hull(all.pages, need.pages);
+      pages_ += pages_of(all);
+    }
+  }
+}
+
+std::size_t Needs::pages_with(std::span<const Need> needs) const {
+  Needs more;
+  for (const Need& need : needs) {
+    if (const Need* const known = find(need)) more.add({known, 1});
+  }
+  const std::size_t shared = more.pages();
+  more.add(needs);
+  return pages_ - shared + more.pages();
+}
+
+namespace {
+
+Step step_of(std::span<const std::vector<Need>> evaluations, std::vector<std::size_t> which) {
+  Step step;
+  for (const std::size_t i : which) step.needs.add(evaluations[i]);
+  step.evaluations = std::move(which);
+  return step;
+}
+
+/// In their order, as many to a step as fit.
+void cut(std::span<const std::vector<Need>> evaluations, std::span<const std::size_t> order,
+         std::size_t pages, Steps& to) {
+  for (const std::size_t i : order) {
+    const bool joins = !to.steps.empty() &&
+                       to.steps.back().needs.pages_with(evaluations[i]) <= pages / kStepsThatFit;
+    if (!joins) to.steps.emplace_back();
+    to.steps.back().evaluations.push_back(i);
+    to.steps.back().needs.add(evaluations[i]);
+  }
+}
+
+}  // namespace
+
+Steps plan_steps(Session& session, std::span<const std::vector<Need>> evaluations) {
+  const std::size_t pages = session.device().pages();
+  Steps planned;
+  std::vector<std::size_t> order(evaluations.size());
+  std::iota(order.begin(), order.end(), 0);
+  Step together = step_of(evaluations, order);
+  if (together.needs.pages() <= pages) {
+    planned.steps.push_back(std::move(together));
+  } else {
+    std::erase_if(order, [&](std::size_t i) {
+      const bool is_too_large = step_of(evaluations, {i}).needs.pages() > pages;
+      if (is_too_large) planned.too_large.push_back(i);
+      return is_too_large;
+    });
+    std::ranges::stable_sort(order, std::greater(),
+                             [&](std::size_t i) { return used_in(evaluations[i]); });
+    cut(evaluations, order, pages, planned);
+  }
+  for (std::size_t i = 0; i < planned.steps.size(); ++i) {
+    for (const Need& need : planned.steps[i].needs.all()) {
+      need.mirror->expect(session.step() + 1 + i, need.pages);
+    }
+  }
+  return planned;
+}
+
+void prefetch(Session& session, const Needs& next) {
+  std::size_t missing = 0;
+  for (const Need& need : next.all()) {
+    missing += need.mirror->missing(need.attribute, need.pages);
+  }
+  std::size_t room = session.make_room_for_next_step(missing);
+  for (const Need& need : next.all()) {
+    room -= need.mirror->prefetch(need.attribute, need.pages, room);
+  }
+  session.fetch();
+}
+
+}  // namespace gorgo::engine

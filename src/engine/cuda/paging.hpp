@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/cuda/mirror.hpp"
+#include "engine/cuda/work.hpp"
+
+namespace gorgo::engine {
+
+/// Pages of an attribute that evaluations may look at.
+struct Need {
+  Mirror* mirror;
+  std::uint32_t attribute;  ///< number in the mirror
+  PageRange pages;
+};
+
+/// What a plan's searches can reach for these terminators, whatever they find on their way. Has the
+/// plan's mirrors take notice of what is new. Whoever calls holds the session's mutex.
+std::vector<Need> needs_of(DevicePlan& plan, const Terminators& terminators);
+
+/// What several evaluations need. What they have in common counts once.
+class Needs {
+ public:
+  void add(std::span<const Need> needs);
+  /// Pages of the arena; with some needs more.
+  std::size_t pages() const { return pages_; }
+  std::size_t pages_with(std::span<const Need> needs) const;
+  std::span<const Need> all() const { return all_; }
+
+ private:
+  const Need* find(const Need& need) const;
+
+  std::vector<Need> all_;
+  std::map<std::pair<const Mirror*, std::uint32_t>, std::size_t> index_;
+  std::size_t pages_ = 0;
+};
+
+/// Evaluations of one device that are done together, one step of its session after the other.
+struct Step {
+  std::vector<std::size_t> evaluations;
+  Needs needs;
+};
+
+struct Steps {
+  std::vector<Step> steps;
+  std::vector<std::size_t> too_large;  ///< evaluations that need more than the device has
+};
+
+/// Puts evaluations, each by what it needs, into steps: into one if everything fits, else into
+/// several of at most a quarter of the device's pages, or of one evaluation, so that there is room
+/// for what the next step needs and for what may stay. What was used last comes first then: it is
+/// still there. Tells the mirrors.
+Steps plan_steps(Session& session, std::span<const std::vector<Need>> evaluations);
+
+/// Begins to fetch what a step needs and has not, as far as what this step needs can stay. Throws
+/// DeviceError.
+void prefetch(Session& session, const Needs& next);
+
+}  // namespace gorgo::engine
