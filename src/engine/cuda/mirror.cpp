@@ -321,7 +321,9 @@ void Mirror::mark(std::uint32_t number, std::uint64_t position, std::uint64_t wo
 void Mirror::upload_marks(std::uint32_t number) {
   Attribute& attribute = attributes_[number];
   // Upwards within a page, as a device wants them.
-  std::ranges::sort(attribute.marked);
+  std::sort(attribute.marked.begin(), attribute.marked.end());
+  attribute.marked.erase(std::unique(attribute.marked.begin(), attribute.marked.end()),
+                         attribute.marked.end());
   for (const std::uint64_t p : attribute.marked) {
     if (p < first_ || p >= end()) continue;
     const Page& page = this->page(vectors_[attribute.values], page_of(p));
