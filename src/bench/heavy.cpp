@@ -193,6 +193,38 @@ Workload text(double candidates) {
   return workload;
 }
 
+/// Rules that each have a column of their own to search, of four attributes, in rounds as large as
+/// the batch: what memory of a device they need is x. A hundredth of the terminators have a match,
+/// so that batches may grow.
+Workload columns(double mebibytes) {
+  constexpr std::uint64_t kRules = 200;
+  const std::vector<std::string> attributes = {"a", "b", "c", "d"};
+  const double candidates = mebibytes * (1 << 20) / (kRules * sizeof(double) * 4);
+  const auto window = static_cast<std::int64_t>(candidates * kRules * 2);
+  // Volume of the ball: pi^2 r^4 / 2.
+  const double limit = std::sqrt(0.02 / candidates) / std::numbers::pi;
+  const std::string bound = "a = $a, b = $b, c = $c, d = $d";
+  Workload workload;
+  for (std::uint64_t i = 0; i < kRules; ++i) {
+    const std::string number = std::to_string(i), t = "T" + number, s = "S" + number;
+    workload.rules += declaration(t, attributes) + declaration(s, attributes) + "define Match" +
+                      number + "(t: float, s: float)\nfrom " + t + "(" + bound + ")\n  and each " +
+                      s + "(" + squared_distance(attributes) + " < " + literal(limit) + ")" +
+                      within(window, t) + "\nwhere t = " + t + ".a, s = " + s + ".a;\n";
+    workload.passive.push_back(static_cast<std::uint32_t>(workload.types.size()));
+    workload.types.insert(workload.types.end(), {t, s});
+  }
+  workload.batches = 4;
+  workload.fill = static_cast<std::uint64_t>(window);
+  workload.make_source = [] {
+    return [random = Random(kSeed), now = Timestamp{0}](EventBatch& batch) mutable {
+      batch.add(static_cast<std::uint32_t>(random.below(2 * kRules)), now += kTick);
+      for (int i = 0; i < 4; ++i) batch.cell(Datum::of(random.unit()));
+    };
+  };
+  return workload;
+}
+
 }  // namespace
 
 // The three products must all be below t. With s_i = t u_i and L = -ln t the probability is
@@ -231,6 +263,12 @@ void add_heavy_sweeps(std::vector<Sweep>& sweeps) {
   add("inequality", inequality, 60);  // the automaton forms every pair of the window
   add("filtered-average", filtered_average);
   add("text", text);
+  sweeps.push_back({.id = "heavy/columns",
+                    .axis = "MiB that 200 rules search, each a column of its own",
+                    .quick = {0.25},
+                    .full = {64, 256},
+                    .gpu = {64, 256, 1024},
+                    .at = [](double x, bool) { return columns(x); }});
 }
 
 }  // namespace gorgo::bench

@@ -116,9 +116,15 @@ class Repetition {
       seconds += fed->seconds;
       events += kWarmUpBatch;
       const bool sampled = seconds >= kSample || events == kWarmUp;
-      if (!keep_going_() || (sampled && too_slow(seconds, events, limits_.events))) return false;
+      if (!keep_going_() || (sampled && too_slow(seconds, events, measured()))) return false;
     }
-    return true;
+    if (workload_.batches == 0) return true;
+    if (const auto fed = feed(limits_.batch); !fed) return fed.error();
+    return keep_going_();
+  }
+
+  std::uint64_t measured() const {
+    return workload_.batches == 0 ? limits_.events : workload_.batches * limits_.batch;
   }
 
   /// Whether a baseline that took so long for `done` events would take too long for `all` of them.
@@ -131,8 +137,8 @@ class Repetition {
 
   Result<bool> run() {
     const Tally before = subject_->tally();
-    while (run_.events < limits_.events && run_.seconds < limits_.seconds) {
-      const auto count = std::min<std::uint64_t>(limits_.batch, limits_.events - run_.events);
+    while (run_.events < measured() && run_.seconds < limits_.seconds) {
+      const auto count = std::min<std::uint64_t>(limits_.batch, measured() - run_.events);
       const auto fed = feed(count);
       if (!fed) return fed.error();
       run_.seconds += fed->seconds;

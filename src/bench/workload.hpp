@@ -27,6 +27,9 @@ struct Workload {
   /// Rules that remember what `rules` reads without evaluating anything. Where the terminators
   /// themselves are remembered these are deployed while the windows fill, then replaced by `rules`.
   std::string keeper;
+  /// Batches that are measured, behind one to warm up, however many events that is; 0: as the
+  /// limits say.
+  std::uint64_t batches = 0;
   Duration max_late = 0;
   unsigned threads = 0;  ///< that evaluate rules; 0: as the limits say
   /// The program written by hand for this workload; empty: there is none.
