@@ -214,7 +214,6 @@ Workload columns(double mebibytes) {
     workload.passive.push_back(static_cast<std::uint32_t>(workload.types.size()));
     workload.types.insert(workload.types.end(), {t, s});
   }
-  workload.batches = 4;
   workload.fill = static_cast<std::uint64_t>(window);
   workload.make_source = [] {
     return [random = Random(kSeed), now = Timestamp{0}](EventBatch& batch) mutable {
@@ -268,7 +267,11 @@ void add_heavy_sweeps(std::vector<Sweep>& sweeps) {
                     .quick = {0.25},
                     .full = {64, 256},
                     .gpu = {64, 256, 1024},
-                    .at = [](double x, bool) { return columns(x); }});
+                    .at = [](double x, bool small) {
+                      Workload workload = columns(x);
+                      if (!small) workload.batches = 4;
+                      return workload;
+                    }});
 }
 
 }  // namespace gorgo::bench
