@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gorgo/device.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/event.hpp"
 #include "gorgo/processor.hpp"
@@ -114,6 +115,8 @@ class Client {
   Result<RuleInfo> rule(const std::string& name);
   /// The types that rules read, by name.
   Result<std::vector<TypeInfo>> types();
+  /// The devices that the server's rules have asked for.
+  Result<std::vector<DeviceInfo>> devices();
   /// Why a rule fired or did not, over what the server remembers; of at most 100 terminators. The
   /// server evaluates nothing else meanwhile.
   Result<Why> why(const std::string& rule, const WhyOptions& options = {});

@@ -224,6 +224,18 @@ Result<std::vector<TypeInfo>> Client::types() {
   }
 }
 
+Result<std::vector<DeviceInfo>> Client::devices() {
+  const auto reply = impl_->connection.request(wire::ListDevicesT());
+  if (!reply) return reply.error();
+  const auto* list = message_in(*reply).body_as_Devices();
+  if (list == nullptr) return client::unexpected(message_in(*reply));
+  std::vector<DeviceInfo> devices;
+  if (list->devices() != nullptr) {
+    for (const auto* device : *list->devices()) devices.push_back(client::to_device(*device));
+  }
+  return devices;
+}
+
 Result<Why> Client::why(const std::string& rule, const WhyOptions& options) {
   wire::AskWhyT ask;
   ask.rule = rule;

@@ -50,6 +50,21 @@ TypeInfo to_type(const wire::TypeInfo& type) {
           .too_late = type.too_late()};
 }
 
+DeviceInfo to_device(const wire::DeviceInfo& device) {
+  DeviceInfo info{.engine = device.engine()->str(),
+                  .number = device.number(),
+                  .problem = text_of(device.problem()),
+                  .failures = device.failures(),
+                  .failure = text_of(device.failure()),
+                  .failed_on = text_of(device.failed_on()),
+                  .counters = {}};
+  if (device.counters() == nullptr) return info;
+  for (const auto* counter : *device.counters()) {
+    info.counters.push_back({counter->name()->str(), counter->value()});
+  }
+  return info;
+}
+
 Trace to_trace(const wire::Traced& traced) {
   Trace trace{.timestamp = traced.timestamp(),
               .held = traced.held(),

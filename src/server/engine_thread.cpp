@@ -22,7 +22,8 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       subscriptions_(options.limits, [this](const Outbox& client, Outbox::Outcome outcome,
                                             std::size_t rows) { on_loss(client, outcome, rows); }),
       producers_(options.limits.max_producers),
-      rule_files_(options.rules) {}
+      rule_files_(options.rules),
+      device_watch_(log) {}
 
 EngineThread::~EngineThread() { join(); }
 
@@ -36,10 +37,12 @@ void EngineThread::join() {
 
 void EngineThread::run() {
   std::vector<Command> commands;
+  device_watch_.look();
   while (queue_.take(commands, patience())) {
     for (const Command& command : commands) handle(command);
     process();
     tick();
+    device_watch_.look();
     commands.clear();
   }
   // What was accepted is evaluated, also what `lateness` still holds.

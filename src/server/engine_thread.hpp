@@ -8,6 +8,7 @@
 
 #include "gorgo/processor.hpp"
 #include "server/command_queue.hpp"
+#include "server/device_watch.hpp"
 #include "server/log.hpp"
 #include "server/options.hpp"
 #include "server/producers.hpp"
@@ -49,6 +50,7 @@ class EngineThread {
   Subscriptions subscriptions_;
   Producers producers_;
   RuleFiles rule_files_;
+  DeviceWatch device_watch_;
   std::atomic<std::uint64_t> slow_consumers_ = 0;
   std::atomic<std::uint64_t> dropped_rows_ = 0;
   std::thread thread_;

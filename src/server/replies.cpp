@@ -59,6 +59,23 @@ std::unique_ptr<wire::TypeInfoT> to_wire(const TypeInfo& type) {
   return info;
 }
 
+std::unique_ptr<wire::DeviceInfoT> to_wire(const DeviceInfo& device) {
+  auto info = std::make_unique<wire::DeviceInfoT>();
+  info->engine = device.engine;
+  info->number = device.number;
+  info->problem = device.problem;
+  info->failures = device.failures;
+  info->failure = device.failure;
+  info->failed_on = cut(device.failed_on, kLongestLine);
+  for (const auto& [name, value] : device.counters) {
+    auto counter = std::make_unique<wire::DeviceCounterT>();
+    counter->name = name;
+    counter->value = value;
+    info->counters.push_back(std::move(counter));
+  }
+  return info;
+}
+
 }  // namespace
 
 protocol::Bytes ack(std::uint64_t id) { return protocol::encode(id, wire::AckT()); }
@@ -111,6 +128,12 @@ protocol::Bytes types_reply(std::uint64_t id, const std::vector<TypeInfo>& types
     bytes += types[i].name.size() + 128;
     reply.types.push_back(to_wire(types[i]));
   }
+  return protocol::encode(id, reply);
+}
+
+protocol::Bytes devices_reply(std::uint64_t id, const std::vector<DeviceInfo>& devices) {
+  wire::DevicesT reply;
+  for (const DeviceInfo& device : devices) reply.devices.push_back(to_wire(device));
   return protocol::encode(id, reply);
 }
 

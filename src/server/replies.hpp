@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gorgo/device.hpp"
 #include "gorgo/processor.hpp"
 #include "protocol/framing.hpp"
 
@@ -19,6 +20,7 @@ protocol::Bytes rules_reply(std::uint64_t id, const std::vector<RuleInfo>& rules
 /// The same for types.
 protocol::Bytes types_reply(std::uint64_t id, const std::vector<TypeInfo>& types,
                             std::uint32_t first);
+protocol::Bytes devices_reply(std::uint64_t id, const std::vector<DeviceInfo>& devices);
 /// One rule with its text; an Error when that is larger than `max_frame`.
 protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, std::size_t max_frame);
 

@@ -48,6 +48,9 @@ void EngineThread::handle_request(const Command& command, const wire::Message& m
     case wire::Body::ListTypes:
       client.reply(types_reply(id, processor_.types(), message.body_as_ListTypes()->first()));
       return;
+    case wire::Body::ListDevices:
+      client.reply(devices_reply(id, devices()));
+      return;
     case wire::Body::AskWhy:
       return ask_why(client, id, *message.body_as_AskWhy());
     default:

@@ -1,11 +1,26 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <memory>
+#include <string>
 
 #include "engine/engine.hpp"
+#include "gorgo/client.hpp"
 #include "tools/commands.hpp"
+#include "tools/device_text.hpp"
 
 namespace gorgo::tools {
 namespace {
+
+int list_devices(const std::string& server) {
+  auto client = Client::connect(server, {.name = "gorgo engines"});
+  const auto devices = client ? client->devices() : client.error();
+  if (!devices) {
+    std::fprintf(stderr, "gorgo: %s\n", devices.error().to_string().c_str());
+    return kFailure;
+  }
+  for (const DeviceInfo& device : *devices) std::puts(text_of(device).c_str());
+  return kSuccess;
+}
 
 int list_engines() {
   constexpr int kName = 14;
@@ -24,7 +39,14 @@ int list_engines() {
 void add_engines(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
       "engines", "List the engines, the default first, and what they find on this machine");
-  command->callback([&exit_code] { exit_code = list_engines(); });
+  const auto server = std::make_shared<std::string>();
+  command
+      ->add_option("--to", *server,
+                   "Instead, the devices that the rules of this server use, and what they did")
+      ->option_text("HOST:PORT");
+  command->callback([server, &exit_code] {
+    exit_code = server->empty() ? list_engines() : list_devices(*server);
+  });
 }
 
 }  // namespace gorgo::tools

@@ -126,6 +126,12 @@ int list(Client& client, const RulesOptions& options) {
     std::puts(json_of(*rules, false).dump(2).c_str());
   } else {
     print(table_of(*rules, false));
+    for (const RuleInfo& rule : *rules) {
+      if (rule.declined == 0) continue;
+      std::printf("\n%s: %s left %llu terminators to column-scan: %s\n", rule.name.c_str(),
+                  rule.engine.c_str(), static_cast<unsigned long long>(rule.declined),
+                  rule.declined_because.c_str());
+    }
   }
   return kSuccess;
 }

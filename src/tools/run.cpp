@@ -12,6 +12,7 @@
 
 #include "gorgo/processor.hpp"
 #include "tools/commands.hpp"
+#include "tools/device_text.hpp"
 #include "tools/event_stream.hpp"
 #include "tools/progress.hpp"
 #include "tools/text_file.hpp"
@@ -198,6 +199,8 @@ class Run {
       }
       std::fputc('\n', stderr);
     }
+    for (const DeviceInfo& device : devices())
+      std::fprintf(stderr, "%s\n", text_of(device).c_str());
     print_late();
     if (counters.dropped_depth + counters.dropped_composites > 0) {
       std::fprintf(stderr, "%llu composites not evaluated (max depth), %llu dropped (too many)\n",

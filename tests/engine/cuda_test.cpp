@@ -232,6 +232,11 @@ TEST(CudaEngine, EvaluatesOnTheCpuWhatTheDeviceFailsOn) {
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), wanted);
     EXPECT_GT(emulated.session().counters().failures, 0u);
     EXPECT_EQ(emulated.session().failure(), "the device failed: a failure that was asked for");
+    const DeviceInfo device = emulated.engine.devices().at(0);
+    EXPECT_EQ(device.failures, emulated.engine.failures());
+    EXPECT_EQ(device.failure, "a failure that was asked for");
+    EXPECT_THAT(device.failed_on, testing::MatchesRegex("[0-9]+ terminators of '.*'.*"));
+    EXPECT_EQ(device.problem, "");
   }
 }
 
@@ -254,6 +259,7 @@ TEST(CudaEngine, LeavesADeviceThatFailedForGood) {
   Emulated emulated(1 << 20, 5, 5, true);
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
   EXPECT_TRUE(emulated.engine.sessions().empty());
+  EXPECT_EQ(emulated.engine.devices().at(0).problem, "a failure that was asked for");
   // And rules that come later.
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
 }

@@ -1,7 +1,9 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "server/command_queue.hpp"
 #include "server/delivery.hpp"
+#include "server/device_watch.hpp"
 #include "server/outbox.hpp"
 #include "server/producers.hpp"
 
@@ -25,6 +27,39 @@ TEST(Producers, TheLongestSilentIsForgotten) {
   EXPECT_TRUE(producers.advance(3, 5));
   EXPECT_FALSE(producers.advance(1, 5));
   EXPECT_TRUE(producers.advance(2, 5));
+}
+
+/// What the watch writes to the log.
+std::string told(DeviceWatch& watch, const std::vector<DeviceInfo>& devices,
+                 DeviceWatch::Time now) {
+  ::testing::internal::CaptureStderr();
+  watch.look(devices, now);
+  return ::testing::internal::GetCapturedStderr();
+}
+
+TEST(DeviceWatch, TellsOfFailuresNowAndThenAndOfTheEndAtOnce) {
+  using ::testing::AllOf, ::testing::HasSubstr, ::testing::IsEmpty;
+  Log log(LogFormat::text, LogLevel::warning);
+  DeviceWatch watch(log);
+  const auto start = DeviceWatch::Time() + std::chrono::hours(1);
+  std::vector<DeviceInfo> devices = {{.engine = "cuda", .number = 1}};
+  EXPECT_THAT(told(watch, devices, start), IsEmpty());
+  devices[0].failures = 2;
+  devices[0].failure = "out of memory";
+  devices[0].failed_on = "9 terminators of 'fire'";
+  EXPECT_THAT(told(watch, devices, start),
+              AllOf(HasSubstr("warning device failed, the CPU takes over"),
+                    HasSubstr("engine=cuda device=1 reason=\"out of memory\""),
+                    HasSubstr("evaluating=\"9 terminators of 'fire'\" failures=2")));
+  EXPECT_THAT(told(watch, devices, start + DeviceWatch::kPause), IsEmpty());
+  devices[0].failures = 5;
+  EXPECT_THAT(told(watch, devices, start + DeviceWatch::kPause / 2), IsEmpty());
+  EXPECT_THAT(told(watch, devices, start + DeviceWatch::kPause), HasSubstr("failures=3"));
+  devices[0].failures = 6;
+  devices[0].problem = "it is gone";
+  EXPECT_THAT(told(watch, devices, start + DeviceWatch::kPause),
+              AllOf(HasSubstr("device out of use"), HasSubstr("reason=\"it is gone\"")));
+  EXPECT_THAT(told(watch, devices, start + 9 * DeviceWatch::kPause), IsEmpty());
 }
 
 Command request(std::size_t bytes) {

@@ -227,6 +227,30 @@ TEST(Requests, TypesSayWhatIsRememberedAndWhatItCosts) {
   EXPECT_GT(client.rules()->front().bytes, 0u);
 }
 
+TEST(Requests, DevicesSayWhatTheyDid) {
+  RunningServer server;
+  Client client = server.connect();
+  deploy(client,
+         "event B(k: int); event A(k: int);\n@engine(cuda-host) rule r: define O(k: int) from "
+         "A(k = $k) and last B(k = $k) within 1 s from A where k = B.k;");
+  ASSERT_TRUE(client.subscribe("O"));
+  const auto searches = [&] {
+    std::uint64_t sum = 0;
+    for (const DeviceInfo& device : *client.devices()) {
+      EXPECT_EQ(device.problem, "");
+      for (const auto& counter : device.counters)
+        sum += counter.name == "searches" ? counter.value : 0;
+    }
+    return sum;
+  };
+  const auto before = searches();
+  ASSERT_TRUE(client.publish(std::vector{Event{"B", 1'000'000, {{"k", std::int64_t{1}}}},
+                                         Event{"A", 2'000'000, {{"k", std::int64_t{1}}}}}));
+  EXPECT_EQ(next(client).event.type, "O");
+  EXPECT_EQ(searches(), before + 1);
+  EXPECT_EQ(client.devices()->front().engine, "cuda-host");
+}
+
 TEST(Requests, NobodyListensAtAnUnusedPort) {
   std::string address;
   {

@@ -79,6 +79,7 @@ class CudaEvaluator final : public Evaluator {
     if (!history::all_hold(plan_.plan->states[0].scan.guards, {})) return 0;
     return terminators.slots.size() * total_events(plan_);
   }
+  const std::string& name() const { return plan_.plan->rule.name; }
   /// What one terminator consumes decides about the next.
   bool is_divisible() const { return plan_.plan->rule.consuming.empty(); }
 
@@ -140,17 +141,24 @@ class CudaEvaluator final : public Evaluator {
   Declined declined_;
 };
 
-/// Uses the device; false when it, or memory, failed.
-template <class Use>
-bool caught(Session& session, Use use) {
+/// Terminators of rules, in words.
+std::string text_of(std::size_t terminators, std::size_t rules, const std::string& first) {
+  const std::string others =
+      rules == 1 ? "" : " and " + std::to_string(rules - 1) + " other rules or parts";
+  return std::to_string(terminators) + " terminators of '" + first + "'" + others;
+}
+
+/// Uses the device; false when it, or memory, failed. `during()` says in words what for.
+template <class Use, class During>
+bool caught(Session& session, Use use, During during) {
   const std::lock_guard lock(session.mutex());
   try {
     use();
     return true;
   } catch (const cuda::DeviceError& error) {
-    session.fail(error);
+    session.fail(error, during());
   } catch (const std::bad_alloc&) {
-    session.fail(cuda::DeviceError("no memory of the host", false));
+    session.fail(cuda::DeviceError("no memory of the host", false), during());
   }
   return false;
 }
@@ -237,7 +245,9 @@ std::size_t CudaEvaluator::evaluate(const Terminators& terminators, const RuleSt
   }
   std::optional<std::size_t> done;
   if (const auto session = session_to_use()) {
-    caught(*session, [&] { done = evaluate_on(*session, terminators, state, budget, sink); });
+    caught(
+        *session, [&] { done = evaluate_on(*session, terminators, state, budget, sink); },
+        [&] { return text_of(terminators.slots.size(), 1, name()); });
   }
   if (done) return *done;
   // Nothing was reported: that happens after the last round only.
@@ -284,17 +294,28 @@ std::size_t CudaEvaluator::evaluate_on(Session& session, const Terminators& term
   }
 }
 
+std::string text_of(std::span<const Task> tasks) {
+  std::size_t terminators = 0;
+  for (const Task& task : tasks) terminators += task.count;
+  return text_of(terminators, tasks.size(), tasks.front().evaluator->name());
+}
+
 /// Does tasks together, and has what the next ones need come meanwhile.
 void run_together(Session& session, std::span<const Task> tasks, const Step& step, const Step* next,
                   const std::atomic<bool>& stop) {
   std::vector<Work*> works;
   bool done = false;
-  caught(session, [&] {
+  const auto use = [&] {
     session.begin_step();
     for (const std::size_t i : step.evaluations) {
       works.push_back(&tasks[i].evaluator->begin(tasks[i], session));
     }
     done = run(session, works, &stop, next == nullptr ? nullptr : &next->needs);
+  };
+  caught(session, use, [&] {
+    std::vector<Task> group;
+    for (const std::size_t i : step.evaluations) group.push_back(tasks[i]);
+    return text_of(group);
   });
   for (std::size_t i = 0; i < step.evaluations.size(); ++i) {
     const Task& task = tasks[step.evaluations[i]];
@@ -305,13 +326,14 @@ void run_together(Session& session, std::span<const Task> tasks, const Step& ste
 /// The tasks of one device, step by step.
 void run_on(Session& session, std::span<const Task> tasks, const std::atomic<bool>& stop) {
   Steps planned;
-  caught(session, [&] {
+  const auto plan = [&] {
     std::vector<std::vector<Need>> needs;
     for (const Task& task : tasks) {
       needs.push_back(needs_of(task.evaluator->plan_on(session), task.evaluator->announced(task)));
     }
     planned = plan_steps(session, needs);
-  });
+  };
+  caught(session, plan, [&] { return text_of(tasks); });
   for (const std::size_t i : planned.too_large) tasks[i].evaluator->leave_to_cpu(tasks[i].part);
   for (std::size_t i = 0; i < planned.steps.size(); ++i) {
     const Step* const next = i + 1 < planned.steps.size() ? &planned.steps[i + 1] : nullptr;

@@ -10,6 +10,7 @@
 #include "base/workers.hpp"
 #include "engine/cuda/session.hpp"
 #include "engine/engine.hpp"
+#include "gorgo/device.hpp"
 
 namespace gorgo::engine {
 
@@ -45,6 +46,10 @@ class CudaEngine final : public Engine {
 
   /// The devices, without those that have failed for good. Opens them.
   std::vector<std::shared_ptr<Session>> sessions() const;
+  /// All that were opened, or why none could be. Opens none. Any thread, as the next.
+  std::vector<DeviceInfo> devices() const;
+  /// Changes with what `devices` says of failures.
+  std::uint64_t failures() const;
 
  private:
   std::string_view name_;

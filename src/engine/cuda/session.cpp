@@ -130,18 +130,24 @@ std::uint64_t* Session::take_pinned() {
   return page;
 }
 
-void Session::fail(const cuda::DeviceError& error) {
+void Session::fail(const cuda::DeviceError& error, const std::string& during) {
   ++counters_.failures;
   ordered_.clear();
   for (const auto& [timeline, mirror] : mirrors_) mirror->evict();
   const std::lock_guard lock(problem_mutex_);
   failure_ = *failures_.insert(std::string("the device failed: ") + error.what()).first;
+  last_failure_ = {last_failure_.count + 1, error.what(), during};
   if (error.is_final()) problem_ = error.what();
 }
 
 std::string_view Session::failure() const {
   const std::lock_guard lock(problem_mutex_);
   return failure_;
+}
+
+Session::Failure Session::last_failure() const {
+  const std::lock_guard lock(problem_mutex_);
+  return last_failure_;
 }
 
 std::string Session::problem() const {

@@ -30,8 +30,8 @@ struct SessionCounters {
 };
 
 /// A device in use: its pages, what is mirrored in them, and whether it can still be relied upon.
-/// Whoever calls anything but `mutex`, `mirrors`, `problem` and `failure` holds the mutex. Mirrors
-/// keep the session alive.
+/// Whoever calls anything but `mutex`, `mirrors`, `problem` and the failures holds the mutex.
+/// Mirrors keep the session alive.
 ///
 /// Time goes in steps, each of some rounds, and mirrors know the steps that will need their pages.
 /// Where there is no room, that page goes which is needed farthest ahead, and of those that nobody
@@ -82,12 +82,19 @@ class Session : public std::enable_shared_from_this<Session> {
   std::uint64_t* take_pinned();
   void free_pinned(std::uint64_t* page) { pinned_.push_back(page); }
 
+  struct Failure {
+    std::uint64_t count = 0;  ///< so far
+    std::string what;
+    std::string during;  ///< what was being evaluated
+  };
+
   /// After a failure: whatever the device held counts as lost.
-  void fail(const cuda::DeviceError& error);
+  void fail(const cuda::DeviceError& error, const std::string& during);
   /// Why nothing runs on the device any more; empty: it does.
   std::string problem() const;
   /// The last failure, for people; stays valid for as long as the session.
   std::string_view failure() const;
+  Failure last_failure() const;
 
  private:
   friend class Mirror;
@@ -109,7 +116,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
   std::mutex mutex_;
   mutable std::mutex problem_mutex_;
-  std::string problem_;  // guarded by problem_mutex_, as the next two
+  std::string problem_;  // guarded by problem_mutex_, as the next three
+  Failure last_failure_;
   std::set<std::string> failures_;
   std::string_view failure_;
   std::unique_ptr<cuda::Device> device_;

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gorgo {
+
+/// A device that an engine evaluates rules on, since it was taken into use.
+struct DeviceInfo {
+  /// Something that is counted, in words: "rounds", "bytes uploaded".
+  struct Counter {
+    std::string name;
+    std::uint64_t value = 0;
+  };
+
+  std::string engine;
+  std::uint32_t number = 0;       ///< of the engine's devices
+  std::string problem;            ///< why nothing runs on it any more; empty: it is in use
+  std::uint64_t failures = 0;     ///< times that something was evaluated elsewhere instead
+  std::string failure;            ///< the last one; empty: none
+  std::string failed_on;          ///< what was being evaluated then
+  std::vector<Counter> counters;  ///< what it did
+};
+
+/// The devices of this process that rules have asked for. One that could not be had stands for all
+/// of its engine's. Any thread.
+std::vector<DeviceInfo> devices();
+/// Changes whenever `failures` or `problem` of one of them do; cheap. Any thread.
+std::uint64_t device_failures();
+
+}  // namespace gorgo

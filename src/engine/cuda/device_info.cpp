@@ -1,0 +1,73 @@
+#include "gorgo/device.hpp"
+
+#include "engine/cuda/cuda.hpp"
+
+namespace gorgo {
+namespace engine {
+namespace {
+
+DeviceInfo info_of(Session& session) {
+  DeviceInfo info{.problem = session.problem()};
+  const Session::Failure failure = session.last_failure();
+  info.failures = failure.count;
+  info.failure = failure.what;
+  info.failed_on = failure.during;
+  const std::lock_guard lock(session.mutex());
+  const cuda::DeviceCounters& did = session.device().counters();
+  const SessionCounters& pages = session.counters();
+  const cuda::ShapeCounters shapes = session.device().shapes();
+  info.counters = {{"rounds", did.rounds},
+                   {"searches", did.searches},
+                   {"bytes uploaded with rounds", did.uploaded},
+                   {"bytes fetched beside them", did.fetched},
+                   {"pages", session.device().pages()},
+                   {"pages in use", session.pages_in_use()},
+                   {"page hits", pages.hits},
+                   {"pages uploaded", pages.uploaded},
+                   {"pages swapped in", pages.swapped_in},
+                   {"pages prefetched", pages.prefetched},
+                   {"pages swapped out", pages.swapped_out},
+                   {"shapes", shapes.shapes},
+                   {"shapes compiled", shapes.compiled},
+                   {"shapes not compiled", shapes.failed}};
+  return info;
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> CudaEngine::devices() const {
+  std::vector<std::shared_ptr<Session>> sessions;
+  std::vector<DeviceInfo> list;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!unavailable_.empty()) list.push_back({.problem = unavailable_});
+    sessions = sessions_;
+  }
+  for (const auto& session : sessions) list.push_back(info_of(*session));
+  for (std::uint32_t i = 0; i < list.size(); ++i) {
+    list[i].engine = name_;
+    list[i].number = i;
+  }
+  return list;
+}
+
+std::uint64_t CudaEngine::failures() const {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t count = unavailable_.empty() ? 0 : 1;
+  for (const auto& session : sessions_) count += session->last_failure().count;
+  return count;
+}
+
+}  // namespace engine
+
+std::vector<DeviceInfo> devices() {
+  auto list = engine::cuda_engine().devices();
+  for (DeviceInfo& info : engine::cuda_host_engine().devices()) list.push_back(std::move(info));
+  return list;
+}
+
+std::uint64_t device_failures() {
+  return engine::cuda_engine().failures() + engine::cuda_host_engine().failures();
+}
+
+}  // namespace gorgo
