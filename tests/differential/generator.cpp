@@ -95,7 +95,7 @@ class RuleWriter {
   }
 
   std::string consuming() {
-    if (states_ < 2 || !one_in(3)) return "";
+    if (states_ < 2 || !one_in(2)) return "";
     std::string text = "\nconsuming S" + std::to_string(number(1, states_ - 1));
     if (states_ > 2 && one_in(3)) text = "\nconsuming S1, S2";
     return text;

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <random>
 
 #include "engine/cuda/cuda.hpp"
@@ -37,9 +40,10 @@ const char* const kRules[] = {
 };
 
 /// Events of the types that the rule reads; one in `terminators` is an A.
-Batches stream(const std::string& rule, int size, int batches, int terminators, int keys) {
+Batches stream(const std::string& rule, int size, int batches, int terminators, int keys,
+               unsigned seed = 1) {
   const bool with_c = rule.find("C(") != rule.npos;
-  std::mt19937 random(static_cast<unsigned>(size + keys));
+  std::mt19937 random(seed);
   const auto below = [&](int n) { return static_cast<std::int64_t>(random() % n); };
   Batches all;
   Timestamp now = 0;
@@ -119,6 +123,18 @@ TEST_P(Consuming, AgreesWhereMemoryIsShortOrTheDeviceFails) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, Consuming, testing::ValuesIn(kRules));
+
+RC_GTEST_PROP(ConsumingRules, AgreeUnderRandomStreams, ()) {
+  const auto number = [](int low, int high) { return *rc::gen::inRange(low, high + 1); };
+  const std::string rule = kRules[number(0, static_cast<int>(std::size(kRules)) - 1)];
+  const Batches batches = stream(rule, number(1, 300), number(1, 5), number(2, 9), number(1, 30),
+                                 static_cast<unsigned>(number(0, 1'000'000)));
+  const CudaEngine engine = emulated(1 << 20, 0, static_cast<std::uint64_t>(number(0, 1000)));
+  RC_LOG() << rule;
+  const auto expected = evaluation_of(ReferenceEngine(), kTypes + rule, batches);
+  RC_CLASSIFY(expected.size() > 20, "many composites");
+  RC_ASSERT(evaluation_of(engine, kTypes + rule, batches) == expected);
+}
 
 /// Rounds that a batch of terminators takes, each with one event of its own or all with the same.
 std::uint64_t rounds(bool own, bool consuming) {
