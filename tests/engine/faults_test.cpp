@@ -78,14 +78,13 @@ Faults random_faults() {
   return faults;
 }
 
-CudaEngine engine_of(const std::vector<Faults>& faults, std::uint64_t bytes) {
+CudaEngine engine_of(const std::vector<Faults>& faults, const cuda::DeviceOptions& options) {
   return {"failing",
           [=] {
             CudaEngine::Devices devices;
             for (const Faults& of_device : faults) {
-              devices.push_back(std::make_unique<FailingDevice>(
-                  cuda::DeviceOptions{.bytes = bytes, .page_shift = 4},
-                  [=](Call call, std::uint64_t n) {
+              devices.push_back(
+                  std::make_unique<FailingDevice>(options, [=](Call call, std::uint64_t n) {
                     const auto due = of_device.find({call, n});
                     return due == of_device.end() ? Fault::none : due->second;
                   }));
@@ -99,14 +98,23 @@ RC_GTEST_PROP(Faults, LoseAndRepeatNothing, ()) {
   const std::string rules = random_rules();
   const Batches batches = random_batches();
   std::vector<Faults> faults;
-  for (int i = number(1, 2); i > 0; --i) faults.push_back(random_faults());
-  const std::uint64_t bytes = number(0, 3) == 0 ? 24 * 16 * 8 : 1 << 16;
+  const bool faulty = number(0, 3) > 0;
+  for (int i = number(1, 2); i > 0; --i) faults.push_back(faulty ? random_faults() : Faults());
+  // Mostly less than the columns need.
+  cuda::DeviceOptions options{.page_shift = static_cast<std::uint32_t>(number(0, 4))};
+  const auto events = static_cast<std::uint64_t>(number(0, 3) == 0 ? 1 << 13 : number(32, 600));
+  options.bytes = events * sizeof(std::uint64_t);
   const auto expected = evaluation_of(ReferenceEngine(), rules, batches);
-  const CudaEngine engine = engine_of(faults, bytes);
+  const CudaEngine engine = engine_of(faults, options);
   RC_LOG() << rules;
   RC_ASSERT(evaluation_of(engine, rules, batches) == expected);
-  std::uint64_t failures = 0;
-  for (const auto& session : engine.sessions()) failures += session->counters().failures;
+  std::uint64_t failures = 0, swapped = 0;
+  for (const auto& session : engine.sessions()) {
+    failures += session->counters().failures;
+    swapped += session->counters().swapped_in;
+  }
+  RC_ASSERT(faulty || failures == 0);
+  RC_CLASSIFY(swapped > 0, "pages came back");
   RC_CLASSIFY(failures > 0, "devices failed");
   RC_CLASSIFY(engine.sessions().size() < faults.size(), "and were left");
   RC_CLASSIFY(expected.size() > 10, "many composites");

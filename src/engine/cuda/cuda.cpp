@@ -335,7 +335,7 @@ void run_on(Session& session, std::span<const Task> tasks, const std::atomic<boo
   };
   caught(session, plan, [&] { return text_of(tasks); });
   for (const std::size_t i : planned.too_large) tasks[i].evaluator->leave_to_cpu(tasks[i].part);
-  for (std::size_t i = 0; i < planned.steps.size(); ++i) {
+  for (std::size_t i = 0; i < planned.steps.size() && session.problem().empty(); ++i) {
     const Step* const next = i + 1 < planned.steps.size() ? &planned.steps[i + 1] : nullptr;
     run_together(session, tasks, planned.steps[i], next, stop);
   }
@@ -395,12 +395,14 @@ std::vector<std::vector<Task>> tasks_of(std::span<const Evaluation> evaluations,
 }
 
 CudaEngine::Devices open_host_devices() {
-  CudaEngine::Devices devices;
   // Small pages, so that tests meet their boundaries, and in one device few, so that they swap.
-  for (const std::uint64_t pages : {1 << 18, 24}) {
-    devices.push_back(std::make_unique<cuda::HostDevice>(
-        cuda::DeviceOptions{.bytes = pages * 32 * sizeof(std::uint64_t), .page_shift = 5}));
-  }
+  const auto open = [](std::uint32_t page_shift, std::uint64_t pages) {
+    return std::make_unique<cuda::HostDevice>(cuda::DeviceOptions{
+        .bytes = (pages * sizeof(std::uint64_t)) << page_shift, .page_shift = page_shift});
+  };
+  CudaEngine::Devices devices;
+  devices.push_back(open(5, 1 << 18));
+  devices.push_back(open(1, 24));
   return devices;
 }
 
