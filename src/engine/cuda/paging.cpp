@@ -121,6 +121,27 @@ void cut(std::span<const std::vector<Need>> evaluations, std::span<const std::si
 
 }  // namespace
 
+std::size_t most_pages(const DevicePlan& plan, const Session& session) {
+  std::size_t pages = 0;
+  for (const auto* const scans : {&plan.states, &plan.negations, &plan.aggregates}) {
+    for (const DeviceScan& scan : *scans) {
+      const std::uint64_t events = scan.timeline->end() - scan.timeline->begin();
+      // With the roots.
+      const std::size_t vectors =
+          scan.attributes.size() * (scan.column->store().is_nullable() ? 2 : 1) + 1;
+      pages += vectors * ((events >> session.page_shift()) + 2);
+    }
+  }
+  return pages;
+}
+
+Steps one_step(std::size_t evaluations) {
+  Steps steps;
+  steps.steps.emplace_back().evaluations.resize(evaluations);
+  std::iota(steps.steps[0].evaluations.begin(), steps.steps[0].evaluations.end(), 0);
+  return steps;
+}
+
 Steps plan_steps(Session& session, std::span<const std::vector<Need>> evaluations) {
   const std::size_t pages = session.device().pages();
   Steps planned;

@@ -51,6 +51,11 @@ struct Steps {
   std::vector<std::size_t> too_large;  ///< evaluations that need more than the device has
 };
 
+/// A bound of the pages that a plan can need, whatever its terminators are.
+std::size_t most_pages(const DevicePlan& plan, const Session& session);
+/// So many evaluations in one step: there is room for anything.
+Steps one_step(std::size_t evaluations);
+
 /// Puts evaluations, each by what it needs, into steps: into one if everything fits, else into
 /// several of at most a quarter of the device's pages, or of one evaluation, so that there is room
 /// for what the next step needs and for what may stay. What was used last comes first then: it is

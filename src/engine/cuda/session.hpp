@@ -46,6 +46,7 @@ class Session : public std::enable_shared_from_this<Session> {
   cuda::Device& device() { return *device_; }
   StringCodes& codes() { return codes_; }
   SessionCounters& counters() { return counters_; }
+  std::uint32_t page_shift() const { return device_->page_shift(); }
   std::size_t pages_in_use() const { return frames_.size() - free_.size(); }
 
   /// The mirror of a timeline, shared with whoever holds it already.

@@ -1,0 +1,139 @@
+#include "engine/cuda/evaluator.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "engine/cuda/device_plan.hpp"
+#include "engine/cuda/rounds.hpp"
+#include "history/evaluate.hpp"
+
+namespace gorgo::engine {
+namespace {
+
+std::size_t total_events(const DevicePlan& plan) {
+  const DeviceScan& scan = plan.states.empty() ? plan.aggregates[0] : plan.states[0];
+  return scan.timeline->end() - scan.timeline->begin();
+}
+
+}  // namespace
+
+std::uint64_t CudaEvaluator::pairs(const Terminators& terminators) const {
+  if (contended_ > 0) return 0;
+  if (!history::all_hold(plan_.plan->states[0].scan.guards, {})) return 0;
+  return terminators.slots.size() * total_events(plan_);
+}
+
+bool CudaEvaluator::has_columns_on(Session& session) const {
+  const DeviceScan& scan = plan_.states.empty() ? plan_.aggregates[0] : plan_.states[0];
+  return session.mirrors(*scan.timeline);
+}
+
+DevicePlan& CudaEvaluator::plan_on(Session& session) {
+  const auto known = placed_.find(&session);
+  if (known != placed_.end()) return known->second;
+  return placed_.emplace(&session, put_on(plan_, session)).first->second;
+}
+
+/// Home, while it is in use.
+std::shared_ptr<Session> CudaEvaluator::session_to_use() {
+  if (home_ && home_->problem().empty()) return home_;
+  const auto sessions = engine_.sessions();
+  if (sessions.empty()) return nullptr;
+  return home_ = sessions.front();
+}
+
+bool CudaEvaluator::is_announced(const Terminators& terminators) const {
+  return announced_.slots.data() == terminators.slots.data() &&
+         announced_.slots.size() == terminators.slots.size();
+}
+
+bool CudaEvaluator::is_done(const Terminators& terminators) const {
+  return !works_.empty() && is_announced(terminators) &&
+         std::ranges::none_of(works_, [](const auto& work) { return work == nullptr; });
+}
+
+/// What was announced.
+std::size_t CudaEvaluator::report(const Budget& budget, CompositeSink& sink) {
+  std::size_t done = 0;
+  for (const auto& work : works_) {
+    const std::size_t of_work = report(*work, done, budget, sink);
+    done += of_work;
+    if (of_work < work->terminators()) break;
+  }
+  return done;
+}
+
+std::size_t CudaEvaluator::evaluate(const Terminators& terminators, const RuleState& state,
+                                    const Budget& budget, CompositeSink& sink) {
+  if (is_done(terminators)) {
+    const std::size_t done = report(budget, sink);
+    works_.clear();
+    return done;
+  }
+  works_.clear();
+  if (contended_ > 0) {
+    const std::size_t done = evaluate_on_cpu(terminators, state, budget, sink);
+    contended_ -= std::min(contended_, done);
+    decline(done, "terminators compete for the events that they consume");
+    return done;
+  }
+  const std::uint64_t least = std::max<std::uint64_t>(1, least_pairs_);
+  if (pairs(terminators) < least) return evaluate_on_cpu(terminators, state, budget, sink);
+  if (std::ranges::count(left_to_cpu_, 1) > 0 && is_announced(terminators)) {
+    decline(terminators.slots.size(),
+            "a device has less memory for columns than those of the rule need");
+    return evaluate_on_cpu(terminators, state, budget, sink);
+  }
+  std::optional<std::size_t> done;
+  if (const auto session = session_to_use()) {
+    caught(
+        *session, [&] { done = evaluate_on(*session, terminators, state, budget, sink); },
+        [&] { return terminators_text(terminators.slots.size(), 1, name()); });
+  }
+  if (done) return *done;
+  // Nothing was reported: that happens after the last round only.
+  decline(terminators.slots.size(), home_ ? home_->failure() : "no device is in use");
+  return evaluate_on_cpu(terminators, state, budget, sink);
+}
+
+std::size_t CudaEvaluator::evaluate_on_cpu(const Terminators& terminators, const RuleState& state,
+                                           const Budget& budget, CompositeSink& sink) {
+  forget_marks(nullptr);
+  return on_cpu_->evaluate(terminators, state, budget, sink);
+}
+
+std::size_t CudaEvaluator::report(Work& work, std::size_t first_terminator, const Budget& budget,
+                                  CompositeSink& sink) {
+  constexpr std::size_t kRest = 16;  // batches: what the attempt cost is little beside them
+  if (work.is_contended()) contended_ = kRest * work.terminators();
+  forget_marks(&work.plan());
+  return work.report(static_cast<std::uint32_t>(first_terminator), budget, sink);
+}
+
+/// What is about to be consumed is known on one device at most.
+void CudaEvaluator::forget_marks(const DevicePlan* up_to_date) {
+  if (is_divisible()) return;
+  for (auto& [session, plan] : placed_) {
+    if (&plan == up_to_date) continue;
+    for (DeviceScan& scan : plan.states) {
+      if (scan.consumed) scan.consumed->all_changed();
+    }
+  }
+}
+
+/// All terminators together, or as many as the searches leave room for: the others are left for
+/// the next call.
+std::size_t CudaEvaluator::evaluate_on(Session& session, const Terminators& terminators,
+                                       const RuleState& state, const Budget& budget,
+                                       CompositeSink& sink) {
+  DevicePlan& plan = plan_on(session);
+  for (std::size_t count = terminators.slots.size();; count = (count + 1) / 2) {
+    Work work(plan, {terminators.slots.first(count), terminators.in_order}, state);
+    Work* const alone[] = {&work};
+    if (!run(session, alone, budget.stop)) return 0;
+    if (!work.is_too_large()) return report(work, 0, budget, sink);
+  }
+}
+
+}  // namespace gorgo::engine

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/cuda/cuda.hpp"
+#include "engine/cuda/work.hpp"
+
+namespace gorgo::engine {
+
+class CudaEvaluator;
+
+/// A part of an announced evaluation.
+struct Task {
+  CudaEvaluator* evaluator;
+  const RuleState* state;
+  std::size_t part;
+  std::size_t first, count;  ///< of its terminators
+};
+
+/// A rule on the devices of an engine, which outlives it: what is announced is done there before it
+/// is evaluated, and reported then.
+class CudaEvaluator final : public Evaluator {
+ public:
+  CudaEvaluator(const CudaEngine& engine, DevicePlan plan, std::unique_ptr<Evaluator> on_cpu,
+                std::uint64_t least_pairs)
+      : engine_(engine),
+        plan_(std::move(plan)),
+        on_cpu_(std::move(on_cpu)),
+        least_pairs_(least_pairs) {}
+
+  std::size_t evaluate(const Terminators& terminators, const RuleState& state, const Budget& budget,
+                       CompositeSink& sink) override;
+  bool is_absent(std::uint32_t negation, std::span<const history::EventRef> sequence,
+                 const RuleState& state) override {
+    return on_cpu_->is_absent(negation, sequence, state);
+  }
+  std::size_t bytes() const override { return on_cpu_->bytes(); }
+  Declined declined() const override { return declined_; }
+
+  /// How much there is to search for so many terminators, roughly; 0: nothing.
+  std::uint64_t pairs(const Terminators& terminators) const;
+  const std::string& name() const { return plan_.plan->rule.name; }
+  /// What one terminator consumes decides about the next.
+  bool is_divisible() const { return plan_.plan->rule.consuming.empty(); }
+
+  /// The device that it is evaluated on, or was; null at first.
+  const Session* home() const { return home_.get(); }
+  void move_to(std::shared_ptr<Session> session) { home_ = std::move(session); }
+  /// Whether a device has a column of it.
+  bool has_columns_on(Session& session) const;
+  /// The plan there, put there by the first call. Whoever calls holds the session's mutex.
+  DevicePlan& plan_on(Session& session);
+
+  /// Terminators that are going to be taken up, in so many parts, before they are evaluated.
+  void expect(const Terminators& terminators, std::size_t parts) {
+    announced_ = terminators;
+    works_.clear();
+    works_.resize(parts);
+    left_to_cpu_.assign(parts, 0);
+  }
+  Terminators announced(const Task& task) const {
+    return {announced_.slots.subspan(task.first, task.count), announced_.in_order};
+  }
+  /// Takes up a part, which stays until it is abandoned or all are evaluated. Parts may be taken up
+  /// and abandoned on several threads once the plan is on their devices. Whoever calls holds the
+  /// session's mutex.
+  Work& begin(const Task& task, Session& session) {
+    works_[task.part] = std::make_unique<Work>(plan_on(session), announced(task), *task.state);
+    return *works_[task.part];
+  }
+  void abandon(std::size_t part) { works_[part].reset(); }
+  /// A device has no room for a part.
+  void leave_to_cpu(std::size_t part) { left_to_cpu_[part] = 1; }
+
+ private:
+  std::shared_ptr<Session> session_to_use();
+  bool is_announced(const Terminators& terminators) const;
+  bool is_done(const Terminators& terminators) const;
+  std::size_t report(const Budget& budget, CompositeSink& sink);
+  std::size_t report(Work& work, std::size_t first_terminator, const Budget& budget,
+                     CompositeSink& sink);
+  std::size_t evaluate_on(Session& session, const Terminators& terminators, const RuleState& state,
+                          const Budget& budget, CompositeSink& sink);
+  std::size_t evaluate_on_cpu(const Terminators& terminators, const RuleState& state,
+                              const Budget& budget, CompositeSink& sink);
+  void forget_marks(const DevicePlan* up_to_date);
+  void decline(std::size_t terminators, std::string_view reason) {
+    declined_ = {declined_.terminators + terminators, reason};
+  }
+
+  const CudaEngine& engine_;
+  DevicePlan plan_;  // on no device
+  std::shared_ptr<Session> home_;
+  std::map<const Session*, DevicePlan> placed_;
+  std::unique_ptr<Evaluator> on_cpu_;
+  std::uint64_t least_pairs_;
+  Terminators announced_;
+  std::vector<std::unique_ptr<Work>> works_;  // of what was announced, done with their rounds
+  std::size_t contended_ = 0;                 // so many terminators are left to the CPU
+  std::vector<std::uint8_t> left_to_cpu_;     // by part of what was announced
+  Declined declined_;
+};
+
+}  // namespace gorgo::engine

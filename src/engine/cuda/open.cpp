@@ -1,0 +1,121 @@
+#include <bit>
+#include <numeric>
+#include <optional>
+
+#include "cuda/host_device.hpp"
+#include "cuda/nvrtc.hpp"
+#include "engine/cuda/cuda.hpp"
+#include "engine/cuda/options.hpp"
+
+namespace gorgo::engine {
+namespace {
+
+CudaEngine::Devices open_host_devices() {
+  // Small pages, so that tests meet their boundaries, and in one device few, so that they swap.
+  const auto open = [](std::uint32_t page_shift, std::uint64_t pages) {
+    return std::make_unique<cuda::HostDevice>(cuda::DeviceOptions{
+        .bytes = (pages * sizeof(std::uint64_t)) << page_shift, .page_shift = page_shift});
+  };
+  CudaEngine::Devices devices;
+  devices.push_back(open(5, 1 << 18));
+  devices.push_back(open(1, 24));
+  return devices;
+}
+
+/// Those that the options name, or all.
+std::vector<std::uint32_t> indices_of(const CudaOptions& options) {
+  if (!options.devices.empty()) return options.devices;
+  std::vector<std::uint32_t> all(cuda::describe_gpus().size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+/// As many as can be taken into use.
+CudaEngine::Devices open_gpus() {
+  const auto options = cuda_options();
+  if (!options) throw cuda::DeviceError("GORGO_CUDA: " + options.error().to_string(), true);
+  const cuda::DeviceOptions each{
+      .bytes = options->memory,
+      .page_shift = static_cast<std::uint32_t>(std::countr_zero(options->page_events)),
+      .compile = options->compile};
+  CudaEngine::Devices devices;
+  std::optional<cuda::DeviceError> problem;
+  for (const std::uint32_t index : indices_of(*options)) {
+    try {
+      devices.push_back(cuda::open_gpu(index, each));
+    } catch (const cuda::DeviceError& error) {
+      if (!problem) problem = error;
+    }
+  }
+  if (devices.empty()) throw *problem;
+  return devices;
+}
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string description_of(const cuda::GpuInfo& gpu) {
+  if (gpu.name.empty()) return "unavailable: " + gpu.unavailable;
+  return gpu.name + ", " + std::to_string(gpu.memory >> 20) + " MiB, " +
+         std::to_string(gpu.multiprocessors) + " multiprocessors, compute capability " +
+         std::to_string(gpu.capability / 10) + "." + std::to_string(gpu.capability % 10) +
+         ", driver for CUDA " + version_text(gpu.driver) + ", built with CUDA " +
+         version_text(gpu.runtime);
+}
+
+std::string description_of_shapes() {
+  const std::string version = cuda::nvrtc::version();
+  if (version.empty()) {
+    return "interprets conditions other than one comparison: " + cuda::nvrtc::unavailable();
+  }
+  return "compiles kernels for conditions, with NVRTC " + version;
+}
+
+std::string devices_text(const CudaOptions& options) {
+  if (options.devices.empty()) return "all GPUs";
+  std::string text;
+  for (const std::uint32_t index : options.devices) {
+    text += (text.empty() ? "" : ", ") + std::to_string(index);
+  }
+  return (options.devices.size() == 1 ? "GPU " : "GPUs ") + text;
+}
+
+std::vector<std::string> describe_cuda() {
+  std::vector<std::string> lines = {"batches of terminators search columns on GPUs"};
+  const auto gpus = cuda::describe_gpus();
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    const std::string number = gpus.size() == 1 ? "" : std::to_string(i) + ": ";
+    lines.push_back(number + description_of(gpus[i]));
+  }
+  const auto options = cuda_options();
+  if (!options) {
+    lines.push_back("unavailable: GORGO_CUDA: " + options.error().to_string());
+  } else if (!gpus.front().name.empty()) {
+    lines.push_back("uses " + devices_text(*options) + ", of each " +
+                    std::to_string(options->memory >> 20) + " MiB for columns in pages of " +
+                    std::to_string(options->page_events) + " events, for batches of at least " +
+                    std::to_string(options->least_pairs) + " pairs");
+    lines.push_back(description_of_shapes());
+  }
+  return lines;
+}
+
+}  // namespace
+
+const CudaEngine& cuda_engine() {
+  const auto options = cuda_options();
+  static const CudaEngine engine("cuda", open_gpus, describe_cuda,
+                                 options ? options->least_pairs : CudaOptions().least_pairs);
+  return engine;
+}
+
+const CudaEngine& cuda_host_engine() {
+  const auto describe = [] {
+    return std::vector<std::string>{"cuda with the CPU in the place of two GPUs, for tests"};
+  };
+  static const CudaEngine engine("cuda-host", open_host_devices, describe, 0);
+  return engine;
+}
+
+}  // namespace gorgo::engine
