@@ -142,7 +142,7 @@ TEST(CudaEngine, SwapsPagesWhenMemoryIsShortAndLosesNothing) {
   const Batches batches = stream(200, 6);
   const std::string text = rules(800);
   const auto wanted = expected(text, batches);
-  for (const std::size_t pages : {110, 100, 60, 40}) {
+  for (const std::size_t pages : {100, 80, 60, 40}) {
     Emulated emulated(pages * 32 * 8);
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), wanted) << pages;
     EXPECT_GT(emulated.session().counters().swapped_in, 0u) << pages;

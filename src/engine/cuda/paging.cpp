@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/arithmetic.hpp"
+
 namespace gorgo::engine {
 namespace {
 
@@ -31,13 +33,12 @@ std::pair<Timestamp, Timestamp> times_of(const history::EventStore& store,
 
 history::Range reach_of(const DeviceScan& scan, const plan::Plan& plan, Timestamp first,
                         Timestamp last) {
-  constexpr Timestamp kFirst = std::numeric_limits<Timestamp>::min();
   const auto known = plan.reach.find(scan.scan->column.type);
   const Duration reach =
       known == plan.reach.end() ? std::numeric_limits<Duration>::max() : known->second;
-  const Timestamp after = first > kFirst + 1 && reach < first - kFirst ? first - reach - 1 : kFirst;
-  return scan.timeline->window(after,
-                               std::min(last, std::numeric_limits<Timestamp>::max() - 1) + 1);
+  using arithmetic::saturating_add, arithmetic::saturating_subtract;
+  return scan.timeline->window(saturating_subtract(saturating_subtract(first, reach), 1),
+                               saturating_add(last, 1));
 }
 
 std::uint64_t used_in(std::span<const Need> needs) {
