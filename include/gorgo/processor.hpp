@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gorgo/diagnostics.hpp"
@@ -17,8 +18,12 @@
 
 namespace gorgo {
 
+/// Instead of an engine's name.
+inline constexpr std::string_view kAutomatic = "auto";
+
 struct ProcessorOptions {
-  std::string engine = "column";             ///< for rules without `@engine`
+  /// For rules without `@engine`; `kAutomatic`: each where it costs least, as measured.
+  std::string engine = "auto";
   std::uint32_t max_depth = 16;              ///< TESLA.md §7
   std::uint64_t max_composites = 1'000'000;  ///< per root event
   /// Of a gap between two events, how many instants of a timer fire: the latest.
@@ -37,6 +42,11 @@ struct ProcessorOptions {
   std::optional<Duration> max_ahead;   ///< refuse timestamps further ahead of the clock; unset: off
   Duration remember = 0;  ///< keep events so much longer than the rules need them, for `why`
   std::function<Timestamp()> clock;  ///< for events without a timestamp; unset: the system's
+  /// Not 0: `auto` takes engines at random, for every batch and rule; for tests.
+  std::uint64_t shuffle_engines = 0;
+  /// Is told when two engines gave different composites of a rule, which is a defect: the rule's
+  /// name and what differs. From then on the rule stays with `column`. Called by `process`.
+  std::function<void(const std::string&, const std::string&)> on_alarm;
 };
 
 struct DeployOptions {
@@ -44,8 +54,15 @@ struct DeployOptions {
   bool with_history = false;  ///< see what is still remembered of the types that the rules read
 };
 
-/// The names of the engines this build has, the default first.
+/// The names of the engines this build has, after `kAutomatic`, which is the default.
 std::vector<std::string> engine_names();
+
+/// What an engine costs a rule, in nanoseconds of a thread for each terminator.
+struct EngineCost {
+  std::string engine;
+  std::optional<double> estimate;  ///< from the plan and the load
+  std::optional<double> measured;  ///< of late
+};
 
 /// A deployed rule, as `rules list` shows it.
 struct RuleInfo {
@@ -63,6 +80,11 @@ struct RuleInfo {
   std::size_t bytes = 0;       ///< its own memory, and its share of shared columns
   std::uint64_t declined = 0;  ///< terminators that its engine left to `column-scan`
   std::string declined_because;  ///< why, the last time; empty: never
+  bool automatic = false;        ///< whether the engine follows what it costs
+  std::string placed_because;    ///< why it has this engine; empty: nothing was compared yet
+  std::uint64_t moves = 0;       ///< from one engine to another
+  std::vector<EngineCost> costs;  ///< of the engines that were considered
+  std::string alarm;              ///< that engines disagreed, and how; empty: never
 };
 
 /// What is remembered of an event type, and how many of its events came late since it is known.
@@ -126,11 +148,14 @@ class Processor {
   /// Deploys a rule text as a whole or not at all. `name` is the path or deployment name: it stands
   /// in the diagnostics and its stem names unnamed rules. A rule whose full name is deployed
   /// already is an error unless it is to be replaced. The rules see events later than the clock,
-  /// see DeployOptions. Precondition of this, `remove` and `declare`: `pending() == 0`, process
+  /// see DeployOptions. Precondition of this, `remove`, `pin` and `declare`: `pending() == 0`, process
   /// first.
   Diagnostics deploy(const std::string& name, const std::string& text,
                      const DeployOptions& options = {});
   Result<void> remove(std::string_view rule);
+  /// Has the rule evaluated by this engine, or, with `kAutomatic`, where it costs least. What it
+  /// remembers stays. An error: there is no such rule or engine, or the engine cannot evaluate it.
+  Result<void> pin(std::string_view rule, std::string_view engine);
   std::vector<RuleInfo> rules() const;
   /// The types that rules read, by name. Bytes of columns stand here and, shared out, at the rules.
   /// The last may stand for all other types, see TypeInfo.

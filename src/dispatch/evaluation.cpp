@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t kNoCut = ~std::uint64_t{0};
 constexpr std::size_t kNoLimit = ~std::size_t{0};
+constexpr std::size_t kNoCells = ~std::size_t{0};
 /// A batch with many more composites than this would go through memory instead of the cache.
 constexpr std::size_t kBatchComposites = 1 << 12;
 
@@ -19,6 +20,7 @@ constexpr std::size_t kBatchComposites = 1 << 12;
 void Evaluation::start(Batch& batch, Timestamp clock) {
   batch_ = &batch;
   clock_ = clock;
+  runner_.settle_placement(clock);
   for (const TypeId type : incoming_types_) {
     incoming_[type].known = false;
     incoming_[type].records.clear();
@@ -170,10 +172,10 @@ void Evaluation::run_collected() {
   // What max_composites leaves of a step of a cycle shows only when all of the step is there.
   const std::size_t most = cycle_ != nullptr ? kNoLimit : limits_.max_held_composites;
   runner_.run(batch_->in_order, most - std::min(most, composites_));
-  std::size_t job = ~std::size_t{0}, first_cell = 0;
+  first_cells_.assign(runner_.jobs(), kNoCells);
   for (const RuleRunner::Part& part : runner_.parts()) {
-    if (part.job != job) {
-      job = part.job;
+    std::size_t& first_cell = first_cells_[part.job];
+    if (first_cell == kNoCells) {
       first_cell = batch_->cells.size();
       const auto cells = runner_.sink(part).cells();
       batch_->cells.insert(batch_->cells.end(), cells.begin(), cells.end());
@@ -287,7 +289,7 @@ bool Evaluation::is_absent(DeployedRule& rule, std::span<const history::EventRef
   const auto& negations = rule.rule().negations;
   for (std::uint32_t i = 0; i < negations.size(); ++i) {
     if (negations[i].span.kind != SpanKind::after) continue;
-    if (!rule.evaluators.front()->is_absent(i, sequence, rule.state)) return false;
+    if (!rule.placement.post().evaluators.front()->is_absent(i, sequence, rule.state)) return false;
   }
   return true;
 }

@@ -23,6 +23,7 @@ class Evaluation {
     std::uint64_t max_composites = 1'000'000;     ///< per root
     std::size_t max_held_composites = 1'000'000;  ///< cut a wave at about this many
     RuleRunner::Sharing sharing;
+    Placer::Options placement;
   };
 
   Evaluation(RuleSet& rules, history::History& history, ProcessorCounters& counters,
@@ -32,7 +33,7 @@ class Evaluation {
         counters_(counters),
         limits_(limits),
         stop_(stop),
-        runner_(rules, history, limits.sharing, stop) {}
+        runner_(rules, history, limits.sharing, limits.placement, stop) {}
 
   /// So many roots should make a batch: about as many composites as fit a cache come of them. Where
   /// the cuts are does not matter to the results.
@@ -128,7 +129,8 @@ class Evaluation {
   std::size_t composites_ = 0;  // in the batch
   bool ran_ahead_ = false;      // an earlier wave left composites behind
 
-  Records stored_;  // scratch of store
+  Records stored_;                        // scratch of store
+  std::vector<std::size_t> first_cells_;  // by job: of its composites, in the batch
 
   // Scratch of drop_finished.
   Batch rest_;

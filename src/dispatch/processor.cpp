@@ -29,6 +29,17 @@ unsigned threads_of(const ProcessorOptions& options) {
   return std::min(options.threads == 0 ? all : options.threads, kMaxThreads);
 }
 
+std::vector<EngineCost> costs_of(const dispatch::Placement& placement) {
+  std::vector<EngineCost> costs;
+  for (const dispatch::Post& post : placement.posts()) {
+    if (!post.estimate && !post.cost.per_terminator()) continue;
+    costs.push_back({.engine = std::string(post.engine->name()),
+                     .estimate = post.estimate,
+                     .measured = post.cost.per_terminator()});
+  }
+  return costs;
+}
+
 std::vector<std::string> types_read(const plan::Plan& plan, const Schema& schema) {
   std::vector<std::string> names;
   for (const auto& [type, reach] : plan.reach) {
@@ -53,7 +64,10 @@ struct Processor::Impl {
                     .max_composites = options.max_composites,
                     .max_held_composites = options.max_held_composites,
                     .sharing = {.threads = threads_of(options),
-                                .job_terminators = options.job_terminators}},
+                                .job_terminators = options.job_terminators},
+                    .placement = {.shuffle = options.shuffle_engines,
+                                  .threads = threads_of(options),
+                                  .on_alarm = options.on_alarm}},
                    options.max_instants, options.remember, stop) {}
 
   Result<void> count(Result<void> admitted) {
@@ -76,7 +90,7 @@ struct Processor::Impl {
 };
 
 std::vector<std::string> engine_names() {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {std::string(kAutomatic)};
   for (const auto* engine : engine::engines()) names.emplace_back(engine->name());
   return names;
 }
@@ -97,20 +111,24 @@ Result<void> Processor::remove(std::string_view rule) {
   return impl_->rules.remove(rule, impl_->history);
 }
 
+Result<void> Processor::pin(std::string_view rule, std::string_view engine) {
+  assert(pending() == 0);
+  return impl_->rules.pin(rule, engine, impl_->history);
+}
+
 std::vector<RuleInfo> Processor::rules() const {
   std::vector<RuleInfo> list;
   for (const auto& deployed : impl_->rules.rules()) {
     const Rule& rule = deployed.rule();
-    std::size_t bytes = deployed.state.bytes();
+    const dispatch::Placement& placement = deployed.placement;
     engine::Declined declined;
-    for (const auto& evaluator : deployed.evaluators) {
-      bytes += evaluator->bytes();
+    for (const auto& evaluator : placement.post().evaluators) {
       declined.terminators += evaluator->declined().terminators;
       if (declined.reason.empty()) declined.reason = evaluator->declined().reason;
     }
     list.push_back({.name = rule.name,
                     .type = schema().at(rule.type).name,
-                    .engine = std::string(deployed.engine->name()),
+                    .engine = std::string(placement.engine().name()),
                     .text = rule.text,
                     .reads = types_read(*deployed.plan, schema()),
                     .terminators = deployed.state.terminators,
@@ -118,9 +136,14 @@ std::vector<RuleInfo> Processor::rules() const {
                     .overflows = deployed.state.overflows,
                     .pending = deployed.state.pending.size(),
                     .skipped = deployed.state.skipped_instants,
-                    .bytes = bytes,
+                    .bytes = deployed.state.bytes() + placement.bytes(),
                     .declined = declined.terminators,
-                    .declined_because = std::string(declined.reason)});
+                    .declined_because = std::string(declined.reason),
+                    .automatic = placement.is_automatic(),
+                    .placed_because = placement.reason(),
+                    .moves = placement.moves(),
+                    .costs = costs_of(placement),
+                    .alarm = placement.alarm()});
   }
   return list;
 }

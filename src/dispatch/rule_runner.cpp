@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace gorgo::dispatch {
 namespace {
@@ -9,6 +10,12 @@ namespace {
 constexpr double kWorthSharing = 20e-6;  // seconds: waking the other threads takes about as long
 constexpr std::size_t kJobsPerThread = 4;
 constexpr double kSmallestJob = 2e-6;  // seconds: far more than taking one costs
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
 
 }  // namespace
 
@@ -34,28 +41,40 @@ void RuleRunner::run(bool in_order, std::size_t room) {
   share_ = room / used_jobs_;
   in_order_ = in_order;
   const auto start = std::chrono::steady_clock::now();
-  announce();
   workers_.run(used_jobs_, [this](std::size_t job) { run_job(jobs_[job]); });
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const double took = since(start);
   const auto threads = static_cast<double>(std::min<std::size_t>(workers_.threads(), used_jobs_));
-  terminator_cost_ = took.count() * threads / static_cast<double>(slots_.size());
+  terminator_cost_ = took * 1e-9 * threads / static_cast<double>(slots_.size());
+  took_ += took;
+  report_costs();
 }
 
+void RuleRunner::settle_placement(Timestamp clock) {
+  placer_.settle(std::exchange(took_, 0), clock);
+}
+
+/// Engines that want all terminators of all rules at once have a job of their own, so that a device
+/// and the other threads work side by side.
 void RuleRunner::share_out() {
   const std::size_t size = job_size();
-  std::size_t room = 0;  // in the last job
+  std::size_t room = 0, job = 0;  // the job that others go on with
   for (const Load& load : loads_) {
-    const DeployedRule& rule = rules_.rules()[load.rule];
-    const bool divisible = rule.engine->divides_terminators() && rule.rule().consuming.empty();
+    Post& post = placer_.place(load.rule, load.count);
+    if (post.engine->fixed_cost() > 0) {
+      add_part(load, post, 0, load.count, 0, job_of(*post.engine));
+      continue;
+    }
+    const bool divisible = post.engine->divides_terminators() &&
+                           rules_.rules()[load.rule].rule().consuming.empty();
     std::uint32_t evaluator = 0;
     for (std::size_t done = 0; done < load.count;) {
       if (room == 0) {
-        begin_job();
+        job = begin_job(nullptr);
         room = size;
       }
       const std::size_t left = load.count - done;
       const std::size_t count = divisible ? std::min(left, room) : left;
-      add_part(load, done, count, evaluator++);
+      add_part(load, post, done, count, evaluator++, job);
       done += count;
       room -= std::min(room, count);
     }
@@ -73,59 +92,92 @@ std::size_t RuleRunner::job_size() const {
                   static_cast<std::size_t>(kSmallestJob / terminator_cost_));
 }
 
-void RuleRunner::begin_job() {
+std::size_t RuleRunner::begin_job(const engine::Engine* announced) {
   if (used_jobs_ == jobs_.size()) jobs_.emplace_back();
-  Job& job = jobs_[used_jobs_++];
-  job.first_part = job.last_part = parts_.size();
+  Job& job = jobs_[used_jobs_];
+  job.parts.clear();
+  job.announced = announced;
   job.sink.clear();
+  return used_jobs_++;
 }
 
-void RuleRunner::add_part(const Load& load, std::size_t first, std::size_t count,
-                          std::uint32_t evaluator) {
-  DeployedRule& rule = rules_.rules()[load.rule];
-  while (rule.evaluators.size() <= evaluator) {
-    rule.evaluators.push_back(rule.engine->prepare(rule.plan, history_));
+std::size_t RuleRunner::job_of(const engine::Engine& engine) {
+  for (std::size_t i = 0; i < used_jobs_; ++i) {
+    if (jobs_[i].announced == &engine) return i;
   }
+  return begin_job(&engine);
+}
+
+void RuleRunner::add_part(const Load& load, Post& post, std::size_t first, std::size_t count,
+                          std::uint32_t evaluator, std::size_t job) {
+  while (post.evaluators.size() <= evaluator) {
+    post.evaluators.push_back(post.engine->prepare(rules_.rules()[load.rule].plan, history_));
+  }
+  jobs_[job].parts.push_back(parts_.size());
   parts_.push_back({.rule = load.rule,
+                    .post = &post,
                     .evaluator = evaluator,
                     .first = load.first + first,
                     .count = count,
-                    .job = used_jobs_ - 1});
-  jobs_[used_jobs_ - 1].last_part = parts_.size();
-}
-
-/// Engines that want all terminators of a rule at once may also want all rules at once.
-void RuleRunner::announce() {
-  engines_.clear();
-  for (const Part& part : parts_) {
-    const engine::Engine* const engine = rules_.rules()[part.rule].engine;
-    const bool known = std::ranges::find(engines_, engine) != engines_.end();
-    if (!known && !engine->divides_terminators()) engines_.push_back(engine);
-  }
-  for (const engine::Engine* const engine : engines_) {
-    announced_.clear();
-    for (const Part& part : parts_) {
-      DeployedRule& rule = rules_.rules()[part.rule];
-      if (rule.engine != engine) continue;
-      const auto slots = std::span<const history::Slot>(slots_).subspan(part.first, part.count);
-      announced_.push_back({.evaluator = rule.evaluators[part.evaluator].get(),
-                            .terminators = {.slots = slots, .in_order = in_order_},
-                            .state = &rule.state});
-    }
-    engine->announce(announced_, stop_);
-  }
+                    .job = job,
+                    .timed = placer_.is_timed(load.rule, count)});
 }
 
 void RuleRunner::run_job(Job& job) {
   constexpr std::size_t kGroup = 8;  // whose cache misses overlap
-  for (std::size_t p = job.first_part; p < job.last_part; ++p) {
-    const std::size_t ahead = p - job.first_part;
-    if (ahead % kGroup == 0) {
-      const auto group = std::span(parts_).subspan(p, std::min(kGroup, job.last_part - p));
-      for (const Part& part : group) evaluator(part).prefetch();
+  if (job.announced != nullptr) return run_announced(job);
+  for (std::size_t i = 0; i < job.parts.size(); ++i) {
+    if (i % kGroup == 0) {
+      const auto group = std::span(job.parts).subspan(i, std::min(kGroup, job.parts.size() - i));
+      for (const std::size_t part : group) evaluator(parts_[part]).prefetch();
     }
-    run_part(job, parts_[p]);
+    run_part(job, parts_[job.parts[i]]);
   }
+}
+
+/// What they take together is shared out by terminators.
+void RuleRunner::run_announced(Job& job) {
+  std::vector<engine::Announcement> announced;
+  std::size_t terminators_of_all = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (const std::size_t index : job.parts) {
+    const Part& part = parts_[index];
+    announced.push_back(
+        {&evaluator(part), terminators(part), &rules_.rules()[part.rule].state});
+    terminators_of_all += part.count;
+  }
+  job.announced->announce(announced, stop_);
+  for (const std::size_t index : job.parts) run_part(job, parts_[index]);
+  const double each = since(start) / static_cast<double>(terminators_of_all);
+  for (const std::size_t index : job.parts) {
+    parts_[index].took = each * static_cast<double>(parts_[index].count);
+  }
+}
+
+void RuleRunner::report_costs() {
+  for (const Part& part : parts_) {
+    if (part.took > 0) placer_.observe(part.rule, *part.post, part.done, part.took);
+  }
+  const auto tried = std::ranges::find_if(
+      parts_, [this](const Part& part) { return placer_.is_tried(part.rule); });
+  if (tried != parts_.end()) try_elsewhere(static_cast<std::size_t>(tried - parts_.begin()));
+}
+
+/// The rule of this part and of those that follow for the same rule.
+void RuleRunner::try_elsewhere(std::size_t first) {
+  const std::size_t begin = parts_[first].first;
+  std::size_t done = 0;
+  double took = 0;
+  outcome_.parts.clear();
+  for (std::size_t i = first; i < parts_.size() && parts_[i].rule == parts_[first].rule; ++i) {
+    const Part& part = parts_[i];
+    outcome_.parts.push_back({&sink(part), part.first_composite, part.end_composite, done});
+    done += part.done;
+    took += part.took;
+    if (part.done < part.count) break;
+  }
+  const auto slots = std::span<const history::Slot>(slots_).subspan(begin, done);
+  placer_.try_elsewhere({slots, in_order_}, outcome_, took);
 }
 
 void RuleRunner::run_part(Job& job, Part& part) {
@@ -133,9 +185,9 @@ void RuleRunner::run_part(Job& job, Part& part) {
   DeployedRule& rule = rules_.rules()[part.rule];
   job.sink.begin_rule(rule.rule(), rule.state, rule.plan->deadline.has_value());
   part.first_composite = job.sink.size();
-  const auto slots = std::span(slots_).subspan(part.first, part.count);
-  part.done = evaluator(part).evaluate({.slots = slots, .in_order = in_order_}, rule.state, budget,
-                                       job.sink);
+  const auto start = part.timed ? Clock::now() : Clock::time_point();
+  part.done = evaluator(part).evaluate(terminators(part), rule.state, budget, job.sink);
+  if (part.timed) part.took = since(start);
   part.end_composite = job.sink.size();
   part.overflows = job.sink.overflows();
 }

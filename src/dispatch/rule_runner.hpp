@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/workers.hpp"
+#include "dispatch/placer.hpp"
 #include "dispatch/rule_set.hpp"
 #include "engine/composite_sink.hpp"
 #include "history/history.hpp"
@@ -25,23 +26,27 @@ class RuleRunner {
   /// A run of one rule's terminators.
   struct Part {
     std::uint32_t rule = 0;
-    std::uint32_t evaluator = 0;  ///< of the rule: no two parts share one
+    Post* post = nullptr;         ///< of the rule
+    std::uint32_t evaluator = 0;  ///< of the post: no two parts share one
     std::size_t first = 0;        ///< among the terminators of all rules
     std::size_t count = 0;
     std::size_t job = 0;
+    bool timed = false;
 
     // Afterwards.
     std::size_t done = 0;  ///< terminators evaluated: all but when the room did not suffice
     std::size_t first_composite = 0, end_composite = 0;  ///< in the job's sink
     std::uint64_t overflows = 0;
+    double took = 0;  ///< nanoseconds; 0: not measured
   };
 
   RuleRunner(RuleSet& rules, history::History& history, const Sharing& sharing,
-             const std::atomic<bool>& stop)
+             const Placer::Options& placement, const std::atomic<bool>& stop)
       : rules_(rules),
         history_(history),
         sharing_(sharing),
         stop_(stop),
+        placer_(rules, history, placement, stop),
         workers_(sharing.threads) {}
 
   void clear();
@@ -54,8 +59,13 @@ class RuleRunner {
   /// roughly.
   void run(bool in_order, std::size_t room);
 
+  /// Between two batches: lets rules go to other engines. `clock`: of the events.
+  void settle_placement(Timestamp clock);
+
   /// In the order of `add`.
   std::span<const Part> parts() const { return parts_; }
+  /// Every `Part::job` is below.
+  std::size_t jobs() const { return used_jobs_; }
   const engine::CompositeSink& sink(const Part& part) const { return jobs_[part.job].sink; }
   std::size_t tag(const Part& part, std::size_t terminator) const {
     return tags_[part.first + terminator];
@@ -64,7 +74,8 @@ class RuleRunner {
  private:
   /// Parts that one thread evaluates one after the other.
   struct Job {
-    std::size_t first_part = 0, last_part = 0;
+    std::vector<std::size_t> parts;
+    const engine::Engine* announced = nullptr;  ///< an engine that wants all of them at once
     engine::CompositeSink sink;
   };
   struct Load {
@@ -74,19 +85,27 @@ class RuleRunner {
 
   void share_out();
   std::size_t job_size() const;
-  void begin_job();
-  void add_part(const Load& load, std::size_t first, std::size_t count, std::uint32_t evaluator);
-  void announce();
+  std::size_t begin_job(const engine::Engine* announced);
+  std::size_t job_of(const engine::Engine& engine);
+  void add_part(const Load& load, Post& post, std::size_t first, std::size_t count,
+                std::uint32_t evaluator, std::size_t job);
   void run_job(Job& job);
+  void run_announced(Job& job);
   void run_part(Job& job, Part& part);
-  engine::Evaluator& evaluator(const Part& part) {
-    return *rules_.rules()[part.rule].evaluators[part.evaluator];
+  void report_costs();
+  void try_elsewhere(std::size_t first);
+  engine::Terminators terminators(const Part& part) const {
+    return {std::span(slots_).subspan(part.first, part.count), in_order_};
+  }
+  static engine::Evaluator& evaluator(const Part& part) {
+    return *part.post->evaluators[part.evaluator];
   }
 
   RuleSet& rules_;
   history::History& history_;
   const Sharing sharing_;
   const std::atomic<bool>& stop_;
+  Placer placer_;
   Workers workers_;
   std::vector<Load> loads_;
   std::vector<history::Slot> slots_;
@@ -94,9 +113,9 @@ class RuleRunner {
   std::vector<Part> parts_;
   std::vector<Job> jobs_;  // the first `used_jobs_`; the others are kept for their memory
   std::size_t used_jobs_ = 0;
-  std::vector<const engine::Engine*> engines_;  // scratch of announce
-  std::vector<engine::Announcement> announced_;
+  Outcome outcome_;             // scratch of try_elsewhere
   double terminator_cost_ = 0;  // seconds, in the last run
+  double took_ = 0;             // nanoseconds, since placement was settled
   bool in_order_ = true;        // of the run in hand
   std::size_t share_ = 0;       // of the run in hand: composites for each job
 };

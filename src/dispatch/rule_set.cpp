@@ -30,18 +30,27 @@ void append(Diagnostics& to, Diagnostics from) {
   std::move(from.list.begin(), from.list.end(), std::back_inserter(to.list));
 }
 
-const engine::Engine* engine_of(const Rule& rule, const std::string& default_engine) {
-  return engine::find_engine(rule.options.engine.empty() ? default_engine : rule.options.engine);
+const std::string& engine_name_of(const Rule& rule, const std::string& default_engine) {
+  return rule.options.engine.empty() ? default_engine : rule.options.engine;
+}
+
+std::optional<Error> problem_of_engine(std::string_view name) {
+  const auto names = engine_names();
+  if (std::ranges::find(names, name) != names.end()) return std::nullopt;
+  return Error{"there is no engine " + language::in_quotes(name),
+               "the engines are " + language::listing(names, "and")};
 }
 
 void check_engine(const Rule& rule, const std::string& default_engine,
                   language::Reporter& reporter) {
-  if (engine_of(rule, default_engine) != nullptr) return;
-  std::vector<std::string> names;
-  for (const auto* engine : engine::engines()) names.emplace_back(engine->name());
-  const std::string& name = rule.options.engine.empty() ? default_engine : rule.options.engine;
-  reporter.error(rule.at, "there is no engine " + language::in_quotes(name),
-                 "the engines are " + language::listing(names, "and"));
+  const auto problem = problem_of_engine(engine_name_of(rule, default_engine));
+  if (problem) reporter.error(rule.at, problem->message, problem->hint);
+}
+
+Placement placement_of(const Rule& rule, const std::string& default_engine) {
+  const std::string& name = engine_name_of(rule, default_engine);
+  if (name == kAutomatic) return {engine::engines().front(), true};
+  return {engine::find_engine(name), false};
 }
 
 }  // namespace
@@ -97,8 +106,7 @@ Diagnostics RuleSet::deploy(const std::string& name, const std::string& text,
   for (auto& plan : added) {
     const std::size_t place = find(plan->rule.name);
     DeployedRule rule{.plan = plan,
-                      .engine = engine_of(plan->rule, default_engine_),
-                      .evaluators = {},
+                      .placement = placement_of(plan->rule, default_engine_),
                       .state = engine::RuleState(plan->rule),
                       .terminators = nullptr};
     rule.state.deployed_at = options.with_history ? horizon(*plan, clock, history) : clock;
@@ -133,6 +141,30 @@ Result<const DeployedRule*> RuleSet::at(std::string_view rule) const {
   return Error{"there is no rule " + language::in_quotes(rule),
                close.empty() ? "`gorgo rules list` shows the deployed rules"
                              : "did you mean " + language::in_quotes(close) + "?"};
+}
+
+Result<void> RuleSet::pin(std::string_view name, std::string_view engine,
+                          history::History& history) {
+  if (const auto found = at(name); !found) return found.error();
+  if (auto problem = problem_of_engine(engine)) return *problem;
+  DeployedRule& rule = rules_[find(name)];
+  if (engine == kAutomatic) {
+    rule.placement.set_automatic(true);
+    return {};
+  }
+  const engine::Engine& wanted = *engine::find_engine(engine);
+  if (const auto reason = wanted.declined(*rule.plan); !reason.empty()) {
+    return Error{language::in_quotes(engine) + " cannot evaluate rule " + language::in_quotes(name),
+                 reason};
+  }
+  Post& post = rule.placement.at(wanted);
+  if (post.evaluators.empty()) post.evaluators.push_back(wanted.prepare(rule.plan, history));
+  rule.placement.move_to(wanted, "pinned");
+  rule.placement.set_automatic(false);
+  rule.placement.withdraw_others();
+  ++generation_;
+  history.trim();
+  return {};
 }
 
 Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
@@ -183,6 +215,7 @@ void RuleSet::settle(history::History& history) {
   }
   cycles_ = std::move(strata.cycles);
   levels_ = 1;
+  ++generation_;
   names_.clear();
   places_.clear();
   temporal_rules_.clear();
@@ -197,8 +230,8 @@ void RuleSet::settle(history::History& history) {
     places_.emplace(rule.rule().name, i);
     if (rule.rule().timer || rule.plan->deadline) temporal_rules_.push_back(i);
     if (!rule.rule().consuming.empty()) consuming_rules_.push_back(i);
-    if (rule.evaluators.empty()) {
-      rule.evaluators.push_back(rule.engine->prepare(rule.plan, history));
+    if (Post& post = rule.placement.post(); post.evaluators.empty()) {
+      post.evaluators.push_back(post.engine->prepare(rule.plan, history));
       rule.terminators = history.column(rule.plan->states[0].scan.column);
       rule.first_terminator = rule.terminators->store().end();
       rule.terminator_column = rule.terminators->id();

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dispatch/placement.hpp"
 #include "engine/engine.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/processor.hpp"
@@ -22,9 +23,7 @@ namespace gorgo::dispatch {
 /// A rule in force.
 struct DeployedRule {
   std::shared_ptr<const plan::Plan> plan;
-  const engine::Engine* engine = nullptr;
-  /// The first serves for everything; the others are for further threads, as the need arises.
-  std::vector<std::unique_ptr<engine::Evaluator>> evaluators;
+  Placement placement;
   history::ColumnId terminator_column = 0;  ///< of the events that begin an evaluation
   std::uint32_t level = 0;    ///< stratum: every rule that feeds it has a lower one, cycles aside
   bool closes_cycle = false;  ///< runs root by root, with the other rules of its cycle
@@ -59,6 +58,13 @@ class RuleSet {
   const Schema& schema() const { return schema_; }
   std::vector<DeployedRule>& rules() { return rules_; }
   const std::vector<DeployedRule>& rules() const { return rules_; }
+
+  /// Has the rule run on this engine, or, with "auto", where it costs least. Changes nothing but
+  /// when it is evaluated where. An error: there is no such rule or engine, or the engine cannot
+  /// evaluate the rule.
+  Result<void> pin(std::string_view rule, std::string_view engine, history::History& history);
+  /// Changes with the rules.
+  std::uint64_t generation() const { return generation_; }
 
   /// Full names, in rule order.
   std::span<const std::string> names() const { return names_; }
@@ -106,6 +112,7 @@ class RuleSet {
   std::vector<std::vector<std::uint32_t>> rules_of_;  // by ColumnId
   std::vector<plan::Cycle> cycles_;
   std::uint32_t levels_ = 1;
+  std::uint64_t generation_ = 0;
 };
 
 }  // namespace gorgo::dispatch

@@ -89,6 +89,11 @@ class Engine {
   virtual std::string_view name() const = 0;
   /// Whether the terminators of a rule may go to several of its evaluators, some to each.
   virtual bool divides_terminators() const = 0;
+  /// What a call costs whatever it is asked for, in nanoseconds. Where it costs anything, an engine
+  /// wants the rules of a batch together, on a thread of its own, and few terminators not at all.
+  virtual double fixed_cost() const { return 0; }
+  /// Whether it can be asked for `declined` and evaluators without a wait; if not, it gets ready.
+  virtual bool is_ready() const { return true; }
   /// What it is, then what it has on this machine or lacks, a line each.
   virtual std::vector<std::string> description() const = 0;
   /// Why the engine leaves a plan to the `column` engine; empty: it evaluates it itself.

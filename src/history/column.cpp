@@ -5,6 +5,16 @@
 #include "history/evaluate.hpp"
 
 namespace gorgo::history {
+namespace {
+
+/// Of an index.
+std::string name_of(std::span<const Expr> subjects) {
+  std::string name;
+  for (const Expr& subject : subjects) name += plan::fingerprint(subject);
+  return name;
+}
+
+}  // namespace
 
 bool Column::accepts(Slot slot) const {
   return all_hold(conditions_, {.candidate = {&store_, slot}, .states = {}, .aggregates = {}});
@@ -31,9 +41,7 @@ std::shared_ptr<const Timeline> Column::timeline(std::span<const std::uint32_t> 
 std::shared_ptr<const HashIndex> Column::index(std::vector<Expr> subjects,
                                                std::optional<std::uint32_t> summed,
                                                std::optional<std::uint32_t> valued) {
-  std::string name;
-  for (const Expr& subject : subjects) name += plan::fingerprint(subject);
-  auto& index = indexes_[name];
+  auto& index = indexes_[name_of(subjects)];
   const bool complete =
       index && (!summed || index->find_sum(*summed)) && (!valued || index->find_values(*valued));
   if (!index) index = std::make_shared<HashIndex>(std::move(subjects), store_, pool_);
@@ -79,6 +87,16 @@ std::size_t Column::bytes() const {
   for (const auto& [name, index] : indexes_) total += index->bytes();
   for (const auto& [attribute, index] : range_indexes_) total += index->bytes();
   return total;
+}
+
+Column::Profile Column::profile(std::span<const Expr> subjects) const {
+  Profile result{.events = store_.end() - store_.begin()};
+  if (timeline_) result.events = timeline_->end() - timeline_->begin();
+  const auto known = indexes_.find(name_of(subjects));
+  if (known == indexes_.end()) return result;
+  if (!timeline_) result.events = known->second->events();
+  result.keys = known->second->keys();
+  return result;
 }
 
 }  // namespace gorgo::history

@@ -62,6 +62,13 @@ class Column {
 
   std::size_t bytes() const;
 
+  /// About how much a search has to do with.
+  struct Profile {
+    std::size_t events = 0;
+    std::size_t keys = 0;  ///< that the events have of the subjects; 0: not known
+  };
+  Profile profile(std::span<const Expr> subjects) const;
+
  private:
   std::vector<Slot> accepted() const;
 

@@ -332,6 +332,15 @@ void HashIndex::rebuild() {
   }
 }
 
+std::size_t HashIndex::events() const {
+  constexpr std::size_t kSample = 1024;
+  if (table_.empty()) return 0;
+  const std::size_t sample = std::min(kSample, table_.size());
+  std::size_t events = 0;
+  for (std::size_t i = 0; i < sample; ++i) events += table_[i].size;
+  return events * (table_.size() / sample);
+}
+
 std::size_t HashIndex::bytes() const { return table_.capacity() * sizeof(Entry) + posting_bytes_; }
 
 }  // namespace gorgo::history

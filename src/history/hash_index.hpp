@@ -135,6 +135,10 @@ class HashIndex {
 
   std::size_t bytes() const;
 
+  /// About how many keys have events, and how many events all of them have, from a sample.
+  std::size_t keys() const { return live_; }
+  std::size_t events() const;
+
  private:
   /// An entry of the table: a key and its posting. When its events are all gone it keeps its tag
   /// and has no posting, so that searches go on behind it.

@@ -49,6 +49,7 @@ struct Run {
   std::size_t batch = 1;  ///< events between two calls of process
   std::size_t held = 1'000'000;
   unsigned threads = 1;
+  std::uint64_t shuffle = 0;  ///< not 0: rules go from engine to engine
 };
 
 struct Case {
@@ -75,7 +76,8 @@ Lines outputs(const Case& test, const Run& run) {
                        .max_composites = 60,
                        .max_held_composites = run.held,
                        .threads = run.threads,
-                       .job_terminators = 2});
+                       .job_terminators = 2,
+                       .shuffle_engines = run.shuffle});
   Diagnostics diagnostics = processor.deploy("types.tesla", type_rules());
   if (!diagnostics.failed()) diagnostics = processor.deploy("random.tesla", test.rules);
   if (diagnostics.failed()) return {"refused:\n" + diagnostics.render()};
@@ -128,8 +130,13 @@ RC_GTEST_PROP(Differential, EnginesAgreeInContentAndOrder, ()) {
     if (outputs(test, run) == expected) return;
     RC_FAIL("under " + run.engine + ", batches of " + std::to_string(run.batch) + ", " +
             std::to_string(run.held) + " composites held, " + std::to_string(run.threads) +
-            " threads");
+            " threads, shuffled by " + std::to_string(run.shuffle));
   };
+  const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
+  for (const std::size_t batch : {std::size_t{1}, cut, events.size() + 1}) {
+    check({.engine = "auto", .batch = batch, .shuffle = seed});
+  }
+  check({.engine = "auto", .batch = cut, .threads = 3, .shuffle = seed + 1});
   for (const std::string& engine : engine_names()) {
     for (const std::size_t batch : {std::size_t{1}, cut, events.size() + 1}) {
       check({.engine = engine, .batch = batch});

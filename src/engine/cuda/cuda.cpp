@@ -50,6 +50,14 @@ std::vector<std::shared_ptr<Session>> CudaEngine::sessions() const {
   return in_use;
 }
 
+bool CudaEngine::is_ready() const {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return false;  // being opened
+  if (!sessions_.empty() || !unavailable_.empty()) return true;
+  opening_ = std::async(std::launch::async, [this] { static_cast<void>(sessions()); });
+  return false;
+}
+
 std::string CudaEngine::declined(const plan::Plan& plan) const {
   if (auto problem = problem_of(plan); !problem.empty()) return problem;
   if (!sessions().empty()) return "";

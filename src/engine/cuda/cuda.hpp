@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -28,14 +29,19 @@ class CudaEngine final : public Engine {
   using Describe = std::function<std::vector<std::string>()>;
 
   /// The devices are opened for the first rule that needs one.
-  CudaEngine(std::string_view name, Open open, Describe describe, std::uint64_t least_pairs)
+  CudaEngine(std::string_view name, Open open, Describe describe, std::uint64_t least_pairs,
+             double fixed_cost = 0)
       : name_(name),
         open_(std::move(open)),
         describe_(std::move(describe)),
-        least_pairs_(least_pairs) {}
+        least_pairs_(least_pairs),
+        fixed_cost_(fixed_cost) {}
 
   std::string_view name() const override { return name_; }
   std::vector<std::string> description() const override { return describe_(); }
+  double fixed_cost() const override { return fixed_cost_; }
+  /// Opening a device takes some tenths of a second.
+  bool is_ready() const override;
   /// The devices have all terminators of a rule at once.
   bool divides_terminators() const override { return false; }
   void announce(std::span<const Announcement> announced,
@@ -56,6 +62,8 @@ class CudaEngine final : public Engine {
   Open open_;
   Describe describe_;
   std::uint64_t least_pairs_;
+  double fixed_cost_;
+  mutable std::future<void> opening_;
   mutable std::mutex mutex_;
   mutable std::vector<std::shared_ptr<Session>> sessions_;  // guarded by mutex_, as the next
   mutable std::string unavailable_;

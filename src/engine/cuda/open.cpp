@@ -10,6 +10,9 @@
 namespace gorgo::engine {
 namespace {
 
+/// A round on a GPU, nanoseconds.
+constexpr double kRoundTrip = 30'000;
+
 CudaEngine::Devices open_host_devices() {
   // Small pages, so that tests meet their boundaries, and in one device few, so that they swap.
   const auto open = [](std::uint32_t page_shift, std::uint64_t pages) {
@@ -106,7 +109,8 @@ std::vector<std::string> describe_cuda() {
 const CudaEngine& cuda_engine() {
   const auto options = cuda_options();
   static const CudaEngine engine("cuda", open_gpus, describe_cuda,
-                                 options ? options->least_pairs : CudaOptions().least_pairs);
+                                 options ? options->least_pairs : CudaOptions().least_pairs,
+                                 kRoundTrip);
   return engine;
 }
 
@@ -114,7 +118,7 @@ const CudaEngine& cuda_host_engine() {
   const auto describe = [] {
     return std::vector<std::string>{"cuda with the CPU in the place of two GPUs, for tests"};
   };
-  static const CudaEngine engine("cuda-host", open_host_devices, describe, 0);
+  static const CudaEngine engine("cuda-host", open_host_devices, describe, 0, 1);
   return engine;
 }
 

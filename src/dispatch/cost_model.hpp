@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "history/history.hpp"
+#include "plan/plan.hpp"
+
+namespace gorgo::dispatch {
+
+/// What of a rule's load its cost depends on, as observed.
+struct Load {
+  /// One search: what a state, a negation or an aggregate looks for, once for each partial sequence
+  /// up to the state before it.
+  struct Search {
+    double candidates = 0;  ///< events of the column within the window
+    double matches = 0;     ///< that pass
+    double wanted = 0;      ///< of them: all, or those that the selection takes
+    double arrivals = 0;    ///< events of the column for each terminator
+    bool keyed = false;     ///< compared for equality
+  };
+  std::vector<Search> states;  ///< of state 1 on
+  std::vector<Search> others;  ///< negations and aggregates, once for each sequence
+  double batch = 1;            ///< terminators at a time
+};
+
+/// `terminators`: evaluated of late while `elapsed` nanoseconds of event time went by, in batches
+/// of `batch`.
+Load load_of(const plan::Plan& plan, history::History& history, double terminators, double elapsed,
+             double batch);
+
+/// About how many nanoseconds a terminator costs under an engine; unset for one that is not
+/// modelled. Good to a factor of a few: it says what is worth trying, not what is best.
+std::optional<double> estimate(std::string_view engine, const Load& load);
+
+}  // namespace gorgo::dispatch

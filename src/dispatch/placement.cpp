@@ -1,0 +1,58 @@
+#include "dispatch/placement.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gorgo::dispatch {
+
+void Cost::add(std::uint64_t terminators, double nanoseconds) {
+  constexpr double kMemory = 20e6;  // nanoseconds of work
+  if (terminators == 0) return;
+  if (nanoseconds_ > kMemory) {
+    evaluations_ /= 2;
+    terminators_ /= 2;
+    nanoseconds_ /= 2;
+  }
+  ++evaluations_;
+  terminators_ += static_cast<double>(terminators);
+  nanoseconds_ += nanoseconds;
+}
+
+Post& Placement::at(const engine::Engine& engine) {
+  const auto known =
+      std::ranges::find_if(posts_, [&](const Post& post) { return post.engine == &engine; });
+  if (known != posts_.end()) return *known;
+  posts_.reserve(engine::engines().size());
+  posts_.push_back({.engine = &engine, .evaluators = {}, .estimate = {}, .cost = {}});
+  return posts_.back();
+}
+
+void Placement::move_to(const engine::Engine& engine, std::string reason) {
+  const Post& post = at(engine);
+  const auto next = static_cast<std::uint32_t>(&post - posts_.data());
+  if (next != current_) ++moves_;
+  current_ = next;
+  few_ = 0;
+  reason_ = std::move(reason);
+}
+
+void Placement::leave_few_to(const engine::Engine& engine, std::size_t few) {
+  for_few_ = static_cast<std::uint32_t>(&at(engine) - posts_.data());
+  few_ = few;
+}
+
+void Placement::withdraw_others() {
+  for (std::size_t i = 0; i < posts_.size(); ++i) {
+    if (i != current_ && (few_ == 0 || i != for_few_)) posts_[i].evaluators.clear();
+  }
+}
+
+std::size_t Placement::bytes() const {
+  std::size_t total = 0;
+  for (const Post& post : posts_) {
+    for (const auto& evaluator : post.evaluators) total += evaluator->bytes();
+  }
+  return total;
+}
+
+}  // namespace gorgo::dispatch

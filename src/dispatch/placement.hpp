@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.hpp"
+
+namespace gorgo::dispatch {
+
+/// What the terminators of a rule cost on an engine of late: a moving average that forgets with the
+/// time spent, so that it follows a load that shifts within some tens of milliseconds of work.
+class Cost {
+ public:
+  void add(std::uint64_t terminators, double nanoseconds);
+  void forget() { *this = {}; }
+  /// Nanoseconds of one thread; unset before the first measurement.
+  std::optional<double> per_terminator() const {
+    if (terminators_ == 0) return std::nullopt;
+    return nanoseconds_ / terminators_;
+  }
+  /// How many terminators came at a time.
+  double batch() const { return evaluations_ > 0 ? terminators_ / evaluations_ : 1; }
+
+ private:
+  double evaluations_ = 0;
+  double terminators_ = 0;
+  double nanoseconds_ = 0;
+};
+
+/// An engine for a rule.
+struct Post {
+  const engine::Engine* engine = nullptr;
+  /// The first serves for everything; the others are for further threads, as the need arises. None
+  /// while the rule does not run here.
+  std::vector<std::unique_ptr<engine::Evaluator>> evaluators;
+  std::optional<double> estimate;  ///< nanoseconds per terminator, by the cost model
+  Cost cost;
+};
+
+/// On which engine a rule runs, and what is known of the others. There is always one.
+class Placement {
+ public:
+  /// `automatic`: the engine may be changed by what it costs, else only by hand.
+  Placement(const engine::Engine* engine, bool automatic) : automatic_(automatic) {
+    posts_.push_back({.engine = engine, .evaluators = {}, .estimate = {}, .cost = {}});
+  }
+
+  const engine::Engine& engine() const { return *posts_[current_].engine; }
+  Post& post() { return posts_[current_]; }
+  const Post& post() const { return posts_[current_]; }
+  /// The post for so many terminators.
+  Post& post_for(std::size_t terminators) {
+    return terminators < few_ ? posts_[for_few_] : posts_[current_];
+  }
+  const std::vector<Post>& posts() const { return posts_; }
+  /// The post of an engine, made without evaluators if there is none. References to posts of other
+  /// engines stay valid from the second post on.
+  Post& at(const engine::Engine& engine);
+
+  bool is_automatic() const { return automatic_; }
+  void set_automatic(bool automatic) { automatic_ = automatic; }
+
+  /// Has the rule run on this engine from now on; what the others hold stays. Counts when it ran
+  /// elsewhere before. Precondition: its post has an evaluator.
+  void move_to(const engine::Engine& engine, std::string reason);
+  /// Why it runs where it runs, for people; empty: nobody has chosen.
+  const std::string& reason() const { return reason_; }
+  void set_reason(std::string reason) { reason_ = std::move(reason); }
+  std::uint64_t moves() const { return moves_; }
+  /// Has fewer terminators than `few` at a time go to another post than the present one, whose
+  /// engine takes its time for any number. Until the next move. Precondition: as of `move_to`.
+  void leave_few_to(const engine::Engine& engine, std::size_t few);
+  /// Lets go of the evaluators of all engines that serve for nothing.
+  void withdraw_others();
+
+  /// Its evaluators' memory.
+  std::size_t bytes() const;
+
+  /// Adds time that the rule took, and returns all since it was last returned once that is worth
+  /// a thought; else 0.
+  double spend(double nanoseconds) {
+    constexpr double kWorth = 2e6;
+    spent_ += nanoseconds;
+    return spent_ < kWorth ? 0 : std::exchange(spent_, 0);
+  }
+
+  /// That two engines disagreed, for people; empty: never seen.
+  const std::string& alarm() const { return alarm_; }
+  void set_alarm(std::string alarm) { alarm_ = std::move(alarm); }
+
+  /// Terminators at a time that are always timed; of smaller numbers, one evaluation in so many,
+  /// for a clock costs as much as a cheap terminator.
+  static constexpr std::size_t kMany = 16;
+  /// Whether the next evaluation is to be timed.
+  bool is_timed(std::size_t terminators) {
+    return automatic_ && (terminators >= kMany || ++untimed_ % kMany == 0);
+  }
+
+ private:
+  std::vector<Post> posts_;
+  std::uint32_t current_ = 0;
+  std::uint32_t for_few_ = 0;
+  std::size_t few_ = 0;
+  std::uint32_t untimed_ = 0;
+  std::uint64_t moves_ = 0;
+  double spent_ = 0;
+  std::string reason_;
+  std::string alarm_;
+  bool automatic_;
+};
+
+}  // namespace gorgo::dispatch

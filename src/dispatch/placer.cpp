@@ -1,0 +1,243 @@
+#include "dispatch/placer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+#include "dispatch/cost_model.hpp"
+
+namespace gorgo::dispatch {
+namespace {
+
+constexpr double kMillisecond = 1e6;           // in nanoseconds, as all times here
+constexpr double kFirstInterval = 2 * kMillisecond;
+constexpr double kLongestInterval = 2000 * kMillisecond;
+constexpr double kMostCredit = 50 * kMillisecond;
+constexpr double kDrift = 1.5;      ///< a cost that changes so much deserves another trial
+constexpr double kWorthTrying = 3;  ///< an estimate above so many times the present cost does not
+/// Whole batches: to catch up, and for a device to have its kernels compiled.
+constexpr std::size_t kUncounted = 2;
+
+/// What automatic rules may run on, the first to begin with.
+constexpr std::array<std::string_view, 3> kChoices = {"column", "automaton", "cuda"};
+
+std::string time_text(double nanoseconds) {
+  char text[32];
+  if (nanoseconds < 1e3) {
+    std::snprintf(text, sizeof text, "%.0f ns", nanoseconds);
+  } else if (nanoseconds < 1e6) {
+    std::snprintf(text, sizeof text, "%.3g us", nanoseconds / 1e3);
+  } else {
+    std::snprintf(text, sizeof text, "%.3g ms", nanoseconds / 1e6);
+  }
+  return text;
+}
+
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15U;  // splitmix64
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31U);
+}
+
+void prepare(const DeployedRule& rule, Post& post, history::History& history) {
+  if (post.evaluators.empty()) post.evaluators.push_back(post.engine->prepare(rule.plan, history));
+}
+
+}  // namespace
+
+Post& Placer::place(std::uint32_t index, std::size_t terminators) {
+  DeployedRule& rule = rules_.rules()[index];
+  if (options_.shuffle != 0 && rule.placement.is_automatic()) return at_random(rule);
+  if (is_tried(index) && !shadow_.remember(rule)) abandon_trial();
+  return rule.placement.post_for(terminators);
+}
+
+Post& Placer::at_random(DeployedRule& rule) {
+  const auto engines = engine::engines();
+  const engine::Engine& engine = *engines[mixed(options_.shuffle + ++draws_) % engines.size()];
+  Post& post = rule.placement.at(engine);
+  prepare(rule, post, history_);
+  rule.placement.move_to(engine, "at random");
+  return post;
+}
+
+void Placer::observe(std::uint32_t index, Post& post, std::uint64_t terminators,
+                     double nanoseconds) {
+  post.cost.add(terminators, nanoseconds);
+  const double others = terminators < Placement::kMany ? Placement::kMany : 1;  // not timed
+  const double spent = rules_.rules()[index].placement.spend(nanoseconds * others);
+  if (spent == 0) return;
+  watches_[index].spent += spent;
+  if (std::ranges::find(heavy_, index) == heavy_.end()) heavy_.push_back(index);
+}
+
+void Placer::settle(double took, Timestamp clock) {
+  credit_ = std::min(kMostCredit, credit_ + options_.exploration * took);
+  if (generation_ != rules_.generation()) catch_up_with_changes();
+  if (std::exchange(is_untidy_, false)) history_.trim();
+  if (options_.shuffle != 0 || trial_ || credit_ < 0 || heavy_.empty()) return;
+  const std::uint32_t rule = heavy_.back();
+  heavy_.pop_back();
+  consider(rule, clock);
+}
+
+/// Rules have other numbers now, or are gone.
+void Placer::catch_up_with_changes() {
+  generation_ = rules_.generation();
+  trial_.reset();
+  watches_.clear();
+  heavy_.clear();
+}
+
+void Placer::consider(std::uint32_t index, Timestamp clock) {
+  DeployedRule& rule = rules_.rules()[index];
+  Watch& watch = watches_[index];
+  if (!rule.placement.is_automatic() || !is_due(rule, watch)) return;
+  estimate_costs(rule, watch, clock);
+  const double own = rule.placement.post().cost.per_terminator().value_or(0);
+  const auto engines = alternatives(rule);
+  for (std::size_t i = 0; i < engines.size(); ++i) {
+    const engine::Engine& engine = *engines[watch.next++ % engines.size()];
+    const auto estimate = rule.placement.at(engine).estimate;
+    const double expected = on_all_threads(engine, estimate.value_or(0));
+    if (expected > kWorthTrying * on_all_threads(rule.placement.engine(), own)) continue;
+    return begin_trial(index, engine);
+  }
+  watch.spent = 0;
+  watch.judged = own;
+  watch.interval = std::min(kLongestInterval, std::max(kFirstInterval, 2 * watch.interval));
+}
+
+bool Placer::is_due(const DeployedRule& rule, Watch& watch) const {
+  const double cost = rule.placement.post().cost.per_terminator().value_or(0);
+  const bool drifted =
+      watch.judged > 0 && (cost > kDrift * watch.judged || cost * kDrift < watch.judged);
+  if (drifted) watch.interval = 0;
+  return watch.spent >= watch.interval;
+}
+
+std::vector<const engine::Engine*> Placer::alternatives(const DeployedRule& rule) {
+  std::vector<const engine::Engine*> engines;
+  for (const std::string_view name : kChoices) {
+    const engine::Engine* const engine = engine::find_engine(name);
+    if (engine == &rule.placement.engine()) continue;
+    if (engine->is_ready() && engine->declined(*rule.plan).empty()) engines.push_back(engine);
+  }
+  return engines;
+}
+
+void Placer::estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock) {
+  const auto terminators = static_cast<double>(rule.state.terminators - watch.terminators);
+  const Timestamp since =
+      watch.terminators == 0 ? rule.state.deployed_at.value_or(clock) : watch.clock;
+  const auto elapsed = static_cast<double>(clock - since);
+  watch.terminators = rule.state.terminators;
+  watch.clock = clock;
+  const Load load = load_of(*rule.plan, history_, terminators, elapsed,
+                            rule.placement.post().cost.batch());
+  for (const std::string_view name : kChoices) {
+    rule.placement.at(*engine::find_engine(name)).estimate = estimate(name, load);
+  }
+}
+
+void Placer::begin_trial(std::uint32_t index, const engine::Engine& engine) {
+  DeployedRule& rule = rules_.rules()[index];
+  const auto start = std::chrono::steady_clock::now();
+  prepare(rule, rule.placement.at(engine), history_);
+  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
+  credit_ -= took.count();
+  trial_ = Trial{.rule = index, .engine = &engine};
+}
+
+void Placer::try_elsewhere(const engine::Terminators& terminators, const Outcome& outcome,
+                           double took) {
+  DeployedRule& rule = rules_.rules()[trial_->rule];
+  if (terminators.slots.empty()) return;
+  Post& other = rule.placement.at(*trial_->engine);
+  const auto nanoseconds = shadow_.evaluate(rule, other, terminators);
+  if (!nanoseconds) return abandon_trial();
+  credit_ -= *nanoseconds;
+  const std::string difference =
+      shadow_.difference(rule, rules_.schema(), terminators.slots, outcome);
+  if (!difference.empty()) return raise_alarm(difference);
+  if (trial_->evaluations++ < kUncounted) return;
+  other.cost.add(terminators.slots.size(), *nanoseconds);
+  trial_->terminators += terminators.slots.size();
+  trial_->own += took;
+  trial_->other += *nanoseconds;
+  if (trial_->is_enough()) judge();
+}
+
+bool Placer::Trial::is_enough() const {
+  constexpr std::uint64_t kTerminators = 64;
+  constexpr std::size_t kEvaluations = 64;
+  constexpr double kTime = 5 * kMillisecond;
+  return (terminators >= kTerminators && evaluations > kUncounted + 1) ||
+         evaluations >= kEvaluations || other > kTime;
+}
+
+void Placer::judge() {
+  DeployedRule& rule = rules_.rules()[trial_->rule];
+  Placement& placement = rule.placement;
+  const engine::Engine& present = placement.engine();
+  const engine::Engine& other = *trial_->engine;
+  const auto count = static_cast<double>(trial_->terminators);
+  const double a = on_all_threads(present, trial_->own) / count;
+  const double b = on_all_threads(other, trial_->other) / count;
+  const std::string costs = time_text(b) + " a terminator under " + std::string(other.name()) +
+                            ", " + time_text(a) + " under " + std::string(present.name());
+  Watch& watch = watches_[trial_->rule];
+  watch.spent = 0;
+  if (b < options_.gain * a) {
+    move(rule, other, costs);
+    watch.interval = kFirstInterval;
+    watch.judged = trial_->other / count;
+  } else {
+    placement.set_reason(costs);
+    watch.interval = std::min(kLongestInterval, std::max(kFirstInterval, 2 * watch.interval));
+    watch.judged = trial_->own / count;
+  }
+  abandon_trial();
+}
+
+/// A device takes its time for any number of terminators, so it does not get few of them.
+void Placer::move(DeployedRule& rule, const engine::Engine& engine, const std::string& costs) {
+  Placement& placement = rule.placement;
+  const Post& before = placement.post();
+  const double each = before.cost.per_terminator().value_or(0);
+  placement.move_to(engine, costs);
+  const double fixed = engine.fixed_cost();
+  if (fixed > 0 && each > 0) {
+    placement.leave_few_to(*before.engine, static_cast<std::size_t>(fixed / each));
+  }
+}
+
+/// Two engines that give different composites are a defect; the one that is tested most stays.
+void Placer::raise_alarm(const std::string& difference) {
+  DeployedRule& rule = rules_.rules()[trial_->rule];
+  Placement& placement = rule.placement;
+  placement.set_alarm(std::string(placement.engine().name()) + " and " +
+                      std::string(trial_->engine->name()) + " disagree: " + difference);
+  const engine::Engine& column = *engine::find_engine(kChoices.front());
+  prepare(rule, placement.at(column), history_);
+  placement.move_to(column, placement.alarm());
+  placement.set_automatic(false);
+  if (options_.on_alarm) options_.on_alarm(rule.rule().name, placement.alarm());
+  abandon_trial();
+}
+
+void Placer::abandon_trial() {
+  rules_.rules()[trial_->rule].placement.withdraw_others();
+  trial_.reset();
+  is_untidy_ = true;
+}
+
+/// So that engines compare that have one thread with those that have all.
+double Placer::on_all_threads(const engine::Engine& engine, double nanoseconds) const {
+  return engine.divides_terminators() ? nanoseconds / options_.threads : nanoseconds;
+}
+
+}  // namespace gorgo::dispatch

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dispatch/rule_set.hpp"
+#include "dispatch/shadow.hpp"
+#include "history/history.hpp"
+
+namespace gorgo::dispatch {
+
+/// Moves rules that nobody has pinned to the engines where they cost least, by what they are
+/// measured to cost (in the spirit of SABER's scheduling: Koliousis et al., "SABER: Window-Based
+/// Hybrid Stream Processing for Heterogeneous Architectures", SIGMOD 2016, section 4). A rule that
+/// takes time has another engine try some of its batches beside its own, now and then: outcomes are
+/// compared, costs measured on the same terminators, and only then it moves. Trying takes a fixed
+/// share of the time, and semantic state is not concerned, for that lies in `RuleState`.
+///
+/// Used by one thread, between evaluations and while the history does not change.
+class Placer {
+ public:
+  struct Options {
+    /// Of the time, how much goes into trying other engines.
+    double exploration = 0.02;
+    /// Another engine must cost at most this part of what the present one does.
+    double gain = 0.8;
+    /// Not 0: rules move at random, before every evaluation; for tests.
+    std::uint64_t shuffle = 0;
+    unsigned threads = 1;
+    /// Is told when two engines disagree about a rule: its name, and what differs.
+    std::function<void(const std::string&, const std::string&)> on_alarm;
+  };
+
+  Placer(RuleSet& rules, history::History& history, const Options& options,
+         const std::atomic<bool>& stop)
+      : rules_(rules), history_(history), options_(options), shadow_(stop) {}
+
+  /// Where so many terminators of the rule are evaluated next.
+  Post& place(std::uint32_t rule, std::size_t terminators);
+  /// Whether the rule's terminators are tried elsewhere this time: `try_elsewhere` is to be called
+  /// when they are evaluated.
+  bool is_tried(std::uint32_t rule) const { return trial_ && trial_->rule == rule; }
+
+  /// Whether an evaluation of so many terminators is to be timed.
+  bool is_timed(std::uint32_t rule, std::size_t terminators) {
+    return rules_.rules()[rule].placement.is_timed(terminators) || is_tried(rule);
+  }
+  /// What an evaluation took, on one thread.
+  void observe(std::uint32_t rule, Post& post, std::uint64_t terminators, double nanoseconds);
+  /// `took`: the same terminators on their own engine, in nanoseconds of one thread.
+  void try_elsewhere(const engine::Terminators& terminators, const Outcome& outcome, double took);
+  /// When everything that was ready has been evaluated. `took`: nanoseconds, by the clock on the
+  /// wall. `clock`: of the events.
+  void settle(double took, Timestamp clock);
+
+ private:
+  /// What is known of a rule that takes time.
+  struct Watch {
+    double spent = 0;     ///< nanoseconds since the last trial
+    double interval = 0;  ///< to spend until the next
+    double judged = 0;    ///< cost per terminator at the last trial
+    std::size_t next = 0;  ///< of the alternatives
+    std::uint64_t terminators = 0;  ///< evaluated when it was looked at last
+    Timestamp clock = 0;            ///< then
+  };
+  /// An engine is being tried for a rule.
+  struct Trial {
+    std::uint32_t rule = 0;
+    const engine::Engine* engine = nullptr;
+    std::size_t evaluations = 0;  ///< the first one is not counted: it may have to catch up
+    std::uint64_t terminators = 0;
+    double own = 0, other = 0;  ///< nanoseconds
+
+    bool is_enough() const;
+  };
+
+  Post& at_random(DeployedRule& rule);
+  void catch_up_with_changes();
+  void consider(std::uint32_t rule, Timestamp clock);
+  bool is_due(const DeployedRule& rule, Watch& watch) const;
+  std::vector<const engine::Engine*> alternatives(const DeployedRule& rule);
+  void estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock);
+  void begin_trial(std::uint32_t rule, const engine::Engine& engine);
+  void judge();
+  void move(DeployedRule& rule, const engine::Engine& engine, const std::string& costs);
+  void raise_alarm(const std::string& difference);
+  void abandon_trial();
+  double on_all_threads(const engine::Engine& engine, double nanoseconds) const;
+
+  RuleSet& rules_;
+  history::History& history_;
+  const Options options_;
+  Shadow shadow_;
+  std::uint64_t generation_ = 0;  // of the rule set
+  std::map<std::uint32_t, Watch> watches_;  // by rule
+  std::vector<std::uint32_t> heavy_;        // rules that have taken time lately
+  std::optional<Trial> trial_;
+  double credit_ = 0;  // nanoseconds for trials; below 0: to be made up for
+  bool is_untidy_ = false;  // columns may have indexes that nobody holds
+  std::uint64_t draws_ = 0;
+};
+
+}  // namespace gorgo::dispatch

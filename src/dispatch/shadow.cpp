@@ -1,0 +1,122 @@
+#include "dispatch/shadow.hpp"
+
+#include <bit>
+#include <chrono>
+
+namespace gorgo::dispatch {
+namespace {
+
+/// To copy more would take longer than most evaluations.
+constexpr std::size_t kMostConsumed = 1 << 16;
+
+bool is_same(const Datum& a, const Datum& b) {
+  if (a.tag != b.tag) return false;
+  if (a.tag == Datum::Tag::string) return a.text() == b.text();
+  if (a.tag == Datum::Tag::floating) {
+    return std::bit_cast<std::uint64_t>(a.floating) == std::bit_cast<std::uint64_t>(b.floating);
+  }
+  return a.tag == Datum::Tag::none || (a.tag == Datum::Tag::boolean ? a.boolean == b.boolean
+                                                                    : a.integer == b.integer);
+}
+
+/// A composite by the position of its terminator and its values.
+struct Found {
+  std::size_t terminator;
+  std::span<const Datum> cells;
+
+  bool operator==(const Found& other) const {
+    return terminator == other.terminator &&
+           std::equal(cells.begin(), cells.end(), other.cells.begin(), other.cells.end(), is_same);
+  }
+};
+
+std::vector<Found> composites_of(const Outcome& outcome, std::size_t width) {
+  std::vector<Found> list;
+  for (const Outcome::Part& part : outcome.parts) {
+    for (std::size_t i = part.first_composite; i < part.end_composite; ++i) {
+      const auto& composite = part.sink->composites()[i];
+      list.push_back({part.first_terminator + composite.terminator,
+                      part.sink->cells().subspan(composite.first_cell, width)});
+    }
+  }
+  return list;
+}
+
+std::string text_of(const Datum& value) {
+  switch (value.tag) {
+    case Datum::Tag::integer:
+      return std::to_string(value.integer);
+    case Datum::Tag::floating:
+      return std::to_string(value.floating);
+    case Datum::Tag::boolean:
+      return value.boolean ? "true" : "false";
+    case Datum::Tag::string:
+      return "\"" + std::string(value.text()) + "\"";
+    case Datum::Tag::none:
+      break;
+  }
+  return "no value";
+}
+
+std::string text_of(const Found& composite, const EventType& type) {
+  std::string text = type.name + " {";
+  for (std::size_t i = 0; i < composite.cells.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + type.attributes[i].name + "=" + text_of(composite.cells[i]);
+  }
+  return text + "}";
+}
+
+}  // namespace
+
+bool Shadow::remember(const DeployedRule& rule) {
+  std::size_t consumed = 0;
+  for (const auto& slots : rule.state.consumed) consumed += slots.size();
+  if (consumed > kMostConsumed) return false;
+  state_.emplace(rule.rule());
+  state_->deployed_at = rule.state.deployed_at;
+  state_->consumed = rule.state.consumed;
+  return true;
+}
+
+std::optional<double> Shadow::evaluate(const DeployedRule& rule, Post& post,
+                                       const engine::Terminators& terminators) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto& evaluator = post.evaluators.front();
+  const engine::Announcement announcement{evaluator.get(), terminators, &*state_};
+  post.engine->announce({&announcement, 1}, stop_);
+  sink_.clear();
+  sink_.begin_rule(rule.rule(), *state_, false);
+  outcome_.parts.clear();
+  const engine::Budget budget{.stop = &stop_};
+  // An engine may do a part at a time.
+  for (std::size_t done = 0, more = 0; done < terminators.slots.size(); done += more) {
+    const std::size_t first = sink_.size();
+    const engine::Terminators rest{terminators.slots.subspan(done), terminators.in_order};
+    more = evaluator->evaluate(rest, *state_, budget, sink_);
+    if (more == 0) return std::nullopt;
+    outcome_.parts.push_back({&sink_, first, sink_.size(), done});
+  }
+  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
+  return took.count();
+}
+
+std::string Shadow::difference(const DeployedRule& rule, const Schema& schema,
+                               std::span<const history::Slot> terminators,
+                               const Outcome& outcome) const {
+  const EventType& type = schema.at(rule.rule().type);
+  const std::size_t width = rule.rule().assignments.size();
+  const auto own = composites_of(outcome, width);
+  const auto other = composites_of(outcome_, width);
+  if (own == other) return "";
+  const auto [a, b] = std::mismatch(own.begin(), own.end(), other.begin(), other.end());
+  const std::size_t at = std::min(a == own.end() ? ~std::size_t{0} : a->terminator,
+                                  b == other.end() ? ~std::size_t{0} : b->terminator);
+  const auto& store = rule.terminators->store();
+  return "of the terminator at " + std::to_string(store.timestamp(terminators[at])) + " ns, " +
+         (a == own.end() ? "nothing" : text_of(*a, type)) + " against " +
+         (b == other.end() ? "nothing" : text_of(*b, type)) + ", " + std::to_string(own.size()) +
+         " against " + std::to_string(other.size()) + " composites of " +
+         std::to_string(terminators.size()) + " terminators";
+}
+
+}  // namespace gorgo::dispatch

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "dispatch/rule_set.hpp"
+#include "engine/composite_sink.hpp"
+
+namespace gorgo::dispatch {
+
+/// What an evaluation gave: composites of a rule by terminator, from one sink or several.
+struct Outcome {
+  struct Part {
+    const engine::CompositeSink* sink;
+    std::size_t first_composite, end_composite;
+    std::size_t first_terminator;  ///< what the sink counts from
+  };
+  std::vector<Part> parts;
+};
+
+/// Evaluates terminators of a rule once more, under another engine, without leaving a trace in the
+/// rule's state: to see what they cost there, and that the outcome is the same.
+class Shadow {
+ public:
+  explicit Shadow(const std::atomic<bool>& stop) : stop_(stop) {}
+
+  /// Keeps what the rule has consumed, before the terminators are evaluated. False: too much, the
+  /// rule is not to be shadowed.
+  bool remember(const DeployedRule& rule);
+  /// How long `post` takes for the terminators, in nanoseconds; unset when it was stopped. To be
+  /// called after `remember`, while the history is as it was. Precondition: the post has an
+  /// evaluator.
+  std::optional<double> evaluate(const DeployedRule& rule, Post& post,
+                                 const engine::Terminators& terminators);
+  /// What differs between the last evaluation and that of the rule's own engine, for people; empty:
+  /// nothing.
+  std::string difference(const DeployedRule& rule, const Schema& schema,
+                         std::span<const history::Slot> terminators, const Outcome& outcome) const;
+
+ private:
+  const std::atomic<bool>& stop_;
+  std::optional<engine::RuleState> state_;
+  engine::CompositeSink sink_;
+  Outcome outcome_;  // of the last evaluation
+};
+
+}  // namespace gorgo::dispatch
