@@ -16,6 +16,8 @@ constexpr double kPartial = 40;     // one more partial sequence
 constexpr double kRound = 30'000;   // of a device
 constexpr double kAsk = 150;        // a search of a device, on the host
 constexpr double kPair = 0.0004;
+constexpr double kIndex = 80;  // an event, to begin an index with
+constexpr double kCopy = 15;   // an event, to begin a timeline or a mirror with
 
 /// Of the events that a condition other than an equality lets through, where nothing is known.
 constexpr double kPassing = 0.3;
@@ -78,6 +80,25 @@ double automaton_cost(const Load& load) {
   return cost;
 }
 
+/// For each event that is remembered within the windows.
+double start_cost(const Load& load, double event) {
+  double events = 0;
+  for (const auto& state : load.states) events += state.candidates;
+  for (const auto& other : load.others) events += other.candidates;
+  return events * event;
+}
+
+/// Every partial sequence that is within the windows has to be made again.
+double automaton_start(const Load& load) {
+  double cost = 0, partials = 1;
+  for (std::size_t i = load.states.size(); i-- > 0;) {
+    const auto& state = load.states[i];
+    cost += state.candidates * (kTakeIn + kPartial * partials);
+    partials = 1 + partials * state.matches;
+  }
+  return cost;
+}
+
 double device_cost(const Load& load) {
   double cost = kTerminator, partials = 1;
   const auto ask = [&](const Load::Search& search) {
@@ -120,11 +141,11 @@ Load load_of(const plan::Plan& plan, history::History& history, double terminato
   return load;
 }
 
-std::optional<double> estimate(std::string_view engine, const Load& load) {
-  if (engine == "column") return column_cost(load, true);
-  if (engine == "column-scan") return column_cost(load, false);
-  if (engine == "automaton") return automaton_cost(load);
-  if (engine.starts_with("cuda")) return device_cost(load);
+std::optional<Estimate> estimate(std::string_view engine, const Load& load) {
+  if (engine == "column") return Estimate{column_cost(load, true), start_cost(load, kIndex)};
+  if (engine == "column-scan") return Estimate{column_cost(load, false), start_cost(load, kCopy)};
+  if (engine == "automaton") return Estimate{automaton_cost(load), automaton_start(load)};
+  if (engine.starts_with("cuda")) return Estimate{device_cost(load), start_cost(load, kCopy)};
   return std::nullopt;
 }
 

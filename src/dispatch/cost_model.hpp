@@ -31,8 +31,14 @@ struct Load {
 Load load_of(const plan::Plan& plan, history::History& history, double terminators, double elapsed,
              double batch);
 
-/// About how many nanoseconds a terminator costs under an engine; unset for one that is not
-/// modelled. Good to a factor of a few: it says what is worth trying, not what is best.
-std::optional<double> estimate(std::string_view engine, const Load& load);
+/// What an engine costs, in nanoseconds of one thread.
+struct Estimate {
+  double terminator = 0;  ///< each
+  double start = 0;       ///< to take in what is remembered, once
+};
+
+/// Unset for an engine that is not modelled. Good to a factor of a few: it says what is worth
+/// trying, not what is best.
+std::optional<Estimate> estimate(std::string_view engine, const Load& load);
 
 }  // namespace gorgo::dispatch

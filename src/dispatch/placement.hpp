@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "dispatch/cost_model.hpp"
 #include "engine/engine.hpp"
 
 namespace gorgo::dispatch {
@@ -37,7 +38,7 @@ struct Post {
   /// The first serves for everything; the others are for further threads, as the need arises. None
   /// while the rule does not run here.
   std::vector<std::unique_ptr<engine::Evaluator>> evaluators;
-  std::optional<double> estimate;  ///< nanoseconds per terminator, by the cost model
+  std::optional<Estimate> estimate;
   Cost cost;
 };
 

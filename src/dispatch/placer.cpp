@@ -16,7 +16,11 @@ constexpr double kFirstInterval = 2 * kMillisecond;
 constexpr double kLongestInterval = 2000 * kMillisecond;
 constexpr double kMostCredit = 50 * kMillisecond;
 constexpr double kDrift = 1.5;      ///< a cost that changes so much deserves another trial
-constexpr double kWorthTrying = 3;  ///< an estimate above so many times the present cost does not
+/// Times the estimate of the present engine: what is estimated above is not worth a trial. The
+/// model is better at comparing than at costs.
+constexpr double kWorthTrying = 1.5;
+/// To begin a trial must not hold up events for longer.
+constexpr double kLongestPause = 20 * kMillisecond;
 /// Whole batches: to catch up, and for a device to have its kernels compiled.
 constexpr std::size_t kUncounted = 2;
 
@@ -96,19 +100,28 @@ void Placer::consider(std::uint32_t index, Timestamp clock) {
   DeployedRule& rule = rules_.rules()[index];
   Watch& watch = watches_[index];
   if (!rule.placement.is_automatic() || !is_due(rule, watch)) return;
-  estimate_costs(rule, watch, clock);
-  const double own = rule.placement.post().cost.per_terminator().value_or(0);
+  if (!estimate_costs(rule, watch, clock)) return;
   const auto engines = alternatives(rule);
   for (std::size_t i = 0; i < engines.size(); ++i) {
     const engine::Engine& engine = *engines[watch.next++ % engines.size()];
-    const auto estimate = rule.placement.at(engine).estimate;
-    const double expected = on_all_threads(engine, estimate.value_or(0));
-    if (expected > kWorthTrying * on_all_threads(rule.placement.engine(), own)) continue;
-    return begin_trial(index, engine);
+    if (is_worth_trying(rule.placement, engine)) return begin_trial(index, engine);
   }
+  rest(watch, rule.placement.post().cost.per_terminator().value_or(0));
+}
+
+bool Placer::is_worth_trying(Placement& placement, const engine::Engine& engine) const {
+  const auto own = placement.post().estimate, other = placement.at(engine).estimate;
+  if (!own || !other) return true;  // pinned to what is not modelled, and set free
+  return other->start <= std::min(credit_, kLongestPause) &&
+         on_all_threads(engine, other->terminator) <=
+             kWorthTrying * on_all_threads(placement.engine(), own->terminator);
+}
+
+/// The longer the same engine is the best, the longer it is left alone.
+void Placer::rest(Watch& watch, double cost) {
   watch.spent = 0;
-  watch.judged = own;
-  watch.interval = std::min(kLongestInterval, std::max(kFirstInterval, 2 * watch.interval));
+  watch.judged = cost;
+  watch.interval = std::clamp(2 * watch.interval, kFirstInterval, kLongestInterval);
 }
 
 bool Placer::is_due(const DeployedRule& rule, Watch& watch) const {
@@ -129,18 +142,20 @@ std::vector<const engine::Engine*> Placer::alternatives(const DeployedRule& rule
   return engines;
 }
 
-void Placer::estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock) {
+/// False as long as nothing is known of the load.
+bool Placer::estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock) {
   const auto terminators = static_cast<double>(rule.state.terminators - watch.terminators);
-  const Timestamp since =
-      watch.terminators == 0 ? rule.state.deployed_at.value_or(clock) : watch.clock;
-  const auto elapsed = static_cast<double>(clock - since);
+  const bool known = watch.terminators > 0 && terminators > 0;
+  const auto elapsed = static_cast<double>(clock - watch.clock);
   watch.terminators = rule.state.terminators;
   watch.clock = clock;
+  if (!known) return false;
   const Load load = load_of(*rule.plan, history_, terminators, elapsed,
                             rule.placement.post().cost.batch());
   for (const std::string_view name : kChoices) {
     rule.placement.at(*engine::find_engine(name)).estimate = estimate(name, load);
   }
+  return true;
 }
 
 void Placer::begin_trial(std::uint32_t index, const engine::Engine& engine) {
@@ -197,8 +212,7 @@ void Placer::judge() {
     watch.judged = trial_->other / count;
   } else {
     placement.set_reason(costs);
-    watch.interval = std::min(kLongestInterval, std::max(kFirstInterval, 2 * watch.interval));
-    watch.judged = trial_->own / count;
+    rest(watch, trial_->own / count);
   }
   abandon_trial();
 }

@@ -85,7 +85,9 @@ class Placer {
   void consider(std::uint32_t rule, Timestamp clock);
   bool is_due(const DeployedRule& rule, Watch& watch) const;
   std::vector<const engine::Engine*> alternatives(const DeployedRule& rule);
-  void estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock);
+  bool estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock);
+  bool is_worth_trying(Placement& placement, const engine::Engine& engine) const;
+  static void rest(Watch& watch, double cost);
   void begin_trial(std::uint32_t rule, const engine::Engine& engine);
   void judge();
   void move(DeployedRule& rule, const engine::Engine& engine, const std::string& costs);

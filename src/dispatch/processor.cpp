@@ -34,8 +34,9 @@ std::vector<EngineCost> costs_of(const dispatch::Placement& placement) {
   for (const dispatch::Post& post : placement.posts()) {
     if (!post.estimate && !post.cost.per_terminator()) continue;
     costs.push_back({.engine = std::string(post.engine->name()),
-                     .estimate = post.estimate,
+                     .estimate = {},
                      .measured = post.cost.per_terminator()});
+    if (post.estimate) costs.back().estimate = post.estimate->terminator;
   }
   return costs;
 }
