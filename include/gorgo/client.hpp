@@ -109,6 +109,8 @@ class Client {
   Result<Diagnostics> deploy(const std::string& name, const std::string& text,
                              const DeployOptions& options = {});
   Result<void> remove(const std::string& rule);
+  /// Has the rule evaluated by this engine; with `kAutomatic`, where it costs least.
+  Result<void> pin(const std::string& rule, const std::string& engine);
   /// All deployed rules in their order, without their texts.
   Result<std::vector<RuleInfo>> rules();
   /// One rule with its text.

@@ -37,6 +37,13 @@ struct ProcessorOptions {
   /// How many terminators a thread takes at a time; 0: by what they cost, and few cheap ones are
   /// not shared out at all.
   std::size_t job_terminators = 0;
+  /// How long a batch of events may take, roughly; 0: as long as it does. Where events come faster,
+  /// larger batches are more efficient, and each event waits for its batch.
+  Duration latency_target = 0;
+  /// How long the evaluation of one rule may take in any second, on all threads together; then its
+  /// terminators are passed over until the second is over, so that the other rules go on. 0: as
+  /// long as it does.
+  Duration max_rule_time = 0;
   Duration lateness = 0;               ///< how long events are held to be put in order
   Duration max_late = 10'000'000'000;  ///< refuse events that are further behind the clock
   std::optional<Duration> max_ahead;   ///< refuse timestamps further ahead of the clock; unset: off
@@ -85,6 +92,8 @@ struct RuleInfo {
   std::uint64_t moves = 0;       ///< from one engine to another
   std::vector<EngineCost> costs;  ///< of the engines that were considered
   std::string alarm;              ///< that engines disagreed, and how; empty: never
+  bool suspended = false;         ///< it has used up its time (`max_rule_time`)
+  std::uint64_t passed_over = 0;  ///< terminators that came while it was suspended: not evaluated
 };
 
 /// What is remembered of an event type, and how many of its events came late since it is known.

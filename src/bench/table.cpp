@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/time_text.hpp"
 #include "bench/report.hpp"
 
 namespace gorgo::bench {
@@ -14,18 +15,6 @@ std::string print(const char* format, Arguments... arguments) {
 }
 
 unsigned long long number(std::uint64_t n) { return n; }
-
-/// Three digits and a unit: 950 ns, 1.25 us, 33.1 ms.
-std::string time_of(double ns) {
-  const char* unit = "ns";
-  for (const char* larger : {"us", "ms", "s"}) {
-    if (ns < 999.5) break;
-    ns /= 1000;
-    unit = larger;
-  }
-  const int decimals = ns < 9.995 ? 2 : ns < 99.95 ? 1 : 0;
-  return print("%.*f %s", decimals, ns, unit);
-}
 
 std::string x_of(double x) { return print("%.12g", x); }
 
@@ -56,12 +45,12 @@ std::string row_of(const CellResult& cell, const EngineResult& result) {
   const double per_composite = composites == 0 ? 0
                                                : spread.median * static_cast<double>(run.events) /
                                                      static_cast<double>(composites);
-  row += print(" %10s  %8s .. %-8s %10.0f", time_of(spread.median).c_str(),
-               time_of(spread.min).c_str(), time_of(spread.max).c_str(),
+  row += print(" %10s  %8s .. %-8s %10.0f", time_text(spread.median).c_str(),
+               time_text(spread.min).c_str(), time_text(spread.max).c_str(),
                spread.median > 0 ? 1e9 / spread.median : 0.0);
-  row += print(" %10s", time_of(spread_of(result.runs, &Run::cpu_ns_per_event).median).c_str());
+  row += print(" %10s", time_text(spread_of(result.runs, &Run::cpu_ns_per_event).median).c_str());
   row += print(" %8llu %10llu %10s", number(run.events), number(composites),
-               composites == 0 ? "-" : time_of(per_composite).c_str());
+               composites == 0 ? "-" : time_text(per_composite).c_str());
   row += print(" %8.1f %7.0f", static_cast<double>(run.memory.bytes) / 1e6,
                run.memory.bytes_per_event());
   const EngineResult* other = yardstick(cell);

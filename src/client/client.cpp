@@ -190,6 +190,13 @@ Result<void> Client::remove(const std::string& rule) {
   return expect_ack(impl_->connection.request(remove));
 }
 
+Result<void> Client::pin(const std::string& rule, const std::string& engine) {
+  wire::PinT pin;
+  pin.rule = rule;
+  pin.engine = engine;
+  return expect_ack(impl_->connection.request(pin));
+}
+
 Result<std::vector<RuleInfo>> Client::rules() {
   std::vector<RuleInfo> rules;
   while (true) {

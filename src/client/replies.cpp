@@ -38,6 +38,19 @@ RuleInfo to_rule(const wire::RuleInfo& rule) {
   if (rule.reads() != nullptr) {
     for (const auto* type : *rule.reads()) info.reads.push_back(type->str());
   }
+  info.automatic = rule.automatic();
+  info.placed_because = text_of(rule.placed_because());
+  info.moves = rule.moves();
+  if (rule.costs() != nullptr) {
+    for (const auto* cost : *rule.costs()) {
+      auto& known = info.costs.emplace_back(EngineCost{.engine = cost->engine()->str()});
+      if (cost->estimate()) known.estimate = *cost->estimate();
+      if (cost->measured()) known.measured = *cost->measured();
+    }
+  }
+  info.alarm = text_of(rule.alarm());
+  info.suspended = rule.suspended();
+  info.passed_over = rule.passed_over();
   return info;
 }
 

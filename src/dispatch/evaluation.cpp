@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint64_t kNoCut = ~std::uint64_t{0};
 constexpr std::size_t kNoLimit = ~std::size_t{0};
 constexpr std::size_t kNoCells = ~std::size_t{0};
+constexpr double kMostRoots = 1 << 30;  // of a batch
 /// A batch with many more composites than this would go through memory instead of the cache.
 constexpr std::size_t kBatchComposites = 1 << 12;
 
@@ -21,6 +22,7 @@ void Evaluation::start(Batch& batch, Timestamp clock) {
   batch_ = &batch;
   clock_ = clock;
   runner_.settle_placement(clock);
+  if (limits_.latency_target > 0) started_ = Clock::now();
   for (const TypeId type : incoming_types_) {
     incoming_[type].known = false;
     incoming_[type].records.clear();
@@ -55,6 +57,17 @@ void Evaluation::size_next_batch(std::size_t composites, std::size_t roots) {
   } else if (roots == batch_roots_ && 2 * composites < kBatchComposites) {
     batch_roots_ *= 2;
   }
+}
+
+/// In proportion to what the roots have taken so far.
+void Evaluation::keep_to_latency(std::size_t roots) {
+  if (limits_.latency_target == 0 || roots == 0) return;
+  const Clock::time_point now = Clock::now();
+  const std::chrono::duration<double, std::nano> took = now - std::exchange(started_, now);
+  const double each = std::max(1.0, took.count() / static_cast<double>(roots));
+  const double most = static_cast<double>(limits_.latency_target) / each;
+  batch_roots_ = std::max<std::size_t>(
+      1, std::min(batch_roots_, static_cast<std::size_t>(std::min(most, kMostRoots))));
 }
 
 void Evaluation::run_wave() {
@@ -156,16 +169,23 @@ void Evaluation::arrive(history::ColumnId column, Arrival arrival) {
 }
 
 void Evaluation::collect_terminators(std::uint32_t index, const Bound& bound) {
-  const DeployedRule& rule = rules_.rules()[index];
+  DeployedRule& rule = rules_.rules()[index];
   const auto& arrivals = arrivals_[rule.terminator_column];
   std::size_t& next = next_arrival_[index];
+  std::uint64_t passed_over = 0;
+  const bool suspended = limits_.sharing.max_rule_time > 0 && rule.throttle.is_suspended(Clock::now());
   for (; next < arrivals.size(); ++next) {
     const Record& record = batch_->records[arrivals[next].record];
     if (record.root >= cut_ || !bound.admits(record)) break;
     if (record.depth >= limits_.max_depth) continue;
     if (rule.has_timer ? record.rule != index : !rule.sees(record.timestamp)) continue;
-    runner_.add(index, arrivals[next].slot, next);
+    if (suspended) {
+      ++passed_over;
+    } else {
+      runner_.add(index, arrivals[next].slot, next);
+    }
   }
+  rule.throttle.pass_over(passed_over);
 }
 
 void Evaluation::run_collected() {
@@ -338,6 +358,7 @@ void Evaluation::drop_beyond_limit(Records& records, std::uint64_t earlier) {
 void Evaluation::drop_finished() {
   if (cut_ == kNoCut) {
     size_next_batch(composites_, roots_);
+    keep_to_latency(roots_);
     batch_->clear();
     return;
   }
@@ -372,6 +393,7 @@ void Evaluation::drop_finished() {
   std::swap(*batch_, rest_);
   ran_ahead_ = composites_ > 0;
   size_next_batch(composites - composites_, roots - roots_);
+  keep_to_latency(roots - roots_);
 }
 
 }  // namespace gorgo::dispatch

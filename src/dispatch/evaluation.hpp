@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -24,6 +25,7 @@ class Evaluation {
     std::size_t max_held_composites = 1'000'000;  ///< cut a wave at about this many
     RuleRunner::Sharing sharing;
     Placer::Options placement;
+    Duration latency_target = 0;  ///< of a batch; 0: none
   };
 
   Evaluation(RuleSet& rules, history::History& history, ProcessorCounters& counters,
@@ -71,6 +73,7 @@ class Evaluation {
     }
   };
   using Records = std::vector<std::uint32_t>;
+  using Clock = std::chrono::steady_clock;
   /// Records of a type that are not stored yet.
   struct Incoming {
     Records records;
@@ -78,6 +81,7 @@ class Evaluation {
   };
 
   void size_next_batch(std::size_t composites, std::size_t roots);
+  void keep_to_latency(std::size_t roots);
   void expect(std::uint32_t record);
   Records& sorted_incoming(TypeId type);
   void store_type(TypeId type);
@@ -128,6 +132,8 @@ class Evaluation {
   std::uint64_t cut_ = 0;       // the wave ends before this root
   std::size_t composites_ = 0;  // in the batch
   bool ran_ahead_ = false;      // an earlier wave left composites behind
+
+  Clock::time_point started_;  // of the batch, or of the wave that follows another
 
   Records stored_;                        // scratch of store
   std::vector<std::size_t> first_cells_;  // by job: of its composites, in the batch

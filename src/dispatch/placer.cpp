@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <utility>
 
+#include "base/time_text.hpp"
 #include "dispatch/cost_model.hpp"
 
 namespace gorgo::dispatch {
@@ -26,18 +26,6 @@ constexpr std::size_t kUncounted = 2;
 
 /// What automatic rules may run on, the first to begin with.
 constexpr std::array<std::string_view, 3> kChoices = {"column", "automaton", "cuda"};
-
-std::string time_text(double nanoseconds) {
-  char text[32];
-  if (nanoseconds < 1e3) {
-    std::snprintf(text, sizeof text, "%.0f ns", nanoseconds);
-  } else if (nanoseconds < 1e6) {
-    std::snprintf(text, sizeof text, "%.3g us", nanoseconds / 1e3);
-  } else {
-    std::snprintf(text, sizeof text, "%.3g ms", nanoseconds / 1e6);
-  }
-  return text;
-}
 
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15U;  // splitmix64

@@ -65,10 +65,12 @@ struct Processor::Impl {
                     .max_composites = options.max_composites,
                     .max_held_composites = options.max_held_composites,
                     .sharing = {.threads = threads_of(options),
-                                .job_terminators = options.job_terminators},
+                                .job_terminators = options.job_terminators,
+                                .max_rule_time = options.max_rule_time},
                     .placement = {.shuffle = options.shuffle_engines,
                                   .threads = threads_of(options),
-                                  .on_alarm = options.on_alarm}},
+                                  .on_alarm = options.on_alarm},
+                    .latency_target = options.latency_target},
                    options.max_instants, options.remember, stop) {}
 
   Result<void> count(Result<void> admitted) {
@@ -144,7 +146,9 @@ std::vector<RuleInfo> Processor::rules() const {
                     .placed_because = placement.reason(),
                     .moves = placement.moves(),
                     .costs = costs_of(placement),
-                    .alarm = placement.alarm()});
+                    .alarm = placement.alarm(),
+                    .suspended = deployed.throttle.is_suspended(dispatch::Throttle::Clock::now()),
+                    .passed_over = deployed.throttle.passed_over()});
   }
   return list;
 }

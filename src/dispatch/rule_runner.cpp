@@ -120,7 +120,7 @@ void RuleRunner::add_part(const Load& load, Post& post, std::size_t first, std::
                     .first = load.first + first,
                     .count = count,
                     .job = job,
-                    .timed = placer_.is_timed(load.rule, count)});
+                    .timed = placer_.is_timed(load.rule, count) || sharing_.max_rule_time > 0});
 }
 
 void RuleRunner::run_job(Job& job) {
@@ -155,8 +155,13 @@ void RuleRunner::run_announced(Job& job) {
 }
 
 void RuleRunner::report_costs() {
+  const bool limited = sharing_.max_rule_time > 0;
+  const auto now = limited ? Clock::now() : Clock::time_point();
   for (const Part& part : parts_) {
-    if (part.took > 0) placer_.observe(part.rule, *part.post, part.done, part.took);
+    if (part.took == 0) continue;
+    placer_.observe(part.rule, *part.post, part.done, part.took);
+    if (!limited) continue;
+    rules_.rules()[part.rule].throttle.spend(part.took, sharing_.max_rule_time, now);
   }
   const auto tried = std::ranges::find_if(
       parts_, [this](const Part& part) { return placer_.is_tried(part.rule); });

@@ -22,6 +22,7 @@ class RuleRunner {
   struct Sharing {
     unsigned threads = 1;             ///< the caller's included
     std::size_t job_terminators = 0;  ///< of one thread at a time; 0: by what they cost
+    Duration max_rule_time = 0;       ///< of one rule in a second, on all threads; 0: no limit
   };
   /// A run of one rule's terminators.
   struct Part {

@@ -108,6 +108,7 @@ Diagnostics RuleSet::deploy(const std::string& name, const std::string& text,
     DeployedRule rule{.plan = plan,
                       .placement = placement_of(plan->rule, default_engine_),
                       .state = engine::RuleState(plan->rule),
+                      .throttle = {},
                       .terminators = nullptr};
     rule.state.deployed_at = options.with_history ? horizon(*plan, clock, history) : clock;
     if (place < before) {

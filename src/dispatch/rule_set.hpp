@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dispatch/placement.hpp"
+#include "dispatch/throttle.hpp"
 #include "engine/engine.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/processor.hpp"
@@ -29,6 +30,7 @@ struct DeployedRule {
   bool closes_cycle = false;  ///< runs root by root, with the other rules of its cycle
   bool has_timer = false;
   engine::RuleState state;
+  Throttle throttle;
   std::shared_ptr<const history::Column> terminators;  ///< keeps its column up to date
   history::Slot first_terminator = 0;  ///< what is stored before came before the rule
 

@@ -159,6 +159,13 @@ std::optional<Error> read_engine(const toml::table* table, ProcessorOptions& pro
   return section.finish();
 }
 
+std::optional<Error> read_dispatch(const toml::table* table, ProcessorOptions& processor) {
+  Section section(table, "dispatch.");
+  section.duration("latency_target_ms", processor.latency_target, 0);
+  section.duration("max_rule_time_ms", processor.max_rule_time, 0);
+  return section.finish();
+}
+
 std::optional<Error> read_cuda(const toml::table* table,
                                std::optional<engine::CudaOptions>& options) {
   if (table == nullptr) return std::nullopt;
@@ -189,6 +196,7 @@ std::optional<Error> read_root(const toml::table& root, ServerOptions& options) 
   section.milliseconds("drain_timeout_ms", options.drain_timeout);
   if (auto error = read_limits(section.table("limits"), options.limits)) return error;
   if (auto error = read_engine(section.table("engine"), options.processor)) return error;
+  if (auto error = read_dispatch(section.table("dispatch"), options.processor)) return error;
   if (auto error = read_cuda(section.table("cuda"), options.cuda)) return error;
   if (auto error = read_log(section.table("log"), options)) return error;
   return section.finish();

@@ -10,6 +10,14 @@ namespace {
 /// The system's clock may be set while the engine thread waits for a moment of it.
 constexpr Duration kLongestWait = 1'000'000'000;
 
+ProcessorOptions with_alarms(ProcessorOptions options, Log& log) {
+  options.on_alarm = [&log](const std::string& rule, const std::string& difference) {
+    log.error("engines disagree: please report it, with the rule",
+              {{"rule", rule}, {"difference", difference}, {"engine", "column"}});
+  };
+  return options;
+}
+
 }  // namespace
 
 EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue,
@@ -18,7 +26,7 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       log_(log),
       queue_(queue),
       on_end_(std::move(on_end)),
-      processor_(options.processor),
+      processor_(with_alarms(options.processor, log)),
       subscriptions_(options.limits, [this](const Outbox& client, Outbox::Outcome outcome,
                                             std::size_t rows) { on_loss(client, outcome, rows); }),
       producers_(options.limits.max_producers),

@@ -75,6 +75,7 @@ class EngineThread {
   void unsubscribe(Outbox& client, std::uint64_t id, const wire::Unsubscribe& request);
   void deploy(Outbox& client, std::uint64_t id, const wire::Deploy& request);
   void remove(Outbox& client, std::uint64_t id, const wire::Remove& request);
+  void pin(Outbox& client, std::uint64_t id, const wire::Pin& request);
   void list(Outbox& client, std::uint64_t id, const wire::ListRules& request);
   void tick(Outbox& client, std::uint64_t id, const wire::Tick& request);
   void trace(const Command& command, std::uint64_t id, const wire::Trace& request);

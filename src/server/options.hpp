@@ -36,7 +36,8 @@ struct Limits {
 struct ServerOptions {
   std::string listen = "127.0.0.1:7450";  ///< HOST:PORT; port 0: a free one
   std::vector<std::string> rules;         ///< rule files, and directories of *.tesla files
-  ProcessorOptions processor = {.threads = 0, .max_ahead = Duration{60'000'000'000}};
+  ProcessorOptions processor = {
+      .threads = 0, .latency_target = 2'000'000, .max_ahead = Duration{60'000'000'000}};
   std::optional<engine::CudaOptions> cuda;  ///< for the process; else the environment's
   Limits limits;
   std::chrono::milliseconds greeting_timeout{10'000};  ///< for the Hello of a new connection

@@ -45,6 +45,18 @@ std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text) {
   info->declined = rule.declined;
   info->declined_because = rule.declined_because;
   info->reads = rule.reads;
+  info->automatic = rule.automatic;
+  info->placed_because = rule.placed_because;
+  info->moves = rule.moves;
+  for (const EngineCost& cost : rule.costs) {
+    auto& wired = info->costs.emplace_back(std::make_unique<wire::EngineCostT>());
+    wired->engine = cost.engine;
+    if (cost.estimate) wired->estimate = *cost.estimate;
+    if (cost.measured) wired->measured = *cost.measured;
+  }
+  info->alarm = rule.alarm;
+  info->suspended = rule.suspended;
+  info->passed_over = rule.passed_over;
   return info;
 }
 
@@ -114,6 +126,7 @@ protocol::Bytes rules_reply(std::uint64_t id, const std::vector<RuleInfo>& rules
   for (std::size_t i = first; i < rules.size() && bytes < kPageBytes; ++i) {
     bytes += rules[i].name.size() + rules[i].type.size() + 128;
     for (const std::string& type : rules[i].reads) bytes += type.size() + 16;
+    bytes += rules[i].placed_because.size() + rules[i].alarm.size() + rules[i].costs.size() * 64;
     reply.rules.push_back(to_wire(rules[i], false));
   }
   return protocol::encode(id, reply);

@@ -43,6 +43,8 @@ void EngineThread::handle_request(const Command& command, const wire::Message& m
       return deploy(client, id, *message.body_as_Deploy());
     case wire::Body::Remove:
       return remove(client, id, *message.body_as_Remove());
+    case wire::Body::Pin:
+      return pin(client, id, *message.body_as_Pin());
     case wire::Body::ListRules:
       return list(client, id, *message.body_as_ListRules());
     case wire::Body::ListTypes:
@@ -151,6 +153,17 @@ void EngineThread::remove(Outbox& client, std::uint64_t id, const wire::Remove& 
     client.reply(ack(id));
   } else {
     client.reply(error_reply(id, wire::ErrorCode::NotFound, removed.error()));
+  }
+}
+
+void EngineThread::pin(Outbox& client, std::uint64_t id, const wire::Pin& request) {
+  const std::string rule = request.rule()->str(), engine = request.engine()->str();
+  const auto pinned = processor_.pin(rule, engine);
+  if (pinned) {
+    log_.info("rule pinned", {{"rule", rule}, {"engine", engine}, {"session", client.id()}});
+    client.reply(ack(id));
+  } else {
+    client.reply(error_reply(id, wire::ErrorCode::Invalid, pinned.error()));
   }
 }
 

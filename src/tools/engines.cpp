@@ -5,6 +5,7 @@
 
 #include "engine/engine.hpp"
 #include "gorgo/client.hpp"
+#include "gorgo/processor.hpp"
 #include "tools/commands.hpp"
 #include "tools/device_text.hpp"
 
@@ -24,6 +25,8 @@ int list_devices(const std::string& server) {
 
 int list_engines() {
   constexpr int kName = 14;
+  std::printf("%-*s%s\n", kName, std::string(kAutomatic).c_str(),
+              "each rule where it costs least, by what it is measured to cost");
   for (const auto* engine : engine::engines()) {
     std::string name(engine->name());
     for (const auto& line : engine->description()) {

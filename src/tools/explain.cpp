@@ -2,9 +2,13 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/time_text.hpp"
+#include "gorgo/client.hpp"
 #include "plan/explain.hpp"
 #include "tools/commands.hpp"
 #include "tools/explained.hpp"
@@ -16,8 +20,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct ExplainOptions {
-  std::vector<std::string> files;
+  std::vector<std::string> files;  // rule files; with `live`, names of rules
   std::string format = "text";
+  bool live = false;
+  std::string to = "127.0.0.1:7450";
 };
 
 Json to_json(const plan::ScanExplanation& scan) {
@@ -68,7 +74,50 @@ std::string to_json_text(const plan::Explanation& explanation) {
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+void print_costs(const RuleInfo& rule) {
+  const auto column = [](const std::optional<double>& cost) {
+    return cost ? time_text(*cost) : std::string("-");
+  };
+  std::printf("%s: %s, %s, moved %llu times\n", rule.name.c_str(), rule.engine.c_str(),
+              rule.automatic ? "where it costs least" : "pinned",
+              static_cast<unsigned long long>(rule.moves));
+  std::printf("  because: %s\n",
+              rule.placed_because.empty() ? "it takes too little time to try anything else"
+                                          : rule.placed_because.c_str());
+  if (!rule.alarm.empty()) std::printf("  alarm: %s\n", rule.alarm.c_str());
+  if (rule.costs.empty()) return;
+  std::printf("  %-12s %12s %12s   for each terminator\n", "engine", "estimate", "measured");
+  for (const EngineCost& cost : rule.costs) {
+    std::printf("  %-12s %12s %12s\n", cost.engine.c_str(), column(cost.estimate).c_str(),
+                column(cost.measured).c_str());
+  }
+}
+
+/// What the rules of a server cost, and where.
+int explain_live(const ExplainOptions& options) {
+  const auto fail = [](const Error& error) {
+    std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
+    return kFailure;
+  };
+  auto client = Client::connect(options.to, {.name = "gorgo explain"});
+  if (!client) return fail(client.error());
+  std::vector<RuleInfo> rules;
+  if (options.files.empty()) {
+    auto all = client->rules();
+    if (!all) return fail(all.error());
+    rules = std::move(*all);
+  }
+  for (const std::string& name : options.files) {
+    auto rule = client->rule(name);
+    if (!rule) return fail(rule.error());
+    rules.push_back(std::move(*rule));
+  }
+  for (const RuleInfo& rule : rules) print_costs(rule);
+  return kSuccess;
+}
+
 int explain(const ExplainOptions& options) {
+  if (options.live) return explain_live(options);
   RuleSources sources;
   bool failed = false;
   for (const auto& path : options.files) {
@@ -95,12 +144,22 @@ void add_explain(CLI::App& app, int& exit_code) {
       "explain",
       "Show how rules are evaluated: columns, conditions, windows, strata, types, and warnings");
   const auto options = std::make_shared<ExplainOptions>();
-  command->add_option("FILE", options->files, "Rule files in the order of deployment; - is stdin")
-      ->required();
+  auto* files = command->add_option(
+      "FILE", options->files,
+      "Rule files in the order of deployment, - is stdin; with --live, full names of rules");
+  auto* live = command->add_flag("--live", options->live,
+                                 "Of the rules of a server, all without names: what they cost on "
+                                 "each engine, estimated and measured, and why they run where");
+  command->add_option("--to", options->to, "Address of the server")
+      ->option_text("HOST:PORT=127.0.0.1:7450")
+      ->needs(live);
   command->add_option("--format", options->format, "Of what is printed on standard output")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command->callback([options, &exit_code] { exit_code = explain(*options); });
+  command->callback([options, files, &exit_code] {
+    if (!options->live && files->empty()) throw CLI::RequiredError("FILE");
+    exit_code = explain(*options);
+  });
 }
 
 }  // namespace gorgo::tools

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/engine.hpp"
+#include "gorgo/processor.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -19,7 +20,7 @@ plan::Explanation explained(const RuleSources& sources) {
   auto explanation = plan::explain(sources.plans(), sources.schema());
   for (std::size_t i = 0; i < explanation.rules.size(); ++i) {
     std::string& engine = explanation.rules[i].engine;
-    if (engine.empty()) engine = std::string(engine::engines().front()->name()) + " (default)";
+    if (engine.empty()) engine = std::string(kAutomatic) + " (default)";
     engine = with_reason(engine, *sources.plans()[i]);
   }
   return explanation;

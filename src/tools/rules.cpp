@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time_text.hpp"
 #include "codec/timestamp.hpp"
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
@@ -27,6 +28,21 @@ int fail(const Error& error) {
   return kFailure;
 }
 
+nlohmann::ordered_json to_json(const EngineCost& cost) {
+  nlohmann::ordered_json json = {{"engine", cost.engine}};
+  if (cost.estimate) json["estimate_ns"] = *cost.estimate;
+  if (cost.measured) json["measured_ns"] = *cost.measured;
+  return json;
+}
+
+/// By what it costs where it runs; empty as long as that was not measured.
+std::string cost_of(const RuleInfo& rule) {
+  for (const EngineCost& cost : rule.costs) {
+    if (cost.engine == rule.engine && cost.measured) return time_text(*cost.measured);
+  }
+  return "";
+}
+
 nlohmann::ordered_json to_json(const RuleInfo& rule, bool memory) {
   nlohmann::ordered_json json = {{"name", rule.name},
                                  {"type", rule.type},
@@ -36,7 +52,14 @@ nlohmann::ordered_json to_json(const RuleInfo& rule, bool memory) {
                                  {"produced", rule.composites},
                                  {"overflows", rule.overflows},
                                  {"skipped", rule.skipped},
-                                 {"declined", rule.declined}};
+                                 {"declined", rule.declined},
+                                 {"automatic", rule.automatic},
+                                 {"moves", rule.moves},
+                                 {"suspended", rule.suspended},
+                                 {"passed_over", rule.passed_over}};
+  if (!rule.placed_because.empty()) json["placed_because"] = rule.placed_because;
+  for (const EngineCost& cost : rule.costs) json["costs"].push_back(to_json(cost));
+  if (!rule.alarm.empty()) json["alarm"] = rule.alarm;
   if (rule.declined > 0) json["declined_because"] = rule.declined_because;
   if (memory) {
     json["bytes"] = rule.bytes;
@@ -54,13 +77,22 @@ nlohmann::ordered_json to_json(const TypeInfo& type) {
 
 using Table = std::vector<std::vector<std::string>>;  // the first row is the header
 
+std::string state_of(const RuleInfo& rule) {
+  if (!rule.alarm.empty()) return "engines disagree";
+  if (rule.suspended) return "suspended";
+  if (rule.passed_over > 0) return std::to_string(rule.passed_over) + " passed over";
+  return rule.automatic ? "auto" : "pinned";
+}
+
 Table table_of(const std::vector<RuleInfo>& rules, bool memory) {
-  Table rows = {{"NAME", "TYPE", "ENGINE", "EVALUATED", "PRODUCED", "OVERFLOWS", "DECLINED"}};
+  Table rows = {{"NAME", "TYPE", "ENGINE", "EACH TAKES", "EVALUATED", "PRODUCED", "OVERFLOWS",
+                 "DECLINED", "STATE"}};
   if (memory) rows[0].insert(rows[0].end(), {"BYTES", "PENDING"});
   for (const RuleInfo& rule : rules) {
-    rows.push_back({rule.name, rule.type, rule.engine, std::to_string(rule.terminators),
-                    std::to_string(rule.composites), std::to_string(rule.overflows),
-                    std::to_string(rule.declined)});
+    rows.push_back({rule.name, rule.type, rule.engine, cost_of(rule),
+                    std::to_string(rule.terminators), std::to_string(rule.composites),
+                    std::to_string(rule.overflows), std::to_string(rule.declined),
+                    state_of(rule)});
     if (!memory) continue;
     rows.back().push_back(std::to_string(rule.bytes));
     rows.back().push_back(std::to_string(rule.pending));
@@ -174,6 +206,15 @@ int remove(Client& client, const RulesOptions& options) {
   return kSuccess;
 }
 
+int pin(Client& client, const RulesOptions& options) {
+  const std::string& rule = options.arguments[0];
+  const std::string& engine = options.arguments[1];
+  if (auto pinned = client.pin(rule, engine); !pinned) return fail(pinned.error());
+  std::fprintf(stderr, engine == kAutomatic ? "%s runs where it costs least\n" : "%s runs on %s\n",
+               rule.c_str(), engine.c_str());
+  return kSuccess;
+}
+
 using Action = int (*)(Client&, const RulesOptions&);
 
 CLI::App* add_action(CLI::App& rules, const char* name, const char* help, Action action,
@@ -194,7 +235,7 @@ CLI::App* add_action(CLI::App& rules, const char* name, const char* help, Action
 }  // namespace
 
 void add_rules(CLI::App& app, int& exit_code) {
-  auto* rules = app.add_subcommand("rules", "List, show, deploy and remove rules of a server");
+  auto* rules = app.add_subcommand("rules", "List, show, deploy, remove and pin rules of a server");
   rules->require_subcommand(1);
   const auto options = std::make_shared<RulesOptions>();
   add_action(*rules, "list", "All rules in their order, with their counters", list, options,
@@ -212,6 +253,11 @@ void add_rules(CLI::App& app, int& exit_code) {
   deploying->add_flag("--replace", options->deploy.replace, "Replace rules of the same full names");
   deploying->add_flag("--with-history", options->deploy.with_history,
                       "Let the rules see what is still remembered of the types that they read");
+  add_action(*rules, "pin", "Have a rule evaluated by one engine; auto: where it costs least", pin,
+             options, exit_code)
+      ->add_option("RULE ENGINE", options->arguments, "Its full name, and a name of `gorgo engines`")
+      ->required()
+      ->expected(2);
   add_action(*rules, "remove", "Remove rules", remove, options, exit_code)
       ->add_option("RULE", options->arguments, "Full names")
       ->required();

@@ -197,6 +197,9 @@ class Run {
         std::fprintf(stderr, "; %llu by column-scan, because of %s", number(rule.declined),
                      rule.declined_because.c_str());
       }
+      if (!rule.placed_because.empty()) {
+        std::fprintf(stderr, "; %s", rule.placed_because.c_str());
+      }
       std::fputc('\n', stderr);
     }
     for (const DeviceInfo& device : devices())

@@ -16,7 +16,7 @@ TEST_F(CommandLine, ExplainShowsRulesOfAllFiles) {
   EXPECT_EQ(outcome.err, "");
   EXPECT_EQ(outcome.out,
             "rule a.A: event A(x: int);\n"
-            "  engine         column (default)\n"
+            "  engine         auto (default)\n"
             "  stratum        0\n"
             "  state 0        B: terminator\n"
             "      binds      x\n"
@@ -27,7 +27,7 @@ TEST_F(CommandLine, ExplainShowsRulesOfAllFiles) {
             "  reach          B 5 ms\n"
             "\n"
             "rule a.D: event D();\n"
-            "  engine         column (default)\n"
+            "  engine         auto (default)\n"
             "  stratum        1\n"
             "  state 0        A: terminator\n"
             "  reach          A 0\n"

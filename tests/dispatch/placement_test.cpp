@@ -1,0 +1,246 @@
+#include "dispatch/placement.hpp"
+
+#include "dispatch/cost_model.hpp"
+#include "dispatch/placer.hpp"
+#include "dispatch/throttle.hpp"
+#include "processor_fixture.hpp"
+
+namespace gorgo {
+namespace {
+
+constexpr const char* kConsuming =
+    "event A(n: int); event B(n: int); "
+    "rule r: define C(n: int, m: int) from B(n = $n) and each A(n > $n - 2, n < $n + 2) "
+    "within 4 s from B where n = B.n, m = A.n consuming A;";
+
+/// Events of `A` and `B`, a millisecond apart.
+Event event(int i) { return counted(i % 4 == 0 ? "B" : "A", i, (i * 7) % 1000); }
+
+class PlacementTest : public ProcessorTest {};
+
+TEST_F(PlacementTest, ARuleThatIsSetFreeMovesToWhatCostsLess) {
+  Processor expected({.engine = "column"});
+  ASSERT_FALSE(expected.deploy("t.tesla", kConsuming).failed());
+  deploy(kConsuming);
+  ASSERT_FALSE(processor.pin("r", "reference").has_error());
+  const auto engine = [&] { return processor.rules()[0].engine; };
+  std::vector<std::string> wanted, found;
+  const auto run = [](Processor& p, const Event& e, std::vector<std::string>& lines) {
+    ASSERT_FALSE(p.append(e).has_error());
+    if (p.pending() < 64) return;
+    p.process([&](const OutputBatch& batch) {
+      for (const auto& row : batch.rows) {
+        lines.push_back(std::to_string(row.place.root) + "." + std::to_string(row.place.ordinal) +
+                        " " + std::to_string(batch.cells[row.first_cell].integer));
+      }
+    });
+  };
+  for (int i = 0; i < 40'000; ++i) {
+    run(processor, event(i), found);
+    run(expected, event(i), wanted);
+    if (i == 6399) {
+      EXPECT_EQ(engine(), "reference");
+      ASSERT_FALSE(processor.pin("r", "auto").has_error());
+    }
+    if (i > 8000 && engine() != "reference" && found.size() > 10'000) break;
+  }
+  EXPECT_NE(engine(), "reference");
+  EXPECT_GT(processor.rules()[0].moves, 1u);
+  EXPECT_TRUE(processor.rules()[0].automatic);
+  EXPECT_THAT(processor.rules()[0].placed_because, HasSubstr("under reference"));
+  EXPECT_EQ(processor.rules()[0].alarm, "");
+  EXPECT_EQ(found, wanted);
+}
+
+TEST_F(PlacementTest, APinnedRuleStaysAndKeepsWhatItHasConsumed) {
+  deploy(
+      "event A(n: int); event B(n: int); rule r: define C(n: int) from B() and each A() within 5 s "
+      "from B where n = A.n consuming A;");
+  EXPECT_EQ(processor.rules()[0].engine, "column");
+  append(counted("A", 1, 1));
+  append(counted("B", 2, 0));
+  EXPECT_THAT(process(), ElementsAre("1.0 A n=1", "2.0 B n=0", "2.1 C n=1"));
+  ASSERT_FALSE(processor.pin("r", "automaton").has_error());
+  EXPECT_EQ(processor.rules()[0].engine, "automaton");
+  EXPECT_FALSE(processor.rules()[0].automatic);
+  append(counted("A", 3, 2));
+  append(counted("B", 4, 0));
+  EXPECT_THAT(process(), ElementsAre("3.0 A n=2", "4.0 B n=0", "4.1 C n=2"));
+}
+
+TEST_F(PlacementTest, PinningSaysWhatIsWrong) {
+  deploy(kFire);
+  EXPECT_THAT(processor.pin("fire", "warp").error().to_string(), HasSubstr("the engines are"));
+  EXPECT_THAT(processor.pin("fir", "column").error().to_string(), HasSubstr("did you mean"));
+  deploy("rule one: define One(area: string) from Smoke() where area = Smoke.area;");
+  EXPECT_THAT(processor.pin("one", "cuda-host").error().to_string(),
+              HasSubstr("it has nothing to search"));
+}
+
+TEST(LatencyTarget, CutsBatches) {
+  const auto batches = [](Duration target) {
+    Processor processor({.latency_target = target});
+    EXPECT_FALSE(processor.deploy("t.tesla", kConsuming).failed());
+    for (int i = 0; i < 64; ++i) EXPECT_FALSE(processor.append(event(i)).has_error());
+    int count = 0;
+    processor.process([&](const OutputBatch&) { ++count; });
+    for (int i = 64; i < 128; ++i) EXPECT_FALSE(processor.append(event(i)).has_error());
+    processor.process([&](const OutputBatch&) { ++count; });
+    return count;
+  };
+  EXPECT_EQ(batches(0), 2);
+  EXPECT_EQ(batches(1), 65);  // what the first one took is above any such target
+}
+
+TEST(Throttle, SuspendsForTheRestOfASecond) {
+  dispatch::Throttle throttle;
+  const dispatch::Throttle::Clock::time_point start{std::chrono::hours(1)};
+  const auto at = [&](int ms) { return start + std::chrono::milliseconds(ms); };
+  throttle.spend(60e6, 100'000'000, at(0));
+  EXPECT_FALSE(throttle.is_suspended(at(1)));
+  throttle.spend(60e6, 100'000'000, at(500));
+  EXPECT_TRUE(throttle.is_suspended(at(501)));
+  EXPECT_TRUE(throttle.is_suspended(at(999)));
+  EXPECT_FALSE(throttle.is_suspended(at(1000)));
+  throttle.spend(60e6, 100'000'000, at(1000));
+  EXPECT_FALSE(throttle.is_suspended(at(1001)));
+}
+
+TEST(RuleTime, SuspendsARuleAndLeavesTheOthersAlone) {
+  Processor processor({.max_rule_time = 1});
+  // The second rule has no terminator but the last event.
+  ASSERT_FALSE(processor
+                   .deploy("t.tesla", std::string(kConsuming) +
+                                          "rule s: define D(n: int) from E([int]n = 1) and "
+                                          "each A() within 1 h from E where n = A.n;")
+                   .failed());
+  const auto ignore = [](const OutputBatch&) {};
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_FALSE(processor.append(event(i)).has_error());
+    processor.process(ignore);
+  }
+  EXPECT_TRUE(processor.rules()[0].suspended);
+  EXPECT_GT(processor.rules()[0].passed_over, 0u);
+  EXPECT_EQ(processor.rules()[0].terminators + processor.rules()[0].passed_over, 25u);
+  ASSERT_FALSE(processor.append(counted("E", 100, 1)).has_error());
+  processor.process(ignore);
+  EXPECT_EQ(processor.rules()[1].composites, 75u);
+  EXPECT_EQ(processor.rules()[1].passed_over, 0u);
+}
+
+TEST(CostModel, ComparesEngines) {
+  const auto cost = [](const char* engine, const dispatch::Load& load) {
+    return dispatch::estimate(engine, load)->terminator;
+  };
+  dispatch::Load::Search search{.candidates = 1e6, .matches = 1, .wanted = 1, .arrivals = 10};
+  const dispatch::Load scanned{.states = {search}, .others = {}, .batch = 4096};
+  EXPECT_LT(cost("cuda", scanned), cost("column", scanned) / 10);
+  dispatch::Load alone = scanned;
+  alone.batch = 1;
+  EXPECT_GT(cost("cuda", alone), cost("cuda", scanned) * 10);
+  search.keyed = true;
+  const dispatch::Load keyed{.states = {search}, .others = {}, .batch = 4096};
+  EXPECT_LT(cost("column", keyed), cost("cuda", keyed));
+  EXPECT_LT(cost("column", keyed), cost("automaton", keyed));
+  EXPECT_FALSE(dispatch::estimate("reference", keyed).has_value());
+}
+
+/// A rule on `reference` whose terminators were evaluated, and a placer over it.
+class TrialTest : public ::testing::Test {
+ protected:
+  TrialTest() : rules_("reference", 0), placer_(rules_, history_, options(), stop_) {
+    const auto deployed = rules_.deploy(
+        "t.tesla",
+        "event A(n: int); event B(n: int); rule r: define C(n: int) from B(n = $n) and "
+        "each A(n = $n) within 1 h from B where n = A.n;",
+        {}, std::nullopt, history_);
+    EXPECT_FALSE(deployed.failed()) << deployed.render();
+    const TypeId a = rules_.schema().find("A")->id, b = rules_.schema().find("B")->id;
+    std::uint64_t root = 0;
+    for (int i = 0; i < 200; ++i) {
+      const Datum cell = Datum::of(std::int64_t{i % 5});
+      const TypeId type = i % 2 == 0 ? a : b;
+      const history::Slot slot = history_.append(type, i, ++root, {&cell, 1});
+      if (type == b) terminators_.push_back(slot);
+    }
+    history_.settle();
+    rule().placement.set_automatic(true);
+    evaluate();
+  }
+
+  dispatch::Placer::Options options() {
+    return {.on_alarm = [this](const std::string& name, const std::string& difference) {
+      alarms_.push_back(name + ": " + difference);
+    }};
+  }
+  dispatch::DeployedRule& rule() { return rules_.rules()[0]; }
+  dispatch::Placement& placement() { return rule().placement; }
+
+  void evaluate() {
+    sink_.begin_rule(rule().rule(), rule().state, false);
+    const engine::Budget unlimited;
+    ASSERT_EQ(placement().post().evaluators.front()->evaluate(all(), rule().state, unlimited, sink_),
+              terminators_.size());
+    ASSERT_GT(sink_.size(), 100u);
+  }
+  engine::Terminators all() const { return {terminators_, true}; }
+  dispatch::Outcome outcome() const { return {{{&sink_, 0, sink_.size(), 0}}}; }
+
+  /// The rule takes so much time that something else is tried.
+  void begin_trial() {
+    for (int i = 0; i < 10 && !placer_.is_tried(0); ++i) {
+      rule().state.terminators += terminators_.size();
+      placer_.observe(0, placement().post(), terminators_.size(), 10e6);
+      placer_.settle(1e9, 1000 * i);
+    }
+    ASSERT_TRUE(placer_.is_tried(0));
+  }
+  void go_on(const dispatch::Outcome& outcome, double took) {
+    placer_.place(0, terminators_.size());
+    placer_.try_elsewhere(all(), outcome, took);
+  }
+
+  std::atomic<bool> stop_ = false;
+  history::History history_;
+  dispatch::RuleSet rules_;
+  std::vector<std::string> alarms_;
+  dispatch::Placer placer_;
+  std::vector<history::Slot> terminators_;
+  engine::CompositeSink sink_;
+};
+
+TEST_F(TrialTest, ARuleStaysWhereItCostsLess) {
+  begin_trial();
+  for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), 1);
+  EXPECT_FALSE(placer_.is_tried(0));
+  EXPECT_EQ(placement().engine().name(), "reference");
+  EXPECT_EQ(placement().moves(), 0u);
+  EXPECT_NE(placement().reason(), "");
+  EXPECT_THAT(alarms_, IsEmpty());
+}
+
+TEST_F(TrialTest, ARuleMovesToWhatCostsLess) {
+  begin_trial();
+  for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), 1e12);
+  EXPECT_FALSE(placer_.is_tried(0));
+  EXPECT_EQ(placement().engine().name(), "column");
+  EXPECT_EQ(placement().moves(), 1u);
+  EXPECT_THAT(alarms_, IsEmpty());
+}
+
+TEST_F(TrialTest, AMissingCompositeRaisesTheAlarm) {
+  begin_trial();
+  dispatch::Outcome less = outcome();
+  --less.parts[0].end_composite;
+  go_on(less, 1e12);
+  ASSERT_EQ(alarms_.size(), 1u);
+  EXPECT_THAT(alarms_[0], HasSubstr("r: reference and column disagree: of the terminator at 199"));
+  EXPECT_THAT(alarms_[0], HasSubstr("nothing against C {n=4}"));
+  EXPECT_EQ(placement().engine().name(), "column");
+  EXPECT_FALSE(placement().is_automatic());
+  EXPECT_FALSE(placer_.is_tried(0));
+  EXPECT_EQ(placement().alarm(), alarms_[0].substr(3));
+}
+
+}  // namespace
+}  // namespace gorgo
