@@ -144,7 +144,7 @@ Load load_of(const plan::Plan& plan, history::History& history, double terminato
 std::optional<Estimate> estimate(std::string_view engine, const Load& load) {
   if (engine == "column") return Estimate{column_cost(load, true), start_cost(load, kIndex)};
   if (engine == "column-scan") return Estimate{column_cost(load, false), start_cost(load, kCopy)};
-  if (engine == "automaton") return Estimate{automaton_cost(load), automaton_start(load)};
+  if (engine == "automaton" && load.has_rates) return Estimate{automaton_cost(load), automaton_start(load)};
   if (engine.starts_with("cuda")) return Estimate{device_cost(load), start_cost(load, kCopy)};
   return std::nullopt;
 }

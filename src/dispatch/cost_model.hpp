@@ -24,6 +24,7 @@ struct Load {
   std::vector<Search> states;  ///< of state 1 on
   std::vector<Search> others;  ///< negations and aggregates, once for each sequence
   double batch = 1;            ///< terminators at a time
+  bool has_rates = true;       ///< whether `arrivals` are known
 };
 
 /// `terminators`: evaluated of late while `elapsed` nanoseconds of event time went by, in batches
@@ -37,7 +38,7 @@ struct Estimate {
   double start = 0;       ///< to take in what is remembered, once
 };
 
-/// Unset for an engine that is not modelled. Good to a factor of a few: it says what is worth
+/// Unset for an engine that is not modelled, or not without rates. Good to a factor of a few: it says what is worth
 /// trying, not what is best.
 std::optional<Estimate> estimate(std::string_view engine, const Load& load);
 

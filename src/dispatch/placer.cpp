@@ -21,8 +21,8 @@ constexpr double kDrift = 1.5;      ///< a cost that changes so much deserves an
 constexpr double kWorthTrying = 1.5;
 /// To begin a trial must not hold up events for longer.
 constexpr double kLongestPause = 20 * kMillisecond;
-/// Whole batches: to catch up, and for a device to have its kernels compiled.
-constexpr std::size_t kUncounted = 2;
+/// Batches at the beginning of a trial, to catch up in.
+constexpr std::size_t kUncounted = 1;
 
 /// What automatic rules may run on, the first to begin with.
 constexpr std::array<std::string_view, 3> kChoices = {"column", "automaton", "cuda"};
@@ -88,7 +88,7 @@ void Placer::consider(std::uint32_t index, Timestamp clock) {
   DeployedRule& rule = rules_.rules()[index];
   Watch& watch = watches_[index];
   if (!rule.placement.is_automatic() || !is_due(rule, watch)) return;
-  if (!estimate_costs(rule, watch, clock)) return;
+  estimate_costs(rule, watch, clock);
   const auto engines = alternatives(rule);
   for (std::size_t i = 0; i < engines.size(); ++i) {
     const engine::Engine& engine = *engines[watch.next++ % engines.size()];
@@ -99,8 +99,8 @@ void Placer::consider(std::uint32_t index, Timestamp clock) {
 
 bool Placer::is_worth_trying(Placement& placement, const engine::Engine& engine) const {
   const auto own = placement.post().estimate, other = placement.at(engine).estimate;
-  if (!own || !other) return true;  // pinned to what is not modelled, and set free
-  return other->start <= std::min(credit_, kLongestPause) &&
+  if (!other || other->start > std::min(credit_, kLongestPause)) return false;
+  return !own ||  // it was pinned to what is not modelled
          on_all_threads(engine, other->terminator) <=
              kWorthTrying * on_all_threads(placement.engine(), own->terminator);
 }
@@ -130,20 +130,18 @@ std::vector<const engine::Engine*> Placer::alternatives(const DeployedRule& rule
   return engines;
 }
 
-/// False as long as nothing is known of the load.
-bool Placer::estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock) {
+void Placer::estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock) {
   const auto terminators = static_cast<double>(rule.state.terminators - watch.terminators);
-  const bool known = watch.terminators > 0 && terminators > 0;
+  const bool known = watch.terminators > 0;
   const auto elapsed = static_cast<double>(clock - watch.clock);
   watch.terminators = rule.state.terminators;
   watch.clock = clock;
-  if (!known) return false;
-  const Load load = load_of(*rule.plan, history_, terminators, elapsed,
-                            rule.placement.post().cost.batch());
+  Load load = load_of(*rule.plan, history_, terminators, elapsed,
+                      rule.placement.post().cost.batch());
+  load.has_rates = known;
   for (const std::string_view name : kChoices) {
     rule.placement.at(*engine::find_engine(name)).estimate = estimate(name, load);
   }
-  return true;
 }
 
 void Placer::begin_trial(std::uint32_t index, const engine::Engine& engine) {

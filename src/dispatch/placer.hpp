@@ -85,7 +85,7 @@ class Placer {
   void consider(std::uint32_t rule, Timestamp clock);
   bool is_due(const DeployedRule& rule, Watch& watch) const;
   std::vector<const engine::Engine*> alternatives(const DeployedRule& rule);
-  bool estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock);
+  void estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock);
   bool is_worth_trying(Placement& placement, const engine::Engine& engine) const;
   static void rest(Watch& watch, double cost);
   void begin_trial(std::uint32_t rule, const engine::Engine& engine);

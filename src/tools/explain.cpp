@@ -78,7 +78,7 @@ void print_costs(const RuleInfo& rule) {
   const auto column = [](const std::optional<double>& cost) {
     return cost ? time_text(*cost) : std::string("-");
   };
-  std::printf("%s: %s, %s, moved %llu times\n", rule.name.c_str(), rule.engine.c_str(),
+  std::printf("%s: %s, %s, moves: %llu\n", rule.name.c_str(), rule.engine.c_str(),
               rule.automatic ? "where it costs least" : "pinned",
               static_cast<unsigned long long>(rule.moves));
   std::printf("  because: %s\n",

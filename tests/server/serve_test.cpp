@@ -147,6 +147,32 @@ TEST_F(Serve, AnswersWhyAndTrace) {
   EXPECT_EQ(why.wait(), 0);
 }
 
+TEST_F(Serve, RulesArePinnedAndExplained) {
+  const auto rules = write("a.tesla",
+                           "event A(x: int); event B(x: int); rule pair: define P(x: int) from "
+                           "B(x = $x) and last A(x = $x) within 5 min from B where x = B.x;");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", rules});
+  const std::string address = address_in(server.out_line());
+  Process before({"explain", "--live", "--to", address});
+  EXPECT_EQ(before.out_line(), "pair: column, where it costs least, moves: 0\n");
+  EXPECT_EQ(before.wait(), 0);
+  Process pin({"rules", "pin", "pair", "automaton", "--to", address});
+  EXPECT_EQ(pin.err_line(), "pair runs on automaton\n");
+  EXPECT_EQ(pin.wait(), 0);
+  Process after({"explain", "--live", "pair", "--to", address});
+  EXPECT_EQ(after.out_line(), "pair: automaton, pinned, moves: 1\n");
+  EXPECT_EQ(after.wait(), 0);
+  Process wrong({"rules", "pin", "pair", "warp", "--to", address});
+  EXPECT_THAT(wrong.err_line(), HasSubstr("there is no engine `warp`"));
+  EXPECT_EQ(wrong.wait(), 1);
+  Process free({"rules", "pin", "pair", "auto", "--to", address});
+  EXPECT_EQ(free.err_line(), "pair runs where it costs least\n");
+  EXPECT_EQ(free.wait(), 0);
+  Process no_file({"explain"});
+  EXPECT_THAT(no_file.err_line(), HasSubstr("FILE is required"));
+  EXPECT_NE(no_file.wait(), 0);
+}
+
 TEST_F(Serve, ReadsItsRulesAgainOnSighup) {
   write("a.tesla",
         "rule one: define C(v: int) from A(v = 1) where v = A.v;"
@@ -224,7 +250,7 @@ TEST_F(Serve, EventsGoFromPubToSub) {
   EXPECT_EQ(pub.err_line("sent"), "sent 2, accepted 2, refused 0, bad lines 1\n");
   EXPECT_EQ(pub.wait(), 0);
   Process memory({"rules", "list", "--memory", "--to", address});
-  EXPECT_THAT(memory.out_line(), HasSubstr("OVERFLOWS  DECLINED  BYTES"));
+  EXPECT_THAT(memory.out_line(), HasSubstr("OVERFLOWS  DECLINED  STATE  BYTES"));
   EXPECT_THAT(memory.out_line(), HasSubstr("fire.Fire"));
   EXPECT_EQ(memory.out_line(), "\n");
   EXPECT_THAT(memory.out_line(), HasSubstr("KEPT FOR"));
