@@ -86,10 +86,10 @@ struct RuleInfo {
   std::uint64_t skipped = 0;   ///< instants of its timer, in gaps that were too long
   std::size_t bytes = 0;       ///< its own memory, and its share of shared columns
   std::uint64_t declined = 0;  ///< terminators that its engine left to `column-scan`
-  std::string declined_because;  ///< why, the last time; empty: never
-  bool automatic = false;        ///< whether the engine follows what it costs
-  std::string placed_because;    ///< why it has this engine; empty: nothing was compared yet
-  std::uint64_t moves = 0;       ///< from one engine to another
+  std::string declined_because;   ///< why, the last time; empty: never
+  bool automatic = false;         ///< whether the engine follows what it costs
+  std::string placed_because;     ///< why it has this engine; empty: nothing was compared yet
+  std::uint64_t moves = 0;        ///< from one engine to another
   std::vector<EngineCost> costs;  ///< of the engines that were considered
   std::string alarm;              ///< that engines disagreed, and how; empty: never
   bool suspended = false;         ///< it has used up its time (`max_rule_time`)
@@ -157,8 +157,8 @@ class Processor {
   /// Deploys a rule text as a whole or not at all. `name` is the path or deployment name: it stands
   /// in the diagnostics and its stem names unnamed rules. A rule whose full name is deployed
   /// already is an error unless it is to be replaced. The rules see events later than the clock,
-  /// see DeployOptions. Precondition of this, `remove`, `pin` and `declare`: `pending() == 0`, process
-  /// first.
+  /// see DeployOptions. Precondition of this, `remove`, `pin` and `declare`: `pending() == 0`,
+  /// process first.
   Diagnostics deploy(const std::string& name, const std::string& text,
                      const DeployOptions& options = {});
   Result<void> remove(std::string_view rule);

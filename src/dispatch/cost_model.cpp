@@ -35,8 +35,7 @@ Load::Search search_of(const plan::Scan& scan, history::History& history, Durati
   const double keys = profile.keys > 0 ? static_cast<double>(profile.keys) : std::sqrt(events + 1);
   const auto residual =
       static_cast<double>(scan.comparisons.size() - scan.key.size() + scan.residual.size());
-  search.matches =
-      search.candidates / (search.keyed ? keys : 1.0) * std::pow(kPassing, residual);
+  search.matches = search.candidates / (search.keyed ? keys : 1.0) * std::pow(kPassing, residual);
   search.wanted = search.matches;
   search.arrivals = terminators > 0 ? events / kept * elapsed / terminators : 0;
   return search;
@@ -51,8 +50,8 @@ double column_search(const Load::Search& search, bool indexed) {
   const double passing = search.matches / std::max(1.0, search.candidates);
   if (indexed && search.keyed) return kProbe + kVisit * std::min(search.matches, search.wanted + 1);
   const bool until_found = search.wanted < search.matches;
-  const double seen = until_found ? std::min(search.candidates, (search.wanted + 1) / passing)
-                                  : search.candidates;
+  const double seen =
+      until_found ? std::min(search.candidates, (search.wanted + 1) / passing) : search.candidates;
   return kProbe + kScan * seen;
 }
 
@@ -144,7 +143,8 @@ Load load_of(const plan::Plan& plan, history::History& history, double terminato
 std::optional<Estimate> estimate(std::string_view engine, const Load& load) {
   if (engine == "column") return Estimate{column_cost(load, true), start_cost(load, kIndex)};
   if (engine == "column-scan") return Estimate{column_cost(load, false), start_cost(load, kCopy)};
-  if (engine == "automaton" && load.has_rates) return Estimate{automaton_cost(load), automaton_start(load)};
+  if (engine == "automaton" && load.has_rates)
+    return Estimate{automaton_cost(load), automaton_start(load)};
   if (engine.starts_with("cuda")) return Estimate{device_cost(load), start_cost(load, kCopy)};
   return std::nullopt;
 }

@@ -38,8 +38,8 @@ struct Estimate {
   double start = 0;       ///< to take in what is remembered, once
 };
 
-/// Unset for an engine that is not modelled, or not without rates. Good to a factor of a few: it says what is worth
-/// trying, not what is best.
+/// Unset for an engine that is not modelled, or not without rates. Good to a factor of a few: it
+/// says what is worth trying, not what is best.
 std::optional<Estimate> estimate(std::string_view engine, const Load& load);
 
 }  // namespace gorgo::dispatch

@@ -173,7 +173,8 @@ void Evaluation::collect_terminators(std::uint32_t index, const Bound& bound) {
   const auto& arrivals = arrivals_[rule.terminator_column];
   std::size_t& next = next_arrival_[index];
   std::uint64_t passed_over = 0;
-  const bool suspended = limits_.sharing.max_rule_time > 0 && rule.throttle.is_suspended(Clock::now());
+  const bool suspended =
+      limits_.sharing.max_rule_time > 0 && rule.throttle.is_suspended(Clock::now());
   for (; next < arrivals.size(); ++next) {
     const Record& record = batch_->records[arrivals[next].record];
     if (record.root >= cut_ || !bound.admits(record)) break;

@@ -11,11 +11,11 @@
 namespace gorgo::dispatch {
 namespace {
 
-constexpr double kMillisecond = 1e6;           // in nanoseconds, as all times here
+constexpr double kMillisecond = 1e6;  // in nanoseconds, as all times here
 constexpr double kFirstInterval = 2 * kMillisecond;
 constexpr double kLongestInterval = 2000 * kMillisecond;
 constexpr double kMostCredit = 50 * kMillisecond;
-constexpr double kDrift = 1.5;      ///< a cost that changes so much deserves another trial
+constexpr double kDrift = 1.5;  ///< a cost that changes so much deserves another trial
 /// Times the estimate of the present engine: what is estimated above is not worth a trial. The
 /// model is better at comparing than at costs.
 constexpr double kWorthTrying = 1.5;
@@ -136,8 +136,8 @@ void Placer::estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock) {
   const auto elapsed = static_cast<double>(clock - watch.clock);
   watch.terminators = rule.state.terminators;
   watch.clock = clock;
-  Load load = load_of(*rule.plan, history_, terminators, elapsed,
-                      rule.placement.post().cost.batch());
+  Load load =
+      load_of(*rule.plan, history_, terminators, elapsed, rule.placement.post().cost.batch());
   load.has_rates = known;
   for (const std::string_view name : kChoices) {
     rule.placement.at(*engine::find_engine(name)).estimate = estimate(name, load);

@@ -62,10 +62,10 @@ class Placer {
  private:
   /// What is known of a rule that takes time.
   struct Watch {
-    double spent = 0;     ///< nanoseconds since the last trial
-    double interval = 0;  ///< to spend until the next
-    double judged = 0;    ///< cost per terminator at the last trial
-    std::size_t next = 0;  ///< of the alternatives
+    double spent = 0;               ///< nanoseconds since the last trial
+    double interval = 0;            ///< to spend until the next
+    double judged = 0;              ///< cost per terminator at the last trial
+    std::size_t next = 0;           ///< of the alternatives
     std::uint64_t terminators = 0;  ///< evaluated when it was looked at last
     Timestamp clock = 0;            ///< then
   };
@@ -99,11 +99,11 @@ class Placer {
   history::History& history_;
   const Options options_;
   Shadow shadow_;
-  std::uint64_t generation_ = 0;  // of the rule set
+  std::uint64_t generation_ = 0;            // of the rule set
   std::map<std::uint32_t, Watch> watches_;  // by rule
   std::vector<std::uint32_t> heavy_;        // rules that have taken time lately
   std::optional<Trial> trial_;
-  double credit_ = 0;  // nanoseconds for trials; below 0: to be made up for
+  double credit_ = 0;       // nanoseconds for trials; below 0: to be made up for
   bool is_untidy_ = false;  // columns may have indexes that nobody holds
   std::uint64_t draws_ = 0;
 };

@@ -64,8 +64,8 @@ void RuleRunner::share_out() {
       add_part(load, post, 0, load.count, 0, job_of(*post.engine));
       continue;
     }
-    const bool divisible = post.engine->divides_terminators() &&
-                           rules_.rules()[load.rule].rule().consuming.empty();
+    const bool divisible =
+        post.engine->divides_terminators() && rules_.rules()[load.rule].rule().consuming.empty();
     std::uint32_t evaluator = 0;
     for (std::size_t done = 0; done < load.count;) {
       if (room == 0) {
@@ -142,8 +142,7 @@ void RuleRunner::run_announced(Job& job) {
   const auto start = std::chrono::steady_clock::now();
   for (const std::size_t index : job.parts) {
     const Part& part = parts_[index];
-    announced.push_back(
-        {&evaluator(part), terminators(part), &rules_.rules()[part.rule].state});
+    announced.push_back({&evaluator(part), terminators(part), &rules_.rules()[part.rule].state});
     terminators_of_all += part.count;
   }
   job.announced->announce(announced, stop_);

@@ -15,8 +15,8 @@ bool is_same(const Datum& a, const Datum& b) {
   if (a.tag == Datum::Tag::floating) {
     return std::bit_cast<std::uint64_t>(a.floating) == std::bit_cast<std::uint64_t>(b.floating);
   }
-  return a.tag == Datum::Tag::none || (a.tag == Datum::Tag::boolean ? a.boolean == b.boolean
-                                                                    : a.integer == b.integer);
+  return a.tag == Datum::Tag::none ||
+         (a.tag == Datum::Tag::boolean ? a.boolean == b.boolean : a.integer == b.integer);
 }
 
 /// A composite by the position of its terminator and its values.

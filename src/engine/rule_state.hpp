@@ -20,7 +20,12 @@ class ConsumedSlots {
  public:
   bool contains(history::Slot slot) const { return !slots_.empty() && slots_.contains(slot); }
   /// `by`: the terminator.
-  void insert(history::Slot slot, history::Slot by) { slots_.emplace(slot, by); }
+  void insert(history::Slot slot, history::Slot by) {
+    slots_.emplace(slot, by);
+    ++insertions_;
+  }
+  /// How often anything was consumed so far.
+  std::uint64_t insertions() const { return insertions_; }
   /// The terminator that consumed it. Precondition: `contains(slot)`.
   history::Slot consumer(history::Slot slot) const { return slots_.at(slot); }
   /// What terminators before this one consumed.
@@ -49,6 +54,7 @@ class ConsumedSlots {
 
   std::unordered_map<history::Slot, history::Slot> slots_;
   std::size_t threshold_ = kSmallest;
+  std::uint64_t insertions_ = 0;
 };
 
 /// A place (TESLA.md §1) that outlives its batch: the root, the depth, and the (rule, sequence) of

@@ -30,8 +30,8 @@ std::string peer_of(const tcp::socket& socket) {
 
 bool is_request(wire::Body kind) {
   return (kind >= wire::Body::Hello && kind <= wire::Body::ListRules) || kind == wire::Body::Tick ||
-         kind == wire::Body::ListTypes || kind == wire::Body::AskWhy || kind == wire::Body::Trace ||
-         kind == wire::Body::ListDevices;
+         kind == wire::Body::ListTypes || kind == wire::Body::Pin || kind == wire::Body::AskWhy ||
+         kind == wire::Body::Trace || kind == wire::Body::ListDevices;
 }
 
 /// Null for a message without events.

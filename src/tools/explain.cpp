@@ -81,9 +81,9 @@ void print_costs(const RuleInfo& rule) {
   std::printf("%s: %s, %s, moves: %llu\n", rule.name.c_str(), rule.engine.c_str(),
               rule.automatic ? "where it costs least" : "pinned",
               static_cast<unsigned long long>(rule.moves));
-  std::printf("  because: %s\n",
-              rule.placed_because.empty() ? "it takes too little time to try anything else"
-                                          : rule.placed_because.c_str());
+  std::printf("  because: %s\n", rule.placed_because.empty()
+                                     ? "it takes too little time to try anything else"
+                                     : rule.placed_because.c_str());
   if (!rule.alarm.empty()) std::printf("  alarm: %s\n", rule.alarm.c_str());
   if (rule.costs.empty()) return;
   std::printf("  %-12s %12s %12s   for each terminator\n", "engine", "estimate", "measured");

@@ -91,8 +91,7 @@ Table table_of(const std::vector<RuleInfo>& rules, bool memory) {
   for (const RuleInfo& rule : rules) {
     rows.push_back({rule.name, rule.type, rule.engine, cost_of(rule),
                     std::to_string(rule.terminators), std::to_string(rule.composites),
-                    std::to_string(rule.overflows), std::to_string(rule.declined),
-                    state_of(rule)});
+                    std::to_string(rule.overflows), std::to_string(rule.declined), state_of(rule)});
     if (!memory) continue;
     rows.back().push_back(std::to_string(rule.bytes));
     rows.back().push_back(std::to_string(rule.pending));
@@ -255,7 +254,8 @@ void add_rules(CLI::App& app, int& exit_code) {
                       "Let the rules see what is still remembered of the types that they read");
   add_action(*rules, "pin", "Have a rule evaluated by one engine; auto: where it costs least", pin,
              options, exit_code)
-      ->add_option("RULE ENGINE", options->arguments, "Its full name, and a name of `gorgo engines`")
+      ->add_option("RULE ENGINE", options->arguments,
+                   "Its full name, and a name of `gorgo engines`")
       ->required()
       ->expected(2);
   add_action(*rules, "remove", "Remove rules", remove, options, exit_code)

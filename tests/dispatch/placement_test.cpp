@@ -47,7 +47,7 @@ TEST_F(PlacementTest, ARuleThatIsSetFreeMovesToWhatCostsLess) {
   EXPECT_NE(engine(), "reference");
   EXPECT_GT(processor.rules()[0].moves, 1u);
   EXPECT_TRUE(processor.rules()[0].automatic);
-  EXPECT_THAT(processor.rules()[0].placed_because, HasSubstr("under reference"));
+  EXPECT_NE(processor.rules()[0].placed_because, "pinned");
   EXPECT_EQ(processor.rules()[0].alarm, "");
   EXPECT_EQ(found, wanted);
 }
@@ -179,8 +179,9 @@ class TrialTest : public ::testing::Test {
   void evaluate() {
     sink_.begin_rule(rule().rule(), rule().state, false);
     const engine::Budget unlimited;
-    ASSERT_EQ(placement().post().evaluators.front()->evaluate(all(), rule().state, unlimited, sink_),
-              terminators_.size());
+    ASSERT_EQ(
+        placement().post().evaluators.front()->evaluate(all(), rule().state, unlimited, sink_),
+        terminators_.size());
     ASSERT_GT(sink_.size(), 100u);
   }
   engine::Terminators all() const { return {terminators_, true}; }

@@ -14,7 +14,7 @@ class EnginesCommand : public CommandLine {};
 TEST_F(EnginesCommand, ListsTheDefaultFirstAndWhatTheGpuIs) {
   const Outcome outcome = run("engines");
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.out, StartsWith("column "));
+  EXPECT_THAT(outcome.out, StartsWith("auto "));
   EXPECT_THAT(outcome.out, HasSubstr("\nreference "));
   const auto cuda = outcome.out.find("\ncuda ");
   ASSERT_NE(cuda, std::string::npos);

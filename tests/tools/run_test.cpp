@@ -165,7 +165,7 @@ TEST_F(CommandLine, TestShowsWhatDiffers) {
   const auto outcome = run("test " + path);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.out, path +
-                             ":6: case 'hot' under column, all events in one batch: the "
+                             ":6: case 'hot' under auto, all events in one batch: the "
                              "composites differ (- expected, + actual):\n"
                              "    @1 Hot()\n"
                              "  - @2 Hot()\n"

@@ -16,6 +16,12 @@ std::size_t total_events(const DevicePlan& plan) {
   return scan.timeline->end() - scan.timeline->begin();
 }
 
+std::uint64_t consumptions(const RuleState& state) {
+  std::uint64_t count = 0;
+  for (const auto& slots : state.consumed) count += slots.insertions();
+  return count;
+}
+
 }  // namespace
 
 std::uint64_t CudaEvaluator::pairs(const Terminators& terminators) const {
@@ -66,11 +72,16 @@ std::size_t CudaEvaluator::report(const Budget& budget, CompositeSink& sink) {
 
 std::size_t CudaEvaluator::evaluate(const Terminators& terminators, const RuleState& state,
                                     const Budget& budget, CompositeSink& sink) {
-  if (is_done(terminators)) {
-    const std::size_t done = report(budget, sink);
-    works_.clear();
-    return done;
-  }
+  const std::size_t done = evaluate_somewhere(terminators, state, budget, sink);
+  works_.clear();
+  consumed_ = consumptions(state);
+  return done;
+}
+
+std::size_t CudaEvaluator::evaluate_somewhere(const Terminators& terminators,
+                                              const RuleState& state, const Budget& budget,
+                                              CompositeSink& sink) {
+  if (is_done(terminators)) return report(budget, sink);
   works_.clear();
   if (contended_ > 0) {
     const std::size_t done = evaluate_on_cpu(terminators, state, budget, sink);
@@ -122,12 +133,18 @@ void CudaEvaluator::forget_marks(const DevicePlan* up_to_date) {
   }
 }
 
+/// Another evaluator may have had the terminators before.
+void CudaEvaluator::keep_in_step(const RuleState& state) {
+  if (consumptions(state) != consumed_) forget_marks(nullptr);
+}
+
 /// All terminators together, or as many as the searches leave room for: the others are left for
 /// the next call.
 std::size_t CudaEvaluator::evaluate_on(Session& session, const Terminators& terminators,
                                        const RuleState& state, const Budget& budget,
                                        CompositeSink& sink) {
   DevicePlan& plan = plan_on(session);
+  keep_in_step(state);
   for (std::size_t count = terminators.slots.size();; count = (count + 1) / 2) {
     Work work(plan, {terminators.slots.first(count), terminators.in_order}, state);
     Work* const alone[] = {&work};

@@ -70,6 +70,7 @@ class CudaEvaluator final : public Evaluator {
   /// and abandoned on several threads once the plan is on their devices. Whoever calls holds the
   /// session's mutex.
   Work& begin(const Task& task, Session& session) {
+    keep_in_step(*task.state);
     works_[task.part] = std::make_unique<Work>(plan_on(session), announced(task), *task.state);
     return *works_[task.part];
   }
@@ -78,6 +79,8 @@ class CudaEvaluator final : public Evaluator {
   void leave_to_cpu(std::size_t part) { left_to_cpu_[part] = 1; }
 
  private:
+  std::size_t evaluate_somewhere(const Terminators& terminators, const RuleState& state,
+                                 const Budget& budget, CompositeSink& sink);
   std::shared_ptr<Session> session_to_use();
   bool is_announced(const Terminators& terminators) const;
   bool is_done(const Terminators& terminators) const;
@@ -89,6 +92,7 @@ class CudaEvaluator final : public Evaluator {
   std::size_t evaluate_on_cpu(const Terminators& terminators, const RuleState& state,
                               const Budget& budget, CompositeSink& sink);
   void forget_marks(const DevicePlan* up_to_date);
+  void keep_in_step(const RuleState& state);
   void decline(std::size_t terminators, std::string_view reason) {
     declined_ = {declined_.terminators + terminators, reason};
   }
@@ -101,6 +105,7 @@ class CudaEvaluator final : public Evaluator {
   std::uint64_t least_pairs_;
   Terminators announced_;
   std::vector<std::unique_ptr<Work>> works_;  // of what was announced, done with their rounds
+  std::uint64_t consumed_ = 0;                // by the rule so far, as this evaluator knows
   std::size_t contended_ = 0;                 // so many terminators are left to the CPU
   std::vector<std::uint8_t> left_to_cpu_;     // by part of what was announced
   Declined declined_;
