@@ -54,7 +54,9 @@ bool CudaEngine::is_ready() const {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return false;  // being opened
   if (!sessions_.empty() || !unavailable_.empty()) return true;
-  opening_ = std::async(std::launch::async, [this] { static_cast<void>(sessions()); });
+  if (!opening_.valid()) {
+    opening_ = std::async(std::launch::async, [this] { static_cast<void>(sessions()); });
+  }
   return false;
 }
 
