@@ -87,6 +87,8 @@ class Device {
  public:
   virtual ~Device() = default;
 
+  /// What people call it by: of a GPU its index.
+  virtual std::uint32_t number() const = 0;
   virtual std::uint32_t page_shift() const = 0;
   /// Pages of the arena.
   virtual std::uint32_t pages() const = 0;

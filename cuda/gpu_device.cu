@@ -43,6 +43,7 @@ class GpuDevice final : public Device {
   GpuDevice(const GpuDevice&) = delete;
   GpuDevice& operator=(const GpuDevice&) = delete;
 
+  std::uint32_t number() const override { return static_cast<std::uint32_t>(index_); }
   std::uint32_t page_shift() const override { return page_shift_; }
   std::uint32_t pages() const override { return pages_; }
   std::uint32_t add_shape(const std::string& text) override { return shapes_->number(text); }

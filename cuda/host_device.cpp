@@ -7,8 +7,9 @@
 
 namespace gorgo::cuda {
 
-HostDevice::HostDevice(const DeviceOptions& options)
-    : page_shift_(options.page_shift),
+HostDevice::HostDevice(const DeviceOptions& options, std::uint32_t number)
+    : number_(number),
+      page_shift_(options.page_shift),
       pages_(static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >> page_shift_)),
       arena_(std::make_unique_for_overwrite<std::uint64_t[]>(std::size_t{pages_} << page_shift_)),
       shapes_{finds<AnyShape>, finds<OneTest<false>>, finds<OneTest<true>>},

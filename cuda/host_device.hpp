@@ -15,8 +15,9 @@ namespace gorgo::cuda {
 /// can be tested where there is no GPU.
 class HostDevice final : public Device {
  public:
-  explicit HostDevice(const DeviceOptions& options);
+  explicit HostDevice(const DeviceOptions& options, std::uint32_t number = 0);
 
+  std::uint32_t number() const override { return number_; }
   std::uint32_t page_shift() const override { return page_shift_; }
   std::uint32_t pages() const override { return pages_; }
   void write(std::uint32_t page, std::uint32_t offset,
@@ -42,6 +43,7 @@ class HostDevice final : public Device {
   void reduce(const Round& round);
   void sum(const Round& round);
 
+  std::uint32_t number_;
   std::uint32_t page_shift_;
   std::uint32_t pages_;
   std::unique_ptr<std::uint64_t[]> arena_;

@@ -15,7 +15,7 @@ struct DeviceInfo {
   };
 
   std::string engine;
-  std::uint32_t number = 0;       ///< of the engine's devices
+  std::uint32_t number = 0;       ///< among the engine's devices; of a GPU its index
   std::string problem;            ///< why nothing runs on it any more; empty: it is in use
   std::uint64_t failures = 0;     ///< times that something was evaluated elsewhere instead
   std::string failure;            ///< the last one; empty: none

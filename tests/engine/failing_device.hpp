@@ -28,6 +28,7 @@ class FailingDevice final : public cuda::Device {
     make();
   }
 
+  std::uint32_t number() const override { return device_->number(); }
   std::uint32_t page_shift() const override { return device_->page_shift(); }
   std::uint32_t pages() const override { return device_->pages(); }
   void write(std::uint32_t page, std::uint32_t offset,

@@ -249,6 +249,7 @@ TEST(Requests, DevicesSayWhatTheyDid) {
   EXPECT_EQ(next(client).event.type, "O");
   EXPECT_EQ(searches(), before + 1);
   EXPECT_EQ(client.devices()->front().engine, "cuda-host");
+  EXPECT_EQ(client.devices()->back().number, 1u);
 }
 
 TEST(Requests, NobodyListensAtAnUnusedPort) {

@@ -13,6 +13,7 @@ DeviceInfo info_of(Session& session) {
   info.failure = failure.what;
   info.failed_on = failure.during;
   const std::lock_guard lock(session.mutex());
+  info.number = session.device().number();
   const cuda::DeviceCounters& did = session.device().counters();
   const SessionCounters& pages = session.counters();
   const cuda::ShapeCounters shapes = session.device().shapes();
@@ -44,10 +45,7 @@ std::vector<DeviceInfo> CudaEngine::devices() const {
     sessions = sessions_;
   }
   for (const auto& session : sessions) list.push_back(info_of(*session));
-  for (std::uint32_t i = 0; i < list.size(); ++i) {
-    list[i].engine = name_;
-    list[i].number = i;
-  }
+  for (DeviceInfo& info : list) info.engine = name_;
   return list;
 }
 

@@ -15,13 +15,15 @@ constexpr double kRoundTrip = 30'000;
 
 CudaEngine::Devices open_host_devices() {
   // Small pages, so that tests meet their boundaries, and in one device few, so that they swap.
-  const auto open = [](std::uint32_t page_shift, std::uint64_t pages) {
-    return std::make_unique<cuda::HostDevice>(cuda::DeviceOptions{
-        .bytes = (pages * sizeof(std::uint64_t)) << page_shift, .page_shift = page_shift});
-  };
   CudaEngine::Devices devices;
-  devices.push_back(open(5, 1 << 18));
-  devices.push_back(open(1, 24));
+  const auto open = [&](std::uint32_t page_shift, std::uint64_t pages) {
+    const cuda::DeviceOptions options{.bytes = (pages * sizeof(std::uint64_t)) << page_shift,
+                                      .page_shift = page_shift};
+    const auto number = static_cast<std::uint32_t>(devices.size());
+    devices.push_back(std::make_unique<cuda::HostDevice>(options, number));
+  };
+  open(5, 1 << 18);
+  open(1, 24);
   return devices;
 }
 
