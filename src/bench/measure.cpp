@@ -19,9 +19,6 @@ constexpr std::array<std::string_view, 3> kBaselines = {"reference", "column-sca
 /// Evaluated in front of the measured events, in small batches: to warm up, and to predict.
 constexpr std::size_t kWarmUp = 256;
 constexpr std::size_t kWarmUpBatch = 16;
-/// Of the events that are measured, so many go by before, in full batches, so that `auto` has
-/// compared engines.
-constexpr std::uint64_t kSettling = 24;
 constexpr std::size_t kFillBatch = 256;
 /// A prediction needs so much of a sample, in seconds, or the whole warm-up.
 constexpr double kSample = 0.3;
@@ -121,18 +118,9 @@ class Repetition {
       const bool sampled = seconds >= kSample || events == kWarmUp;
       if (!keep_going_() || (sampled && too_slow(seconds, events, measured()))) return false;
     }
-    if (workload_.batches == 0) return settle(limits_.events / kSettling);
-    return settle(limits_.batch);
-  }
-
-  Result<bool> settle(std::uint64_t left) {
-    while (left > 0) {
-      const auto count = std::min<std::uint64_t>(limits_.batch, left);
-      if (const auto fed = feed(count); !fed) return fed.error();
-      if (!keep_going_()) return false;
-      left -= count;
-    }
-    return true;
+    if (workload_.batches == 0) return true;
+    if (const auto fed = feed(limits_.batch); !fed) return fed.error();
+    return keep_going_();
   }
 
   std::uint64_t measured() const {

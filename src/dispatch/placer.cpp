@@ -16,9 +16,10 @@ constexpr double kFirstInterval = 2 * kMillisecond;
 constexpr double kLongestInterval = 2000 * kMillisecond;
 constexpr double kMostCredit = 50 * kMillisecond;
 constexpr double kDrift = 1.5;  ///< a cost that changes so much deserves another trial
-/// Times the estimate of the present engine: what is estimated above is not worth a trial. The
-/// model is better at comparing than at costs.
-constexpr double kWorthTrying = 1.5;
+/// What is estimated to be within this of the estimate of the present engine is worth a trial: the
+/// model is better at comparing than at costs. So is what is estimated far below the measured cost
+/// of the present engine: then the model knows something of the load not.
+constexpr double kWorthTrying = 1.5, kFarBelow = 0.5;
 /// To begin a trial must not hold up events for longer.
 constexpr double kLongestPause = 20 * kMillisecond;
 /// Batches at the beginning of a trial, to catch up in.
@@ -59,6 +60,7 @@ Post& Placer::at_random(DeployedRule& rule) {
 void Placer::observe(std::uint32_t index, Post& post, std::uint64_t terminators,
                      double nanoseconds) {
   post.cost.add(terminators, nanoseconds);
+  observed_ += nanoseconds;
   const double others = terminators < Placement::kMany ? Placement::kMany : 1;  // not timed
   const double spent = rules_.rules()[index].placement.spend(nanoseconds * others);
   if (spent == 0) return;
@@ -68,12 +70,21 @@ void Placer::observe(std::uint32_t index, Post& post, std::uint64_t terminators,
 
 void Placer::settle(double took, Timestamp clock) {
   credit_ = std::min(kMostCredit, credit_ + options_.exploration * took);
+  watch_threads(took);
   if (generation_ != rules_.generation()) catch_up_with_changes();
   if (std::exchange(is_untidy_, false)) history_.trim();
   if (options_.shuffle != 0 || trial_ || credit_ < 0 || heavy_.empty()) return;
   const std::uint32_t rule = heavy_.back();
   heavy_.pop_back();
   consider(rule, clock);
+}
+
+/// Threads wait for each other, and share caches: so many are worth less.
+void Placer::watch_threads(double took) {
+  constexpr double kShare = 0.2;  // of the new value
+  const double observed = std::exchange(observed_, 0);
+  if (took < 0.1 * kMillisecond || observed < 1.5 * took) return;  // not shared out
+  threads_ += kShare * (std::min<double>(observed / took, options_.threads) - threads_);
 }
 
 /// Rules have other numbers now, or are gone.
@@ -100,9 +111,11 @@ void Placer::consider(std::uint32_t index, Timestamp clock) {
 bool Placer::is_worth_trying(Placement& placement, const engine::Engine& engine) const {
   const auto own = placement.post().estimate, other = placement.at(engine).estimate;
   if (!other || other->start > std::min(credit_, kLongestPause)) return false;
-  return !own ||  // it was pinned to what is not modelled
-         on_all_threads(engine, other->terminator) <=
-             kWorthTrying * on_all_threads(placement.engine(), own->terminator);
+  if (!own) return true;  // it was pinned to what is not modelled
+  const double measured = placement.post().cost.per_terminator().value_or(0);
+  return on_all_threads(engine, other->terminator) <=
+         on_all_threads(placement.engine(),
+                        std::max(kWorthTrying * own->terminator, kFarBelow * measured));
 }
 
 /// The longer the same engine is the best, the longer it is left alone.
@@ -237,7 +250,7 @@ void Placer::abandon_trial() {
 
 /// So that engines compare that have one thread with those that have all.
 double Placer::on_all_threads(const engine::Engine& engine, double nanoseconds) const {
-  return engine.divides_terminators() ? nanoseconds / options_.threads : nanoseconds;
+  return engine.divides_terminators() ? nanoseconds / threads_ : nanoseconds;
 }
 
 }  // namespace gorgo::dispatch

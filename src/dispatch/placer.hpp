@@ -39,7 +39,11 @@ class Placer {
 
   Placer(RuleSet& rules, history::History& history, const Options& options,
          const std::atomic<bool>& stop)
-      : rules_(rules), history_(history), options_(options), shadow_(stop) {}
+      : rules_(rules),
+        history_(history),
+        options_(options),
+        shadow_(stop),
+        threads_(options.threads) {}
 
   /// Where so many terminators of the rule are evaluated next.
   Post& place(std::uint32_t rule, std::size_t terminators);
@@ -81,6 +85,7 @@ class Placer {
   };
 
   Post& at_random(DeployedRule& rule);
+  void watch_threads(double took);
   void catch_up_with_changes();
   void consider(std::uint32_t rule, Timestamp clock);
   bool is_due(const DeployedRule& rule, Watch& watch) const;
@@ -103,7 +108,10 @@ class Placer {
   std::map<std::uint32_t, Watch> watches_;  // by rule
   std::vector<std::uint32_t> heavy_;        // rules that have taken time lately
   std::optional<Trial> trial_;
-  double credit_ = 0;       // nanoseconds for trials; below 0: to be made up for
+  double observed_ = 0;  // nanoseconds of all threads, since settle
+  double threads_;       // that work at the same time where work is shared out, on average
+  /// Nanoseconds for trials; below 0: to be made up for. Enough to begin with.
+  double credit_ = 20e6;
   bool is_untidy_ = false;  // columns may have indexes that nobody holds
   std::uint64_t draws_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct BenchOptions {
   std::string grid = "quick";
   std::vector<double> at;  ///< instead of the values of the grid
   std::size_t batch = bench::kBatch;
+  std::optional<std::uint64_t> events;
   std::string json;
   bool list = false;
 };
@@ -86,6 +88,7 @@ class Bench {
                .limits = bench::limits_of(options.grid)};
     report_.limits.threads = options.threads;
     report_.limits.batch = options.batch;
+    if (options.events) report_.limits.events = *options.events;
     for (const Sweep& sweep : bench::sweeps()) {
       const bool chosen = options.scenarios.empty() ||
                           std::ranges::any_of(options.scenarios,
@@ -264,6 +267,12 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   bench->add_option("--at", options->at, "Values of x, separated by commas, instead of the grid's")
       ->delimiter(',');
+  bench
+      ->add_option("--events", options->events,
+                   "Measured at most, instead of the grid's number; `auto` takes some thousands to "
+                   "compare engines")
+      ->check(CLI::PositiveNumber)
+      ->option_text("UINT:POSITIVE");
   bench->add_option("--batch", options->batch, "Events that are appended before each evaluation")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
