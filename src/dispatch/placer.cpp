@@ -216,15 +216,17 @@ void Placer::judge() {
   abandon_trial();
 }
 
-/// A device takes its time for any number of terminators, so it does not get few of them.
+/// A device takes its time for any number of terminators, so where few come at a time it does not
+/// get them. Where they seldom are few, to keep another engine prepared would cost more.
 void Placer::move(DeployedRule& rule, const engine::Engine& engine, const std::string& costs) {
+  constexpr double kSeldom = 8;  // times as many on average
   Placement& placement = rule.placement;
   const Post& before = placement.post();
-  const double each = before.cost.per_terminator().value_or(0);
+  const double each = on_all_threads(*before.engine, before.cost.per_terminator().value_or(0));
   placement.move_to(engine, costs);
-  const double fixed = engine.fixed_cost();
-  if (fixed > 0 && each > 0) {
-    placement.leave_few_to(*before.engine, static_cast<std::size_t>(fixed / each));
+  const double few = each > 0 ? engine.fixed_cost() / each : 0;
+  if (before.cost.batch() < kSeldom * few) {
+    placement.leave_few_to(*before.engine, static_cast<std::size_t>(few));
   }
 }
 
