@@ -9,11 +9,9 @@ void Cost::add(std::uint64_t terminators, double nanoseconds) {
   constexpr double kMemory = 20e6;  // nanoseconds of work
   if (terminators == 0) return;
   if (nanoseconds_ > kMemory) {
-    evaluations_ /= 2;
     terminators_ /= 2;
     nanoseconds_ /= 2;
   }
-  ++evaluations_;
   terminators_ += static_cast<double>(terminators);
   nanoseconds_ += nanoseconds;
 }

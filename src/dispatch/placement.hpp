@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,11 +24,8 @@ class Cost {
     if (terminators_ == 0) return std::nullopt;
     return nanoseconds_ / terminators_;
   }
-  /// How many terminators came at a time.
-  double batch() const { return evaluations_ > 0 ? terminators_ / evaluations_ : 1; }
 
  private:
-  double evaluations_ = 0;
   double terminators_ = 0;
   double nanoseconds_ = 0;
 };
@@ -53,8 +51,10 @@ class Placement {
   const engine::Engine& engine() const { return *posts_[current_].engine; }
   Post& post() { return posts_[current_]; }
   const Post& post() const { return posts_[current_]; }
-  /// The post for so many terminators.
+  /// The post for so many terminators, which come next.
   Post& post_for(std::size_t terminators) {
+    constexpr double kShare = 0.1;  // of the new value
+    batch_ += kShare * (static_cast<double>(terminators) - batch_);
     return terminators < few_ ? posts_[for_few_] : posts_[current_];
   }
   const std::vector<Post>& posts() const { return posts_; }
@@ -75,6 +75,8 @@ class Placement {
   /// Has fewer terminators than `few` at a time go to another post than the present one, whose
   /// engine takes its time for any number. Until the next move. Precondition: as of `move_to`.
   void leave_few_to(const engine::Engine& engine, std::size_t few);
+  /// How many terminators come at a time, on average.
+  double batch() const { return std::max(1.0, batch_); }
   /// Lets go of the evaluators of all engines that serve for nothing.
   void withdraw_others();
 
@@ -108,6 +110,7 @@ class Placement {
   std::size_t few_ = 0;
   std::uint32_t untimed_ = 0;
   std::uint64_t moves_ = 0;
+  double batch_ = 0;
   double spent_ = 0;
   std::string reason_;
   std::string alarm_;

@@ -149,8 +149,7 @@ void Placer::estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock) {
   const auto elapsed = static_cast<double>(clock - watch.clock);
   watch.terminators = rule.state.terminators;
   watch.clock = clock;
-  Load load =
-      load_of(*rule.plan, history_, terminators, elapsed, rule.placement.post().cost.batch());
+  Load load = load_of(*rule.plan, history_, terminators, elapsed, rule.placement.batch());
   load.has_rates = known;
   for (const std::string_view name : kChoices) {
     rule.placement.at(*engine::find_engine(name)).estimate = estimate(name, load);
@@ -225,7 +224,7 @@ void Placer::move(DeployedRule& rule, const engine::Engine& engine, const std::s
   const double each = on_all_threads(*before.engine, before.cost.per_terminator().value_or(0));
   placement.move_to(engine, costs);
   const double few = each > 0 ? engine.fixed_cost() / each : 0;
-  if (before.cost.batch() < kSeldom * few) {
+  if (placement.batch() < kSeldom * few) {
     placement.leave_few_to(*before.engine, static_cast<std::size_t>(few));
   }
 }
