@@ -75,6 +75,9 @@ class Placement {
   /// Has fewer terminators than `few` at a time go to another post than the present one, whose
   /// engine takes its time for any number. Until the next move. Precondition: as of `move_to`.
   void leave_few_to(const engine::Engine& engine, std::size_t few);
+  /// Fewer terminators than these go elsewhere; 0: none do.
+  std::size_t few() const { return few_; }
+  void leave_none() { few_ = 0; }
   /// How many terminators come at a time, on average.
   double batch() const { return std::max(1.0, batch_); }
   /// Lets go of the evaluators of all engines that serve for nothing.

@@ -98,7 +98,9 @@ void Placer::catch_up_with_changes() {
 void Placer::consider(std::uint32_t index, Timestamp clock) {
   DeployedRule& rule = rules_.rules()[index];
   Watch& watch = watches_[index];
-  if (!rule.placement.is_automatic() || !is_due(rule, watch)) return;
+  if (!rule.placement.is_automatic()) return;
+  withdraw_reserve(rule.placement);
+  if (!is_due(rule, watch)) return;
   estimate_costs(rule, watch, clock);
   const auto engines = alternatives(rule);
   for (std::size_t i = 0; i < engines.size(); ++i) {
@@ -215,18 +217,26 @@ void Placer::judge() {
   abandon_trial();
 }
 
-/// A device takes its time for any number of terminators, so where few come at a time it does not
-/// get them. Where they seldom are few, to keep another engine prepared would cost more.
+/// A device takes its time for any number of terminators, so few of them go to the engine before.
 void Placer::move(DeployedRule& rule, const engine::Engine& engine, const std::string& costs) {
-  constexpr double kSeldom = 8;  // times as many on average
   Placement& placement = rule.placement;
   const Post& before = placement.post();
   const double each = on_all_threads(*before.engine, before.cost.per_terminator().value_or(0));
   placement.move_to(engine, costs);
   const double few = each > 0 ? engine.fixed_cost() / each : 0;
-  if (placement.batch() < kSeldom * few) {
-    placement.leave_few_to(*before.engine, static_cast<std::size_t>(few));
+  placement.leave_few_to(*before.engine, static_cast<std::size_t>(few));
+  withdraw_reserve(placement);
+}
+
+/// Where terminators seldom are few, to keep another engine prepared costs more than it gives.
+void Placer::withdraw_reserve(Placement& placement) {
+  constexpr double kSeldom = 8;  // times as many on average
+  if (placement.few() == 0 || placement.batch() < kSeldom * static_cast<double>(placement.few())) {
+    return;
   }
+  placement.leave_none();
+  placement.withdraw_others();
+  is_untidy_ = true;
 }
 
 /// Two engines that give different composites are a defect; the one that is tested most stays.

@@ -96,6 +96,7 @@ class Placer {
   void begin_trial(std::uint32_t rule, const engine::Engine& engine);
   void judge();
   void move(DeployedRule& rule, const engine::Engine& engine, const std::string& costs);
+  void withdraw_reserve(Placement& placement);
   void raise_alarm(const std::string& difference);
   void abandon_trial();
   double on_all_threads(const engine::Engine& engine, double nanoseconds) const;

@@ -128,6 +128,22 @@ TEST(RuleTime, SuspendsARuleAndLeavesTheOthersAlone) {
   EXPECT_EQ(processor.rules()[1].passed_over, 0u);
 }
 
+TEST(Placement, LeavesFewTerminatorsToAnotherEngine) {
+  const auto& column = *engine::find_engine("column");
+  const auto& scan = *engine::find_engine("column-scan");
+  dispatch::Placement placement(&column, true);
+  placement.at(scan);
+  placement.move_to(scan, "for a test");
+  EXPECT_EQ(placement.post_for(1).engine, &scan);
+  placement.leave_few_to(column, 10);
+  EXPECT_EQ(placement.post_for(9).engine, &column);
+  EXPECT_EQ(placement.post_for(10).engine, &scan);
+  for (int i = 0; i < 100; ++i) placement.post_for(1000);
+  EXPECT_GT(placement.batch(), 900);
+  placement.leave_none();
+  EXPECT_EQ(placement.post_for(1).engine, &scan);
+}
+
 TEST(CostModel, ComparesEngines) {
   const auto cost = [](const char* engine, const dispatch::Load& load) {
     return dispatch::estimate(engine, load)->terminator;
