@@ -224,6 +224,49 @@ Workload columns(double mebibytes) {
   return workload;
 }
 
+/// Twenty half spaces, for one event in thirty, beside rules for one value each of a key that the
+/// other events have: what suits one kind does not suit the other.
+Workload mixed(double cheap, double candidates) {
+  constexpr int kHeavy = 20;
+  constexpr std::uint64_t kEvery = 10;  // event that is T or S, one to two
+  const auto keys = static_cast<std::uint64_t>(cheap);
+  const std::vector<std::string> attributes = {"a", "b", "c"};
+  const auto window = static_cast<std::int64_t>(1.5 * kEvery * candidates);
+  Workload workload;
+  workload.rules = declaration("T", attributes) + declaration("S", attributes) +
+                   "event Low(key: int);\nevent High(key: int);\n";
+  for (int i = 0; i < kHeavy; ++i) {
+    // Not the same for any two, so that nothing is shared but the column.
+    const std::string limit = literal(halfspace_limit((1 + 0.1 * i) / candidates));
+    workload.rules += "define Near" + std::to_string(i) +
+                      "(a: float)\nfrom T(a = $a, b = $b, c = $c)\n  and last S(a * $a + b * $b + "
+                      "c * $c < " +
+                      limit + ")" + within(window, "T") + "\nwhere a = S.a;\n";
+  }
+  for (std::uint64_t i = 0; i < keys; ++i) {
+    const std::string key = std::to_string(i);
+    workload.rules += "define Pair" + key + "(key: int)\nfrom High(key = " + key +
+                      ")\n  and last Low(key = " + key + ")" + within(window, "High") +
+                      "\nwhere key = Low.key;\n";
+  }
+  workload.types = {"T", "S", "Low", "High"};
+  workload.passive = {0, 3};
+  workload.fill = static_cast<std::uint64_t>(window);
+  workload.make_source = [keys] {
+    return [=, random = Random(kSeed), now = Timestamp{0}](EventBatch& batch) mutable {
+      const bool heavy = random.below(kEvery) == 0;
+      const bool first = random.below(heavy ? 3 : 2) == 0;
+      if (!heavy) {
+        const auto key = static_cast<std::int64_t>(random.below(keys));
+        return batch.add(first ? 2 : 3, now += kTick, {Datum::of(key)});
+      }
+      batch.add(first ? 0 : 1, now += kTick);
+      for (int i = 0; i < 3; ++i) batch.cell(Datum::of(random.unit()));
+    };
+  };
+  return workload;
+}
+
 }  // namespace
 
 // The three products must all be below t. With s_i = t u_i and L = -ln t the probability is
@@ -262,6 +305,12 @@ void add_heavy_sweeps(std::vector<Sweep>& sweeps) {
   add("inequality", inequality, 60);  // the automaton forms every pair of the window
   add("filtered-average", filtered_average);
   add("text", text);
+  sweeps.push_back({.id = "heavy/mixed",
+                    .axis = "cheap rules beside 20 that search 100 000 candidates",
+                    .quick = {20},
+                    .full = {100, 10e3},
+                    .gpu = {},
+                    .at = [](double x, bool small) { return mixed(x, small ? 100 : 100e3); }});
   sweeps.push_back({.id = "heavy/columns",
                     .axis = "MiB that 200 rules search, each a column of its own",
                     .quick = {0.25},

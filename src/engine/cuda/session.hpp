@@ -42,7 +42,8 @@ class Session : public std::enable_shared_from_this<Session> {
   explicit Session(std::unique_ptr<cuda::Device> device);
   ~Session();
 
-  std::mutex& mutex() { return mutex_; }
+  /// Taken again by what a plan has there when it is destroyed, as when placing it fails half-way.
+  std::recursive_mutex& mutex() { return mutex_; }
   cuda::Device& device() { return *device_; }
   StringCodes& codes() { return codes_; }
   SessionCounters& counters() { return counters_; }
@@ -115,7 +116,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::vector<Victim> victims(std::uint64_t needed_after) const;
   void evict(std::size_t count, std::vector<Victim> among);
 
-  std::mutex mutex_;
+  std::recursive_mutex mutex_;
   mutable std::mutex problem_mutex_;
   std::string problem_;  // guarded by problem_mutex_, as the next three
   Failure last_failure_;
