@@ -20,8 +20,11 @@ constexpr double kDrift = 1.5;  ///< a cost that changes so much deserves anothe
 /// model is better at comparing than at costs. So is what is estimated far below the measured cost
 /// of the present engine: then the model knows something of the load not.
 constexpr double kWorthTrying = 1.5, kFarBelow = 0.5;
-/// To begin a trial must not hold up events for longer.
+/// To begin a trial, and to evaluate a batch once more, must not hold up events for longer.
 constexpr double kLongestPause = 20 * kMillisecond;
+constexpr double kLongestTry = 50 * kMillisecond;
+/// Batches without a terminator of the rule, after which a trial is given up.
+constexpr std::size_t kPatience = 256;
 /// Batches at the beginning of a trial, to catch up in.
 constexpr std::size_t kUncounted = 1;
 
@@ -72,6 +75,7 @@ void Placer::settle(double took, Timestamp clock) {
   credit_ = std::min(kMostCredit, credit_ + options_.exploration * took);
   watch_threads(took);
   if (generation_ != rules_.generation()) catch_up_with_changes();
+  if (trial_ && ++trial_->idle > kPatience) abandon_trial();
   if (std::exchange(is_untidy_, false)) history_.trim();
   if (options_.shuffle != 0 || trial_ || credit_ < 0 || heavy_.empty()) return;
   const std::uint32_t rule = heavy_.back();
@@ -172,9 +176,13 @@ void Placer::try_elsewhere(const engine::Terminators& terminators, const Outcome
   DeployedRule& rule = rules_.rules()[trial_->rule];
   if (terminators.slots.empty()) return;
   Post& other = rule.placement.at(*trial_->engine);
-  const auto nanoseconds = shadow_.evaluate(rule, other, terminators);
-  if (!nanoseconds) return abandon_trial();
-  credit_ -= *nanoseconds;
+  trial_->idle = 0;
+  const auto nanoseconds = shadow_.evaluate(rule, other, terminators, kLongestTry);
+  credit_ -= nanoseconds.value_or(kLongestTry);
+  if (!nanoseconds) {
+    rest(watches_[trial_->rule], rule.placement.post().cost.per_terminator().value_or(0));
+    return abandon_trial();
+  }
   const std::string difference =
       shadow_.difference(rule, rules_.schema(), terminators.slots, outcome);
   if (!difference.empty()) return raise_alarm(difference);

@@ -80,6 +80,7 @@ class Placer {
     std::size_t evaluations = 0;  ///< the first one is not counted: it may have to catch up
     std::uint64_t terminators = 0;
     double own = 0, other = 0;  ///< nanoseconds
+    std::size_t idle = 0;       ///< batches since the last evaluation
 
     bool is_enough() const;
   };

@@ -1,5 +1,6 @@
 #include "dispatch/shadow.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 
@@ -8,6 +9,8 @@ namespace {
 
 /// To copy more would take longer than most evaluations.
 constexpr std::size_t kMostConsumed = 1 << 16;
+/// Terminators, before the clock is looked at.
+constexpr std::size_t kAtATime = 64;
 
 bool is_same(const Datum& a, const Datum& b) {
   if (a.tag != b.tag) return false;
@@ -79,8 +82,14 @@ bool Shadow::remember(const DeployedRule& rule) {
 }
 
 std::optional<double> Shadow::evaluate(const DeployedRule& rule, Post& post,
-                                       const engine::Terminators& terminators) {
+                                       const engine::Terminators& terminators, double most) {
   const auto start = std::chrono::steady_clock::now();
+  const auto took = [start] {
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start)
+        .count();
+  };
+  // What was announced is asked for as a whole.
+  const std::size_t at_a_time = post.engine->fixed_cost() > 0 ? terminators.slots.size() : kAtATime;
   const auto& evaluator = post.evaluators.front();
   const engine::Announcement announcement{evaluator.get(), terminators, &*state_};
   post.engine->announce({&announcement, 1}, stop_);
@@ -91,13 +100,14 @@ std::optional<double> Shadow::evaluate(const DeployedRule& rule, Post& post,
   // An engine may do a part at a time.
   for (std::size_t done = 0, more = 0; done < terminators.slots.size(); done += more) {
     const std::size_t first = sink_.size();
-    const engine::Terminators rest{terminators.slots.subspan(done), terminators.in_order};
-    more = evaluator->evaluate(rest, *state_, budget, sink_);
-    if (more == 0) return std::nullopt;
+    const std::size_t left = terminators.slots.size() - done;
+    const engine::Terminators next{terminators.slots.subspan(done, std::min(left, at_a_time)),
+                                   terminators.in_order};
+    more = evaluator->evaluate(next, *state_, budget, sink_);
+    if (more == 0 || took() > most) return std::nullopt;
     outcome_.parts.push_back({&sink_, first, sink_.size(), done});
   }
-  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-  return took.count();
+  return took();
 }
 
 std::string Shadow::difference(const DeployedRule& rule, const Schema& schema,

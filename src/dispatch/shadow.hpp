@@ -29,11 +29,11 @@ class Shadow {
   /// Keeps what the rule has consumed, before the terminators are evaluated. False: too much, the
   /// rule is not to be shadowed.
   bool remember(const DeployedRule& rule);
-  /// How long `post` takes for the terminators, in nanoseconds; unset when it was stopped. To be
-  /// called after `remember`, while the history is as it was. Precondition: the post has an
-  /// evaluator.
+  /// How long `post` takes for the terminators, in nanoseconds; unset when it was stopped, or took
+  /// longer than `most`. To be called after `remember`, while the history is as it was.
+  /// Precondition: the post has an evaluator.
   std::optional<double> evaluate(const DeployedRule& rule, Post& post,
-                                 const engine::Terminators& terminators);
+                                 const engine::Terminators& terminators, double most);
   /// What differs between the last evaluation and that of the rule's own engine, for people; empty:
   /// nothing.
   std::string difference(const DeployedRule& rule, const Schema& schema,

@@ -245,6 +245,15 @@ TEST_F(TrialTest, ARuleMovesToWhatCostsLess) {
   EXPECT_THAT(alarms_, IsEmpty());
 }
 
+TEST_F(TrialTest, ATrialOfAQuietRuleIsGivenUp) {
+  begin_trial();
+  for (int i = 0; i < 200; ++i) placer_.settle(1, 10'000);
+  EXPECT_TRUE(placer_.is_tried(0));
+  for (int i = 0; i < 200; ++i) placer_.settle(1, 10'000);
+  EXPECT_FALSE(placer_.is_tried(0));
+  EXPECT_EQ(placement().engine().name(), "reference");
+}
+
 TEST_F(TrialTest, AMissingCompositeRaisesTheAlarm) {
   begin_trial();
   dispatch::Outcome less = outcome();
