@@ -233,6 +233,10 @@ void RuleSet::settle(history::History& history) {
     if (!rule.rule().consuming.empty()) consuming_rules_.push_back(i);
     if (Post& post = rule.placement.post(); post.evaluators.empty()) {
       post.evaluators.push_back(post.engine->prepare(rule.plan, history));
+      if (const auto reason = post.engine->declined(*rule.plan); !reason.empty()) {
+        rule.placement.set_reason(std::string(post.engine->name()) +
+                                  " declines, column evaluates: " + reason);
+      }
       rule.terminators = history.column(rule.plan->states[0].scan.column);
       rule.first_terminator = rule.terminators->store().end();
       rule.terminator_column = rule.terminators->id();

@@ -68,6 +68,15 @@ TEST_F(PlacementTest, APinnedRuleStaysAndKeepsWhatItHasConsumed) {
   EXPECT_THAT(process(), ElementsAre("3.0 A n=2", "4.0 B n=0", "4.1 C n=2"));
 }
 
+TEST_F(PlacementTest, ARuleThatItsEngineDeclinesSaysSo) {
+  deploy(
+      "event A(n: int); @engine(cuda-host) rule one: define One(n: int) from A() where n = A.n;");
+  EXPECT_EQ(processor.rules()[0].placed_because,
+            "cuda-host declines, column evaluates: it has nothing to search");
+  append(counted("A", 1, 7));
+  EXPECT_THAT(process(), ElementsAre("1.0 A n=7", "1.1 One n=7"));
+}
+
 TEST_F(PlacementTest, PinningSaysWhatIsWrong) {
   deploy(kFire);
   EXPECT_THAT(processor.pin("fire", "warp").error().to_string(), HasSubstr("the engines are"));
