@@ -84,17 +84,18 @@ std::string state_of(const RuleInfo& rule) {
   return rule.automatic ? "auto" : "pinned";
 }
 
+/// What may hold spaces stands at the end.
 Table table_of(const std::vector<RuleInfo>& rules, bool memory) {
-  Table rows = {{"NAME", "TYPE", "ENGINE", "EACH TAKES", "EVALUATED", "PRODUCED", "OVERFLOWS",
-                 "DECLINED", "STATE"}};
+  Table rows = {{"NAME", "TYPE", "ENGINE", "EVALUATED", "PRODUCED", "OVERFLOWS", "DECLINED"}};
   if (memory) rows[0].insert(rows[0].end(), {"BYTES", "PENDING"});
+  rows[0].insert(rows[0].end(), {"EACH TAKES", "STATE"});
   for (const RuleInfo& rule : rules) {
-    rows.push_back({rule.name, rule.type, rule.engine, cost_of(rule),
-                    std::to_string(rule.terminators), std::to_string(rule.composites),
-                    std::to_string(rule.overflows), std::to_string(rule.declined), state_of(rule)});
-    if (!memory) continue;
-    rows.back().push_back(std::to_string(rule.bytes));
-    rows.back().push_back(std::to_string(rule.pending));
+    auto& row = rows.emplace_back(
+        std::vector<std::string>{rule.name, rule.type, rule.engine,
+                                 std::to_string(rule.terminators), std::to_string(rule.composites),
+                                 std::to_string(rule.overflows), std::to_string(rule.declined)});
+    if (memory) row.insert(row.end(), {std::to_string(rule.bytes), std::to_string(rule.pending)});
+    row.insert(row.end(), {cost_of(rule), state_of(rule)});
   }
   return rows;
 }

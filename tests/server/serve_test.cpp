@@ -250,7 +250,7 @@ TEST_F(Serve, EventsGoFromPubToSub) {
   EXPECT_EQ(pub.err_line("sent"), "sent 2, accepted 2, refused 0, bad lines 1\n");
   EXPECT_EQ(pub.wait(), 0);
   Process memory({"rules", "list", "--memory", "--to", address});
-  EXPECT_THAT(memory.out_line(), HasSubstr("OVERFLOWS  DECLINED  STATE  BYTES"));
+  EXPECT_THAT(memory.out_line(), HasSubstr("OVERFLOWS  DECLINED  BYTES"));
   EXPECT_THAT(memory.out_line(), HasSubstr("fire.Fire"));
   EXPECT_EQ(memory.out_line(), "\n");
   EXPECT_THAT(memory.out_line(), HasSubstr("KEPT FOR"));
