@@ -46,22 +46,22 @@ Duration width_of(const Span& span, const Rule& rule) {
   return span.width;
 }
 
-double column_search(const Load::Search& search, bool indexed) {
+double column_search(const Load::Search& search) {
   const double passing = search.matches / std::max(1.0, search.candidates);
-  if (indexed && search.keyed) return kProbe + kVisit * std::min(search.matches, search.wanted + 1);
+  if (search.keyed) return kProbe + kVisit * std::min(search.matches, search.wanted + 1);
   const bool until_found = search.wanted < search.matches;
   const double seen =
       until_found ? std::min(search.candidates, (search.wanted + 1) / passing) : search.candidates;
   return kProbe + kScan * seen;
 }
 
-double column_cost(const Load& load, bool indexed) {
+double column_cost(const Load& load) {
   double cost = kTerminator, partials = 1;
   for (const auto& state : load.states) {
-    cost += partials * column_search(state, indexed);
+    cost += partials * column_search(state);
     partials *= state.wanted;
   }
-  for (const auto& other : load.others) cost += partials * column_search(other, indexed);
+  for (const auto& other : load.others) cost += partials * column_search(other);
   return cost;
 }
 
@@ -75,7 +75,7 @@ double automaton_cost(const Load& load) {
     partials = 1 + partials * state.matches;
   }
   cost += kVisit * std::max(sequences, partials);
-  for (const auto& other : load.others) cost += sequences * column_search(other, true);
+  for (const auto& other : load.others) cost += sequences * column_search(other);
   return cost;
 }
 
@@ -141,8 +141,7 @@ Load load_of(const plan::Plan& plan, history::History& history, double terminato
 }
 
 std::optional<Estimate> estimate(std::string_view engine, const Load& load) {
-  if (engine == "column") return Estimate{column_cost(load, true), start_cost(load, kIndex)};
-  if (engine == "column-scan") return Estimate{column_cost(load, false), start_cost(load, kCopy)};
+  if (engine == "column") return Estimate{column_cost(load), start_cost(load, kIndex)};
   if (engine == "automaton" && load.has_rates)
     return Estimate{automaton_cost(load), automaton_start(load)};
   if (engine.starts_with("cuda")) return Estimate{device_cost(load), start_cost(load, kCopy)};

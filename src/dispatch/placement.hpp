@@ -18,7 +18,6 @@ namespace gorgo::dispatch {
 class Cost {
  public:
   void add(std::uint64_t terminators, double nanoseconds);
-  void forget() { *this = {}; }
   /// Nanoseconds of one thread; unset before the first measurement.
   std::optional<double> per_terminator() const {
     if (terminators_ == 0) return std::nullopt;

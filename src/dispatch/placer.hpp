@@ -47,6 +47,8 @@ class Placer {
 
   /// Where so many terminators of the rule are evaluated next.
   Post& place(std::uint32_t rule, std::size_t terminators);
+  /// Whether any rule's terminators are tried elsewhere.
+  bool is_trying() const { return trial_.has_value(); }
   /// Whether the rule's terminators are tried elsewhere this time: `try_elsewhere` is to be called
   /// when they are evaluated.
   bool is_tried(std::uint32_t rule) const { return trial_ && trial_->rule == rule; }

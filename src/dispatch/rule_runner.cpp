@@ -137,15 +137,16 @@ void RuleRunner::run_job(Job& job) {
 
 /// What they take together is shared out by terminators.
 void RuleRunner::run_announced(Job& job) {
-  std::vector<engine::Announcement> announced;
+  job.announcements.clear();
   std::size_t terminators_of_all = 0;
   const auto start = std::chrono::steady_clock::now();
   for (const std::size_t index : job.parts) {
     const Part& part = parts_[index];
-    announced.push_back({&evaluator(part), terminators(part), &rules_.rules()[part.rule].state});
+    job.announcements.push_back(
+        {&evaluator(part), terminators(part), &rules_.rules()[part.rule].state});
     terminators_of_all += part.count;
   }
-  job.announced->announce(announced, stop_);
+  job.announced->announce(job.announcements, stop_);
   for (const std::size_t index : job.parts) run_part(job, parts_[index]);
   const double each = since(start) / static_cast<double>(terminators_of_all);
   for (const std::size_t index : job.parts) {
@@ -162,6 +163,7 @@ void RuleRunner::report_costs() {
     if (!limited) continue;
     rules_.rules()[part.rule].throttle.spend(part.took, sharing_.max_rule_time, now);
   }
+  if (!placer_.is_trying()) return;
   const auto tried = std::ranges::find_if(
       parts_, [this](const Part& part) { return placer_.is_tried(part.rule); });
   if (tried != parts_.end()) try_elsewhere(static_cast<std::size_t>(tried - parts_.begin()));

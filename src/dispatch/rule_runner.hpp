@@ -76,7 +76,8 @@ class RuleRunner {
   /// Parts that one thread evaluates one after the other.
   struct Job {
     std::vector<std::size_t> parts;
-    const engine::Engine* announced = nullptr;  ///< an engine that wants all of them at once
+    const engine::Engine* announced = nullptr;        ///< an engine that wants all of them at once
+    std::vector<engine::Announcement> announcements;  // scratch
     engine::CompositeSink sink;
   };
   struct Load {
