@@ -74,6 +74,7 @@ void RangeIndex::merge_last_two() {
   std::merge(a.entries.begin(), a.entries.end(), b.entries.begin(), b.entries.end(),
              std::back_inserter(merged.entries),
              [](const Entry& x, const Entry& y) { return x.key < y.key; });
+  std::erase_if(merged.entries, [&](const Entry& entry) { return entry.slot < store_.begin(); });
   runs_.pop_back();
   runs_.back() = std::move(merged);
 }

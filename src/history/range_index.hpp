@@ -13,8 +13,8 @@ namespace gorgo::history {
 
 /// The events of a column by the value of one number attribute: sorted runs, merged as they grow
 /// (the logarithmic method of Bentley and Saxe, 1980), so that an event costs O(log n) amortised
-/// and a search O(log^2 n) and what it finds. Runs are in order of release; the oldest is dropped
-/// when all of its events are gone. Same threads as its store.
+/// and a search O(log^2 n) and what it finds. Runs are in order of release; events that are gone
+/// are dropped when their run is merged, or as a whole. Same threads as its store.
 class RangeIndex {
  public:
   /// Values as ordered words; `first > last`: none. Bounds are part of it.

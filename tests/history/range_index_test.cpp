@@ -104,16 +104,18 @@ TEST_P(IntRangeIndexTest, BoundsRestrictEachOther) {
 TEST_P(IntRangeIndexTest, GoneEventsAreForgotten) {
   const auto all = bounds(Op::greater_equal, Datum::of(kLeast));
   constexpr Timestamp kWindow = 5000;
-  std::size_t largest = 0;
+  std::size_t largest = 0, most = 0;
   for (Timestamp now = 0; now < 100'000; ++now) {
     add(Datum::of(static_cast<std::int64_t>(now * 7919 % 10'007)), now);
     store_.drop_until(now - kWindow);
     index_.drop_gone();
     largest = std::max(largest, index_.bytes());
+    if (now % 64 == 0) most = std::max(most, index_.count(all, ~std::size_t{0}));
   }
   std::vector<Slot> slots = collect(all);
   EXPECT_GE(slots.size(), kWindow);
-  // As much again may wait in runs that are not gone as a whole.
+  // As many again may wait for their run to be merged.
+  EXPECT_LE(most, 2 * kWindow + 1024);
   EXPECT_LT(largest, 16 * 16 * kWindow);
 }
 

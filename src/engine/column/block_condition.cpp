@@ -63,6 +63,7 @@ bool BlockCondition::add_comparison(Op op, const Expr& left, const Expr& right, 
   node.b = *b;
   node.last_register = static_cast<std::uint32_t>(registers_.size());
   node.last_step = static_cast<std::uint32_t>(steps_.size());
+  operations_ += node.last_step - node.first_step + 1;
   return true;
 }
 

@@ -25,6 +25,9 @@ class BlockCondition {
   static std::optional<BlockCondition> compile(const Expr& condition);
   static std::optional<BlockCondition> compile(const plan::Comparison& comparison);
 
+  /// How many operations it does on an event.
+  std::size_t operations() const { return operations_; }
+
   /// Begins a search. False when no event can pass.
   bool bind(const history::Scope& scope);
   /// Clears the bits of events at `first + i`, i < count <= kBlock, that do not pass. Precondition:
@@ -101,6 +104,7 @@ class BlockCondition {
   const BlockKernels* kernels_ = block_kernels().front();
   std::vector<Register> registers_;
   std::vector<Step> steps_;
+  std::size_t operations_ = 0;  // steps and comparisons
   Node root_;
   std::map<std::string, std::uint32_t> known_;  // of the comparison being compiled: by fingerprint
 };

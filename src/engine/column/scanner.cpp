@@ -97,6 +97,7 @@ Scanner::Scanner(const plan::Scan& scan, const history::EventStore& store,
   for (std::uint32_t i = 0; i < scan.comparisons.size(); ++i) {
     const plan::Comparison& comparison = scan.comparisons[i];
     if (auto block = BlockCondition::compile(comparison)) {
+      operations_ += block->operations();
       blocks_.push_back(std::move(*block));
     } else {
       (comparison.attribute() ? attribute_tests_ : event_tests_).push_back(i);
@@ -108,6 +109,7 @@ Scanner::Scanner(const plan::Scan& scan, const history::EventStore& store,
       implied_.push_back(std::move(*implied));
     }
     if (auto block = BlockCondition::compile(condition)) {
+      operations_ += block->operations();
       blocks_.push_back(std::move(*block));
     } else {
       residual_.push_back(&condition);
@@ -138,9 +140,9 @@ bool Scanner::bind(const history::Scope& scope) {
 
 /// Finds the matches by value where they are few.
 bool Scanner::gather(history::Range range, const history::Scope& scope) {
-  constexpr std::uint64_t kScansInTheTimeOfOne = 64;  // events scanned, per event gathered
-  const std::uint64_t worth = range.size() / kScansInTheTimeOfOne;
-  if (!ranges_ || worth < kScansInTheTimeOfOne) return false;
+  constexpr std::uint64_t kFew = 4096;  // events that are scanned at once
+  if (!ranges_ || range.size() < kFew) return false;
+  const std::uint64_t worth = range.size() / scans_in_the_time_of_one();
   history::RangeIndex::Bounds bounds;
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     const plan::Comparison& comparison = scan_.comparisons[i];

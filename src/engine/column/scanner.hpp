@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -51,6 +52,11 @@ class Scanner {
 
  private:
   bool bind(const history::Scope& scope);
+  /// Events that are scanned while one is gathered: the fewer the more there is to calculate.
+  std::uint64_t scans_in_the_time_of_one() const {
+    constexpr std::uint64_t kOperations = 128, kLeast = 8;
+    return std::max(kLeast, kOperations / std::max<std::uint64_t>(2, operations_));
+  }
   bool gather(history::Range range, const history::Scope& scope);
   void sift_found(const history::Scope& scope);
   bool is_match(history::Slot slot) const;
@@ -76,6 +82,7 @@ class Scanner {
   Selectivity worth_;
   std::vector<ImpliedBounds> implied_;  // for the range index
   std::vector<BlockCondition> blocks_;
+  std::size_t operations_ = 0;                  // that blocks do on an event
   std::vector<std::uint32_t> attribute_tests_;  // other comparisons of attributes
   std::vector<std::uint32_t> event_tests_;      // comparisons of what must be calculated
   std::vector<const Expr*> residual_;
