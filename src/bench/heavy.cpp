@@ -15,14 +15,6 @@ namespace {
 constexpr std::uint64_t kSeed = 2;
 constexpr Duration kTick = 1'000'000;
 
-/// A literal that reads back as exactly this number.
-std::string literal(double value) {
-  char text[40];
-  const auto end =
-      std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr;
-  return {text, end};
-}
-
 std::string within(std::int64_t window, const std::string& state) {
   return " within " + std::to_string(window) + " from " + state;
 }
@@ -268,6 +260,13 @@ Workload mixed(double cheap, double candidates) {
 }
 
 }  // namespace
+
+std::string literal(double value) {
+  char text[40];
+  const auto end =
+      std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr;
+  return {text, end};
+}
 
 // The three products must all be below t. With s_i = t u_i and L = -ln t the probability is
 // t^3 / 6 * E[prod(L - ln u_i)], u uniform in the simplex, where -ln u_i have the mean psi(4) -

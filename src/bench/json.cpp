@@ -42,20 +42,62 @@ Json json_of(const CellResult& cell, const EngineResult& result) {
   return json;
 }
 
+Json json_of(const TimelineCell& cell, const Timeline& timeline) {
+  Json slices = Json::array(), moves = Json::array();
+  for (const Slice& slice : timeline.slices) {
+    slices.push_back({{"start", slice.start},
+                      {"seconds", slice.seconds},
+                      {"events", slice.events},
+                      {"engines", slice.engines}});
+  }
+  for (const Move& move : timeline.moves) {
+    moves.push_back({{"seconds", move.seconds},
+                     {"rule", move.rule},
+                     {"from", move.from},
+                     {"to", move.to},
+                     {"because", move.because}});
+  }
+  const double best = best_of_others(cell, timeline);
+  const auto since = settled(timeline, best);
+  return {{"sweep", cell.sweep->id},
+          {"x", cell.x},
+          {"engine", timeline.engine},
+          {"shift", timeline.shift ? Json(*timeline.shift) : Json()},
+          {"settled", since && best > 0 ? Json(*since) : Json()},
+          {"slices", slices},
+          {"moves", moves}};
+}
+
+class Sweeps {
+ public:
+  void add(const Sweep& sweep, double x, const std::string& mismatch) {
+    if (&sweep != last_) {
+      last_ = &sweep;
+      met_.push_back({{"sweep", sweep.id}, {"axis", sweep.axis}, {"log_x", sweep.log_x}});
+    }
+    if (mismatch.empty()) return;
+    mismatches_.push_back({{"sweep", sweep.id}, {"x", x}, {"what", mismatch}});
+  }
+  const Json& met() const { return met_; }
+  const Json& mismatches() const { return mismatches_; }
+
+ private:
+  const Sweep* last_ = nullptr;
+  Json met_ = Json::array(), mismatches_ = Json::array();
+};
+
 }  // namespace
 
 std::string to_json(const Report& report) {
-  Json results = Json::array(), sweeps_met = Json::array(), mismatches = Json::array();
-  const Sweep* sweep = nullptr;
+  Json results = Json::array(), timelines = Json::array();
+  Sweeps sweeps;
   for (const CellResult& cell : report.cells) {
-    if (cell.sweep != sweep) {
-      sweep = cell.sweep;
-      sweeps_met.push_back({{"sweep", sweep->id}, {"axis", sweep->axis}, {"log_x", sweep->log_x}});
-    }
+    sweeps.add(*cell.sweep, cell.x, cell.mismatch);
     for (const EngineResult& result : cell.engines) results.push_back(json_of(cell, result));
-    if (!cell.mismatch.empty()) {
-      mismatches.push_back({{"sweep", sweep->id}, {"x", cell.x}, {"what", cell.mismatch}});
-    }
+  }
+  for (const TimelineCell& cell : report.timelines) {
+    sweeps.add(*cell.sweep, cell.x, cell.mismatch);
+    for (const Timeline& timeline : cell.timelines) timelines.push_back(json_of(cell, timeline));
   }
   const Machine& machine = report.machine;
   const Json json = {{"format", kFormat},
@@ -71,9 +113,10 @@ std::string to_json(const Report& report) {
                      {"seconds", report.limits.seconds},
                      {"threads", report.limits.threads},
                      {"batch", report.limits.batch},
-                     {"sweeps", sweeps_met},
-                     {"mismatches", mismatches},
-                     {"results", results}};
+                     {"sweeps", sweeps.met()},
+                     {"mismatches", sweeps.mismatches()},
+                     {"results", results},
+                     {"timelines", timelines}};
   return json.dump(1) + "\n";
 }
 

@@ -4,40 +4,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
+
+#include "bench/replay.hpp"
 
 namespace gorgo::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::array<std::string_view, 3> kBaselines = {"reference", "column-scan", "automaton"};
-/// Evaluated in front of the measured events, in small batches: to warm up, and to predict.
-constexpr std::size_t kWarmUp = 256;
-constexpr std::size_t kWarmUpBatch = 16;
-constexpr std::size_t kFillBatch = 256;
-/// A prediction needs so much of a sample, in seconds, or the whole warm-up.
-constexpr double kSample = 0.3;
-
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-/// Of all threads of the process.
-double cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-struct Cost {
-  double seconds = 0;
-  double cpu_seconds = 0;
-};
 
 std::int64_t resident_bytes() {
   std::int64_t total = 0, resident = 0;
@@ -45,135 +25,53 @@ std::int64_t resident_bytes() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
-/// One repetition: a subject and its stream.
+/// One repetition: what is measured, behind what comes before.
 class Repetition {
  public:
   Repetition(const Workload& workload, const std::string& engine, const Limits& limits,
              const KeepGoing& keep_going)
-      : workload_(workload), engine_(engine), limits_(limits), keep_going_(keep_going) {}
+      : replay_(workload, engine, limits, keep_going), limits_(limits), keep_going_(keep_going) {}
 
   /// A run that is not complete was interrupted, or is skipped if `predicted()`.
   Result<Run> go() {
     const auto start = Clock::now();
     malloc_trim(0);
     const std::int64_t resident = resident_bytes();
-    if (const auto done = evaluate(); !done) return done.error();
-    run_.memory = subject_->memory();
+    const auto started = replay_.start(replay_.measured() / 2);
+    if (!started) return started.error();
+    if (!*started) return run_;
+    const auto done = run();
+    if (!done) return done.error();
+    run_.complete = *done;
+    run_.memory = replay_.subject().memory();
     run_.rss_growth = resident_bytes() - resident;
     run_.total_seconds = since(start);
     return run_;
   }
 
-  /// The predicted time of a baseline that is too slow, in seconds; 0 otherwise.
-  double predicted() const { return predicted_; }
+  double predicted() const { return replay_.predicted(); }
 
  private:
-  Result<void> evaluate() {
-    if (engine_ == kHandwritten) {
-      subject_ = workload_.handwritten();
-    } else {
-      auto subject = make_processor_subject(workload_, engine_);
-      if (!subject) return subject.error();
-      subject_ = std::move(*subject);
-    }
-    next_ = workload_.make_source();
-    for (const auto step : {&Repetition::fill, &Repetition::warm_up, &Repetition::run}) {
-      const auto done = (this->*step)();
-      if (!done) return done.error();
-      if (!*done) return {};
-    }
-    run_.complete = true;
-    return {};
-  }
-
-  /// Each of these is false when the run ends before its time.
-  Result<bool> fill() {
-    std::vector<bool> passive(workload_.types.size());
-    for (const auto type : workload_.passive) passive[type] = true;
-    double seconds = 0;
-    for (std::uint64_t done = 0; done < workload_.fill;) {
-      batch_.clear();
-      for (std::size_t i = 0; i < kFillBatch && done < workload_.fill; ++i, ++done) {
-        next_(batch_);
-        if (passive[batch_.rows().back().type]) batch_.drop_last();
-      }
-      const auto fed = feed_batch();
-      if (!fed) return fed.error();
-      seconds += fed->seconds;
-      if (!keep_going_() || too_slow(seconds, done, workload_.fill)) return false;
-    }
-    if (const auto done = subject_->filled(); !done) return done.error();
-    return true;
-  }
-
-  Result<bool> warm_up() {
-    // The first takes in, under some engines, what the filling was.
-    if (const auto first = feed(kWarmUpBatch); !first) return first.error();
-    double seconds = 0;
-    for (std::size_t events = 0; events < kWarmUp;) {
-      const auto fed = feed(kWarmUpBatch);
-      if (!fed) return fed.error();
-      seconds += fed->seconds;
-      events += kWarmUpBatch;
-      const bool sampled = seconds >= kSample || events == kWarmUp;
-      if (!keep_going_() || (sampled && too_slow(seconds, events, measured()))) return false;
-    }
-    if (workload_.batches == 0) return true;
-    if (const auto fed = feed(limits_.batch); !fed) return fed.error();
-    return keep_going_();
-  }
-
-  std::uint64_t measured() const {
-    return workload_.batches == 0 ? limits_.events : workload_.batches * limits_.batch;
-  }
-
-  /// Whether a baseline that took so long for `done` events would take too long for `all` of them.
-  bool too_slow(double seconds, std::uint64_t done, std::uint64_t all) {
-    if (std::ranges::find(kBaselines, engine_) == kBaselines.end()) return false;
-    const double predicted = seconds * static_cast<double>(all) / static_cast<double>(done);
-    if (predicted > limits_.baseline_seconds) predicted_ = predicted;
-    return predicted_ > 0;
-  }
-
   Result<bool> run() {
-    const Tally before = subject_->tally();
-    while (run_.events < measured() && run_.seconds < limits_.seconds) {
-      const auto count = std::min<std::uint64_t>(limits_.batch, measured() - run_.events);
-      const auto fed = feed(count);
+    const Subject& subject = replay_.subject();
+    const Tally before = subject.tally();
+    while (run_.events < replay_.measured() && run_.seconds < limits_.seconds) {
+      const auto count = std::min<std::uint64_t>(limits_.batch, replay_.measured() - run_.events);
+      const auto fed = replay_.feed(count);
       if (!fed) return fed.error();
       run_.seconds += fed->seconds;
       run_.cpu_seconds += fed->cpu_seconds;
       run_.events += count;
-      const Tally now = subject_->tally();
-      run_.after.push_back({now.composites - before.composites, now.checksum - before.checksum});
+      run_.after.push_back(subject.tally() - before);
       if (!keep_going_()) return false;
     }
     return true;
   }
 
-  Result<Cost> feed(std::size_t count) {
-    batch_.clear();
-    for (std::size_t i = 0; i < count; ++i) next_(batch_);
-    return feed_batch();
-  }
-
-  /// What the subject took, without generating.
-  Result<Cost> feed_batch() {
-    const double cpu = cpu_seconds();
-    const auto start = Clock::now();
-    if (const auto fed = subject_->feed(batch_); !fed) return fed.error();
-    return Cost{.seconds = since(start), .cpu_seconds = cpu_seconds() - cpu};
-  }
-
-  const Workload& workload_;
-  const std::string& engine_;
+  Replay replay_;
   const Limits& limits_;
   const KeepGoing& keep_going_;
-  std::unique_ptr<Subject> subject_;
-  EventSource next_;
-  EventBatch batch_;
   Run run_;
-  double predicted_ = 0;
 };
 
 bool goes_on(const EngineResult& result, const Limits& limits) {

@@ -45,6 +45,8 @@ class ProcessorSubject : public Subject {
 
   Tally tally() const override { return tally_; }
 
+  std::vector<RuleInfo> rules() const override { return processor_.rules(); }
+
   Memory memory() const override {
     Memory memory;
     for (const auto& type : processor_.types()) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bench/measure.hpp"
+#include "bench/timeline.hpp"
 
 namespace gorgo::bench {
 
@@ -23,7 +24,8 @@ struct Report {
   std::string grid;
   Limits limits;
   std::vector<CellResult> cells;
-  bool complete = false;  ///< false: interrupted, or a cell failed
+  std::vector<TimelineCell> timelines;  ///< where those were asked for, instead of cells
+  bool complete = false;                ///< false: interrupted, or a cell failed
 };
 
 /// The cells of one sweep as a table, in the order given; ends with a newline.

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bench/event_batch.hpp"
 #include "bench/tally.hpp"
 #include "gorgo/diagnostics.hpp"
+#include "gorgo/processor.hpp"
 
 namespace gorgo::bench {
 
@@ -34,6 +36,8 @@ class Subject {
   /// Of all composites so far.
   virtual Tally tally() const = 0;
   virtual Memory memory() const = 0;
+  /// Its rules, in order; a program written by hand has none.
+  virtual std::vector<RuleInfo> rules() const { return {}; }
 };
 
 /// A processor whose rules run under `engine`, with the rules of `workload` deployed. The workload

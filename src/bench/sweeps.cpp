@@ -2,6 +2,7 @@
 #include "bench/base.hpp"
 #include "bench/heavy.hpp"
 #include "bench/rule_shapes.hpp"
+#include "bench/shift.hpp"
 #include "bench/workload.hpp"
 
 namespace gorgo::bench {
@@ -12,6 +13,7 @@ const std::vector<Sweep>& sweeps() {
     add_base_sweeps(list);
     add_rule_shape_sweeps(list);
     add_heavy_sweeps(list);
+    add_shift_sweeps(list);
     add_application_sweeps(list);
     return list;
   }();

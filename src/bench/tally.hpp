@@ -50,6 +50,10 @@ struct Tally {
     checksum += hash.value();
   }
   friend bool operator==(const Tally&, const Tally&) = default;
+  /// What came since `before`.
+  friend Tally operator-(const Tally& now, const Tally& before) {
+    return {now.composites - before.composites, now.checksum - before.checksum};
+  }
 };
 
 }  // namespace gorgo::bench

@@ -20,6 +20,8 @@ struct Workload {
   std::string rules;               ///< text
   std::vector<std::string> types;  ///< of the stream; declared by the rules, attributes in order
   std::function<EventSource()> make_source;
+  /// Of a load that shifts: the stream that is another behind so many events. Empty: it does not.
+  std::function<EventSource(std::uint64_t events)> make_shifting;
   std::uint64_t fill = 0;  ///< events that fill the windows before anything is measured
   /// Types that are left out of the filling, by index, because nothing remembers their events: they
   /// would only be evaluated.
@@ -46,7 +48,8 @@ struct Sweep {
   std::function<Workload(double x, bool small)> at;
 };
 
-/// Every sweep of the benches, in the order of WORKLOADS: base, heavy, linear road, applications.
+/// Every sweep of the benches, in the order of WORKLOADS: base, heavy, shift, linear road,
+/// applications.
 const std::vector<Sweep>& sweeps();
 
 }  // namespace gorgo::bench

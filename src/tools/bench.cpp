@@ -12,6 +12,7 @@
 #include "bench/measure.hpp"
 #include "bench/plot.hpp"
 #include "bench/report.hpp"
+#include "bench/timeline.hpp"
 #include "bench/workload.hpp"
 #include "gorgo/processor.hpp"
 #include "tools/commands.hpp"
@@ -34,6 +35,8 @@ struct BenchOptions {
   std::optional<std::uint64_t> events;
   std::string json;
   bool list = false;
+  bool timeline = false;
+  bench::TimelineLimits timeline_limits;
 };
 
 int fail(const std::string& message) {
@@ -111,9 +114,7 @@ class Bench {
     report_.complete = !stopped_;
     if (!save()) return kFailure;
     if (stopped_) return fail("interrupted; what is above was measured");
-    const auto wrong = std::ranges::count_if(
-        report_.cells, [](const bench::CellResult& cell) { return !cell.mismatch.empty(); });
-    if (wrong > 0) return fail("the engines disagree in " + std::to_string(wrong) + " cells");
+    if (wrong_ > 0) return fail("the engines disagree in " + std::to_string(wrong_) + " cells");
     return kSuccess;
   }
 
@@ -124,30 +125,54 @@ class Bench {
 
   /// False: an error, which is reported.
   bool run(const Sweep& sweep) {
-    std::vector<bench::CellResult> cells;
+    const std::size_t first = report_.cells.size();
     bool good = true;
     for (const double x : values_of(sweep)) {
-      auto cell = bench::measure(
-          sweep, x, options_.engines, report_.limits,
-          [&](const std::string& engine, int repetition) {
-            announce(sweep, x, engine, repetition);
-          },
-          [this] { return keep_going(); });
-      if (!cell) {
+      const auto done = options_.timeline ? run_timelines(sweep, x) : run_cell(sweep, x);
+      if (!done) {
         progress_.clear();
-        fail(cell.error().to_string());
+        fail(done.error().to_string());
         good = false;
         break;
       }
       ++done_;
-      cells.push_back(*cell);
-      report_.cells.push_back(std::move(*cell));
       if (stopped_) break;
     }
     progress_.clear();
-    std::printf("\n%s", bench::table_of(cells).c_str());
+    if (!options_.timeline) {
+      std::printf("\n%s",
+                  bench::table_of({report_.cells.begin() + static_cast<std::ptrdiff_t>(first),
+                                   report_.cells.end()})
+                      .c_str());
+    }
     std::fflush(stdout);
     return save() && good;
+  }
+
+  Result<void> run_cell(const Sweep& sweep, double x) {
+    auto cell =
+        bench::measure(sweep, x, options_.engines, report_.limits, announcing(sweep, x), going_);
+    if (!cell) return cell.error();
+    wrong_ += cell->mismatch.empty() ? 0 : 1;
+    report_.cells.push_back(std::move(*cell));
+    return {};
+  }
+
+  Result<void> run_timelines(const Sweep& sweep, double x) {
+    auto cell = bench::measure_timelines(sweep, x, options_.engines, report_.limits,
+                                         options_.timeline_limits, announcing(sweep, x), going_);
+    if (!cell) return cell.error();
+    wrong_ += cell->mismatch.empty() ? 0 : 1;
+    progress_.clear();
+    std::printf("\n%s", bench::text_of(*cell).c_str());
+    report_.timelines.push_back(std::move(*cell));
+    return {};
+  }
+
+  bench::Announce announcing(const Sweep& sweep, double x) {
+    return [this, &sweep, x](const std::string& engine, int repetition) {
+      announce(sweep, x, engine, repetition);
+    };
   }
 
   void announce(const Sweep& sweep, double x, const std::string& engine, int repetition) {
@@ -179,8 +204,9 @@ class Bench {
   const BenchOptions& options_;
   bench::Report report_;
   std::vector<const Sweep*> sweeps_;
-  std::size_t cells_ = 0, done_ = 0;
+  std::size_t cells_ = 0, done_ = 0, wrong_ = 0;
   bool stopped_ = false;
+  const bench::KeepGoing going_ = [this] { return keep_going(); };
   StopSignals signals_;
   Progress progress_;
 };
@@ -237,6 +263,29 @@ std::vector<std::string> default_engines(const std::string& grid) {
   return engines;
 }
 
+void add_timeline(CLI::App& bench, BenchOptions& options) {
+  auto* timeline = bench.add_flag(
+      "--timeline", options.timeline,
+      "Throughput over time instead of a table, with the engine in charge, once for each engine");
+  auto& limits = options.timeline_limits;
+  bench
+      .add_option("--seconds", limits.seconds,
+                  "Of a timeline: measured behind the shift; in all where the load does not shift")
+      ->check(CLI::Range(0.0, 1e6))
+      ->option_text("FLOAT=5")
+      ->needs(timeline);
+  bench.add_option("--slice", limits.slice, "Of a timeline, in seconds")
+      ->check(CLI::Range(0.001, 1e6))
+      ->option_text("FLOAT=0.1")
+      ->needs(timeline);
+  bench
+      .add_option("--shift-after", limits.shift_after,
+                  "Of a timeline: events before the load shifts")
+      ->check(CLI::PositiveNumber)
+      ->option_text("UINT:POSITIVE=500000")
+      ->needs(timeline);
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, int& exit_code) {
@@ -276,6 +325,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   bench->add_option("--batch", options->batch, "Events that are appended before each evaluation")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  add_timeline(*bench, *options);
   bench->add_option("--json", options->json, "Also write the results to this file");
   bench->add_flag("--list", options->list, "List the sweeps and their values, measure nothing");
   add_plot(*bench, exit_code);

@@ -9,6 +9,7 @@ namespace gorgo::tools {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class BenchCommand : public CommandLine {};
 
@@ -45,6 +46,30 @@ TEST_F(BenchCommand, ListsSweeps) {
   const Outcome outcome = run("bench --list");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out, HasSubstr("base/window/each"));
+}
+
+TEST_F(BenchCommand, ShowsThroughputOverTime) {
+  const Outcome outcome = run(
+      "bench shift --timeline --seconds 0.1 --slice 0.02 --shift-after 20000 --engine column,auto "
+      "--json report.json");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("shift/selectivity, x = 500: candidates in the window"));
+  EXPECT_THAT(outcome.out, HasSubstr("within 10 % of the best of the others"));
+  const auto json = nlohmann::json::parse(read("report.json"));
+  ASSERT_EQ(json["timelines"].size(), 2);
+  EXPECT_EQ(json["timelines"][1]["engine"], "auto");
+  EXPECT_EQ(json["timelines"][1]["slices"][0]["engines"][0], "column");
+}
+
+TEST_F(BenchCommand, ShowsALoadThatDoesNotShiftOverTime) {
+  const Outcome outcome =
+      run("bench base/window/last --at 300 --timeline --seconds 0.05 --slice 0.01 --engine column");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, Not(HasSubstr("shifts")));
+}
+
+TEST_F(BenchCommand, RefusesLimitsOfATimelineWithoutOne) {
+  EXPECT_EQ(run("bench shift --seconds 1").exit_code, 2);
 }
 
 TEST_F(BenchCommand, PlotsAReport) {
