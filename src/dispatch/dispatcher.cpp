@@ -1,6 +1,7 @@
 #include "dispatch/dispatcher.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 
 #include "base/arithmetic.hpp"
@@ -9,6 +10,14 @@ namespace gorgo::dispatch {
 
 void Dispatcher::process(Released& released, const Deliver& deliver) {
   if (released.items.empty()) return;
+  if (!evaluation_.wants_time()) return process_all(released, deliver);
+  const auto start = std::chrono::steady_clock::now();
+  process_all(released, deliver);
+  evaluation_.add_time(
+      std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
+}
+
+void Dispatcher::process_all(Released& released, const Deliver& deliver) {
   std::size_t next = 0;
   while (next < released.items.size() && !stop_.load(std::memory_order_relaxed)) {
     form_batch(released, next);

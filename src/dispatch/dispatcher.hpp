@@ -42,6 +42,7 @@ class Dispatcher {
   std::optional<Timestamp> last_deadline() const { return agenda_.last_deadline(); }
 
  private:
+  void process_all(Released& released, const Deliver& deliver);
   /// Fills `batch_` with what comes next, from item `next` on.
   void form_batch(const Released& released, std::size_t& next);
   void add_items(const Released& released, std::size_t& next);

@@ -40,6 +40,10 @@ class Evaluation {
   /// So many roots should make a batch: about as many composites as fit a cache come of them. Where
   /// the cuts are does not matter to the results.
   std::size_t batch_roots() const { return batch_roots_; }
+
+  /// See Placer.
+  bool wants_time() const { return runner_.wants_time(); }
+  void add_time(double took) { runner_.add_time(took); }
   /// Starts on a batch, which must stay until it is empty. `clock` is the largest released
   /// timestamp, the batch included.
   void start(Batch& batch, Timestamp clock);

@@ -25,23 +25,40 @@ Post& Placement::at(const engine::Engine& engine) {
   return posts_.back();
 }
 
+Places Placement::places_for(std::size_t terminators) {
+  constexpr double kShare = 0.1;  // of the new value
+  const auto count = static_cast<double>(terminators);
+  batch_ += kShare * (count - batch_);
+  if (terminators < few_) return {.post = &posts_[reserve_], .own = terminators};
+  const auto shared = static_cast<std::size_t>(share_ * count);
+  if (shared == 0) return {.post = &posts_[current_], .own = terminators};
+  return {&posts_[current_], terminators - shared, &posts_[reserve_]};
+}
+
 void Placement::move_to(const engine::Engine& engine, std::string reason) {
   const Post& post = at(engine);
   const auto next = static_cast<std::uint32_t>(&post - posts_.data());
   if (next != current_) ++moves_;
   current_ = next;
   few_ = 0;
+  share_ = 0;
   reason_ = std::move(reason);
 }
 
 void Placement::leave_few_to(const engine::Engine& engine, std::size_t few) {
-  for_few_ = static_cast<std::uint32_t>(&at(engine) - posts_.data());
+  reserve_ = static_cast<std::uint32_t>(&at(engine) - posts_.data());
   few_ = few;
+}
+
+void Placement::share_with(const engine::Engine& engine, double share) {
+  reserve_ = static_cast<std::uint32_t>(&at(engine) - posts_.data());
+  share_ = share;
 }
 
 void Placement::withdraw_others() {
   for (std::size_t i = 0; i < posts_.size(); ++i) {
-    if (i != current_ && (few_ == 0 || i != for_few_)) posts_[i].evaluators.clear();
+    const bool is_reserve = i == reserve_ && (few_ > 0 || share_ > 0);
+    if (i != current_ && !is_reserve) posts_[i].evaluators.clear();
   }
 }
 

@@ -39,7 +39,15 @@ struct Post {
   Cost cost;
 };
 
-/// On which engine a rule runs, and what is known of the others. There is always one.
+/// Where some terminators of a rule go: the first `own` to `post`, the others to `reserve`.
+struct Places {
+  Post* post = nullptr;
+  std::size_t own = 0;
+  Post* reserve = nullptr;  ///< null where all go to `post`
+};
+
+/// On which engine a rule runs, and what is known of the others. There is always one; another one
+/// may be its reserve, which takes terminators that come few at a time, or a share of many.
 class Placement {
  public:
   /// `automatic`: the engine may be changed by what it costs, else only by hand.
@@ -50,12 +58,8 @@ class Placement {
   const engine::Engine& engine() const { return *posts_[current_].engine; }
   Post& post() { return posts_[current_]; }
   const Post& post() const { return posts_[current_]; }
-  /// The post for so many terminators, which come next.
-  Post& post_for(std::size_t terminators) {
-    constexpr double kShare = 0.1;  // of the new value
-    batch_ += kShare * (static_cast<double>(terminators) - batch_);
-    return terminators < few_ ? posts_[for_few_] : posts_[current_];
-  }
+  /// Where so many terminators go, which come next.
+  Places places_for(std::size_t terminators);
   const std::vector<Post>& posts() const { return posts_; }
   /// The post of an engine, made without evaluators if there is none. References to posts of other
   /// engines stay valid from the second post on.
@@ -71,12 +75,19 @@ class Placement {
   const std::string& reason() const { return reason_; }
   void set_reason(std::string reason) { reason_ = std::move(reason); }
   std::uint64_t moves() const { return moves_; }
-  /// Has fewer terminators than `few` at a time go to another post than the present one, whose
-  /// engine takes its time for any number. Until the next move. Precondition: as of `move_to`.
+  /// Has fewer terminators than `few` at a time go to a reserve, because the present engine takes
+  /// its time for any number. Until the next move. Precondition: as of `move_to`.
   void leave_few_to(const engine::Engine& engine, std::size_t few);
-  /// Fewer terminators than these go elsewhere; 0: none do.
+  /// Fewer terminators than these go to the reserve; 0: none do.
   std::size_t few() const { return few_; }
   void leave_none() { few_ = 0; }
+  /// Has this part of larger numbers go to a reserve, which works at the same time. Until the next
+  /// move. Precondition: as of `move_to`; two engines may evaluate terminators of the rule at once.
+  void share_with(const engine::Engine& engine, double share);
+  /// Of larger numbers of terminators; 0: there is no sharing.
+  double share() const { return share_; }
+  /// Meaningful while few or a share go there.
+  const Post& reserve() const { return posts_[reserve_]; }
   /// How many terminators come at a time, on average.
   double batch() const { return std::max(1.0, batch_); }
   /// Lets go of the evaluators of all engines that serve for nothing.
@@ -108,8 +119,9 @@ class Placement {
  private:
   std::vector<Post> posts_;
   std::uint32_t current_ = 0;
-  std::uint32_t for_few_ = 0;
+  std::uint32_t reserve_ = 0;
   std::size_t few_ = 0;
+  double share_ = 0;
   std::uint32_t untimed_ = 0;
   std::uint64_t moves_ = 0;
   double batch_ = 0;

@@ -1,7 +1,6 @@
 #include "dispatch/placer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <utility>
 
@@ -28,9 +27,6 @@ constexpr std::size_t kPatience = 256;
 /// Batches at the beginning of a trial, to catch up in.
 constexpr std::size_t kUncounted = 1;
 
-/// What automatic rules may run on, the first to begin with.
-constexpr std::array<std::string_view, 3> kChoices = {"column", "automaton", "cuda"};
-
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15U;  // splitmix64
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -44,20 +40,31 @@ void prepare(const DeployedRule& rule, Post& post, history::History& history) {
 
 }  // namespace
 
-Post& Placer::place(std::uint32_t index, std::size_t terminators) {
+Places Placer::place(std::uint32_t index, std::size_t terminators) {
   DeployedRule& rule = rules_.rules()[index];
-  if (options_.shuffle != 0 && rule.placement.is_automatic()) return at_random(rule);
+  Placement& placement = rule.placement;
+  if (options_.shuffle != 0 && placement.is_automatic()) return at_random(rule, terminators);
   if (is_tried(index) && !shadow_.remember(rule)) abandon_trial();
-  return rule.placement.post_for(terminators);
+  if (placement.share() > 0) {
+    const engine::Engine& reserve = *placement.reserve().engine;
+    placement.share_with(reserve, share(placement, reserve));
+  }
+  return placement.places_for(terminators);
 }
 
-Post& Placer::at_random(DeployedRule& rule) {
+std::uint64_t Placer::draw() { return mixed(options_.shuffle + ++draws_); }
+
+Places Placer::at_random(DeployedRule& rule, std::size_t terminators) {
   const auto engines = engine::engines();
-  const engine::Engine& engine = *engines[mixed(options_.shuffle + ++draws_) % engines.size()];
-  Post& post = rule.placement.at(engine);
-  prepare(rule, post, history_);
+  const engine::Engine& engine = *engines[draw() % engines.size()];
+  const engine::Engine& other = *engines[draw() % engines.size()];
+  prepare(rule, rule.placement.at(engine), history_);
   rule.placement.move_to(engine, "at random");
-  return post;
+  const bool shared = rule.rule().consuming.empty() && &other != &engine && terminators > 1;
+  if (!shared) return {.post = &rule.placement.post(), .own = terminators};
+  Post& reserve = rule.placement.at(other);
+  prepare(rule, reserve, history_);
+  return {&rule.placement.post(), 1 + draw() % (terminators - 1), &reserve};
 }
 
 void Placer::observe(std::uint32_t index, Post& post, std::uint64_t terminators,
@@ -77,7 +84,8 @@ void Placer::settle(double took, Timestamp clock) {
   if (generation_ != rules_.generation()) catch_up_with_changes();
   if (trial_ && ++trial_->idle > kPatience) abandon_trial();
   if (std::exchange(is_untidy_, false)) history_.trim();
-  if (options_.shuffle != 0 || trial_ || credit_ < 0 || heavy_.empty()) return;
+  const bool busy = trial_ || attempt_ || options_.shuffle != 0;
+  if (busy || credit_ < 0 || heavy_.empty()) return;
   const std::uint32_t rule = heavy_.back();
   heavy_.pop_back();
   consider(rule, clock);
@@ -95,6 +103,7 @@ void Placer::watch_threads(double took) {
 void Placer::catch_up_with_changes() {
   generation_ = rules_.generation();
   trial_.reset();
+  attempt_.reset();
   watches_.clear();
   heavy_.clear();
 }
@@ -102,9 +111,9 @@ void Placer::catch_up_with_changes() {
 void Placer::consider(std::uint32_t index, Timestamp clock) {
   DeployedRule& rule = rules_.rules()[index];
   Watch& watch = watches_[index];
-  if (!rule.placement.is_automatic()) return;
+  if (!rule.placement.is_automatic() || is_sharing(rule.placement, watch)) return;
   withdraw_reserve(rule.placement);
-  if (!is_due(rule, watch)) return;
+  if (!is_due(rule.placement, watch)) return;
   estimate_costs(rule, watch, clock);
   const auto engines = alternatives(rule);
   for (std::size_t i = 0; i < engines.size(); ++i) {
@@ -131,17 +140,19 @@ void Placer::rest(Watch& watch, double cost) {
   watch.interval = std::clamp(2 * watch.interval, kFirstInterval, kLongestInterval);
 }
 
-bool Placer::is_due(const DeployedRule& rule, Watch& watch) const {
-  const double cost = rule.placement.post().cost.per_terminator().value_or(0);
-  const bool drifted =
-      watch.judged > 0 && (cost > kDrift * watch.judged || cost * kDrift < watch.judged);
-  if (drifted) watch.interval = 0;
+bool Placer::has_drifted(const Placement& placement, const Watch& watch) {
+  const double cost = placement.post().cost.per_terminator().value_or(0);
+  return watch.judged > 0 && (cost > kDrift * watch.judged || cost * kDrift < watch.judged);
+}
+
+bool Placer::is_due(const Placement& placement, Watch& watch) {
+  if (has_drifted(placement, watch)) watch.interval = 0;
   return watch.spent >= watch.interval;
 }
 
 std::vector<const engine::Engine*> Placer::alternatives(const DeployedRule& rule) {
   std::vector<const engine::Engine*> engines;
-  for (const std::string_view name : kChoices) {
+  for (const std::string_view name : options_.choices) {
     const engine::Engine* const engine = engine::find_engine(name);
     if (engine == &rule.placement.engine()) continue;
     if (engine->is_ready() && engine->declined(*rule.plan).empty()) engines.push_back(engine);
@@ -157,7 +168,7 @@ void Placer::estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock) {
   watch.clock = clock;
   Load load = load_of(*rule.plan, history_, terminators, elapsed, rule.placement.batch());
   load.has_rates = known;
-  for (const std::string_view name : kChoices) {
+  for (const std::string_view name : options_.choices) {
     rule.placement.at(*engine::find_engine(name)).estimate = estimate(name, load);
   }
 }
@@ -168,7 +179,7 @@ void Placer::begin_trial(std::uint32_t index, const engine::Engine& engine) {
   prepare(rule, rule.placement.at(engine), history_);
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
   credit_ -= took.count();
-  trial_ = Trial{.rule = index, .engine = &engine};
+  trial_ = Trial{.rule = index, .engine = &engine, .spent = took.count()};
 }
 
 void Placer::try_elsewhere(const engine::Terminators& terminators, const Outcome& outcome,
@@ -179,6 +190,7 @@ void Placer::try_elsewhere(const engine::Terminators& terminators, const Outcome
   trial_->idle = 0;
   const auto nanoseconds = shadow_.evaluate(rule, other, terminators, kLongestTry);
   credit_ -= nanoseconds.value_or(kLongestTry);
+  trial_->spent += nanoseconds.value_or(kLongestTry);
   if (!nanoseconds) {
     rest(watches_[trial_->rule], rule.placement.post().cost.per_terminator().value_or(0));
     return abandon_trial();
@@ -215,33 +227,114 @@ void Placer::judge() {
   Watch& watch = watches_[trial_->rule];
   watch.spent = 0;
   if (b < options_.gain * a) {
-    move(rule, other, costs);
+    move(placement, other, costs);
     watch.interval = kFirstInterval;
     watch.judged = trial_->other / count;
+    credit_ += trial_->spent;  // what leads to something is no waste
   } else {
     placement.set_reason(costs);
     rest(watch, trial_->own / count);
   }
+  consider_sharing(present, trial_->own / count, trial_->other / count);
   abandon_trial();
 }
 
-/// A device takes its time for any number of terminators, so few of them go to the engine before.
-void Placer::move(DeployedRule& rule, const engine::Engine& engine, const std::string& costs) {
-  Placement& placement = rule.placement;
-  const Post& before = placement.post();
-  const double each = on_all_threads(*before.engine, before.cost.per_terminator().value_or(0));
+void Placer::move(Placement& placement, const engine::Engine& engine, const std::string& costs) {
+  const engine::Engine& before = placement.engine();
   placement.move_to(engine, costs);
-  const double few = each > 0 ? engine.fixed_cost() / each : 0;
-  placement.leave_few_to(*before.engine, static_cast<std::size_t>(few));
+  leave_few(placement, before);
   withdraw_reserve(placement);
+}
+
+/// A device takes its time for any number of terminators.
+void Placer::leave_few(Placement& placement, const engine::Engine& reserve) {
+  const double cost = placement.at(reserve).cost.per_terminator().value_or(0);
+  const double each = on_all_threads(reserve, cost);
+  const double few = each > 0 ? placement.engine().fixed_cost() / each : 0;
+  placement.leave_few_to(reserve, static_cast<std::size_t>(few));
+}
+
+/// Of the engine that the trial began beside, and of the one that was tried.
+void Placer::consider_sharing(const engine::Engine& present, double own, double other) {
+  const DeployedRule& rule = rules_.rules()[trial_->rule];
+  const auto pair = pair_of(present, *trial_->engine);
+  if (!pair || options_.threads < 2 || !rule.rule().consuming.empty()) return;
+  const bool was_device = pair->device == &present;
+  const double device = was_device ? own : other;
+  const double thread = was_device ? other : own;
+  const double alone = std::min(device, on_all_threads(*pair->threads, thread));
+  if (shared_cost(device, thread, others_threads()) > options_.gain * alone) return;
+  attempt_.emplace(trial_->rule, *pair, rule.placement.engine(), rule.state.terminators);
+}
+
+void Placer::add_time(double took) {
+  if (!attempt_) return;  // the rules have changed meanwhile
+  DeployedRule& rule = rules_.rules()[attempt_->rule()];
+  Placement& placement = rule.placement;
+  if (!placement.is_automatic()) return attempt_.reset();
+  const auto verdict = attempt_->add(took, rule.state.terminators);
+  if (verdict == SharingAttempt::Verdict::go_on) return;
+  if (verdict == SharingAttempt::Verdict::begin) return begin_sharing(rule);
+  if (verdict == SharingAttempt::Verdict::give_up && attempt_->has_begun()) {
+    stop_sharing(placement, attempt_->alone());
+  }
+  placement.set_reason(attempt_->result());
+  Watch& watch = watches_[attempt_->rule()];
+  watch.judged = placement.post().cost.per_terminator().value_or(0);
+  attempt_.reset();
+}
+
+void Placer::begin_sharing(DeployedRule& rule) {
+  const auto& [device, threads] = attempt_->pair();
+  Placement& placement = rule.placement;
+  prepare(rule, placement.at(*device), history_);
+  prepare(rule, placement.at(*threads), history_);
+  if (&placement.engine() != device) placement.move_to(*device, "shared");
+  leave_few(placement, *threads);
+  placement.share_with(*threads, share(placement, *threads));
+}
+
+/// Few terminators at a time may still go to the reserve.
+void Placer::stop_sharing(Placement& placement, const engine::Engine& engine) {
+  if (&engine == &placement.engine()) {
+    placement.share_with(*placement.reserve().engine, 0);
+  } else {
+    placement.move_to(engine, "");
+  }
+  withdraw_reserve(placement);
+  placement.withdraw_others();
+  is_untidy_ = true;
+}
+
+/// Whether the rule's terminators go on being shared: not if one of the engines has become much
+/// faster or slower.
+bool Placer::is_sharing(Placement& placement, Watch& watch) {
+  constexpr double kLittle = 0.05;
+  if (placement.share() == 0) return false;
+  const double share = placement.share();
+  const bool uneven = share < kLittle || share > 1 - kLittle;
+  if (!uneven && !has_drifted(placement, watch)) {
+    watch.spent = 0;
+    return true;
+  }
+  const bool to_threads = share > 1 - kLittle;
+  stop_sharing(placement, to_threads ? *placement.reserve().engine : placement.engine());
+  placement.set_reason("no longer shared");
+  return false;
+}
+
+/// Of the reserve, so that it is done when the device is.
+double Placer::share(Placement& placement, const engine::Engine& reserve) const {
+  const double device = placement.post().cost.per_terminator().value_or(1);
+  const double thread = placement.at(reserve).cost.per_terminator().value_or(1);
+  return share_of_threads(device, thread, others_threads());
 }
 
 /// Where terminators seldom are few, to keep another engine prepared costs more than it gives.
 void Placer::withdraw_reserve(Placement& placement) {
   constexpr double kSeldom = 8;  // times as many on average
-  if (placement.few() == 0 || placement.batch() < kSeldom * static_cast<double>(placement.few())) {
-    return;
-  }
+  if (placement.share() > 0 || placement.few() == 0) return;
+  if (placement.batch() < kSeldom * static_cast<double>(placement.few())) return;
   placement.leave_none();
   placement.withdraw_others();
   is_untidy_ = true;
@@ -253,7 +346,7 @@ void Placer::raise_alarm(const std::string& difference) {
   Placement& placement = rule.placement;
   placement.set_alarm(std::string(placement.engine().name()) + " and " +
                       std::string(trial_->engine->name()) + " disagree: " + difference);
-  const engine::Engine& column = *engine::find_engine(kChoices.front());
+  const engine::Engine& column = *engine::find_engine(options_.choices.front());
   prepare(rule, placement.at(column), history_);
   placement.move_to(column, placement.alarm());
   placement.set_automatic(false);

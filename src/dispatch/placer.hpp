@@ -11,6 +11,7 @@
 
 #include "dispatch/rule_set.hpp"
 #include "dispatch/shadow.hpp"
+#include "dispatch/sharing.hpp"
 #include "history/history.hpp"
 
 namespace gorgo::dispatch {
@@ -30,6 +31,8 @@ class Placer {
     double exploration = 0.02;
     /// Another engine must cost at most this part of what the present one does.
     double gain = 0.8;
+    /// The names of the engines that automatic rules may run on, the first to begin with.
+    std::vector<std::string_view> choices = {"column", "automaton", "cuda"};
     /// Not 0: rules move at random, before every evaluation; for tests.
     std::uint64_t shuffle = 0;
     unsigned threads = 1;
@@ -46,7 +49,7 @@ class Placer {
         threads_(options.threads) {}
 
   /// Where so many terminators of the rule are evaluated next.
-  Post& place(std::uint32_t rule, std::size_t terminators);
+  Places place(std::uint32_t rule, std::size_t terminators);
   /// Whether any rule's terminators are tried elsewhere.
   bool is_trying() const { return trial_.has_value(); }
   /// Whether the rule's terminators are tried elsewhere this time: `try_elsewhere` is to be called
@@ -64,6 +67,11 @@ class Placer {
   /// When everything that was ready has been evaluated. `took`: nanoseconds, by the clock on the
   /// wall. `clock`: of the events.
   void settle(double took, Timestamp clock);
+
+  /// Whether `add_time` is to be called.
+  bool wants_time() const { return attempt_.has_value(); }
+  /// What everything took, evaluation and all, in nanoseconds, when all of it is done.
+  void add_time(double took);
 
  private:
   /// What is known of a rule that takes time.
@@ -83,23 +91,34 @@ class Placer {
     std::uint64_t terminators = 0;
     double own = 0, other = 0;  ///< nanoseconds
     std::size_t idle = 0;       ///< batches since the last evaluation
+    double spent = 0;           ///< nanoseconds for the trial itself
 
     bool is_enough() const;
   };
 
-  Post& at_random(DeployedRule& rule);
+  Places at_random(DeployedRule& rule, std::size_t terminators);
+  std::uint64_t draw();
   void watch_threads(double took);
   void catch_up_with_changes();
   void consider(std::uint32_t rule, Timestamp clock);
-  bool is_due(const DeployedRule& rule, Watch& watch) const;
+  static bool has_drifted(const Placement& placement, const Watch& watch);
+  static bool is_due(const Placement& placement, Watch& watch);
   std::vector<const engine::Engine*> alternatives(const DeployedRule& rule);
   void estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock);
   bool is_worth_trying(Placement& placement, const engine::Engine& engine) const;
   static void rest(Watch& watch, double cost);
   void begin_trial(std::uint32_t rule, const engine::Engine& engine);
   void judge();
-  void move(DeployedRule& rule, const engine::Engine& engine, const std::string& costs);
+  void move(Placement& placement, const engine::Engine& engine, const std::string& costs);
+  void leave_few(Placement& placement, const engine::Engine& reserve);
   void withdraw_reserve(Placement& placement);
+  bool is_sharing(Placement& placement, Watch& watch);
+  void consider_sharing(const engine::Engine& present, double own, double other);
+  void begin_sharing(DeployedRule& rule);
+  void stop_sharing(Placement& placement, const engine::Engine& engine);
+  double share(Placement& placement, const engine::Engine& reserve) const;
+  /// That work while one waits for a device.
+  double others_threads() const { return std::max(1.0, threads_ - 1); }
   void raise_alarm(const std::string& difference);
   void abandon_trial();
   double on_all_threads(const engine::Engine& engine, double nanoseconds) const;
@@ -112,6 +131,7 @@ class Placer {
   std::map<std::uint32_t, Watch> watches_;  // by rule
   std::vector<std::uint32_t> heavy_;        // rules that have taken time lately
   std::optional<Trial> trial_;
+  std::optional<SharingAttempt> attempt_;
   double observed_ = 0;  // nanoseconds of all threads, since settle
   double threads_;       // that work at the same time where work is shared out, on average
   /// Nanoseconds for trials; below 0: to be made up for. Enough to begin with.

@@ -7,9 +7,9 @@
 namespace gorgo::dispatch {
 namespace {
 
-constexpr double kWorthSharing = 20e-6;  // seconds: waking the other threads takes about as long
+constexpr double kWorthSharing = 20e3;  // nanoseconds: waking the other threads takes about as long
 constexpr std::size_t kJobsPerThread = 4;
-constexpr double kSmallestJob = 2e-6;  // seconds: far more than taking one costs
+constexpr double kSmallestJob = 2e3;  // nanoseconds: far more than taking one costs
 
 using Clock = std::chrono::steady_clock;
 
@@ -28,7 +28,9 @@ void RuleRunner::clear() {
 }
 
 void RuleRunner::add(std::uint32_t rule, history::Slot slot, std::size_t tag) {
-  if (loads_.empty() || loads_.back().rule != rule) loads_.push_back({rule, slots_.size(), 0});
+  if (loads_.empty() || loads_.back().rule != rule) {
+    loads_.push_back({.rule = rule, .first = slots_.size(), .count = 0, .places = {}});
+  }
   ++loads_.back().count;
   slots_.push_back(slot);
   tags_.push_back(tag);
@@ -40,12 +42,9 @@ void RuleRunner::run(bool in_order, std::size_t room) {
   // Every job may have its share, so that memory does not grow with the threads.
   share_ = room / used_jobs_;
   in_order_ = in_order;
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   workers_.run(used_jobs_, [this](std::size_t job) { run_job(jobs_[job]); });
-  const double took = since(start);
-  const auto threads = static_cast<double>(std::min<std::size_t>(workers_.threads(), used_jobs_));
-  terminator_cost_ = took * 1e-9 * threads / static_cast<double>(slots_.size());
-  took_ += took;
+  took_ += since(start);
   report_costs();
 }
 
@@ -53,42 +52,61 @@ void RuleRunner::settle_placement(Timestamp clock) {
   placer_.settle(std::exchange(took_, 0), clock);
 }
 
-/// Engines that want all terminators of all rules at once have a job of their own, so that a device
-/// and the other threads work side by side.
+/// Engines that want all terminators of all rules at once have a job of their own, which begins
+/// first, so that a device and the other threads work side by side.
 void RuleRunner::share_out() {
-  const std::size_t size = job_size();
-  std::size_t room = 0, job = 0;  // the job that others go on with
+  place_loads();
+  Opening opening;
   for (const Load& load : loads_) {
-    Post& post = placer_.place(load.rule, load.count);
-    if (post.engine->fixed_cost() > 0) {
-      add_part(load, post, 0, load.count, 0, job_of(*post.engine));
-      continue;
+    const Places& places = load.places;
+    add_parts(load, *places.post, 0, places.own, opening);
+    if (places.own < load.count) {
+      add_parts(load, *places.reserve, places.own, load.count - places.own, opening);
     }
-    const bool divisible =
-        post.engine->divides_terminators() && rules_.rules()[load.rule].rule().consuming.empty();
-    std::uint32_t evaluator = 0;
-    for (std::size_t done = 0; done < load.count;) {
-      if (room == 0) {
-        job = begin_job(nullptr);
-        room = size;
-      }
-      const std::size_t left = load.count - done;
-      const std::size_t count = divisible ? std::min(left, room) : left;
-      add_part(load, post, done, count, evaluator++, job);
-      done += count;
-      room -= std::min(room, count);
+  }
+}
+
+void RuleRunner::place_loads() {
+  divided_ = 0;
+  const auto count = [this](const Post& post, std::size_t terminators) {
+    if (post.engine->fixed_cost() == 0) {
+      divided_ += terminators;
+    } else {
+      job_of(*post.engine);
     }
+  };
+  for (Load& load : loads_) {
+    load.places = placer_.place(load.rule, load.count);
+    count(*load.places.post, load.places.own);
+    if (load.places.own < load.count) count(*load.places.reserve, load.count - load.places.own);
+  }
+}
+
+void RuleRunner::add_parts(const Load& load, Post& post, std::size_t first, std::size_t count,
+                           Opening& opening) {
+  if (post.engine->fixed_cost() > 0) {
+    return add_part(load, post, first, count, 0, job_of(*post.engine));
+  }
+  const bool divisible =
+      post.engine->divides_terminators() && rules_.rules()[load.rule].rule().consuming.empty();
+  std::uint32_t evaluator = 0;
+  for (const std::size_t end = first + count; first < end;) {
+    if (opening.room == 0) opening = {begin_job(nullptr), job_size()};
+    const std::size_t of_job = divisible ? std::min(end - first, opening.room) : end - first;
+    add_part(load, post, first, of_job, evaluator++, opening.job);
+    first += of_job;
+    opening.room -= std::min(opening.room, of_job);
   }
 }
 
 /// How many terminators one thread should take at a time.
 std::size_t RuleRunner::job_size() const {
-  if (workers_.threads() == 1) return slots_.size();
+  if (workers_.threads() == 1) return divided_;
   if (sharing_.job_terminators > 0) return sharing_.job_terminators;
-  const double cost = static_cast<double>(slots_.size()) * terminator_cost_;
-  if (cost < kWorthSharing) return slots_.size();
+  const double cost = static_cast<double>(divided_) * terminator_cost_;
+  if (cost < kWorthSharing) return divided_;
   const std::size_t jobs = workers_.threads() * kJobsPerThread;
-  return std::max((slots_.size() + jobs - 1) / jobs,
+  return std::max((divided_ + jobs - 1) / jobs,
                   static_cast<std::size_t>(kSmallestJob / terminator_cost_));
 }
 
@@ -98,6 +116,7 @@ std::size_t RuleRunner::begin_job(const engine::Engine* announced) {
   job.parts.clear();
   job.announced = announced;
   job.sink.clear();
+  job.terminators = 0;
   return used_jobs_++;
 }
 
@@ -114,6 +133,7 @@ void RuleRunner::add_part(const Load& load, Post& post, std::size_t first, std::
     post.evaluators.push_back(post.engine->prepare(rules_.rules()[load.rule].plan, history_));
   }
   jobs_[job].parts.push_back(parts_.size());
+  jobs_[job].terminators += count;
   parts_.push_back({.rule = load.rule,
                     .post = &post,
                     .evaluator = evaluator,
@@ -124,8 +144,15 @@ void RuleRunner::add_part(const Load& load, Post& post, std::size_t first, std::
 }
 
 void RuleRunner::run_job(Job& job) {
-  constexpr std::size_t kGroup = 8;  // whose cache misses overlap
   if (job.announced != nullptr) return run_announced(job);
+  if (workers_.threads() == 1) return run_parts(job);
+  const auto start = Clock::now();
+  run_parts(job);
+  job.took = since(start);
+}
+
+void RuleRunner::run_parts(Job& job) {
+  constexpr std::size_t kGroup = 8;  // whose cache misses overlap
   for (std::size_t i = 0; i < job.parts.size(); ++i) {
     if (i % kGroup == 0) {
       const auto group = std::span(job.parts).subspan(i, std::min(kGroup, job.parts.size() - i));
@@ -138,23 +165,26 @@ void RuleRunner::run_job(Job& job) {
 /// What they take together is shared out by terminators.
 void RuleRunner::run_announced(Job& job) {
   job.announcements.clear();
-  std::size_t terminators_of_all = 0;
   const auto start = std::chrono::steady_clock::now();
   for (const std::size_t index : job.parts) {
     const Part& part = parts_[index];
     job.announcements.push_back(
         {&evaluator(part), terminators(part), &rules_.rules()[part.rule].state});
-    terminators_of_all += part.count;
   }
   job.announced->announce(job.announcements, stop_);
   for (const std::size_t index : job.parts) run_part(job, parts_[index]);
-  const double each = since(start) / static_cast<double>(terminators_of_all);
+  const double each = since(start) / static_cast<double>(job.terminators);
   for (const std::size_t index : job.parts) {
     parts_[index].took = each * static_cast<double>(parts_[index].count);
   }
 }
 
 void RuleRunner::report_costs() {
+  double divided = 0;
+  for (const Job& job : std::span(jobs_).first(used_jobs_)) {
+    if (job.announced == nullptr) divided += job.took;
+  }
+  if (divided_ > 0) terminator_cost_ = divided / static_cast<double>(divided_);
   const bool limited = sharing_.max_rule_time > 0;
   const auto now = limited ? Clock::now() : Clock::time_point();
   for (const Part& part : parts_) {

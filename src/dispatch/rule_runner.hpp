@@ -62,6 +62,9 @@ class RuleRunner {
 
   /// Between two batches: lets rules go to other engines. `clock`: of the events.
   void settle_placement(Timestamp clock);
+  /// See Placer.
+  bool wants_time() const { return placer_.wants_time(); }
+  void add_time(double took) { placer_.add_time(took); }
 
   /// In the order of `add`.
   std::span<const Part> parts() const { return parts_; }
@@ -79,19 +82,30 @@ class RuleRunner {
     const engine::Engine* announced = nullptr;        ///< an engine that wants all of them at once
     std::vector<engine::Announcement> announcements;  // scratch
     engine::CompositeSink sink;
+    std::size_t terminators = 0;
+    double took = 0;  ///< nanoseconds
   };
   struct Load {
     std::uint32_t rule;
     std::size_t first, count;
+    Places places;
+  };
+  /// The job that goes on with what comes next, and for how many terminators.
+  struct Opening {
+    std::size_t job = 0, room = 0;
   };
 
   void share_out();
+  void place_loads();
   std::size_t job_size() const;
   std::size_t begin_job(const engine::Engine* announced);
   std::size_t job_of(const engine::Engine& engine);
+  void add_parts(const Load& load, Post& post, std::size_t first, std::size_t count,
+                 Opening& opening);
   void add_part(const Load& load, Post& post, std::size_t first, std::size_t count,
                 std::uint32_t evaluator, std::size_t job);
   void run_job(Job& job);
+  void run_parts(Job& job);
   void run_announced(Job& job);
   void run_part(Job& job, Part& part);
   void report_costs();
@@ -116,7 +130,8 @@ class RuleRunner {
   std::vector<Job> jobs_;  // the first `used_jobs_`; the others are kept for their memory
   std::size_t used_jobs_ = 0;
   Outcome outcome_;             // scratch of try_elsewhere
-  double terminator_cost_ = 0;  // seconds, in the last run
+  std::size_t divided_ = 0;     // terminators of the run in hand that are not announced
+  double terminator_cost_ = 0;  // nanoseconds of a thread, of such a terminator in the last run
   double took_ = 0;             // nanoseconds, since placement was settled
   bool in_order_ = true;        // of the run in hand
   std::size_t share_ = 0;       // of the run in hand: composites for each job

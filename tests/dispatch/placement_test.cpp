@@ -1,9 +1,9 @@
 #include "dispatch/placement.hpp"
 
 #include "dispatch/cost_model.hpp"
-#include "dispatch/placer.hpp"
 #include "dispatch/throttle.hpp"
 #include "processor_fixture.hpp"
+#include "trial_fixture.hpp"
 
 namespace gorgo {
 namespace {
@@ -143,14 +143,14 @@ TEST(Placement, LeavesFewTerminatorsToAnotherEngine) {
   dispatch::Placement placement(&column, true);
   placement.at(scan);
   placement.move_to(scan, "for a test");
-  EXPECT_EQ(placement.post_for(1).engine, &scan);
+  EXPECT_EQ(placement.places_for(1).post->engine, &scan);
   placement.leave_few_to(column, 10);
-  EXPECT_EQ(placement.post_for(9).engine, &column);
-  EXPECT_EQ(placement.post_for(10).engine, &scan);
-  for (int i = 0; i < 100; ++i) placement.post_for(1000);
+  EXPECT_EQ(placement.places_for(9).post->engine, &column);
+  EXPECT_EQ(placement.places_for(10).post->engine, &scan);
+  for (int i = 0; i < 100; ++i) placement.places_for(1000);
   EXPECT_GT(placement.batch(), 900);
   placement.leave_none();
-  EXPECT_EQ(placement.post_for(1).engine, &scan);
+  EXPECT_EQ(placement.places_for(1).post->engine, &scan);
 }
 
 TEST(CostModel, ComparesEngines) {
@@ -169,71 +169,6 @@ TEST(CostModel, ComparesEngines) {
   EXPECT_LT(cost("column", keyed), cost("automaton", keyed));
   EXPECT_FALSE(dispatch::estimate("reference", keyed).has_value());
 }
-
-/// A rule on `reference` whose terminators were evaluated, and a placer over it.
-class TrialTest : public ::testing::Test {
- protected:
-  TrialTest() : rules_("reference", 0), placer_(rules_, history_, options(), stop_) {
-    const auto deployed = rules_.deploy(
-        "t.tesla",
-        "event A(n: int); event B(n: int); rule r: define C(n: int) from B(n = $n) and "
-        "each A(n = $n) within 1 h from B where n = A.n;",
-        {}, std::nullopt, history_);
-    EXPECT_FALSE(deployed.failed()) << deployed.render();
-    const TypeId a = rules_.schema().find("A")->id, b = rules_.schema().find("B")->id;
-    std::uint64_t root = 0;
-    for (int i = 0; i < 200; ++i) {
-      const Datum cell = Datum::of(std::int64_t{i % 5});
-      const TypeId type = i % 2 == 0 ? a : b;
-      const history::Slot slot = history_.append(type, i, ++root, {&cell, 1});
-      if (type == b) terminators_.push_back(slot);
-    }
-    history_.settle();
-    rule().placement.set_automatic(true);
-    evaluate();
-  }
-
-  dispatch::Placer::Options options() {
-    return {.on_alarm = [this](const std::string& name, const std::string& difference) {
-      alarms_.push_back(name + ": " + difference);
-    }};
-  }
-  dispatch::DeployedRule& rule() { return rules_.rules()[0]; }
-  dispatch::Placement& placement() { return rule().placement; }
-
-  void evaluate() {
-    sink_.begin_rule(rule().rule(), rule().state, false);
-    const engine::Budget unlimited;
-    ASSERT_EQ(
-        placement().post().evaluators.front()->evaluate(all(), rule().state, unlimited, sink_),
-        terminators_.size());
-    ASSERT_GT(sink_.size(), 100u);
-  }
-  engine::Terminators all() const { return {terminators_, true}; }
-  dispatch::Outcome outcome() const { return {{{&sink_, 0, sink_.size(), 0}}}; }
-
-  /// The rule takes so much time that something else is tried.
-  void begin_trial() {
-    for (int i = 0; i < 10 && !placer_.is_tried(0); ++i) {
-      rule().state.terminators += terminators_.size();
-      placer_.observe(0, placement().post(), terminators_.size(), 10e6);
-      placer_.settle(1e9, 1000 * i);
-    }
-    ASSERT_TRUE(placer_.is_tried(0));
-  }
-  void go_on(const dispatch::Outcome& outcome, double took) {
-    placer_.place(0, terminators_.size());
-    placer_.try_elsewhere(all(), outcome, took);
-  }
-
-  std::atomic<bool> stop_ = false;
-  history::History history_;
-  dispatch::RuleSet rules_;
-  std::vector<std::string> alarms_;
-  dispatch::Placer placer_;
-  std::vector<history::Slot> terminators_;
-  engine::CompositeSink sink_;
-};
 
 TEST_F(TrialTest, ARuleStaysWhereItCostsLess) {
   begin_trial();

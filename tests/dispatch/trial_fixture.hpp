@@ -1,0 +1,82 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "dispatch/placer.hpp"
+
+namespace gorgo {
+
+/// A rule on one engine whose terminators were evaluated, and a placer over it.
+class TrialTest : public ::testing::Test {
+ protected:
+  explicit TrialTest(const std::string& engine = "reference",
+                     const dispatch::Placer::Options& options = {})
+      : rules_(engine, 0), placer_(rules_, history_, with_alarm(options), stop_) {
+    const auto deployed = rules_.deploy(
+        "t.tesla",
+        "event A(n: int); event B(n: int); rule r: define C(n: int) from B(n = $n) and "
+        "each A(n = $n) within 1 h from B where n = A.n;",
+        {}, std::nullopt, history_);
+    EXPECT_FALSE(deployed.failed()) << deployed.render();
+    const TypeId a = rules_.schema().find("A")->id, b = rules_.schema().find("B")->id;
+    std::uint64_t root = 0;
+    for (int i = 0; i < 200; ++i) {
+      const Datum cell = Datum::of(std::int64_t{i % 5});
+      const TypeId type = i % 2 == 0 ? a : b;
+      const history::Slot slot = history_.append(type, i, ++root, {&cell, 1});
+      if (type == b) terminators_.push_back(slot);
+    }
+    history_.settle();
+    rule().placement.set_automatic(true);
+    evaluate();
+  }
+
+  dispatch::Placer::Options with_alarm(dispatch::Placer::Options options) {
+    options.on_alarm = [this](const std::string& name, const std::string& difference) {
+      alarms_.push_back(name + ": " + difference);
+    };
+    return options;
+  }
+  dispatch::DeployedRule& rule() { return rules_.rules()[0]; }
+  dispatch::Placement& placement() { return rule().placement; }
+
+  void evaluate() {
+    sink_.begin_rule(rule().rule(), rule().state, false);
+    const engine::Budget unlimited;
+    ASSERT_EQ(
+        placement().post().evaluators.front()->evaluate(all(), rule().state, unlimited, sink_),
+        terminators_.size());
+    ASSERT_GT(sink_.size(), 100u);
+  }
+  engine::Terminators all() const { return {terminators_, true}; }
+  dispatch::Outcome outcome() const { return {{{&sink_, 0, sink_.size(), 0}}}; }
+
+  /// The rule takes so much time that something else is tried.
+  void begin_trial() {
+    for (int i = 0; i < 10 && !placer_.is_tried(0); ++i) {
+      placer_.place(0, terminators_.size());
+      rule().state.terminators += terminators_.size();
+      placer_.observe(0, placement().post(), terminators_.size(), 10e6);
+      placer_.settle(1e9, 1000 * i);
+    }
+    ASSERT_TRUE(placer_.is_tried(0));
+  }
+  void go_on(const dispatch::Outcome& outcome, double took) {
+    placer_.place(0, terminators_.size());
+    placer_.try_elsewhere(all(), outcome, took);
+  }
+
+  std::atomic<bool> stop_ = false;
+  history::History history_;
+  dispatch::RuleSet rules_;
+  std::vector<std::string> alarms_;
+  dispatch::Placer placer_;
+  std::vector<history::Slot> terminators_;
+  engine::CompositeSink sink_;
+};
+
+}  // namespace gorgo
