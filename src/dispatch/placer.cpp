@@ -24,6 +24,8 @@ constexpr double kLongestPause = 20 * kMillisecond;
 constexpr double kLongestTry = 50 * kMillisecond;
 /// Batches without a terminator of the rule, after which a trial is given up.
 constexpr std::size_t kPatience = 256;
+/// At a time: each has an engine more take in what the rule reads.
+constexpr std::size_t kMostTrials = 16;
 /// Batches at the beginning of a trial, to catch up in.
 constexpr std::size_t kUncounted = 1;
 
@@ -44,7 +46,7 @@ Places Placer::place(std::uint32_t index, std::size_t terminators) {
   DeployedRule& rule = rules_.rules()[index];
   Placement& placement = rule.placement;
   if (options_.shuffle != 0 && placement.is_automatic()) return at_random(rule, terminators);
-  if (is_tried(index) && !shadow_.remember(rule)) abandon_trial();
+  if (is_tried(index) && !trials_.at(index).shadow.remember(rule)) end_trial(index);
   if (placement.share() > 0) {
     const engine::Engine& reserve = *placement.reserve().engine;
     placement.share_with(reserve, share(placement, reserve));
@@ -82,13 +84,14 @@ void Placer::settle(double took, Timestamp clock) {
   credit_ = std::min(kMostCredit, credit_ + options_.exploration * took);
   watch_threads(took);
   if (generation_ != rules_.generation()) catch_up_with_changes();
-  if (trial_ && ++trial_->idle > kPatience) abandon_trial();
+  give_up_quiet_trials();
   if (std::exchange(is_untidy_, false)) history_.trim();
-  const bool busy = trial_ || attempt_ || options_.shuffle != 0;
-  if (busy || credit_ < 0 || heavy_.empty()) return;
-  const std::uint32_t rule = heavy_.back();
-  heavy_.pop_back();
-  consider(rule, clock);
+  if (attempt_ || options_.shuffle != 0) return;
+  while (credit_ >= 0 && !heavy_.empty() && trials_.size() < kMostTrials) {
+    const std::uint32_t rule = heavy_.back();
+    heavy_.pop_back();
+    if (!is_tried(rule)) consider(rule, clock);
+  }
 }
 
 /// Threads wait for each other, and share caches: so many are worth less.
@@ -102,7 +105,7 @@ void Placer::watch_threads(double took) {
 /// Rules have other numbers now, or are gone.
 void Placer::catch_up_with_changes() {
   generation_ = rules_.generation();
-  trial_.reset();
+  trials_.clear();
   attempt_.reset();
   watches_.clear();
   heavy_.clear();
@@ -179,31 +182,33 @@ void Placer::begin_trial(std::uint32_t index, const engine::Engine& engine) {
   prepare(rule, rule.placement.at(engine), history_);
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
   credit_ -= took.count();
-  trial_ = Trial{.rule = index, .engine = &engine, .spent = took.count()};
+  Trial trial{.rule = index, .engine = engine, .shadow = Shadow(stop_), .spent = took.count()};
+  trials_.emplace(index, std::move(trial));
 }
 
-void Placer::try_elsewhere(const engine::Terminators& terminators, const Outcome& outcome,
-                           double took) {
-  DeployedRule& rule = rules_.rules()[trial_->rule];
-  if (terminators.slots.empty()) return;
-  Post& other = rule.placement.at(*trial_->engine);
-  trial_->idle = 0;
-  const auto nanoseconds = shadow_.evaluate(rule, other, terminators, kLongestTry);
+void Placer::try_elsewhere(std::uint32_t index, const engine::Terminators& terminators,
+                           const Outcome& outcome, double took) {
+  if (terminators.slots.empty() || credit_ < 0) return;
+  DeployedRule& rule = rules_.rules()[index];
+  Trial& trial = trials_.at(index);
+  Post& other = rule.placement.at(trial.engine);
+  trial.idle = 0;
+  const auto nanoseconds = trial.shadow.evaluate(rule, other, terminators, kLongestTry);
   credit_ -= nanoseconds.value_or(kLongestTry);
-  trial_->spent += nanoseconds.value_or(kLongestTry);
+  trial.spent += nanoseconds.value_or(kLongestTry);
   if (!nanoseconds) {
-    rest(watches_[trial_->rule], rule.placement.post().cost.per_terminator().value_or(0));
-    return abandon_trial();
+    rest(watches_[index], rule.placement.post().cost.per_terminator().value_or(0));
+    return end_trial(index);
   }
   const std::string difference =
-      shadow_.difference(rule, rules_.schema(), terminators.slots, outcome);
-  if (!difference.empty()) return raise_alarm(difference);
-  if (trial_->evaluations++ < kUncounted) return;
+      trial.shadow.difference(rule, rules_.schema(), terminators.slots, outcome);
+  if (!difference.empty()) return raise_alarm(trial, difference);
+  if (trial.evaluations++ < kUncounted) return;
   other.cost.add(terminators.slots.size(), *nanoseconds);
-  trial_->terminators += terminators.slots.size();
-  trial_->own += took;
-  trial_->other += *nanoseconds;
-  if (trial_->is_enough()) judge();
+  trial.terminators += terminators.slots.size();
+  trial.own += took;
+  trial.other += *nanoseconds;
+  if (trial.is_enough()) judge(trial);
 }
 
 bool Placer::Trial::is_enough() const {
@@ -214,29 +219,28 @@ bool Placer::Trial::is_enough() const {
          evaluations >= kEvaluations || other > kTime;
 }
 
-void Placer::judge() {
-  DeployedRule& rule = rules_.rules()[trial_->rule];
-  Placement& placement = rule.placement;
+void Placer::judge(Trial& trial) {
+  Placement& placement = rules_.rules()[trial.rule].placement;
   const engine::Engine& present = placement.engine();
-  const engine::Engine& other = *trial_->engine;
-  const auto count = static_cast<double>(trial_->terminators);
-  const double a = on_all_threads(present, trial_->own) / count;
-  const double b = on_all_threads(other, trial_->other) / count;
-  const std::string costs = time_text(b) + " a terminator under " + std::string(other.name()) +
-                            ", " + time_text(a) + " under " + std::string(present.name());
-  Watch& watch = watches_[trial_->rule];
+  const auto count = static_cast<double>(trial.terminators);
+  const double a = on_all_threads(present, trial.own) / count;
+  const double b = on_all_threads(trial.engine, trial.other) / count;
+  const std::string costs = time_text(b) + " a terminator under " +
+                            std::string(trial.engine.name()) + ", " + time_text(a) + " under " +
+                            std::string(present.name());
+  Watch& watch = watches_[trial.rule];
   watch.spent = 0;
   if (b < options_.gain * a) {
-    move(placement, other, costs);
+    move(placement, trial.engine, costs);
     watch.interval = kFirstInterval;
-    watch.judged = trial_->other / count;
-    credit_ += trial_->spent;  // what leads to something is no waste
+    watch.judged = trial.other / count;
+    credit_ += trial.spent;  // what leads to something is no waste
   } else {
     placement.set_reason(costs);
-    rest(watch, trial_->own / count);
+    rest(watch, trial.own / count);
   }
-  consider_sharing(present, trial_->own / count, trial_->other / count);
-  abandon_trial();
+  consider_sharing(trial, present);
+  end_trial(trial.rule);
 }
 
 void Placer::move(Placement& placement, const engine::Engine& engine, const std::string& costs) {
@@ -255,16 +259,19 @@ void Placer::leave_few(Placement& placement, const engine::Engine& reserve) {
 }
 
 /// Of the engine that the trial began beside, and of the one that was tried.
-void Placer::consider_sharing(const engine::Engine& present, double own, double other) {
-  const DeployedRule& rule = rules_.rules()[trial_->rule];
-  const auto pair = pair_of(present, *trial_->engine);
-  if (!pair || options_.threads < 2 || !rule.rule().consuming.empty()) return;
+void Placer::consider_sharing(const Trial& trial, const engine::Engine& present) {
+  const DeployedRule& rule = rules_.rules()[trial.rule];
+  const auto pair = pair_of(present, trial.engine);
+  if (!pair || attempt_ || options_.threads < 2 || !rule.rule().consuming.empty()) return;
+  const auto count = static_cast<double>(trial.terminators);
   const bool was_device = pair->device == &present;
-  const double device = was_device ? own : other;
-  const double thread = was_device ? other : own;
+  const double device = (was_device ? trial.own : trial.other) / count;
+  const double thread = (was_device ? trial.other : trial.own) / count;
   const double alone = std::min(device, on_all_threads(*pair->threads, thread));
-  if (shared_cost(device, thread, others_threads()) > options_.gain * alone) return;
-  attempt_.emplace(trial_->rule, *pair, rule.placement.engine(), rule.state.terminators);
+  const double shared = shared_cost(device, thread, others_threads());
+  if (shared > options_.gain * alone) return;
+  attempt_.emplace(trial.rule, *pair, rule.placement.engine(), alone - shared,
+                   rule.state.terminators);
 }
 
 void Placer::add_time(double took) {
@@ -341,22 +348,30 @@ void Placer::withdraw_reserve(Placement& placement) {
 }
 
 /// Two engines that give different composites are a defect; the one that is tested most stays.
-void Placer::raise_alarm(const std::string& difference) {
-  DeployedRule& rule = rules_.rules()[trial_->rule];
+void Placer::raise_alarm(const Trial& trial, const std::string& difference) {
+  DeployedRule& rule = rules_.rules()[trial.rule];
   Placement& placement = rule.placement;
   placement.set_alarm(std::string(placement.engine().name()) + " and " +
-                      std::string(trial_->engine->name()) + " disagree: " + difference);
+                      std::string(trial.engine.name()) + " disagree: " + difference);
   const engine::Engine& column = *engine::find_engine(options_.choices.front());
   prepare(rule, placement.at(column), history_);
   placement.move_to(column, placement.alarm());
   placement.set_automatic(false);
   if (options_.on_alarm) options_.on_alarm(rule.rule().name, placement.alarm());
-  abandon_trial();
+  end_trial(trial.rule);
 }
 
-void Placer::abandon_trial() {
-  rules_.rules()[trial_->rule].placement.withdraw_others();
-  trial_.reset();
+void Placer::give_up_quiet_trials() {
+  std::vector<std::uint32_t> quiet;
+  for (auto& [rule, trial] : trials_) {
+    if (++trial.idle > kPatience) quiet.push_back(rule);
+  }
+  for (const std::uint32_t rule : quiet) end_trial(rule);
+}
+
+void Placer::end_trial(std::uint32_t rule) {
+  rules_.rules()[rule].placement.withdraw_others();
+  trials_.erase(rule);
   is_untidy_ = true;
 }
 

@@ -45,16 +45,16 @@ class Placer {
       : rules_(rules),
         history_(history),
         options_(options),
-        shadow_(stop),
+        stop_(stop),
         threads_(options.threads) {}
 
   /// Where so many terminators of the rule are evaluated next.
   Places place(std::uint32_t rule, std::size_t terminators);
   /// Whether any rule's terminators are tried elsewhere.
-  bool is_trying() const { return trial_.has_value(); }
+  bool is_trying() const { return !trials_.empty(); }
   /// Whether the rule's terminators are tried elsewhere this time: `try_elsewhere` is to be called
   /// when they are evaluated.
-  bool is_tried(std::uint32_t rule) const { return trial_ && trial_->rule == rule; }
+  bool is_tried(std::uint32_t rule) const { return is_trying() && trials_.contains(rule); }
 
   /// Whether an evaluation of so many terminators is to be timed.
   bool is_timed(std::uint32_t rule, std::size_t terminators) {
@@ -63,7 +63,8 @@ class Placer {
   /// What an evaluation took, on one thread.
   void observe(std::uint32_t rule, Post& post, std::uint64_t terminators, double nanoseconds);
   /// `took`: the same terminators on their own engine, in nanoseconds of one thread.
-  void try_elsewhere(const engine::Terminators& terminators, const Outcome& outcome, double took);
+  void try_elsewhere(std::uint32_t rule, const engine::Terminators& terminators,
+                     const Outcome& outcome, double took);
   /// When everything that was ready has been evaluated. `took`: nanoseconds, by the clock on the
   /// wall. `clock`: of the events.
   void settle(double took, Timestamp clock);
@@ -85,8 +86,9 @@ class Placer {
   };
   /// An engine is being tried for a rule.
   struct Trial {
-    std::uint32_t rule = 0;
-    const engine::Engine* engine = nullptr;
+    std::uint32_t rule;
+    const engine::Engine& engine;
+    Shadow shadow;
     std::size_t evaluations = 0;  ///< the first one is not counted: it may have to catch up
     std::uint64_t terminators = 0;
     double own = 0, other = 0;  ///< nanoseconds
@@ -108,29 +110,30 @@ class Placer {
   bool is_worth_trying(Placement& placement, const engine::Engine& engine) const;
   static void rest(Watch& watch, double cost);
   void begin_trial(std::uint32_t rule, const engine::Engine& engine);
-  void judge();
+  void judge(Trial& trial);
   void move(Placement& placement, const engine::Engine& engine, const std::string& costs);
   void leave_few(Placement& placement, const engine::Engine& reserve);
   void withdraw_reserve(Placement& placement);
   bool is_sharing(Placement& placement, Watch& watch);
-  void consider_sharing(const engine::Engine& present, double own, double other);
+  void consider_sharing(const Trial& trial, const engine::Engine& present);
   void begin_sharing(DeployedRule& rule);
   void stop_sharing(Placement& placement, const engine::Engine& engine);
   double share(Placement& placement, const engine::Engine& reserve) const;
   /// That work while one waits for a device.
   double others_threads() const { return std::max(1.0, threads_ - 1); }
-  void raise_alarm(const std::string& difference);
-  void abandon_trial();
+  void raise_alarm(const Trial& trial, const std::string& difference);
+  void give_up_quiet_trials();
+  void end_trial(std::uint32_t rule);
   double on_all_threads(const engine::Engine& engine, double nanoseconds) const;
 
   RuleSet& rules_;
   history::History& history_;
   const Options options_;
-  Shadow shadow_;
+  const std::atomic<bool>& stop_;
   std::uint64_t generation_ = 0;            // of the rule set
   std::map<std::uint32_t, Watch> watches_;  // by rule
   std::vector<std::uint32_t> heavy_;        // rules that have taken time lately
-  std::optional<Trial> trial_;
+  std::map<std::uint32_t, Trial> trials_;   // by rule
   std::optional<SharingAttempt> attempt_;
   double observed_ = 0;  // nanoseconds of all threads, since settle
   double threads_;       // that work at the same time where work is shared out, on average

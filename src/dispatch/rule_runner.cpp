@@ -194,9 +194,10 @@ void RuleRunner::report_costs() {
     rules_.rules()[part.rule].throttle.spend(part.took, sharing_.max_rule_time, now);
   }
   if (!placer_.is_trying()) return;
-  const auto tried = std::ranges::find_if(
-      parts_, [this](const Part& part) { return placer_.is_tried(part.rule); });
-  if (tried != parts_.end()) try_elsewhere(static_cast<std::size_t>(tried - parts_.begin()));
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const bool is_first = i == 0 || parts_[i - 1].rule != parts_[i].rule;
+    if (is_first && placer_.is_tried(parts_[i].rule)) try_elsewhere(i);
+  }
 }
 
 /// The rule of this part and of those that follow for the same rule.
@@ -213,7 +214,7 @@ void RuleRunner::try_elsewhere(std::size_t first) {
     if (part.done < part.count) break;
   }
   const auto slots = std::span<const history::Slot>(slots_).subspan(begin, done);
-  placer_.try_elsewhere({slots, in_order_}, outcome_, took);
+  placer_.try_elsewhere(parts_[first].rule, {slots, in_order_}, outcome_, took);
 }
 
 void RuleRunner::run_part(Job& job, Part& part) {

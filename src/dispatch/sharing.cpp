@@ -7,6 +7,8 @@ namespace {
 
 /// Of the time of everything, with sharing: what is less than that much better is noise.
 constexpr double kWorthKeeping = 0.95;
+/// Of the time of everything: of what is hoped for, not all comes.
+constexpr double kWorthTrying = 0.15;
 
 /// Steps, after which a rule that has become quiet is left alone.
 constexpr std::size_t kPatience = 1 << 12;
@@ -46,8 +48,8 @@ SharingAttempt::Verdict SharingAttempt::add(double took, std::uint64_t terminato
   if (stretch.steps > kPatience) return Verdict::give_up;
   if (!stretch.is_enough()) return Verdict::go_on;
   if (!begun_) {
-    begun_ = true;
-    return Verdict::begin;
+    begun_ = gain_ > kWorthTrying * without_.each();
+    return begun_ ? Verdict::begin : Verdict::give_up;
   }
   return with_.each() < kWorthKeeping * without_.each() ? Verdict::keep : Verdict::give_up;
 }
@@ -55,7 +57,10 @@ SharingAttempt::Verdict SharingAttempt::add(double took, std::uint64_t terminato
 std::string SharingAttempt::result() const {
   const std::string pair = "shared by " + std::string(pair_.device->name()) + " and " +
                            std::string(pair_.threads->name());
-  if (with_.terminators == 0) return "not " + pair + ": too few terminators came";
+  if (with_.terminators == 0) {
+    return "not " + pair + ": a terminator takes " + time_text(without_.each()) +
+           " with all that happens meanwhile, of which sharing would save " + time_text(gain_);
+  }
   const bool kept = with_.each() < kWorthKeeping * without_.each();
   return (kept ? "" : "not ") + pair + ": " + time_text(with_.each()) + " a terminator against " +
          time_text(without_.each()) + " alone, with all that happened meanwhile";

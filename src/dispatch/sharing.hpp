@@ -32,10 +32,11 @@ double share_of_threads(double device, double thread, double threads);
 /// compared: for a while without it, for a while with it.
 class SharingAttempt {
  public:
-  /// `alone`: the engine of the rule meanwhile. `terminators`: of the rule so far.
-  SharingAttempt(std::uint32_t rule, Pair pair, const engine::Engine& alone,
+  /// `alone`: the engine of the rule meanwhile. `gain`: nanoseconds of a terminator's evaluation
+  /// that are hoped for. `terminators`: of the rule so far.
+  SharingAttempt(std::uint32_t rule, Pair pair, const engine::Engine& alone, double gain,
                  std::uint64_t terminators)
-      : rule_(rule), pair_(pair), alone_(alone), seen_(terminators) {}
+      : rule_(rule), pair_(pair), alone_(alone), gain_(gain), seen_(terminators) {}
 
   std::uint32_t rule() const { return rule_; }
   const Pair& pair() const { return pair_; }
@@ -60,6 +61,7 @@ class SharingAttempt {
   std::uint32_t rule_;
   Pair pair_;
   const engine::Engine& alone_;
+  double gain_;
   std::uint64_t seen_;
   bool begun_ = false;
   Stretch without_, with_;

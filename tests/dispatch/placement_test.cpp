@@ -189,6 +189,15 @@ TEST_F(TrialTest, ARuleMovesToWhatCostsLess) {
   EXPECT_THAT(alarms_, IsEmpty());
 }
 
+TEST_F(TrialTest, SeveralRulesAreTriedAtATime) {
+  begin_trial();
+  EXPECT_TRUE(placer_.is_tried(1));
+  for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), 1e12);
+  EXPECT_EQ(placement().engine().name(), "column");
+  EXPECT_EQ(rules_.rules()[1].placement.engine().name(), "reference");
+  EXPECT_TRUE(placer_.is_tried(1));
+}
+
 TEST_F(TrialTest, ATrialOfAQuietRuleIsGivenUp) {
   begin_trial();
   for (int i = 0; i < 200; ++i) placer_.settle(1, 10'000);

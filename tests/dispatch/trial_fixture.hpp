@@ -19,7 +19,9 @@ class TrialTest : public ::testing::Test {
     const auto deployed = rules_.deploy(
         "t.tesla",
         "event A(n: int); event B(n: int); rule r: define C(n: int) from B(n = $n) and "
-        "each A(n = $n) within 1 h from B where n = A.n;",
+        "each A(n = $n) within 1 h from B where n = A.n;"
+        "rule s: define D(n: int) from B(n = $n) and last A(n = $n) within 1 h from B "
+        "where n = A.n;",
         {}, std::nullopt, history_);
     EXPECT_FALSE(deployed.failed()) << deployed.render();
     const TypeId a = rules_.schema().find("A")->id, b = rules_.schema().find("B")->id;
@@ -31,7 +33,7 @@ class TrialTest : public ::testing::Test {
       if (type == b) terminators_.push_back(slot);
     }
     history_.settle();
-    rule().placement.set_automatic(true);
+    for (auto& rule : rules_.rules()) rule.placement.set_automatic(true);
     evaluate();
   }
 
@@ -61,13 +63,14 @@ class TrialTest : public ::testing::Test {
       placer_.place(0, terminators_.size());
       rule().state.terminators += terminators_.size();
       placer_.observe(0, placement().post(), terminators_.size(), 10e6);
+      placer_.observe(1, rules_.rules()[1].placement.post(), terminators_.size(), 10e6);
       placer_.settle(1e9, 1000 * i);
     }
     ASSERT_TRUE(placer_.is_tried(0));
   }
   void go_on(const dispatch::Outcome& outcome, double took) {
     placer_.place(0, terminators_.size());
-    placer_.try_elsewhere(all(), outcome, took);
+    placer_.try_elsewhere(0, all(), outcome, took);
   }
 
   std::atomic<bool> stop_ = false;
