@@ -71,6 +71,19 @@ struct EngineCost {
   std::optional<double> measured;  ///< of late
 };
 
+/// What a rule has had to do so far; for rates, of which differences tell.
+struct RuleCounters {
+  std::uint64_t events = 0;       ///< of the types that it reads, since those are kept
+  std::uint64_t terminators = 0;  ///< evaluated since it was deployed
+  std::uint64_t composites = 0;   ///< produced since then
+};
+
+/// What a rule has to do in a second.
+struct RuleRates {
+  double seconds = 0;  ///< over which they are averages
+  double events = 0, terminators = 0, composites = 0;
+};
+
 /// A deployed rule, as `rules list` shows it.
 struct RuleInfo {
   std::string name;
@@ -86,14 +99,15 @@ struct RuleInfo {
   std::uint64_t skipped = 0;   ///< instants of its timer, in gaps that were too long
   std::size_t bytes = 0;       ///< its own memory, and its share of shared columns
   std::uint64_t declined = 0;  ///< terminators that its engine left to `column-scan`
-  std::string declined_because;   ///< why, the last time; empty: never
-  bool automatic = false;         ///< whether the engine follows what it costs
-  std::string placed_because;     ///< why it has this engine; empty: nothing was compared yet
-  std::uint64_t moves = 0;        ///< from one engine to another
-  std::vector<EngineCost> costs;  ///< of the engines that were considered
-  std::string alarm;              ///< that engines disagreed, and how; empty: never
-  bool suspended = false;         ///< it has used up its time (`max_rule_time`)
-  std::uint64_t passed_over = 0;  ///< terminators that came while it was suspended: not evaluated
+  std::string declined_because;    ///< why, the last time; empty: never
+  bool automatic = false;          ///< whether the engine follows what it costs
+  std::string placed_because;      ///< why it has this engine; empty: nothing was compared yet
+  std::uint64_t moves = 0;         ///< from one engine to another
+  std::vector<EngineCost> costs;   ///< of the engines that were considered
+  std::string alarm;               ///< that engines disagreed, and how; empty: never
+  bool suspended = false;          ///< it has used up its time (`max_rule_time`)
+  std::uint64_t passed_over = 0;   ///< terminators that came while it was suspended: not evaluated
+  std::optional<RuleRates> rates;  ///< of late; a server tells, a processor keeps no time
 };
 
 /// What is remembered of an event type, and how many of its events came late since it is known.
@@ -166,6 +180,8 @@ class Processor {
   /// remembers stays. An error: there is no such rule or engine, or the engine cannot evaluate it.
   Result<void> pin(std::string_view rule, std::string_view engine);
   std::vector<RuleInfo> rules() const;
+  /// In the order of `rules()`, for a small part of its cost.
+  std::vector<RuleCounters> rule_counters() const;
   /// The types that rules read, by name. Bytes of columns stand here and, shared out, at the rules.
   /// The last may stand for all other types, see TypeInfo.
   std::vector<TypeInfo> types() const;

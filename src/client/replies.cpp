@@ -51,6 +51,12 @@ RuleInfo to_rule(const wire::RuleInfo& rule) {
   info.alarm = text_of(rule.alarm());
   info.suspended = rule.suspended();
   info.passed_over = rule.passed_over();
+  if (const auto* rates = rule.rates()) {
+    info.rates = RuleRates{.seconds = rates->seconds(),
+                           .events = rates->events(),
+                           .terminators = rates->terminators(),
+                           .composites = rates->composites()};
+  }
   return info;
 }
 

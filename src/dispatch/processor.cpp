@@ -153,6 +153,18 @@ std::vector<RuleInfo> Processor::rules() const {
   return list;
 }
 
+std::vector<RuleCounters> Processor::rule_counters() const {
+  std::vector<RuleCounters> list;
+  for (const auto& deployed : impl_->rules.rules()) {
+    RuleCounters& counters = list.emplace_back(RuleCounters{
+        .terminators = deployed.state.terminators, .composites = deployed.state.composites});
+    for (const auto& [type, reach] : deployed.plan->reach) {
+      counters.events += impl_->history.keeps(type) ? impl_->history.store(type).end() : 0;
+    }
+  }
+  return list;
+}
+
 std::vector<TypeInfo> Processor::types() const {
   std::vector<TypeInfo> list;
   TypeInfo others{.late = counters().late, .too_late = counters().too_late};

@@ -31,11 +31,14 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
                                             std::size_t rows) { on_loss(client, outcome, rows); }),
       producers_(options.limits.max_producers),
       rule_files_(options.rules),
-      device_watch_(log) {}
+      device_watch_(log),
+      rate_watch_([this] { return processor_.rule_counters(); }, std::chrono::steady_clock::now()) {
+}
 
 EngineThread::~EngineThread() { join(); }
 
 void EngineThread::start() {
+  rate_watch_.restart(std::chrono::steady_clock::now());
   thread_ = std::thread([this] { run(); });
 }
 
@@ -51,6 +54,7 @@ void EngineThread::run() {
     process();
     tick();
     device_watch_.look();
+    rate_watch_.look(std::chrono::steady_clock::now());
     commands.clear();
   }
   // What was accepted is evaluated, also what `lateness` still holds.
@@ -65,10 +69,11 @@ void EngineThread::tick() {
   process();
 }
 
-std::optional<std::chrono::nanoseconds> EngineThread::patience() const {
+std::chrono::nanoseconds EngineThread::patience() const {
+  const auto counted = rate_watch_.due_in(std::chrono::steady_clock::now());
   const auto due = processor_.due_in();
-  if (!due) return std::nullopt;
-  return std::chrono::nanoseconds(std::clamp<Duration>(*due, 0, kLongestWait));
+  if (!due) return counted;
+  return std::min(counted, std::chrono::nanoseconds(std::clamp<Duration>(*due, 0, kLongestWait)));
 }
 
 void EngineThread::process() {
@@ -113,9 +118,17 @@ void EngineThread::reload() {
     }
   }
   for (const Error& error : outcome.errors) log_.error("rules", {{"error", error.to_string()}});
+  rate_watch_.restart(std::chrono::steady_clock::now());
   log_.info("rules read again", {{"files", outcome.files},
                                  {"removed", outcome.removed},
                                  {"rules", processor_.rules().size()}});
+}
+
+std::vector<RuleInfo> EngineThread::rules_with_rates() const {
+  auto rules = processor_.rules();
+  const auto rates = rate_watch_.rates(std::chrono::steady_clock::now());
+  for (std::size_t i = 0; i < rules.size(); ++i) rules[i].rates = rates[i];
+  return rules;
 }
 
 }  // namespace gorgo::server

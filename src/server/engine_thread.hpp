@@ -12,6 +12,7 @@
 #include "server/log.hpp"
 #include "server/options.hpp"
 #include "server/producers.hpp"
+#include "server/rate_watch.hpp"
 #include "server/rule_files.hpp"
 #include "server/subscriptions.hpp"
 
@@ -51,6 +52,7 @@ class EngineThread {
   Producers producers_;
   RuleFiles rule_files_;
   DeviceWatch device_watch_;
+  RateWatch rate_watch_;
   std::atomic<std::uint64_t> slow_consumers_ = 0;
   std::atomic<std::uint64_t> dropped_rows_ = 0;
   std::thread thread_;
@@ -59,11 +61,12 @@ class EngineThread {
   void process();
   /// Lets the processor's own clock tick when something is due by it.
   void tick();
-  /// How long to wait for commands; unset: until one comes.
-  std::optional<std::chrono::nanoseconds> patience() const;
+  /// How long to wait for commands.
+  std::chrono::nanoseconds patience() const;
   void handle(const Command& command);
   void handle_request(const Command& command, const wire::Message& message);
   void reload();
+  std::vector<RuleInfo> rules_with_rates() const;
   void on_loss(const Outbox& client, Outbox::Outcome outcome, std::size_t rows);
 
   // One per request; each queues its reply.

@@ -30,6 +30,15 @@ std::unique_ptr<wire::DiagnosticT> to_wire(const Diagnostic& d) {
   return diagnostic;
 }
 
+std::unique_ptr<wire::RuleRatesT> to_wire(const RuleRates& rates) {
+  auto wired = std::make_unique<wire::RuleRatesT>();
+  wired->seconds = rates.seconds;
+  wired->events = rates.events;
+  wired->terminators = rates.terminators;
+  wired->composites = rates.composites;
+  return wired;
+}
+
 std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text) {
   auto info = std::make_unique<wire::RuleInfoT>();
   info->name = rule.name;
@@ -57,6 +66,7 @@ std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text) {
   info->alarm = rule.alarm;
   info->suspended = rule.suspended;
   info->passed_over = rule.passed_over;
+  if (rule.rates) info->rates = to_wire(*rule.rates);
   return info;
 }
 

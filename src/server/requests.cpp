@@ -138,6 +138,7 @@ void EngineThread::deploy(Outbox& client, std::uint64_t id, const wire::Deploy& 
   const auto diagnostics =
       processor_.deploy(request.name()->str(), request.text()->str(),
                         {.replace = request.replace(), .with_history = request.with_history()});
+  if (!diagnostics.failed()) rate_watch_.restart(std::chrono::steady_clock::now());
   log_.info(diagnostics.failed() ? "rules refused" : "rules deployed",
             {{"name", request.name()->str()},
              {"session", client.id()},
@@ -149,6 +150,7 @@ void EngineThread::remove(Outbox& client, std::uint64_t id, const wire::Remove& 
   const std::string rule = request.rule()->str();
   const auto removed = processor_.remove(rule);
   if (removed) {
+    rate_watch_.restart(std::chrono::steady_clock::now());
     log_.info("rule removed", {{"rule", rule}, {"session", client.id()}});
     client.reply(ack(id));
   } else {
@@ -168,7 +170,7 @@ void EngineThread::pin(Outbox& client, std::uint64_t id, const wire::Pin& reques
 }
 
 void EngineThread::list(Outbox& client, std::uint64_t id, const wire::ListRules& request) {
-  const auto rules = processor_.rules();
+  const auto rules = rules_with_rates();
   if (request.name() == nullptr || request.name()->size() == 0) {
     client.reply(rules_reply(id, rules, request.first()));
     return;

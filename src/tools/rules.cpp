@@ -35,12 +35,33 @@ nlohmann::ordered_json to_json(const EngineCost& cost) {
   return json;
 }
 
-/// By what it costs where it runs; empty as long as that was not measured.
-std::string cost_of(const RuleInfo& rule) {
+/// A terminator where it runs, then on the other engines that were measured: "1.20 us, cuda 310
+/// ns".
+std::string costs_of(const RuleInfo& rule) {
+  std::string own, others;
   for (const EngineCost& cost : rule.costs) {
-    if (cost.engine == rule.engine && cost.measured) return time_text(*cost.measured);
+    if (!cost.measured) continue;
+    if (cost.engine == rule.engine) {
+      own = time_text(*cost.measured);
+    } else {
+      others += ", " + cost.engine + " " + time_text(*cost.measured);
+    }
   }
-  return "";
+  return own.empty() ? "" : own + others;
+}
+
+/// Three digits and no space: 950, 12.3k, 1.25M.
+std::string short_text(double number) {
+  const char* unit = "";
+  for (const char* larger : {"k", "M", "G", "T"}) {
+    if (number < 999.5) break;
+    number /= 1000;
+    unit = larger;
+  }
+  const int decimals = number == 0 || number >= 99.95 ? 0 : number < 9.995 ? 2 : 1;
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*f%s", decimals, number, unit);
+  return text;
 }
 
 nlohmann::ordered_json to_json(const RuleInfo& rule, bool memory) {
@@ -57,14 +78,18 @@ nlohmann::ordered_json to_json(const RuleInfo& rule, bool memory) {
                                  {"moves", rule.moves},
                                  {"suspended", rule.suspended},
                                  {"passed_over", rule.passed_over}};
+  if (rule.rates) {
+    json["rates"] = {{"seconds", rule.rates->seconds},
+                     {"events", rule.rates->events},
+                     {"terminators", rule.rates->terminators},
+                     {"composites", rule.rates->composites}};
+  }
   if (!rule.placed_because.empty()) json["placed_because"] = rule.placed_because;
   for (const EngineCost& cost : rule.costs) json["costs"].push_back(to_json(cost));
   if (!rule.alarm.empty()) json["alarm"] = rule.alarm;
   if (rule.declined > 0) json["declined_because"] = rule.declined_because;
-  if (memory) {
-    json["bytes"] = rule.bytes;
-    json["pending"] = rule.pending;
-  }
+  json["bytes"] = rule.bytes;
+  if (memory) json["pending"] = rule.pending;
   if (!rule.text.empty()) json["text"] = rule.text;
   return json;
 }
@@ -81,13 +106,24 @@ std::string state_of(const RuleInfo& rule) {
   if (!rule.alarm.empty()) return "engines disagree";
   if (rule.suspended) return "suspended";
   if (rule.passed_over > 0) return std::to_string(rule.passed_over) + " passed over";
-  return rule.automatic ? "auto" : "pinned";
+  const std::string state = rule.automatic ? "auto" : "pinned";
+  if (rule.moves == 0) return state;
+  return state + ", " + std::to_string(rule.moves) + (rule.moves == 1 ? " move" : " moves");
 }
 
-/// What may hold spaces stands at the end.
+/// A server of an earlier version tells no rates.
+std::vector<std::string> rates_of(const RuleInfo& rule) {
+  if (!rule.rates) return {"-", "-", "-"};
+  return {short_text(rule.rates->events), short_text(rule.rates->terminators),
+          short_text(rule.rates->composites)};
+}
+
+/// Scripts find the numbers by their positions; what may hold spaces stands at the end.
 Table table_of(const std::vector<RuleInfo>& rules, bool memory) {
   Table rows = {{"NAME", "TYPE", "ENGINE", "EVALUATED", "PRODUCED", "OVERFLOWS", "DECLINED"}};
   if (memory) rows[0].insert(rows[0].end(), {"BYTES", "PENDING"});
+  rows[0].insert(rows[0].end(), {"EV/S", "TERM/S", "COMP/S"});
+  if (!memory) rows[0].emplace_back("BYTES");
   rows[0].insert(rows[0].end(), {"EACH TAKES", "STATE"});
   for (const RuleInfo& rule : rules) {
     auto& row = rows.emplace_back(
@@ -95,7 +131,10 @@ Table table_of(const std::vector<RuleInfo>& rules, bool memory) {
                                  std::to_string(rule.terminators), std::to_string(rule.composites),
                                  std::to_string(rule.overflows), std::to_string(rule.declined)});
     if (memory) row.insert(row.end(), {std::to_string(rule.bytes), std::to_string(rule.pending)});
-    row.insert(row.end(), {cost_of(rule), state_of(rule)});
+    const auto rates = rates_of(rule);
+    row.insert(row.end(), rates.begin(), rates.end());
+    if (!memory) row.push_back(short_text(static_cast<double>(rule.bytes)));
+    row.insert(row.end(), {costs_of(rule), state_of(rule)});
   }
   return rows;
 }
@@ -238,8 +277,13 @@ void add_rules(CLI::App& app, int& exit_code) {
   auto* rules = app.add_subcommand("rules", "List, show, deploy, remove and pin rules of a server");
   rules->require_subcommand(1);
   const auto options = std::make_shared<RulesOptions>();
-  add_action(*rules, "list", "All rules in their order, with their counters", list, options,
-             exit_code)
+  add_action(
+      *rules, "list",
+      "All rules in their order: counters, what they have to do in a second, on average over\n"
+      "the last one or two (EV/S: events of the types that a rule reads; TERM/S: terminators;\n"
+      "COMP/S: composites), memory, what a terminator takes where the rule runs and, if that\n"
+      "was measured, on other engines",
+      list, options, exit_code)
       ->add_flag("--memory", options->memory,
                  "Also what the rules and the types that they read hold in memory");
   add_action(*rules, "show", "One rule as it was written", show, options, exit_code)

@@ -114,6 +114,27 @@ TEST(Requests, DeployedRulesAreListedShownAndRemoved) {
   EXPECT_THAT(*client.rules(), IsEmpty());
 }
 
+TEST(Requests, RulesHaveRatesFromTheirDeploymentOn) {
+  RunningServer server;
+  Client client = server.connect();
+  deploy(client, kFireRule);
+  deploy(client, "define Hot(area: string) from Temp(value > 45) where area = Temp.area;");
+  ASSERT_TRUE(client.publish(std::vector{temp(10, "A1", 50), temp(20, "A2", 60), smoke(30, "A2")}));
+  const auto rules = client.rules();
+  ASSERT_TRUE(rules) << rules.error().to_string();
+  ASSERT_EQ(rules->size(), 2u);
+  for (const RuleInfo& rule : *rules) {
+    ASSERT_TRUE(rule.rates) << rule.name;
+    EXPECT_GT(rule.rates->seconds, 0);
+    EXPECT_GE(rule.rates->events, rule.rates->terminators);
+  }
+  const auto shown = client.rule("fire_last");
+  ASSERT_TRUE(shown);
+  EXPECT_TRUE(shown->rates);
+  ASSERT_TRUE(client.remove("fire_last"));
+  EXPECT_EQ(client.rules()->size(), 1u);
+}
+
 TEST(Requests, ManyRulesComeInPages) {
   RunningServer server;
   Client client = server.connect();

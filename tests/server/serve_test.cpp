@@ -258,8 +258,12 @@ TEST_F(Serve, EventsGoFromPubToSub) {
   EXPECT_THAT(memory.out_line(), testing::ContainsRegex("Temp +310000 ms +1 +[0-9]+ +0 +0"));
   EXPECT_EQ(memory.wait(), 0);
   Process list({"rules", "list", "--to", address});
-  EXPECT_THAT(list.out_line(), HasSubstr("NAME"));
-  EXPECT_THAT(list.out_line(), HasSubstr("fire.Fire"));
+  EXPECT_THAT(list.out_line(),
+              HasSubstr("DECLINED  EV/S  TERM/S  COMP/S  BYTES  EACH TAKES  STATE"));
+  // Evaluated and produced one; three rates, memory; nothing has been measured of one terminator.
+  EXPECT_THAT(list.out_line(),
+              testing::ContainsRegex("^fire.Fire +Fire +column +1 +1 +0 +0"
+                                     " +[0-9.]+k? +[0-9.]+k? +[0-9.]+k? +[0-9.]+k? .*auto\n"));
   EXPECT_EQ(list.wait(), 0);
 }
 
