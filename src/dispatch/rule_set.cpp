@@ -138,7 +138,11 @@ Result<const DeployedRule*> RuleSet::at(std::string_view rule) const {
   if (place < rules_.size()) return &rules_[place];
   std::vector<std::string> names;
   for (const auto& r : rules_) names.push_back(r.rule().name);
-  const std::string_view close = closest_name(rule, names);
+  const std::string last_part = "." + std::string(rule);
+  const auto qualified = std::ranges::find_if(
+      names, [&](const std::string& name) { return name.ends_with(last_part); });
+  const std::string_view close =
+      qualified != names.end() ? std::string_view(*qualified) : closest_name(rule, names);
   return Error{"there is no rule " + language::in_quotes(rule),
                close.empty() ? "`gorgo rules list` shows the deployed rules"
                              : "did you mean " + language::in_quotes(close) + "?"};

@@ -62,6 +62,12 @@ TEST_F(DeploymentTest, RulesAreReplacedInPlaceAndRemovedByName) {
   EXPECT_THAT(process(), ElementsAre("2.0 A n=0", "2.1 T n=2"));
 }
 
+TEST_F(DeploymentTest, ARuleWithoutANameIsNamedAfterItsFileToo) {
+  deploy("event A(n: int); define O(n: int) from A(n = $n) where n = 1;");
+  EXPECT_THAT(processor.remove("O").error().to_string(), HasSubstr("did you mean `test.O`?"));
+  EXPECT_FALSE(processor.remove("test.O").has_error());
+}
+
 TEST_F(DeploymentTest, AReplacementMayChangeTheCompositeType) {
   deploy("event A(n: int); rule one: define O(n: int) from A() where n = 1;");
   deploy("rule one: define O(text: string) from A() where text = 'x';", true);
