@@ -17,7 +17,8 @@ constexpr double kRound = 30'000;   // of a device
 constexpr double kAsk = 150;        // a search of a device, on the host
 constexpr double kPair = 0.0004;
 constexpr double kIndex = 80;  // an event, to begin an index with
-constexpr double kCopy = 15;   // an event, to begin a timeline or a mirror with
+constexpr double kCopy = 15;   // an event, to begin a timeline with
+constexpr double kUpload = 4;  // an event, to begin a mirror with
 
 /// Of the events that a condition other than an equality lets through, where nothing is known.
 constexpr double kPassing = 0.3;
@@ -26,11 +27,14 @@ Load::Search search_of(const plan::Scan& scan, history::History& history, Durati
                        double terminators, double elapsed) {
   std::vector<Expr> subjects;
   for (const std::uint32_t i : scan.key) subjects.push_back(scan.comparisons[i].subject);
-  const auto profile = history.column(scan.column)->profile(subjects);
+  const auto column = history.column(scan.column);
+  const auto profile = column->profile(subjects);
   const auto kept = static_cast<double>(std::max<Duration>(1, history.reach(scan.column.type)));
   const auto events = static_cast<double>(profile.events);
   Load::Search search;
   search.keyed = !scan.key.empty();
+  // Without a key whatever engine has searched so far had a timeline.
+  search.kept = !search.keyed && column->is_searched();
   search.candidates = events * std::min(1.0, static_cast<double>(width) / kept);
   const double keys = profile.keys > 0 ? static_cast<double>(profile.keys) : std::sqrt(events + 1);
   const auto residual =
@@ -79,12 +83,22 @@ double automaton_cost(const Load& load) {
   return cost;
 }
 
-/// For each event that is remembered within the windows.
-double start_cost(const Load& load, double event) {
-  double events = 0;
-  for (const auto& state : load.states) events += state.candidates;
-  for (const auto& other : load.others) events += other.candidates;
-  return events * event;
+/// `each`: of an event of a search within its window.
+template <class F>
+double start_cost(const Load& load, F&& each) {
+  double cost = 0;
+  for (const auto* searches : {&load.states, &load.others}) {
+    for (const auto& search : *searches) cost += search.candidates * each(search);
+  }
+  return cost;
+}
+
+double column_start(const Load& load) {
+  return start_cost(load, [](const Load::Search&) { return kIndex; });
+}
+
+double device_start(const Load& load) {
+  return start_cost(load, [](const auto& search) { return kUpload + (search.kept ? 0 : kCopy); });
 }
 
 /// Every partial sequence that is within the windows has to be made again.
@@ -141,10 +155,10 @@ Load load_of(const plan::Plan& plan, history::History& history, double terminato
 }
 
 std::optional<Estimate> estimate(std::string_view engine, const Load& load) {
-  if (engine == "column") return Estimate{column_cost(load), start_cost(load, kIndex)};
+  if (engine == "column") return Estimate{column_cost(load), column_start(load)};
   if (engine == "automaton" && load.has_rates)
     return Estimate{automaton_cost(load), automaton_start(load)};
-  if (engine.starts_with("cuda")) return Estimate{device_cost(load), start_cost(load, kCopy)};
+  if (engine.starts_with("cuda")) return Estimate{device_cost(load), device_start(load)};
   return std::nullopt;
 }
 

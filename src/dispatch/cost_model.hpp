@@ -20,6 +20,7 @@ struct Load {
     double wanted = 0;      ///< of them: all, or those that the selection takes
     double arrivals = 0;    ///< events of the column for each terminator
     bool keyed = false;     ///< compared for equality
+    bool kept = false;      ///< what a scan goes through is there already
   };
   std::vector<Search> states;  ///< of state 1 on
   std::vector<Search> others;  ///< negations and aggregates, once for each sequence

@@ -168,6 +168,9 @@ TEST(CostModel, ComparesEngines) {
   EXPECT_LT(cost("column", keyed), cost("cuda", keyed));
   EXPECT_LT(cost("column", keyed), cost("automaton", keyed));
   EXPECT_FALSE(dispatch::estimate("reference", keyed).has_value());
+  dispatch::Load kept = scanned;
+  kept.states[0].kept = true;
+  EXPECT_LT(dispatch::estimate("cuda", kept)->start, dispatch::estimate("cuda", scanned)->start);
 }
 
 TEST_F(TrialTest, ARuleStaysWhereItCostsLess) {
