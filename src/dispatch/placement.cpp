@@ -29,6 +29,7 @@ Places Placement::places_for(std::size_t terminators) {
   constexpr double kShare = 0.1;  // of the new value
   const auto count = static_cast<double>(terminators);
   batch_ += kShare * (count - batch_);
+  since_few_ = terminators < few_ ? 0 : since_few_ + 1;
   if (terminators < few_) return {.post = &posts_[reserve_], .own = terminators};
   const auto shared = static_cast<std::size_t>(share_ * count);
   if (shared == 0) return {.post = &posts_[current_], .own = terminators};
@@ -41,6 +42,7 @@ void Placement::move_to(const engine::Engine& engine, std::string reason) {
   if (next != current_) ++moves_;
   current_ = next;
   few_ = 0;
+  since_few_ = 0;
   share_ = 0;
   reason_ = std::move(reason);
 }

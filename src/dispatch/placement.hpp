@@ -84,6 +84,8 @@ class Placement {
   /// Has this part of larger numbers go to a reserve, which works at the same time. Until the next
   /// move. Precondition: as of `move_to`; two engines may evaluate terminators of the rule at once.
   void share_with(const engine::Engine& engine, double share);
+  /// How often in a row it was not few.
+  std::uint32_t since_few() const { return since_few_; }
   /// Of larger numbers of terminators; 0: there is no sharing.
   double share() const { return share_; }
   /// Meaningful while few or a share go there.
@@ -121,6 +123,7 @@ class Placement {
   std::uint32_t current_ = 0;
   std::uint32_t reserve_ = 0;
   std::size_t few_ = 0;
+  std::uint32_t since_few_ = 0;
   double share_ = 0;
   std::uint32_t untimed_ = 0;
   std::uint64_t moves_ = 0;

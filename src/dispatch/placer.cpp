@@ -36,21 +36,17 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
-void prepare(const DeployedRule& rule, Post& post, history::History& history) {
-  if (post.evaluators.empty()) post.evaluators.push_back(post.engine->prepare(rule.plan, history));
-}
-
 }  // namespace
+
+void Placer::prepare(const DeployedRule& rule, Post& post) {
+  if (post.evaluators.empty()) post.evaluators.push_back(post.engine->prepare(rule.plan, history_));
+}
 
 Places Placer::place(std::uint32_t index, std::size_t terminators) {
   DeployedRule& rule = rules_.rules()[index];
   Placement& placement = rule.placement;
   if (options_.shuffle != 0 && placement.is_automatic()) return at_random(rule, terminators);
   if (is_tried(index) && !trials_.at(index).shadow.remember(rule)) end_trial(index);
-  if (placement.share() > 0) {
-    const engine::Engine& reserve = *placement.reserve().engine;
-    placement.share_with(reserve, share(placement, reserve));
-  }
   return placement.places_for(terminators);
 }
 
@@ -60,12 +56,12 @@ Places Placer::at_random(DeployedRule& rule, std::size_t terminators) {
   const auto engines = engine::engines();
   const engine::Engine& engine = *engines[draw() % engines.size()];
   const engine::Engine& other = *engines[draw() % engines.size()];
-  prepare(rule, rule.placement.at(engine), history_);
+  prepare(rule, rule.placement.at(engine));
   rule.placement.move_to(engine, "at random");
   const bool shared = rule.rule().consuming.empty() && &other != &engine && terminators > 1;
   if (!shared) return {.post = &rule.placement.post(), .own = terminators};
   Post& reserve = rule.placement.at(other);
-  prepare(rule, reserve, history_);
+  prepare(rule, reserve);
   return {&rule.placement.post(), 1 + draw() % (terminators - 1), &reserve};
 }
 
@@ -114,7 +110,7 @@ void Placer::catch_up_with_changes() {
 void Placer::consider(std::uint32_t index, Timestamp clock) {
   DeployedRule& rule = rules_.rules()[index];
   Watch& watch = watches_[index];
-  if (!rule.placement.is_automatic() || is_sharing(rule.placement, watch)) return;
+  if (!rule.placement.is_automatic() || is_sharing(rule, watch)) return;
   withdraw_reserve(rule.placement);
   if (!is_due(rule.placement, watch)) return;
   estimate_costs(rule, watch, clock);
@@ -179,7 +175,7 @@ void Placer::estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock) {
 void Placer::begin_trial(std::uint32_t index, const engine::Engine& engine) {
   DeployedRule& rule = rules_.rules()[index];
   const auto start = std::chrono::steady_clock::now();
-  prepare(rule, rule.placement.at(engine), history_);
+  prepare(rule, rule.placement.at(engine));
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
   credit_ -= took.count();
   Trial trial{.rule = index, .engine = engine, .shadow = Shadow(stop_), .spent = took.count()};
@@ -239,7 +235,7 @@ void Placer::judge(Trial& trial) {
     placement.set_reason(costs);
     rest(watch, trial.own / count);
   }
-  consider_sharing(trial, present);
+  consider_attempt(trial, present);
   end_trial(trial.rule);
 }
 
@@ -258,90 +254,13 @@ void Placer::leave_few(Placement& placement, const engine::Engine& reserve) {
   placement.leave_few_to(reserve, static_cast<std::size_t>(few));
 }
 
-/// Of the engine that the trial began beside, and of the one that was tried.
-void Placer::consider_sharing(const Trial& trial, const engine::Engine& present) {
-  const DeployedRule& rule = rules_.rules()[trial.rule];
-  const auto pair = pair_of(present, trial.engine);
-  if (!pair || attempt_ || options_.threads < 2 || !rule.rule().consuming.empty()) return;
-  const auto count = static_cast<double>(trial.terminators);
-  const bool was_device = pair->device == &present;
-  const double device = (was_device ? trial.own : trial.other) / count;
-  const double thread = (was_device ? trial.other : trial.own) / count;
-  const double alone = std::min(device, on_all_threads(*pair->threads, thread));
-  const double shared = shared_cost(device, thread, others_threads());
-  if (shared > options_.gain * alone) return;
-  attempt_.emplace(trial.rule, *pair, rule.placement.engine(), alone - shared,
-                   rule.state.terminators);
-}
-
-void Placer::add_time(double took) {
-  if (!attempt_) return;  // the rules have changed meanwhile
-  DeployedRule& rule = rules_.rules()[attempt_->rule()];
-  Placement& placement = rule.placement;
-  if (!placement.is_automatic()) return attempt_.reset();
-  const auto verdict = attempt_->add(took, rule.state.terminators);
-  if (verdict == SharingAttempt::Verdict::go_on) return;
-  if (verdict == SharingAttempt::Verdict::begin) return begin_sharing(rule);
-  if (verdict == SharingAttempt::Verdict::give_up && attempt_->has_begun()) {
-    stop_sharing(placement, attempt_->alone());
-  }
-  placement.set_reason(attempt_->result());
-  Watch& watch = watches_[attempt_->rule()];
-  watch.judged = placement.post().cost.per_terminator().value_or(0);
-  attempt_.reset();
-}
-
-void Placer::begin_sharing(DeployedRule& rule) {
-  const auto& [device, threads] = attempt_->pair();
-  Placement& placement = rule.placement;
-  prepare(rule, placement.at(*device), history_);
-  prepare(rule, placement.at(*threads), history_);
-  if (&placement.engine() != device) placement.move_to(*device, "shared");
-  leave_few(placement, *threads);
-  placement.share_with(*threads, share(placement, *threads));
-}
-
-/// Few terminators at a time may still go to the reserve.
-void Placer::stop_sharing(Placement& placement, const engine::Engine& engine) {
-  if (&engine == &placement.engine()) {
-    placement.share_with(*placement.reserve().engine, 0);
-  } else {
-    placement.move_to(engine, "");
-  }
-  withdraw_reserve(placement);
-  placement.withdraw_others();
-  is_untidy_ = true;
-}
-
-/// Whether the rule's terminators go on being shared: not if one of the engines has become much
-/// faster or slower.
-bool Placer::is_sharing(Placement& placement, Watch& watch) {
-  constexpr double kLittle = 0.05;
-  if (placement.share() == 0) return false;
-  const double share = placement.share();
-  const bool uneven = share < kLittle || share > 1 - kLittle;
-  if (!uneven && !has_drifted(placement, watch)) {
-    watch.spent = 0;
-    return true;
-  }
-  const bool to_threads = share > 1 - kLittle;
-  stop_sharing(placement, to_threads ? *placement.reserve().engine : placement.engine());
-  placement.set_reason("no longer shared");
-  return false;
-}
-
-/// Of the reserve, so that it is done when the device is.
-double Placer::share(Placement& placement, const engine::Engine& reserve) const {
-  const double device = placement.post().cost.per_terminator().value_or(1);
-  const double thread = placement.at(reserve).cost.per_terminator().value_or(1);
-  return share_of_threads(device, thread, others_threads());
-}
-
 /// Where terminators seldom are few, to keep another engine prepared costs more than it gives.
 void Placer::withdraw_reserve(Placement& placement) {
   constexpr double kSeldom = 8;  // times as many on average
+  constexpr std::uint32_t kNever = 1024;
   if (placement.share() > 0 || placement.few() == 0) return;
-  if (placement.batch() < kSeldom * static_cast<double>(placement.few())) return;
+  const bool many = placement.batch() > kSeldom * static_cast<double>(placement.few());
+  if (!many && placement.since_few() < kNever) return;
   placement.leave_none();
   placement.withdraw_others();
   is_untidy_ = true;
@@ -354,7 +273,7 @@ void Placer::raise_alarm(const Trial& trial, const std::string& difference) {
   placement.set_alarm(std::string(placement.engine().name()) + " and " +
                       std::string(trial.engine.name()) + " disagree: " + difference);
   const engine::Engine& column = *engine::find_engine(options_.choices.front());
-  prepare(rule, placement.at(column), history_);
+  prepare(rule, placement.at(column));
   placement.move_to(column, placement.alarm());
   placement.set_automatic(false);
   if (options_.on_alarm) options_.on_alarm(rule.rule().name, placement.alarm());

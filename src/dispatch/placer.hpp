@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "dispatch/attempt.hpp"
 #include "dispatch/rule_set.hpp"
 #include "dispatch/shadow.hpp"
-#include "dispatch/sharing.hpp"
 #include "history/history.hpp"
 
 namespace gorgo::dispatch {
@@ -65,6 +65,9 @@ class Placer {
   /// `took`: the same terminators on their own engine, in nanoseconds of one thread.
   void try_elsewhere(std::uint32_t rule, const engine::Terminators& terminators,
                      const Outcome& outcome, double took);
+  /// How fast a rule's engine and its reserve, where they shared terminators, were: so that they
+  /// are done at the same time.
+  void balance(std::uint32_t rule, double own, double reserve);
   /// When everything that was ready has been evaluated. `took`: nanoseconds, by the clock on the
   /// wall. `clock`: of the events.
   void settle(double took, Timestamp clock);
@@ -98,6 +101,7 @@ class Placer {
     bool is_enough() const;
   };
 
+  void prepare(const DeployedRule& rule, Post& post);
   Places at_random(DeployedRule& rule, std::size_t terminators);
   std::uint64_t draw();
   void watch_threads(double took);
@@ -114,13 +118,10 @@ class Placer {
   void move(Placement& placement, const engine::Engine& engine, const std::string& costs);
   void leave_few(Placement& placement, const engine::Engine& reserve);
   void withdraw_reserve(Placement& placement);
-  bool is_sharing(Placement& placement, Watch& watch);
-  void consider_sharing(const Trial& trial, const engine::Engine& present);
-  void begin_sharing(DeployedRule& rule);
-  void stop_sharing(Placement& placement, const engine::Engine& engine);
+  bool is_sharing(DeployedRule& rule, Watch& watch);
+  void consider_attempt(const Trial& trial, const engine::Engine& present);
+  void arrange(DeployedRule& rule, const Arrangement& arrangement);
   double share(Placement& placement, const engine::Engine& reserve) const;
-  /// That work while one waits for a device.
-  double others_threads() const { return std::max(1.0, threads_ - 1); }
   void raise_alarm(const Trial& trial, const std::string& difference);
   void give_up_quiet_trials();
   void end_trial(std::uint32_t rule);
@@ -134,7 +135,7 @@ class Placer {
   std::map<std::uint32_t, Watch> watches_;  // by rule
   std::vector<std::uint32_t> heavy_;        // rules that have taken time lately
   std::map<std::uint32_t, Trial> trials_;   // by rule
-  std::optional<SharingAttempt> attempt_;
+  std::optional<Attempt> attempt_;
   double observed_ = 0;  // nanoseconds of all threads, since settle
   double threads_;       // that work at the same time where work is shared out, on average
   /// Nanoseconds for trials; below 0: to be made up for. Enough to begin with.

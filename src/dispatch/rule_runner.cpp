@@ -8,13 +8,12 @@ namespace gorgo::dispatch {
 namespace {
 
 constexpr double kWorthSharing = 20e3;  // nanoseconds: waking the other threads takes about as long
-constexpr std::size_t kJobsPerThread = 4;
+constexpr std::size_t kJobsPerThread = 4, kMostPerThread = 16;
+constexpr double kLongJob = 500e3;    // nanoseconds: threads would wait for the last one
 constexpr double kSmallestJob = 2e3;  // nanoseconds: far more than taking one costs
 
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point start) {
-  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+double since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -42,10 +41,11 @@ void RuleRunner::run(bool in_order, std::size_t room) {
   // Every job may have its share, so that memory does not grow with the threads.
   share_ = room / used_jobs_;
   in_order_ = in_order;
-  const auto start = Clock::now();
+  began_ = Clock::now();
   workers_.run(used_jobs_, [this](std::size_t job) { run_job(jobs_[job]); });
-  took_ += since(start);
+  took_ += since(began_);
   report_costs();
+  balance_shares();
 }
 
 void RuleRunner::settle_placement(Timestamp clock) {
@@ -105,7 +105,9 @@ std::size_t RuleRunner::job_size() const {
   if (sharing_.job_terminators > 0) return sharing_.job_terminators;
   const double cost = static_cast<double>(divided_) * terminator_cost_;
   if (cost < kWorthSharing) return divided_;
-  const std::size_t jobs = workers_.threads() * kJobsPerThread;
+  const double longest = cost / static_cast<double>(workers_.threads() * kJobsPerThread);
+  const std::size_t jobs =
+      workers_.threads() * (longest > kLongJob ? kMostPerThread : kJobsPerThread);
   return std::max((divided_ + jobs - 1) / jobs,
                   static_cast<std::size_t>(kSmallestJob / terminator_cost_));
 }
@@ -148,7 +150,8 @@ void RuleRunner::run_job(Job& job) {
   if (workers_.threads() == 1) return run_parts(job);
   const auto start = Clock::now();
   run_parts(job);
-  job.took = since(start);
+  job.ended = since(began_);
+  job.took = job.ended - std::chrono::duration<double, std::nano>(start - began_).count();
 }
 
 void RuleRunner::run_parts(Job& job) {
@@ -173,9 +176,23 @@ void RuleRunner::run_announced(Job& job) {
   }
   job.announced->announce(job.announcements, stop_);
   for (const std::size_t index : job.parts) run_part(job, parts_[index]);
-  const double each = since(start) / static_cast<double>(job.terminators);
+  job.took = since(start);
+  const double each = job.took / static_cast<double>(job.terminators);
   for (const std::size_t index : job.parts) {
     parts_[index].took = each * static_cast<double>(parts_[index].count);
+  }
+}
+
+void RuleRunner::balance_shares() {
+  double threads = 0;
+  for (const Job& job : std::span(jobs_).first(used_jobs_)) {
+    if (job.announced == nullptr) threads = std::max(threads, job.ended);
+  }
+  for (const Load& load : loads_) {
+    if (load.places.reserve == nullptr || threads == 0) continue;
+    const double device = jobs_[job_of(*load.places.post->engine)].took;
+    const auto own = static_cast<double>(load.places.own);
+    placer_.balance(load.rule, own / device, (static_cast<double>(load.count) - own) / threads);
   }
 }
 

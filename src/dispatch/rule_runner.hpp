@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -76,6 +77,8 @@ class RuleRunner {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   /// Parts that one thread evaluates one after the other.
   struct Job {
     std::vector<std::size_t> parts;
@@ -83,7 +86,8 @@ class RuleRunner {
     std::vector<engine::Announcement> announcements;  // scratch
     engine::CompositeSink sink;
     std::size_t terminators = 0;
-    double took = 0;  ///< nanoseconds
+    double took = 0;   ///< nanoseconds
+    double ended = 0;  ///< nanoseconds after the run began
   };
   struct Load {
     std::uint32_t rule;
@@ -109,6 +113,7 @@ class RuleRunner {
   void run_announced(Job& job);
   void run_part(Job& job, Part& part);
   void report_costs();
+  void balance_shares();
   void try_elsewhere(std::size_t first);
   engine::Terminators terminators(const Part& part) const {
     return {std::span(slots_).subspan(part.first, part.count), in_order_};
@@ -133,6 +138,7 @@ class RuleRunner {
   std::size_t divided_ = 0;     // terminators of the run in hand that are not announced
   double terminator_cost_ = 0;  // nanoseconds of a thread, of such a terminator in the last run
   double took_ = 0;             // nanoseconds, since placement was settled
+  Clock::time_point began_;     // the run in hand
   bool in_order_ = true;        // of the run in hand
   std::size_t share_ = 0;       // of the run in hand: composites for each job
 };

@@ -1,0 +1,136 @@
+#include "dispatch/attempt.hpp"
+
+#include "trial_fixture.hpp"
+
+namespace gorgo {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::Gt;
+using ::testing::Lt;
+
+/// Whatever it costs, the rule goes to a device, and is then tried with both.
+class SharingTest : public TrialTest {
+ protected:
+  SharingTest()
+      : TrialTest("column", {.gain = 1e12, .choices = {"column", "cuda-host"}, .threads = 4}) {
+    // Opens it.
+    EXPECT_EQ(engine::find_engine("cuda-host")->declined(*rule().plan), "");
+    begin_trial();
+    for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), 1e6);
+  }
+
+  /// Batches that take so many milliseconds in all, of so many terminators that any gain is much.
+  void work(double each, int batches) {
+    for (int i = 0; i < batches && placer_.wants_time(); ++i) {
+      rule().state.terminators += 1'000'000'000;
+      placer_.add_time(each * 1e6);
+    }
+  }
+};
+
+TEST_F(SharingTest, ADeviceAndTheThreadsShareARuleWhenThatIsFaster) {
+  ASSERT_EQ(placement().engine().name(), "cuda-host");
+  ASSERT_TRUE(placer_.wants_time());
+  EXPECT_EQ(placement().share(), 0);
+  work(4, 8);
+  EXPECT_GT(placement().share(), 0);
+  work(2, 100);
+  EXPECT_FALSE(placer_.wants_time());
+  EXPECT_THAT(placement().reason(), EndsWith("under cuda-host and column"));
+  const auto places = placer_.place(0, 1000);
+  EXPECT_EQ(places.post->engine->name(), "cuda-host");
+  ASSERT_NE(places.reserve, nullptr);
+  EXPECT_EQ(places.reserve->engine->name(), "column");
+  EXPECT_THAT(places.own, AllOf(Gt(0u), Lt(1000u)));
+  EXPECT_FALSE(places.reserve->evaluators.empty());
+}
+
+TEST_F(SharingTest, SharingEndsWhenItIsNotFaster) {
+  work(4, 8);
+  EXPECT_GT(placement().share(), 0);
+  work(3.8, 100);
+  EXPECT_FALSE(placer_.wants_time());
+  EXPECT_EQ(placement().share(), 0);
+  EXPECT_EQ(placement().engine().name(), "cuda-host");
+}
+
+TEST_F(SharingTest, SharesFollowTheSpeeds) {
+  work(4, 8);
+  for (int i = 0; i < 100; ++i) placer_.balance(0, 3, 1);
+  EXPECT_NEAR(placement().share(), 0.25, 1e-6);
+  for (int i = 0; i < 100; ++i) placer_.balance(0, 3, 9);
+  EXPECT_NEAR(placement().share(), 0.75, 1e-6);
+}
+
+TEST_F(SharingTest, SharingEndsWhenOneOfTheEnginesBecomesSlow) {
+  work(4, 8);
+  work(2, 100);
+  ASSERT_GT(placement().share(), 0);
+  for (int i = 0; i < 100; ++i) placer_.balance(0, 100, 1);
+  placer_.observe(0, placement().post(), 1000, 10e6);
+  placer_.settle(1e9, 1'000'000);
+  EXPECT_EQ(placement().share(), 0);
+  EXPECT_EQ(placement().engine().name(), "cuda-host");
+}
+
+class AttemptTest : public ::testing::Test {
+ protected:
+  using Verdict = dispatch::Attempt::Verdict;
+  const engine::Engine& column_ = *engine::find_engine("column");
+  const engine::Engine& device_ = *engine::find_engine("cuda-host");
+
+  /// The next verdict but `go_on`, where a terminator takes so many nanoseconds.
+  static Verdict next(dispatch::Attempt& attempt, double each, std::uint64_t& terminators) {
+    Verdict last = Verdict::go_on;
+    while (last == Verdict::go_on) last = attempt.add(each * 2000, terminators += 2000);
+    return last;
+  }
+};
+
+TEST_F(AttemptTest, ComparesTheTimeOfEverything) {
+  const auto verdict = [&](double before, double after) {
+    dispatch::Attempt attempt(0, {&column_}, {&device_}, 1000, 0);
+    std::uint64_t terminators = 0;
+    EXPECT_EQ(next(attempt, before, terminators), Verdict::begin);
+    EXPECT_TRUE(attempt.has_begun());
+    return next(attempt, after, terminators);
+  };
+  EXPECT_EQ(verdict(1000, 800), Verdict::keep);
+  EXPECT_EQ(verdict(1000, 990), Verdict::give_up);
+  EXPECT_EQ(verdict(1000, 2000), Verdict::give_up);
+}
+
+TEST_F(AttemptTest, IsNotMadeForLittle) {
+  dispatch::Attempt attempt(0, {&column_}, {&device_}, 100, 0);
+  std::uint64_t terminators = 0;
+  EXPECT_EQ(next(attempt, 1000, terminators), Verdict::give_up);
+  EXPECT_FALSE(attempt.has_begun());
+  EXPECT_EQ(
+      attempt.result(),
+      "1.00 us a terminator with all that happens under column, of which cuda-host could save "
+      "100 ns");
+}
+
+TEST_F(AttemptTest, EndsForAQuietRule) {
+  dispatch::Attempt attempt(0, {&column_}, {&device_}, 1000, 0);
+  Verdict last = Verdict::go_on;
+  while (last == Verdict::go_on) last = attempt.add(1e6, 0);
+  EXPECT_EQ(last, Verdict::give_up);
+}
+
+TEST_F(AttemptTest, ADeviceAndThreadsWorkSideBySide) {
+  EXPECT_DOUBLE_EQ(dispatch::shared_cost(100, 300), 75);
+  const auto& automaton = *engine::find_engine("automaton");
+  const auto both = dispatch::side_by_side(column_, device_);
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(both->engine, &device_);
+  EXPECT_EQ(both->reserve, &column_);
+  EXPECT_EQ(both->to_string(), "cuda-host and column");
+  EXPECT_FALSE(dispatch::side_by_side(automaton, device_).has_value());
+  EXPECT_FALSE(dispatch::side_by_side(column_, automaton).has_value());
+}
+
+}  // namespace
+}  // namespace gorgo
