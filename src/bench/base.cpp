@@ -44,8 +44,7 @@ class BaseRule {
               state(i - 1);
     }
     for (int i = 0; i < p_.negations; ++i) {
-      from += "\n  and not " + negated(i) + "(" + negated_condition() + ") between " + state(1) +
-              " and " + state(0);
+      from += "\n  and not " + negated(i) + "(" + negated_condition() + ") " + negated_span();
     }
     std::string attributes = "att1: int", where = "att1 = " + state(0) + ".att";
     for (int i = 0; i < p_.aggregates; ++i) {
@@ -81,8 +80,16 @@ class BaseRule {
     return i <= p_.each_states ? "each" : "last";
   }
 
+  std::string negated_span() const {
+    if (p_.rejected < 0) return "between " + state(1) + " and " + state(0);
+    // Among n events the value is the greatest with a chance of 1 / (n + 1).
+    const int ticks = 1 + (p_.states + p_.negations) * p_.rejected / (100 - p_.rejected);
+    return "within " + std::to_string(ticks) + " from " + state(1);
+  }
+
   /// Without a parameter: a condition that few events pass, some ten in a window.
   std::string negated_condition() const {
+    if (p_.rejected >= 0) return "value > " + state(1) + ".value";
     if (p_.negation_parameter) return "att = $x";
     const std::int64_t few = 10 * (p_.states + p_.negations) * p_.values / p_.window;
     return "value <= " + std::to_string(std::max<std::int64_t>(1, few));

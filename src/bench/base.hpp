@@ -22,6 +22,8 @@ struct BaseParameters {
   int groups = 1;                  ///< sets of types, one of which each rule reads
   int negations = 0;               ///< types N0, N1, ..., between terminator and S1
   bool negation_parameter = true;  ///< else a constant condition of about the same strictness
+  int rejected = -1;               ///< if not negative: about so many per cent of S1's events are
+                                   ///< rejected by negations over the values just before them
   int parameters = 1;              ///< 0 to 2 equalities between the states
   int attributes = 3;              ///< per event, at least 3
   int each_states = -1;            ///< if not negative: so many of the states behind S0 are `each`

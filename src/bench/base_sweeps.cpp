@@ -78,6 +78,13 @@ void add_pattern_sweeps(std::vector<Sweep>& sweeps) {
         p.negations = to_int(x);
         p.negation_parameter = false;
       });
+  add(sweeps, "rejected", "candidates that a negation rejects (%)", false, {{50}, {0, 50, 90, 99}},
+      kLast, [](BaseParameters& p, double x) {
+        p.states = 2;
+        p.parameters = p.aggregates = 0;
+        p.negations = 1;
+        p.rejected = to_int(x);
+      });
   add(sweeps, "plain", "states, without parameters and aggregates", false, {{2}, {2, 3, 5}}, kLast,
       [](BaseParameters& p, double x) {
         p.states = to_int(x);
