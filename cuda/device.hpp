@@ -34,6 +34,7 @@ struct Round {
   std::vector<Scan> scans;
   std::vector<Bounds> bounds;
   std::vector<Cell> cells;
+  std::vector<Unless> unless;
 
   std::vector<Search> oldest, newest, every, reductions, sums;
   std::uint32_t selected = 0;  ///< the limits of oldest and newest, added up
@@ -96,8 +97,10 @@ class Device {
   virtual void write(std::uint32_t page, std::uint32_t offset,
                      std::span<const std::uint64_t> words) = 0;
   /// The number of a shape (cuda/shape.hpp), for `Scan::shape`: the text of a type `Shape` in this
-  /// namespace. Its kernels may come later; until then scans are tested by what they hold.
-  virtual std::uint32_t add_shape(const std::string& /*text*/) { return 0; }
+  /// namespace. Its kernels may come later; until then those of `meanwhile` test its scans.
+  virtual std::uint32_t add_shape(const std::string& /*text*/, std::uint32_t meanwhile) {
+    return meanwhile;
+  }
   /// Memory of the host to fetch from, for as long as the device lives. Throws DeviceError.
   virtual std::uint64_t* pin(std::size_t words) = 0;
   /// Has pages copied while rounds go on; a round that is under way must not refer to them. What is

@@ -46,7 +46,9 @@ class GpuDevice final : public Device {
   std::uint32_t number() const override { return static_cast<std::uint32_t>(index_); }
   std::uint32_t page_shift() const override { return page_shift_; }
   std::uint32_t pages() const override { return pages_; }
-  std::uint32_t add_shape(const std::string& text) override { return shapes_->number(text); }
+  std::uint32_t add_shape(const std::string& text, std::uint32_t meanwhile) override {
+    return shapes_->number(text, meanwhile);
+  }
   ShapeCounters shapes() const override { return shapes_->counters(); }
 
   void write(std::uint32_t page, std::uint32_t offset,
@@ -160,6 +162,7 @@ class GpuDevice final : public Device {
     const std::size_t scans = upload_->add(round.scans);
     const std::size_t bounds = upload_->add(round.bounds);
     const std::size_t cells = upload_->add(round.cells);
+    const std::size_t unless = upload_->add(round.unless);
     const auto several = [](const Search& search) { return search.limit > 1; };
     const auto never = [](const Search&) { return false; };
     add<std::uint32_t>(oldest_, round.oldest, round, several);
@@ -177,7 +180,8 @@ class GpuDevice final : public Device {
              .instructions = upload_->array<Instruction>(instructions),
              .scans = upload_->array<Scan>(scans),
              .bounds = upload_->array<Bounds>(bounds),
-             .cells = upload_->array<Cell>(cells)};
+             .cells = upload_->array<Cell>(cells),
+             .unless = upload_->array<Unless>(unless)};
     selected_.reserve(round.selected);
   }
 

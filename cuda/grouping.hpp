@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,7 +21,7 @@ class Grouping {
   };
 
   /// `alone(search)`: whether it is in no group. Groups are as large as leaves enough of them for
-  /// all of a device.
+  /// all of a device; where negations are tested, which takes a warp longer than all else, small.
   template <class Alone>
   void assign(std::span<const Search> searches, std::span<const Scan> scans, Alone alone) {
     clear();
@@ -29,7 +30,8 @@ class Grouping {
       if (alone(searches[i])) {
         rows_.push_back(i);
       } else {
-        add(searches, i, most);
+        const bool is_small = scans[searches[i].scan].negations > 0;
+        add(searches, i, is_small ? std::min(most, kMostWithNegations) : most);
       }
     }
     sort(searches, scans);
@@ -42,6 +44,8 @@ class Grouping {
   std::span<const Section> row_sections() const { return row_sections_; }
 
  private:
+  static constexpr std::uint32_t kMostWithNegations = 4;
+
   void clear();
   static std::uint32_t most_grouped(std::span<const Search> searches);
   void add(std::span<const Search> searches, std::uint32_t search, std::uint32_t most);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cuda/shape.hpp"
+#include "cuda/negation.hpp"
 
 namespace gorgo::cuda {
 
@@ -12,7 +12,7 @@ HostDevice::HostDevice(const DeviceOptions& options, std::uint32_t number)
       page_shift_(options.page_shift),
       pages_(static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >> page_shift_)),
       arena_(std::make_unique_for_overwrite<std::uint64_t[]>(std::size_t{pages_} << page_shift_)),
-      shapes_{finds<AnyShape>, finds<OneTest<false>>, finds<OneTest<true>>},
+      shapes_{finds<AnyShape>, finds<OneTest<false>>, finds<OneTest<true>>, finds<AnyShapeUnless>},
       delta_(page_shift_, pages_) {}
 
 void HostDevice::write(std::uint32_t page, std::uint32_t offset,
@@ -62,7 +62,8 @@ Answers HostDevice::finish() {
            .instructions = round.instructions.data(),
            .scans = round.scans.data(),
            .bounds = round.bounds.data(),
-           .cells = round.cells.data()};
+           .cells = round.cells.data(),
+           .unless = round.unless.data()};
   select(round);
   list(round);
   reduce(round);
@@ -82,11 +83,11 @@ Answers HostDevice::finish() {
           .sums = sums_};
 }
 
-std::uint32_t HostDevice::add_shape(const std::string& text) {
+std::uint32_t HostDevice::add_shape(const std::string& text, std::uint32_t meanwhile) {
   const auto known = shape_numbers_.find(text);
   if (known != shape_numbers_.end()) return known->second;
   const Finds finds = compile_shape_ ? compile_shape_(text) : nullptr;
-  if (finds == nullptr) return kAnyShape;
+  if (finds == nullptr) return meanwhile;
   shapes_.push_back(finds);
   return shape_numbers_[text] = static_cast<std::uint32_t>(shapes_.size() - 1);
 }

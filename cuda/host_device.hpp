@@ -27,7 +27,7 @@ class HostDevice final : public Device {
   /// Searches no earlier than `finish`, so that tests notice who overwrites pages in between.
   void start(const Round& round) override;
   Answers finish() override;
-  std::uint32_t add_shape(const std::string& text) override;
+  std::uint32_t add_shape(const std::string& text, std::uint32_t meanwhile) override;
 
   /// `finds` for a shape, compiled from its text; null when that fails.
   using Finds = bool (*)(const View&, const Scan&, const Search&, std::uint64_t position);

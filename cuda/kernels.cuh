@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/shape.hpp"
+#include "cuda/negation.hpp"
 
 /// The kernels: how the pairs of searches and positions are spread over threads. What passes is
 /// decided by shapes. Every kernel runs in blocks of kThreads.
@@ -10,7 +10,7 @@
 /// once for all of them. Groups are told by the x of a block, parts by its y.
 namespace gorgo::cuda {
 
-inline constexpr unsigned kWarp = 32;
+inline constexpr unsigned kWarp = kLanes;
 inline constexpr unsigned kThreads = 256;
 inline constexpr unsigned kWarps = kThreads / kWarp;
 inline constexpr unsigned kAllLanes = ~0u;
@@ -112,6 +112,18 @@ class Tile {
   const std::uint64_t begin_, end_;
 };
 
+/// Of lanes of a warp, which have an event each, those whose event no negation of the search keeps
+/// from being found. `position_of(lane)` is the same for all who call: the lanes, together.
+template <class Shape, class PositionOf>
+__device__ inline unsigned without_violated(const View& view, const Search& search, unsigned lanes,
+                                            PositionOf position_of) {
+  for (unsigned rest = lanes; rest != 0; rest &= rest - 1) {
+    const unsigned lane = __ffs(rest) - 1;
+    if (is_violated<Shape>(view, search, position_of(lane))) lanes &= ~(1u << lane);
+  }
+  return lanes;
+}
+
 struct PartRange {
   std::uint64_t first, last;
   __device__ PartRange(const Parts& parts, const Group& group, unsigned part)
@@ -178,12 +190,26 @@ __global__ void pick(const __grid_constant__ View view, const Search* searches,
         return kNewest ? at < begin : at >= tile.end();
       });
       tile.test(grouped, columns, [&](unsigned i, unsigned mask) {
-        if (!__any_sync(kAllLanes, mask != 0)) return;
-        const unsigned j = kNewest ? 31 - __clz(mask) : __ffs(mask) - 1;
-        const std::uint32_t rank =
-            mask == 0 ? 0 : rank_of<kNewest>(tile.position(j) - grouped.first[i]);
-        const std::uint32_t greatest = __reduce_max_sync(kAllLanes, rank);
-        if (threadIdx.x % kWarp == 0) atomicMax(&best[i], greatest);
+        while (__any_sync(kAllLanes, mask != 0)) {
+          const unsigned j = kNewest ? 31 - __clz(mask) : __ffs(mask) - 1;
+          const std::uint32_t rank =
+              mask == 0 ? 0 : rank_of<kNewest>(tile.position(j) - grouped.first[i]);
+          const std::uint32_t greatest = __reduce_max_sync(kAllLanes, rank);
+          if constexpr (Shape::Negations::kAny) {
+            // Negations take long: whoever has found something tells the others at once.
+            std::uint32_t known = 0;
+            if (threadIdx.x % kWarp == 0) known = __ldcg(ranks + i);
+            if (__shfl_sync(kAllLanes, known, 0) >= greatest) return;
+            const std::uint64_t at = grouped.first[i] + offset_of<kNewest>(greatest);
+            if (is_violated<Shape>(view, searches[group.first + i], at)) {
+              if (rank == greatest) mask &= ~(1u << j);
+              continue;
+            }
+            if (threadIdx.x % kWarp == 0) atomicMax(ranks + i, greatest);
+          }
+          if (threadIdx.x % kWarp == 0) atomicMax(&best[i], greatest);
+          return;
+        }
       });
     }
     __syncthreads();
@@ -223,8 +249,18 @@ __global__ void list(const __grid_constant__ View view, const Search* searches,
       const Tile<Shape> tile(view, scan, begin, part.last);
       grouped.ask(group, begin, tile.end(), [](unsigned) { return true; });
       tile.test(grouped, columns, [&](unsigned i, unsigned mask) {
-        if (!__any_sync(kAllLanes, mask != 0)) return;
         const unsigned lane = threadIdx.x % kWarp;
+        if constexpr (Shape::Negations::kAny) {
+#pragma unroll 1
+          for (unsigned j = 0; j < Shape::kAtATime; ++j) {
+            const unsigned all = __ballot_sync(kAllLanes, (mask >> j & 1u) != 0);
+            const unsigned left = without_violated<Shape>(
+                view, searches[group.first + i], all,
+                [&](unsigned of) { return tile.position(j) - lane + of; });
+            if ((left >> lane & 1u) == 0) mask &= ~(1u << j);
+          }
+        }
+        if (!__any_sync(kAllLanes, mask != 0)) return;
         const unsigned total = __reduce_add_sync(kAllLanes, __popc(mask));
         unsigned long long at = 0;
         if (lane == 0) {
@@ -464,6 +500,16 @@ __global__ void select(const __grid_constant__ View view, const Search* searches
       if (passes) passes = Shape::passes(view, scan, own, values[j]);
       masks[j] = __ballot_sync(kAllLanes, passes);
       passed += __popc(masks[j]);
+    }
+    if constexpr (Shape::Negations::kAny) {
+      passed = 0;
+#pragma unroll 1
+      for (unsigned j = 0; j < kAtATime; ++j) {
+        masks[j] = without_violated<Shape>(view, search, masks[j], [&](unsigned of) {
+          return search.first + offset(begin + nth(j) - lane + of);
+        });
+        passed += __popc(masks[j]);
+      }
     }
     if (lane == 0) counts[parity][warp] = passed;
     __syncthreads();

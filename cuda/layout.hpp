@@ -31,6 +31,7 @@ struct Bounds {
 enum class Code : std::uint8_t {
   attribute,  ///< push attribute `operand` of the candidate
   cell,       ///< push cell `operand` of the search
+  chosen,     ///< in a negation: push attribute `operand` of the event that it is tested on
   present,    ///< push whether the candidate has attribute `operand`
   integers,   ///< `op` on two ints
   floats,     ///< `op` on two floats
@@ -68,6 +69,8 @@ struct Scan {
   std::uint32_t first_instruction = 0, instructions = 0;
   std::uint32_t reduced = kNone;  ///< attribute that `Want::reduction` is about; kNone: events
   bool reduced_floats = false;    ///< its type: float, or int and others
+  std::uint32_t time = kNone;     ///< attribute that is the events' time, where negations read it
+  std::uint32_t negations = 0;    ///< of each of its searches
   std::uint32_t shape = 0;        ///< whose kernels test it, by `Device::add_shape`; 0: none's
 };
 
@@ -87,6 +90,21 @@ struct Search {
   std::uint32_t cells = 0;   ///< first, in `View::cells`
   std::uint32_t limit = 0;   ///< oldest, newest
   std::uint32_t output = 0;  ///< oldest, newest: where its offsets begin in the answer
+  std::uint32_t unless = 0;  ///< first, in `View::unless`: one for each negation of the scan
+};
+
+/// An open interval of times for an event of time t: (min(after, t - width), max(before, t)).
+struct Ends {
+  std::int64_t after = 0, before = 0;
+  std::int64_t width = 0;  ///< not negative
+};
+
+/// A negation of a search, which finds no event that has another in this column and interval.
+struct Unless {
+  std::uint64_t first = 0, last = 0;  ///< positions that may lie in the interval; none: never
+  std::uint32_t scan = 0;             ///< without `time` all of these positions do
+  std::uint32_t bounds = 0, cells = 0;
+  Ends ends;
 };
 
 /// Searches of one scan that stand side by side.
@@ -142,6 +160,7 @@ struct View {
   const Scan* scans = nullptr;
   const Bounds* bounds = nullptr;
   const Cell* cells = nullptr;
+  const Unless* unless = nullptr;
 };
 
 }  // namespace gorgo::cuda

@@ -100,9 +100,24 @@ GORGO_HD inline Cell apply(const Instruction& i, const Cell& a, const Cell& b) {
   return {static_cast<std::uint64_t>(result), 1};
 }
 
+/// Of a scan that is no negation's: no instruction asks for it.
+struct NothingChosen {
+  GORGO_HD Cell operator()(const View&, std::uint32_t) const { return {}; }
+};
+/// What a negation is tested on: an event of the search's column.
+struct Chosen {
+  const Attribute* attributes;
+  std::uint64_t position;
+
+  GORGO_HD Cell operator()(const View& view, std::uint32_t attribute) const {
+    return load(view, attributes[attribute], position);
+  }
+};
+
 /// Whether the candidate passes the scan's program.
-GORGO_HD inline bool runs(const View& view, const Scan& scan, const Cell* cells,
-                          std::uint64_t position) {
+template <class ChosenEvent>
+GORGO_HD bool runs(const View& view, const Scan& scan, const Cell* cells, std::uint64_t position,
+                   const ChosenEvent& chosen) {
   const Attribute* attributes = view.attributes + scan.attributes;
   const Instruction* code = view.instructions + scan.first_instruction;
   Cell stack[kStack];
@@ -120,6 +135,10 @@ GORGO_HD inline bool runs(const View& view, const Scan& scan, const Cell* cells,
       case Code::cell:
         stack[below++] = top;
         top = cells[i.operand];
+        break;
+      case Code::chosen:
+        stack[below++] = top;
+        top = chosen(view, i.operand);
         break;
       case Code::require:
         if (!holds(top)) return false;
@@ -149,14 +168,25 @@ GORGO_HD inline bool passes(const Test& test, const Bounds& bounds, std::uint64_
 }
 
 /// Whether the event at a position is found by a search that has these bounds and cells.
-GORGO_HD inline bool passes(const View& view, const Scan& scan, const Bounds* bounds,
-                            const Cell* cells, std::uint64_t position) {
+template <class ChosenEvent = NothingChosen>
+GORGO_HD bool passes(const View& view, const Scan& scan, const Bounds* bounds, const Cell* cells,
+                     std::uint64_t position, const ChosenEvent& chosen = {}) {
   const Test* tests = view.tests + scan.first_test;
   for (std::uint32_t i = 0; i < scan.tests; ++i) {
     const Cell value = load(view, view.attributes[scan.attributes + tests[i].attribute], position);
     if (!value.exists || !passes(tests[i], bounds[i], value.bits)) return false;
   }
-  return scan.instructions == 0 || runs(view, scan, cells, position);
+  return scan.instructions == 0 || runs(view, scan, cells, position, chosen);
+}
+
+/// The open interval of a negation for an event of this time.
+struct Times {
+  std::int64_t after, before;
+};
+GORGO_HD inline Times times_for(const Ends& ends, std::int64_t time) {
+  constexpr std::int64_t kLeast = arithmetic::kLeastInteger;
+  const std::int64_t begin = time < kLeast + ends.width ? kLeast : time - ends.width;
+  return {ends.after < begin ? ends.after : begin, ends.before > time ? ends.before : time};
 }
 
 /// Keys of words: as unsigned words in the order of the values, of which none is a NaN.

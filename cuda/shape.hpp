@@ -10,12 +10,27 @@
 ///   passes(view, scan, own, values)
 ///   kAtATime                       events that a thread has in registers
 ///   kEager                         whether `passes` may be asked about `Values()`
+///   Negations                      what an event that passes is tested by then (negation.hpp)
 ///
-/// All of them decide as `passes` of search.hpp.
+/// All of them decide as `passes` of search.hpp. A negation is a shape, too, but for its own, which
+/// depends on the event that it is tested on: own(view, unless, chosen).
 namespace gorgo::cuda {
+
+/// The negations of a shape, by their numbers.
+template <class... Each>
+struct NegationsOf {
+  static constexpr bool kAny = sizeof...(Each) > 0;
+  /// f(a value of the type of one of them).
+  template <class F>
+  GORGO_HD static bool apply(unsigned number, const F& f) {
+    [[maybe_unused]] unsigned i = 0;
+    return ((i++ == number && f(Each{})) || ...);
+  }
+};
 
 /// Any scan: nothing is known before it runs.
 struct AnyShape {
+  using Negations = NegationsOf<>;
   static constexpr unsigned kAtATime = 8;
   static constexpr bool kEager = false;
   struct Columns {};
@@ -40,20 +55,49 @@ struct AnyShape {
   }
 };
 
+/// Any negation.
+struct AnyNegation : AnyShape {
+  struct Own {
+    std::uint32_t bounds, cells;
+    Chosen chosen;
+  };
+
+  GORGO_HD static Own own(const View&, const Unless& unless, const Chosen& chosen) {
+    return {unless.bounds, unless.cells, chosen};
+  }
+  GORGO_HD static bool passes(const View& view, const Scan& scan, const Own& own,
+                              const Values& values) {
+    return cuda::passes(view, scan, view.bounds + own.bounds, view.cells + own.cells,
+                        values.position, own.chosen);
+  }
+};
+
+/// Any scan with any negations.
+struct AnyShapeUnless : AnyShape {
+  struct Negations {
+    static constexpr bool kAny = true;
+    template <class F>
+    GORGO_HD static bool apply(unsigned, const F& f) {
+      return f(AnyNegation{});
+    }
+  };
+};
+
 /// What shapes have in common that read the scan's first attributes, all cells of which exist.
 template <unsigned kAttributes, unsigned kTests, unsigned kCells, bool kNullable>
 struct ShapeOf {
+  using Negations = NegationsOf<>;
   static constexpr unsigned kAtATime = kAttributes <= 3    ? 8
                                        : kAttributes <= 6  ? 4
                                        : kAttributes <= 12 ? 2
                                                            : 1;
   static constexpr bool kEager = true;
   struct Columns {
-    Attribute of[kAttributes];
+    Attribute of[kAttributes == 0 ? 1 : kAttributes];
   };
   struct Values {
-    std::uint64_t of[kAttributes] = {};
-    bool present[kNullable ? kAttributes : 1] = {};
+    std::uint64_t of[kAttributes == 0 ? 1 : kAttributes] = {};
+    bool present[kNullable && kAttributes != 0 ? kAttributes : 1] = {};
 
     GORGO_HD Cell cell(unsigned attribute) const {
       return {of[attribute], kNullable && !present[attribute] ? std::uint64_t{0} : 1};
@@ -68,14 +112,15 @@ struct ShapeOf {
 
   GORGO_HD static Columns columns(const View& view, const Scan& scan) {
     Columns columns;
-    for (unsigned i = 0; i < kAttributes; ++i) {
+    // Signed, here and below, so that none may be compared with none.
+    for (int i = 0; i < static_cast<int>(kAttributes); ++i) {
       columns.of[i] = view.attributes[scan.attributes + i];
     }
     return columns;
   }
   GORGO_HD static Values load(const View& view, const Columns& columns, std::uint64_t position) {
     Values values;
-    for (unsigned i = 0; i < kAttributes; ++i) {
+    for (int i = 0; i < static_cast<int>(kAttributes); ++i) {
       const Attribute& attribute = columns.of[i];
       values.of[i] = cuda::load(view, attribute.pages, attribute.first_page, position);
       if (!kNullable) continue;
@@ -84,14 +129,27 @@ struct ShapeOf {
     }
     return values;
   }
-  GORGO_HD static Own own(const View& view, const Search& search) {
+  /// Of a search or a negation.
+  template <class Of>
+  GORGO_HD static Own own(const View& view, const Of& search) {
     Own own = {};
-    // Signed, so that none may be compared with none.
     for (int i = 0; i < static_cast<int>(kTests); ++i)
       own.bounds[i] = view.bounds[search.bounds + i];
     for (int i = 0; i < static_cast<int>(kCells); ++i)
       own.cells[i] = view.cells[search.cells + i].bits;
     return own;
+  }
+};
+
+/// The same for negations that read these attributes of the event that they are tested on.
+template <class Shape, unsigned... kChosen>
+struct NegationOf : Shape {
+  struct Own : Shape::Own {
+    Cell chosen[sizeof...(kChosen) + 1];
+  };
+
+  GORGO_HD static Own own(const View& view, const Unless& unless, const Chosen& chosen) {
+    return {Shape::own(view, unless), {chosen(view, kChosen)..., Cell{}}};
   }
 };
 
@@ -104,16 +162,8 @@ struct OneTest : ShapeOf<1, 1, 0, false> {
   }
 };
 
-/// Whether a search finds the event at a position.
-template <class Shape>
-GORGO_HD bool finds(const View& view, const Scan& scan, const Search& search,
-                    std::uint64_t position) {
-  const auto columns = Shape::columns(view, scan);
-  return Shape::passes(view, scan, Shape::own(view, search), Shape::load(view, columns, position));
-}
-
 /// The number of a shape that every device has kernels for, by what a scan is in `Scan::shape`.
 inline constexpr std::uint32_t kAnyShape = 0, kOneTestOfInts = 1, kOneTestOfFloats = 2,
-                               kFirstOwnShape = 3;
+                               kAnyShapeUnless = 3;
 
 }  // namespace gorgo::cuda

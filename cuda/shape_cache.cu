@@ -50,18 +50,20 @@ const void* compiled_kernel(const std::string& text, KernelKind kind, int capabi
 
 ShapeCache::ShapeCache(int capability, Compile compile)
     : capability_(capability), compile_(nvrtc::version().empty() ? Compile::never : compile) {
-  state_->entries.push_back({.text = "", .kernels = kernels_of<AnyShape>()});
-  state_->entries.push_back({.text = "", .kernels = kernels_of<OneTest<false>>()});
-  state_->entries.push_back({.text = "", .kernels = kernels_of<OneTest<true>>()});
+  for (const ShapeKernels& kernels :
+       {kernels_of<AnyShape>(), kernels_of<OneTest<false>>(), kernels_of<OneTest<true>>(),
+        kernels_of<AnyShapeUnless>()}) {
+    state_->entries.push_back({.text = "", .kernels = kernels});
+  }
 }
 
-std::uint32_t ShapeCache::number(const std::string& text) {
-  if (compile_ == Compile::never) return kAnyShape;
+std::uint32_t ShapeCache::number(const std::string& text, std::uint32_t meanwhile) {
+  if (compile_ == Compile::never) return meanwhile;
   const std::lock_guard lock(state_->mutex);
   const auto next = static_cast<std::uint32_t>(state_->entries.size());
   const auto [it, is_new] = state_->numbers.emplace(text, next);
   if (is_new) {
-    state_->entries.push_back({.text = text});
+    state_->entries.push_back({.text = text, .meanwhile = meanwhile});
     ++state_->counters.shapes;
   }
   return it->second;
@@ -85,7 +87,7 @@ const void* ShapeCache::kernel(std::uint32_t shape, KernelKind kind) {
     }
     lock.lock();
   }
-  return own != nullptr ? own : state_->entries[kAnyShape].kernels[index(kind)];
+  return own != nullptr ? own : state_->entries[entry.meanwhile].kernels[index(kind)];
 }
 
 ShapeCounters ShapeCache::counters() const {

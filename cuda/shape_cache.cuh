@@ -20,8 +20,8 @@ class ShapeCache {
   ShapeCache(int capability, Compile compile);
 
   /// By text: the same one has the same number.
-  std::uint32_t number(const std::string& text);
-  /// That of a shape, or that of any shape as long as it has none of its own.
+  std::uint32_t number(const std::string& text, std::uint32_t meanwhile);
+  /// That of a shape, or that of `meanwhile` as long as it has none of its own.
   const void* kernel(std::uint32_t shape, KernelKind kind);
 
   ShapeCounters counters() const;
@@ -29,6 +29,7 @@ class ShapeCache {
  private:
   struct Entry {
     std::string text;
+    std::uint32_t meanwhile = 0;
     ShapeKernels kernels = {};
     bool wanted[kKernelKinds] = {};
   };

@@ -25,9 +25,14 @@ using ShapeKernels = std::array<const void*, kKernelKinds>;
 template <class Shape>
 ShapeKernels kernels_of() {
   const auto address = [](auto* kernel) { return reinterpret_cast<const void*>(kernel); };
-  return {address(pick<Shape, true>),    address(pick<Shape, false>), address(select<Shape, true>),
-          address(select<Shape, false>), address(list<Shape>),        address(reduce<Shape>),
-          address(sum<Shape>)};
+  ShapeKernels kernels = {address(pick<Shape, true>),    address(pick<Shape, false>),
+                          address(select<Shape, true>),  address(select<Shape, false>),
+                          address(list<Shape>)};
+  if constexpr (!Shape::Negations::kAny) {
+    kernels[static_cast<std::size_t>(KernelKind::reduce)] = address(reduce<Shape>);
+    kernels[static_cast<std::size_t>(KernelKind::sum)] = address(sum<Shape>);
+  }
+  return kernels;
 }
 
 }  // namespace gorgo::cuda

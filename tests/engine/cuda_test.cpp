@@ -306,8 +306,9 @@ TEST(CudaEngine, SaysWhatItLeavesToTheCpu) {
 }
 
 TEST(CudaOptions, AreReadFromText) {
-  const auto options =
-      parse_cuda_options("devices=2+0,memory=512MiB,page_events=1024,least_pairs=7,compile=never");
+  const auto options = parse_cuda_options(
+      "devices=2+0,memory=512MiB,page_events=1024,least_pairs=7,compile=never,"
+      "negations=apart");
   ASSERT_TRUE(options.has_value());
   EXPECT_THAT(options->devices, testing::ElementsAre(2, 0));
   EXPECT_THAT(parse_cuda_options("devices=all")->devices, testing::IsEmpty());
@@ -315,10 +316,12 @@ TEST(CudaOptions, AreReadFromText) {
   EXPECT_EQ(options->page_events, 1024u);
   EXPECT_EQ(options->least_pairs, 7u);
   EXPECT_EQ(options->compile, cuda::Compile::never);
+  EXPECT_EQ(options->longest_inside, 0u);
+  EXPECT_GT(parse_cuda_options("negations=inside")->longest_inside, 1u << 30);
   EXPECT_TRUE(parse_cuda_options("").has_value());
-  for (const char* wrong :
-       {"memory=1TiB", "page_events=1000", "pages=3", "memory", "least_pairs=-1",
-        "devices=", "devices=1+1", "devices=one", "memory=99999999999GiB", "compile=often"}) {
+  for (const char* wrong : {"memory=1TiB", "page_events=1000", "pages=3", "memory",
+                            "least_pairs=-1", "devices=", "devices=1+1", "devices=one",
+                            "memory=99999999999GiB", "compile=often", "negations=some"}) {
     EXPECT_TRUE(parse_cuda_options(wrong).has_error()) << wrong;
   }
 }

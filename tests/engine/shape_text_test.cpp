@@ -48,6 +48,8 @@ std::vector<std::string> rules() {
       "a = Avg(B(k - 5 < A.k).v within 25 from A);",
       "define O(k: int) from A() and last B(k = A.k, v > A.v - 0.7) within 400 from A "
       "and not C(k * A.k > 4, v < B.v) between B and A where k = B.k;",
+      "define O(k: int) from A() and each B() within 60 from A and not C(k = B.k, s = B.s) "
+      "between B and A and not C() within 2 from B where k = B.k;",
       "define O(k: int) from A(k = $k) and last B(k = $k) within 400 from A where k = B.k "
       "consuming B;",
   };
@@ -94,7 +96,7 @@ class Shapes {
   cuda::HostDevice::Finds compile(const std::string& text) {
     texts_.push_back(text);
     const std::string base = folder_ / std::to_string(texts_.size());
-    std::ofstream(base + ".cpp") << "#include \"cuda/shape.hpp\"\nnamespace gorgo::cuda {\n"
+    std::ofstream(base + ".cpp") << "#include \"cuda/negation.hpp\"\nnamespace gorgo::cuda {\n"
                                  << text
                                  << "extern \"C\" bool found(const View& view, const Scan& scan,\n"
                                     "    const Search& search, std::uint64_t position) {\n"
@@ -159,11 +161,13 @@ TEST(ShapeText, CompilesForAGpu) {
   Shapes shapes;
   by_shapes(shapes, rules()[2]);
   by_shapes(shapes, rules()[7]);
+  by_shapes(shapes, rules()[10]);
   for (const std::string& text : shapes.texts()) {
-    const std::string kernel = "gorgo::cuda::list<gorgo::cuda::Shape>";
+    const std::vector<std::string> kernels = {"gorgo::cuda::list<gorgo::cuda::Shape>",
+                                              "gorgo::cuda::pick<gorgo::cuda::Shape, true>",
+                                              "gorgo::cuda::select<gorgo::cuda::Shape, false>"};
     const auto compiled = cuda::nvrtc::compile(
-        "#include \"cuda/kernels.cuh\"\nnamespace gorgo::cuda {\n" + text + "}\n", {&kernel, 1},
-        90);
+        "#include \"cuda/kernels.cuh\"\nnamespace gorgo::cuda {\n" + text + "}\n", kernels, 90);
     EXPECT_EQ(compiled.problem, "") << text;
     EXPECT_FALSE(compiled.cubin.empty());
   }

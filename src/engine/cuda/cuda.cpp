@@ -90,7 +90,8 @@ std::unique_ptr<Evaluator> CudaEngine::prepare(std::shared_ptr<const plan::Plan>
                                                history::History& history) const {
   if (!declined(*plan).empty()) return ColumnEngine().prepare(std::move(plan), history);
   auto on_cpu = ColumnScanEngine().prepare(plan, history);
-  return std::make_unique<CudaEvaluator>(*this, prepare_plan(std::move(plan), history),
+  return std::make_unique<CudaEvaluator>(*this,
+                                         prepare_plan(std::move(plan), history, longest_inside_),
                                          std::move(on_cpu), least_pairs_);
 }
 

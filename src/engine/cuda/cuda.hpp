@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/workers.hpp"
+#include "engine/cuda/options.hpp"
 #include "engine/cuda/session.hpp"
 #include "engine/engine.hpp"
 #include "gorgo/device.hpp"
@@ -30,12 +31,13 @@ class CudaEngine final : public Engine {
 
   /// The devices are opened for the first rule that needs one.
   CudaEngine(std::string_view name, Open open, Describe describe, std::uint64_t least_pairs,
-             double fixed_cost = 0)
+             double fixed_cost = 0, std::uint64_t longest_inside = CudaOptions().longest_inside)
       : name_(name),
         open_(std::move(open)),
         describe_(std::move(describe)),
         least_pairs_(least_pairs),
-        fixed_cost_(fixed_cost) {}
+        fixed_cost_(fixed_cost),
+        longest_inside_(longest_inside) {}
 
   std::string_view name() const override { return name_; }
   std::vector<std::string> description() const override { return describe_(); }
@@ -63,6 +65,7 @@ class CudaEngine final : public Engine {
   Describe describe_;
   std::uint64_t least_pairs_;
   double fixed_cost_;
+  std::uint64_t longest_inside_;
   mutable std::future<void> opening_;
   mutable std::mutex mutex_;
   mutable std::vector<std::shared_ptr<Session>> sessions_;  // guarded by mutex_, as the next

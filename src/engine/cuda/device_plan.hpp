@@ -10,8 +10,9 @@ namespace gorgo::engine {
 bool consumes(const Rule& rule, std::uint32_t state);
 
 /// What of a plan is the same on every device: its mirrors and shapes are missing. Precondition: it
-/// holds nothing that a device cannot do.
-DevicePlan prepare_plan(std::shared_ptr<const plan::Plan> plan, history::History& history);
+/// holds nothing that a device cannot do. `longest_inside`: 0: no choice is made with negations.
+DevicePlan prepare_plan(std::shared_ptr<const plan::Plan> plan, history::History& history,
+                        std::uint64_t longest_inside);
 
 /// A prepared plan on a device, where it shares the mirrors of its columns with other plans.
 /// Whoever calls holds the session's mutex.

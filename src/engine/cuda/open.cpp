@@ -27,6 +27,14 @@ CudaEngine::Devices open_host_devices() {
   return devices;
 }
 
+/// Without a choice, so that tests meet both ways.
+std::uint64_t longest_inside_of_host() {
+  constexpr std::uint64_t kLongest = 6;
+  const auto options = cuda_options();
+  const bool is_chosen = options && options->longest_inside != CudaOptions().longest_inside;
+  return is_chosen ? options->longest_inside : kLongest;
+}
+
 /// Those that the options name, or all.
 std::vector<std::uint32_t> indices_of(const CudaOptions& options) {
   if (!options.devices.empty()) return options.devices;
@@ -110,9 +118,9 @@ std::vector<std::string> describe_cuda() {
 
 const CudaEngine& cuda_engine() {
   const auto options = cuda_options();
-  static const CudaEngine engine("cuda", open_gpus, describe_cuda,
-                                 options ? options->least_pairs : CudaOptions().least_pairs,
-                                 kRoundTrip);
+  static const CudaEngine engine(
+      "cuda", open_gpus, describe_cuda, options ? options->least_pairs : CudaOptions().least_pairs,
+      kRoundTrip, options ? options->longest_inside : CudaOptions().longest_inside);
   return engine;
 }
 
@@ -120,7 +128,8 @@ const CudaEngine& cuda_host_engine() {
   const auto describe = [] {
     return std::vector<std::string>{"cuda with the CPU in the place of two GPUs, for tests"};
   };
-  static const CudaEngine engine("cuda-host", open_host_devices, describe, 0, 1);
+  static const CudaEngine engine("cuda-host", open_host_devices, describe, 0, 1,
+                                 longest_inside_of_host());
   return engine;
 }
 

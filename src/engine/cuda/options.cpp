@@ -4,6 +4,7 @@
 #include <bit>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -31,6 +32,14 @@ bool set_compile(CudaOptions& options, std::string_view text) {
   return true;
 }
 
+bool set_negations(CudaOptions& options, std::string_view text) {
+  if (text != "auto" && text != "inside" && text != "apart") return false;
+  options.longest_inside = text == "auto"     ? CudaOptions().longest_inside
+                           : text == "inside" ? std::numeric_limits<std::uint64_t>::max()
+                                              : 0;
+  return true;
+}
+
 bool set_devices(CudaOptions& options, std::string_view text) {
   options.devices.clear();
   if (text == "all") return true;
@@ -48,6 +57,7 @@ bool set_devices(CudaOptions& options, std::string_view text) {
 bool set(CudaOptions& options, std::string_view key, std::string_view text) {
   if (key == "compile") return set_compile(options, text);
   if (key == "devices") return set_devices(options, text);
+  if (key == "negations") return set_negations(options, text);
   const auto value = number(text, key == "memory");
   if (!value) return false;
   if (key == "memory") {
@@ -69,9 +79,10 @@ std::optional<CudaOptions> set_options;  // guarded by set_mutex
 
 Result<void> set_cuda_option(CudaOptions& options, std::string_view key, std::string_view text) {
   if (set(options, key, text)) return {};
-  return Error{"'" + std::string(key) + "=" + std::string(text) + "' is no option of CUDA",
-               "such as devices=0+1 (or all), memory=512MiB, page_events=8192 (a power of two), "
-               "least_pairs=0, compile=never (or background, at-once)"};
+  return Error{
+      "'" + std::string(key) + "=" + std::string(text) + "' is no option of CUDA",
+      "such as devices=0+1 (or all), memory=512MiB, page_events=8192 (a power of two), "
+      "least_pairs=0, compile=never (or background, at-once), negations=auto (or inside, apart)"};
 }
 
 Result<CudaOptions> parse_cuda_options(std::string_view text) {

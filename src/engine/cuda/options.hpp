@@ -18,6 +18,10 @@ struct CudaOptions {
   /// it rests upon.
   std::uint64_t least_pairs = 160'000;
   cuda::Compile compile = cuda::Compile::in_background;  ///< "background", "at-once" or "never"
+  /// A state is chosen with its negations, instead of before them, unless more events could lie in
+  /// the interval of one: "apart" is 0, "inside" no limit, "auto" this, which takes a warp about as
+  /// long as the round that it saves.
+  std::uint64_t longest_inside = 4096;
 };
 
 /// Sets one by its name: ("memory", "512MiB"), ("devices", "all"), ("devices", "0+2").

@@ -52,20 +52,18 @@ std::uint64_t used_in(std::span<const Need> needs) {
 std::vector<Need> needs_of(DevicePlan& plan, const Terminators& terminators) {
   std::vector<Need> needs;
   const auto [first, last] = times_of(*plan.terminators, terminators);
-  for (auto* const scans : {&plan.states, &plan.negations, &plan.aggregates}) {
-    for (DeviceScan& scan : *scans) {
-      scan.mirror->sync();
-      const history::Range range = reach_of(scan, *plan.plan, first, last);
-      if (range.empty()) continue;
-      const PageRange pages = scan.mirror->pages_of(range);
-      for (const std::uint32_t attribute : scan.attributes) {
-        needs.push_back({scan.mirror.get(), attribute, pages});
-      }
-      if (!terminators.in_order) {
-        needs.push_back({scan.mirror.get(), scan.mirror->add(kRoots), pages});
-      }
+  for_each_scan(plan, [&, first = first, last = last](DeviceScan& scan) {
+    scan.mirror->sync();
+    const history::Range range = reach_of(scan, *plan.plan, first, last);
+    if (range.empty()) return;
+    const PageRange pages = scan.mirror->pages_of(range);
+    for (const std::uint32_t attribute : scan.attributes) {
+      needs.push_back({scan.mirror.get(), attribute, pages});
     }
-  }
+    if (!terminators.in_order) {
+      needs.push_back({scan.mirror.get(), scan.mirror->add(kRoots), pages});
+    }
+  });
   return needs;
 }
 
@@ -124,15 +122,13 @@ void cut(std::span<const std::vector<Need>> evaluations, std::span<const std::si
 
 std::size_t most_pages(const DevicePlan& plan, const Session& session) {
   std::size_t pages = 0;
-  for (const auto* const scans : {&plan.states, &plan.negations, &plan.aggregates}) {
-    for (const DeviceScan& scan : *scans) {
-      const std::uint64_t events = scan.timeline->end() - scan.timeline->begin();
-      // With the roots.
-      const std::size_t vectors =
-          scan.attributes.size() * (scan.column->store().is_nullable() ? 2 : 1) + 1;
-      pages += vectors * ((events >> session.page_shift()) + 2);
-    }
-  }
+  for_each_scan(plan, [&](const DeviceScan& scan) {
+    const std::uint64_t events = scan.timeline->end() - scan.timeline->begin();
+    // With the roots.
+    const std::size_t vectors =
+        scan.attributes.size() * (scan.column->store().is_nullable() ? 2 : 1) + 1;
+    pages += vectors * ((events >> session.page_shift()) + 2);
+  });
   return pages;
 }
 

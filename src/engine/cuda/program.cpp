@@ -28,10 +28,34 @@ std::optional<Kind> kind_of(Op op, ValueType a, ValueType b) {
   return Kind::words;
 }
 
+std::uint16_t number_of(std::uint32_t attribute, std::vector<std::uint32_t>& among) {
+  const auto known = std::ranges::find(among, attribute);
+  const auto number = static_cast<std::uint16_t>(known - among.begin());
+  if (known == among.end()) among.push_back(attribute);
+  return number;
+}
+
+bool reads(const Expr& expr, std::uint32_t state) {
+  const bool reads_event =
+      expr.op == Op::attribute || expr.op == Op::timestamp || expr.op == Op::present;
+  if (reads_event && expr.source == static_cast<std::int32_t>(state)) return true;
+  return std::ranges::any_of(expr.args, [&](const Expr& arg) { return reads(arg, state); });
+}
+
+bool depends_on(const Span& span, std::uint32_t state) {
+  return span.first == state || (span.kind == SpanKind::between && span.second == state);
+}
+
 class Compiler {
  public:
+  Compiler() = default;
+  /// Of a negation that is tested on the candidates of a state.
+  Compiler(const Span& span, std::uint32_t state, Program& chosen)
+      : state_(state), chosen_(&chosen), is_timed_(depends_on(span, state)) {}
+
   Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated,
                           bool consumed) {
+    for (const Expr& guard : scan.guards) add_guard(guard);
     for (const plan::Comparison& comparison : scan.comparisons) add(comparison);
     // Equalities leave the fewest candidates to the other tests.
     std::stable_partition(
@@ -40,6 +64,10 @@ class Compiler {
     if (consumed) program_.tests.push_back({{.attribute = attribute(kConsumers)}, {}});
     for (const Expr& condition : scan.residual) require(condition);
     if (aggregated) program_.reduced = attribute(*aggregated);
+    if (is_timed_) {
+      program_.time = attribute(kTimestamps);
+      chosen_->time = number_of(kTimestamps, chosen_->attributes);
+    }
     const std::size_t cells = program_.parameters.size();
     if (deepest_ > cuda::kStack || cells >= kMost || program_.attributes.size() >= kMost) {
       fail("a condition is too large");
@@ -55,12 +83,18 @@ class Compiler {
     if (problem_.empty()) problem_ = problem;
   }
 
-  std::uint16_t attribute(std::uint32_t index) {
-    auto& list = program_.attributes;
-    const auto known = std::ranges::find(list, index);
-    const auto number = static_cast<std::uint16_t>(known - list.begin());
-    if (known == list.end()) list.push_back(index);
-    return number;
+  std::uint16_t attribute(std::uint32_t index) { return number_of(index, program_.attributes); }
+
+  bool is_on_host(const Expr& expr) const {
+    return !plan::mentions_candidate(expr) && !(state_ && reads(expr, *state_));
+  }
+
+  void add_guard(const Expr& guard) {
+    if (is_on_host(guard)) {
+      program_.guards.push_back(&guard);
+    } else {
+      require(guard);
+    }
   }
 
   std::uint16_t parameter(const Expr& expr, bool required) {
@@ -72,9 +106,14 @@ class Compiler {
     const auto kind = kind_of(comparison.op, comparison.subject.type, comparison.operand.type);
     if (comparison.op == Op::contains || !kind)
       return fail("strings are compared by order or part");
-    if (comparison.attribute()) return add_test(comparison);
+    const bool has_value = is_on_host(comparison.operand);
+    if (comparison.attribute() && has_value) return add_test(comparison);
     push(comparison.subject);
-    push({Code::cell, Op::constant, *kind, parameter(comparison.operand, true)});
+    if (has_value) {
+      push({Code::cell, Op::constant, *kind, parameter(comparison.operand, true)});
+    } else {
+      push(comparison.operand);
+    }
     drop({Code::compare, comparison.op, *kind, 0});
     drop({Code::require, Op::constant, *kind, 0});
   }
@@ -111,15 +150,18 @@ class Compiler {
 
   /// Leaves the value of the expression on the stack.
   void push(const Expr& expr) {
-    if (!plan::mentions_candidate(expr)) {
+    if (is_on_host(expr)) {
       return push({Code::cell, expr.op, Kind::words, parameter(expr, false)});
     }
     switch (expr.op) {
       case Op::attribute:
+        if (expr.source != kCandidate) return push_chosen(expr, expr.index);
         return push({Code::attribute, expr.op, Kind::words, attribute(expr.index)});
       case Op::present:
+        if (expr.source != kCandidate) return fail("a candidate's attribute is asked for");
         return push({Code::present, expr.op, Kind::words, attribute(expr.index)});
       case Op::timestamp:
+        if (expr.source != kCandidate) return push_chosen(expr, kTimestamps);
         return push({Code::attribute, expr.op, Kind::words, attribute(kTimestamps)});
       case Op::negate:
       case Op::to_float:
@@ -132,6 +174,10 @@ class Compiler {
       default:
         return push_binary(expr);
     }
+  }
+
+  void push_chosen(const Expr& expr, std::uint32_t index) {
+    push({Code::chosen, expr.op, Kind::words, number_of(index, chosen_->attributes)});
   }
 
   void push_unary(const Expr& expr) {
@@ -175,6 +221,9 @@ class Compiler {
     drop({Code::compare, expr.op, *kind, 0});
   }
 
+  std::optional<std::uint32_t> state_;
+  Program* chosen_ = nullptr;
+  bool is_timed_ = false;
   Program program_;
   std::size_t depth_ = 0, deepest_ = 0;
   std::string problem_;
@@ -185,6 +234,11 @@ class Compiler {
 Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated,
                         bool consumed) {
   return Compiler().compile(scan, aggregated, consumed);
+}
+
+Result<Program> compile_inside(const plan::Scan& scan, const Span& span, std::uint32_t state,
+                               Program& chosen) {
+  return Compiler(span, state, chosen).compile(scan, {}, false);
 }
 
 }  // namespace gorgo::engine

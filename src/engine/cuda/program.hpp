@@ -31,11 +31,13 @@ struct Program {
     std::vector<const plan::Comparison*> comparisons;
   };
 
+  std::vector<const Expr*> guards;        ///< of the plan; unless they hold, nothing is found
   std::vector<std::uint32_t> attributes;  ///< of the type, or kTimestamps, kConsumers
   std::vector<Parameter> parameters;      ///< by cell
   std::vector<Test> tests;
   std::vector<cuda::Instruction> code;
   std::uint32_t reduced = cuda::kNone;  ///< in `attributes`: what is aggregated
+  std::uint32_t time = cuda::kNone;     ///< in `attributes`: what negations compare
 };
 
 /// The program refers to the scan. `aggregated`: the attribute that is aggregated over what is
@@ -43,5 +45,11 @@ struct Program {
 /// cannot do.
 Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated,
                         bool consumed = false);
+
+/// The scan of a negation that is tested on the candidates of `state`, with their choice: what
+/// depends on the candidate is left to the device, which reads it of the attributes of `chosen`,
+/// the state's program; they are added there. An error: what of it a device cannot do.
+Result<Program> compile_inside(const plan::Scan& scan, const Span& span, std::uint32_t state,
+                               Program& chosen);
 
 }  // namespace gorgo::engine

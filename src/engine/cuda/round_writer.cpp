@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "cuda/shape.hpp"
 #include "engine/cuda/interval.hpp"
 #include "history/evaluate.hpp"
 
@@ -27,34 +28,31 @@ const cuda::Round& RoundWriter::finish() {
 
 std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
                                          std::span<const history::EventRef> sequence, bool in_order,
-                                         cuda::Want want, std::uint32_t limit) {
+                                         cuda::Want want, std::uint32_t limit,
+                                         std::span<const Inside> negations) {
   if (range.empty()) return std::nullopt;
   const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = {}};
-  if (!history::all_hold(scan.scan->guards, scope)) return std::nullopt;
-  // Before the bounds: strings have their codes from the mirror.
-  need(scan, range, in_order);
-  const auto bounds = static_cast<std::uint32_t>(round_.bounds.size());
-  const auto cells = static_cast<std::uint32_t>(round_.cells.size());
-  const bool possible = add_bounds(scan, scope) && add_cells(scan, scope);
-  if (!possible) {
-    round_.bounds.resize(bounds);
-    round_.cells.resize(cells);
-    return std::nullopt;
-  }
+  const auto operands = add_operands(scan, range, scope, in_order);
+  if (!operands) return std::nullopt;
   // What was released before the terminator has a lower root.
   if (!in_order) {
     round_.bounds.push_back(
         interval_of_integers(Op::less, Datum::of(static_cast<std::int64_t>(sequence[0].root()))));
   }
-  const auto variant = !in_order          ? DeviceScan::disordered
-                       : all_exist(cells) ? DeviceScan::shaped
-                                          : DeviceScan::plain;
+  const auto unless = static_cast<std::uint32_t>(round_.unless.size());
+  for (const Inside& negation : negations) add_negation(negation, scope);
+  const bool plain = !all_exist(operands->cells);
+  const auto variant = !negations.empty() ? plain ? DeviceScan::plain_unless : DeviceScan::unless
+                       : !in_order        ? DeviceScan::disordered
+                       : plain            ? DeviceScan::plain
+                                          : DeviceScan::shaped;
   cuda::Search search{.first = range.first,
                       .last = range.last,
                       .scan = place(scan, variant),
-                      .bounds = bounds,
-                      .cells = cells,
-                      .limit = limit};
+                      .bounds = operands->bounds,
+                      .cells = operands->cells,
+                      .limit = limit,
+                      .unless = unless};
   if (want == cuda::Want::oldest || want == cuda::Want::newest) {
     search.output = round_.selected;
     round_.selected += limit;
@@ -66,6 +64,37 @@ std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
                                             : round_.reductions;
   list.push_back(search);
   return AnswerAt{static_cast<std::uint32_t>(list.size() - 1), search.output};
+}
+
+/// Nothing: nothing can be found.
+std::optional<RoundWriter::Operands> RoundWriter::add_operands(DeviceScan& scan,
+                                                               const history::Range& range,
+                                                               const history::Scope& scope,
+                                                               bool in_order) {
+  const bool guarded = std::ranges::all_of(
+      scan.program.guards, [&](const Expr* guard) { return history::holds(*guard, scope); });
+  if (!guarded) return std::nullopt;
+  // Before the bounds: strings have their codes from the mirror.
+  need(scan, range, in_order);
+  const Operands at{static_cast<std::uint32_t>(round_.bounds.size()),
+                    static_cast<std::uint32_t>(round_.cells.size())};
+  if (add_bounds(scan, scope) && add_cells(scan, scope)) return at;
+  round_.bounds.resize(at.bounds);
+  round_.cells.resize(at.cells);
+  return std::nullopt;
+}
+
+void RoundWriter::add_negation(const Inside& negation, const history::Scope& scope) {
+  cuda::Unless& unless = round_.unless.emplace_back();
+  if (negation.range.empty()) return;
+  const auto operands = add_operands(*negation.scan, negation.range, scope, true);
+  if (!operands) return;
+  unless = {.first = negation.range.first,
+            .last = negation.range.last,
+            .scan = place(*negation.scan, DeviceScan::plain),
+            .bounds = operands->bounds,
+            .cells = operands->cells,
+            .ends = negation.ends};
 }
 
 /// False: nothing can be found.
@@ -165,7 +194,13 @@ std::uint32_t RoundWriter::place(DeviceScan& scan, DeviceScan::Variant variant) 
       .instructions = static_cast<std::uint32_t>(program.code.size()),
       .reduced = program.reduced,
       .reduced_floats = scan.reduced_floats,
-      .shape = variant == DeviceScan::shaped ? scan.shape : 0};
+      .time = program.time};
+  if (variant == DeviceScan::shaped) scan_placed.shape = scan.shape;
+  if (variant == DeviceScan::unless) scan_placed.shape = scan.shape_unless;
+  if (variant == DeviceScan::plain_unless) scan_placed.shape = cuda::kAnyShapeUnless;
+  if (variant == DeviceScan::unless || variant == DeviceScan::plain_unless) {
+    scan_placed.negations = static_cast<std::uint32_t>(scan.negations.size());
+  }
   for (const std::uint32_t number : scan.attributes) {
     round_.attributes.push_back(place_attribute(*scan.mirror, number));
   }

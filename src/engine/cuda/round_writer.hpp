@@ -28,24 +28,37 @@ struct DeviceScan {
   std::vector<std::uint32_t> attributes;    ///< numbers in the mirror, by attribute of the program
   bool reduced_floats = false;
   std::uint32_t shape = 0;  ///< in `cuda::Scan::shape`, while all cells exist
+  /// Of a state: its negations as they are tested with the choice; none: they cannot be.
+  std::vector<DeviceScan> negations;
+  std::uint32_t shape_unless = 0;  ///< the shape, where they are
 
   /// How it stands in a round.
   enum Variant : std::uint8_t {
     shaped,
-    plain,      ///< a cell does not exist: no shape
-    disordered  ///< compares places, too: no shape
+    plain,       ///< a cell does not exist: no shape
+    disordered,  ///< compares places, too: no shape
+    unless,      ///< tests negations
+    plain_unless
   };
   struct Placed {
     std::uint64_t round = 0;
     std::uint32_t scan = 0;
   };
-  Placed placed[3];
+  Placed placed[5];
   std::uint64_t synchronised = 0;  ///< in which round
   PageRange needed[2];             ///< in that round, with roots and without
 
   history::EventRef event(std::uint64_t position) const {
     return {&column->store(), timeline->slot(position)};
   }
+};
+
+/// A negation that is tested with a choice.
+struct Inside {
+  DeviceScan* scan;
+  history::Range range;   ///< of its timeline: what may lie in its interval, whatever the candidate
+  cuda::Ends ends;        ///< the interval, unless it is all of the range
+  std::uint64_t longest;  ///< about so many of the range lie in an interval at most
 };
 
 /// Where a search's answer is: among those of its kind, and among the selected offsets.
@@ -66,10 +79,11 @@ class RoundWriter {
   /// Adds a search in a range of the scan's timeline for a (partial) sequence, whose terminator is
   /// its first event. `in_order`: every event of the range stands before the terminator. Returns
   /// where its answer will be; nothing when it would find nothing. `limit` is that of oldest and
-  /// newest. Throws DeviceError.
+  /// newest. `negations`: none, or those of the scan; only in order. Throws DeviceError.
   std::optional<AnswerAt> add(DeviceScan& scan, history::Range range,
                               std::span<const history::EventRef> sequence, bool in_order,
-                              cuda::Want want, std::uint32_t limit);
+                              cuda::Want want, std::uint32_t limit,
+                              std::span<const Inside> negations = {});
   /// Whether searches whose positions are known to be so many may be added: the first always.
   bool has_room(std::uint64_t positions) const {
     return known_ == 0 || known_ + positions <= kMostListed;
@@ -84,6 +98,14 @@ class RoundWriter {
   /// Positions that all searches of a round may find, if not one alone finds more.
   static constexpr std::uint64_t kMostListed = 1 << 22;
 
+  /// Where what a search compares with begins.
+  struct Operands {
+    std::uint32_t bounds, cells;
+  };
+
+  std::optional<Operands> add_operands(DeviceScan& scan, const history::Range& range,
+                                       const history::Scope& scope, bool in_order);
+  void add_negation(const Inside& negation, const history::Scope& scope);
   bool add_bounds(const DeviceScan& scan, const history::Scope& scope);
   bool add_cells(const DeviceScan& scan, const history::Scope& scope);
   cuda::Bounds bounds_of(const cuda::Test& test, const plan::Comparison& comparison,

@@ -38,15 +38,32 @@ std::size_t tested_attributes(const Program& program) {
   return count;
 }
 
+/// The attributes that a negation reads of what it is tested on, in the order of their first use.
+std::vector<std::uint16_t> chosen_attributes(const Program& program) {
+  std::vector<std::uint16_t> all;
+  for (const Instruction& i : program.code) {
+    if (i.code != Code::chosen || std::ranges::find(all, i.operand) != all.end()) continue;
+    all.push_back(i.operand);
+  }
+  return all;
+}
+
 /// The stack machine's instructions as statements: a name for each value that it would push.
 class Unrolled {
  public:
-  std::string statements(const std::vector<Instruction>& code) {
-    for (const Instruction& i : code) add(i);
+  explicit Unrolled(const Program& program)
+      : program_(program), chosen_(chosen_attributes(program)) {}
+
+  std::string statements() {
+    for (const Instruction& i : program_.code) add(i);
     return text_;
   }
 
  private:
+  std::uint64_t number_of_chosen(std::uint16_t attribute) const {
+    return static_cast<std::uint64_t>(std::ranges::find(chosen_, attribute) - chosen_.begin());
+  }
+
   void add(const Instruction& i) {
     switch (i.code) {
       case Code::attribute:
@@ -55,6 +72,8 @@ class Unrolled {
         return push("boolean(values.cell(" + text(i.operand) + ").exists != 0)");
       case Code::cell:
         return push("own.cell(" + text(i.operand) + ")");
+      case Code::chosen:
+        return push("own.chosen[" + text(number_of_chosen(i.operand)) + "]");
       case Code::require:
         text_ += "    ok = ok & holds(" + pop() + ");\n";
         return;
@@ -82,6 +101,8 @@ class Unrolled {
     stack_.pop_back();
     return name;
   }
+  const Program& program_;
+  const std::vector<std::uint16_t> chosen_;
   std::string text_;
   std::vector<std::string> stack_;
   std::uint64_t values_ = 0;
@@ -99,38 +120,69 @@ std::string tests_text(const Program& program) {
   return text_of_tests;
 }
 
-bool is_one_test(const Program& program, bool nullable) {
-  return program.tests.size() == 1 && program.code.empty() && !nullable &&
+bool is_one_test(const ShapedProgram& shaped) {
+  const Program& program = *shaped.program;
+  return program.tests.size() == 1 && program.code.empty() && !shaped.nullable &&
          !program.tests[0].on_device.negated && program.tests[0].on_device.attribute == 0;
 }
 
-}  // namespace
+bool is_too_large(const ShapedProgram& shaped) {
+  const Program& program = *shaped.program;
+  return tested_attributes(program) > kMostAttributes || program.tests.size() > kMostTests ||
+         program.parameters.size() > kMostCells || program.code.size() > kMostCode;
+}
 
-std::string shape_text(const Program& program, bool nullable) {
-  const std::size_t attributes = tested_attributes(program);
-  const std::size_t tests = program.tests.size(), cells = program.parameters.size();
-  if (attributes == 0 || attributes > kMostAttributes || tests > kMostTests || cells > kMostCells ||
-      program.code.size() > kMostCode) {
-    return "";
+std::string base_text(const ShapedProgram& shaped) {
+  const Program& program = *shaped.program;
+  return "ShapeOf<" + text(tested_attributes(program)) + ", " + text(program.tests.size()) + ", " +
+         text(program.parameters.size()) + ", " + text(shaped.nullable) + ">";
+}
+
+std::string negation_base_text(const ShapedProgram& shaped) {
+  std::string base = "NegationOf<" + base_text(shaped);
+  for (const std::uint16_t attribute : chosen_attributes(*shaped.program)) {
+    base += ", " + text(attribute);
   }
-  return "struct Shape : ShapeOf<" + text(attributes) + ", " + text(tests) + ", " + text(cells) +
-         ", " + text(nullable) +
-         "> {\n"
+  return base + ">";
+}
+
+std::string type_text(const std::string& name, const std::string& base, const std::string& members,
+                      const Program& program) {
+  return "struct " + name + " : " + base + " {\n" + members +
          "  GORGO_HD static bool passes(const View&, const Scan&, const Own& own,\n"
          "                              const Values& values) {\n"
          "    bool ok = true;\n" +
-         tests_text(program) + Unrolled().statements(program.code) +
+         tests_text(program) + Unrolled(program).statements() +
          "    return ok;\n"
          "  }\n"
          "};\n";
 }
 
-std::uint32_t shape_of(const Program& program, bool nullable, cuda::Device& device) {
-  if (is_one_test(program, nullable)) {
-    return program.tests[0].on_device.floats ? cuda::kOneTestOfFloats : cuda::kOneTestOfInts;
+}  // namespace
+
+std::string shape_text(const ShapedProgram& shaped, std::span<const ShapedProgram> negations) {
+  if (is_too_large(shaped) || std::ranges::any_of(negations, is_too_large)) return "";
+  if (tested_attributes(*shaped.program) == 0 && negations.empty()) return "";
+  std::string types, names;
+  for (std::size_t i = 0; i < negations.size(); ++i) {
+    const std::string name = "Negation" + text(i);
+    types += type_text(name, negation_base_text(negations[i]), "", *negations[i].program);
+    names += (i == 0 ? "" : ", ") + name;
   }
-  const std::string text = shape_text(program, nullable);
-  return text.empty() ? cuda::kAnyShape : device.add_shape(text);
+  const std::string members =
+      negations.empty() ? "" : "  using Negations = NegationsOf<" + names + ">;\n";
+  return types + type_text("Shape", base_text(shaped), members, *shaped.program);
+}
+
+std::uint32_t shape_of(const ShapedProgram& shaped, std::span<const ShapedProgram> negations,
+                       cuda::Device& device) {
+  if (is_one_test(shaped) && negations.empty()) {
+    return shaped.program->tests[0].on_device.floats ? cuda::kOneTestOfFloats
+                                                     : cuda::kOneTestOfInts;
+  }
+  const std::uint32_t any = negations.empty() ? cuda::kAnyShape : cuda::kAnyShapeUnless;
+  const std::string text = shape_text(shaped, negations);
+  return text.empty() ? any : device.add_shape(text, any);
 }
 
 }  // namespace gorgo::engine

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "cuda/device.hpp"
@@ -8,15 +9,21 @@
 
 namespace gorgo::engine {
 
+struct ShapedProgram {
+  const Program* program;
+  bool nullable;  ///< whether events may lack attributes
+};
+
 /// A program as the text of a type `Shape` in the namespace gorgo::cuda (cuda/shape.hpp): plain
 /// C++, compiled for a device or for the host. It applies the functions that interpret the program
 /// to constant instructions, so that both decide the same. Programs that differ in their values
-/// alone have the same text. `nullable`: whether events may lack attributes. Empty for programs
+/// alone have the same text. With the negations that are tested with it. Empty for programs
 /// that are too large.
-std::string shape_text(const Program& program, bool nullable);
+std::string shape_text(const ShapedProgram& shaped, std::span<const ShapedProgram> negations = {});
 
 /// What the device tests scans of the program by, in `cuda::Scan::shape`, as long as all their
 /// cells exist.
-std::uint32_t shape_of(const Program& program, bool nullable, cuda::Device& device);
+std::uint32_t shape_of(const ShapedProgram& shaped, std::span<const ShapedProgram> negations,
+                       cuda::Device& device);
 
 }  // namespace gorgo::engine

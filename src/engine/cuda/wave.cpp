@@ -73,8 +73,9 @@ bool Wave::ask(RoundWriter& writer) {
         if (full) break;
         writer.expect(request.count);
       }
-      request.answer = writer.add(*request.scan, request.range, sequence_of(request),
-                                  terminators_.in_order, request.want, request.limit);
+      request.answer =
+          writer.add(*request.scan, request.range, sequence_of(request), terminators_.in_order,
+                     request.want, request.limit, inside_of(request));
       any = any || request.answer;
     }
     // What is full is asked in a round to come, whatever was asked now.
@@ -101,7 +102,8 @@ bool Wave::count_lists(const cuda::Answers& answers) {
     const std::uint32_t i = request.answer->search;
     request.count = answers.every[i + 1] - answers.every[i];
     again = true;
-    if (step_ != Step::choose || has_negations() || selection() != Selection::each) continue;
+    const bool is_verified = request.inside != kApart || !has_negations();
+    if (step_ != Step::choose || !is_verified || selection() != Selection::each) continue;
     if (request.count > rule().options.max_sequences) {
       overflowed_[terminator_of_[open_[request.subject].row]] = true;
     }

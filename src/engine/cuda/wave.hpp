@@ -20,16 +20,31 @@ struct DevicePlan {
   std::vector<DeviceScan> states;  ///< of state 1 on
   std::vector<DeviceScan> negations;
   std::vector<DeviceScan> aggregates;
+  /// A choice is made with negations unless more events could lie in one's interval; 0: never.
+  std::uint64_t longest_inside = 0;
 };
+
+/// f(scan), those of negations that are tested with choices among them.
+template <class Plan, class F>
+void for_each_scan(Plan& plan, F f) {
+  for (auto* const scans : {&plan.states, &plan.negations, &plan.aggregates}) {
+    for (auto& scan : *scans) {
+      f(scan);
+      for (auto& negation : scan.negations) f(negation);
+    }
+  }
+}
 
 /// Terminators of one rule on their way through a device, all at the same time: breadth first,
 /// state by state, the searches of a step in one round, or in a few where they are many. Rounds may
 /// hold the searches of many waves.
 ///
-/// What searches depend on each other becomes several steps: where negations are completed by a
-/// state, the candidates that pass its conditions are found first, then the events that violate the
-/// negations for each of them, then further candidates where too few are left. So no kernel knows
-/// what a negation is.
+/// Where negations are completed by a state, its candidates are tested by them in one of two ways.
+/// Inside: the search for candidates tests them, too, and answers with what is left. Apart: the
+/// candidates that pass the conditions are found first, then, as searches of a round of their own,
+/// the events that violate the negations for each of them; where too few are left the search goes
+/// on. A warp tests a negation inside, all of the device one that is apart: so what may take long
+/// is first asked apart, since mostly one of the first stands, and goes on inside.
 class Wave {
  public:
   /// An event that was chosen where another would have been chosen without it.
@@ -69,6 +84,7 @@ class Wave {
  private:
   enum class Step { choose, verify, aggregate, done };
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+  static constexpr std::uint32_t kApart = ~std::uint32_t{0};
 
   struct Request {
     DeviceScan* scan;
@@ -77,6 +93,7 @@ class Wave {
     std::uint32_t limit;
     std::uint32_t subject;           ///< choose: in open_; verify: in candidates_; else in groups_
     std::uint64_t count = kUnknown;  ///< what a search for every position finds
+    std::uint32_t inside = kApart;   ///< choose: the first of its negations in inside_
     std::optional<AnswerAt> answer = std::nullopt;
   };
   /// A row that a state is to be chosen for.
@@ -90,6 +107,7 @@ class Wave {
   struct Candidate {
     std::uint32_t open;
     std::uint64_t position;  ///< in the state's timeline; for state 0 the number of the terminator
+    bool is_verified = false;
     bool violates = false;
   };
   struct Accepted {
@@ -106,6 +124,9 @@ class Wave {
   void advance();
   void request_choices();
   void request_choice(std::uint32_t open);
+  std::uint32_t add_inside(const Open& open);
+  Inside inside(DeviceScan& negation, const Span& span, const Open& open) const;
+  std::span<const Inside> inside_of(const Request& request) const;
   void request_verification();
   void request_aggregates();
   void open_state();
@@ -158,6 +179,7 @@ class Wave {
   std::vector<bool> overflowed_;              // by terminator
   bool too_large_ = false;
   std::vector<Open> open_;
+  std::vector<Inside> inside_;  // negations of the requests
   std::vector<Candidate> candidates_;
   std::vector<Accepted> accepted_;
   std::vector<Group> groups_;

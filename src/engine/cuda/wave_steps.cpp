@@ -61,6 +61,7 @@ void Wave::open_state() {
 void Wave::request_choices() {
   step_ = Step::choose;
   candidates_.clear();
+  inside_.clear();
   for (std::uint32_t i = 0; i < open_.size(); ++i) {
     if (!open_[i].closed) request_choice(i);
   }
@@ -68,35 +69,22 @@ void Wave::request_choices() {
 
 void Wave::request_choice(std::uint32_t index) {
   Open& open = open_[index];
-  const std::uint64_t next = open.asked == 0 ? open.wanted : open.asked * kGrowth;
+  const std::uint32_t inside = add_inside(open);
+  const bool is_first = open.asked == 0 || inside != kApart;
+  const std::uint64_t next = is_first ? open.wanted : open.asked * kGrowth;
   const std::uint64_t limit = std::min(next, open.rest.size());
   Request request{.scan = &plan_.states[state_ - 1],
                   .range = open.rest,
                   .want = from_newest() ? Want::newest : Want::oldest,
                   .limit = static_cast<std::uint32_t>(limit),
-                  .subject = index};
+                  .subject = index,
+                  .inside = inside};
   open.asked = limit;
   if (selection() == Selection::each || limit > kMostSelected) {
     request.want = Want::every;
     open.asked = kUnknown;
   }
   requests_.push_back(request);
-}
-
-void Wave::request_verification() {
-  const auto& negations = plan_.plan->states[state_].negations;
-  for (std::uint32_t c = 0; c < candidates_.size(); ++c) {
-    for (const std::uint32_t negation : negations) {
-      Request request{.scan = &plan_.negations[negation],
-                      .range = {},
-                      .want = Want::oldest,
-                      .limit = 1,
-                      .subject = c};
-      const auto sequence = sequence_of(request);
-      request.range = window(*request.scan, interval_of(rule().negations[negation].span, sequence));
-      if (!request.range.empty()) requests_.push_back(request);
-    }
-  }
 }
 
 void Wave::take_offsets(const Request& request, std::span<const std::uint32_t> offsets) {
@@ -115,14 +103,16 @@ void Wave::take_offsets(const Request& request, std::span<const std::uint32_t> o
 void Wave::take_candidates(const Request& request, std::span<const std::uint32_t> offsets) {
   Open& open = open_[request.subject];
   const auto add = [&](std::uint32_t offset) {
-    candidates_.push_back({.open = request.subject, .position = request.range.first + offset});
+    candidates_.push_back({.open = request.subject,
+                           .position = request.range.first + offset,
+                           .is_verified = request.inside != kApart});
   };
   if (request.want == Want::every && from_newest()) {
     std::for_each(offsets.rbegin(), offsets.rend(), add);
   } else {
     std::for_each(offsets.begin(), offsets.end(), add);
   }
-  open.closed = open.asked == kUnknown || offsets.size() < open.asked;
+  open.closed = open.asked == kUnknown || offsets.size() < open.asked || request.inside != kApart;
   if (!open.closed && from_newest()) open.rest.last = request.range.first + offsets.back();
   if (!open.closed && !from_newest()) open.rest.first = request.range.first + offsets.back() + 1;
 
