@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <new>
+#include <utility>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -10,7 +11,8 @@
 namespace gorgo {
 
 /// An allocator that asks for huge pages where memory is large: what is read here and there then
-/// misses the address cache of the processor less often.
+/// misses the address cache of the processor less often. Numbers that `resize` adds have no value
+/// yet: whoever makes room writes them.
 template <class T>
 struct HugeAllocator {
   using value_type = T;
@@ -27,6 +29,14 @@ struct HugeAllocator {
     madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: small pages serve as well
 #endif
     return static_cast<T*>(memory);
+  }
+  template <class U>
+  void construct(U* at) {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... Arguments>
+  void construct(U* at, Arguments&&... arguments) {
+    ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
   }
   void deallocate(T* memory, std::size_t count) {
     if (count * sizeof(T) < kLarge) return ::operator delete(memory);

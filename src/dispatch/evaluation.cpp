@@ -124,19 +124,20 @@ void Evaluation::store_type(TypeId type) {
 /// Stores records of a type, which come in place order, and tells the rules whose terminators they
 /// are.
 void Evaluation::store(TypeId type, std::span<const std::uint32_t> records) {
-  const std::size_t width = rules_.schema().at(type).attributes.size();
-  const history::Slot first = history_.store(type).end();
   stored_.clear();
+  new_events_.clear();
+  const Datum* const cells = batch_->cells.data();
   for (const std::uint32_t index : records) {
     const Record& record = batch_->records[index];
     if (record.dropped) continue;
-    const auto cells = std::span<const Datum>(batch_->cells).subspan(record.first_cell, width);
-    history_.append(type, record.timestamp, record.root, cells);
     stored_.push_back(index);
-    if (record.depth >= limits_.max_depth) {
-      ++counters_.dropped_depth;
-      history_.mark_too_deep(type);
-    }
+    new_events_.push_back({record.timestamp, record.root, cells + record.first_cell});
+  }
+  const history::Slot first = history_.append(type, new_events_);
+  for (std::size_t i = 0; i < stored_.size(); ++i) {
+    if (batch_->records[stored_[i]].depth < limits_.max_depth) continue;
+    ++counters_.dropped_depth;
+    history_.mark_too_deep(type, first + i);
   }
   history_.settle(
       [&](std::span<const history::History::Match> matches) { arrive(matches, first); });

@@ -139,8 +139,9 @@ class Evaluation {
 
   Clock::time_point started_;  // of the batch, or of the wave that follows another
 
-  Records stored_;                        // scratch of store
-  std::vector<std::size_t> first_cells_;  // by job: of its composites, in the batch
+  Records stored_;                             // scratch of store
+  std::vector<history::NewEvent> new_events_;  // the same
+  std::vector<std::size_t> first_cells_;       // by job: of its composites, in the batch
 
   // Scratch of drop_finished.
   Batch rest_;

@@ -23,10 +23,22 @@ std::string milliseconds(Timestamp timestamp) {
   return text + " ms";
 }
 
-/// Whether the cells are values of exactly the attributes' types.
-bool fits(const EventType& type, std::span<const Datum> cells) {
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (!cells[i].exists() || cells[i].type() != type.attributes[i].type) return false;
+/// Writes cells that are values of exactly the attributes' types behind the others. False: they are
+/// not, and nothing is written.
+bool write_fitting(const EventType& type, std::span<const Datum> cells, Released& out) {
+  const std::size_t first = out.cells.size();
+  out.cells.resize(first + cells.size());
+  Datum* to = out.cells.data() + first;
+  const AttributeType* attribute = type.attributes.data();
+  for (const Datum& cell : cells) {
+    if (!cell.exists() || cell.type() != attribute->type) {
+      out.cells.resize(first);
+      return false;
+    }
+    *to++ = cell.tag == Datum::Tag::string
+                ? Datum::of(out.strings.add(cell.text(), out.items.size()))
+                : cell;
+    ++attribute;
   }
   return true;
 }
@@ -156,6 +168,14 @@ Result<void> Sequencer::check_ahead(Timestamp timestamp, const std::string& what
                "check the publisher's clock, and that the timestamp is in the unit it should be"};
 }
 
+Error Sequencer::refuse_late(std::string_view type, const EventType* known, Timestamp timestamp) {
+  ++counters_.too_late;
+  count_late(known != nullptr ? known->id : kNoType, &LateCounts::too_late);
+  return {event_of(type) + " refused: its timestamp " + milliseconds(timestamp) + " is more than " +
+              milliseconds(options_.max_late) + " behind the clock, " + milliseconds(*released_),
+          "send events in time, or without a timestamp to have them stamped"};
+}
+
 Result<Timestamp> Sequencer::stamp(std::string_view type, const EventType* known,
                                    std::optional<Timestamp> timestamp) {
   if (!timestamp) {
@@ -163,12 +183,7 @@ Result<Timestamp> Sequencer::stamp(std::string_view type, const EventType* known
     return std::max(options_.clock(), arithmetic::saturating_add(*released_, 1));
   }
   if (released_ && *timestamp < arithmetic::saturating_subtract(*released_, options_.max_late)) {
-    ++counters_.too_late;
-    count_late(known != nullptr ? known->id : kNoType, &LateCounts::too_late);
-    return Error{event_of(type) + " refused: its timestamp " + milliseconds(*timestamp) +
-                     " is more than " + milliseconds(options_.max_late) + " behind the clock, " +
-                     milliseconds(*released_),
-                 "send events in time, or without a timestamp to have them stamped"};
+    return refuse_late(type, known, *timestamp);
   }
   if (!options_.max_ahead) return *timestamp;
   const Result<void> ahead = check_ahead(*timestamp, event_of(type));
@@ -205,18 +220,14 @@ Result<void> Sequencer::admit(const EventType& type, std::optional<Timestamp> ti
                               std::span<const Datum> cells, const Schema& schema,
                               Released& released) {
   assert(cells.size() == type.attributes.size());
-  if (options_.lateness > 0 || !fits(type, cells)) {
-    std::vector<std::string_view> names;
-    for (const AttributeType& attribute : type.attributes) names.push_back(attribute.name);
-    return admit({type.name, timestamp, names, cells}, schema, released);
+  const std::size_t first = released.cells.size();
+  if (options_.lateness > 0 || !write_fitting(type, cells, released)) {
+    return admit_by_name(type, timestamp, cells, schema, released);
   }
   const Result<Timestamp> stamped = stamp(type.name, &type, timestamp);
-  if (stamped.has_error()) return stamped.error();
-  const std::size_t first = released.cells.size();
-  for (const Datum& cell : cells) {
-    const bool text = cell.tag == Datum::Tag::string;
-    released.cells.push_back(
-        text ? Datum::of(released.strings.add(cell.text(), released.items.size())) : cell);
+  if (stamped.has_error()) {
+    released.cells.resize(first);
+    return stamped.error();
   }
   released.items.push_back({.type = type.id,
                             .timestamp = *stamped,
@@ -226,6 +237,14 @@ Result<void> Sequencer::admit(const EventType& type, std::optional<Timestamp> ti
   stamps_ = !timestamp;
   count_release(type.id, *stamped);
   return {};
+}
+
+Result<void> Sequencer::admit_by_name(const EventType& type, std::optional<Timestamp> timestamp,
+                                      std::span<const Datum> cells, const Schema& schema,
+                                      Released& released) {
+  std::vector<std::string_view> names;
+  for (const AttributeType& attribute : type.attributes) names.push_back(attribute.name);
+  return admit({type.name, timestamp, names, cells}, schema, released);
 }
 
 void Sequencer::hold(const Publication& event, Timestamp timestamp) {

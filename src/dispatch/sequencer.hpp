@@ -69,6 +69,10 @@ class Sequencer {
   /// `known`: the schema's type of the event, or null.
   Result<Timestamp> stamp(std::string_view type, const EventType* known,
                           std::optional<Timestamp> timestamp);
+  Error refuse_late(std::string_view type, const EventType* known, Timestamp timestamp);
+  Result<void> admit_by_name(const EventType& type, std::optional<Timestamp> timestamp,
+                             std::span<const Datum> cells, const Schema& schema,
+                             Released& released);
   Result<void> check_ahead(Timestamp timestamp, const std::string& what) const;
   void hold(const Publication& event, Timestamp timestamp);
   void release_until(Timestamp timestamp, const Schema& schema, Released& released);

@@ -22,20 +22,31 @@ class AttributeVector {
   ValueType type() const { return type_; }
   bool is_nullable() const { return nullable_; }
 
-  /// Precondition: `value` has this type, or is no value and the vector is nullable.
-  void push_back(const Datum& value) { insert(end(), value); }
+  /// Appends the values `cell(i)` for i < count, of a string `keep(text, i)`. Precondition: each
+  /// has this type, or is no value and the vector is nullable.
+  template <class Cell, class Keep>
+  void append(std::size_t count, Cell&& cell, Keep&& keep) {
+    if (type_ == ValueType::string) {
+      std::string_view* const texts = strings_.grow(count);
+      for (std::size_t i = 0; i < count; ++i) texts[i] = keep(text_of(cell(i)), i);
+    } else {
+      std::uint64_t* const words = words_.grow(count);
+      for (std::size_t i = 0; i < count; ++i) words[i] = word_of(cell(i));
+    }
+    if (!nullable_) return;
+    std::uint8_t* const present = present_.grow(count);
+    for (std::size_t i = 0; i < count; ++i) present[i] = cell(i).exists() ? 1 : 0;
+  }
 
   /// Inserts before `position`. Same precondition.
   void insert(std::uint64_t position, const Datum& value) {
     if (type_ == ValueType::string) {
-      strings_.insert(position, value.exists() ? value.text() : std::string_view());
+      strings_.insert(position, text_of(value));
     } else {
       words_.insert(position, word_of(value));
     }
     if (nullable_) present_.insert(position, value.exists() ? 1 : 0);
   }
-
-  std::uint64_t end() const { return type_ == ValueType::string ? strings_.end() : words_.end(); }
 
   Datum operator[](std::uint64_t position) const {
     if (nullable_ && present_[position] == 0) return Datum::none();
@@ -72,6 +83,9 @@ class AttributeVector {
   std::size_t bytes() const { return words_.bytes() + strings_.bytes() + present_.bytes(); }
 
  private:
+  static std::string_view text_of(const Datum& value) {
+    return value.exists() ? value.text() : std::string_view();
+  }
   static std::uint64_t word_of(const Datum& value) {
     switch (value.tag) {
       case Datum::Tag::integer:

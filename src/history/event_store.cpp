@@ -11,19 +11,25 @@ EventStore::EventStore(const EventType& type) : nullable_(!type.strict()) {
   }
 }
 
-Slot EventStore::append(Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells) {
-  assert(cells.size() == attributes_.size());
-  const Slot slot = end();
-  late_ += timestamp < latest_ ? 1 : 0;
-  latest_ = std::max(latest_, timestamp);
-  timestamps_.push_back(timestamp);
-  roots_.push_back(root);
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    Datum cell = cells[i];
-    if (cell.tag == Datum::Tag::string) cell = Datum::of(strings_.add(cell.text(), slot));
-    attributes_[i].push_back(cell);
+Slot EventStore::append(std::span<const NewEvent> events) {
+  const Slot first = end();
+  Timestamp* const timestamps = timestamps_.grow(events.size());
+  std::uint64_t* const roots = roots_.grow(events.size());
+  Timestamp latest = latest_;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const Timestamp timestamp = events[i].timestamp;
+    if (timestamp < latest) ++late_;
+    latest = std::max(latest, timestamp);
+    timestamps[i] = timestamp;
+    roots[i] = events[i].root;
   }
-  return slot;
+  latest_ = latest;
+  for (std::size_t index = 0; index < attributes_.size(); ++index) {
+    attributes_[index].append(
+        events.size(), [&](std::size_t i) -> const Datum& { return events[i].cells[index]; },
+        [&](std::string_view text, std::size_t i) { return strings_.add(text, first + i); });
+  }
+  return first;
 }
 
 std::size_t EventStore::drop_until(Timestamp timestamp) {

@@ -15,6 +15,13 @@ namespace gorgo::history {
 /// Number of an event within its type, in order of release; never reused.
 using Slot = std::uint64_t;
 
+/// An event to be stored.
+struct NewEvent {
+  Timestamp timestamp = 0;
+  std::uint64_t root = 0;        ///< see EventStore::root
+  const Datum* cells = nullptr;  ///< the type's attributes in order, of the declared types
+};
+
 /// Every remembered event of one type, once, column by column, in order of release: a late event
 /// stands behind later ones. Appended to and dropped from by
 /// one thread while nobody reads; read by any number of threads in between.
@@ -25,8 +32,12 @@ class EventStore {
   Slot begin() const { return timestamps_.begin(); }
   Slot end() const { return timestamps_.end(); }
 
-  /// `cells` are the type's attributes in order, of the declared types. Strings are copied.
-  Slot append(Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells);
+  /// Stores events in this order, column by column. Strings are copied. Returns the first's slot.
+  Slot append(std::span<const NewEvent> events);
+  Slot append(Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells) {
+    const NewEvent event{timestamp, root, cells.data()};
+    return append({&event, 1});
+  }
   /// Drops the events up to `timestamp`, except those that stand behind a later one. Returns how
   /// many.
   std::size_t drop_until(Timestamp timestamp);
@@ -46,8 +57,8 @@ class EventStore {
   /// An empty vector for a copy of the attribute, counting from `first_position`.
   AttributeVector make_attribute(std::uint32_t index, std::uint64_t first_position) const;
 
-  /// Notes of the newest event that it is too deep in a hierarchy to be a terminator.
-  void mark_too_deep() { too_deep_.push_back(end() - 1); }
+  /// Notes of an event that it is too deep in a hierarchy to be a terminator. Slots ascend.
+  void mark_too_deep(Slot slot) { too_deep_.push_back(slot); }
   bool is_too_deep(Slot slot) const {
     return std::binary_search(too_deep_.begin(), too_deep_.end(), slot);
   }

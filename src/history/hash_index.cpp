@@ -115,9 +115,9 @@ std::span<const Summary> HashIndex::summaries(const Posting& posting, std::uint3
 }
 
 /// Brings the summaries up to date when the events from `from` on are new or have moved.
+/// Precondition: there are values.
 void HashIndex::summarise(Entry& entry, std::uint64_t from) {
   constexpr std::uint64_t kWorthwhile = 2;  // groups
-  if (values_.empty()) return;
   const std::uint64_t full = entry.size / Posting::kGroup;
   Summaries*& all = summaries_of(entry.words);
   if (all == nullptr && full < kWorthwhile) return;
@@ -239,7 +239,7 @@ void HashIndex::insert(Entry& entry, Slot slot) {
       later[sum] += static_cast<std::uint64_t>(value);
     }
   }
-  summarise(entry, static_cast<std::uint64_t>(at - entry.words) / width);
+  if (!values_.empty()) summarise(entry, static_cast<std::uint64_t>(at - entry.words) / width);
 }
 
 /// Afterwards there is room for one more event behind the last.
@@ -272,7 +272,7 @@ void HashIndex::make_room(Entry& entry) {
   entry.words = to;
   entry.size = kept;
   entry.capacity = capacity;
-  if (gone > 0) summarise(entry, 0);
+  if (gone > 0 && !values_.empty()) summarise(entry, 0);
 }
 
 std::uint64_t* HashIndex::allocate(std::uint32_t capacity) {

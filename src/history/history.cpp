@@ -60,12 +60,11 @@ std::shared_ptr<Column> History::column(const plan::ColumnSpec& spec) {
   return column;
 }
 
-Slot History::append(TypeId type, Timestamp timestamp, std::uint64_t root,
-                     std::span<const Datum> cells) {
+Slot History::append(TypeId type, std::span<const NewEvent> events) {
   Kept& kept = types_[type];
-  const Slot slot = kept.store->append(timestamp, root, cells);
-  if (slot == kept.matched) unmatched_types_.push_back(type);
-  return slot;
+  const Slot first = kept.store->append(events);
+  if (first == kept.matched && !events.empty()) unmatched_types_.push_back(type);
+  return first;
 }
 
 std::span<const History::Match> History::match(Kept& kept, Slot first, Slot last) {

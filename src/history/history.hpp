@@ -34,9 +34,13 @@ class History {
   /// Every `ColumnId` is below.
   ColumnId column_ids() const { return next_column_; }
 
-  /// Stores an event, which searches find after `settle`. Events of a type come in place order,
-  /// whatever their timestamps. Precondition: `keeps(type)`.
-  Slot append(TypeId type, Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells);
+  /// Stores events, which searches find after `settle`, and returns the slot of the first. Events
+  /// of a type come in place order, whatever their timestamps. Precondition: `keeps(type)`.
+  Slot append(TypeId type, std::span<const NewEvent> events);
+  Slot append(TypeId type, Timestamp timestamp, std::uint64_t root, std::span<const Datum> cells) {
+    const NewEvent event{timestamp, root, cells.data()};
+    return append(type, {&event, 1});
+  }
 
   /// That a column accepts an event.
   struct Match {
@@ -51,8 +55,8 @@ class History {
   void settle() {
     settle([](std::span<const Match>) {});
   }
-  /// See EventStore: of the event of the type that was stored last.
-  void mark_too_deep(TypeId type) { types_[type].store->mark_too_deep(); }
+  /// See EventStore.
+  void mark_too_deep(TypeId type, Slot slot) { types_[type].store->mark_too_deep(slot); }
 
   /// Lets go of columns, and of ways to search them, that nobody holds.
   void trim();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -19,15 +20,20 @@ class SlidingVector {
   std::uint64_t end() const { return base_ + items_.size(); }
   std::uint64_t size() const { return items_.size() - dropped_; }
 
-  void push_back(T item) {
-    if (items_.size() == items_.capacity()) make_room();
-    items_.push_back(item);
+  void push_back(T item) { *grow(1) = item; }
+
+  /// Appends so many elements, which the caller writes: where they begin, until the next change.
+  T* grow(std::size_t count) {
+    if (items_.size() + count > items_.capacity()) make_room(count);
+    items_.resize(items_.size() + count);
+    return items_.data() + (items_.size() - count);
   }
 
   /// Inserts before `position`; the elements from there on move up by one.
   void insert(std::uint64_t position, T item) {
     assert(position >= begin() && position <= end());
-    if (items_.size() == items_.capacity()) make_room();
+    if (position == end()) return push_back(item);
+    if (items_.size() == items_.capacity()) make_room(1);
     items_.insert(items_.begin() + static_cast<std::ptrdiff_t>(position - base_), item);
   }
 
@@ -57,9 +63,11 @@ class SlidingVector {
 
   /// Where a quarter is gone already, the place that it leaves is enough; then an element is moved
   /// at most three times as often as one is appended.
-  void make_room() {
-    if (dropped_ >= kSlack && dropped_ * 4 >= items_.size()) return compact();
-    items_.reserve(items_.capacity() + items_.capacity() / 2 + kSmallest);
+  void make_room(std::size_t count) {
+    if (dropped_ >= kSlack && dropped_ * 4 >= items_.size()) compact();
+    const std::size_t size = items_.size() + count;
+    if (size <= items_.capacity()) return;
+    items_.reserve(std::max(size, items_.capacity() + items_.capacity() / 2 + kSmallest));
   }
 
   void compact() {

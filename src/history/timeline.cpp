@@ -46,9 +46,10 @@ void Timeline::materialise(std::span<const std::uint32_t> attributes) {
     auto& attribute = attributes_[index];
     if (attribute) continue;
     attribute = store_.make_attribute(index, begin());
-    for (std::uint64_t p = begin(); p < end(); ++p) {
-      attribute->push_back(store_.attribute(slots_[p], index));
-    }
+    attribute->append(
+        end() - begin(),
+        [&](std::size_t i) { return store_.attribute(slots_[begin() + i], index); },
+        [](std::string_view text, std::size_t) { return text; });
   }
 }
 
