@@ -262,6 +262,28 @@ TEST(CudaEngine, LeavesADeviceThatFailedForGood) {
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
 }
 
+TEST(CudaEngine, SaysWhichDevicesItDoesWithout) {
+  const auto open = []() -> CudaEngine::Opened {
+    CudaEngine::Devices devices;
+    devices.push_back(std::make_unique<cuda::HostDevice>(
+        cuda::DeviceOptions{.bytes = 1 << 20, .page_shift = 5}, 1));
+    return {std::move(devices), {{0, "no memory"}}};
+  };
+  const CudaEngine engine(
+      "emulated", open, [] { return std::vector<std::string>(); }, 0);
+  EXPECT_EQ(engine.failures(), 0u);
+  const Batches batches = stream(100, 2);
+  EXPECT_EQ(evaluation_of(engine, rules(300), batches), expected(rules(300), batches));
+  // A change of it is what the server looks at before it logs.
+  EXPECT_EQ(engine.failures(), 1u);
+  const auto devices = engine.devices();
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(devices[0].number, 0u);
+  EXPECT_EQ(devices[0].problem, "no memory");
+  EXPECT_EQ(devices[1].number, 1u);
+  EXPECT_EQ(devices[1].problem, "");
+}
+
 TEST(CudaEngine, SpreadsRulesAndTerminatorsOverDevices) {
   const Batches batches = stream(300, 6);
   for (const bool heavy : {false, true}) {

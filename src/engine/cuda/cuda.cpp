@@ -36,8 +36,10 @@ std::vector<std::shared_ptr<Session>> CudaEngine::sessions() const {
   const std::lock_guard lock(mutex_);
   if (sessions_.empty() && unavailable_.empty()) {
     try {
-      for (auto& device : open_())
+      Opened opened = open_();
+      for (auto& device : opened.devices)
         sessions_.push_back(std::make_shared<Session>(std::move(device)));
+      left_out_ = std::move(opened.left_out);
       workers_ = std::make_unique<Workers>(static_cast<unsigned>(sessions_.size()));
     } catch (const cuda::DeviceError& error) {
       unavailable_ = error.what();

@@ -26,7 +26,20 @@ namespace gorgo::engine {
 class CudaEngine final : public Engine {
  public:
   using Devices = std::vector<std::unique_ptr<cuda::Device>>;
-  using Open = std::function<Devices()>;  ///< at least one; throws DeviceError
+  /// One that could not be taken into use, and why.
+  struct LeftOut {
+    std::uint32_t number;
+    std::string problem;
+  };
+  struct Opened {
+    // Converts: most have all that they ask for.  NOLINTNEXTLINE
+    Opened(Devices all, std::vector<LeftOut> others = {})
+        : devices(std::move(all)), left_out(std::move(others)) {}
+
+    Devices devices;  ///< at least one
+    std::vector<LeftOut> left_out;
+  };
+  using Open = std::function<Opened()>;  ///< throws DeviceError when there would be no device
   using Describe = std::function<std::vector<std::string>()>;
 
   /// The devices are opened for the first rule that needs one.
@@ -54,7 +67,8 @@ class CudaEngine final : public Engine {
 
   /// The devices, without those that have failed for good. Opens them.
   std::vector<std::shared_ptr<Session>> sessions() const;
-  /// All that were opened, or why none could be. Opens none. Any thread, as the next.
+  /// All that were opened or left out, or why none could be opened. Opens none. Any thread, as the
+  /// next.
   std::vector<DeviceInfo> devices() const;
   /// Changes with what `devices` says of failures.
   std::uint64_t failures() const;
@@ -68,7 +82,8 @@ class CudaEngine final : public Engine {
   std::uint64_t longest_inside_;
   mutable std::future<void> opening_;
   mutable std::mutex mutex_;
-  mutable std::vector<std::shared_ptr<Session>> sessions_;  // guarded by mutex_, as the next
+  mutable std::vector<std::shared_ptr<Session>> sessions_;  // guarded by mutex_, as the next two
+  mutable std::vector<LeftOut> left_out_;
   mutable std::string unavailable_;
   mutable std::mutex workers_mutex_;
   mutable std::unique_ptr<Workers> workers_;  // guarded by workers_mutex_; as many as devices

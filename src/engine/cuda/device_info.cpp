@@ -1,5 +1,7 @@
 #include "gorgo/device.hpp"
 
+#include <algorithm>
+
 #include "engine/cuda/cuda.hpp"
 
 namespace gorgo {
@@ -42,16 +44,20 @@ std::vector<DeviceInfo> CudaEngine::devices() const {
   {
     const std::lock_guard lock(mutex_);
     if (!unavailable_.empty()) list.push_back({.problem = unavailable_});
+    for (const LeftOut& device : left_out_) {
+      list.push_back({.number = device.number, .problem = device.problem});
+    }
     sessions = sessions_;
   }
   for (const auto& session : sessions) list.push_back(info_of(*session));
+  std::ranges::stable_sort(list, {}, &DeviceInfo::number);
   for (DeviceInfo& info : list) info.engine = name_;
   return list;
 }
 
 std::uint64_t CudaEngine::failures() const {
   const std::lock_guard lock(mutex_);
-  std::uint64_t count = unavailable_.empty() ? 0 : 1;
+  std::uint64_t count = left_out_.size() + (unavailable_.empty() ? 0 : 1);
   for (const auto& session : sessions_) count += session->last_failure().count;
   return count;
 }

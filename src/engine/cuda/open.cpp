@@ -44,7 +44,7 @@ std::vector<std::uint32_t> indices_of(const CudaOptions& options) {
 }
 
 /// As many as can be taken into use.
-CudaEngine::Devices open_gpus() {
+CudaEngine::Opened open_gpus() {
   const auto options = cuda_options();
   if (!options) throw cuda::DeviceError("GORGO_CUDA: " + options.error().to_string(), true);
   const cuda::DeviceOptions each{
@@ -52,16 +52,18 @@ CudaEngine::Devices open_gpus() {
       .page_shift = static_cast<std::uint32_t>(std::countr_zero(options->page_events)),
       .compile = options->compile};
   CudaEngine::Devices devices;
+  std::vector<CudaEngine::LeftOut> left_out;
   std::optional<cuda::DeviceError> problem;
   for (const std::uint32_t index : indices_of(*options)) {
     try {
       devices.push_back(cuda::open_gpu(index, each));
     } catch (const cuda::DeviceError& error) {
       if (!problem) problem = error;
+      left_out.push_back({index, error.what()});
     }
   }
   if (devices.empty()) throw *problem;
-  return devices;
+  return {std::move(devices), std::move(left_out)};
 }
 
 std::string version_text(int version) {
