@@ -20,6 +20,9 @@ constexpr double kIndex = 80;  // an event, to begin an index with
 constexpr double kCopy = 15;   // an event, to begin a timeline with
 constexpr double kUpload = 4;  // an event, to begin a mirror with
 
+constexpr double kIndexed = 60;  // an event, to keep in a hash index
+constexpr double kPlaced = 10;   // an event, to keep in a timeline or a mirror
+
 /// Of the events that a condition other than an equality lets through, where nothing is known.
 constexpr double kPassing = 0.3;
 
@@ -101,6 +104,16 @@ double device_start(const Load& load) {
   return start_cost(load, [](const auto& search) { return kUpload + (search.kept ? 0 : kCopy); });
 }
 
+double upkeep(const Load& load, bool indexes) {
+  double cost = 0;
+  for (const auto* searches : {&load.states, &load.others}) {
+    for (const auto& search : *searches) {
+      cost += search.arrivals * (indexes && search.keyed ? kIndexed : kPlaced);
+    }
+  }
+  return load.has_rates ? cost : 0;
+}
+
 /// Every partial sequence that is within the windows has to be made again.
 double automaton_start(const Load& load) {
   double cost = 0, partials = 1;
@@ -155,10 +168,14 @@ Load load_of(const plan::Plan& plan, history::History& history, double terminato
 }
 
 std::optional<Estimate> estimate(std::string_view engine, const Load& load) {
-  if (engine == "column") return Estimate{column_cost(load), column_start(load)};
-  if (engine == "automaton" && load.has_rates)
-    return Estimate{automaton_cost(load), automaton_start(load)};
-  if (engine.starts_with("cuda")) return Estimate{device_cost(load), device_start(load)};
+  if (engine == "column")
+    return Estimate{column_cost(load), column_start(load), upkeep(load, true)};
+  if (engine == "automaton" && load.has_rates) {
+    return Estimate{automaton_cost(load), automaton_start(load), upkeep(load, false)};
+  }
+  if (engine.starts_with("cuda")) {
+    return Estimate{device_cost(load), device_start(load), upkeep(load, false)};
+  }
   return std::nullopt;
 }
 

@@ -37,6 +37,8 @@ Load load_of(const plan::Plan& plan, history::History& history, double terminato
 struct Estimate {
   double terminator = 0;  ///< each
   double start = 0;       ///< to take in what is remembered, once
+  /// For each terminator, to take in what arrives meanwhile, while all threads wait.
+  double upkeep = 0;
 };
 
 /// Unset for an engine that is not modelled, or not without rates. Good to a factor of a few: it

@@ -110,7 +110,7 @@ void Placer::catch_up_with_changes() {
 void Placer::consider(std::uint32_t index, Timestamp clock) {
   DeployedRule& rule = rules_.rules()[index];
   Watch& watch = watches_[index];
-  if (!rule.placement.is_automatic() || is_sharing(rule, watch)) return;
+  if (!rule.placement.is_automatic() || is_sharing(index, watch)) return;
   withdraw_reserve(rule.placement);
   if (!is_due(rule.placement, watch)) return;
   estimate_costs(rule, watch, clock);
@@ -126,10 +126,15 @@ bool Placer::is_worth_trying(Placement& placement, const engine::Engine& engine)
   const auto own = placement.post().estimate, other = placement.at(engine).estimate;
   if (!other || other->start > std::min(credit_, kLongestPause)) return false;
   if (!own) return true;  // it was pinned to what is not modelled
-  const double measured = placement.post().cost.per_terminator().value_or(0);
-  return on_all_threads(engine, other->terminator) <=
-         on_all_threads(placement.engine(),
-                        std::max(kWorthTrying * own->terminator, kFarBelow * measured));
+  const double measured =
+      on_all_threads(placement.engine(), placement.post().cost.per_terminator().value_or(0));
+  return estimated(placement, engine) <=
+         std::max(kWorthTrying * estimated(placement, placement.engine()), kFarBelow * measured);
+}
+
+double Placer::estimated(Placement& placement, const engine::Engine& engine) const {
+  const auto estimate = placement.at(engine).estimate;
+  return estimate ? on_all_threads(engine, estimate->terminator) + estimate->upkeep : 0;
 }
 
 /// The longer the same engine is the best, the longer it is left alone.
@@ -145,7 +150,7 @@ bool Placer::has_drifted(const Placement& placement, const Watch& watch) {
 }
 
 bool Placer::is_due(const Placement& placement, Watch& watch) {
-  if (has_drifted(placement, watch)) watch.interval = 0;
+  if (has_drifted(placement, watch)) watch.interval = watch.vain = watch.rest = 0;
   return watch.spent >= watch.interval;
 }
 
@@ -189,21 +194,19 @@ void Placer::try_elsewhere(std::uint32_t index, const engine::Terminators& termi
   Trial& trial = trials_.at(index);
   Post& other = rule.placement.at(trial.engine);
   trial.idle = 0;
-  const auto nanoseconds = trial.shadow.evaluate(rule, other, terminators, kLongestTry);
-  credit_ -= nanoseconds.value_or(kLongestTry);
-  trial.spent += nanoseconds.value_or(kLongestTry);
-  if (!nanoseconds) {
-    rest(watches_[index], rule.placement.post().cost.per_terminator().value_or(0));
-    return end_trial(index);
-  }
+  const auto [done, nanoseconds] = trial.shadow.evaluate(rule, other, terminators, kLongestTry);
+  credit_ -= nanoseconds;
+  trial.spent += nanoseconds;
+  if (stop_.load(std::memory_order_relaxed)) return end_trial(index);
   const std::string difference =
-      trial.shadow.difference(rule, rules_.schema(), terminators.slots, outcome);
+      trial.shadow.difference(rule, rules_.schema(), terminators.slots.first(done), outcome);
   if (!difference.empty()) return raise_alarm(trial, difference);
   if (trial.evaluations++ < kUncounted) return;
-  other.cost.add(terminators.slots.size(), *nanoseconds);
-  trial.terminators += terminators.slots.size();
-  trial.own += took;
-  trial.other += *nanoseconds;
+  const double part = static_cast<double>(done) / static_cast<double>(terminators.slots.size());
+  other.cost.add(done, nanoseconds);
+  trial.terminators += done;
+  trial.own += took * part;
+  trial.other += nanoseconds;
   if (trial.is_enough()) judge(trial);
 }
 
@@ -235,7 +238,7 @@ void Placer::judge(Trial& trial) {
     placement.set_reason(costs);
     rest(watch, trial.own / count);
   }
-  consider_attempt(trial, present);
+  consider_attempts(trial, present);
   end_trial(trial.rule);
 }
 

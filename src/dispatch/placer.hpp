@@ -83,6 +83,8 @@ class Placer {
     double spent = 0;               ///< nanoseconds since the last trial
     double interval = 0;            ///< to spend until the next
     double judged = 0;              ///< cost per terminator at the last trial
+    unsigned vain = 0;              ///< attempts, one after the other
+    unsigned rest = 0;              ///< trials that no attempt follows
     std::size_t next = 0;           ///< of the alternatives
     std::uint64_t terminators = 0;  ///< evaluated when it was looked at last
     Timestamp clock = 0;            ///< then
@@ -118,14 +120,18 @@ class Placer {
   void move(Placement& placement, const engine::Engine& engine, const std::string& costs);
   void leave_few(Placement& placement, const engine::Engine& reserve);
   void withdraw_reserve(Placement& placement);
-  bool is_sharing(DeployedRule& rule, Watch& watch);
-  void consider_attempt(const Trial& trial, const engine::Engine& present);
+  bool is_sharing(std::uint32_t rule, Watch& watch);
+  void consider_attempts(const Trial& trial, const engine::Engine& present);
+  void begin_attempt(std::uint32_t rule);
+  void end_attempt(Attempt::Verdict verdict);
   void arrange(DeployedRule& rule, const Arrangement& arrangement);
   double share(Placement& placement, const engine::Engine& reserve) const;
   void raise_alarm(const Trial& trial, const std::string& difference);
   void give_up_quiet_trials();
   void end_trial(std::uint32_t rule);
   double on_all_threads(const engine::Engine& engine, double nanoseconds) const;
+  /// Of a terminator, evaluation and upkeep.
+  double estimated(Placement& placement, const engine::Engine& engine) const;
 
   RuleSet& rules_;
   history::History& history_;
@@ -135,6 +141,11 @@ class Placer {
   std::map<std::uint32_t, Watch> watches_;  // by rule
   std::vector<std::uint32_t> heavy_;        // rules that have taken time lately
   std::map<std::uint32_t, Trial> trials_;   // by rule
+  struct Candidate {
+    Arrangement arrangement;
+    double hope;  // see Attempt
+  };
+  std::vector<Candidate> candidates_;  // for further attempts for the same rule
   std::optional<Attempt> attempt_;
   double observed_ = 0;  // nanoseconds of all threads, since settle
   double threads_;       // that work at the same time where work is shared out, on average

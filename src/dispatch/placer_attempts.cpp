@@ -6,47 +6,79 @@
 namespace gorgo::dispatch {
 namespace {
 
-/// An engine that costs no more than so many times the present one may still be the better one,
-/// when everything is counted.
-constexpr double kClose = 1.25;
+/// An engine that is measured to cost no more than so many times the present one may still be the
+/// better one when everything is counted.
+constexpr double kClose = 2;
+constexpr unsigned kMostVain = 6;
 
 }  // namespace
 
 /// After a trial: where costs are close, and where two engines may be faster than one.
-void Placer::consider_attempt(const Trial& trial, const engine::Engine& present) {
+void Placer::consider_attempts(const Trial& trial, const engine::Engine& present) {
   DeployedRule& rule = rules_.rules()[trial.rule];
+  Placement& placement = rule.placement;
+  Watch& watch = watches_[trial.rule];
   if (attempt_) return;
-  const auto count = static_cast<double>(trial.terminators);
-  const double own = on_all_threads(present, trial.own) / count;
-  const double other = on_all_threads(trial.engine, trial.other) / count;
-  const Arrangement now{&rule.placement.engine()};
-  const auto attempt = [&](const Arrangement& after, double hope) {
-    attempt_.emplace(trial.rule, now, after, hope, rule.state.terminators);
+  if (watch.rest > 0) return static_cast<void>(--watch.rest);
+  const auto cost = [&](const engine::Engine& engine, double nanoseconds) {
+    return on_all_threads(engine, nanoseconds) / static_cast<double>(trial.terminators);
   };
+  const auto upkeep = [&](const engine::Engine& engine) {
+    const auto estimate = placement.at(engine).estimate;
+    return estimate ? estimate->upkeep : 0;
+  };
+  const double own = cost(present, trial.own), other = cost(trial.engine, trial.other);
+  const double with_upkeep = own + upkeep(present);
+  const double shared = shared_cost(own, other), alone = std::min(own, other);
   const auto both = side_by_side(present, trial.engine);
-  const double shared = shared_cost(own, other);
   const bool divisible = options_.threads > 1 && rule.rule().consuming.empty();
-  if (both && divisible && shared < options_.gain * std::min(own, other)) {
-    return attempt(*both, std::min(own, other) - shared);
+  const bool sharing = both && divisible && shared < options_.gain * alone;
+  const bool close = other + upkeep(trial.engine) < kClose * with_upkeep;
+  candidates_.clear();
+  // A device that does better alone is not to be given a reserve because the two beat the threads.
+  if (&placement.engine() == &present && (close || (sharing && both->engine == &trial.engine))) {
+    candidates_.push_back({{&trial.engine}, with_upkeep});
   }
-  if (now.engine == &present && other < kClose * own) attempt({&trial.engine}, own);
+  if (sharing) candidates_.push_back({*both, alone - shared});
+  begin_attempt(trial.rule);
+}
+
+/// At the next of the candidates.
+void Placer::begin_attempt(std::uint32_t index) {
+  const DeployedRule& rule = rules_.rules()[index];
+  attempt_.reset();
+  if (candidates_.empty()) return;
+  const Candidate next = candidates_.front();
+  candidates_.erase(candidates_.begin());
+  attempt_.emplace(index, Arrangement{&rule.placement.engine()}, next.arrangement, next.hope,
+                   rule.state.terminators);
 }
 
 void Placer::add_time(double took) {
   if (!attempt_) return;  // the rules have changed meanwhile
   DeployedRule& rule = rules_.rules()[attempt_->rule()];
-  Placement& placement = rule.placement;
-  if (!placement.is_automatic()) return attempt_.reset();
+  if (!rule.placement.is_automatic()) return attempt_.reset();
   const auto verdict = attempt_->add(took, rule.state.terminators);
   if (verdict == Attempt::Verdict::go_on) return;
   if (verdict == Attempt::Verdict::begin) return arrange(rule, attempt_->after());
-  const bool undo = verdict == Attempt::Verdict::give_up && attempt_->has_begun();
-  if (undo) arrange(rule, attempt_->before());
-  placement.set_reason(attempt_->result());
-  Watch& watch = watches_[attempt_->rule()];
-  watch.judged = placement.post().cost.per_terminator().value_or(0);
+  end_attempt(verdict);
+}
+
+void Placer::end_attempt(Attempt::Verdict verdict) {
+  const std::uint32_t index = attempt_->rule();
+  DeployedRule& rule = rules_.rules()[index];
+  Watch& watch = watches_[index];
+  if (verdict == Attempt::Verdict::keep) {
+    watch.vain = 0;
+  } else if (attempt_->has_begun()) {
+    arrange(rule, attempt_->before());
+    watch.vain = std::min(watch.vain + 1, kMostVain);
+    watch.rest = 1U << watch.vain;
+  }
+  rule.placement.set_reason(attempt_->result());
+  watch.judged = rule.placement.post().cost.per_terminator().value_or(0);
   watch.spent = 0;
-  attempt_.reset();
+  begin_attempt(index);
 }
 
 void Placer::arrange(DeployedRule& rule, const Arrangement& arrangement) {
@@ -54,7 +86,7 @@ void Placer::arrange(DeployedRule& rule, const Arrangement& arrangement) {
   const engine::Engine& before = placement.engine();
   prepare(rule, placement.at(*arrangement.engine));
   if (arrangement.engine != &before) {
-    placement.move_to(*arrangement.engine, "");
+    placement.move_to(*arrangement.engine, "attempted");
     leave_few(placement, before);
   }
   if (arrangement.reserve != nullptr) {
@@ -87,18 +119,24 @@ void Placer::balance(std::uint32_t rule, double own, double reserve) {
                        placement.share() + kShare * (even - placement.share()));
 }
 
-/// Whether the rule's terminators go on being shared: for a time, while it is worth it.
-bool Placer::is_sharing(DeployedRule& rule, Watch& watch) {
-  constexpr double kLittle = 0.05, kLong = 30e9;
+/// Whether the rule's terminators go on being shared: while it is worth it, which is seen anew now
+/// and then.
+bool Placer::is_sharing(std::uint32_t index, Watch& watch) {
+  constexpr double kLittle = 0.05, kLong = 100e9;
+  DeployedRule& rule = rules_.rules()[index];
   Placement& placement = rule.placement;
   const double share = placement.share();
   if (share == 0) return false;
   const bool even = share > kLittle && share < 1 - kLittle;
-  if (even && watch.spent < kLong && !has_drifted(placement, watch)) return true;
-  const bool to_reserve = share > 1 - kLittle;
-  arrange(rule, {to_reserve ? placement.reserve().engine : &placement.engine()});
+  const bool goes_on = even && !has_drifted(placement, watch);
+  if (goes_on && (attempt_ || watch.spent < kLong)) return true;
+  const Arrangement both{&placement.engine(), placement.reserve().engine};
+  arrange(rule, {share > 1 - kLittle ? both.reserve : both.engine});
   placement.set_reason("no longer shared");
-  return false;
+  if (!goes_on) return false;
+  candidates_ = {{both, placement.post().cost.per_terminator().value_or(0)}};
+  begin_attempt(index);
+  return true;
 }
 
 }  // namespace gorgo::dispatch

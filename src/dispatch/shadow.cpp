@@ -33,11 +33,14 @@ struct Found {
   }
 };
 
-std::vector<Found> composites_of(const Outcome& outcome, std::size_t width) {
+/// Those of the first `terminators`.
+std::vector<Found> composites_of(const Outcome& outcome, std::size_t terminators,
+                                 std::size_t width) {
   std::vector<Found> list;
   for (const Outcome::Part& part : outcome.parts) {
     for (std::size_t i = part.first_composite; i < part.end_composite; ++i) {
       const auto& composite = part.sink->composites()[i];
+      if (part.first_terminator + composite.terminator >= terminators) return list;
       list.push_back({part.first_terminator + composite.terminator,
                       part.sink->cells().subspan(composite.first_cell, width)});
     }
@@ -81,8 +84,8 @@ bool Shadow::remember(const DeployedRule& rule) {
   return true;
 }
 
-std::optional<double> Shadow::evaluate(const DeployedRule& rule, Post& post,
-                                       const engine::Terminators& terminators, double most) {
+Shadow::Done Shadow::evaluate(const DeployedRule& rule, Post& post,
+                              const engine::Terminators& terminators, double most) {
   const auto start = std::chrono::steady_clock::now();
   const auto took = [start] {
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start)
@@ -97,17 +100,18 @@ std::optional<double> Shadow::evaluate(const DeployedRule& rule, Post& post,
   sink_.begin_rule(rule.rule(), *state_, false);
   outcome_.parts.clear();
   const engine::Budget budget{.stop = &stop_};
+  std::size_t done = 0;
   // An engine may do a part at a time.
-  for (std::size_t done = 0, more = 0; done < terminators.slots.size(); done += more) {
+  for (std::size_t more = 1; done < terminators.slots.size() && more > 0 && took() < most;
+       done += more) {
     const std::size_t first = sink_.size();
     const std::size_t left = terminators.slots.size() - done;
     const engine::Terminators next{terminators.slots.subspan(done, std::min(left, at_a_time)),
                                    terminators.in_order};
     more = evaluator->evaluate(next, *state_, budget, sink_);
-    if (more == 0 || took() > most) return std::nullopt;
     outcome_.parts.push_back({&sink_, first, sink_.size(), done});
   }
-  return took();
+  return {done, took()};
 }
 
 std::string Shadow::difference(const DeployedRule& rule, const Schema& schema,
@@ -115,8 +119,8 @@ std::string Shadow::difference(const DeployedRule& rule, const Schema& schema,
                                const Outcome& outcome) const {
   const EventType& type = schema.at(rule.rule().type);
   const std::size_t width = rule.rule().assignments.size();
-  const auto own = composites_of(outcome, width);
-  const auto other = composites_of(outcome_, width);
+  const auto own = composites_of(outcome, terminators.size(), width);
+  const auto other = composites_of(outcome_, terminators.size(), width);
   if (own == other) return "";
   const auto [a, b] = std::mismatch(own.begin(), own.end(), other.begin(), other.end());
   const std::size_t at = std::min(a == own.end() ? ~std::size_t{0} : a->terminator,

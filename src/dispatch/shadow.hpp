@@ -29,13 +29,17 @@ class Shadow {
   /// Keeps what the rule has consumed, before the terminators are evaluated. False: too much, the
   /// rule is not to be shadowed.
   bool remember(const DeployedRule& rule);
-  /// How long `post` takes for the terminators, in nanoseconds; unset when it was stopped, or took
-  /// longer than `most`. To be called after `remember`, while the history is as it was.
+  struct Done {
+    std::size_t terminators = 0;
+    double took = 0;  ///< nanoseconds
+  };
+  /// How long `post` takes for the terminators, or for the first of them if all take longer than
+  /// about `most` nanoseconds. To be called after `remember`, while the history is as it was.
   /// Precondition: the post has an evaluator.
-  std::optional<double> evaluate(const DeployedRule& rule, Post& post,
-                                 const engine::Terminators& terminators, double most);
+  Done evaluate(const DeployedRule& rule, Post& post, const engine::Terminators& terminators,
+                double most);
   /// What differs between the last evaluation and that of the rule's own engine, for people; empty:
-  /// nothing.
+  /// nothing. `terminators`: those that the last evaluation has done.
   std::string difference(const DeployedRule& rule, const Schema& schema,
                          std::span<const history::Slot> terminators, const Outcome& outcome) const;
 
