@@ -1,7 +1,5 @@
 #include "cuda/shape_cache.cuh"
 
-#include <atomic>
-
 #include "cuda/nvrtc.hpp"
 #include "cuda/workshop.hpp"
 
@@ -19,9 +17,8 @@ constexpr const char* kNames[kKernelKinds] = {
 
 std::size_t index(KernelKind kind) { return static_cast<std::size_t>(kind); }
 
-/// Where kernels are compiled in the background. Call when NVRTC has compiled something: what is
-/// static and made later ends earlier, so that nothing is compiled while NVRTC, which makes much of
-/// what it needs when it first compiles, takes itself down.
+/// Where kernels are compiled in the background. Call after `warm_up`: what is static and made later
+/// ends earlier, so that nothing is compiled while NVRTC takes itself down.
 Workshop& workshop() {
   static Workshop workshop;
   return workshop;
@@ -46,6 +43,16 @@ const void* compiled_kernel(const std::string& text, KernelKind kind, int capabi
   return reinterpret_cast<const void*>(kernel);
 }
 
+/// Has NVRTC make, once, much of what it needs when it first compiles: some tenths of a second.
+void warm_up(int capability) {
+  static const bool done = [capability] {
+    const std::string name = "warm_up";
+    nvrtc::compile("__global__ void warm_up() {}\n", {&name, 1}, capability);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
 }  // namespace
 
 ShapeCache::ShapeCache(int capability, Compile compile)
@@ -55,6 +62,7 @@ ShapeCache::ShapeCache(int capability, Compile compile)
         kernels_of<AnyShapeUnless>()}) {
     state_->entries.push_back({.text = "", .kernels = kernels});
   }
+  if (compile_ == Compile::in_background) warm_up(capability);
 }
 
 std::uint32_t ShapeCache::number(const std::string& text, std::uint32_t meanwhile) {
@@ -79,8 +87,7 @@ const void* ShapeCache::kernel(std::uint32_t shape, KernelKind kind) {
     const auto job = [state = state_, capability = capability_, shape, kind] {
       compile(*state, capability, shape, kind);
     };
-    static std::atomic<bool> is_first = true;
-    if (is_first.exchange(false) || compile_ == Compile::at_once) {
+    if (compile_ == Compile::at_once) {
       job();
     } else {
       workshop().order(job);

@@ -15,7 +15,7 @@ std::string_view StringHeap::add(std::string_view text, std::uint64_t row) {
   char* const start = chunk.data.get() + chunk.used;
   std::copy(text.begin(), text.end(), start);
   chunk.used += text.size();
-  chunk.last_row = row;
+  chunk.last_row = std::max(chunk.last_row, row);
   return {start, text.size()};
 }
 

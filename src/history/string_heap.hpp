@@ -12,7 +12,8 @@ namespace gorgo::history {
 /// Addresses are stable until then.
 class StringHeap {
  public:
-  /// Copies `text` for the use of row `row`; rows never decrease.
+  /// Copies `text` for the use of row `row`. Rows come in about ascending order: what is added
+  /// between earlier and later ones stays as long as these.
   std::string_view add(std::string_view text, std::uint64_t row);
   /// Frees the chunks that only rows before `row` use.
   void drop_before(std::uint64_t row);
