@@ -252,6 +252,7 @@ void Evaluation::add_awaited(const RuleRunner::Part& part, std::size_t first_cel
     rule.state.decided.push_back({events[0].slot, record.sequence, record.root + 1});
     if (!is_absent(rule, events)) continue;
     record.timestamp = deadline;
+    batch_->in_order = false;  // what brought it about has an earlier timestamp and the same root
     batch_->records.push_back(record);
   }
   add_records(part.rule, first);
