@@ -68,7 +68,6 @@ Places Placer::at_random(DeployedRule& rule, std::size_t terminators) {
 void Placer::observe(std::uint32_t index, Post& post, std::uint64_t terminators,
                      double nanoseconds) {
   post.cost.add(terminators, nanoseconds);
-  observed_ += nanoseconds;
   const double others = terminators < Placement::kMany ? Placement::kMany : 1;  // not timed
   const double spent = rules_.rules()[index].placement.spend(nanoseconds * others);
   if (spent == 0) return;
@@ -78,7 +77,6 @@ void Placer::observe(std::uint32_t index, Post& post, std::uint64_t terminators,
 
 void Placer::settle(double took, Timestamp clock) {
   credit_ = std::min(kMostCredit, credit_ + options_.exploration * took);
-  watch_threads(took);
   if (generation_ != rules_.generation()) catch_up_with_changes();
   give_up_quiet_trials();
   if (std::exchange(is_untidy_, false)) history_.trim();
@@ -90,12 +88,10 @@ void Placer::settle(double took, Timestamp clock) {
   }
 }
 
-/// Threads wait for each other, and share caches: so many are worth less.
-void Placer::watch_threads(double took) {
-  constexpr double kShare = 0.2;  // of the new value
-  const double observed = std::exchange(observed_, 0);
-  if (took < 0.1 * kMillisecond || observed < 1.5 * took) return;  // not shared out
-  threads_ += kShare * (std::min<double>(observed / took, options_.threads) - threads_);
+void Placer::watch_threads(double busy, double took) {
+  constexpr double kShare = 0.2, kLong = 5 * kMillisecond;  // of the new value; or less
+  const double share = std::min(kShare, took / kLong);
+  threads_ += share * (std::clamp<double>(busy / took, 1, options_.threads) - threads_);
 }
 
 /// Rules have other numbers now, or are gone.

@@ -68,6 +68,9 @@ class Placer {
   /// How fast a rule's engine and its reserve, where they shared terminators, were: so that they
   /// are done at the same time.
   void balance(std::uint32_t rule, double own, double reserve);
+  /// What threads had to do, and how long that took, in nanoseconds: they wait for each other,
+  /// share caches, and small loads are not shared out, so that many are worth less.
+  void watch_threads(double busy, double took);
   /// When everything that was ready has been evaluated. `took`: nanoseconds, by the clock on the
   /// wall. `clock`: of the events.
   void settle(double took, Timestamp clock);
@@ -106,7 +109,6 @@ class Placer {
   void prepare(const DeployedRule& rule, Post& post);
   Places at_random(DeployedRule& rule, std::size_t terminators);
   std::uint64_t draw();
-  void watch_threads(double took);
   void catch_up_with_changes();
   void consider(std::uint32_t rule, Timestamp clock);
   static bool has_drifted(const Placement& placement, const Watch& watch);
@@ -147,8 +149,7 @@ class Placer {
   };
   std::vector<Candidate> candidates_;  // for further attempts for the same rule
   std::optional<Attempt> attempt_;
-  double observed_ = 0;  // nanoseconds of all threads, since settle
-  double threads_;       // that work at the same time where work is shared out, on average
+  double threads_;  // that work at the same time, on average
   /// Nanoseconds for trials; below 0: to be made up for. Enough to begin with.
   double credit_ = 20e6;
   bool is_untidy_ = false;  // columns may have indexes that nobody holds

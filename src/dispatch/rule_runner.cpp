@@ -43,7 +43,9 @@ void RuleRunner::run(bool in_order, std::size_t room) {
   in_order_ = in_order;
   began_ = Clock::now();
   workers_.run(used_jobs_, [this](std::size_t job) { run_job(jobs_[job]); });
-  took_ += since(began_);
+  const double took = since(began_);
+  took_ += took;
+  watch_threads(took);
   report_costs();
   balance_shares();
 }
@@ -183,6 +185,18 @@ void RuleRunner::run_announced(Job& job) {
   }
 }
 
+void RuleRunner::watch_threads(double took) {
+  if (workers_.threads() == 1) return;
+  double divided = 0;
+  bool alone = true;  // without a device
+  for (const Job& job : std::span(jobs_).first(used_jobs_)) {
+    if (job.announced == nullptr) divided += job.took;
+    alone &= job.announced == nullptr;
+  }
+  if (divided_ > 0) terminator_cost_ = divided / static_cast<double>(divided_);
+  if (alone) placer_.watch_threads(divided, took);
+}
+
 void RuleRunner::balance_shares() {
   double threads = 0;
   for (const Job& job : std::span(jobs_).first(used_jobs_)) {
@@ -197,11 +211,6 @@ void RuleRunner::balance_shares() {
 }
 
 void RuleRunner::report_costs() {
-  double divided = 0;
-  for (const Job& job : std::span(jobs_).first(used_jobs_)) {
-    if (job.announced == nullptr) divided += job.took;
-  }
-  if (divided_ > 0) terminator_cost_ = divided / static_cast<double>(divided_);
   const bool limited = sharing_.max_rule_time > 0;
   const auto now = limited ? Clock::now() : Clock::time_point();
   for (const Part& part : parts_) {

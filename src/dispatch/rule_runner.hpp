@@ -114,6 +114,7 @@ class RuleRunner {
   void run_part(Job& job, Part& part);
   void report_costs();
   void balance_shares();
+  void watch_threads(double took);
   void try_elsewhere(std::size_t first);
   engine::Terminators terminators(const Part& part) const {
     return {std::span(slots_).subspan(part.first, part.count), in_order_};
