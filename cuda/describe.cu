@@ -19,7 +19,7 @@ std::vector<GpuInfo> describe_gpus() {
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0) {
     cudaGetLastError();
-    const std::string why = driver == 0 ? "this machine has no CUDA driver"
+    const std::string why = driver == 0            ? "this machine has no CUDA driver"
                             : error == cudaSuccess ? "this machine has no GPU"
                                                    : cudaGetErrorString(error);
     return {{.unavailable = why, .driver = driver, .runtime = runtime}};

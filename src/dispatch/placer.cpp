@@ -46,8 +46,21 @@ Places Placer::place(std::uint32_t index, std::size_t terminators) {
   DeployedRule& rule = rules_.rules()[index];
   Placement& placement = rule.placement;
   if (options_.shuffle != 0 && placement.is_automatic()) return at_random(rule, terminators);
-  if (is_tried(index) && !trials_.at(index).shadow.remember(rule)) end_trial(index);
+  if (is_tried(index) && !remember(trials_.at(index))) end_trial(index);
   return placement.places_for(terminators);
+}
+
+bool Placer::remember(Trial& trial) {
+  const auto start = std::chrono::steady_clock::now();
+  const bool remembered = trial.shadow.remember(rules_.rules()[trial.rule]);
+  charge(trial, start);
+  return remembered;
+}
+
+void Placer::charge(Trial& trial, std::chrono::steady_clock::time_point start) {
+  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
+  credit_ -= took.count();
+  trial.spent += took.count();
 }
 
 std::uint64_t Placer::draw() { return mixed(options_.shuffle + ++draws_); }
@@ -77,6 +90,7 @@ void Placer::observe(std::uint32_t index, Post& post, std::uint64_t terminators,
 
 void Placer::settle(double took, Timestamp clock) {
   credit_ = std::min(kMostCredit, credit_ + options_.exploration * took);
+  pause_ = 0;
   if (generation_ != rules_.generation()) catch_up_with_changes();
   give_up_quiet_trials();
   if (std::exchange(is_untidy_, false)) history_.trim();
@@ -177,15 +191,13 @@ void Placer::begin_trial(std::uint32_t index, const engine::Engine& engine) {
   DeployedRule& rule = rules_.rules()[index];
   const auto start = std::chrono::steady_clock::now();
   prepare(rule, rule.placement.at(engine));
-  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-  credit_ -= took.count();
-  Trial trial{.rule = index, .engine = engine, .shadow = Shadow(stop_), .spent = took.count()};
-  trials_.emplace(index, std::move(trial));
+  Trial trial{.rule = index, .engine = engine, .shadow = Shadow(stop_)};
+  charge(trials_.emplace(index, std::move(trial)).first->second, start);
 }
 
 void Placer::try_elsewhere(std::uint32_t index, const engine::Terminators& terminators,
                            const Outcome& outcome, double took) {
-  if (terminators.slots.empty() || credit_ < 0) return;
+  if (terminators.slots.empty() || pause_ > kLongestPause) return;
   DeployedRule& rule = rules_.rules()[index];
   Trial& trial = trials_.at(index);
   Post& other = rule.placement.at(trial.engine);
@@ -193,6 +205,7 @@ void Placer::try_elsewhere(std::uint32_t index, const engine::Terminators& termi
   const auto [done, nanoseconds] = trial.shadow.evaluate(rule, other, terminators, kLongestTry);
   credit_ -= nanoseconds;
   trial.spent += nanoseconds;
+  pause_ += nanoseconds;
   if (stop_.load(std::memory_order_relaxed)) return end_trial(index);
   const std::string difference =
       trial.shadow.difference(rule, rules_.schema(), terminators.slots.first(done), outcome);

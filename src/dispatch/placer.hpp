@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -118,6 +119,9 @@ class Placer {
   bool is_worth_trying(Placement& placement, const engine::Engine& engine) const;
   static void rest(Watch& watch, double cost);
   void begin_trial(std::uint32_t rule, const engine::Engine& engine);
+  bool remember(Trial& trial);
+  /// For what began at `start`.
+  void charge(Trial& trial, std::chrono::steady_clock::time_point start);
   void judge(Trial& trial);
   void move(Placement& placement, const engine::Engine& engine, const std::string& costs);
   void leave_few(Placement& placement, const engine::Engine& reserve);
@@ -152,6 +156,7 @@ class Placer {
   double threads_;  // that work at the same time, on average
   /// Nanoseconds for trials; below 0: to be made up for. Enough to begin with.
   double credit_ = 20e6;
+  double pause_ = 0;        // nanoseconds that trials have held up this batch for
   bool is_untidy_ = false;  // columns may have indexes that nobody holds
   std::uint64_t draws_ = 0;
 };

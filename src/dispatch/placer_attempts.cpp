@@ -6,8 +6,8 @@
 namespace gorgo::dispatch {
 namespace {
 
-/// An engine that is measured to cost no more than so many times the present one may still be the
-/// better one when everything is counted.
+/// A device that is measured to cost no more than so many times the present engine, or the other
+/// way round, may still be the better one when everything is counted.
 constexpr double kClose = 2;
 constexpr unsigned kMostVain = 6;
 
@@ -33,7 +33,7 @@ void Placer::consider_attempts(const Trial& trial, const engine::Engine& present
   const auto both = side_by_side(present, trial.engine);
   const bool divisible = options_.threads > 1 && rule.rule().consuming.empty();
   const bool sharing = both && divisible && shared < options_.gain * alone;
-  const bool close = other + upkeep(trial.engine) < kClose * with_upkeep;
+  const bool close = other + upkeep(trial.engine) < (both ? kClose : 1) * with_upkeep;
   candidates_.clear();
   // A device that does better alone is not to be given a reserve because the two beat the threads.
   if (&placement.engine() == &present && (close || (sharing && both->engine == &trial.engine))) {
