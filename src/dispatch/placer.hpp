@@ -21,8 +21,9 @@ namespace gorgo::dispatch {
 /// measured to cost (in the spirit of SABER's scheduling: Koliousis et al., "SABER: Window-Based
 /// Hybrid Stream Processing for Heterogeneous Architectures", SIGMOD 2016, section 4). A rule that
 /// takes time has another engine try some of its batches beside its own, now and then: outcomes are
-/// compared, costs measured on the same terminators, and only then it moves. Trying takes a fixed
-/// share of the time, and semantic state is not concerned, for that lies in `RuleState`.
+/// compared, costs measured on the same terminators, and only then it moves, at once or, where
+/// costs are close, after an `Attempt`. Trying takes a fixed share of the time, and semantic state
+/// is not concerned, for that lies in `RuleState`.
 ///
 /// Used by one thread, between evaluations and while the history does not change.
 class Placer {
