@@ -185,6 +185,30 @@ Workload text(double candidates) {
   return workload;
 }
 
+/// A range of words that holds one in as many as the window has.
+Workload words(double candidates) {
+  const std::int64_t window = pair_window(candidates);
+  const auto width = static_cast<std::uint64_t>(1e9 / candidates);
+  Workload workload;
+  workload.rules =
+      "event Q(low: string, high: string);\nevent Word(word: string);\n"
+      "define Match(low: string, word: string)\nfrom Q(low = $low, high = $high)\n"
+      "  and each Word(word >= $low and word < $high)" +
+      within(window, "Q") + "\nwhere low = $low, word = Word.word;\n";
+  workload.types = {"Q", "Word"};
+  workload.passive = {0};
+  workload.fill = static_cast<std::uint64_t>(window);
+  workload.make_source = [width] {
+    return [width, random = Random(kSeed), now = Timestamp{0}](EventBatch& batch) mutable {
+      const bool query = random.below(3) == 0;
+      const std::uint64_t number = random.below(1'000'000'000 - width);
+      batch.add(query ? 0 : 1, now += kTick, {batch.text(word(number))});
+      if (query) batch.cell(batch.text(word(number + width)));
+    };
+  };
+  return workload;
+}
+
 /// Rules that each have a column of their own to search, of four attributes, in rounds as large as
 /// the batch: what memory of a device they need is x. A hundredth of the terminators have a match,
 /// so that batches may grow.
@@ -304,6 +328,7 @@ void add_heavy_sweeps(std::vector<Sweep>& sweeps) {
   add("inequality", inequality, 60);  // the automaton forms every pair of the window
   add("filtered-average", filtered_average);
   add("text", text);
+  add("words", words);
   sweeps.push_back({.id = "heavy/mixed",
                     .axis = "cheap rules beside 20 that search 100 000 candidates",
                     .quick = {20},
