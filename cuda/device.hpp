@@ -34,6 +34,7 @@ struct Round {
   std::vector<Scan> scans;
   std::vector<Bounds> bounds;
   std::vector<Cell> cells;
+  std::vector<std::uint64_t> texts;
   std::vector<Unless> unless;
 
   std::vector<Search> oldest, newest, every, reductions, sums;

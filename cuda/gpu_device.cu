@@ -162,6 +162,7 @@ class GpuDevice final : public Device {
     const std::size_t scans = upload_->add(round.scans);
     const std::size_t bounds = upload_->add(round.bounds);
     const std::size_t cells = upload_->add(round.cells);
+    const std::size_t texts = upload_->add(round.texts);
     const std::size_t unless = upload_->add(round.unless);
     const auto several = [](const Search& search) { return search.limit > 1; };
     const auto never = [](const Search&) { return false; };
@@ -181,6 +182,7 @@ class GpuDevice final : public Device {
              .scans = upload_->array<Scan>(scans),
              .bounds = upload_->array<Bounds>(bounds),
              .cells = upload_->array<Cell>(cells),
+             .texts = upload_->array<std::uint64_t>(texts),
              .unless = upload_->array<Unless>(unless)};
     selected_.reserve(round.selected);
   }

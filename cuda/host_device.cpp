@@ -63,6 +63,7 @@ Answers HostDevice::finish() {
            .scans = round.scans.data(),
            .bounds = round.bounds.data(),
            .cells = round.cells.data(),
+           .texts = round.texts.data(),
            .unless = round.unless.data()};
   select(round);
   list(round);

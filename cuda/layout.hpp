@@ -6,7 +6,9 @@
 
 /// What host and device share: the searches of a round and the programs that they run, as plain
 /// arrays. A value is a word of 64 bits: an int, the bits of a float, a bool as 0 or 1, a string as
-/// its code in a dictionary, 0 for one that stands in no column.
+/// its code in a dictionary, 0 for one that stands in no column. Where strings are compared by
+/// order or part they are text: parts of a word each, which are the first word, the length in bytes
+/// and the further words (cuda/text.hpp).
 namespace gorgo::cuda {
 
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -27,6 +29,13 @@ struct Bounds {
   std::uint64_t low, high;
 };
 
+/// Whose a value is.
+enum class Source : std::uint8_t {
+  candidate,
+  search,
+  chosen  ///< the event that a negation is tested on
+};
+
 /// Instructions of a stack machine for what is no plain comparison.
 enum class Code : std::uint8_t {
   attribute,  ///< push attribute `operand` of the candidate
@@ -39,7 +48,8 @@ enum class Code : std::uint8_t {
   negate_float,
   to_float,
   to_integer,
-  compare,  ///< `op` by `kind`
+  compare,        ///< `op` by `kind`
+  compare_texts,  ///< push whether `op` holds for text `operand` of `left` and `other` of `right`
   logical_and,
   logical_or,
   logical_not,
@@ -51,6 +61,8 @@ struct Instruction {
   Op op = Op::constant;
   Kind kind = Kind::integers;
   std::uint16_t operand = 0;
+  Source left = Source::candidate, right = Source::candidate;
+  std::uint16_t other = 0;
 };
 /// What a program may hold on its stack.
 inline constexpr std::uint32_t kStack = 16;
@@ -59,6 +71,7 @@ inline constexpr std::uint32_t kStack = 16;
 struct Attribute {
   std::uint64_t first_page = 0;   ///< position / page size of the first entry
   std::uint32_t pages = 0;        ///< first entry in `View::pages`
+  std::uint32_t stride = 0;       ///< of text: entries from a part to the next
   std::uint32_t present = kNone;  ///< the same for the words that tell whether an event has it
 };
 
@@ -122,8 +135,9 @@ struct Match {
 
 /// A value that a program reads and that is the same for a whole search.
 struct Cell {
-  std::uint64_t bits = 0;
-  std::uint64_t exists = 0;
+  std::uint64_t bits = 0;  ///< of text its first word
+  std::uint64_t exists =
+      0;  ///< else 1; of a search's text 1 + where its parts begin in `View::texts`
 };
 
 /// COUNT, SUM, MIN and MAX of words at once, in the form in which parts of them are put together by
@@ -160,6 +174,7 @@ struct View {
   const Scan* scans = nullptr;
   const Bounds* bounds = nullptr;
   const Cell* cells = nullptr;
+  const std::uint64_t* texts = nullptr;
   const Unless* unless = nullptr;
 };
 

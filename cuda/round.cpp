@@ -10,6 +10,7 @@ void Round::clear() {
   scans.clear();
   bounds.clear();
   cells.clear();
+  texts.clear();
   unless.clear();
   oldest.clear();
   newest.clear();

@@ -2,6 +2,13 @@
 
 #include "base/number.hpp"
 #include "cuda/layout.hpp"
+#include "cuda/text.hpp"
+
+#ifdef __CUDACC__
+#define GORGO_APART __noinline__
+#else
+#define GORGO_APART __attribute__((noinline))
+#endif
 
 /// What decides whether an event is found, for the device and, compiled by the host's compiler, for
 /// whoever stands in for it: the same text, so the same answer.
@@ -100,9 +107,50 @@ GORGO_HD inline Cell apply(const Instruction& i, const Cell& a, const Cell& b) {
   return {static_cast<std::uint64_t>(result), 1};
 }
 
+/// A string as text.
+struct Text {
+  std::uint64_t first = 0;               ///< its first word
+  const Attribute* attribute = nullptr;  ///< null: of a search
+  std::uint64_t at = 0;                  ///< position, or number of the cell
+  bool exists = false;
+};
+GORGO_HD inline Text text_of(const View& view, const Attribute* attribute, std::uint64_t position) {
+  const Cell first = load(view, *attribute, position);
+  return {first.bits, attribute, position, first.exists != 0};
+}
+
+/// What reads the parts of a text that exists.
+struct TextParts {
+  const View& view;
+  const Text& text;
+
+  GORGO_HD std::uint64_t part(std::uint64_t i) const {
+    if (text.attribute == nullptr) return view.texts[view.cells[text.at].exists - 1 + i];
+    const Attribute& attribute = *text.attribute;
+    const auto table = static_cast<std::uint32_t>(attribute.pages + i * attribute.stride);
+    return load(view, table, attribute.first_page, text.at);
+  }
+  GORGO_HD std::uint64_t length() const { return part(1); }
+  GORGO_HD std::uint64_t word(std::uint64_t i) const { return i == 0 ? text.first : part(i + 1); }
+};
+
+/// `a op b` where their first words do not decide. Apart, since kernels compare many at a time.
+GORGO_HD GORGO_APART inline bool compare_parts(const View& view, Op op, Text a, Text b) {
+  const TextParts left{view, a}, right{view, b};
+  if (op == Op::contains) return contains(left, right);
+  return arithmetic::satisfies(order_of_texts(left, right), op);
+}
+
+GORGO_HD inline Cell compare(const View& view, Op op, const Text& a, const Text& b) {
+  if (!a.exists || !b.exists) return boolean(false);
+  if (op == Op::contains || a.first == b.first) return boolean(compare_parts(view, op, a, b));
+  return boolean(arithmetic::satisfies(arithmetic::order(a.first, b.first), op));
+}
+
 /// Of a scan that is no negation's: no instruction asks for it.
 struct NothingChosen {
   GORGO_HD Cell operator()(const View&, std::uint32_t) const { return {}; }
+  GORGO_HD Text text(const View&, std::uint32_t) const { return {}; }
 };
 /// What a negation is tested on: an event of the search's column.
 struct Chosen {
@@ -112,6 +160,26 @@ struct Chosen {
   GORGO_HD Cell operator()(const View& view, std::uint32_t attribute) const {
     return load(view, attributes[attribute], position);
   }
+  GORGO_HD Text text(const View& view, std::uint32_t attribute) const {
+    return text_of(view, attributes + attribute, position);
+  }
+};
+
+/// What the instructions of a program read text of.
+template <class ChosenEvent>
+struct TextsOf {
+  const View& view;
+  const Attribute* attributes;
+  const Cell* cells;
+  std::uint64_t position;
+  const ChosenEvent& chosen;
+
+  GORGO_HD Text operator()(Source source, std::uint32_t operand) const {
+    if (source == Source::candidate) return text_of(view, attributes + operand, position);
+    if (source == Source::chosen) return chosen.text(view, operand);
+    const auto cell = static_cast<std::uint64_t>(cells - view.cells) + operand;
+    return {view.cells[cell].bits, nullptr, cell, view.cells[cell].exists != 0};
+  }
 };
 
 /// Whether the candidate passes the scan's program.
@@ -120,6 +188,7 @@ GORGO_HD bool runs(const View& view, const Scan& scan, const Cell* cells, std::u
                    const ChosenEvent& chosen) {
   const Attribute* attributes = view.attributes + scan.attributes;
   const Instruction* code = view.instructions + scan.first_instruction;
+  const TextsOf<ChosenEvent> text{view, attributes, cells, position, chosen};
   Cell stack[kStack];
   Cell top;  // the stack's last, which most instructions read
   int below = 0;
@@ -139,6 +208,10 @@ GORGO_HD bool runs(const View& view, const Scan& scan, const Cell* cells, std::u
       case Code::chosen:
         stack[below++] = top;
         top = chosen(view, i.operand);
+        break;
+      case Code::compare_texts:
+        stack[below++] = top;
+        top = compare(view, i.op, text(i.left, i.operand), text(i.right, i.other));
         break;
       case Code::require:
         if (!holds(top)) return false;

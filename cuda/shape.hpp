@@ -9,7 +9,8 @@
 ///   Own, own(view, search)         what is a search's own
 ///   passes(view, scan, own, values)
 ///   kAtATime                       events that a thread has in registers
-///   kEager                         whether `passes` may be asked about `Values()`
+///   kEager                         whether `passes` may be asked about `Values()`, and about what
+///                                  stands outside of the search's range
 ///   Negations                      what an event that passes is tested by then (negation.hpp)
 ///
 /// All of them decide as `passes` of search.hpp. A negation is a shape, too, but for its own, which
@@ -96,18 +97,25 @@ struct ShapeOf {
     Attribute of[kAttributes == 0 ? 1 : kAttributes];
   };
   struct Values {
+    std::uint64_t position = 0;
     std::uint64_t of[kAttributes == 0 ? 1 : kAttributes] = {};
     bool present[kNullable && kAttributes != 0 ? kAttributes : 1] = {};
 
     GORGO_HD Cell cell(unsigned attribute) const {
       return {of[attribute], kNullable && !present[attribute] ? std::uint64_t{0} : 1};
     }
+    GORGO_HD Text text(const View& view, const Scan& scan, unsigned attribute) const {
+      return {of[attribute], view.attributes + scan.attributes + attribute, position,
+              cell(attribute).exists != 0};
+    }
   };
   struct Own {
     Bounds bounds[kTests == 0 ? 1 : kTests];
     std::uint64_t cells[kCells == 0 ? 1 : kCells];
+    std::uint32_t first_cell;
 
     GORGO_HD Cell cell(unsigned i) const { return {cells[i], 1}; }
+    GORGO_HD Text text(unsigned i) const { return {cells[i], nullptr, first_cell + i, true}; }
   };
 
   GORGO_HD static Columns columns(const View& view, const Scan& scan) {
@@ -120,6 +128,7 @@ struct ShapeOf {
   }
   GORGO_HD static Values load(const View& view, const Columns& columns, std::uint64_t position) {
     Values values;
+    values.position = position;
     for (int i = 0; i < static_cast<int>(kAttributes); ++i) {
       const Attribute& attribute = columns.of[i];
       values.of[i] = cuda::load(view, attribute.pages, attribute.first_page, position);
@@ -133,6 +142,7 @@ struct ShapeOf {
   template <class Of>
   GORGO_HD static Own own(const View& view, const Of& search) {
     Own own = {};
+    own.first_cell = search.cells;
     for (int i = 0; i < static_cast<int>(kTests); ++i)
       own.bounds[i] = view.bounds[search.bounds + i];
     for (int i = 0; i < static_cast<int>(kCells); ++i)
@@ -146,10 +156,16 @@ template <class Shape, unsigned... kChosen>
 struct NegationOf : Shape {
   struct Own : Shape::Own {
     Cell chosen[sizeof...(kChosen) + 1];
+    Chosen event;
+
+    /// Number `i` of those, which is this attribute.
+    GORGO_HD Text chosen_text(unsigned i, std::uint32_t attribute) const {
+      return {chosen[i].bits, event.attributes + attribute, event.position, chosen[i].exists != 0};
+    }
   };
 
   GORGO_HD static Own own(const View& view, const Unless& unless, const Chosen& chosen) {
-    return {Shape::own(view, unless), {chosen(view, kChosen)..., Cell{}}};
+    return {Shape::own(view, unless), {chosen(view, kChosen)..., Cell{}}, chosen};
   }
 };
 

@@ -28,7 +28,7 @@ class RuleWriter {
 
   std::string write() {
     std::string text = "@limit(max_sequences = 30) rule " + name_ + ":\ndefine " + type_ +
-                       "(k: int, v: int, x: float)\nfrom ";
+                       "(k: int, v: int, x: float, s: string)\nfrom ";
     text += state(0);
     const int states = number(1, 4);
     for (int i = 1; i < states; ++i) text += "\n  and " + selected_state(i);
@@ -91,7 +91,7 @@ class RuleWriter {
   std::string where() {
     return "\nwhere k = S" + std::to_string(number(0, states_ - 1)) +
            ".k, v = " + (one_in(3) ? aggregate() : "S0.v") +
-           ", x = " + (one_in(2) ? aggregate() : sequence_number());
+           ", x = " + (one_in(2) ? aggregate() : sequence_number()) + ", s = " + sequence_string();
   }
 
   std::string consuming() {
@@ -119,7 +119,7 @@ class RuleWriter {
   }
 
   std::string condition() {
-    switch (number(0, 11)) {
+    switch (number(0, 13)) {
       case 0:
         return "v " + any_of(kComparisons) + " " + std::to_string(number(-2, 4));
       case 1:
@@ -130,6 +130,10 @@ class RuleWriter {
         return "not (" + link() + " and v > 0)";
       case 4:
         return "(" + link() + " or x >= 1.5)";
+      case 5:
+        return text_link();
+      case 6:
+        return "(not " + text_link() + " or " + link() + ")";
       default:
         return link();
     }
@@ -143,6 +147,17 @@ class RuleWriter {
     const std::string other = parameters_ > 0 && one_in(2) ? parameter() : sequence_number();
     return one_in(4) ? other + " " + comparison + " " + attribute
                      : attribute + " " + comparison + " " + other;
+  }
+
+  /// The same for a string. What is compared is an attribute or, rarely, a constant.
+  std::string text_link() {
+    const std::string comparison = one_in(3) ? "contains" : any_of(kComparisons);
+    if (states_ == 0 || one_in(8)) return "s " + comparison + " \"a\"";
+    const std::string other = sequence_string();
+    return one_in(3) ? other + " " + comparison + " s" : "s " + comparison + " " + other;
+  }
+  std::string sequence_string() {
+    return "S" + std::to_string(number(0, std::max(0, states_ - 1))) + ".s";
   }
 
   std::string sequence_number() {
@@ -186,16 +201,26 @@ std::string timer_rule(const Names& names, std::vector<std::string> types) {
   types.push_back("A");
   const std::string type = any_of(types);
   return "rule " + names.rule + "Clock: define " + names.type +
-         "0(k: int, v: int, x: float)\nfrom Timer(every = " + std::to_string(number(1, 8)) +
-         " ms)\n  and " + any_of<std::string>({"each", "last"}) + " " + type +
-         "(k > 0) as S1 within " + std::to_string(number(1, 10)) +
+         "0(k: int, v: int, x: float, s: string)\nfrom Timer(every = " +
+         std::to_string(number(1, 8)) + " ms)\n  and " + any_of<std::string>({"each", "last"}) +
+         " " + type + "(k > 0) as S1 within " + std::to_string(number(1, 10)) +
          " ms from Timer\nwhere k = S1.k, v = Count(" + type +
-         "() within 9 ms from Timer), x = S1.x;\n";
+         "() within 9 ms from Timer), x = S1.x, s = S1.s;\n";
 }
 
 double random_float() {
   if (one_in(10)) return any_of<double>({-0.0, 1e300, std::nan(""), HUGE_VAL, -HUGE_VAL});
   return 0.5 * number(0, 4);
+}
+
+/// Strings that mostly differ late, around the ends of words of 8 bytes.
+std::string random_string() {
+  if (one_in(40)) return std::string(static_cast<std::size_t>(number(250, 300)), 'a');
+  std::string text(any_of<std::size_t>({0, 0, 0, 6, 7, 8, 15, 16}), 'a');
+  for (int i = number(0, 2); i > 0; --i) {
+    text += any_of<std::string>({"a", "b", std::string(1, '\0'), "\u00e9"});
+  }
+  return text;
 }
 
 std::string write_rules(const Names& names) {
@@ -223,11 +248,12 @@ std::string write_rules(const Names& names) {
 std::string type_rules() {
   std::string text;
   for (const char* type : {"A", "B", "C"}) {
-    text += "event " + std::string(type) + "(k: int, v: int, x: float);\n";
+    text += "event " + std::string(type) + "(k: int, v: int, x: float, s: string);\n";
   }
   // U is not declared: the rule says what it is, and its events may lack attributes.
   return text +
-         "define Seen(k: int) from U([int]k < 1, [int]v < 1, [float]x < 1.0) where k = U.k;\n";
+         "define Seen(k: int) from U([int]k < 1, [int]v < 1, [float]x < 1.0, s != \"\") "
+         "where k = U.k;\n";
 }
 
 std::string random_rules() { return write_rules({"R", "C"}); }
@@ -271,6 +297,7 @@ std::vector<Event> random_stream() {
     add("k", std::int64_t{number(0, 2)});
     add("v", std::int64_t{number(-2, 4)});
     add("x", random_float());
+    add("s", random_string());
     events.push_back(std::move(event));
   }
   return events;

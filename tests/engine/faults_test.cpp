@@ -32,6 +32,8 @@ const std::vector<std::string> kRules = {
     "A);\n",
     "rule once: define O(k: int, v: float) from A(k = $k) and last B(k = $k) within 200 from A"
     " and last C() within 9 from B where k = A.k, v = B.v consuming B;\n",
+    "rule texts: define T(k: int, v: float) from A() and 2-last B(s < A.s) within 90 from A"
+    " and not C(s > B.s, k = A.k) within 20 from B where k = B.k, v = B.v;\n",
     "rule pairs: define P(v: float, w: float) from A(k = $k) and each B(k = $k) within 90 from A"
     " and first C(v > B.v) within 90 from B where v = B.v, w = C.v consuming B, C;\n"};
 

@@ -113,7 +113,8 @@ TEST(NegationInside, ComparesAttributesOfTheCandidate) {
   for (const char* condition :
        {"s = B.s", "s != B.s", "k = B.v", "k < B.k", "12 / B.k = k * 2", "not (k > 6 / B.k)",
         "B.k > 1", "B.s = A.s", "s = B.s or v > A.v - B.v", "timestamp > B.timestamp + 3000000",
-        "9223372036854775807 + B.k > k"}) {
+        "9223372036854775807 + B.k > k", "s < B.s", "B.s contains s", "s >= B.s or B.s > A.s",
+        "A.s < B.s", "not (A.s <= B.s)"}) {
     const auto with = [&](const char* selection) {
       return std::string("rule r: define O(k: int) from A() and ") + selection +
              " B() within 100 from A and not C(" + condition + ") between B and A where k = B.k;";

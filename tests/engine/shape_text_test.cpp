@@ -52,6 +52,10 @@ std::vector<std::string> rules() {
       "between B and A and not C() within 2 from B where k = B.k;",
       "define O(k: int) from A(k = $k) and last B(k = $k) within 400 from A where k = B.k "
       "consuming B;",
+      rule("s < A.s, k < A.k"),
+      rule("s contains A.s or not (A.s >= s)", "3-last"),
+      "define O(k: int) from A() and last B(s >= A.s) within 60 from A and not C(s > B.s, k = A.k) "
+      "between B and A and not C(B.s contains s, A.s > B.s) within 9 from B where k = B.k;",
   };
 }
 
@@ -75,7 +79,8 @@ std::vector<std::vector<TestEvent>> stream_for(const std::string& rule) {
                        .timestamp = now,
                        .k = below(7) - 1,
                        .v = number(),
-                       .s = std::string(1, static_cast<char>('a' + below(3)))});
+                       .s = std::string(static_cast<std::size_t>(below(2) * 9), 'b') +
+                            static_cast<char>('a' + below(3))});
     }
   }
   return batches;
@@ -162,6 +167,7 @@ TEST(ShapeText, CompilesForAGpu) {
   by_shapes(shapes, rules()[2]);
   by_shapes(shapes, rules()[7]);
   by_shapes(shapes, rules()[10]);
+  by_shapes(shapes, rules().back());
   for (const std::string& text : shapes.texts()) {
     const std::vector<std::string> kernels = {"gorgo::cuda::list<gorgo::cuda::Shape>",
                                               "gorgo::cuda::pick<gorgo::cuda::Shape, true>",

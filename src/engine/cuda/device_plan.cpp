@@ -13,6 +13,9 @@ DeviceScan prepare_scan(const plan::Scan& scan, Program program, history::Histor
   prepared.column = history.column(scan.column);
   std::vector<std::uint32_t> own = prepared.program.attributes;
   std::erase_if(own, [](std::uint32_t i) { return i == kTimestamps || i == kConsumers; });
+  for (std::uint32_t& attribute : own) {
+    if (is_text(attribute)) attribute &= ~kText;
+  }
   prepared.timeline = prepared.column->timeline(own);
   return prepared;
 }

@@ -91,20 +91,27 @@ std::size_t CudaEvaluator::evaluate_somewhere(const Terminators& terminators,
   }
   const std::uint64_t least = std::max<std::uint64_t>(1, least_pairs_);
   if (pairs(terminators) < least) return evaluate_on_cpu(terminators, state, budget, sink);
-  if (std::ranges::count(left_to_cpu_, 1) > 0 && is_announced(terminators)) {
-    decline(terminators.slots.size(),
-            "a device has less memory for columns than those of the rule need");
-    return evaluate_on_cpu(terminators, state, budget, sink);
+  std::string_view reason;
+  if (is_announced(terminators)) {
+    for (const std::string_view of_part : left_to_cpu_) reason = reason.empty() ? of_part : reason;
   }
   std::optional<std::size_t> done;
-  if (const auto session = session_to_use()) {
+  const auto use = [&](Session& session) {
+    if (reaches_long_text(plan_on(session), terminators)) {
+      reason = kLongText;
+    } else {
+      done = evaluate_on(session, terminators, state, budget, sink);
+    }
+  };
+  if (const auto session = reason.empty() ? session_to_use() : nullptr) {
     caught(
-        *session, [&] { done = evaluate_on(*session, terminators, state, budget, sink); },
+        *session, [&] { use(*session); },
         [&] { return terminators_text(terminators.slots.size(), 1, name()); });
   }
   if (done) return *done;
   // Nothing was reported: that happens after the last round only.
-  decline(terminators.slots.size(), home_ ? home_->failure() : "no device is in use");
+  if (reason.empty()) reason = home_ ? home_->failure() : "no device is in use";
+  decline(terminators.slots.size(), reason);
   return evaluate_on_cpu(terminators, state, budget, sink);
 }
 

@@ -14,6 +14,13 @@ namespace gorgo::engine {
 
 class CudaEvaluator;
 
+/// Why terminators are left to the CPU.
+inline constexpr std::string_view kNoRoom =
+    "a device has less memory for columns than those of the rule need";
+inline constexpr std::string_view kLongText =
+    "a string of more than 256 bytes is compared by order or part";
+static_assert(Mirror::kLongestText == 256);
+
 /// A part of an announced evaluation.
 struct Task {
   CudaEvaluator* evaluator;
@@ -61,7 +68,7 @@ class CudaEvaluator final : public Evaluator {
     announced_ = terminators;
     works_.clear();
     works_.resize(parts);
-    left_to_cpu_.assign(parts, 0);
+    left_to_cpu_.assign(parts, {});
   }
   Terminators announced(const Task& task) const {
     return {announced_.slots.subspan(task.first, task.count), announced_.in_order};
@@ -75,8 +82,8 @@ class CudaEvaluator final : public Evaluator {
     return *works_[task.part];
   }
   void abandon(std::size_t part) { works_[part].reset(); }
-  /// A device has no room for a part.
-  void leave_to_cpu(std::size_t part) { left_to_cpu_[part] = 1; }
+  /// A device cannot do a part; the reason stays valid.
+  void leave_to_cpu(std::size_t part, std::string_view reason) { left_to_cpu_[part] = reason; }
 
  private:
   std::size_t evaluate_somewhere(const Terminators& terminators, const RuleState& state,
@@ -104,10 +111,10 @@ class CudaEvaluator final : public Evaluator {
   std::unique_ptr<Evaluator> on_cpu_;
   std::uint64_t least_pairs_;
   Terminators announced_;
-  std::vector<std::unique_ptr<Work>> works_;  // of what was announced, done with their rounds
-  std::uint64_t consumed_ = 0;                // by the rule so far, as this evaluator knows
-  std::size_t contended_ = 0;                 // so many terminators are left to the CPU
-  std::vector<std::uint8_t> left_to_cpu_;     // by part of what was announced
+  std::vector<std::unique_ptr<Work>> works_;   // of what was announced, done with their rounds
+  std::uint64_t consumed_ = 0;                 // by the rule so far, as this evaluator knows
+  std::size_t contended_ = 0;                  // so many terminators are left to the CPU
+  std::vector<std::string_view> left_to_cpu_;  // why, by part of what was announced
   Declined declined_;
 };
 

@@ -25,41 +25,40 @@ std::uint32_t Mirror::add(std::uint32_t index) {
   if (known != attributes_.end()) return number;
   Attribute attribute{.index = index};
   if (index != kTimestamps && index != kRoots) {
-    attribute.is_string = store_.attribute_type(index) == ValueType::string;
+    attribute.is_string = !is_text(index) && store_.attribute_type(index) == ValueType::string;
     attribute.is_nullable = store_.is_nullable();
   }
-  for (const bool presence : {false, true}) {
-    if (presence && !attribute.is_nullable) continue;
-    (presence ? attribute.presence : attribute.values) =
-        static_cast<std::uint32_t>(vectors_.size());
-    vectors_.push_back({.attribute = number, .presence = presence});
-    vectors_.back().pages.resize(page_count());
-  }
+  attribute.values.push_back(add_vector(number, 0));
+  if (attribute.is_nullable) attribute.presence = add_vector(number, kPresence);
   attributes_.push_back(std::move(attribute));
-  make_room(attributes_.back());
+  make_room(number);
   return number;
+}
+
+std::uint32_t Mirror::add_vector(std::uint32_t attribute, std::uint32_t part) {
+  vectors_.push_back({.attribute = attribute, .part = part});
+  vectors_.back().pages.resize(page_count());
+  return static_cast<std::uint32_t>(vectors_.size() - 1);
 }
 
 std::uint32_t Mirror::add_marks() {
   const auto unused = std::ranges::find(attributes_, kUnused, &Attribute::index);
   const auto number = static_cast<std::uint32_t>(unused - attributes_.begin());
   if (unused == attributes_.end()) {
-    attributes_.push_back({.values = static_cast<std::uint32_t>(vectors_.size())});
-    vectors_.push_back({.attribute = number, .presence = false});
-    vectors_.back().pages.resize(page_count());
+    attributes_.push_back({.index = kUnused, .values = {add_vector(number, 0)}});
   }
   attributes_[number].index = kMarks;
-  make_room(attributes_[number]);
+  make_room(number);
   return number;
 }
 
 void Mirror::remove_marks(std::uint32_t number) {
   Attribute& attribute = attributes_[number];
-  for (Page& page : vectors_[attribute.values].pages) {
+  for (Page& page : vectors_[attribute.values[0]].pages) {
     forget(page);
     page = {};
   }
-  attribute = {.index = kUnused, .values = attribute.values};
+  attribute = {.index = kUnused, .values = std::move(attribute.values)};
 }
 
 void Mirror::sync() {
@@ -103,6 +102,13 @@ void Mirror::drop_before(std::uint64_t position) {
     }
     ++first_;
   }
+  for (Attribute& attribute : attributes_) {
+    auto& too_long = attribute.too_long;
+    while (!too_long.empty() && too_long.front() < first_) too_long.pop_front();
+    const std::uint64_t pages = std::min(page_of(first_) - old_page, attribute.parts.size());
+    attribute.parts.erase(attribute.parts.begin(),
+                          attribute.parts.begin() + static_cast<std::ptrdiff_t>(pages));
+  }
   for (std::uint64_t number = old_page; number < page_of(first_); ++number) {
     for (Vector& vector : vectors_) {
       forget(vector.pages.front());
@@ -121,7 +127,10 @@ void Mirror::drop_from(std::uint64_t position) {
       attribute.words.pop_back();
     }
   }
-  for (Attribute& attribute : attributes_) attribute.fresh = std::min(attribute.fresh, position);
+  for (Attribute& attribute : attributes_) {
+    attribute.fresh = std::min(attribute.fresh, position);
+    if (is_text(attribute.index)) forget_texts_from(attribute, position);
+  }
   for (Vector& vector : vectors_) {
     while (vector.pages.size() > page_count()) {
       forget(vector.pages.back());
@@ -139,11 +148,13 @@ void Mirror::drop_from(std::uint64_t position) {
 void Mirror::append_until(std::uint64_t position) {
   if (end() == position) return;
   for (std::uint64_t p = end(); p < position; ++p) mirrored_.push_back(timeline_->slot(p));
-  for (Attribute& attribute : attributes_) make_room(attribute);
   for (Vector& vector : vectors_) vector.pages.resize(page_count());
+  for (std::uint32_t i = 0; i < attributes_.size(); ++i) make_room(i);
 }
 
-void Mirror::make_room(Attribute& attribute) const {
+void Mirror::make_room(std::uint32_t number) {
+  Attribute& attribute = attributes_[number];
+  if (is_text(attribute.index)) note_texts(number);
   if (!attribute.has_words()) return;
   attribute.words.resize(mirrored_.size(), attribute.is_string ? 0 : kUnmarked);
 }
@@ -186,6 +197,7 @@ void Mirror::need(std::uint32_t attribute, PageRange pages) {
 void Mirror::need(std::uint32_t number, Vector& vector, PageRange pages) {
   std::size_t missing = 0;
   for (std::uint64_t at = pages.first; at < pages.last; ++at) {
+    if (!is_used(vector, at)) continue;
     const Page& page = this->page(vector, at);
     if (page.frame == kAbsent) {
       ++missing;
@@ -195,6 +207,7 @@ void Mirror::need(std::uint32_t number, Vector& vector, PageRange pages) {
   }
   session_->make_room(missing);
   for (std::uint64_t at = pages.first; at < pages.last; ++at) {
+    if (!is_used(vector, at)) continue;
     const Page& page = this->page(vector, at);
     if (page.frame == kAbsent) {
       load(number, vector, at);
@@ -237,7 +250,8 @@ std::size_t Mirror::missing(std::uint32_t attribute, PageRange pages) const {
   std::size_t missing = 0;
   for (std::uint64_t at = pages.first; at < pages.last && is_full(at); ++at) {
     for (const Vector& vector : vectors_) {
-      if (vector.attribute == attribute && page(vector, at).frame == kAbsent) ++missing;
+      if (vector.attribute != attribute || !is_used(vector, at)) continue;
+      if (page(vector, at).frame == kAbsent) ++missing;
     }
   }
   return missing;
@@ -249,7 +263,7 @@ std::size_t Mirror::prefetch(std::uint32_t attribute, PageRange pages, std::size
   for_vectors(attribute, [&](std::uint32_t number, Vector& vector) {
     for (std::uint64_t at = pages.first; at < pages.last && is_full(at) && done < most; ++at) {
       const Page& page = this->page(vector, at);
-      if (page.frame != kAbsent) continue;
+      if (page.frame != kAbsent || !is_used(vector, at)) continue;
       if (page.was_there) ++session_->counters().swapped_in;
       ++session_->counters().prefetched;
       fetch(number, vector, at);
@@ -275,11 +289,12 @@ void Mirror::write(Vector& vector, std::uint64_t at, std::uint64_t first) {
 std::span<const std::uint64_t> Mirror::words(const Vector& vector, std::uint64_t first,
                                              std::uint64_t last) {
   Attribute& attribute = attributes_[vector.attribute];
-  if (vector.presence) {
-    const std::uint8_t* const present = timeline_->attribute(attribute.index).present(first);
+  if (vector.part == kPresence) {
+    const std::uint8_t* const present = timeline_->attribute(attribute.of_type()).present(first);
     scratch_.assign(present, present + (last - first));
     return scratch_;
   }
+  if (is_text(attribute.index)) return text_words(vector, first, last);
   if (attribute.index == kMarks) {
     const auto words = attribute.words.begin() + static_cast<std::ptrdiff_t>(first - first_);
     scratch_.assign(words, words + static_cast<std::ptrdiff_t>(last - first));
@@ -326,7 +341,7 @@ void Mirror::upload_marks(std::uint32_t number) {
                          attribute.marked.end());
   for (const std::uint64_t p : attribute.marked) {
     if (p < first_ || p >= end()) continue;
-    const Page& page = this->page(vectors_[attribute.values], page_of(p));
+    const Page& page = this->page(vectors_[attribute.values[0]], page_of(p));
     if (page.frame == kAbsent || p >= page.written) continue;
     const auto offset = static_cast<std::uint32_t>(p - (page_of(p) << shift_));
     session_->device().write(page.frame, offset, {&attribute.words[p - first_], 1});
@@ -338,8 +353,9 @@ void Mirror::upload_marks(std::uint32_t number) {
 cuda::Attribute Mirror::place(std::uint32_t number, cuda::Round& round) const {
   const Attribute& attribute = attributes_[number];
   cuda::Attribute placed{.first_page = page_of(first_),
-                         .pages = static_cast<std::uint32_t>(round.pages.size())};
-  round.pages.resize(round.pages.size() + page_count());
+                         .pages = static_cast<std::uint32_t>(round.pages.size()),
+                         .stride = static_cast<std::uint32_t>(page_count())};
+  round.pages.resize(round.pages.size() + attribute.values.size() * page_count());
   if (attribute.is_nullable) {
     placed.present = static_cast<std::uint32_t>(round.pages.size());
     round.pages.resize(round.pages.size() + page_count());
@@ -355,7 +371,11 @@ void Mirror::write_table(std::uint32_t number, const cuda::Attribute& placed,
     for (const Page& page : vector.pages)
       round.pages[to++] = page.frame == kAbsent ? 0 : page.frame;
   };
-  write(vectors_[attribute.values], placed.pages);
+  std::uint32_t to = placed.pages;
+  for (const std::uint32_t vector : attribute.values) {
+    write(vectors_[vector], to);
+    to += placed.stride;
+  }
   if (attribute.is_nullable) write(vectors_[attribute.presence], placed.present);
 }
 

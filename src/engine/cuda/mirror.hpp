@@ -26,10 +26,15 @@ struct PageRange {
 
 /// A timeline's attributes on a device, in pages that come and go one by one. Positions are those
 /// of the timeline. Whoever calls holds the session's mutex, destruction aside.
+///
+/// Text stands in a vector for each part of the longest string (cuda/layout.hpp). A page of a part
+/// that no string of these positions has is never there, and never looked at.
 class Mirror : public std::enable_shared_from_this<Mirror> {
  public:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   static constexpr std::uint64_t kUnmarked = std::numeric_limits<std::int64_t>::max();
+  /// Bytes of a string whose text can be there.
+  static constexpr std::size_t kLongestText = 256;
 
   Mirror(std::shared_ptr<Session> session, const history::EventStore& store,
          std::shared_ptr<const history::Timeline> timeline);
@@ -37,8 +42,8 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   Mirror(const Mirror&) = delete;
   Mirror& operator=(const Mirror&) = delete;
 
-  /// Has a further attribute mirrored: one of the type (which the timeline has materialised),
-  /// kTimestamps or kRoots. Returns its number in the mirror.
+  /// Has a further attribute mirrored: one of the type (which the timeline has materialised), with
+  /// kText or without, kTimestamps or kRoots. Returns its number in the mirror.
   std::uint32_t add(std::uint32_t attribute);
   /// Takes notice of what is new in the timeline and gone from it. Call before anything below when
   /// the timeline may have changed.
@@ -64,10 +69,16 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
     return {page_of(positions.first),
             positions.empty() ? page_of(positions.first) : page_of(positions.last - 1) + 1};
   }
-  /// How many pages of the arena one of these takes: two where events may lack the attribute.
-  std::size_t vectors(std::uint32_t attribute) const {
-    return attributes_[attribute].is_nullable ? 2 : 1;
+  /// How many pages of the arena these take: two each where events may lack the attribute, and more
+  /// where it is text.
+  std::size_t frames(std::uint32_t attribute, PageRange pages) const;
+  /// The most that one takes, whatever strings come.
+  std::size_t most_frames(std::uint32_t attribute) const {
+    const Attribute& of = attributes_[attribute];
+    return (is_text(of.index) ? kMostParts : 1) + (of.is_nullable ? 1 : 0);
   }
+  /// Whether a string at one of the positions is too long for its text to be there.
+  bool has_long_text(std::uint32_t attribute, const history::Range& positions) const;
 
   /// Says that a step, one after all that were said before, needs these pages.
   void expect(std::uint64_t step, PageRange pages);
@@ -100,6 +111,10 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
   /// Instead of an attribute's index.
   static constexpr std::uint32_t kMarks = kRoots - 1, kUnused = kRoots - 2;
+  /// Instead of a part.
+  static constexpr std::uint32_t kPresence = ~std::uint32_t{0};
+  /// Those that every text has, and all: the length, and words.
+  static constexpr std::uint32_t kFewestParts = 2, kMostParts = 1 + kLongestText / 8;
 
   struct Page {
     std::uint32_t frame = kAbsent;
@@ -107,23 +122,29 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
     std::uint64_t written = 0;      // up to this position, if it is there
     std::uint64_t* copy = nullptr;  // all of it, in pinned memory
   };
-  /// What stands in pages: the values of an attribute, or whether events have it.
+  /// What stands in pages: the values of an attribute, a part of its text, or whether events have
+  /// it.
   struct Vector {
     std::uint32_t attribute;  // number
-    bool presence;
+    std::uint32_t part;       // of a text, kPresence, else 0
     std::deque<Page> pages = {};
   };
   struct Attribute {
     std::uint32_t index;
     bool is_string = false;
     bool is_nullable = false;
-    std::uint32_t values = 0;                // vector
+    std::vector<std::uint32_t> values = {};  // vectors; of text, by part
     std::uint32_t presence = 0;              // vector, if it is nullable
     std::deque<std::uint64_t> words = {};    // codes of strings (0: none yet) or marks, by position
     std::uint64_t fresh = 0;                 // from here on marks say nothing
     std::vector<std::uint64_t> marked = {};  // positions whose marks changed
+    std::deque<std::uint32_t> parts = {};    // by page: those that texts have
+    std::deque<std::uint64_t> too_long = {};  // positions of texts, ascending
+    std::uint64_t noted = 0;                  // the last two know the texts up to here
 
     bool has_words() const { return is_string || index == kMarks; }
+    /// Of the type.
+    std::uint32_t of_type() const { return is_text(index) ? index & ~kText : index; }
   };
   struct Expected {
     std::uint64_t step;
@@ -147,17 +168,26 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   template <class F>
   void for_vectors(std::uint32_t attribute, F f) {
     const Attribute& of = attributes_[attribute];
-    f(of.values, vectors_[of.values]);
+    for (const std::uint32_t number : of.values) f(number, vectors_[number]);
     if (of.is_nullable) f(of.presence, vectors_[of.presence]);
   }
+  /// Whether a search can look at a page of a vector.
+  bool is_used(const Vector& vector, std::uint64_t page) const {
+    const Attribute& of = attributes_[vector.attribute];
+    return !is_text(of.index) || vector.part == kPresence ||
+           vector.part < of.parts[page - page_of(first_)];
+  }
+  std::uint32_t add_vector(std::uint32_t attribute, std::uint32_t part);
 
   /// The first mirrored position where another event stands now; `end()` if there is none.
   std::uint64_t changed_from() const;
   void drop_before(std::uint64_t position);
   void drop_from(std::uint64_t position);
   void append_until(std::uint64_t position);
-  /// Words for all mirrored positions.
-  void make_room(Attribute& attribute) const;
+  /// Words for all mirrored positions, and vectors for all texts.
+  void make_room(std::uint32_t attribute);
+  void note_texts(std::uint32_t attribute);
+  void forget_texts_from(Attribute& attribute, std::uint64_t position) const;
   void forget(Page& page);
 
   void need(std::uint32_t number, Vector& vector, PageRange pages);
@@ -166,6 +196,8 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   void write(Vector& vector, std::uint64_t at, std::uint64_t first);
   std::span<const std::uint64_t> words(const Vector& vector, std::uint64_t first,
                                        std::uint64_t last);
+  std::span<const std::uint64_t> text_words(const Vector& vector, std::uint64_t first,
+                                            std::uint64_t last);
   std::uint64_t code(Attribute& attribute, std::uint64_t position);
   void release_code(std::uint64_t code);
 

@@ -12,9 +12,7 @@ namespace {
 /// Where there is too little memory, steps are so small a part of it.
 constexpr std::size_t kStepsThatFit = 4;
 
-std::size_t pages_of(const Need& need) {
-  return need.pages.size() * need.mirror->vectors(need.attribute);
-}
+std::size_t pages_of(const Need& need) { return need.mirror->frames(need.attribute, need.pages); }
 
 PageRange hull(const PageRange& a, const PageRange& b) {
   return {std::min(a.first, b.first), std::max(a.last, b.last)};
@@ -65,6 +63,22 @@ std::vector<Need> needs_of(DevicePlan& plan, const Terminators& terminators) {
     }
   });
   return needs;
+}
+
+bool reaches_long_text(DevicePlan& plan, const Terminators& terminators) {
+  bool any = false;
+  for_each_scan(plan, [&](DeviceScan& scan) {
+    const auto& attributes = scan.program.attributes;
+    if (any || std::ranges::none_of(attributes, is_text)) return;
+    scan.mirror->sync();
+    const auto [first, last] = times_of(*plan.terminators, terminators);
+    const history::Range range = reach_of(scan, *plan.plan, first, last);
+    for (std::size_t i = 0; i < attributes.size(); ++i) {
+      any =
+          any || (is_text(attributes[i]) && scan.mirror->has_long_text(scan.attributes[i], range));
+    }
+  });
+  return any;
 }
 
 const Need* Needs::find(const Need& need) const {
@@ -124,10 +138,11 @@ std::size_t most_pages(const DevicePlan& plan, const Session& session) {
   std::size_t pages = 0;
   for_each_scan(plan, [&](const DeviceScan& scan) {
     const std::uint64_t events = scan.timeline->end() - scan.timeline->begin();
-    // With the roots.
-    const std::size_t vectors =
-        scan.attributes.size() * (scan.column->store().is_nullable() ? 2 : 1) + 1;
-    pages += vectors * ((events >> session.page_shift()) + 2);
+    std::size_t frames = 1;  // the roots
+    for (const std::uint32_t attribute : scan.attributes) {
+      frames += scan.mirror->most_frames(attribute);
+    }
+    pages += frames * ((events >> session.page_shift()) + 2);
   });
   return pages;
 }

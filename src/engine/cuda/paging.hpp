@@ -23,6 +23,9 @@ struct Need {
 /// plan's mirrors take notice of what is new. Whoever calls holds the session's mutex.
 std::vector<Need> needs_of(DevicePlan& plan, const Terminators& terminators);
 
+/// Whether the plan's searches can reach a string whose text is too long for a device. The same.
+bool reaches_long_text(DevicePlan& plan, const Terminators& terminators);
+
 /// What several evaluations need. What they have in common counts once.
 class Needs {
  public:

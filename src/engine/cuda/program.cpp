@@ -11,21 +11,23 @@ using cuda::Code;
 using cuda::Instruction;
 using cuda::Kind;
 
-/// How operands of these types are compared; nothing when a device cannot.
-std::optional<Kind> kind_of(Op op, ValueType a, ValueType b) {
-  const bool equality = op == Op::equal || op == Op::not_equal;
+/// How operands of these types are compared, strings by their codes.
+Kind kind_of(ValueType a, ValueType b) {
   switch (a) {
     case ValueType::integer:
       return b == ValueType::floating ? Kind::integer_float : Kind::integers;
     case ValueType::floating:
       return b == ValueType::floating ? Kind::floats : Kind::float_integer;
     case ValueType::boolean:
-      return Kind::words;
     case ValueType::string:
       break;
   }
-  if (!equality) return std::nullopt;
   return Kind::words;
+}
+
+/// Whether strings are compared by order or part.
+bool compares_texts(Op op, ValueType operands) {
+  return operands == ValueType::string && op != Op::equal && op != Op::not_equal;
 }
 
 std::uint16_t number_of(std::uint32_t attribute, std::vector<std::uint32_t>& among) {
@@ -56,7 +58,12 @@ class Compiler {
   Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated,
                           bool consumed) {
     for (const Expr& guard : scan.guards) add_guard(guard);
-    for (const plan::Comparison& comparison : scan.comparisons) add(comparison);
+    // Texts last: they take longest.
+    for (const bool texts : {false, true}) {
+      for (const plan::Comparison& comparison : scan.comparisons) {
+        if (compares_texts(comparison.op, comparison.subject.type) == texts) add(comparison);
+      }
+    }
     // Equalities leave the fewest candidates to the other tests.
     std::stable_partition(
         program_.tests.begin(), program_.tests.end(),
@@ -97,25 +104,27 @@ class Compiler {
     }
   }
 
-  std::uint16_t parameter(const Expr& expr, bool required) {
-    program_.parameters.push_back({&expr, required});
+  std::uint16_t parameter(const Expr& expr, bool required, bool is_text = false) {
+    program_.parameters.push_back({&expr, required, is_text});
     return static_cast<std::uint16_t>(program_.parameters.size() - 1);
   }
 
   void add(const plan::Comparison& comparison) {
-    const auto kind = kind_of(comparison.op, comparison.subject.type, comparison.operand.type);
-    if (comparison.op == Op::contains || !kind)
-      return fail("strings are compared by order or part");
+    if (compares_texts(comparison.op, comparison.subject.type)) {
+      push_texts(comparison.op, comparison.subject, comparison.operand, true);
+      return drop({Code::require, Op::constant, Kind::words, 0});
+    }
+    const Kind kind = kind_of(comparison.subject.type, comparison.operand.type);
     const bool has_value = is_on_host(comparison.operand);
     if (comparison.attribute() && has_value) return add_test(comparison);
     push(comparison.subject);
     if (has_value) {
-      push({Code::cell, Op::constant, *kind, parameter(comparison.operand, true)});
+      push({Code::cell, Op::constant, kind, parameter(comparison.operand, true)});
     } else {
       push(comparison.operand);
     }
-    drop({Code::compare, comparison.op, *kind, 0});
-    drop({Code::require, Op::constant, *kind, 0});
+    drop({Code::compare, comparison.op, kind, 0});
+    drop({Code::require, Op::constant, kind, 0});
   }
 
   void add_test(const plan::Comparison& comparison) {
@@ -205,7 +214,33 @@ class Compiler {
     }
   }
 
+  struct TextOperand {
+    cuda::Source source;
+    std::uint16_t number;
+  };
+  /// There are no operations on strings: one that is not on the host is an attribute.
+  TextOperand text_operand(const Expr& expr, bool required) {
+    if (is_on_host(expr)) return {cuda::Source::search, parameter(expr, required, true)};
+    const std::uint32_t index = expr.index | kText;
+    if (expr.source == kCandidate) return {cuda::Source::candidate, attribute(index)};
+    return {cuda::Source::chosen, number_of(index, chosen_->attributes)};
+  }
+  /// `required`: without a value of a search nothing is found.
+  void push_texts(Op op, const Expr& a, const Expr& b, bool required) {
+    const TextOperand left = text_operand(a, required), right = text_operand(b, required);
+    push({.code = Code::compare_texts,
+          .op = op,
+          .kind = Kind::words,
+          .operand = left.number,
+          .left = left.source,
+          .right = right.source,
+          .other = right.number});
+  }
+
   void push_binary(const Expr& expr) {
+    if (compares_texts(expr.op, expr.args[0].type)) {
+      return push_texts(expr.op, expr.args[0], expr.args[1], false);
+    }
     push(expr.args[0]);
     push(expr.args[1]);
     const ValueType left = expr.args[0].type, right = expr.args[1].type;
@@ -216,9 +251,7 @@ class Compiler {
       return drop(
           {left == ValueType::floating ? Code::floats : Code::integers, expr.op, Kind::words, 0});
     }
-    const auto kind = kind_of(expr.op, left, right);
-    if (expr.op == Op::contains || !kind) return fail("strings are compared by order or part");
-    drop({Code::compare, expr.op, *kind, 0});
+    drop({Code::compare, expr.op, kind_of(left, right), 0});
   }
 
   std::optional<std::uint32_t> state_;

@@ -16,6 +16,10 @@ inline constexpr std::uint32_t kTimestamps = ~std::uint32_t{0};
 inline constexpr std::uint32_t kRoots = kTimestamps - 1;  ///< `Place::root`
 inline constexpr std::uint32_t kConsumers = kRoots - 1;   ///< ConsumedMarks
 
+/// Instead of a string's code its text.
+inline constexpr std::uint32_t kText = std::uint32_t{1} << 31;
+constexpr bool is_text(std::uint32_t attribute) { return attribute >> 30 == kText >> 30; }
+
 /// A scan as a device runs it. Whatever does not mention the candidate is computed once for each
 /// search, by the host, and stands in the search's cells: so programs hold no constants, and the
 /// device sees only what depends on the candidate.
@@ -23,6 +27,7 @@ struct Program {
   struct Parameter {
     const Expr* expr;  ///< of the plan
     bool required;     ///< without a value nothing is found
+    bool is_text = false;
   };
   /// Comparisons of one attribute with values: the intersection of their intervals.
   struct Test {
@@ -31,9 +36,10 @@ struct Program {
     std::vector<const plan::Comparison*> comparisons;
   };
 
-  std::vector<const Expr*> guards;        ///< of the plan; unless they hold, nothing is found
-  std::vector<std::uint32_t> attributes;  ///< of the type, or kTimestamps, kConsumers
-  std::vector<Parameter> parameters;      ///< by cell
+  std::vector<const Expr*> guards;  ///< of the plan; unless they hold, nothing is found
+  /// Of the type, with kText or without, or kTimestamps, kConsumers.
+  std::vector<std::uint32_t> attributes;
+  std::vector<Parameter> parameters;  ///< by cell
   std::vector<Test> tests;
   std::vector<cuda::Instruction> code;
   std::uint32_t reduced = cuda::kNone;  ///< in `attributes`: what is aggregated

@@ -5,6 +5,7 @@
 
 #include "cuda/shape.hpp"
 #include "engine/cuda/interval.hpp"
+#include "engine/cuda/text_words.hpp"
 #include "history/evaluate.hpp"
 
 namespace gorgo::engine {
@@ -13,6 +14,7 @@ void RoundWriter::begin() {
   session_.begin_round();
   round_.clear();
   tables_.clear();
+  texts_.clear();
   known_ = 0;
   round_.most_listed = kMostListed;
 }
@@ -131,7 +133,8 @@ bool RoundWriter::add_cells(const DeviceScan& scan, const history::Scope& scope)
   for (const Program::Parameter& parameter : scan.program.parameters) {
     const Datum value = history::evaluate(*parameter.expr, scope);
     if (parameter.required && !value.exists()) return false;
-    round_.cells.push_back(cell_of(value));
+    const bool is_text = parameter.is_text && value.exists();
+    round_.cells.push_back(is_text ? text_cell_of(value.text()) : cell_of(value));
   }
   return true;
 }
@@ -150,6 +153,19 @@ cuda::Cell RoundWriter::cell_of(const Datum& value) const {
       return {session_.codes().find(value.text()), 1};
   }
   return {};
+}
+
+/// Searches mostly share their strings, which stay as long as the round.
+cuda::Cell RoundWriter::text_cell_of(std::string_view text) {
+  const auto [known, is_new] = texts_.try_emplace(text, round_.texts.size());
+  if (is_new) {
+    round_.texts.push_back(word_of_text(text, 0));
+    round_.texts.push_back(text.size());
+    for (std::size_t i = 1; 8 * i < text.size(); ++i) {
+      round_.texts.push_back(word_of_text(text, i));
+    }
+  }
+  return {round_.texts[known->second], 1 + known->second};
 }
 
 bool RoundWriter::all_exist(std::uint32_t first_cell) const {

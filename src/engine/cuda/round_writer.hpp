@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "cuda/device.hpp"
@@ -115,6 +117,7 @@ class RoundWriter {
   bool all_exist(std::uint32_t first_cell) const;
   std::uint32_t place(DeviceScan& scan, DeviceScan::Variant variant);
   cuda::Cell cell_of(const Datum& value) const;
+  cuda::Cell text_cell_of(std::string_view text);
 
   /// An attribute whose page table is written when all searches have said what they need.
   struct Table {
@@ -126,6 +129,7 @@ class RoundWriter {
   Session& session_;
   cuda::Round round_;
   std::vector<Table> tables_;
+  std::unordered_map<std::string_view, std::uint64_t> texts_;  // where the round has them
   std::uint64_t known_ = 0;
 };
 

@@ -11,6 +11,7 @@ namespace {
 
 using cuda::Code;
 using cuda::Instruction;
+using cuda::Source;
 
 /// What a group's searches have in shared memory, and an event in registers, is bounded.
 constexpr std::size_t kMostAttributes = 12, kMostTests = 8, kMostCells = 24, kMostCode = 256;
@@ -25,6 +26,14 @@ std::string text(const Instruction& i) {
          text(static_cast<std::uint64_t>(i.kind)) + "), 0}";
 }
 
+/// f(source, operand) for the texts that it compares.
+template <class F>
+void for_each_text(const Instruction& i, F f) {
+  if (i.code != Code::compare_texts) return;
+  f(i.left, i.operand);
+  f(i.right, i.other);
+}
+
 /// How many of the attributes, from the first on, are tested.
 std::size_t tested_attributes(const Program& program) {
   std::size_t count = 0;
@@ -32,6 +41,9 @@ std::size_t tested_attributes(const Program& program) {
     count = std::max<std::size_t>(count, test.on_device.attribute + 1u);
   }
   for (const Instruction& i : program.code) {
+    for_each_text(i, [&](Source source, std::uint16_t operand) {
+      if (source == Source::candidate) count = std::max<std::size_t>(count, operand + 1u);
+    });
     if (i.code != Code::attribute && i.code != Code::present) continue;
     count = std::max<std::size_t>(count, i.operand + 1u);
   }
@@ -41,9 +53,14 @@ std::size_t tested_attributes(const Program& program) {
 /// The attributes that a negation reads of what it is tested on, in the order of their first use.
 std::vector<std::uint16_t> chosen_attributes(const Program& program) {
   std::vector<std::uint16_t> all;
+  const auto add = [&](std::uint16_t attribute) {
+    if (std::ranges::find(all, attribute) == all.end()) all.push_back(attribute);
+  };
   for (const Instruction& i : program.code) {
-    if (i.code != Code::chosen || std::ranges::find(all, i.operand) != all.end()) continue;
-    all.push_back(i.operand);
+    if (i.code == Code::chosen) add(i.operand);
+    for_each_text(i, [&](Source source, std::uint16_t operand) {
+      if (source == Source::chosen) add(operand);
+    });
   }
   return all;
 }
@@ -74,6 +91,11 @@ class Unrolled {
         return push("own.cell(" + text(i.operand) + ")");
       case Code::chosen:
         return push("own.chosen[" + text(number_of_chosen(i.operand)) + "]");
+      case Code::compare_texts:
+        // They take long: first what is known already.
+        text_ += "    if (!ok) return false;\n";
+        return push("compare(view, Op(" + text(static_cast<std::uint64_t>(i.op)) + "), " +
+                    string(i.left, i.operand) + ", " + string(i.right, i.other) + ")");
       case Code::require:
         text_ += "    ok = ok & holds(" + pop() + ");\n";
         return;
@@ -89,6 +111,19 @@ class Unrolled {
         return push("apply(" + text(i) + ", " + left + ", " + right + ")");
       }
     }
+  }
+
+  /// A string as text.
+  std::string string(Source source, std::uint16_t operand) const {
+    switch (source) {
+      case Source::candidate:
+        return "values.text(view, scan, " + text(operand) + ")";
+      case Source::search:
+        return "own.text(" + text(operand) + ")";
+      case Source::chosen:
+        break;
+    }
+    return "own.chosen_text(" + text(number_of_chosen(operand)) + ", " + text(operand) + ")";
   }
 
   void push(const std::string& value) {
@@ -148,8 +183,11 @@ std::string negation_base_text(const ShapedProgram& shaped) {
 
 std::string type_text(const std::string& name, const std::string& base, const std::string& members,
                       const Program& program) {
+  const bool with_texts = std::ranges::find(program.code, Code::compare_texts,
+                                            &Instruction::code) != program.code.end();
   return "struct " + name + " : " + base + " {\n" + members +
-         "  GORGO_HD static bool passes(const View&, const Scan&, const Own& own,\n"
+         (with_texts ? "  static constexpr bool kEager = false;\n" : "") +
+         "  GORGO_HD static bool passes(const View& view, const Scan& scan, const Own& own,\n"
          "                              const Values& values) {\n"
          "    bool ok = true;\n" +
          tests_text(program) + Unrolled(program).statements() +

@@ -84,10 +84,20 @@ std::vector<std::vector<Task>> tasks_of(std::span<const Evaluation> evaluations,
   return tasks;
 }
 
-void run_on(Session& session, std::span<const Task> tasks, const std::atomic<bool>& stop) {
-  if (tasks.empty()) return;
+void run_on(Session& session, std::span<const Task> all, const std::atomic<bool>& stop) {
+  if (all.empty()) return;
+  std::vector<Task> tasks;
   Steps planned;
   const auto plan = [&] {
+    for (const Task& task : all) {
+      CudaEvaluator& evaluator = *task.evaluator;
+      if (reaches_long_text(evaluator.plan_on(session), evaluator.announced(task))) {
+        evaluator.leave_to_cpu(task.part, kLongText);
+      } else {
+        tasks.push_back(task);
+      }
+    }
+    if (tasks.empty()) return;
     std::size_t most = 0;
     for (const Task& task : tasks) most += most_pages(task.evaluator->plan_on(session), session);
     if (most <= session.device().pages()) {
@@ -100,8 +110,10 @@ void run_on(Session& session, std::span<const Task> tasks, const std::atomic<boo
     }
     planned = plan_steps(session, needs);
   };
-  caught(session, plan, [&] { return text_of(tasks); });
-  for (const std::size_t i : planned.too_large) tasks[i].evaluator->leave_to_cpu(tasks[i].part);
+  caught(session, plan, [&] { return text_of(all); });
+  for (const std::size_t i : planned.too_large) {
+    tasks[i].evaluator->leave_to_cpu(tasks[i].part, kNoRoom);
+  }
   for (std::size_t i = 0; i < planned.steps.size() && session.problem().empty(); ++i) {
     const Step* const next = i + 1 < planned.steps.size() ? &planned.steps[i + 1] : nullptr;
     run_together(session, tasks, planned.steps[i], next, stop);
