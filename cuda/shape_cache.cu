@@ -1,5 +1,7 @@
 #include "cuda/shape_cache.cuh"
 
+#include <cstdlib>
+
 #include "cuda/nvrtc.hpp"
 #include "cuda/workshop.hpp"
 
@@ -17,11 +19,22 @@ constexpr const char* kNames[kKernelKinds] = {
 
 std::size_t index(KernelKind kind) { return static_cast<std::size_t>(kind); }
 
-/// Where kernels are compiled in the background. Call after `warm_up`: what is static and made later
-/// ends earlier, so that nothing is compiled while NVRTC takes itself down.
+Workshop& workshop();
+
+/// What the process has do at its end begins with what was said last; NVRTC and the driver say it
+/// when they first need something. So this is said after every job again, and nothing is compiled
+/// while they take themselves down.
+void stop_workshop_at_exit() {
+  std::atexit([] { workshop().stop(); });
+}
+
+/// Where kernels are compiled in the background; as long as the process.
 Workshop& workshop() {
-  static Workshop workshop;
-  return workshop;
+  static auto* const workshop = [] {
+    stop_workshop_at_exit();
+    return new Workshop();
+  }();
+  return *workshop;
 }
 
 /// Null when that fails.
@@ -90,7 +103,10 @@ const void* ShapeCache::kernel(std::uint32_t shape, KernelKind kind) {
     if (compile_ == Compile::at_once) {
       job();
     } else {
-      workshop().order(job);
+      workshop().order([job] {
+        job();
+        stop_workshop_at_exit();
+      });
     }
     lock.lock();
   }

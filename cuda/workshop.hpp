@@ -8,8 +8,7 @@
 
 namespace gorgo::cuda {
 
-/// A thread that does jobs one after the other. The destructor waits for the one that is being done
-/// and forgets the others. Any thread.
+/// A thread that does jobs one after the other. Any thread.
 class Workshop {
  public:
   Workshop() : worker_([this](const std::stop_token& stop) { work(stop); }) {}
@@ -20,6 +19,13 @@ class Workshop {
       jobs_.push_back(std::move(job));
     }
     ordered_.notify_one();
+  }
+
+  /// Waits for the job that is being done and forgets the others, as the destructor does. One
+  /// thread, no job.
+  void stop() {
+    worker_.request_stop();
+    if (worker_.joinable()) worker_.join();
   }
 
  private:
