@@ -92,11 +92,25 @@ class Tile {
         if (!Shape::kEager && (inside >> j & 1u) == 0) continue;
         mask |= Shape::passes(view_, scan_, own, values[j]) ? 1u << j : 0u;
       }
-      found(i, mask & inside);
+      mask &= inside;
+      if constexpr (Shape::kConfirms) mask = confirmed(columns, own, mask);
+      found(i, mask);
     }
   }
 
  private:
+  /// Of positions that pass. They are mostly few: each is loaded again.
+  __device__ unsigned confirmed(const typename Shape::Columns& columns,
+                                const typename Shape::Own& own, unsigned mask) const {
+#pragma unroll 1
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+      const unsigned j = __ffs(rest) - 1;
+      const auto values = Shape::load(view_, columns, position(j));
+      if (!Shape::confirms(view_, scan_, own, values)) mask &= ~(1u << j);
+    }
+    return mask;
+  }
+
   __device__ unsigned inside_of(std::uint64_t first, std::uint64_t last) const {
     unsigned mask = 0;
 #pragma unroll
@@ -497,7 +511,7 @@ __global__ void select(const __grid_constant__ View view, const Search* searches
 #pragma unroll
     for (unsigned j = 0; j < kAtATime; ++j) {
       bool passes = begin + nth(j) < size;
-      if (passes) passes = Shape::passes(view, scan, own, values[j]);
+      if (passes) passes = decides<Shape>(view, scan, own, values[j]);
       masks[j] = __ballot_sync(kAllLanes, passes);
       passed += __popc(masks[j]);
     }

@@ -77,7 +77,8 @@ GORGO_HD bool is_violated(const View& view, const Unless& unless, const Scan& sc
       bool any = false;
       for (unsigned j = 0; j < kAtATime; ++j) {
         const std::uint64_t p = begin + j * kLanes + lane;
-        if (p < in.last) any |= Negation::passes(view, scan, own, Negation::load(view, columns, p));
+        if (p >= in.last) continue;
+        any |= decides<Negation>(view, scan, own, Negation::load(view, columns, p));
       }
       return any;
     });
@@ -120,9 +121,8 @@ template <class Shape>
 GORGO_HD bool finds(const View& view, const Scan& scan, const Search& search,
                     std::uint64_t position) {
   const auto columns = Shape::columns(view, scan);
-  if (!Shape::passes(view, scan, Shape::own(view, search), Shape::load(view, columns, position))) {
-    return false;
-  }
+  const auto values = Shape::load(view, columns, position);
+  if (!decides<Shape>(view, scan, Shape::own(view, search), values)) return false;
   if constexpr (Shape::Negations::kAny) return !is_violated<Shape>(view, search, position);
   return true;
 }

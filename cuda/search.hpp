@@ -134,7 +134,7 @@ struct TextParts {
   GORGO_HD std::uint64_t word(std::uint64_t i) const { return i == 0 ? text.first : part(i + 1); }
 };
 
-/// `a op b` where their first words do not decide. Apart, since kernels compare many at a time.
+/// `a op b` where their first words do not decide. Apart: few come to that, and it is large.
 GORGO_HD GORGO_APART inline bool compare_parts(const View& view, Op op, Text a, Text b) {
   const TextParts left{view, a}, right{view, b};
   if (op == Op::contains) return contains(left, right);
@@ -145,6 +145,14 @@ GORGO_HD inline Cell compare(const View& view, Op op, const Text& a, const Text&
   if (!a.exists || !b.exists) return boolean(false);
   if (op == Op::contains || a.first == b.first) return boolean(compare_parts(view, op, a, b));
   return boolean(arithmetic::satisfies(arithmetic::order(a.first, b.first), op));
+}
+
+/// The same as far as their first words tell: false only where it does not hold.
+GORGO_HD inline Cell compare_first(Op op, const Text& a, const Text& b) {
+  const bool below = op == Op::less || op == Op::less_equal;
+  const bool above = op == Op::greater || op == Op::greater_equal;
+  const bool may_hold = below ? a.first <= b.first : !above || a.first >= b.first;
+  return boolean(a.exists & b.exists & may_hold);
 }
 
 /// Of a scan that is no negation's: no instruction asks for it.

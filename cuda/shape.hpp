@@ -9,11 +9,12 @@
 ///   Own, own(view, search)         what is a search's own
 ///   passes(view, scan, own, values)
 ///   kAtATime                       events that a thread has in registers
-///   kEager                         whether `passes` may be asked about `Values()`, and about what
-///                                  stands outside of the search's range
+///   kEager                         whether `passes` may be asked about `Values()`
+///   kConfirms                      whether some of what passes still has to be confirmed, by
+///   confirms(view, scan, own, values)   which may take long; only about what may be found
 ///   Negations                      what an event that passes is tested by then (negation.hpp)
 ///
-/// All of them decide as `passes` of search.hpp. A negation is a shape, too, but for its own, which
+/// `decides` of them is `passes` of search.hpp. A negation is a shape, too, but for its own, which
 /// depends on the event that it is tested on: own(view, unless, chosen).
 namespace gorgo::cuda {
 
@@ -29,11 +30,20 @@ struct NegationsOf {
   }
 };
 
+template <class Shape>
+GORGO_HD bool decides(const View& view, const Scan& scan, const typename Shape::Own& own,
+                      const typename Shape::Values& values) {
+  if (!Shape::passes(view, scan, own, values)) return false;
+  if constexpr (Shape::kConfirms) return Shape::confirms(view, scan, own, values);
+  return true;
+}
+
 /// Any scan: nothing is known before it runs.
 struct AnyShape {
   using Negations = NegationsOf<>;
   static constexpr unsigned kAtATime = 8;
   static constexpr bool kEager = false;
+  static constexpr bool kConfirms = false;
   struct Columns {};
   struct Values {
     std::uint64_t position;
@@ -93,6 +103,7 @@ struct ShapeOf {
                                        : kAttributes <= 12 ? 2
                                                            : 1;
   static constexpr bool kEager = true;
+  static constexpr bool kConfirms = false;
   struct Columns {
     Attribute of[kAttributes == 0 ? 1 : kAttributes];
   };

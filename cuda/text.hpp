@@ -25,25 +25,27 @@ GORGO_HD arithmetic::Ordering order_of_texts(const A& a, const B& b) {
   return arithmetic::order(length_of_a, length_of_b);
 }
 
-/// The 8 bytes from byte `at` on, zeros behind the end.
-template <class Text>
-GORGO_HD std::uint64_t word_at_byte(const Text& text, std::uint64_t length, std::uint64_t at) {
-  const std::uint64_t i = at / 8, bits = at % 8 * 8;
-  std::uint64_t word = text.word(i) << bits;
-  if (bits != 0 && i + 1 < words_of(length)) word |= text.word(i + 1) >> (64 - bits);
-  return word;
+/// The 8 bytes from byte `at` < 8 of a word on.
+GORGO_HD inline std::uint64_t word_at_byte(std::uint64_t word, std::uint64_t next, unsigned at) {
+  return at == 0 ? word : word << 8 * at | next >> (64 - 8 * at);
 }
 
-/// Whether `part`, which is not empty, stands in `text` at byte `at`. Precondition: it ends there,
-/// too.
+/// The bits of the first bytes of a word.
+GORGO_HD inline std::uint64_t first_bytes(std::uint64_t bytes) {
+  constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  return bytes < 8 ? kAll << (64 - 8 * bytes) : kAll;
+}
+
+/// Whether `part` stands in `text` at byte `at`, if its first word does. Precondition: it ends
+/// there, too.
 template <class A, class B>
-GORGO_HD bool stands_at(const A& text, std::uint64_t length, const B& part,
-                        std::uint64_t length_of_part, std::uint64_t at) {
-  for (std::uint64_t i = 0; 8 * i < length_of_part; ++i) {
-    const std::uint64_t rest = length_of_part - 8 * i;
-    const std::uint64_t compared =
-        rest < 8 ? ~std::uint64_t{0} << (64 - 8 * rest) : ~std::uint64_t{0};
-    if ((word_at_byte(text, length, at + 8 * i) & compared) != part.word(i)) return false;
+GORGO_HD bool goes_on(const A& text, std::uint64_t length, const B& part,
+                      std::uint64_t length_of_part, std::uint64_t at) {
+  for (std::uint64_t i = 1; 8 * i < length_of_part; ++i) {
+    const std::uint64_t first = at / 8 + i;
+    const std::uint64_t next = first + 1 < words_of(length) ? text.word(first + 1) : 0;
+    const std::uint64_t word = word_at_byte(text.word(first), next, static_cast<unsigned>(at % 8));
+    if ((word & first_bytes(length_of_part - 8 * i)) != part.word(i)) return false;
   }
   return true;
 }
@@ -52,9 +54,18 @@ GORGO_HD bool stands_at(const A& text, std::uint64_t length, const B& part,
 template <class A, class B>
 GORGO_HD bool contains(const A& text, const B& part) {
   const std::uint64_t length = text.length(), length_of_part = part.length();
+  if (length_of_part > length) return false;
   if (length_of_part == 0) return true;
-  for (std::uint64_t at = 0; at + length_of_part <= length; ++at) {
-    if (stands_at(text, length, part, length_of_part, at)) return true;
+  const std::uint64_t last = length - length_of_part;
+  const std::uint64_t first_of_part = part.word(0), compared = first_bytes(length_of_part);
+  std::uint64_t word = text.word(0);
+  for (std::uint64_t i = 0; 8 * i <= last; ++i) {
+    const std::uint64_t next = i + 1 < words_of(length) ? text.word(i + 1) : 0;
+    for (unsigned b = 0; b < 8; ++b) {
+      if ((word_at_byte(word, next, b) & compared) != first_of_part || 8 * i + b > last) continue;
+      if (goes_on(text, length, part, length_of_part, 8 * i + b)) return true;
+    }
+    word = next;
   }
   return false;
 }

@@ -54,8 +54,11 @@ std::vector<std::string> rules() {
       "consuming B;",
       rule("s < A.s, k < A.k"),
       rule("s contains A.s or not (A.s >= s)", "3-last"),
-      "define O(k: int) from A() and last B(s >= A.s) within 60 from A and not C(s > B.s, k = A.k) "
-      "between B and A and not C(B.s contains s, A.s > B.s) within 9 from B where k = B.k;",
+      "define O(k: int) from A() and last C() within 90 from A and each B(s >= A.s, C.s > s) "
+      "within 90 from A where k = B.k;",
+      "define O(k: int) from A() and each B(k != A.k, s >= A.s) within 90 from A "
+      "and not C(s > B.s) within 4 from B and not C(B.s contains s, A.s >= B.s) within 3 from B "
+      "where k = B.k;",
   };
 }
 

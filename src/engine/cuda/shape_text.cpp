@@ -65,11 +65,17 @@ std::vector<std::uint16_t> chosen_attributes(const Program& program) {
   return all;
 }
 
-/// The stack machine's instructions as statements: a name for each value that it would push.
+bool compares_texts(const Program& program) {
+  return std::ranges::find(program.code, Code::compare_texts, &Instruction::code) !=
+         program.code.end();
+}
+
+/// The stack machine's instructions as statements: a name for each value that it would push. Either
+/// of what `passes`, by the first words of texts, or of what `confirms` what these leave open.
 class Unrolled {
  public:
-  explicit Unrolled(const Program& program)
-      : program_(program), chosen_(chosen_attributes(program)) {}
+  Unrolled(const Program& program, bool confirms)
+      : program_(program), chosen_(chosen_attributes(program)), confirms_(confirms) {}
 
   std::string statements() {
     for (const Instruction& i : program_.code) add(i);
@@ -92,24 +98,44 @@ class Unrolled {
       case Code::chosen:
         return push("own.chosen[" + text(number_of_chosen(i.operand)) + "]");
       case Code::compare_texts:
-        // They take long: first what is known already.
-        text_ += "    if (!ok) return false;\n";
-        return push("compare(view, Op(" + text(static_cast<std::uint64_t>(i.op)) + "), " +
-                    string(i.left, i.operand) + ", " + string(i.right, i.other) + ")");
+        return push((confirms_ ? "compare(view, Op(" : "compare_first(Op(") +
+                        text(static_cast<std::uint64_t>(i.op)) + "), " + string(i.left, i.operand) +
+                        ", " + string(i.right, i.other) + ")",
+                    Known::that_false);
       case Code::require:
-        text_ += "    ok = ok & holds(" + pop() + ");\n";
-        return;
+        return require(pop());
       case Code::negate_integer:
       case Code::negate_float:
       case Code::to_float:
       case Code::to_integer:
-      case Code::logical_not:
-        return push("apply(" + text(i) + ", " + pop() + ")");
-      default: {
-        const std::string right = pop();
-        const std::string left = pop();
-        return push("apply(" + text(i) + ", " + left + ", " + right + ")");
+      case Code::logical_not: {
+        const Value value = pop();
+        return push("apply(" + text(i) + ", " + value.name + ")",
+                    value.known == Known::all ? Known::all : Known::nothing);
       }
+      default: {
+        const Value right = pop();
+        const Value left = pop();
+        Known known = std::max(left.known, right.known);
+        const bool grows = i.code == Code::logical_and || i.code == Code::logical_or;
+        if (known == Known::that_false && !grows) known = Known::nothing;
+        return push("apply(" + text(i) + ", " + left.name + ", " + right.name + ")", known);
+      }
+    }
+  }
+
+  /// What the first words of texts tell of a value.
+  enum class Known { all, that_false, nothing };
+  struct Value {
+    std::string name;
+    Known known;
+  };
+
+  void require(const Value& value) {
+    if (confirms_) {
+      if (value.known != Known::all) text_ += "    if (!holds(" + value.name + ")) return false;\n";
+    } else if (value.known != Known::nothing) {
+      text_ += "    ok = ok & holds(" + value.name + ");\n";
     }
   }
 
@@ -126,20 +152,22 @@ class Unrolled {
     return "own.chosen_text(" + text(number_of_chosen(operand)) + ", " + text(operand) + ")";
   }
 
-  void push(const std::string& value) {
+  void push(const std::string& value, Known known = Known::all) {
     const std::string name = "v" + text(values_++);
     text_ += "    const Cell " + name + " = " + value + ";\n";
-    stack_.push_back(name);
+    stack_.push_back({name, known});
   }
-  std::string pop() {
-    std::string name = std::move(stack_.back());
+  Value pop() {
+    Value value = std::move(stack_.back());
     stack_.pop_back();
-    return name;
+    return value;
   }
+
   const Program& program_;
   const std::vector<std::uint16_t> chosen_;
+  const bool confirms_;
   std::string text_;
-  std::vector<std::string> stack_;
+  std::vector<Value> stack_;
   std::uint64_t values_ = 0;
 };
 
@@ -183,17 +211,22 @@ std::string negation_base_text(const ShapedProgram& shaped) {
 
 std::string type_text(const std::string& name, const std::string& base, const std::string& members,
                       const Program& program) {
-  const bool with_texts = std::ranges::find(program.code, Code::compare_texts,
-                                            &Instruction::code) != program.code.end();
-  return "struct " + name + " : " + base + " {\n" + members +
-         (with_texts ? "  static constexpr bool kEager = false;\n" : "") +
-         "  GORGO_HD static bool passes(const View& view, const Scan& scan, const Own& own,\n"
-         "                              const Values& values) {\n"
-         "    bool ok = true;\n" +
-         tests_text(program) + Unrolled(program).statements() +
-         "    return ok;\n"
-         "  }\n"
-         "};\n";
+  const auto function = [](const std::string& function_name, const std::string& statements) {
+    return "  GORGO_HD static bool " + function_name +
+           "(const View& view, const Scan& scan, const Own& own,\n"
+           "                              const Values& values) {\n" +
+           statements + "  }\n";
+  };
+  std::string text_of_type =
+      "struct " + name + " : " + base + " {\n" + members +
+      function("passes", "    bool ok = true;\n" + tests_text(program) +
+                             Unrolled(program, false).statements() + "    return ok;\n");
+  if (compares_texts(program)) {
+    text_of_type +=
+        "  static constexpr bool kConfirms = true;\n" +
+        function("confirms", Unrolled(program, true).statements() + "    return true;\n");
+  }
+  return text_of_type + "};\n";
 }
 
 }  // namespace
