@@ -30,6 +30,10 @@ Json json_of(const CellResult& cell, const EngineResult& result) {
                           {"max", spread.max},
                           {"repetitions", result.runs.size()}};
   json["cpu_ns_per_event"] = spread_of(result.runs, &Run::cpu_ns_per_event).median;
+  if (const auto latency = latency_of(result.runs)) {
+    json["batch_ns"] = {
+        {"p50", latency->p50}, {"p99", latency->p99}, {"batches", latency->batches}};
+  }
   const Run& run = result.runs.front();
   json["events"] = run.events;
   json["composites"] = run.after.back().composites;

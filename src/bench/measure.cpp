@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <utility>
 
 #include "bench/replay.hpp"
 
@@ -55,6 +56,7 @@ class Repetition {
   Result<bool> run() {
     const Subject& subject = replay_.subject();
     const Tally before = subject.tally();
+    std::uint64_t terminators = limits_.latency ? subject.terminators() : 0;
     while (run_.events < replay_.measured() && run_.seconds < limits_.seconds) {
       const auto count = std::min<std::uint64_t>(limits_.batch, replay_.measured() - run_.events);
       const auto fed = replay_.feed(count);
@@ -63,6 +65,10 @@ class Repetition {
       run_.cpu_seconds += fed->cpu_seconds;
       run_.events += count;
       run_.after.push_back(subject.tally() - before);
+      if (limits_.latency) {
+        const std::uint64_t before_batch = std::exchange(terminators, subject.terminators());
+        if (terminators > before_batch) run_.latencies.push_back(fed->seconds);
+      }
       if (!keep_going_()) return false;
     }
     return true;
@@ -176,6 +182,17 @@ Spread spread_of(const std::vector<Run>& runs, double (Run::*figure)() const) {
   std::vector<double> values;
   for (const Run& run : runs) values.push_back((run.*figure)());
   return spread_of(std::move(values));
+}
+
+std::optional<Latency> latency_of(const std::vector<Run>& runs) {
+  std::vector<double> all;
+  for (const Run& run : runs) all.insert(all.end(), run.latencies.begin(), run.latencies.end());
+  if (all.empty()) return std::nullopt;
+  std::ranges::sort(all);
+  const auto at = [&](std::size_t percent) {
+    return all[(all.size() * percent + 99) / 100 - 1] * 1e9;
+  };
+  return Latency{.p50 = at(50), .p99 = at(99), .batches = all.size()};
 }
 
 }  // namespace gorgo::bench

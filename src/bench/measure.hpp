@@ -27,6 +27,7 @@ struct Limits {
   unsigned threads = 1;          ///< that evaluate rules
   bool small = false;            ///< small workloads, for the quick grid
   std::size_t batch = kBatch;    ///< events that are appended before each evaluation
+  bool latency = false;          ///< `Run::latencies` are wanted
 };
 
 /// The limits of a grid: "quick", "full" or "gpu".
@@ -44,6 +45,8 @@ struct Run {
   Memory memory;                ///< in the end
   std::int64_t rss_growth = 0;  ///< of the process, bytes
   bool complete = false;        ///< false: interrupted
+  /// Seconds of each batch that brought a rule a terminator, if they are wanted.
+  std::vector<double> latencies;
 
   double ns_per_event() const { return per_event(seconds); }
   double cpu_ns_per_event() const { return per_event(cpu_seconds); }
@@ -91,5 +94,13 @@ struct Spread {
 Spread spread_of(std::vector<double> values);
 /// Of one figure over the runs.
 Spread spread_of(const std::vector<Run>& runs, double (Run::*figure)() const);
+
+/// Of the latencies of all runs, in nanoseconds: the least that 50 and 99 of 100 do not exceed.
+struct Latency {
+  double p50, p99;
+  std::size_t batches;
+};
+/// Nothing where there are none.
+std::optional<Latency> latency_of(const std::vector<Run>& runs);
 
 }  // namespace gorgo::bench

@@ -45,6 +45,11 @@ class ProcessorSubject : public Subject {
 
   Tally tally() const override { return tally_; }
 
+  std::uint64_t terminators() const override {
+    std::uint64_t sum = 0;
+    for (const auto& rule : processor_.rules()) sum += rule.terminators;
+    return sum;
+  }
   std::vector<RuleInfo> rules() const override { return processor_.rules(); }
 
   Memory memory() const override {

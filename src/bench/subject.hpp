@@ -36,6 +36,8 @@ class Subject {
   /// Of all composites so far.
   virtual Tally tally() const = 0;
   virtual Memory memory() const = 0;
+  /// That its rules evaluated so far; a program written by hand does not say.
+  virtual std::uint64_t terminators() const { return 0; }
   /// Its rules, in order; a program written by hand has none.
   virtual std::vector<RuleInfo> rules() const { return {}; }
 };

@@ -33,6 +33,12 @@ const EngineResult* yardstick(const CellResult& cell) {
   return best;
 }
 
+std::string latency_text(const EngineResult& result) {
+  const auto latency = latency_of(result.runs);
+  if (!latency) return "";
+  return print(" %10s %10s", time_text(latency->p50).c_str(), time_text(latency->p99).c_str());
+}
+
 std::string row_of(const CellResult& cell, const EngineResult& result) {
   std::string row = print("%10s  %-12s", x_of(cell.x).c_str(), result.engine.c_str());
   if (result.runs.empty()) {
@@ -54,7 +60,12 @@ std::string row_of(const CellResult& cell, const EngineResult& result) {
   row += print(" %8.1f %7.0f", static_cast<double>(run.memory.bytes) / 1e6,
                run.memory.bytes_per_event());
   const EngineResult* other = yardstick(cell);
-  return row + print(" %8.2f\n", spread.median / median_ns(*other));
+  return row + print(" %8.2f", spread.median / median_ns(*other)) + latency_text(result) + "\n";
+}
+
+bool has_latency(const CellResult& cell) {
+  return std::ranges::any_of(
+      cell.engines, [](const auto& result) { return latency_of(result.runs).has_value(); });
 }
 
 }  // namespace
@@ -63,9 +74,11 @@ std::string table_of(const std::vector<CellResult>& cells) {
   if (cells.empty()) return "";
   const Sweep& sweep = *cells.front().sweep;
   std::string table = sweep.id + ", x: " + sweep.axis + "\n";
-  table += print("%10s  %-12s %10s  %20s %10s %10s %8s %10s %10s %8s %7s %8s\n", "x", "engine",
+  table += print("%10s  %-12s %10s  %20s %10s %10s %8s %10s %10s %8s %7s %8s", "x", "engine",
                  "per event", "min .. max     ", "events/s", "CPU", "measured", "composites",
                  "per comp.", "MB", "B/event", "ratio");
+  if (std::ranges::any_of(cells, has_latency)) table += print(" %10s %10s", "batch p50", "p99");
+  table += "\n";
   for (const CellResult& cell : cells) {
     for (const EngineResult& result : cell.engines) table += row_of(cell, result);
     if (!cell.mismatch.empty()) table += "            MISMATCH " + cell.mismatch + "\n";

@@ -32,6 +32,7 @@ struct BenchOptions {
   std::string grid = "quick";
   std::vector<double> at;  ///< instead of the values of the grid
   std::size_t batch = bench::kBatch;
+  bool latency = false;
   std::optional<std::uint64_t> events;
   std::string json;
   bool list = false;
@@ -91,6 +92,7 @@ class Bench {
                .limits = bench::limits_of(options.grid)};
     report_.limits.threads = options.threads;
     report_.limits.batch = options.batch;
+    report_.limits.latency = options.latency;
     if (options.events) report_.limits.events = *options.events;
     for (const Sweep& sweep : bench::sweeps()) {
       const bool chosen = options.scenarios.empty() ||
@@ -325,6 +327,8 @@ void add_bench(CLI::App& app, int& exit_code) {
   bench->add_option("--batch", options->batch, "Events that are appended before each evaluation")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  bench->add_flag("--latency", options->latency,
+                  "Also show percentiles: of the time of a batch that brings a rule a terminator");
   add_timeline(*bench, *options);
   bench->add_option("--json", options->json, "Also write the results to this file");
   bench->add_flag("--list", options->list, "List the sweeps and their values, measure nothing");

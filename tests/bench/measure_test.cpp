@@ -17,6 +17,24 @@ TEST(Spread, IsTheMedianAndTheRange) {
   EXPECT_EQ(spread_of({}).median, 0);
 }
 
+Run with_latencies(std::vector<double> seconds) {
+  Run run;
+  run.latencies = std::move(seconds);
+  return run;
+}
+
+TEST(Latency, IsWhatMostBatchesOfAllRunsStayWithin) {
+  EXPECT_FALSE(latency_of({Run{}}));
+  std::vector<double> most;
+  for (int i = 99; i > 0; --i) most.push_back(i * 1e-6);
+  const auto latency = latency_of({with_latencies(most), with_latencies({1})});
+  ASSERT_TRUE(latency);
+  EXPECT_NEAR(latency->p50, 50'000, 1);
+  EXPECT_NEAR(latency->p99, 99'000, 1);
+  EXPECT_EQ(latency->batches, 100);
+  EXPECT_NEAR(latency_of({with_latencies({2e-6})})->p99, 2'000, 1);
+}
+
 Run run_of(std::vector<Tally> after) {
   Run run;
   run.after = std::move(after);

@@ -34,6 +34,22 @@ TEST_F(BenchCommand, MeasuresAtTheValuesAskedFor) {
   EXPECT_EQ(json["results"][0]["x"], 300);
 }
 
+TEST_F(BenchCommand, ShowsHowLongBatchesWithTerminatorsTake) {
+  const Outcome outcome =
+      run("bench base/window/last --at 300 --batch 1 --latency --engine column-scan,handwritten "
+          "--json report.json");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("batch p50"));
+  const auto json = nlohmann::json::parse(read("report.json"));
+  const auto& latency = json["results"][0]["batch_ns"];
+  EXPECT_GT(latency["p50"], 0);
+  EXPECT_LE(latency["p50"], latency["p99"]);
+  // A third of the events are terminators.
+  EXPECT_NEAR(latency["batches"].get<double>() / json["results"][0]["events"].get<double>(), 0.33,
+              0.05);
+  EXPECT_FALSE(json["results"][1].contains("batch_ns"));
+}
+
 TEST_F(BenchCommand, NamesTheClosestScenario) {
   const Outcome outcome = run("bench base/widow");
   EXPECT_EQ(outcome.exit_code, 2);
