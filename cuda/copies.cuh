@@ -51,6 +51,8 @@ class Copies {
     check(cudaEventRecord(done_[started_ % done_.size()], stream_), "recording an event");
   }
 
+  /// The last batch that a stream was made to wait for.
+  std::uint64_t awaited() const { return awaited_; }
   /// Has a stream wait for the batch of that number, counted from 1, or a later one. 0: none.
   void let_wait(cudaStream_t stream, std::uint64_t batch) {
     if (batch <= awaited_) return;

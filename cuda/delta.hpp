@@ -5,14 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace gorgo::cuda {
+#include "cuda/parcel.hpp"
 
-/// Words to be written into the arena.
-struct Run {
-  std::uint64_t to;    ///< word of the arena
-  std::uint64_t from;  ///< word of what is staged
-  std::uint64_t count;
-};
+namespace gorgo::cuda {
 
 /// Where the staged words of a delta go. A device writes its runs in any order, so that no word may
 /// stand in two of them.

@@ -129,6 +129,7 @@ struct DeviceOptions {
   std::uint64_t bytes = std::uint64_t{1} << 30;
   std::uint32_t page_shift = 13;  ///< log2 of the events of a page
   Compile compile = Compile::in_background;
+  bool along = true;  ///< small rounds go with their launches
 };
 
 /// A GPU of this machine, or why there is none.

@@ -3,9 +3,9 @@
 #include <mutex>
 
 #include "cuda/copies.cuh"
-#include "cuda/grouping.hpp"
+#include "cuda/lanes.cuh"
 #include "cuda/shape_cache.cuh"
-#include "cuda/upload.cuh"
+#include "cuda/staged_round.cuh"
 
 namespace gorgo::cuda {
 namespace {
@@ -21,7 +21,8 @@ std::shared_ptr<ShapeCache> shared_shapes(int capability, Compile compile) {
   return shapes;
 }
 
-/// One GPU. A round is one upload, kernels in one stream, and a wait for that stream; answers are
+/// One GPU. A round is one upload, kernels in one stream, and a wait for that stream; or, if it is
+/// small, kernels that have it along, side by side, and a look out for their answers. Those are
 /// written to memory of the host by the kernels themselves.
 class GpuDevice final : public Device {
  public:
@@ -29,12 +30,14 @@ class GpuDevice final : public Device {
       : index_(static_cast<int>(index)),
         page_shift_(options.page_shift),
         pages_(static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >> page_shift_)),
+        may_go_along_(options.along),
         shapes_(shared_shapes(capability, options.compile)) {
     use();
     arena_.reserve_exactly(std::size_t{pages_} << page_shift_);
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
     upload_ = std::make_unique<Upload>(arena_.data(), page_shift_, pages_);
     copies_.open();
+    lanes_.open();
   }
   ~GpuDevice() override {
     cudaSetDevice(index_);
@@ -82,15 +85,14 @@ class GpuDevice final : public Device {
   void start(const Round& round) override {
     guarded([&] {
       use();
-      if (round_ != nullptr) wait();  // one that was given up
+      give_up();
       round_ = &round;
-      copies_.let_wait(stream_, round.fetched);
-      upload(round);
-      launch_picks<false>(round.oldest, oldest_);
-      launch_picks<true>(round.newest, newest_);
+      send(round);
+      launch_picks<false>(staged_.oldest, oldest_);
+      launch_picks<true>(staged_.newest, newest_);
       launch_lists(round);
-      launch_reductions(reductions_, KernelKind::reduce, reduced_);
-      launch_reductions(sums_, KernelKind::sum, summed_);
+      launch_reductions(staged_.reductions, KernelKind::reduce, reduced_);
+      launch_reductions(staged_.sums, KernelKind::sum, summed_);
       check(cudaGetLastError(), "launching kernels");
     });
   }
@@ -108,18 +110,6 @@ class GpuDevice final : public Device {
   }
 
  private:
-  /// Searches of a kind: how they are grouped, and where what the kernels need stands in the
-  /// upload.
-  struct Kind {
-    Grouping grouping;
-    std::size_t count = 0;
-    std::size_t searches = 0, groups = 0, rows = 0;
-    std::size_t done = 0, partial = 0;  // zeros
-  };
-  struct Picks : Kind {
-    PinnedArray<std::uint32_t> found;
-  };
-
   template <class F>
   void guarded(F f) {
     try {
@@ -137,99 +127,94 @@ class GpuDevice final : public Device {
     copies_.let_wait(stream_, counters_.fetches);
     upload_->begin();
     counters_.uploaded += upload_->send(stream_);
-    wait();
+    synchronize();
   }
 
-  void wait() { check(cudaStreamSynchronize(stream_), "running kernels"); }
-
-  template <class Partial, class Alone>
-  void add(Kind& kind, const std::vector<Search>& searches, const Round& round, Alone alone) {
-    kind.grouping.assign(searches, round.scans, alone);
-    kind.count = searches.size();
-    kind.searches = upload_->add(searches);
-    kind.groups = upload_->add(kind.grouping.groups());
-    kind.rows = upload_->add(kind.grouping.rows());
-    kind.done = upload_->add_zeros<std::uint32_t>(kind.grouping.groups().size());
-    kind.partial = upload_->add_zeros<Partial>(searches.size());
+  void synchronize() { check(cudaStreamSynchronize(stream_), "running kernels"); }
+  /// For the round's kernels.
+  void wait() {
+    if (along_) {
+      lanes_.wait();
+    } else {
+      synchronize();
+    }
+  }
+  /// A round that was begun and that nobody waits for.
+  void give_up() {
+    if (std::exchange(round_, nullptr) != nullptr) wait();
   }
 
-  void upload(const Round& round) {
-    upload_->begin();
-    const std::size_t pages = upload_->add(round.pages);
-    const std::size_t attributes = upload_->add(round.attributes);
-    const std::size_t tests = upload_->add(round.tests);
-    const std::size_t instructions = upload_->add(round.instructions);
-    const std::size_t scans = upload_->add(round.scans);
-    const std::size_t bounds = upload_->add(round.bounds);
-    const std::size_t cells = upload_->add(round.cells);
-    const std::size_t texts = upload_->add(round.texts);
-    const std::size_t unless = upload_->add(round.unless);
-    const auto several = [](const Search& search) { return search.limit > 1; };
-    const auto never = [](const Search&) { return false; };
-    add<std::uint32_t>(oldest_, round.oldest, round, several);
-    add<std::uint32_t>(newest_, round.newest, round, several);
-    add<std::uint32_t>(every_, round.every, round, never);
-    add<Reduction>(reductions_, round.reductions, round, never);
-    add<FloatSum>(sums_, round.sums, round, never);
-    total_ = upload_->add_zeros<std::uint64_t>(1);
-    counters_.uploaded += upload_->send(stream_);
-    view_ = {.arena = arena_.data(),
-             .page_shift = page_shift_,
-             .pages = upload_->array<std::uint32_t>(pages),
-             .attributes = upload_->array<Attribute>(attributes),
-             .tests = upload_->array<Test>(tests),
-             .instructions = upload_->array<Instruction>(instructions),
-             .scans = upload_->array<Scan>(scans),
-             .bounds = upload_->array<Bounds>(bounds),
-             .cells = upload_->array<Cell>(cells),
-             .texts = upload_->array<std::uint64_t>(texts),
-             .unless = upload_->array<Unless>(unless)};
+  /// Copies are waited for by one stream alone.
+  bool may_go_along(const Round& round) const {
+    return may_go_along_ && round.fetched <= copies_.awaited() &&
+           staged_.fits_along(upload_->delta().size());
+  }
+
+  void send(const Round& round) {
+    staged_.stage(round, *upload_);
+    along_ = may_go_along(round) && upload_->put_into(parcel_);
+    if (along_) {
+      counters_.uploaded += parcel_.words * sizeof(std::uint64_t);
+      lanes_.begin();
+    } else {
+      copies_.let_wait(stream_, round.fetched);
+      counters_.uploaded += upload_->send(stream_);
+    }
+    parcel_.view = view_ = staged_.view(*upload_, arena_.data(), page_shift_);
     selected_.reserve(round.selected);
   }
 
-  template <class... Args>
-  void launch(const void* kernel, dim3 blocks, Args... args) {
-    void* arguments[] = {&args...};
-    check(cudaLaunchKernel(kernel, blocks, dim3(kThreads), arguments, 0, stream_),
-          "launching a kernel");
+  template <class Arguments>
+  void launch(std::uint32_t shape, KernelKind kind, dim3 blocks, Arguments arguments,
+              const StagedKind::Zeros& zeros) {
+    static_assert(sizeof(Parcel) + sizeof(Arguments) <= 4096);
+    const void* const kernel = shapes_->kernel(shape, kind, along_ ? Sent::along : Sent::apart);
+    if (along_) {
+      parcel_.zeroed = upload_->zeros<std::uint64_t>(zeros.first);
+      parcel_.zeros = static_cast<std::uint32_t>(zeros.last - zeros.first);
+      parcel_.groups_done = upload_->zeros<std::uint32_t>(zeros.first);
+      lanes_.launch(kernel, blocks, dim3(kThreads), parcel_, &arguments);
+      return;
+    }
+    void* all[] = {&view_, &arguments};
+    check(cudaLaunchKernel(kernel, blocks, dim3(kThreads), all, 0, stream_), "launching a kernel");
   }
 
-  /// Enough parts to keep the device busy together with other groups.
-  static Parts parts_of(const Grouping::Section& section) {
-    constexpr std::uint64_t kBlocks = 8192;
-    const std::uint64_t tiles = (section.longest + kTile - 1) / kTile;
-    const std::uint64_t wanted = std::clamp<std::uint64_t>(kBlocks / section.count, 1, tiles);
-    const std::uint64_t size = (tiles + wanted - 1) / wanted * kTile;
-    return {.size = size,
-            .each = static_cast<std::uint32_t>((section.longest + size - 1) / size)};
-  }
-
-  template <class F>
-  void for_each_section(const Kind& kind, KernelKind kernel, F f) {
+  /// `arguments(groups, parts, done)`: what each launch is told.
+  template <class Arguments>
+  void launch_groups(const StagedKind& kind, KernelKind kernel, Arguments arguments) {
     for (const Grouping::Section& section : kind.grouping.group_sections()) {
       const Parts parts = parts_of(section);
-      f(shapes_->kernel(section.shape, kernel), dim3(section.count, parts.each),
-        upload_->array<Group>(kind.groups) + section.first, parts,
-        upload_->zeros<std::uint32_t>(kind.done) + section.first);
+      launch(section.shape, kernel, dim3(section.count, parts.each),
+             arguments(upload_->array<Group>(kind.groups) + section.first, parts,
+                       upload_->zeros<std::uint32_t>(kind.done) + section.first),
+             kind.grouped);
     }
   }
 
   template <bool kNewest>
-  void launch_picks(const std::vector<Search>& searches, Picks& picks) {
-    picks.found.reserve(searches.size());
+  void launch_picks(const StagedKind& picks, PinnedArray<std::uint32_t>& found) {
+    found.reserve(picks.count);
     const auto* on = upload_->array<Search>(picks.searches);
-    const auto kind = kNewest ? KernelKind::pick_newest : KernelKind::pick_oldest;
-    for_each_section(picks, kind, [&](const void* kernel, dim3 blocks, const Group* groups,
-                                      Parts parts, std::uint32_t* done) {
-      const Picked picked{.ranks = upload_->zeros<std::uint32_t>(picks.partial), .done = done};
-      launch(kernel, blocks, view_, on, groups, parts,
-             picked, picks.found.data(), selected_.data());
-    });
+    launch_groups(picks, kNewest ? KernelKind::pick_newest : KernelKind::pick_oldest,
+                  [&](const Group* groups, Parts parts, std::uint32_t* done) {
+                    return PickArguments{.searches = on,
+                                         .groups = groups,
+                                         .parts = parts,
+                                         .ranks = upload_->zeros<std::uint32_t>(picks.partial),
+                                         .done = done,
+                                         .found = found.data(),
+                                         .selected = selected_.data()};
+                  });
     for (const Grouping::Section& section : picks.grouping.row_sections()) {
-      const auto several = kNewest ? KernelKind::select_newest : KernelKind::select_oldest;
-      launch(shapes_->kernel(section.shape, several), dim3(section.count), view_, on,
-             upload_->array<std::uint32_t>(picks.rows) + section.first, picks.found.data(),
-             selected_.data());
+      const auto* rows = upload_->array<std::uint32_t>(picks.rows) + section.first;
+      launch(section.shape, kNewest ? KernelKind::select_newest : KernelKind::select_oldest,
+             dim3(section.count),
+             SelectArguments{.searches = on,
+                             .rows = rows,
+                             .found = found.data(),
+                             .selected = selected_.data()},
+             picks.alone);
     }
   }
 
@@ -237,33 +222,38 @@ class GpuDevice final : public Device {
     if (round.every.empty()) return;
     counts_.reserve(round.every.size());
     matches_.reserve(round.most_listed);
-    const auto* on = upload_->array<Search>(every_.searches);
-    for_each_section(every_, KernelKind::list, [&](const void* kernel, dim3 blocks,
-                                                   const Group* groups, Parts parts,
-                                                   std::uint32_t* done) {
-      const Listed listed{.counts = upload_->zeros<std::uint32_t>(every_.partial),
-                          .total = upload_->zeros<unsigned long long>(total_),
-                          .done = done};
-      launch(kernel, blocks, view_, on, groups, parts, listed, round.most_listed,
-             counts_.data(), matches_.data());
-    });
+    const StagedKind& every = staged_.every;
+    launch_groups(every, KernelKind::list,
+                  [&](const Group* groups, Parts parts, std::uint32_t* done) {
+                    return ListArguments{.searches = upload_->array<Search>(every.searches),
+                                         .groups = groups,
+                                         .parts = parts,
+                                         .total = upload_->zeros<unsigned long long>(every.total),
+                                         .counts = upload_->zeros<std::uint32_t>(every.partial),
+                                         .done = done,
+                                         .most = round.most_listed,
+                                         .counts_on_host = counts_.data(),
+                                         .matches = matches_.data()};
+                  });
   }
 
   template <class Total>
-  void launch_reductions(const Kind& kind, KernelKind which, PinnedArray<Total>& totals) {
+  void launch_reductions(const StagedKind& kind, KernelKind which, PinnedArray<Total>& totals) {
     totals.reserve(kind.count);
-    const auto* on = upload_->array<Search>(kind.searches);
-    for_each_section(kind, which, [&](const void* kernel, dim3 blocks, const Group* groups,
-                                      Parts parts, std::uint32_t* done) {
-      launch(kernel, blocks, view_, on, groups, parts, done, upload_->zeros<Total>(kind.partial),
-             totals.data());
+    launch_groups(kind, which, [&](const Group* groups, Parts parts, std::uint32_t* done) {
+      return ReduceArguments<Total>{.searches = upload_->array<Search>(kind.searches),
+                                    .groups = groups,
+                                    .parts = parts,
+                                    .done = done,
+                                    .totals = upload_->zeros<Total>(kind.partial),
+                                    .totals_on_host = totals.data()};
     });
   }
 
   Answers answers(const Round& round) {
     const bool listed_all = put_in_order(round);
-    return {.oldest = {oldest_.found.data(), round.oldest.size()},
-            .newest = {newest_.found.data(), round.newest.size()},
+    return {.oldest = {oldest_.data(), round.oldest.size()},
+            .newest = {newest_.data(), round.newest.size()},
             .selected = {selected_.data(), round.selected},
             .every = begins_,
             .listed = listed_,
@@ -297,20 +287,22 @@ class GpuDevice final : public Device {
   const int index_;
   const std::uint32_t page_shift_;
   const std::uint32_t pages_;
+  const bool may_go_along_;
   const std::shared_ptr<ShapeCache> shapes_;
   cudaStream_t stream_ = nullptr;
   DeviceArray<std::uint64_t> arena_;
   std::unique_ptr<Upload> upload_;
   Copies copies_;
+  Lanes lanes_;
   std::vector<std::unique_ptr<PinnedArray<std::uint64_t>>> pinned_;
 
   // Of the round.
   const Round* round_ = nullptr;
+  bool along_ = false;  // launches have it with them
+  StagedRound staged_;
   View view_;
-  Picks oldest_, newest_;
-  Kind every_, reductions_, sums_;
-  std::size_t total_ = 0;
-  PinnedArray<std::uint32_t> selected_, counts_;
+  Parcel parcel_;
+  PinnedArray<std::uint32_t> oldest_, newest_, selected_, counts_;
   PinnedArray<Match> matches_;
   PinnedArray<Reduction> reduced_;
   PinnedArray<FloatSum> summed_;

@@ -8,16 +8,16 @@
 namespace gorgo::cuda {
 namespace {
 
-constexpr const char* kNames[kKernelKinds] = {
-    "gorgo::cuda::pick<gorgo::cuda::Shape, true>",
-    "gorgo::cuda::pick<gorgo::cuda::Shape, false>",
-    "gorgo::cuda::select<gorgo::cuda::Shape, true>",
-    "gorgo::cuda::select<gorgo::cuda::Shape, false>",
-    "gorgo::cuda::list<gorgo::cuda::Shape>",
-    "gorgo::cuda::reduce<gorgo::cuda::Shape>",
-    "gorgo::cuda::sum<gorgo::cuda::Shape>"};
+constexpr const char* kBodies[kKernelKinds] = {
+    "Pick<gorgo::cuda::Shape, true>",   "Pick<gorgo::cuda::Shape, false>",
+    "Select<gorgo::cuda::Shape, true>", "Select<gorgo::cuda::Shape, false>",
+    "List<gorgo::cuda::Shape>",         "Reduce<gorgo::cuda::Shape>",
+    "Sum<gorgo::cuda::Shape>"};
 
-std::size_t index(KernelKind kind) { return static_cast<std::size_t>(kind); }
+std::string name_of(KernelKind kind, Sent sent) {
+  return std::string("gorgo::cuda::") + (sent == Sent::along ? "along" : "apart") +
+         "<gorgo::cuda::" + kBodies[static_cast<std::size_t>(kind)] + ">";
+}
 
 Workshop& workshop();
 
@@ -38,8 +38,7 @@ Workshop& workshop() {
 }
 
 /// Null when that fails.
-const void* compiled_kernel(const std::string& text, KernelKind kind, int capability) {
-  const std::string name = kNames[index(kind)];
+const void* compiled_kernel(const std::string& text, const std::string& name, int capability) {
   const nvrtc::Compiled compiled = nvrtc::compile(
       "#include \"cuda/kernels.cuh\"\nnamespace gorgo::cuda {\n" + text + "}\n", {&name, 1},
       capability);
@@ -90,15 +89,16 @@ std::uint32_t ShapeCache::number(const std::string& text, std::uint32_t meanwhil
   return it->second;
 }
 
-const void* ShapeCache::kernel(std::uint32_t shape, KernelKind kind) {
+const void* ShapeCache::kernel(std::uint32_t shape, KernelKind kind, Sent sent) {
+  const std::size_t index = index_of(kind, sent);
   std::unique_lock lock(state_->mutex);
   Entry& entry = state_->entries[shape];  // stays where it is
-  const void*& own = entry.kernels[index(kind)];
-  if (own == nullptr && !entry.wanted[index(kind)]) {
-    entry.wanted[index(kind)] = true;
+  const void*& own = entry.kernels[index];
+  if (own == nullptr && !entry.wanted[index]) {
+    entry.wanted[index] = true;
     lock.unlock();
-    const auto job = [state = state_, capability = capability_, shape, kind] {
-      compile(*state, capability, shape, kind);
+    const auto job = [state = state_, capability = capability_, shape, kind, sent] {
+      compile(*state, capability, shape, kind, sent);
     };
     if (compile_ == Compile::at_once) {
       job();
@@ -110,7 +110,7 @@ const void* ShapeCache::kernel(std::uint32_t shape, KernelKind kind) {
     }
     lock.lock();
   }
-  return own != nullptr ? own : state_->entries[entry.meanwhile].kernels[index(kind)];
+  return own != nullptr ? own : state_->entries[entry.meanwhile].kernels[index];
 }
 
 ShapeCounters ShapeCache::counters() const {
@@ -118,13 +118,14 @@ ShapeCounters ShapeCache::counters() const {
   return state_->counters;
 }
 
-void ShapeCache::compile(State& state, int capability, std::uint32_t shape, KernelKind kind) {
+void ShapeCache::compile(State& state, int capability, std::uint32_t shape, KernelKind kind,
+                         Sent sent) {
   std::unique_lock lock(state.mutex);
   Entry& entry = state.entries[shape];
   lock.unlock();
-  const void* const kernel = compiled_kernel(entry.text, kind, capability);
+  const void* const kernel = compiled_kernel(entry.text, name_of(kind, sent), capability);
   lock.lock();
-  entry.kernels[index(kind)] = kernel;
+  entry.kernels[index_of(kind, sent)] = kernel;
   ++(kernel != nullptr ? state.counters.compiled : state.counters.failed);
 }
 

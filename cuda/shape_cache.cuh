@@ -22,7 +22,7 @@ class ShapeCache {
   /// By text: the same one has the same number.
   std::uint32_t number(const std::string& text, std::uint32_t meanwhile);
   /// That of a shape, or that of `meanwhile` as long as it has none of its own.
-  const void* kernel(std::uint32_t shape, KernelKind kind);
+  const void* kernel(std::uint32_t shape, KernelKind kind, Sent sent);
 
   ShapeCounters counters() const;
 
@@ -31,7 +31,7 @@ class ShapeCache {
     std::string text;
     std::uint32_t meanwhile = 0;
     ShapeKernels kernels = {};
-    bool wanted[kKernelKinds] = {};
+    bool wanted[2 * kKernelKinds] = {};
   };
   /// Shared with what is being compiled, which may outlast the cache.
   struct State {
@@ -41,7 +41,7 @@ class ShapeCache {
     ShapeCounters counters;
   };
 
-  static void compile(State& state, int capability, std::uint32_t shape, KernelKind kind);
+  static void compile(State& state, int capability, std::uint32_t shape, KernelKind kind, Sent sent);
 
   const int capability_;
   const Compile compile_;

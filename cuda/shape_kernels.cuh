@@ -19,18 +19,31 @@ enum class KernelKind : std::uint8_t {
 };
 inline constexpr std::size_t kKernelKinds = 7;
 
-/// By kind, as cudaLaunchKernel takes them; null for those that are not there.
-using ShapeKernels = std::array<const void*, kKernelKinds>;
+/// How a launch has its round: from the device's memory, or along with it.
+enum class Sent : std::uint8_t { apart, along };
+
+/// By kind and how it is sent, as cudaLaunchKernel takes them; null for those that are not there.
+using ShapeKernels = std::array<const void*, 2 * kKernelKinds>;
+
+inline std::size_t index_of(KernelKind kind, Sent sent) {
+  return 2 * static_cast<std::size_t>(kind) + static_cast<std::size_t>(sent);
+}
 
 template <class Shape>
 ShapeKernels kernels_of() {
-  const auto address = [](auto* kernel) { return reinterpret_cast<const void*>(kernel); };
-  ShapeKernels kernels = {address(pick<Shape, true>),    address(pick<Shape, false>),
-                          address(select<Shape, true>),  address(select<Shape, false>),
-                          address(list<Shape>)};
+  ShapeKernels kernels = {};
+  const auto add = [&]<class Body>(KernelKind kind, Body) {
+    kernels[index_of(kind, Sent::apart)] = reinterpret_cast<const void*>(&apart<Body>);
+    kernels[index_of(kind, Sent::along)] = reinterpret_cast<const void*>(&along<Body>);
+  };
+  add(KernelKind::pick_newest, Pick<Shape, true>());
+  add(KernelKind::pick_oldest, Pick<Shape, false>());
+  add(KernelKind::select_newest, Select<Shape, true>());
+  add(KernelKind::select_oldest, Select<Shape, false>());
+  add(KernelKind::list, List<Shape>());
   if constexpr (!Shape::Negations::kAny) {
-    kernels[static_cast<std::size_t>(KernelKind::reduce)] = address(reduce<Shape>);
-    kernels[static_cast<std::size_t>(KernelKind::sum)] = address(sum<Shape>);
+    add(KernelKind::reduce, Reduce<Shape>());
+    add(KernelKind::sum, Sum<Shape>());
   }
   return kernels;
 }

@@ -45,7 +45,11 @@ class Upload {
  public:
   /// `arena`: of so many pages of 2^page_shift words.
   Upload(std::uint64_t* arena, std::uint32_t page_shift, std::uint32_t pages)
-      : arena_(arena), delta_(page_shift, pages) {}
+      : arena_(arena), delta_(page_shift, pages) {
+    clean_.reserve_exactly(kClean);
+    check(cudaMemset(clean_.data(), 0, kClean * sizeof(std::uint64_t)), "clearing memory");
+    check(cudaDeviceSynchronize(), "clearing memory");
+  }
 
   const Delta& delta() const { return delta_; }
   /// Precondition: the delta is not full. Throws DeviceError.
@@ -88,6 +92,7 @@ class Upload {
     const std::size_t runs = add(delta_.runs());
     upload_.reserve(end_);
     zeroed_.reserve(zeros_);
+    along_ = false;
     const bool is_small = end_ * sizeof(std::uint64_t) <= kSmall;
     if (!is_small) {
       check(cudaMemcpyAsync(upload_.data(), staging_.data(), end_ * sizeof(std::uint64_t),
@@ -111,6 +116,31 @@ class Upload {
     return end_ * sizeof(std::uint64_t);
   }
 
+  /// Instead of `send`: puts it where launches take it along. False: it is too much for that.
+  bool put_into(Parcel& parcel) {
+    const auto& runs = delta_.runs();
+    const std::size_t own = end_ - first_, of_runs = words_of<Run>(runs.size());
+    const std::size_t words = own + of_runs + delta_.size();
+    if (words > Parcel::kMost || zeros_ > kClean) return false;
+    along_ = true;
+    upload_.reserve(end_);
+    std::memcpy(parcel.data, staging_.data() + first_, own * sizeof(std::uint64_t));
+    auto* const to = reinterpret_cast<Run*>(parcel.data + own);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      to[i] = runs[i];
+      to[i].from += own + of_runs;
+    }
+    std::memcpy(parcel.data + own + of_runs, staging_.data(),
+                delta_.size() * sizeof(std::uint64_t));
+    parcel.base = upload_.data() + first_;
+    parcel.arena = arena_;
+    parcel.words = static_cast<std::uint32_t>(words);
+    parcel.first_run = static_cast<std::uint32_t>(own);
+    parcel.runs = static_cast<std::uint32_t>(runs.size());
+    forget();
+    return true;
+  }
+
   /// After a failure: what was written is lost.
   void forget() { delta_.clear(); }
 
@@ -120,13 +150,15 @@ class Upload {
   }
   template <class T>
   T* zeros(std::size_t word) const {
-    return reinterpret_cast<T*>(zeroed_.data() + word);
+    return reinterpret_cast<T*>((along_ ? clean_ : zeroed_).data() + word);
   }
 
  private:
   /// So many bytes are read by a kernel in less time than a copy takes to begin.
   static constexpr std::size_t kSmall = std::size_t{1} << 16;
   static constexpr std::size_t kMostBlocks = 256;
+  /// Words of zeros for launches that leave zeros behind.
+  static constexpr std::size_t kClean = std::size_t{1} << 12;
 
   static std::size_t even(std::size_t words) { return (words + 1) / 2 * 2; }
   template <class T>
@@ -137,7 +169,8 @@ class Upload {
   std::uint64_t* const arena_;
   Delta delta_;
   PinnedArray<std::uint64_t> staging_;
-  DeviceArray<std::uint64_t> upload_, zeroed_;
+  DeviceArray<std::uint64_t> upload_, zeroed_, clean_;
+  bool along_ = false;               // launches have the round with them
   std::size_t first_ = 0, end_ = 0;  // of the round's arrays
   std::size_t zeros_ = 0;
 };

@@ -138,6 +138,52 @@ TEST(CudaEngine, SearchesForManyRulesAtOnce) {
   EXPECT_EQ(rounds_with(30), alone);
 }
 
+/// Rounds of a batch of terminators, each with an aggregate that depends on the state before the
+/// last.
+std::uint64_t rounds_with_sums(int terminators, const std::string& engine,
+                               std::vector<double>& sums) {
+  Processor processor({.engine = engine});
+  const std::string rule =
+      "define O(v: float) from A(k = $k) and last B(k = $k) within 1000 from A and last C(k = $k)"
+      " within 1000 from B and $s = Sum(C(k = $k).v within 1000 from B) where v = $s;";
+  EXPECT_FALSE(processor.deploy("sums.tesla", kTypes + rule).failed());
+  Timestamp time = 0;
+  const auto add = [&](const std::string& type, int events) {
+    for (int i = 0; i < events; ++i) {
+      const auto accepted = processor.append(
+          {.type = type,
+           .timestamp = ++time,
+           .attributes = {
+               {"k", std::int64_t{i % terminators}}, {"v", 0.5 * i}, {"s", std::string("x")}}});
+      EXPECT_FALSE(accepted.has_error());
+    }
+  };
+  add("C", 3 * terminators);
+  add("B", terminators);
+  processor.process([](const OutputBatch&) {});
+  add("A", terminators);
+  const auto before = rounds_of(cuda_host_engine());
+  processor.process([&](const OutputBatch& output) {
+    for (const auto& row : output.rows) {
+      if (row.rule != OutputBatch::kPrimitive) {
+        sums.push_back(output.cells[row.first_cell].floating);
+      }
+    }
+  });
+  return rounds_of(cuda_host_engine()) - before;
+}
+
+TEST(CudaEngine, AsksForAggregatesOfFewSequencesWithTheNextChoice) {
+  for (const int terminators : {1, 100}) {
+    std::vector<double> sums, expected;
+    const auto rounds = rounds_with_sums(terminators, "cuda-host", sums);
+    EXPECT_EQ(rounds, terminators == 1 ? 2u : 3u);
+    rounds_with_sums(terminators, "column", expected);
+    EXPECT_EQ(sums.size(), static_cast<std::size_t>(terminators));
+    EXPECT_EQ(sums, expected);
+  }
+}
+
 TEST(CudaEngine, SwapsPagesWhenMemoryIsShortAndLosesNothing) {
   const Batches batches = stream(200, 6);
   const std::string text = rules(800);
@@ -330,7 +376,7 @@ TEST(CudaEngine, SaysWhatItLeavesToTheCpu) {
 TEST(CudaOptions, AreReadFromText) {
   const auto options = parse_cuda_options(
       "devices=2+0,memory=512MiB,page_events=1024,least_pairs=7,compile=never,"
-      "negations=apart");
+      "negations=apart,uploads=apart");
   ASSERT_TRUE(options.has_value());
   EXPECT_THAT(options->devices, testing::ElementsAre(2, 0));
   EXPECT_THAT(parse_cuda_options("devices=all")->devices, testing::IsEmpty());
@@ -339,11 +385,14 @@ TEST(CudaOptions, AreReadFromText) {
   EXPECT_EQ(options->least_pairs, 7u);
   EXPECT_EQ(options->compile, cuda::Compile::never);
   EXPECT_EQ(options->longest_inside, 0u);
+  EXPECT_FALSE(options->along);
+  EXPECT_TRUE(parse_cuda_options("uploads=along")->along);
   EXPECT_GT(parse_cuda_options("negations=inside")->longest_inside, 1u << 30);
   EXPECT_TRUE(parse_cuda_options("").has_value());
-  for (const char* wrong : {"memory=1TiB", "page_events=1000", "pages=3", "memory",
-                            "least_pairs=-1", "devices=", "devices=1+1", "devices=one",
-                            "memory=99999999999GiB", "compile=often", "negations=some"}) {
+  for (const char* wrong :
+       {"memory=1TiB", "page_events=1000", "pages=3", "memory", "least_pairs=-1",
+        "devices=", "devices=1+1", "devices=one", "memory=99999999999GiB", "compile=often",
+        "negations=some", "uploads=never"}) {
     EXPECT_TRUE(parse_cuda_options(wrong).has_error()) << wrong;
   }
 }

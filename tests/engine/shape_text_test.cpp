@@ -172,9 +172,10 @@ TEST(ShapeText, CompilesForAGpu) {
   by_shapes(shapes, rules()[10]);
   by_shapes(shapes, rules().back());
   for (const std::string& text : shapes.texts()) {
-    const std::vector<std::string> kernels = {"gorgo::cuda::list<gorgo::cuda::Shape>",
-                                              "gorgo::cuda::pick<gorgo::cuda::Shape, true>",
-                                              "gorgo::cuda::select<gorgo::cuda::Shape, false>"};
+    const std::vector<std::string> kernels = {
+        "gorgo::cuda::apart<gorgo::cuda::List<gorgo::cuda::Shape>>",
+        "gorgo::cuda::along<gorgo::cuda::Pick<gorgo::cuda::Shape, true>>",
+        "gorgo::cuda::along<gorgo::cuda::Select<gorgo::cuda::Shape, false>>"};
     const auto compiled = cuda::nvrtc::compile(
         "#include \"cuda/kernels.cuh\"\nnamespace gorgo::cuda {\n" + text + "}\n", kernels, 90);
     EXPECT_EQ(compiled.problem, "") << text;

@@ -50,7 +50,8 @@ CudaEngine::Opened open_gpus() {
   const cuda::DeviceOptions each{
       .bytes = options->memory,
       .page_shift = static_cast<std::uint32_t>(std::countr_zero(options->page_events)),
-      .compile = options->compile};
+      .compile = options->compile,
+      .along = options->along};
   CudaEngine::Devices devices;
   std::vector<CudaEngine::LeftOut> left_out;
   std::optional<cuda::DeviceError> problem;

@@ -40,6 +40,11 @@ bool set_negations(CudaOptions& options, std::string_view text) {
   return true;
 }
 
+bool set_uploads(CudaOptions& options, std::string_view text) {
+  options.along = text == "along";
+  return options.along || text == "apart";
+}
+
 bool set_devices(CudaOptions& options, std::string_view text) {
   options.devices.clear();
   if (text == "all") return true;
@@ -58,6 +63,7 @@ bool set(CudaOptions& options, std::string_view key, std::string_view text) {
   if (key == "compile") return set_compile(options, text);
   if (key == "devices") return set_devices(options, text);
   if (key == "negations") return set_negations(options, text);
+  if (key == "uploads") return set_uploads(options, text);
   const auto value = number(text, key == "memory");
   if (!value) return false;
   if (key == "memory") {
@@ -82,7 +88,8 @@ Result<void> set_cuda_option(CudaOptions& options, std::string_view key, std::st
   return Error{
       "'" + std::string(key) + "=" + std::string(text) + "' is no option of CUDA",
       "such as devices=0+1 (or all), memory=512MiB, page_events=8192 (a power of two), "
-      "least_pairs=0, compile=never (or background, at-once), negations=auto (or inside, apart)"};
+      "least_pairs=0, compile=never (or background, at-once), negations=auto (or inside, apart), "
+      "uploads=along (or apart)"};
 }
 
 Result<CudaOptions> parse_cuda_options(std::string_view text) {

@@ -22,6 +22,7 @@ struct CudaOptions {
   /// the interval of one: "apart" is 0, "inside" no limit, "auto" this, which takes a warp about as
   /// long as the round that it saves.
   std::uint64_t longest_inside = 4096;
+  bool along = true;  ///< small rounds go with their launches: "along"; else "apart"
 };
 
 /// Sets one by its name: ("memory", "512MiB"), ("devices", "all"), ("devices", "0+2").

@@ -22,7 +22,8 @@ Wave::Wave(DevicePlan& plan, const Terminators& terminators, const RuleState& st
     : plan_(plan),
       terminators_(terminators),
       rule_state_(state),
-      overflowed_(terminators.slots.size()) {
+      overflowed_(terminators.slots.size()),
+      is_aggregated_(plan.aggregates.size()) {
   for (std::uint32_t t = 0; t < terminators.slots.size(); ++t) {
     terminator_of_.push_back(t);
     open_.push_back({.row = t, .rest = {}, .wanted = 1, .asked = kUnknown});
@@ -43,7 +44,7 @@ Range Wave::window(const DeviceScan& scan, Interval interval) const {
 
 /// What the request's conditions read; valid until the next call.
 std::span<const EventRef> Wave::sequence_of(const Request& request) {
-  if (step_ == Step::aggregate) return row(groups_[request.subject].first_row);
+  if (request.is_aggregate()) return row(groups_[request.subject].first_row);
   if (step_ == Step::choose) return row(open_[request.subject].row);
   const Candidate& candidate = candidates_[request.subject];
   const auto before = row(open_[candidate.open].row);
@@ -54,7 +55,8 @@ std::span<const EventRef> Wave::sequence_of(const Request& request) {
 
 /// Whether nobody waits for the answer any more.
 bool Wave::is_moot(const Request& request) const {
-  return step_ == Step::choose && overflowed_[terminator_of_[open_[request.subject].row]];
+  return step_ == Step::choose && !request.is_aggregate() &&
+         overflowed_[terminator_of_[open_[request.subject].row]];
 }
 
 bool Wave::ask(RoundWriter& writer) {

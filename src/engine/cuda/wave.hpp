@@ -37,7 +37,8 @@ void for_each_scan(Plan& plan, F f) {
 
 /// Terminators of one rule on their way through a device, all at the same time: breadth first,
 /// state by state, the searches of a step in one round, or in a few where they are many. Rounds may
-/// hold the searches of many waves.
+/// hold the searches of many waves. Where rows are few an aggregate is asked for with the first
+/// choice behind what it depends on: what that asks in vain costs less than a round.
 ///
 /// Where negations are completed by a state, its candidates are tested by them in one of two ways.
 /// Inside: the search for candidates tests them, too, and answers with what is left. Apart: the
@@ -91,10 +92,12 @@ class Wave {
     history::Range range;
     cuda::Want want;
     std::uint32_t limit;
-    std::uint32_t subject;           ///< choose: in open_; verify: in candidates_; else in groups_
+    std::uint32_t subject;  ///< choose: in open_; verify: in candidates_; aggregate: groups_
     std::uint64_t count = kUnknown;  ///< what a search for every position finds
     std::uint32_t inside = kApart;   ///< choose: the first of its negations in inside_
     std::optional<AnswerAt> answer = std::nullopt;
+
+    bool is_aggregate() const { return want == cuda::Want::reduction || want == cuda::Want::sum; }
   };
   /// A row that a state is to be chosen for.
   struct Open {
@@ -128,6 +131,8 @@ class Wave {
   Inside inside(DeviceScan& negation, const Span& span, const Open& open) const;
   std::span<const Inside> inside_of(const Request& request) const;
   void request_verification();
+  void request_aggregate(std::uint32_t aggregate);
+  void request_aggregates_ahead();
   void request_aggregates();
   void open_state();
   bool is_moot(const Request& request) const;
@@ -183,7 +188,8 @@ class Wave {
   std::vector<Candidate> candidates_;
   std::vector<Accepted> accepted_;
   std::vector<Group> groups_;
-  std::vector<Datum> values_;  // of the aggregates, by row
+  std::vector<Datum> values_;        // of the aggregates, by row; empty before one was asked for
+  std::vector<bool> is_aggregated_;  // by aggregate: it was asked for
   std::vector<history::EventRef> sequence_;
   std::vector<std::uint64_t> first_row_;  // by terminator, and their end
   std::vector<Reliance> reliances_;       // by terminator

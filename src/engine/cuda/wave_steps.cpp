@@ -18,6 +18,9 @@ constexpr std::size_t kMostRows = 1 << 22;
 constexpr std::size_t kMostCandidates = 1 << 26;
 /// What is selected by limit; more is listed.
 constexpr std::uint64_t kMostSelected = 64;
+/// What is asked for ahead, in rows and in pairs of a row and an event, may take half of a round.
+constexpr std::size_t kMostRowsAhead = 16;
+constexpr std::uint64_t kMostPairsAhead = std::uint64_t{1} << 23;
 /// By how much the next search for candidates looks further than the last.
 constexpr std::uint64_t kGrowth = 8;
 
@@ -56,6 +59,7 @@ void Wave::open_state() {
     open_.push_back({.row = r, .rest = range, .wanted = wanted, .asked = 0});
   }
   request_choices();
+  if (!open_.empty()) request_aggregates_ahead();
 }
 
 void Wave::request_choices() {
@@ -123,8 +127,10 @@ void Wave::take_candidates(const Request& request, std::span<const std::uint32_t
 }
 
 void Wave::take_nothing(const Request& request) {
-  if (step_ == Step::choose) open_[request.subject].closed = true;
-  if (step_ != Step::aggregate) return;
+  if (!request.is_aggregate()) {
+    if (step_ == Step::choose) open_[request.subject].closed = true;
+    return;
+  }
   const Group& group = groups_[request.subject];
   finish_aggregate(group, aggregation(group).result());
 }
@@ -182,7 +188,9 @@ void Wave::limit_sequences() {
 
 void Wave::add_rows() {
   std::vector<EventRef> rows;
+  std::vector<Datum> values;
   std::vector<std::uint32_t> terminator_of;
+  const std::size_t aggregates = values_.empty() ? 0 : rule().aggregates.size();
   rows.reserve(accepted_.size() * (width_ + 1));
   terminator_of.reserve(accepted_.size());
   for (const Accepted& accepted : accepted_) {
@@ -191,37 +199,58 @@ void Wave::add_rows() {
     const auto before = row(accepted.row);
     rows.insert(rows.end(), before.begin(), before.end());
     rows.push_back(event_of(accepted.position));
+    const auto known = values_.begin() + static_cast<std::ptrdiff_t>(accepted.row * aggregates);
+    values.insert(values.end(), known, known + static_cast<std::ptrdiff_t>(aggregates));
     terminator_of.push_back(terminator);
   }
   accepted_.clear();
   candidates_.clear();
   rows_ = std::move(rows);
+  values_ = std::move(values);
   terminator_of_ = std::move(terminator_of);
   ++width_;
 }
 
 /// Once for the rows that agree on what an aggregate depends on; those stand together.
-void Wave::request_aggregates() {
+void Wave::request_aggregate(std::uint32_t number) {
   const auto slot = [](const EventRef& event) { return event.slot; };
+  const Aggregate& aggregate = rule().aggregates[number];
+  const std::size_t shared = plan_.plan->aggregates[number].decided_at + 1;
+  DeviceScan& scan = plan_.aggregates[number];
+  for (std::uint32_t first = 0, last; first < rows(); first = last) {
+    const auto prefix = row(first).first(shared);
+    for (last = first + 1; last < rows(); ++last) {
+      if (!std::ranges::equal(row(last).first(shared), prefix, {}, slot, slot)) break;
+    }
+    groups_.push_back({.aggregate = number, .first_row = first, .last_row = last});
+    requests_.push_back(
+        {.scan = &scan,
+         .range = window(scan, interval_of(aggregate.span, row(first))),
+         .want = sums_floats(aggregate, scan.reduced_floats) ? Want::sum : Want::reduction,
+         .limit = 0,
+         .subject = static_cast<std::uint32_t>(groups_.size() - 1)});
+  }
+  is_aggregated_[number] = true;
+}
+
+/// Those that depend on no state but the last that was chosen and those before.
+void Wave::request_aggregates_ahead() {
+  groups_.clear();
+  if (rows() > kMostRowsAhead) return;
+  for (std::uint32_t i = 0; i < rule().aggregates.size(); ++i) {
+    if (plan_.plan->aggregates[i].decided_at + 1 > width_ || is_aggregated_[i]) continue;
+    const DeviceScan& scan = plan_.aggregates[i];
+    if (rows() * (scan.timeline->end() - scan.timeline->begin()) > kMostPairsAhead) continue;
+    values_.resize(rows() * rule().aggregates.size());
+    request_aggregate(i);
+  }
+}
+
+void Wave::request_aggregates() {
   groups_.clear();
   values_.resize(rows() * rule().aggregates.size());
   for (std::uint32_t i = 0; i < rule().aggregates.size(); ++i) {
-    const std::size_t shared = plan_.plan->aggregates[i].decided_at + 1;
-    DeviceScan& scan = plan_.aggregates[i];
-    for (std::uint32_t first = 0, last; first < rows(); first = last) {
-      const auto prefix = row(first).first(shared);
-      for (last = first + 1; last < rows(); ++last) {
-        if (!std::ranges::equal(row(last).first(shared), prefix, {}, slot, slot)) break;
-      }
-      groups_.push_back({.aggregate = i, .first_row = first, .last_row = last});
-      requests_.push_back(
-          {.scan = &scan,
-           .range = window(scan, interval_of(rule().aggregates[i].span, row(first))),
-           .want =
-               sums_floats(rule().aggregates[i], scan.reduced_floats) ? Want::sum : Want::reduction,
-           .limit = 0,
-           .subject = static_cast<std::uint32_t>(groups_.size() - 1)});
-    }
+    if (!is_aggregated_[i]) request_aggregate(i);
   }
 }
 

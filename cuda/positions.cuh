@@ -1,0 +1,272 @@
+#pragma once
+
+#include "cuda/tile.cuh"
+
+/// Searches for positions: one, several or all.
+namespace gorgo::cuda {
+
+/// Of lanes of a warp, which have an event each, those whose event no negation of the search keeps
+/// from being found. `position_of(lane)` is the same for all who call: the lanes, together.
+template <class Shape, class PositionOf>
+__device__ inline unsigned without_violated(const View& view, const Search& search, unsigned lanes,
+                                            PositionOf position_of) {
+  for (unsigned rest = lanes; rest != 0; rest &= rest - 1) {
+    const unsigned lane = __ffs(rest) - 1;
+    if (is_violated<Shape>(view, search, position_of(lane))) lanes &= ~(1u << lane);
+  }
+  return lanes;
+}
+
+/// A position as a number that is the greater the more it is wanted, and not 0.
+template <bool kNewest>
+__device__ inline std::uint32_t rank_of(std::uint64_t offset) {
+  const auto low = static_cast<std::uint32_t>(offset);
+  return kNewest ? low + 1 : ~low;
+}
+template <bool kNewest>
+__device__ inline std::uint32_t offset_of(std::uint32_t rank) {
+  return kNewest ? rank - 1 : ~rank;
+}
+
+/// For `Pick`. `ranks`, what was found so far by search, and `done` are all zeros at the beginning.
+struct PickArguments {
+  const Search* searches;
+  const Group* groups;
+  Parts parts;
+  std::uint32_t *ranks, *done;
+  std::uint32_t *found, *selected;  ///< of the host
+
+  template <class Mover>
+  __device__ void move(Mover move) {
+    move(searches);
+    move(groups);
+  }
+};
+
+/// Searches for the newest or the oldest position alone. The parts that are wanted most come first;
+/// a search whose position is found asks no tile behind it.
+template <class Shape, bool kNewest>
+__device__ __forceinline__ bool pick(const View& view, const PickArguments& to) {
+  __shared__ Grouped<Shape> grouped;
+  __shared__ std::uint32_t best[kMostGrouped];
+  const Search* const searches = to.searches;
+  const Group group = to.groups[blockIdx.x];
+  std::uint32_t* const ranks = to.ranks + group.first;
+  const unsigned number = kNewest ? to.parts.each - 1 - blockIdx.y : blockIdx.y;
+  const PartRange part(to.parts, group, number);
+  if (threadIdx.x < kMostGrouped) best[threadIdx.x] = 0;
+  if (part.first < part.last) {
+    grouped.load(view, searches, group);
+    const Scan scan = view.scans[searches[group.first].scan];
+    const auto columns = Shape::columns(view, scan);
+    constexpr unsigned kSize = Tile<Shape>::kSize;
+    const std::uint64_t tiles = (part.last - part.first + kSize - 1) / kSize;
+    for (std::uint64_t t = 0; t < tiles; ++t) {
+      const std::uint64_t begin = part.first + (kNewest ? tiles - 1 - t : t) * kSize;
+      const Tile<Shape> tile(view, scan, begin, part.last);
+      grouped.ask(group, begin, tile.end(), [&](unsigned i) {
+        const std::uint32_t known = *static_cast<volatile std::uint32_t*>(ranks + i);
+        const std::uint32_t rank = known > best[i] ? known : best[i];
+        if (rank == 0) return true;
+        const std::uint64_t at = grouped.first[i] + offset_of<kNewest>(rank);
+        return kNewest ? at < begin : at >= tile.end();
+      });
+      tile.test(grouped, columns, [&](unsigned i, unsigned mask) {
+        while (__any_sync(kAllLanes, mask != 0)) {
+          const unsigned j = kNewest ? 31 - __clz(mask) : __ffs(mask) - 1;
+          const std::uint32_t rank =
+              mask == 0 ? 0 : rank_of<kNewest>(tile.position(j) - grouped.first[i]);
+          const std::uint32_t greatest = __reduce_max_sync(kAllLanes, rank);
+          if constexpr (Shape::Negations::kAny) {
+            // Negations take long: whoever has found something tells the others at once.
+            std::uint32_t known = 0;
+            if (threadIdx.x % kWarp == 0) known = __ldcg(ranks + i);
+            if (__shfl_sync(kAllLanes, known, 0) >= greatest) return;
+            const std::uint64_t at = grouped.first[i] + offset_of<kNewest>(greatest);
+            if (is_violated<Shape>(view, searches[group.first + i], at)) {
+              if (rank == greatest) mask &= ~(1u << j);
+              continue;
+            }
+            if (threadIdx.x % kWarp == 0) atomicMax(ranks + i, greatest);
+          }
+          if (threadIdx.x % kWarp == 0) atomicMax(&best[i], greatest);
+          return;
+        }
+      });
+    }
+    __syncthreads();
+    if (threadIdx.x < group.count && best[threadIdx.x] != 0) {
+      atomicMax(ranks + threadIdx.x, best[threadIdx.x]);
+    }
+  }
+  const bool last = is_last_of(to.done + blockIdx.x, gridDim.y);
+  if (last && threadIdx.x < group.count) {
+    const std::uint32_t row = group.first + threadIdx.x;
+    const std::uint32_t rank = __ldcg(ranks + threadIdx.x);
+    to.found[row] = rank == 0 ? 0 : 1;
+    if (rank != 0) to.selected[searches[row].output] = offset_of<kNewest>(rank);
+  }
+  return last;
+}
+
+/// For `list`. How many there are, in all and by search, and `done` are all zeros at the beginning.
+struct ListArguments {
+  const Search* searches;
+  const Group* groups;
+  Parts parts;
+  unsigned long long* total;
+  std::uint32_t *counts, *done;
+  std::uint64_t most;
+  std::uint32_t* counts_on_host;
+  Match* matches;  ///< of the host, as they are found, unless there are more than `most`
+
+  template <class Mover>
+  __device__ void move(Mover move) {
+    move(searches);
+    move(groups);
+  }
+};
+
+/// Searches for every position.
+template <class Shape>
+__device__ __forceinline__ bool list(const View& view, const ListArguments& to) {
+  __shared__ Grouped<Shape> grouped;
+  __shared__ unsigned passed[kMostGrouped];
+  const Search* const searches = to.searches;
+  const Group group = to.groups[blockIdx.x];
+  const PartRange part(to.parts, group, blockIdx.y);
+  if (threadIdx.x < kMostGrouped) passed[threadIdx.x] = 0;
+  if (part.first < part.last) {
+    grouped.load(view, searches, group);
+    const Scan scan = view.scans[searches[group.first].scan];
+    const auto columns = Shape::columns(view, scan);
+    for (std::uint64_t begin = part.first; begin < part.last; begin += Tile<Shape>::kSize) {
+      const Tile<Shape> tile(view, scan, begin, part.last);
+      grouped.ask(group, begin, tile.end(), [](unsigned) { return true; });
+      tile.test(grouped, columns, [&](unsigned i, unsigned mask) {
+        const unsigned lane = threadIdx.x % kWarp;
+        if constexpr (Shape::Negations::kAny) {
+#pragma unroll 1
+          for (unsigned j = 0; j < Shape::kAtATime; ++j) {
+            const unsigned all = __ballot_sync(kAllLanes, (mask >> j & 1u) != 0);
+            const unsigned left = without_violated<Shape>(
+                view, searches[group.first + i], all,
+                [&](unsigned of) { return tile.position(j) - lane + of; });
+            if ((left >> lane & 1u) == 0) mask &= ~(1u << j);
+          }
+        }
+        if (!__any_sync(kAllLanes, mask != 0)) return;
+        const unsigned total = __reduce_add_sync(kAllLanes, __popc(mask));
+        unsigned long long at = 0;
+        if (lane == 0) {
+          atomicAdd(&passed[i], total);
+          at = atomicAdd(to.total, static_cast<unsigned long long>(total));
+        }
+        at = __shfl_sync(kAllLanes, at, 0);
+#pragma unroll
+        for (unsigned j = 0; j < Shape::kAtATime; ++j) {
+          const bool mine = (mask >> j & 1u) != 0;
+          const unsigned all = __ballot_sync(kAllLanes, mine);
+          const unsigned long long number = at + __popc(all & ((1u << lane) - 1));
+          if (mine && number < to.most) {
+            const std::uint64_t offset = tile.position(j) - grouped.first[i];
+            to.matches[number] = {group.first + i, static_cast<std::uint32_t>(offset)};
+          }
+          at += __popc(all);
+        }
+      });
+    }
+    __syncthreads();
+    if (threadIdx.x < group.count && passed[threadIdx.x] != 0) {
+      atomicAdd(to.counts + group.first + threadIdx.x, passed[threadIdx.x]);
+    }
+  }
+  const bool last = is_last_of(to.done + blockIdx.x, gridDim.y);
+  if (last && threadIdx.x < group.count) {
+    const std::uint32_t row = group.first + threadIdx.x;
+    to.counts_on_host[row] = __ldcg(to.counts + row);
+  }
+  return last;
+}
+
+struct SelectArguments {
+  const Search* searches;
+  const std::uint32_t* rows;  ///< by block: which search
+  std::uint32_t *found, *selected;  ///< of the host
+
+  template <class Mover>
+  __device__ void move(Mover move) {
+    move(searches);
+    move(rows);
+  }
+};
+
+/// Searches for some of the newest or oldest positions: a block for each walks its range from the
+/// end that is wanted and stops at the first tile that makes the selection complete.
+template <class Shape, bool kNewest>
+__device__ __forceinline__ bool select(const View& view, const SelectArguments& to) {
+  __shared__ unsigned counts[2][kWarps];
+  __shared__ typename Shape::Own own;
+  const std::uint32_t row = to.rows[blockIdx.x];
+  const Search search = to.searches[row];
+  const Scan scan = view.scans[search.scan];
+  const auto columns = Shape::columns(view, scan);
+  if (threadIdx.x == 0) own = Shape::own(view, search);
+  const std::uint64_t size = search.last - search.first;
+  const unsigned warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  constexpr unsigned kAtATime = Shape::kAtATime;
+  // Each warp has a run of positions, lane by lane.
+  const auto nth = [&](unsigned j) { return (warp * kAtATime + j) * kWarp + lane; };
+  const auto offset = [&](std::uint64_t i) { return kNewest ? size - 1 - i : i; };
+  std::uint32_t taken = 0;
+  unsigned parity = 0;
+  __syncthreads();
+  for (std::uint64_t begin = 0; begin < size && taken < search.limit;
+       begin += kThreads * kAtATime) {
+    typename Shape::Values values[kAtATime];
+#pragma unroll
+    for (unsigned j = 0; j < kAtATime; ++j) {
+      const std::uint64_t i = begin + nth(j);
+      if (i < size) values[j] = Shape::load(view, columns, search.first + offset(i));
+    }
+    unsigned masks[kAtATime];
+    unsigned passed = 0;
+#pragma unroll
+    for (unsigned j = 0; j < kAtATime; ++j) {
+      bool passes = begin + nth(j) < size;
+      if (passes) passes = decides<Shape>(view, scan, own, values[j]);
+      masks[j] = __ballot_sync(kAllLanes, passes);
+      passed += __popc(masks[j]);
+    }
+    if constexpr (Shape::Negations::kAny) {
+      passed = 0;
+#pragma unroll 1
+      for (unsigned j = 0; j < kAtATime; ++j) {
+        masks[j] = without_violated<Shape>(view, search, masks[j], [&](unsigned of) {
+          return search.first + offset(begin + nth(j) - lane + of);
+        });
+        passed += __popc(masks[j]);
+      }
+    }
+    if (lane == 0) counts[parity][warp] = passed;
+    __syncthreads();
+    unsigned before = taken;
+    for (unsigned w = 0; w < kWarps; ++w) {
+      if (w < warp) before += counts[parity][w];
+      taken += counts[parity][w];
+    }
+#pragma unroll
+    for (unsigned j = 0; j < kAtATime; ++j) {
+      const unsigned rank = before + __popc(masks[j] & ((1u << lane) - 1));
+      if ((masks[j] >> lane & 1u) != 0 && rank < search.limit) {
+        to.selected[search.output + rank] = static_cast<std::uint32_t>(offset(begin + nth(j)));
+      }
+      before += __popc(masks[j]);
+    }
+    parity ^= 1u;
+  }
+  if (threadIdx.x == 0) to.found[row] = taken < search.limit ? taken : search.limit;
+  return true;
+}
+
+}  // namespace gorgo::cuda

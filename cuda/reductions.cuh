@@ -1,0 +1,204 @@
+#pragma once
+
+#include "cuda/tile.cuh"
+
+/// Reductions over all positions.
+namespace gorgo::cuda {
+
+__device__ inline std::uint64_t sum_over_warp(std::uint64_t value) {
+  for (unsigned step = kWarp / 2; step > 0; step /= 2) {
+    value += __shfl_down_sync(kAllLanes, value, step);
+  }
+  return value;
+}
+__device__ inline std::uint64_t greatest_of_warp(std::uint64_t value) {
+  for (unsigned step = kWarp / 2; step > 0; step /= 2) {
+    const std::uint64_t other = __shfl_down_sync(kAllLanes, value, step);
+    value = other > value ? other : value;
+  }
+  return value;
+}
+
+/// `merge` where others do the same.
+__device__ inline void merge_among_others(Reduction& to, const Reduction& from) {
+  const auto word = [](std::uint64_t& field) {
+    return reinterpret_cast<unsigned long long*>(&field);
+  };
+  atomicAdd(word(to.count), from.count);
+  if (from.numbers == 0) return;
+  atomicAdd(word(to.numbers), from.numbers);
+  atomicAdd(word(to.low), from.low);
+  atomicAdd(word(to.high), from.high);
+  atomicMax(word(to.least), from.least);
+  atomicMax(word(to.greatest), from.greatest);
+}
+
+/// For `reduce` and `sum`. `done` and `totals` are all zeros at the beginning.
+template <class Total>
+struct ReduceArguments {
+  const Search* searches;
+  const Group* groups;
+  Parts parts;
+  std::uint32_t* done;
+  Total *totals, *totals_on_host;
+
+  template <class Mover>
+  __device__ void move(Mover move) {
+    move(searches);
+    move(groups);
+  }
+};
+
+/// COUNT, SUM of ints, MIN, MAX.
+template <class Shape>
+__device__ __forceinline__ bool reduce(const View& view, const ReduceArguments<Reduction>& to) {
+  __shared__ Grouped<Shape> grouped;
+  __shared__ Reduction own[kMostGrouped];
+  const Search* const searches = to.searches;
+  const Group group = to.groups[blockIdx.x];
+  const PartRange part(to.parts, group, blockIdx.y);
+  if (part.first < part.last) {
+    if (threadIdx.x < kMostGrouped) own[threadIdx.x] = {};
+    grouped.load(view, searches, group);
+    const Scan scan = view.scans[searches[group.first].scan];
+    const auto columns = Shape::columns(view, scan);
+    for (std::uint64_t begin = part.first; begin < part.last; begin += Tile<Shape>::kSize) {
+      const Tile<Shape> tile(view, scan, begin, part.last);
+      grouped.ask(group, begin, tile.end(), [](unsigned) { return true; });
+      tile.test(grouped, columns, [&](unsigned i, unsigned mask) {
+        if (!__any_sync(kAllLanes, mask != 0)) return;
+        Reduction mine = {};
+        for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+          merge(mine, reduction_of(view, scan, tile.position(__ffs(rest) - 1)));
+        }
+        mine.count = __reduce_add_sync(kAllLanes, static_cast<unsigned>(mine.count));
+        if (scan.reduced != kNone) {
+          mine.numbers = __reduce_add_sync(kAllLanes, static_cast<unsigned>(mine.numbers));
+          mine.low = sum_over_warp(mine.low);
+          mine.high = sum_over_warp(mine.high);
+          mine.least = greatest_of_warp(mine.least);
+          mine.greatest = greatest_of_warp(mine.greatest);
+        }
+        if (threadIdx.x % kWarp == 0) merge_among_others(own[i], mine);
+      });
+    }
+    __syncthreads();
+    if (threadIdx.x < group.count && own[threadIdx.x].count != 0) {
+      merge_among_others(to.totals[group.first + threadIdx.x], own[threadIdx.x]);
+    }
+  }
+  const bool last = is_last_of(to.done + blockIdx.x, gridDim.y);
+  if (last && threadIdx.x < group.count) {
+    const std::uint32_t row = group.first + threadIdx.x;
+    const auto* const words = reinterpret_cast<const std::uint64_t*>(to.totals + row);
+    auto* const on_host = reinterpret_cast<std::uint64_t*>(to.totals_on_host + row);
+    constexpr unsigned kWords = sizeof(Reduction) / sizeof(std::uint64_t);
+    for (unsigned i = 0; i < kWords; ++i) on_host[i] = __ldcg(words + i);
+  }
+  return last;
+}
+
+__device__ inline Int128 sum_over_warp(Int128 value) {
+  for (unsigned step = kWarp / 2; step > 0; step /= 2) {
+    const auto bits = static_cast<UInt128>(value);
+    const std::uint64_t low = __shfl_down_sync(kAllLanes, static_cast<std::uint64_t>(bits), step);
+    const std::uint64_t high =
+        __shfl_down_sync(kAllLanes, static_cast<std::uint64_t>(bits >> 64), step);
+    value += static_cast<Int128>(static_cast<UInt128>(high) << 64 | low);
+  }
+  return value;
+}
+
+/// `add` where others do the same.
+__device__ inline void add_among_others(std::uint64_t& to, std::uint64_t number) {
+  if (number != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&to), number);
+}
+
+/// Adds the floats of a warp's lanes, zeros for those that have none. Most floats that occur together
+/// are of about the same magnitude: they are added up before a sum that others add to is touched.
+template <unsigned kFloats>
+__device__ inline void add_floats(FloatSum& to, const std::uint64_t (&words)[kFloats]) {
+  const auto add = [&](std::uint32_t limb, std::uint64_t number) {
+    add_among_others(to.limbs[limb], number);
+  };
+  std::uint32_t highest = 0;
+#pragma unroll
+  for (unsigned j = 0; j < kFloats; ++j) {
+    if (is_finite(words[j])) highest = max(highest, magnitude_of(words[j]).bit / 32);
+  }
+  highest = __reduce_max_sync(kAllLanes, highest);
+  const std::uint32_t first = highest > 0 ? highest - 1 : 0;
+  Int128 sum = 0;
+#pragma unroll
+  for (unsigned j = 0; j < kFloats; ++j) {
+    const std::uint64_t word = words[j];
+    const Magnitude magnitude = magnitude_of(word);
+    if (!is_finite(word)) {
+      const bool nan = as_float(word) != as_float(word);
+      add_among_others(nan              ? to.nans
+                       : word >> 63 != 0 ? to.negative_infinities
+                                         : to.infinities,
+                       1);
+    } else if (magnitude.bit >= 32 * first) {
+      sum += units_of(word, magnitude, first);
+    } else {
+      const std::uint32_t own = magnitude.bit / 32;
+      add_to_limbs(own, units_of(word, magnitude, own), add);
+    }
+  }
+  sum = sum_over_warp(sum);
+  if (threadIdx.x % kWarp == 0) add_to_limbs(first, sum, add);
+}
+
+/// Exact sums of floats.
+template <class Shape>
+__device__ __forceinline__ bool sum(const View& view, const ReduceArguments<FloatSum>& to) {
+  __shared__ Grouped<Shape> grouped;
+  __shared__ FloatSum own[kMostGrouped];
+  constexpr unsigned kWords = sizeof(FloatSum) / sizeof(std::uint64_t);
+  auto* const own_words = reinterpret_cast<std::uint64_t*>(own);
+  const Search* const searches = to.searches;
+  const Group group = to.groups[blockIdx.x];
+  auto* const words = reinterpret_cast<std::uint64_t*>(to.totals + group.first);
+  const PartRange part(to.parts, group, blockIdx.y);
+  if (part.first < part.last) {
+    for (unsigned i = threadIdx.x; i < group.count * kWords; i += kThreads) own_words[i] = 0;
+    grouped.load(view, searches, group);
+    const Scan scan = view.scans[searches[group.first].scan];
+    const Attribute summed = view.attributes[scan.attributes + scan.reduced];
+    const auto columns = Shape::columns(view, scan);
+    for (std::uint64_t begin = part.first; begin < part.last; begin += Tile<Shape>::kSize) {
+      const Tile<Shape> tile(view, scan, begin, part.last);
+      grouped.ask(group, begin, tile.end(), [](unsigned) { return true; });
+      tile.test(grouped, columns, [&](unsigned i, unsigned mask) {
+        if (!__any_sync(kAllLanes, mask != 0)) return;
+        std::uint64_t values[Shape::kAtATime];
+        unsigned count = 0;
+#pragma unroll
+        for (unsigned j = 0; j < Shape::kAtATime; ++j) {
+          Cell value = {};
+          if ((mask >> j & 1u) != 0) value = load(view, summed, tile.position(j));
+          values[j] = value.bits;
+          count += value.exists != 0 ? 1 : 0;
+        }
+        count = __reduce_add_sync(kAllLanes, count);
+        if (threadIdx.x % kWarp == 0) add_among_others(own[i].count, count);
+        add_floats(own[i], values);
+      });
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < group.count * kWords; i += kThreads) {
+      add_among_others(words[i], own_words[i]);
+    }
+  }
+  const bool last = is_last_of(to.done + blockIdx.x, gridDim.y);
+  if (last) {
+    auto* const on_host = reinterpret_cast<std::uint64_t*>(to.totals_on_host + group.first);
+    for (unsigned i = threadIdx.x; i < group.count * kWords; i += kThreads) {
+      on_host[i] = __ldcg(words + i);
+    }
+  }
+  return last;
+}
+
+}  // namespace gorgo::cuda

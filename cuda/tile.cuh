@@ -1,0 +1,148 @@
+#pragma once
+
+#include "cuda/negation.hpp"
+
+/// How the pairs of searches and positions are spread over threads. What passes is decided by
+/// shapes. Every kernel runs in blocks of kThreads.
+///
+/// Searches of one scan that stand side by side are a group. A block has some events of a part of
+/// the column in registers and goes through the searches of its group, so that an event is loaded
+/// once for all of them. Groups are told by the x of a block, parts by its y.
+namespace gorgo::cuda {
+
+inline constexpr unsigned kWarp = kLanes;
+inline constexpr unsigned kThreads = 256;
+inline constexpr unsigned kWarps = kThreads / kWarp;
+inline constexpr unsigned kAllLanes = ~0u;
+/// Parts are multiples of it: what any shape has in registers divides it.
+inline constexpr unsigned kTile = kThreads * 8;
+
+/// How the ranges of groups are cut.
+struct Parts {
+  std::uint64_t size;  ///< positions, a multiple of kTile
+  std::uint32_t each;  ///< of a group
+};
+
+/// The searches of a group, and those of them that a tile is tested for, in shared memory.
+template <class Shape>
+struct Grouped {
+  std::uint64_t first[kMostGrouped], last[kMostGrouped];
+  typename Shape::Own own[kMostGrouped];
+  unsigned asking[kMostGrouped];
+  unsigned asked;
+
+  __device__ void load(const View& view, const Search* searches, const Group& group) {
+    if (threadIdx.x < group.count) {
+      const Search search = searches[group.first + threadIdx.x];
+      first[threadIdx.x] = search.first;
+      last[threadIdx.x] = search.last;
+      own[threadIdx.x] = Shape::own(view, search);
+    }
+    __syncthreads();
+  }
+
+  /// Of [begin, end), those that `wants(i)`; the whole block calls.
+  template <class Wants>
+  __device__ void ask(const Group& group, std::uint64_t begin, std::uint64_t end, Wants wants) {
+    __syncthreads();
+    if (threadIdx.x < kWarp) {
+      const unsigned i = threadIdx.x;
+      const bool asks = i < group.count && first[i] < end && last[i] > begin && wants(i);
+      const unsigned all = __ballot_sync(kAllLanes, asks);
+      if (asks) asking[__popc(all & ((1u << i) - 1))] = i;
+      if (i == 0) asked = __popc(all);
+    }
+    __syncthreads();
+  }
+};
+
+/// Tests the pairs of a group's searches and a tile's positions. For each search, the lanes of a
+/// warp call `found(search, mask)` together; bit j of a mask stands for `position(j)`.
+template <class Shape>
+class Tile {
+ public:
+  static constexpr unsigned kSize = kThreads * Shape::kAtATime;
+
+  __device__ Tile(const View& view, const Scan& scan, std::uint64_t begin, std::uint64_t end)
+      : view_(view), scan_(scan), begin_(begin), end_(begin + kSize < end ? begin + kSize : end) {}
+
+  __device__ std::uint64_t end() const { return end_; }
+  __device__ std::uint64_t position(unsigned j) const {
+    return begin_ + j * kThreads + threadIdx.x;
+  }
+
+  template <class Found>
+  __device__ void test(const Grouped<Shape>& grouped, const typename Shape::Columns& columns,
+                       Found found) const {
+    if (grouped.asked == 0) return;
+    typename Shape::Values values[Shape::kAtATime];
+#pragma unroll
+    for (unsigned j = 0; j < Shape::kAtATime; ++j) {
+      if (position(j) < end_) values[j] = Shape::load(view_, columns, position(j));
+    }
+    for (unsigned a = 0; a < grouped.asked; ++a) {
+      const unsigned i = grouped.asking[a];
+      const bool all = grouped.first[i] <= begin_ && grouped.last[i] >= begin_ + kSize &&
+                       end_ == begin_ + kSize;
+      const unsigned inside = all ? ~0u : inside_of(grouped.first[i], grouped.last[i]);
+      const typename Shape::Own own = grouped.own[i];
+      unsigned mask = 0;
+#pragma unroll
+      for (unsigned j = 0; j < Shape::kAtATime; ++j) {
+        if (!Shape::kEager && (inside >> j & 1u) == 0) continue;
+        mask |= Shape::passes(view_, scan_, own, values[j]) ? 1u << j : 0u;
+      }
+      mask &= inside;
+      if constexpr (Shape::kConfirms) mask = confirmed(columns, own, mask);
+      found(i, mask);
+    }
+  }
+
+ private:
+  /// Of positions that pass. They are mostly few: each is loaded again.
+  __device__ unsigned confirmed(const typename Shape::Columns& columns,
+                                const typename Shape::Own& own, unsigned mask) const {
+#pragma unroll 1
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+      const unsigned j = __ffs(rest) - 1;
+      const auto values = Shape::load(view_, columns, position(j));
+      if (!Shape::confirms(view_, scan_, own, values)) mask &= ~(1u << j);
+    }
+    return mask;
+  }
+
+  __device__ unsigned inside_of(std::uint64_t first, std::uint64_t last) const {
+    unsigned mask = 0;
+#pragma unroll
+    for (unsigned j = 0; j < Shape::kAtATime; ++j) {
+      const std::uint64_t p = position(j);
+      if (p >= first && p < last && p < end_) mask |= 1u << j;
+    }
+    return mask;
+  }
+
+  const View& view_;
+  const Scan& scan_;
+  const std::uint64_t begin_, end_;
+};
+
+struct PartRange {
+  std::uint64_t first, last;
+  __device__ PartRange(const Parts& parts, const Group& group, unsigned part)
+      : first(group.base + part * parts.size),
+        last(first + parts.size < group.end ? first + parts.size : group.end) {}
+};
+
+/// Whether all of so many blocks but this one are done, which `done` counts; what they wrote to the
+/// device's memory is seen. The whole block calls, once.
+static __device__ inline bool is_last_of(std::uint32_t* done, std::uint32_t blocks) {
+  __shared__ bool last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicAdd(done, 1u) + 1 == blocks;
+  __syncthreads();
+  if (last) __threadfence();
+  return last;
+}
+
+}  // namespace gorgo::cuda
