@@ -30,9 +30,9 @@ class GpuDevice final : public Device {
       : index_(static_cast<int>(index)),
         page_shift_(options.page_shift),
         pages_(static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >> page_shift_)),
-        may_go_along_(options.along),
-        shapes_(shared_shapes(capability, options.compile)) {
+        may_go_along_(options.along) {
     use();
+    shapes_ = shared_shapes(capability, options.compile);
     arena_.reserve_exactly(std::size_t{pages_} << page_shift_);
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
     upload_ = std::make_unique<Upload>(arena_.data(), page_shift_, pages_);
@@ -288,7 +288,7 @@ class GpuDevice final : public Device {
   const std::uint32_t page_shift_;
   const std::uint32_t pages_;
   const bool may_go_along_;
-  const std::shared_ptr<ShapeCache> shapes_;
+  std::shared_ptr<ShapeCache> shapes_;
   cudaStream_t stream_ = nullptr;
   DeviceArray<std::uint64_t> arena_;
   std::unique_ptr<Upload> upload_;

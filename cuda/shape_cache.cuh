@@ -16,7 +16,7 @@ namespace gorgo::cuda {
 /// asked for. Any thread.
 class ShapeCache {
  public:
-  /// `capability`: of the GPU, 90 is 9.0.
+  /// `capability`: of the GPU, 90 is 9.0, which is the current one or another of its kind.
   ShapeCache(int capability, Compile compile);
 
   /// By text: the same one has the same number.
