@@ -88,11 +88,12 @@ class GpuDevice final : public Device {
       give_up();
       round_ = &round;
       send(round);
+      // What takes longest first: in lanes they go side by side.
+      launch_reductions(staged_.sums, KernelKind::sum, summed_);
+      launch_reductions(staged_.reductions, KernelKind::reduce, reduced_);
+      launch_lists(round);
       launch_picks<false>(staged_.oldest, oldest_);
       launch_picks<true>(staged_.newest, newest_);
-      launch_lists(round);
-      launch_reductions(staged_.reductions, KernelKind::reduce, reduced_);
-      launch_reductions(staged_.sums, KernelKind::sum, summed_);
       check(cudaGetLastError(), "launching kernels");
     });
   }

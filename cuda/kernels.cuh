@@ -84,8 +84,8 @@ static __device__ inline void move_all(View& view, const Move& move) {
   move(view.unless);
 }
 
-/// Leaves zeros where the launch found some, and tells the host that its answers are there. The last
-/// block calls.
+/// Leaves zeros where the launch found some, and tells the host that its answers are there. The
+/// last block calls.
 static __device__ inline void finish(const Parcel& parcel) {
   __syncthreads();  // what was found has been read
   for (unsigned i = threadIdx.x; i < parcel.zeros; i += kThreads) parcel.zeroed[i] = 0;

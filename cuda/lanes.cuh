@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 
@@ -9,8 +10,8 @@
 namespace gorgo::cuda {
 
 /// Launches that have their round along: each in a stream of its own, so that they go side by side.
-/// A launch says itself when its answers are there, and the host looks out for that, which is sooner
-/// than the driver would know. Whoever calls has the device as its current one.
+/// A launch says itself when its answers are there, and the host looks out for that, which is
+/// sooner than the driver would know. Whoever calls has the device as its current one.
 class Lanes {
  public:
   /// Launches at a time.

@@ -55,8 +55,8 @@ const void* compiled_kernel(const std::string& text, const std::string& name, in
   return reinterpret_cast<const void*>(kernel);
 }
 
-/// Has NVRTC and the driver make, once, what they need when they first compile and load: some tenths
-/// of a second. Call with a device as the current one.
+/// Has NVRTC and the driver make, once, what they need when they first compile and load: some
+/// tenths of a second. Call with a device as the current one.
 void warm_up(int capability) {
   static const void* const kernel =
       compiled_kernel("struct Shape : OneTest<false> {};\n",

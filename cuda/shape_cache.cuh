@@ -41,7 +41,8 @@ class ShapeCache {
     ShapeCounters counters;
   };
 
-  static void compile(State& state, int capability, std::uint32_t shape, KernelKind kind, Sent sent);
+  static void compile(State& state, int capability, std::uint32_t shape, KernelKind kind,
+                      Sent sent);
 
   const int capability_;
   const Compile compile_;

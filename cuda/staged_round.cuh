@@ -15,7 +15,8 @@ inline Parts parts_of(const Grouping::Section& section) {
   return {.size = size, .each = static_cast<std::uint32_t>((section.longest + size - 1) / size)};
 }
 
-/// Searches of a kind: how they are grouped, and where what their kernels need stands in the upload.
+/// Searches of a kind: how they are grouped, and where what their kernels need stands in the
+/// upload.
 struct StagedKind {
   /// What a launch that has the round along leaves as zeros; the first counts the groups that are
   /// done.
