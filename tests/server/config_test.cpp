@@ -55,6 +55,7 @@ memory = "256MiB"
 page_events = 4096
 least_pairs = 0
 compile = "never"
+negations = "apart"
 [log]
 format = "json"
 level = "error"
@@ -66,6 +67,7 @@ level = "error"
   EXPECT_EQ(options->cuda->page_events, 4096u);
   EXPECT_EQ(options->cuda->least_pairs, 0u);
   EXPECT_EQ(options->cuda->compile, cuda::Compile::never);
+  EXPECT_EQ(options->cuda->longest_inside, 0u);
   EXPECT_EQ(options->listen, "0.0.0.0:9000");
   EXPECT_THAT(options->rules, ElementsAre("a.tesla", "more"));
   EXPECT_EQ(options->drain_timeout.count(), 500);
@@ -119,6 +121,8 @@ TEST(Config, WrongValuesAreErrors) {
   EXPECT_THAT(read("[log]\nlevel = 'loud'").error().message, HasSubstr("unknown log level 'loud'"));
   EXPECT_THAT(read("[cuda]\npage_events = 1000").error().message,
               HasSubstr("2:15: cuda.page_events: 'page_events=1000' is no option of CUDA"));
+  EXPECT_THAT(read("[cuda]\nnegations = 'some'").error().message,
+              HasSubstr("2:13: cuda.negations: 'negations=some' is no option of CUDA"));
   EXPECT_FALSE(read("listen = "));
 }
 
