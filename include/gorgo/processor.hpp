@@ -21,6 +21,14 @@ namespace gorgo {
 /// Instead of an engine's name.
 inline constexpr std::string_view kAutomatic = "auto";
 
+/// Two engines gave different composites of a rule, which is a defect of one of them.
+struct EngineAlarm {
+  std::string rule;        ///< its full name
+  std::string difference;  ///< between which engines, and what differs
+  std::string
+      report;  ///< a rule test (docs/rule-tests.md) that shows it, to be sent with a bug report
+};
+
 struct ProcessorOptions {
   /// For rules without `@engine`; `kAutomatic`: each where it costs least, as measured.
   std::string engine = "auto";
@@ -34,8 +42,8 @@ struct ProcessorOptions {
   /// That evaluate rules, the caller's included, at most 1024; 0: as many as the machine runs at
   /// once. The results are the same for any number.
   unsigned threads = 1;
-  /// How many terminators a thread takes at a time; 0: by what they cost, and few cheap ones are
-  /// not shared out at all.
+  /// How many terminators, or events to store, a thread takes at a time; 0: by what they cost, and
+  /// few cheap ones are not shared out at all.
   std::size_t job_terminators = 0;
   /// How long a batch of events may take, roughly; 0: as long as it does. Where events come faster,
   /// larger batches are more efficient, and each event waits for its batch.
@@ -51,9 +59,9 @@ struct ProcessorOptions {
   std::function<Timestamp()> clock;  ///< for events without a timestamp; unset: the system's
   /// Not 0: `auto` takes engines at random, for every batch and rule; for tests.
   std::uint64_t shuffle_engines = 0;
-  /// Is told when two engines gave different composites of a rule, which is a defect: the rule's
-  /// name and what differs. From then on the rule stays with `column`. Called by `process`.
-  std::function<void(const std::string&, const std::string&)> on_alarm;
+  /// Is told when two engines gave different composites of a rule. From then on the rule stays with
+  /// `column`. Called by `process`.
+  std::function<void(const EngineAlarm&)> on_alarm;
 };
 
 struct DeployOptions {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/time_text.hpp"
+#include "dispatch/alarm_report.hpp"
 #include "dispatch/cost_model.hpp"
 
 namespace gorgo::dispatch {
@@ -14,7 +15,9 @@ constexpr double kMillisecond = 1e6;  // in nanoseconds, as all times here
 constexpr double kFirstInterval = 2 * kMillisecond;
 constexpr double kLongestInterval = 2000 * kMillisecond;
 constexpr double kMostCredit = 50 * kMillisecond;
-constexpr double kDrift = 1.5;  ///< a cost that changes so much deserves another trial
+constexpr double kDrift = 1.5;   ///< a cost that changes so much deserves another trial
+constexpr double kUpheaval = 3;  ///< a cost that changes so much has another reason than noise
+constexpr unsigned kMostTurns = 6;
 /// What is estimated to be within this of the estimate of the present engine is worth a trial: the
 /// model is better at comparing than at costs. So is what is estimated far below the measured cost
 /// of the present engine: then the model knows something of the load not.
@@ -154,13 +157,16 @@ void Placer::rest(Watch& watch, double cost) {
   watch.interval = std::clamp(2 * watch.interval, kFirstInterval, kLongestInterval);
 }
 
-bool Placer::has_drifted(const Placement& placement, const Watch& watch) {
+bool Placer::has_drifted(const Placement& placement, const Watch& watch, double by) {
   const double cost = placement.post().cost.per_terminator().value_or(0);
-  return watch.judged > 0 && (cost > kDrift * watch.judged || cost * kDrift < watch.judged);
+  return watch.judged > 0 && (cost > by * watch.judged || cost * by < watch.judged);
 }
 
 bool Placer::is_due(const Placement& placement, Watch& watch) {
-  if (has_drifted(placement, watch)) watch.interval = watch.vain = watch.rest = 0;
+  if (has_drifted(placement, watch, kUpheaval)) watch.turns = 0;
+  if (has_drifted(placement, watch, kDrift) && watch.turns < 2) {
+    watch.interval = watch.vain = watch.rest = 0;
+  }
   return watch.spent >= watch.interval;
 }
 
@@ -192,6 +198,7 @@ void Placer::begin_trial(std::uint32_t index, const engine::Engine& engine) {
   const auto start = std::chrono::steady_clock::now();
   prepare(rule, rule.placement.at(engine));
   Trial trial{.rule = index, .engine = engine, .shadow = Shadow(stop_)};
+  trial.turns = std::min(watches_[index].turns, kMostTurns);
   charge(trials_.emplace(index, std::move(trial)).first->second, start);
 }
 
@@ -207,9 +214,9 @@ void Placer::try_elsewhere(std::uint32_t index, const engine::Terminators& termi
   trial.spent += nanoseconds;
   pause_ += nanoseconds;
   if (stop_.load(std::memory_order_relaxed)) return end_trial(index);
-  const std::string difference =
+  const auto difference =
       trial.shadow.difference(rule, rules_.schema(), terminators.slots.first(done), outcome);
-  if (!difference.empty()) return raise_alarm(trial, difference);
+  if (difference) return raise_alarm(trial, *difference);
   if (trial.evaluations++ < kUncounted) return;
   const double part = static_cast<double>(done) / static_cast<double>(terminators.slots.size());
   other.cost.add(done, nanoseconds);
@@ -223,8 +230,8 @@ bool Placer::Trial::is_enough() const {
   constexpr std::uint64_t kTerminators = 64;
   constexpr std::size_t kEvaluations = 64;
   constexpr double kTime = 5 * kMillisecond;
-  return (terminators >= kTerminators && evaluations > kUncounted + 1) ||
-         evaluations >= kEvaluations || other > kTime;
+  return (terminators >= kTerminators << turns && evaluations > kUncounted + 1) ||
+         evaluations >= kEvaluations << turns || other > kTime * (1U << turns);
 }
 
 void Placer::judge(Trial& trial) {
@@ -240,11 +247,13 @@ void Placer::judge(Trial& trial) {
   watch.spent = 0;
   if (b < options_.gain * a) {
     move(placement, trial.engine, costs);
-    watch.interval = kFirstInterval;
+    watch.interval = kFirstInterval * (1U << trial.turns);
     watch.judged = trial.other / count;
+    ++watch.turns;
     credit_ += trial.spent;  // what leads to something is no waste
   } else {
     placement.set_reason(costs);
+    watch.turns -= std::min(watch.turns, 1U);
     rest(watch, trial.own / count);
   }
   consider_attempts(trial, present);
@@ -279,16 +288,21 @@ void Placer::withdraw_reserve(Placement& placement) {
 }
 
 /// Two engines that give different composites are a defect; the one that is tested most stays.
-void Placer::raise_alarm(const Trial& trial, const std::string& difference) {
+void Placer::raise_alarm(const Trial& trial, const Shadow::Difference& difference) {
   DeployedRule& rule = rules_.rules()[trial.rule];
   Placement& placement = rule.placement;
   placement.set_alarm(std::string(placement.engine().name()) + " and " +
-                      std::string(trial.engine.name()) + " disagree: " + difference);
+                      std::string(trial.engine.name()) + " disagree: " + difference.text);
   const engine::Engine& column = *engine::find_engine(options_.choices.front());
   prepare(rule, placement.at(column));
   placement.move_to(column, placement.alarm());
   placement.set_automatic(false);
-  if (options_.on_alarm) options_.on_alarm(rule.rule().name, placement.alarm());
+  if (options_.on_alarm) {
+    options_.on_alarm({.rule = rule.rule().name,
+                       .difference = placement.alarm(),
+                       .report = alarm_report(rule, rules_.schema(), history_,
+                                              difference.terminator, placement.alarm())});
+  }
   end_trial(trial.rule);
 }
 

@@ -38,8 +38,8 @@ class Placer {
     /// Not 0: rules move at random, before every evaluation; for tests.
     std::uint64_t shuffle = 0;
     unsigned threads = 1;
-    /// Is told when two engines disagree about a rule: its name, and what differs.
-    std::function<void(const std::string&, const std::string&)> on_alarm;
+    /// Is told when two engines disagree about a rule.
+    std::function<void(const EngineAlarm&)> on_alarm;
   };
 
   Placer(RuleSet& rules, history::History& history, const Options& options,
@@ -90,6 +90,7 @@ class Placer {
     double judged = 0;              ///< cost per terminator at the last trial
     unsigned vain = 0;              ///< attempts, one after the other
     unsigned rest = 0;              ///< trials that no attempt follows
+    unsigned turns = 0;             ///< moves while costs stayed about the same
     std::size_t next = 0;           ///< of the alternatives
     std::uint64_t terminators = 0;  ///< evaluated when it was looked at last
     Timestamp clock = 0;            ///< then
@@ -104,6 +105,7 @@ class Placer {
     double own = 0, other = 0;  ///< nanoseconds
     std::size_t idle = 0;       ///< batches since the last evaluation
     double spent = 0;           ///< nanoseconds for the trial itself
+    unsigned turns = 0;         ///< see Watch: what went to and fro is looked at for longer
 
     bool is_enough() const;
   };
@@ -113,7 +115,7 @@ class Placer {
   std::uint64_t draw();
   void catch_up_with_changes();
   void consider(std::uint32_t rule, Timestamp clock);
-  static bool has_drifted(const Placement& placement, const Watch& watch);
+  static bool has_drifted(const Placement& placement, const Watch& watch, double by);
   static bool is_due(const Placement& placement, Watch& watch);
   std::vector<const engine::Engine*> alternatives(const DeployedRule& rule);
   void estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock);
@@ -133,7 +135,7 @@ class Placer {
   void end_attempt(Attempt::Verdict verdict);
   void arrange(DeployedRule& rule, const Arrangement& arrangement);
   double share(Placement& placement, const engine::Engine& reserve) const;
-  void raise_alarm(const Trial& trial, const std::string& difference);
+  void raise_alarm(const Trial& trial, const Shadow::Difference& difference);
   void give_up_quiet_trials();
   void end_trial(std::uint32_t rule);
   double on_all_threads(const engine::Engine& engine, double nanoseconds) const;

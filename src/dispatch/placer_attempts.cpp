@@ -70,6 +70,7 @@ void Placer::end_attempt(Attempt::Verdict verdict) {
   Watch& watch = watches_[index];
   if (verdict == Attempt::Verdict::keep) {
     watch.vain = 0;
+    ++watch.turns;
   } else if (attempt_->has_begun()) {
     arrange(rule, attempt_->before());
     watch.vain = std::min(watch.vain + 1, kMostVain);
@@ -122,13 +123,13 @@ void Placer::balance(std::uint32_t rule, double own, double reserve) {
 /// Whether the rule's terminators go on being shared: while it is worth it, which is seen anew now
 /// and then.
 bool Placer::is_sharing(std::uint32_t index, Watch& watch) {
-  constexpr double kLittle = 0.05, kLong = 100e9;
+  constexpr double kLittle = 0.05, kLong = 100e9, kDrift = 1.5;
   DeployedRule& rule = rules_.rules()[index];
   Placement& placement = rule.placement;
   const double share = placement.share();
   if (share == 0) return false;
   const bool even = share > kLittle && share < 1 - kLittle;
-  const bool goes_on = even && !has_drifted(placement, watch);
+  const bool goes_on = even && !has_drifted(placement, watch, kDrift);
   if (goes_on && (attempt_ || watch.spent < kLong)) return true;
   const Arrangement both{&placement.engine(), placement.reserve().engine};
   arrange(rule, {share > 1 - kLittle ? both.reserve : both.engine});

@@ -114,23 +114,24 @@ Shadow::Done Shadow::evaluate(const DeployedRule& rule, Post& post,
   return {done, took()};
 }
 
-std::string Shadow::difference(const DeployedRule& rule, const Schema& schema,
-                               std::span<const history::Slot> terminators,
-                               const Outcome& outcome) const {
+std::optional<Shadow::Difference> Shadow::difference(const DeployedRule& rule, const Schema& schema,
+                                                     std::span<const history::Slot> terminators,
+                                                     const Outcome& outcome) const {
   const EventType& type = schema.at(rule.rule().type);
   const std::size_t width = rule.rule().assignments.size();
   const auto own = composites_of(outcome, terminators.size(), width);
   const auto other = composites_of(outcome_, terminators.size(), width);
-  if (own == other) return "";
+  if (own == other) return std::nullopt;
   const auto [a, b] = std::mismatch(own.begin(), own.end(), other.begin(), other.end());
   const std::size_t at = std::min(a == own.end() ? ~std::size_t{0} : a->terminator,
                                   b == other.end() ? ~std::size_t{0} : b->terminator);
   const auto& store = rule.terminators->store();
-  return "of the terminator at " + std::to_string(store.timestamp(terminators[at])) + " ns, " +
-         (a == own.end() ? "nothing" : text_of(*a, type)) + " against " +
-         (b == other.end() ? "nothing" : text_of(*b, type)) + ", " + std::to_string(own.size()) +
-         " against " + std::to_string(other.size()) + " composites of " +
-         std::to_string(terminators.size()) + " terminators";
+  return Difference{terminators[at],
+                    "of the terminator at " + std::to_string(store.timestamp(terminators[at])) +
+                        " ns, " + (a == own.end() ? "nothing" : text_of(*a, type)) + " against " +
+                        (b == other.end() ? "nothing" : text_of(*b, type)) + ", " +
+                        std::to_string(own.size()) + " against " + std::to_string(other.size()) +
+                        " composites of " + std::to_string(terminators.size()) + " terminators"};
 }
 
 }  // namespace gorgo::dispatch

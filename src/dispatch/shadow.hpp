@@ -38,10 +38,15 @@ class Shadow {
   /// Precondition: the post has an evaluator.
   Done evaluate(const DeployedRule& rule, Post& post, const engine::Terminators& terminators,
                 double most);
-  /// What differs between the last evaluation and that of the rule's own engine, for people; empty:
-  /// nothing. `terminators`: those that the last evaluation has done.
-  std::string difference(const DeployedRule& rule, const Schema& schema,
-                         std::span<const history::Slot> terminators, const Outcome& outcome) const;
+  struct Difference {
+    history::Slot terminator;  ///< the first that they differ about
+    std::string text;          ///< for people
+  };
+  /// What differs between the last evaluation and that of the rule's own engine, if anything.
+  /// `terminators`: those that the last evaluation has done.
+  std::optional<Difference> difference(const DeployedRule& rule, const Schema& schema,
+                                       std::span<const history::Slot> terminators,
+                                       const Outcome& outcome) const;
 
  private:
   const std::atomic<bool>& stop_;

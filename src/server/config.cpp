@@ -193,6 +193,7 @@ std::optional<Error> read_root(const toml::table& root, ServerOptions& options) 
   Section section(&root, "");
   section.text("listen", options.listen);
   section.texts("rules", options.rules);
+  section.text("reports", options.reports);
   section.milliseconds("greeting_timeout_ms", options.greeting_timeout);
   section.milliseconds("drain_timeout_ms", options.drain_timeout);
   if (auto error = read_limits(section.table("limits"), options.limits)) return error;

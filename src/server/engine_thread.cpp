@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server/alarm_file.hpp"
 #include "server/replies.hpp"
 
 namespace gorgo::server {
@@ -10,10 +11,14 @@ namespace {
 /// The system's clock may be set while the engine thread waits for a moment of it.
 constexpr Duration kLongestWait = 1'000'000'000;
 
-ProcessorOptions with_alarms(ProcessorOptions options, Log& log) {
-  options.on_alarm = [&log](const std::string& rule, const std::string& difference) {
-    log.error("engines disagree: please report it, with the rule",
-              {{"rule", rule}, {"difference", difference}, {"engine", "column"}});
+ProcessorOptions with_alarms(ProcessorOptions options, const std::string& reports, Log& log) {
+  options.on_alarm = [&log, reports](const EngineAlarm& alarm) {
+    const auto saved = save_report(alarm, reports);
+    log.error("engines disagree: please report it, with the file",
+              {{"rule", alarm.rule},
+               {"difference", alarm.difference},
+               {"engine", "column"},
+               {"file", saved ? *saved : saved.error().message}});
   };
   return options;
 }
@@ -26,7 +31,7 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       log_(log),
       queue_(queue),
       on_end_(std::move(on_end)),
-      processor_(with_alarms(options.processor, log)),
+      processor_(with_alarms(options.processor, options.reports, log)),
       subscriptions_(options.limits, [this](const Outbox& client, Outbox::Outcome outcome,
                                             std::size_t rows) { on_loss(client, outcome, rows); }),
       producers_(options.limits.max_producers),

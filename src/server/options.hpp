@@ -36,6 +36,7 @@ struct Limits {
 struct ServerOptions {
   std::string listen = "127.0.0.1:7450";  ///< HOST:PORT; port 0: a free one
   std::vector<std::string> rules;         ///< rule files, and directories of *.tesla files
+  std::string reports = ".";              ///< folder for what should be sent with a bug report
   ProcessorOptions processor = {
       .threads = 0, .latency_target = 2'000'000, .max_ahead = Duration{60'000'000'000}};
   std::optional<engine::CudaOptions> cuda;  ///< for the process; else the environment's

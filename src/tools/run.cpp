@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gorgo/processor.hpp"
+#include "server/alarm_file.hpp"
 #include "tools/commands.hpp"
 #include "tools/device_text.hpp"
 #include "tools/event_stream.hpp"
@@ -40,6 +41,12 @@ int fail(const std::string& message) {
   return kFailure;
 }
 
+void report(const EngineAlarm& alarm) {
+  const auto saved = server::save_report(alarm, ".");
+  fail("rule " + alarm.rule + ": " + alarm.difference + "; please report it, with " +
+       (saved ? *saved : "the rule and its events (" + saved.error().message + ")"));
+}
+
 /// Every attribute of the types that the rules define, once, in the order of the rules.
 std::vector<std::string> composite_columns(const Processor& processor) {
   std::vector<std::string> columns;
@@ -61,7 +68,8 @@ class Run {
         processor_({.engine = options.engine,
                     .threads = options.threads,
                     .lateness = options.lateness,
-                    .max_late = options.max_late}) {}
+                    .max_late = options.max_late,
+                    .on_alarm = report}) {}
 
   int go() {
     if (!deploy_rules()) return kFailure;

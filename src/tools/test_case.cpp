@@ -4,9 +4,9 @@
 #include <limits>
 #include <map>
 
+#include "codec/event_notation.hpp"
 #include "gorgo/processor.hpp"
 #include "server/filter.hpp"
-#include "tools/event_notation.hpp"
 #include "tools/text_diff.hpp"
 
 namespace gorgo::tools {
@@ -177,7 +177,7 @@ class CaseRun {
   void note(const OutputBatch& batch) {
     for (const auto& row : batch.rows) {
       for (std::size_t i = copies(batch, row); i > 0; --i) {
-        actual_.push_back(notation_of(batch.to_event(row)));
+        actual_.push_back(codec::notation_of(batch.to_event(row)));
       }
     }
   }

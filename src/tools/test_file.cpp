@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "codec/event_notation.hpp"
 #include "codec/timestamp.hpp"
-#include "tools/event_notation.hpp"
 #include "tools/line_text.hpp"
 #include "tools/text_file.hpp"
 
@@ -210,11 +210,11 @@ class Parser {
   }
 
   Result<void> expectation(std::string_view text) {
-    const auto taken = take_event(text);
+    const auto taken = codec::take_event(text);
     if (!taken) return taken.error();
     text = trimmed(text);
     if (!is_blank(text)) return Error{"'" + std::string(text) + "' behind the event", ""};
-    current().expected.push_back(notation_of(*taken));
+    current().expected.push_back(codec::notation_of(*taken));
     current().expected_lines.push_back(line_);
     return {};
   }

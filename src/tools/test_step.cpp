@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tools/event_notation.hpp"
+#include "codec/event_notation.hpp"
 #include "tools/line_text.hpp"
 
 namespace gorgo::tools {
@@ -36,7 +36,7 @@ std::string_view take_until(std::string_view& text, std::string_view ends) {
 /// `@TIME tick` and `@TIME clock`; anything else is an event.
 Result<void> take_timed(std::string_view& text, TestStep& step) {
   std::string_view rest = text;
-  const auto timestamp = take_time(rest);
+  const auto timestamp = codec::take_time(rest);
   if (!timestamp) return timestamp.error();
   const bool tick = take_word(rest, "tick");
   if (tick || take_word(rest, "clock")) {
@@ -45,7 +45,7 @@ Result<void> take_timed(std::string_view& text, TestStep& step) {
     text = rest;
     return {};
   }
-  auto event = take_event(text);
+  auto event = codec::take_event(text);
   if (!event) return event.error();
   step.event = *std::move(event);
   return {};
@@ -108,7 +108,7 @@ Result<void> take_action(std::string_view& text, TestStep& step) {
     return {};
   }
   if (text.find('(') == text.npos) return unexpected(text);
-  auto event = take_unstamped_event(text);
+  auto event = codec::take_unstamped_event(text);
   if (!event) return event.error();
   step.event = *std::move(event);
   return {};

@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "codec/event_notation.hpp"
 #include "codec/event_text.hpp"
 #include "codec/timestamp.hpp"
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
-#include "tools/event_notation.hpp"
 #include "tools/line_text.hpp"
 
 namespace gorgo::tools {
@@ -36,7 +36,7 @@ Result<Event> read_event(const std::string& text) {
     if (!read) return read.error();
     return event;
   }
-  auto event = rest.starts_with('@') ? take_event(rest) : take_unstamped_event(rest);
+  auto event = rest.starts_with('@') ? codec::take_event(rest) : codec::take_unstamped_event(rest);
   if (event && !trimmed(rest).empty()) {
     return Error{"'" + std::string(rest) + "' behind the event", ""};
   }

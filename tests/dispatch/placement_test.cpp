@@ -216,12 +216,32 @@ TEST_F(TrialTest, AMissingCompositeRaisesTheAlarm) {
   --less.parts[0].end_composite;
   go_on(less, 1e12);
   ASSERT_EQ(alarms_.size(), 1u);
-  EXPECT_THAT(alarms_[0], HasSubstr("r: reference and column disagree: of the terminator at 199"));
-  EXPECT_THAT(alarms_[0], HasSubstr("nothing against C {n=4}"));
+  const EngineAlarm& alarm = alarms_[0];
+  EXPECT_EQ(alarm.rule, "r");
+  EXPECT_THAT(alarm.difference,
+              HasSubstr("reference and column disagree: of the terminator at 199"));
+  EXPECT_THAT(alarm.difference, HasSubstr("nothing against C {n=4}"));
   EXPECT_EQ(placement().engine().name(), "column");
   EXPECT_FALSE(placement().is_automatic());
   EXPECT_FALSE(placer_.is_tried(0));
-  EXPECT_EQ(placement().alarm(), alarms_[0].substr(3));
+  EXPECT_EQ(placement().alarm(), alarm.difference);
+}
+
+TEST_F(TrialTest, TheReportOfAnAlarmIsARuleTest) {
+  begin_trial();
+  dispatch::Outcome less = outcome();
+  --less.parts[0].end_composite;
+  go_on(less, 1e12);
+  ASSERT_EQ(alarms_.size(), 1u);
+  std::istringstream report(alarms_[0].report);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(report, line);) lines.push_back(line);
+  EXPECT_THAT(lines, ::testing::IsSupersetOf(std::vector<std::string>{
+                         "rules:", "  event A(n: int);", "  event B(n: int);", "events:",
+                         "  @0 A(n=0)", "  @0.000001 B(n=1)", "  @0.000199 B(n=4)", "expect:"}));
+  EXPECT_THAT(alarms_[0].report, HasSubstr("define C(n: int) from B(n = $n)"));
+  EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.starts_with("  @"); }),
+            200);
 }
 
 }  // namespace

@@ -38,9 +38,7 @@ class TrialTest : public ::testing::Test {
   }
 
   dispatch::Placer::Options with_alarm(dispatch::Placer::Options options) {
-    options.on_alarm = [this](const std::string& name, const std::string& difference) {
-      alarms_.push_back(name + ": " + difference);
-    };
+    options.on_alarm = [this](const EngineAlarm& alarm) { alarms_.push_back(alarm); };
     return options;
   }
   dispatch::DeployedRule& rule() { return rules_.rules()[0]; }
@@ -76,7 +74,7 @@ class TrialTest : public ::testing::Test {
   std::atomic<bool> stop_ = false;
   history::History history_;
   dispatch::RuleSet rules_;
-  std::vector<std::string> alarms_;
+  std::vector<EngineAlarm> alarms_;
   dispatch::Placer placer_;
   std::vector<history::Slot> terminators_;
   engine::CompositeSink sink_;

@@ -27,6 +27,7 @@ TEST(Config, EveryKeyIsRead) {
 listen = "0.0.0.0:9000"
 rules = ["a.tesla", "more"]
 drain_timeout_ms = 500
+reports = "/var/tmp"
 greeting_timeout_ms = 700
 [limits]
 max_frame = 1048576
@@ -71,6 +72,7 @@ level = "error"
   EXPECT_EQ(options->listen, "0.0.0.0:9000");
   EXPECT_THAT(options->rules, ElementsAre("a.tesla", "more"));
   EXPECT_EQ(options->drain_timeout.count(), 500);
+  EXPECT_EQ(options->reports, "/var/tmp");
   EXPECT_EQ(options->greeting_timeout.count(), 700);
   EXPECT_EQ(options->limits.max_frame, 1048576u);
   EXPECT_EQ(options->limits.max_rows, 10u);

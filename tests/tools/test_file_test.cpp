@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tools/event_notation.hpp"
+#include "codec/event_notation.hpp"
 #include "tools/text_diff.hpp"
 
 namespace gorgo::tools {
@@ -16,8 +16,8 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 std::string respelled(std::string_view text) {
-  const auto event = take_event(text);
-  return event ? notation_of(*event) + "|" + std::string(text) : event.error().message;
+  const auto event = codec::take_event(text);
+  return event ? codec::notation_of(*event) + "|" + std::string(text) : event.error().message;
 }
 
 TEST(EventNotation, ReadsAndWritesEveryKindOfValue) {
@@ -77,7 +77,7 @@ TEST(TestFile, ReadsCasesThatShareWhatStandsFirst) {
   EXPECT_EQ(first.rules, "  define A() from B();\n");
   EXPECT_EQ(first.max_depth, 3u);
   ASSERT_EQ(first.steps.size(), 2u);
-  EXPECT_EQ(notation_of(first.steps[0].event), "@1 B()");
+  EXPECT_EQ(codec::notation_of(first.steps[0].event), "@1 B()");
   EXPECT_EQ(first.steps[1].refusal, "no attribute");
   EXPECT_EQ(first.steps[1].line, 10u);
   EXPECT_THAT(first.expected, ElementsAre("@1 A()"));

@@ -1,4 +1,4 @@
-#include "tools/event_notation.hpp"
+#include "codec/event_notation.hpp"
 
 #include <cctype>
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 #include "codec/text.hpp"
 #include "codec/timestamp.hpp"
 
-namespace gorgo::tools {
+namespace gorgo::codec {
 namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -54,8 +54,8 @@ Result<Value> take_value(std::string_view& text) {
   const std::string_view before = text;
   const std::string_view word = take_while(text, is_number);
   if (word == "true" || word == "false") return Value(word == "true");
-  if (codec::float_from_name(word)) return Value(*codec::float_from_name(word));
-  if (const auto kind = codec::number_kind(word)) return codec::value_from_text(word, *kind);
+  if (float_from_name(word)) return Value(*float_from_name(word));
+  if (const auto kind = number_kind(word)) return value_from_text(word, *kind);
   return expected("a value", before);
 }
 
@@ -77,14 +77,14 @@ Result<void> take_attributes(std::string_view& text, Event& event) {
 void append_value(std::string& out, const Value& value) {
   switch (type_of(value)) {
     case ValueType::integer:
-      return codec::append_integer(out, std::get<std::int64_t>(value));
+      return append_integer(out, std::get<std::int64_t>(value));
     case ValueType::floating:
-      return codec::append_float(out, std::get<double>(value));
+      return append_float(out, std::get<double>(value));
     case ValueType::boolean:
       out += std::get<bool>(value) ? "true" : "false";
       return;
     case ValueType::string:
-      return codec::append_json_string(out, std::get<std::string>(value));
+      return append_json_string(out, std::get<std::string>(value));
   }
 }
 
@@ -92,7 +92,7 @@ void append_value(std::string& out, const Value& value) {
 
 Result<Timestamp> take_time(std::string_view& text) {
   if (!take_character(text, '@')) return expected("'@' and a time", text);
-  const auto timestamp = codec::parse_milliseconds(take_while(text, is_number));
+  const auto timestamp = parse_milliseconds(take_while(text, is_number));
   skip_spaces(text);
   return timestamp;
 }
@@ -117,7 +117,7 @@ Result<Event> take_unstamped_event(std::string_view& text) {
 
 std::string notation_of(const Event& event) {
   std::string out = "@";
-  if (event.timestamp) codec::append_milliseconds(out, *event.timestamp);
+  if (event.timestamp) append_milliseconds(out, *event.timestamp);
   out += ' ' + event.type + '(';
   bool first = true;
   for (const auto& [name, value] : event.attributes) {
@@ -129,4 +129,4 @@ std::string notation_of(const Event& event) {
   return out + ')';
 }
 
-}  // namespace gorgo::tools
+}  // namespace gorgo::codec

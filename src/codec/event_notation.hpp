@@ -9,7 +9,7 @@
 /// Events as people write them in rule tests: `@1000 Temp(area="A1", value=46.5)`, the time in
 /// milliseconds. A value is an int or a float by its spelling; NaN, Infinity and -Infinity are
 /// floats; strings are written as in JSON.
-namespace gorgo::tools {
+namespace gorgo::codec {
 
 /// Takes `@TIME` from the front of `text` and leaves what follows it.
 Result<Timestamp> take_time(std::string_view& text);
@@ -21,4 +21,4 @@ Result<Event> take_unstamped_event(std::string_view& text);
 /// The one spelling of an event: equal texts mean equal events, bit for bit but for NaNs.
 std::string notation_of(const Event& event);
 
-}  // namespace gorgo::tools
+}  // namespace gorgo::codec
