@@ -52,28 +52,32 @@ void Dispatcher::add_items(const Released& released, std::size_t& next) {
     bounded = true;
   }
   Timestamp last = first;
-  const std::size_t most = evaluation_.batch_roots();
-  for (bool begun = false; next < released.items.size(); ++next, begun = true) {
-    if (batch_.records.size() >= most) return;
+  std::uint32_t cells_end = 0;
+  const std::size_t begin = next, most = evaluation_.batch_roots();
+  for (; next < released.items.size() && batch_.records.size() < most; ++next) {
     const auto& item = released.items[next];
-    const bool late = begun && item.timestamp < last;
-    if (begun && bounded && (late || item.timestamp >= end)) return;
+    const bool late = next > begin && item.timestamp < last;
+    if (next > begin && bounded && (late || item.timestamp >= end)) break;
     if (late) batch_.in_order = false;
     last = std::max(last, item.timestamp);
-    advance(item.timestamp);
-    if (!item.tick) add_item(released, item);
+    if (item.tick) continue;
+    batch_.records.push_back({.type = item.type,
+                              .timestamp = item.timestamp,
+                              .root = ++roots_,
+                              .first_cell = item.first_cell,
+                              .extra_cells = item.extra_cells});
+    cells_end = item.first_cell + item.cells;
   }
+  advance(last);
+  take_cells(released, cells_end);
 }
 
-void Dispatcher::add_item(const Released& released, const Released::Item& item) {
-  const auto first_cell = static_cast<std::uint32_t>(batch_.cells.size());
-  const auto cells = released.cells.begin() + item.first_cell;
-  batch_.cells.insert(batch_.cells.end(), cells, cells + item.cells);
-  batch_.records.push_back({.type = item.type,
-                            .timestamp = item.timestamp,
-                            .root = ++roots_,
-                            .first_cell = first_cell,
-                            .extra_cells = item.extra_cells});
+/// Those of the batch's records, which stand together and end there.
+void Dispatcher::take_cells(const Released& released, std::uint32_t end) {
+  if (batch_.empty()) return;
+  const std::uint32_t first = batch_.records.front().first_cell;
+  batch_.cells.assign(released.cells.begin() + first, released.cells.begin() + end);
+  for (Record& record : batch_.records) record.first_cell -= first;
 }
 
 void Dispatcher::advance(Timestamp timestamp) {

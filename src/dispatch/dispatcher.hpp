@@ -46,7 +46,7 @@ class Dispatcher {
   /// Fills `batch_` with what comes next, from item `next` on.
   void form_batch(const Released& released, std::size_t& next);
   void add_items(const Released& released, std::size_t& next);
-  void add_item(const Released& released, const Released::Item& item);
+  void take_cells(const Released& released, std::uint32_t end);
   void advance(Timestamp timestamp);
   bool is_late(Timestamp timestamp) const { return clock_ && timestamp < *clock_; }
   void evaluate_batch(const Deliver& deliver);

@@ -73,12 +73,7 @@ void Evaluation::keep_to_latency(std::size_t roots) {
 void Evaluation::run_wave() {
   cut_ = kNoCut;
   for (std::uint32_t level = 0; level < rules_.levels(); ++level) {
-    // By index: rules of this level may bring in further types, of higher levels.
-    for (std::size_t i = 0; i < incoming_types_.size(); ++i) {
-      const TypeId type = incoming_types_[i];
-      const bool due = rules_.level_of(type) == level && !rules_.in_cycle(type);
-      if (due) store_type(type);
-    }
+    store_level(level);
     run_cycles(level);
     run_rules(level);
     if (composites_ > limits_.max_composites) limit_level(level);
@@ -111,9 +106,37 @@ Evaluation::Records& Evaluation::sorted_incoming(TypeId type) {
   return incoming;
 }
 
+void Evaluation::store_level(std::uint32_t level) {
+  due_types_.clear();
+  for (const TypeId type : incoming_types_) {
+    const bool due = rules_.level_of(type) == level && !rules_.in_cycle(type);
+    if (due && !incoming_[type].records.empty()) due_types_.push_back(type);
+  }
+  share_types();
+  runner_.share(shares_.size(), [this](std::size_t share) {
+    const std::size_t begin = share == 0 ? 0 : shares_[share - 1];
+    for (std::size_t i = begin; i < shares_[share]; ++i) store_type(due_types_[i]);
+  });
+  for (const TypeId type : due_types_) arrive(type);
+}
+
+/// Types do not depend on each other. A share takes longer than to have another thread take it.
+void Evaluation::share_types() {
+  constexpr std::size_t kEvents = 256;
+  const std::size_t chosen = limits_.sharing.job_terminators;
+  const std::size_t least = chosen > 0 ? chosen : kEvents;
+  shares_.clear();
+  std::size_t events = 0;
+  for (std::size_t i = 0; i < due_types_.size(); ++i) {
+    events += incoming_[due_types_[i]].records.size();
+    if (events < least && i + 1 < due_types_.size()) continue;
+    shares_.push_back(i + 1);
+    events = 0;
+  }
+}
+
 void Evaluation::store_type(TypeId type) {
   Records& incoming = sorted_incoming(type);
-  if (incoming.empty()) return;
   const auto done = std::find_if(incoming.begin(), incoming.end(), [&](std::uint32_t record) {
     return batch_->records[record].root >= cut_;
   });
@@ -121,37 +144,42 @@ void Evaluation::store_type(TypeId type) {
   incoming.erase(incoming.begin(), done);
 }
 
-/// Stores records of a type, which come in place order, and tells the rules whose terminators they
-/// are.
+/// Stores records of a type, which come in place order. `arrive` is to be called next.
 void Evaluation::store(TypeId type, std::span<const std::uint32_t> records) {
-  stored_.clear();
-  new_events_.clear();
+  Incoming& incoming = incoming_[type];
+  incoming.stored.clear();
+  incoming.events.clear();
   const Datum* const cells = batch_->cells.data();
   for (const std::uint32_t index : records) {
     const Record& record = batch_->records[index];
     if (record.dropped) continue;
-    stored_.push_back(index);
-    new_events_.push_back({record.timestamp, record.root, cells + record.first_cell});
+    incoming.stored.push_back(index);
+    incoming.events.push_back({record.timestamp, record.root, cells + record.first_cell});
   }
-  const history::Slot first = history_.append(type, new_events_);
-  for (std::size_t i = 0; i < stored_.size(); ++i) {
-    if (batch_->records[stored_[i]].depth < limits_.max_depth) continue;
-    ++counters_.dropped_depth;
-    history_.mark_too_deep(type, first + i);
-  }
-  history_.settle(
-      [&](std::span<const history::History::Match> matches) { arrive(matches, first); });
+  incoming.first = history_.append(type, incoming.events);
+  incoming.matches = history_.settle(type);
 }
 
-/// `first` is the slot of the first record of `stored_`.
-void Evaluation::arrive(std::span<const history::History::Match> matches, history::Slot first) {
-  for (const auto& match : matches) {
-    const history::ColumnId column = match.column->id();
-    __builtin_prefetch(rules_.rules_of(column).data());
-    __builtin_prefetch(&arrivals_[column]);
+/// Tells the rules whose terminators they are of what was stored.
+void Evaluation::arrive(TypeId type) {
+  constexpr std::size_t kGroup = 16;  // whose cache misses overlap
+  const Incoming& incoming = incoming_[type];
+  for (std::size_t i = 0; i < incoming.stored.size(); ++i) {
+    if (batch_->records[incoming.stored[i]].depth < limits_.max_depth) continue;
+    ++counters_.dropped_depth;
+    history_.mark_too_deep(type, incoming.first + i);
   }
-  for (const auto& match : matches) {
-    arrive(match.column->id(), {match.slot, stored_[match.slot - first]});
+  for (std::size_t begin = 0; begin < incoming.matches.size(); begin += kGroup) {
+    const std::size_t count = std::min(kGroup, incoming.matches.size() - begin);
+    const auto group = incoming.matches.subspan(begin, count);
+    for (const auto& match : group) {
+      const history::ColumnId column = match.column->id();
+      __builtin_prefetch(rules_.rules_of(column).data());
+      __builtin_prefetch(&arrivals_[column]);
+    }
+    for (const auto& match : group) {
+      arrive(match.column->id(), {match.slot, incoming.stored[match.slot - incoming.first]});
+    }
   }
 }
 

@@ -78,19 +78,27 @@ class Evaluation {
   };
   using Records = std::vector<std::uint32_t>;
   using Clock = std::chrono::steady_clock;
-  /// Records of a type that are not stored yet.
+  /// What comes of a type.
   struct Incoming {
-    Records records;
+    Records records;     ///< not stored yet
     bool known = false;  ///< the type stands in `incoming_types_`
+
+    // Of what was stored last.
+    Records stored;
+    std::vector<history::NewEvent> events;
+    history::Slot first = 0;
+    std::span<const history::History::Match> matches;
   };
 
   void size_next_batch(std::size_t composites, std::size_t roots);
   void keep_to_latency(std::size_t roots);
   void expect(std::uint32_t record);
   Records& sorted_incoming(TypeId type);
+  void store_level(std::uint32_t level);
+  void share_types();
   void store_type(TypeId type);
   void store(TypeId type, std::span<const std::uint32_t> records);
-  void arrive(std::span<const history::History::Match> matches, history::Slot first);
+  void arrive(TypeId type);
   void arrive(history::ColumnId column, Arrival arrival);
 
   void run_cycles(std::uint32_t level);
@@ -139,9 +147,9 @@ class Evaluation {
 
   Clock::time_point started_;  // of the batch, or of the wave that follows another
 
-  Records stored_;                             // scratch of store
-  std::vector<history::NewEvent> new_events_;  // the same
-  std::vector<std::size_t> first_cells_;       // by job: of its composites, in the batch
+  std::vector<TypeId> due_types_;         // of the level in hand
+  std::vector<std::size_t> shares_;       // of those, as threads store them: where each ends
+  std::vector<std::size_t> first_cells_;  // by job: of its composites, in the batch
 
   // Scratch of drop_finished.
   Batch rest_;

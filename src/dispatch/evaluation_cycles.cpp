@@ -82,6 +82,7 @@ void Evaluation::store_step(const Bound& step) {
     cycle_composites_.erase(later, cycle_composites_.end());
     std::sort(due.begin(), due.end(), PlaceOrder(batch_->records));
     store(type, due);
+    arrive(type);
   }
 }
 

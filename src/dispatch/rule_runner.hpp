@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -60,6 +61,11 @@ class RuleRunner {
   /// Evaluates what was noted, and stops in time when there come to be more composites than `room`,
   /// roughly.
   void run(bool in_order, std::size_t room);
+
+  /// Calls `work(i)` once for each i < count, on all threads.
+  void share(std::size_t count, const std::function<void(std::size_t)>& work) {
+    workers_.run(count, work);
+  }
 
   /// Between two batches: lets rules go to other engines. `clock`: of the events.
   void settle_placement(Timestamp clock);

@@ -26,19 +26,14 @@ std::string milliseconds(Timestamp timestamp) {
 /// Writes cells that are values of exactly the attributes' types behind the others. False: they are
 /// not, and nothing is written.
 bool write_fitting(const EventType& type, std::span<const Datum> cells, Released& out) {
-  const std::size_t first = out.cells.size();
-  out.cells.resize(first + cells.size());
-  Datum* to = out.cells.data() + first;
   const AttributeType* attribute = type.attributes.data();
   for (const Datum& cell : cells) {
-    if (!cell.exists() || cell.type() != attribute->type) {
-      out.cells.resize(first);
-      return false;
-    }
-    *to++ = cell.tag == Datum::Tag::string
-                ? Datum::of(out.strings.add(cell.text(), out.items.size()))
-                : cell;
-    ++attribute;
+    if (!cell.exists() || cell.type() != (attribute++)->type) return false;
+  }
+  out.cells.insert(out.cells.end(), cells.begin(), cells.end());
+  for (Datum& cell : std::span(out.cells).last(cells.size())) {
+    if (cell.tag != Datum::Tag::string) continue;
+    cell = Datum::of(out.strings.add(cell.text(), out.items.size()));
   }
   return true;
 }

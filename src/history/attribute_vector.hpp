@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <span>
 #include <string_view>
 
 #include "gorgo/value.hpp"
@@ -36,6 +37,16 @@ class AttributeVector {
     if (!nullable_) return;
     std::uint8_t* const present = present_.grow(count);
     for (std::size_t i = 0; i < count; ++i) present[i] = cell(i).exists() ? 1 : 0;
+  }
+
+  /// Appends what stands at these positions of a vector of the same type and nullability.
+  void gather(const AttributeVector& from, std::span<const std::uint64_t> positions) {
+    if (type_ == ValueType::string) {
+      gather(strings_, from.strings_, positions);
+    } else {
+      gather(words_, from.words_, positions);
+    }
+    if (nullable_) gather(present_, from.present_, positions);
   }
 
   /// Inserts before `position`. Same precondition.
@@ -83,6 +94,12 @@ class AttributeVector {
   std::size_t bytes() const { return words_.bytes() + strings_.bytes() + present_.bytes(); }
 
  private:
+  template <class T>
+  static void gather(SlidingVector<T>& to, const SlidingVector<T>& from,
+                     std::span<const std::uint64_t> positions) {
+    T* items = to.grow(positions.size());
+    for (const std::uint64_t position : positions) *items++ = from[position];
+  }
   static std::string_view text_of(const Datum& value) {
     return value.exists() ? value.text() : std::string_view();
   }

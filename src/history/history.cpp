@@ -52,7 +52,7 @@ std::shared_ptr<Column> History::column(const plan::ColumnSpec& spec) {
   auto& column = kept.columns[spec.key];
   if (!column) {
     if (free_columns_.empty()) free_columns_.push_back(next_column_++);
-    column = std::make_shared<Column>(free_columns_.back(), spec, *kept.store, *pool_);
+    column = std::make_shared<Column>(free_columns_.back(), spec, *kept.store, *kept.pool);
     free_columns_.pop_back();
     kept.matcher->add(*column);
   }
@@ -61,35 +61,45 @@ std::shared_ptr<Column> History::column(const plan::ColumnSpec& spec) {
 }
 
 Slot History::append(TypeId type, std::span<const NewEvent> events) {
-  Kept& kept = types_[type];
-  const Slot first = kept.store->append(events);
-  if (first == kept.matched && !events.empty()) unmatched_types_.push_back(type);
-  return first;
+  return types_[type].store->append(events);
 }
 
-std::span<const History::Match> History::match(Kept& kept, Slot first, Slot last) {
-  matches_.clear();
+std::span<const History::Match> History::settle(TypeId type) {
+  constexpr Slot kGroup = 16;  // whose cache misses overlap
+  Kept& kept = types_[type];
+  kept.matches.clear();
+  while (kept.matched < kept.store->end()) {
+    const Slot first = kept.matched;
+    kept.matched = std::min(first + kGroup, kept.store->end());
+    match(kept, first, kept.matched);
+  }
+  settle_columns(kept);
+  return kept.matches;
+}
+
+void History::match(Kept& kept, Slot first, Slot last) {
+  const std::size_t known = kept.matches.size();
   for (Slot slot = first; slot < last; ++slot) {
     kept.matcher->for_each_match(slot, [&](Column& column) {
       __builtin_prefetch(&column);
-      matches_.push_back({&column, slot});
+      kept.matches.push_back({&column, slot});
     });
   }
-  for (const auto& [column, slot] : matches_) {
-    if (column->take(slot)) unsettled_.push_back(column);
+  for (const auto& [column, slot] : std::span(kept.matches).subspan(known)) {
+    if (column->take(slot)) kept.unsettled.push_back(column);
   }
-  return matches_;
 }
 
-void History::settle_columns() {
+void History::settle_columns(Kept& kept) {
   constexpr std::size_t kGroup = 16;  // whose cache misses overlap
-  for (std::size_t first = 0; first < unsettled_.size(); first += kGroup) {
+  auto& unsettled = kept.unsettled;
+  for (std::size_t first = 0; first < unsettled.size(); first += kGroup) {
     const auto group =
-        std::span(unsettled_).subspan(first, std::min(kGroup, unsettled_.size() - first));
+        std::span(unsettled).subspan(first, std::min(kGroup, unsettled.size() - first));
     for (const Column* column : group) column->prefetch();
     for (Column* column : group) column->settle();
   }
-  unsettled_.clear();
+  unsettled.clear();
 }
 
 void History::evict(Timestamp clock) {

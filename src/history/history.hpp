@@ -15,7 +15,8 @@
 namespace gorgo::history {
 
 /// What is remembered: a store per event type that some rule reads, and the shared columns over
-/// them. Changed by one thread while nobody reads.
+/// them. Changed by one thread while nobody reads; `append` and `settle` by several, each for other
+/// types.
 class History {
  public:
   /// Keeps exactly these types from now on, each as long as its reach; what other types held is
@@ -47,13 +48,12 @@ class History {
     Column* column;
     Slot slot;
   };
-  /// Brings the columns up to date, and calls `f(matches)` for the columns that each event stored
-  /// since then belongs to, some events of a type at a time, in the order in which they were
-  /// stored.
-  template <class F>
-  void settle(F&& f);
+  /// Brings the columns of a type up to date. Returns the columns that the events stored since the
+  /// last time belong to, in the order in which they were stored; valid until the next time.
+  std::span<const Match> settle(TypeId type);
+  /// The same for all types.
   void settle() {
-    settle([](std::span<const Match>) {});
+    for (const TypeId type : kept_types_) settle(type);
   }
   /// See EventStore.
   void mark_too_deep(TypeId type, Slot slot) { types_[type].store->mark_too_deep(slot); }
@@ -70,7 +70,10 @@ class History {
   struct Kept {
     std::unique_ptr<EventStore> store;
     Duration reach = 0;
-    Slot matched = 0;  // the first event whose columns are not found yet
+    std::unique_ptr<BlockPool> pool = std::make_unique<BlockPool>();  // outlives the columns
+    Slot matched = 0;                // the first event whose columns are not found yet
+    std::vector<Match> matches;      // of the last `settle`
+    std::vector<Column*> unsettled;  // scratch of it
     std::map<std::string, std::shared_ptr<Column>> columns;  // by ColumnSpec::key
     std::unique_ptr<PredicateIndex> matcher;                 // over the columns
     std::vector<Column*> searched;                           // those that hold events
@@ -79,34 +82,15 @@ class History {
   };
 
   /// Finds the columns of some events, and takes those in that they accept.
-  std::span<const Match> match(Kept& kept, Slot first, Slot last);
-  void settle_columns();
+  static void match(Kept& kept, Slot first, Slot last);
+  static void settle_columns(Kept& kept);
   void trim(Kept& kept);
   void sweep(Kept& kept, std::size_t dropped);
 
-  std::unique_ptr<BlockPool> pool_ = std::make_unique<BlockPool>();  // outlives the columns
-  std::vector<Kept> types_;                                          // by TypeId
+  std::vector<Kept> types_;  // by TypeId
   std::vector<TypeId> kept_types_;
-  std::vector<TypeId> unmatched_types_;
-  std::vector<Match> matches_;  // scratch of match
-  std::vector<Column*> unsettled_;
   ColumnId next_column_ = 0;
   std::vector<ColumnId> free_columns_;
 };
-
-template <class F>
-void History::settle(F&& f) {
-  constexpr Slot kGroup = 16;  // whose cache misses overlap
-  for (const TypeId type : unmatched_types_) {
-    Kept& kept = types_[type];
-    while (kept.matched < kept.store->end()) {
-      const Slot first = kept.matched;
-      kept.matched = std::min(first + kGroup, kept.store->end());
-      f(match(kept, first, kept.matched));
-    }
-  }
-  unmatched_types_.clear();
-  settle_columns();
-}
 
 }  // namespace gorgo::history

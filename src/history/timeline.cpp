@@ -1,32 +1,33 @@
 #include "history/timeline.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace gorgo::history {
 namespace {
 
-/// The first of [first, last) for which `is_behind` holds, as it does for all after it, looked for
-/// from a guess on: steps that double, then halves. What is near the guess costs few cache lines.
+/// The first of [first, last) for which `is_behind` holds, as it does for all after it: by halves,
+/// without a branch that would depend on what is found.
 template <class IsBehind>
-const Timestamp* first_behind(const Timestamp* first, const Timestamp* last, const Timestamp* guess,
-                              IsBehind is_behind) {
-  std::ptrdiff_t step = 1;
-  if (guess < last && !is_behind(*guess)) {
-    first = guess + 1;
-    while (last - first > step && !is_behind(first[step])) {
-      first += step + 1;
-      step *= 2;
-    }
-    if (last - first > step) last = first + step;
-  } else {
-    last = guess;
-    while (last - first > step && is_behind(last[-step])) {
-      last -= step;
-      step *= 2;
-    }
-    if (last - first > step) first = last - step;
+const Timestamp* bisect(const Timestamp* first, const Timestamp* last, IsBehind is_behind) {
+  std::ptrdiff_t size = last - first;
+  while (size > 1) {
+    const std::ptrdiff_t half = size / 2;
+    first = is_behind(first[half - 1]) ? first : first + half;
+    size -= half;
   }
-  return std::partition_point(first, last, [&](Timestamp t) { return !is_behind(t); });
+  return size == 1 && !is_behind(*first) ? first + 1 : first;
+}
+
+/// The same, if it is at most so far from a guess; else null.
+template <class IsBehind>
+const Timestamp* find_near(const Timestamp* first, const Timestamp* last, const Timestamp* guess,
+                           std::ptrdiff_t radius, IsBehind is_behind) {
+  const Timestamp* const low = guess - first > radius ? guess - radius : first;
+  const Timestamp* const high = last - guess > radius ? guess + radius : last;
+  const bool is_below = low != first && is_behind(low[-1]);
+  const bool is_above = high != last && !is_behind(*high);
+  return is_below || is_above ? nullptr : bisect(low, high, is_behind);
 }
 
 /// Where a timestamp would stand if they were evenly spaced.
@@ -46,14 +47,20 @@ void Timeline::materialise(std::span<const std::uint32_t> attributes) {
     auto& attribute = attributes_[index];
     if (attribute) continue;
     attribute = store_.make_attribute(index, begin());
-    attribute->append(
-        end() - begin(),
-        [&](std::size_t i) { return store_.attribute(slots_[begin() + i], index); },
-        [](std::string_view text, std::size_t) { return text; });
+    attribute->gather(store_.attribute_vector(index), {slots_.at(begin()), slots_.size()});
   }
 }
 
 void Timeline::add(std::span<const Slot> slots) {
+  if (are_latest(slots)) {
+    Timestamp* timestamps = timestamps_.grow(slots.size());
+    for (const Slot slot : slots) *timestamps++ = store_.timestamp(slot);
+    std::ranges::copy(slots, slots_.grow(slots.size()));
+    for (std::uint32_t i = 0; i < attributes_.size(); ++i) {
+      if (attributes_[i]) attributes_[i]->gather(store_.attribute_vector(i), slots);
+    }
+    return;
+  }
   for (const Slot slot : slots) {
     // Behind its equals in time, which have earlier places.
     const Timestamp timestamp = store_.timestamp(slot);
@@ -64,6 +71,17 @@ void Timeline::add(std::span<const Slot> slots) {
       if (attributes_[i]) attributes_[i]->insert(position, store_.attribute(slot, i));
     }
   }
+}
+
+bool Timeline::are_latest(std::span<const Slot> slots) const {
+  Timestamp latest =
+      begin() == end() ? std::numeric_limits<Timestamp>::min() : timestamps_[end() - 1];
+  for (const Slot slot : slots) {
+    const Timestamp timestamp = store_.timestamp(slot);
+    if (timestamp < latest) return false;
+    latest = timestamp;
+  }
+  return true;
 }
 
 std::uint64_t Timeline::first_after(Timestamp timestamp) const {
@@ -83,14 +101,28 @@ void Timeline::drop_until(Timestamp timestamp) {
 }
 
 Range Timeline::window(Timestamp after, Timestamp before) const {
+  return window(after, before, {begin(), begin()});
+}
+
+Range Timeline::window(Timestamp after, Timestamp before, const Range& near) const {
+  if (begin() == end()) return {begin(), begin()};
   const Timestamp* const first = timestamps_.at(begin());
   const Timestamp* const last = timestamps_.at(end());
-  const auto* const from = first_behind(first, last, guess_of(first, last, after),
-                                        [&](Timestamp t) { return t > after; });
-  const auto* const to = first_behind(from, last, std::max(from, guess_of(first, last, before)),
-                                      [&](Timestamp t) { return t >= before; });
+  const auto find = [&](Timestamp timestamp, std::uint64_t near_position, auto is_behind) {
+    constexpr std::ptrdiff_t kNear = 16, kFar = 256, kWider = 8;
+    const auto* const near_it = first + (std::clamp(near_position, begin(), end()) - begin());
+    const auto* found = find_near(first, last, near_it, kNear, is_behind);
+    if (found != nullptr) return found;
+    const auto* const guess = guess_of(first, last, timestamp);
+    for (auto radius = kFar; found == nullptr; radius *= kWider) {
+      found = find_near(first, last, guess, radius, is_behind);
+    }
+    return found;
+  };
+  const auto* const from = find(after, near.first, [=](Timestamp t) { return t > after; });
+  const auto* const to = find(before, near.last, [=](Timestamp t) { return t >= before; });
   return {begin() + static_cast<std::uint64_t>(from - first),
-          begin() + static_cast<std::uint64_t>(to - first)};
+          begin() + static_cast<std::uint64_t>(std::max(from, to) - first)};
 }
 
 std::size_t Timeline::bytes() const {

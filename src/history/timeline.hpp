@@ -38,9 +38,13 @@ class Timeline {
 
   /// The positions with `after < timestamp < before`.
   Range window(Timestamp after, Timestamp before) const;
+  /// The same, looked for from a range on that is thought to be near.
+  Range window(Timestamp after, Timestamp before, const Range& near) const;
   std::size_t bytes() const;
 
  private:
+  /// Whether time has them stand behind all others, in this order.
+  bool are_latest(std::span<const Slot> slots) const;
   /// The first position whose timestamp is above `timestamp`.
   std::uint64_t first_after(Timestamp timestamp) const;
 

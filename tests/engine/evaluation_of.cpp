@@ -94,13 +94,14 @@ std::vector<std::string> evaluation_of(const Engine& engine, const std::string& 
                                         Datum::of(std::string_view(event.s))};
       history.append(type, event.timestamp, ++root, cells);
     }
-    history.settle([&](std::span<const history::History::Match> matches) {
-      for (const auto& [column, slot] : matches) {
+    for (TypeId type = 0; type < bound.schema.size(); ++type) {
+      if (!history.keeps(type)) continue;
+      for (const auto& [column, slot] : history.settle(type)) {
         for (Deployed& rule : deployed) {
           if (rule.terminators.get() == column) rule.slots.push_back(slot);
         }
       }
-    });
+    }
     announce(engine, deployed);
     for (Deployed& rule : deployed) evaluate(rule, lines);
     if (!batch.empty()) history.evict(batch.back().timestamp);

@@ -93,15 +93,19 @@ std::uint64_t Mirror::changed_from() const {
 
 void Mirror::drop_before(std::uint64_t position) {
   const std::uint64_t old_page = page_of(first_);
-  while (first_ < position) {
-    mirrored_.pop_front();
-    for (Attribute& attribute : attributes_) {
-      if (!attribute.has_words()) continue;
-      if (attribute.is_string) release_code(attribute.words.front());
-      attribute.words.pop_front();
+  if (first_ >= position) return;
+  const auto gone = static_cast<std::ptrdiff_t>(position - first_);
+  mirrored_.erase(mirrored_.begin(), mirrored_.begin() + gone);
+  for (Attribute& attribute : attributes_) {
+    if (!attribute.has_words()) continue;
+    const auto end = attribute.words.begin() + gone;
+    if (attribute.is_string) {
+      std::for_each(attribute.words.begin(), end,
+                    [this](std::uint64_t code) { release_code(code); });
     }
-    ++first_;
+    attribute.words.erase(attribute.words.begin(), end);
   }
+  first_ = position;
   for (Attribute& attribute : attributes_) {
     auto& too_long = attribute.too_long;
     while (!too_long.empty() && too_long.front() < first_) too_long.pop_front();

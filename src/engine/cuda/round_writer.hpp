@@ -49,6 +49,7 @@ struct DeviceScan {
   Placed placed[5];
   std::uint64_t synchronised = 0;  ///< in which round
   PageRange needed[2];             ///< in that round, with roots and without
+  history::Range near;             ///< what was looked for last: the next is mostly close to it
 
   history::EventRef event(std::uint64_t position) const {
     return {&column->store(), timeline->slot(position)};

@@ -24,6 +24,9 @@ Wave::Wave(DevicePlan& plan, const Terminators& terminators, const RuleState& st
       rule_state_(state),
       overflowed_(terminators.slots.size()),
       is_aggregated_(plan.aggregates.size()) {
+  terminator_of_.reserve(terminators.slots.size());
+  open_.reserve(terminators.slots.size());
+  candidates_.reserve(terminators.slots.size());
   for (std::uint32_t t = 0; t < terminators.slots.size(); ++t) {
     terminator_of_.push_back(t);
     open_.push_back({.row = t, .rest = {}, .wanted = 1, .asked = kUnknown});
@@ -37,9 +40,9 @@ EventRef Wave::event_of(std::uint64_t position) const {
   return plan_.states[state_ - 1].event(position);
 }
 
-Range Wave::window(const DeviceScan& scan, Interval interval) const {
+Range Wave::window(DeviceScan& scan, Interval interval) const {
   interval = visible(interval, rule_state_);
-  return scan.timeline->window(interval.after, interval.before);
+  return scan.near = scan.timeline->window(interval.after, interval.before, scan.near);
 }
 
 /// What the request's conditions read; valid until the next call.

@@ -163,7 +163,7 @@ class Wave {
   bool has_negations() const { return !plan_.plan->states[state_].negations.empty(); }
   std::size_t rows() const { return terminator_of_.size(); }
   history::EventRef event_of(std::uint64_t position) const;
-  history::Range window(const DeviceScan& scan, Interval interval) const;
+  history::Range window(DeviceScan& scan, Interval interval) const;
   std::span<const history::EventRef> sequence_of(const Request& request);
 
   DevicePlan& plan_;
