@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <sstream>
 
 #include "generator.hpp"
@@ -99,32 +100,44 @@ Lines outputs(const Case& test, const Run& run) {
   return lines;
 }
 
-RC_GTEST_PROP(Differential, EnginesAgreeInContentAndOrder, ()) {
-  const Case test{random_rules(), random_changes(), random_stream()};
-  const std::vector<Event>& events = test.events;
+void log(const Case& test) {
   RC_LOG() << test.rules;
   for (const Change& change : test.changes) {
     RC_LOG() << "before event " << change.before << ": remove '" << change.remove << "', deploy"
              << (change.with_history ? " with history" : "") << "\n"
              << change.text;
   }
-  for (const Event& event : events) {
+  for (const Event& event : test.events) {
     RC_LOG() << event.type << "@" << *event.timestamp / 1'000'000;
     for (const auto& a : event.attributes)
       RC_LOG() << " " << a.name << "=" << exact(to_datum(a.value));
     RC_LOG() << "\n";
   }
+}
 
-  const Lines expected = outputs(test, {.engine = "reference", .batch = 1});
-  const auto composites = std::count_if(expected.begin(), expected.end(), [](const auto& line) {
-    return line.find(" by R") != std::string::npos;
-  });
-  for (const std::string& line : expected) {
+/// How many there are of the random rules. Nothing may have been refused.
+std::ptrdiff_t composites_of(const Lines& lines) {
+  for (const std::string& line : lines) {
     if (line.starts_with("refused")) RC_FAIL(line);
   }
-  RC_CLASSIFY(composites > 0, "some composites");
-  RC_CLASSIFY(composites > 20, "many composites");
+  return std::count_if(lines.begin(), lines.end(),
+                       [](const auto& line) { return line.find(" by R") != std::string::npos; });
+}
 
+/// One, where all of the time goes into it, instead of all.
+std::vector<std::string> compared_engines() {
+  const char* const only = std::getenv("DIFFERENTIAL_ENGINE");
+  return only == nullptr ? engine_names() : std::vector<std::string>{only};
+}
+
+/// Of each set of rules: on a device, most of the time goes into compiling them.
+int streams() {
+  const char* const count = std::getenv("DIFFERENTIAL_STREAMS");
+  return count == nullptr ? 1 : std::max(1, std::atoi(count));
+}
+
+void compare(const Case& test, const Lines& expected) {
+  const std::size_t all = test.events.size() + 1;
   const auto cut = static_cast<std::size_t>(*rc::gen::inRange(2, 10));
   const auto check = [&](const Run& run) {
     if (outputs(test, run) == expected) return;
@@ -132,20 +145,37 @@ RC_GTEST_PROP(Differential, EnginesAgreeInContentAndOrder, ()) {
             std::to_string(run.held) + " composites held, " + std::to_string(run.threads) +
             " threads, shuffled by " + std::to_string(run.shuffle));
   };
+  const auto engines = compared_engines();
   const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
-  for (const std::size_t batch : {std::size_t{1}, cut, events.size() + 1}) {
-    check({.engine = "auto", .batch = batch, .shuffle = seed});
+  if (engines.size() > 1) {
+    for (const std::size_t batch : {std::size_t{1}, cut, all}) {
+      check({.engine = "auto", .batch = batch, .shuffle = seed});
+    }
+    check({.engine = "auto", .batch = cut, .threads = 3, .shuffle = seed + 1});
   }
-  check({.engine = "auto", .batch = cut, .threads = 3, .shuffle = seed + 1});
-  for (const std::string& engine : engine_names()) {
-    for (const std::size_t batch : {std::size_t{1}, cut, events.size() + 1}) {
+  for (const std::string& engine : engines) {
+    for (const std::size_t batch : {std::size_t{1}, cut, all}) {
       check({.engine = engine, .batch = batch});
     }
     // Evaluation in waves: a few composites at a time.
-    check({.engine = engine, .batch = events.size() + 1, .held = cut});
+    check({.engine = engine, .batch = all, .held = cut});
     // Jobs of two terminators, for three threads.
-    check({.engine = engine, .batch = events.size() + 1, .threads = 3});
+    check({.engine = engine, .batch = all, .threads = 3});
   }
+}
+
+RC_GTEST_PROP(Differential, EnginesAgreeInContentAndOrder, ()) {
+  const std::string rules = random_rules();
+  std::ptrdiff_t composites = 0;
+  for (int stream = streams(); stream > 0; --stream) {
+    const Case test{rules, random_changes(), random_stream()};
+    log(test);
+    const Lines expected = outputs(test, {.engine = "reference", .batch = 1});
+    composites += composites_of(expected);
+    compare(test, expected);
+  }
+  RC_CLASSIFY(composites > 0, "some composites");
+  RC_CLASSIFY(composites > 20, "many composites");
 }
 
 }  // namespace
