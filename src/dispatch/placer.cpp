@@ -247,7 +247,7 @@ void Placer::judge(Trial& trial) {
   watch.spent = 0;
   if (b < options_.gain * a) {
     move(placement, trial.engine, costs);
-    watch.interval = kFirstInterval * (1U << trial.turns);
+    watch.interval = std::min(kFirstInterval * (1U << 2 * trial.turns), kLongestInterval);
     watch.judged = trial.other / count;
     ++watch.turns;
     credit_ += trial.spent;  // what leads to something is no waste
