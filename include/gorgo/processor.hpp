@@ -25,8 +25,7 @@ inline constexpr std::string_view kAutomatic = "auto";
 struct EngineAlarm {
   std::string rule;        ///< its full name
   std::string difference;  ///< between which engines, and what differs
-  std::string
-      report;  ///< a rule test (docs/rule-tests.md) that shows it, to be sent with a bug report
+  std::string report;      ///< for a bug report: a rule test (docs/rule-tests.md) that shows it
 };
 
 struct ProcessorOptions {

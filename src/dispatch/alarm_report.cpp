@@ -1,7 +1,6 @@
 #include "dispatch/alarm_report.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 #include "codec/event_notation.hpp"

@@ -15,9 +15,9 @@ constexpr double kMillisecond = 1e6;  // in nanoseconds, as all times here
 constexpr double kFirstInterval = 2 * kMillisecond;
 constexpr double kLongestInterval = 2000 * kMillisecond;
 constexpr double kMostCredit = 50 * kMillisecond;
-constexpr double kDrift = 1.5;   ///< a cost that changes so much deserves another trial
 constexpr double kUpheaval = 3;  ///< a cost that changes so much has another reason than noise
-constexpr unsigned kMostTurns = 6;
+/// From so many turns on, a drift may be the noise that made the rule turn.
+constexpr unsigned kNoisy = 2, kMostTurns = 6;
 /// What is estimated to be within this of the estimate of the present engine is worth a trial: the
 /// model is better at comparing than at costs. So is what is estimated far below the measured cost
 /// of the present engine: then the model knows something of the load not.
@@ -164,7 +164,7 @@ bool Placer::has_drifted(const Placement& placement, const Watch& watch, double 
 
 bool Placer::is_due(const Placement& placement, Watch& watch) {
   if (has_drifted(placement, watch, kUpheaval)) watch.turns = 0;
-  if (has_drifted(placement, watch, kDrift) && watch.turns < 2) {
+  if (has_drifted(placement, watch, kDrift) && watch.turns < kNoisy) {
     watch.interval = watch.vain = watch.rest = 0;
   }
   return watch.spent >= watch.interval;

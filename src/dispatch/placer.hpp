@@ -110,6 +110,9 @@ class Placer {
     bool is_enough() const;
   };
 
+  /// A cost that changes by so much deserves another trial.
+  static constexpr double kDrift = 1.5;
+
   void prepare(const DeployedRule& rule, Post& post);
   Places at_random(DeployedRule& rule, std::size_t terminators);
   std::uint64_t draw();

@@ -123,7 +123,7 @@ void Placer::balance(std::uint32_t rule, double own, double reserve) {
 /// Whether the rule's terminators go on being shared: while it is worth it, which is seen anew now
 /// and then.
 bool Placer::is_sharing(std::uint32_t index, Watch& watch) {
-  constexpr double kLittle = 0.05, kLong = 100e9, kDrift = 1.5;
+  constexpr double kLittle = 0.05, kLong = 100e9;
   DeployedRule& rule = rules_.rules()[index];
   Placement& placement = rule.placement;
   const double share = placement.share();

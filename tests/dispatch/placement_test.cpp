@@ -211,10 +211,7 @@ TEST_F(TrialTest, ATrialOfAQuietRuleIsGivenUp) {
 }
 
 TEST_F(TrialTest, AMissingCompositeRaisesTheAlarm) {
-  begin_trial();
-  dispatch::Outcome less = outcome();
-  --less.parts[0].end_composite;
-  go_on(less, 1e12);
+  disagree();
   ASSERT_EQ(alarms_.size(), 1u);
   const EngineAlarm& alarm = alarms_[0];
   EXPECT_EQ(alarm.rule, "r");
@@ -228,10 +225,7 @@ TEST_F(TrialTest, AMissingCompositeRaisesTheAlarm) {
 }
 
 TEST_F(TrialTest, TheReportOfAnAlarmIsARuleTest) {
-  begin_trial();
-  dispatch::Outcome less = outcome();
-  --less.parts[0].end_composite;
-  go_on(less, 1e12);
+  disagree();
   ASSERT_EQ(alarms_.size(), 1u);
   std::istringstream report(alarms_[0].report);
   std::vector<std::string> lines;

@@ -70,6 +70,13 @@ class TrialTest : public ::testing::Test {
     placer_.place(0, terminators_.size());
     placer_.try_elsewhere(0, all(), outcome, took);
   }
+  /// The engine that is tried gives a composite that the rule's own did not.
+  void disagree() {
+    begin_trial();
+    dispatch::Outcome less = outcome();
+    --less.parts[0].end_composite;
+    go_on(less, 1e12);
+  }
 
   std::atomic<bool> stop_ = false;
   history::History history_;
