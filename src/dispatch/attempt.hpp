@@ -4,18 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "engine/engine.hpp"
+#include "dispatch/placement.hpp"
 
 namespace gorgo::dispatch {
-
-/// Where the terminators of a rule go: all to one engine, or some of them to a second one at the
-/// same time.
-struct Arrangement {
-  const engine::Engine* engine = nullptr;
-  const engine::Engine* reserve = nullptr;  ///< null: all go to `engine`
-
-  std::string to_string() const;
-};
 
 /// A device and the CPU's other threads side by side, as Karnagel et al., "Stream Join Processing
 /// on Heterogeneous Processors" (BTW 2013) have CPU and GPU share a join. There all take from one
@@ -29,7 +20,10 @@ inline double shared_cost(double a, double b) { return 1 / (1 / a + 1 / b); }
 
 /// An attempt at another arrangement for a rule where what evaluations cost does not decide: what
 /// an engine costs beside them (indexes to keep, threads and caches that others want) shows only in
-/// the time of everything, so that is compared, for a while before and for a while after.
+/// the time of everything. So the two take turns, a stretch of time each, until the other one has
+/// been the better one often enough: a sequential sign test (Wald, "Sequential Tests of Statistical
+/// Hypotheses", 1945), to which it matters little how slow a stretch was for whatever reason, and
+/// which is over at once where the other one is the worse.
 class Attempt {
  public:
   /// `hope`: nanoseconds of a terminator that may be won. `terminators`: of the rule so far.
@@ -40,12 +34,19 @@ class Attempt {
   std::uint32_t rule() const { return rule_; }
   const Arrangement& before() const { return before_; }
   const Arrangement& after() const { return after_; }
+  bool concerns(const engine::Engine& engine) const {
+    return &engine == before_.engine || &engine == after_.engine || &engine == after_.reserve;
+  }
+  /// How the rule is to be arranged now.
+  const Arrangement& turn() const { return is_after_ ? after_ : before_; }
 
-  enum class Verdict { go_on, begin, keep, give_up };
+  enum class Verdict { go_on, take_turns, keep, give_up };
   /// `took`: nanoseconds, of everything. `terminators`: of the rule so far.
   Verdict add(double took, std::uint64_t terminators);
-  /// Whether the rule is arranged anew.
-  bool has_begun() const { return begun_; }
+  /// Whether the rule has been arranged anew.
+  bool has_begun() const { return has_begun_; }
+  /// Nanoseconds that it has cost.
+  double loss() const;
   /// What came out, for people.
   std::string result() const;
 
@@ -54,17 +55,23 @@ class Attempt {
     double took = 0;
     std::uint64_t terminators = 0;
     std::size_t steps = 0;
+
     bool is_enough() const;
     double each() const { return terminators == 0 ? 0 : took / static_cast<double>(terminators); }
+    void add(const Stretch& other);
   };
-  bool is_better() const;
+
+  Verdict end_of_stretch();
 
   std::uint32_t rule_;
   Arrangement before_, after_;
   double hope_;
   std::uint64_t seen_;
-  bool begun_ = false;
-  Stretch without_, with_;
+  bool is_after_ = false, has_begun_ = false;
+  int ahead_ = 0;
+  Stretch now_;             // the one in hand
+  double last_ = 0;         // nanoseconds of a terminator, in the stretch before
+  Stretch without_, with_;  // all together
 };
 
 }  // namespace gorgo::dispatch

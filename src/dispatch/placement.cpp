@@ -16,6 +16,11 @@ void Cost::add(std::uint64_t terminators, double nanoseconds) {
   nanoseconds_ += nanoseconds;
 }
 
+std::string Arrangement::to_string() const {
+  const std::string name(engine->name());
+  return reserve == nullptr ? name : name + " and " + std::string(reserve->name());
+}
+
 Post& Placement::at(const engine::Engine& engine) {
   const auto known =
       std::ranges::find_if(posts_, [&](const Post& post) { return post.engine == &engine; });
@@ -26,24 +31,28 @@ Post& Placement::at(const engine::Engine& engine) {
 }
 
 Places Placement::places_for(std::size_t terminators) {
-  constexpr double kShare = 0.1;  // of the new value
+  constexpr double kShare = 0.1;                // of the new value
+  constexpr double kFewer = 0.8, kMore = 1.01;  // in balance where one in 23 is below
   const auto count = static_cast<double>(terminators);
   batch_ += kShare * (count - batch_);
-  since_few_ = terminators < few_ ? 0 : since_few_ + 1;
+  small_batch_ = small_batch_ == 0 ? count : small_batch_ * (count < small_batch_ ? kFewer : kMore);
   if (terminators < few_) return {.post = &posts_[reserve_], .own = terminators};
   const auto shared = static_cast<std::size_t>(share_ * count);
   if (shared == 0) return {.post = &posts_[current_], .own = terminators};
   return {&posts_[current_], terminators - shared, &posts_[reserve_]};
 }
 
-void Placement::move_to(const engine::Engine& engine, std::string reason) {
-  const Post& post = at(engine);
-  const auto next = static_cast<std::uint32_t>(&post - posts_.data());
-  if (next != current_) ++moves_;
-  current_ = next;
+void Placement::visit(const engine::Engine& engine) {
+  current_ = static_cast<std::uint32_t>(&at(engine) - posts_.data());
   few_ = 0;
-  since_few_ = 0;
   share_ = 0;
+}
+
+void Placement::stay(std::string reason) {
+  const engine::Engine* const before = home_.engine;
+  home_ = {.engine = posts_[current_].engine,
+           .reserve = share_ > 0 ? posts_[reserve_].engine : nullptr};
+  if (home_.engine != before) ++moves_;
   reason_ = std::move(reason);
 }
 
@@ -57,10 +66,14 @@ void Placement::share_with(const engine::Engine& engine, double share) {
   share_ = share;
 }
 
-void Placement::withdraw_others() {
-  for (std::size_t i = 0; i < posts_.size(); ++i) {
-    const bool is_reserve = i == reserve_ && (few_ > 0 || share_ > 0);
-    if (i != current_ && !is_reserve) posts_[i].evaluators.clear();
+bool Placement::serves(const engine::Engine& engine) const {
+  const bool has_reserve = few_ > 0 || share_ > 0;
+  return &engine == posts_[current_].engine || (has_reserve && &engine == posts_[reserve_].engine);
+}
+
+void Placement::withdraw_others(const std::function<bool(const engine::Engine&)>& keep) {
+  for (Post& post : posts_) {
+    if (!serves(*post.engine) && !(keep && keep(*post.engine))) post.evaluators.clear();
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,16 @@ struct Post {
   Cost cost;
 };
 
+/// Where the terminators of a rule go: all to one engine, or some of them to a second one at the
+/// same time.
+struct Arrangement {
+  const engine::Engine* engine = nullptr;
+  const engine::Engine* reserve = nullptr;  ///< null: all go to `engine`
+
+  /// "cuda", or "cuda and column".
+  std::string to_string() const;
+};
+
 /// Where some terminators of a rule go: the first `own` to `post`, the others to `reserve`.
 struct Places {
   Post* post = nullptr;
@@ -51,7 +62,8 @@ struct Places {
 class Placement {
  public:
   /// `automatic`: the engine may be changed by what it costs, else only by hand.
-  Placement(const engine::Engine* engine, bool automatic) : automatic_(automatic) {
+  Placement(const engine::Engine* engine, bool automatic)
+      : home_{.engine = engine}, automatic_(automatic) {
     posts_.push_back({.engine = engine, .evaluators = {}, .estimate = {}, .cost = {}});
   }
 
@@ -68,32 +80,44 @@ class Placement {
   bool is_automatic() const { return automatic_; }
   void set_automatic(bool automatic) { automatic_ = automatic; }
 
-  /// Has the rule run on this engine from now on; what the others hold stays. Counts when it ran
-  /// elsewhere before. Precondition: its post has an evaluator.
-  void move_to(const engine::Engine& engine, std::string reason);
+  /// Has the rule run on this engine for a while; what the others hold stays. Precondition: its
+  /// post has an evaluator.
+  void visit(const engine::Engine& engine);
+  /// Has it stay as it is arranged now. Counts as a move when it ran on another engine before.
+  void stay(std::string reason);
+  void move_to(const engine::Engine& engine, std::string reason) {
+    visit(engine);
+    stay(std::move(reason));
+  }
+  /// Where it is to stay: not where it is for a while.
+  const Arrangement& home() const { return home_; }
   /// Why it runs where it runs, for people; empty: nobody has chosen.
   const std::string& reason() const { return reason_; }
   void set_reason(std::string reason) { reason_ = std::move(reason); }
   std::uint64_t moves() const { return moves_; }
   /// Has fewer terminators than `few` at a time go to a reserve, because the present engine takes
-  /// its time for any number. Until the next move. Precondition: as of `move_to`.
+  /// its time for any number. Until it runs elsewhere. Precondition: as of `visit`.
   void leave_few_to(const engine::Engine& engine, std::size_t few);
   /// Fewer terminators than these go to the reserve; 0: none do.
   std::size_t few() const { return few_; }
   void leave_none() { few_ = 0; }
-  /// Has this part of larger numbers go to a reserve, which works at the same time. Until the next
-  /// move. Precondition: as of `move_to`; two engines may evaluate terminators of the rule at once.
+  /// Has this part of larger numbers go to a reserve, which works at the same time; 0: none. Until
+  /// it runs elsewhere. Precondition: as of `visit`; two engines may evaluate terminators of the
+  /// rule at once.
   void share_with(const engine::Engine& engine, double share);
-  /// How often in a row it was not few.
-  std::uint32_t since_few() const { return since_few_; }
   /// Of larger numbers of terminators; 0: there is no sharing.
   double share() const { return share_; }
   /// Meaningful while few or a share go there.
   const Post& reserve() const { return posts_[reserve_]; }
   /// How many terminators come at a time, on average.
   double batch() const { return std::max(1.0, batch_); }
-  /// Lets go of the evaluators of all engines that serve for nothing.
-  void withdraw_others();
+  /// About one time in twenty fewer terminators come than so many.
+  double small_batch() const { return small_batch_; }
+  /// Whether terminators may go to the post of this engine.
+  bool serves(const engine::Engine& engine) const;
+  /// Lets go of the evaluators of all engines that serve for nothing but those that `keep` is true
+  /// for.
+  void withdraw_others(const std::function<bool(const engine::Engine&)>& keep = {});
 
   /// Its evaluators' memory.
   std::size_t bytes() const;
@@ -123,12 +147,13 @@ class Placement {
   std::uint32_t current_ = 0;
   std::uint32_t reserve_ = 0;
   std::size_t few_ = 0;
-  std::uint32_t since_few_ = 0;
   double share_ = 0;
   std::uint32_t untimed_ = 0;
   std::uint64_t moves_ = 0;
   double batch_ = 0;
+  double small_batch_ = 0;
   double spent_ = 0;
+  Arrangement home_;
   std::string reason_;
   std::string alarm_;
   bool automatic_;

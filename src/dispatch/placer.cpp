@@ -12,12 +12,7 @@ namespace gorgo::dispatch {
 namespace {
 
 constexpr double kMillisecond = 1e6;  // in nanoseconds, as all times here
-constexpr double kFirstInterval = 2 * kMillisecond;
-constexpr double kLongestInterval = 2000 * kMillisecond;
 constexpr double kMostCredit = 50 * kMillisecond;
-constexpr double kUpheaval = 3;  ///< a cost that changes so much has another reason than noise
-/// From so many turns on, a drift may be the noise that made the rule turn.
-constexpr unsigned kNoisy = 2, kMostTurns = 6;
 /// What is estimated to be within this of the estimate of the present engine is worth a trial: the
 /// model is better at comparing than at costs. So is what is estimated far below the measured cost
 /// of the present engine: then the model knows something of the load not.
@@ -29,8 +24,9 @@ constexpr double kLongestTry = 50 * kMillisecond;
 constexpr std::size_t kPatience = 256;
 /// At a time: each has an engine more take in what the rule reads.
 constexpr std::size_t kMostTrials = 16;
-/// Batches at the beginning of a trial, to catch up in.
-constexpr std::size_t kUncounted = 1;
+/// What takes longer to begin stays prepared for the next turn of an attempt, although what is kept
+/// for it then counts against the others.
+constexpr double kLongStart = 5 * kMillisecond;
 
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15U;  // splitmix64
@@ -84,11 +80,13 @@ Places Placer::at_random(DeployedRule& rule, std::size_t terminators) {
 void Placer::observe(std::uint32_t index, Post& post, std::uint64_t terminators,
                      double nanoseconds) {
   post.cost.add(terminators, nanoseconds);
+  Placement& placement = rules_.rules()[index].placement;
   const double others = terminators < Placement::kMany ? Placement::kMany : 1;  // not timed
-  const double spent = rules_.rules()[index].placement.spend(nanoseconds * others);
-  if (spent == 0) return;
-  watches_[index].spent += spent;
-  if (std::ranges::find(heavy_, index) == heavy_.end()) heavy_.push_back(index);
+  const double spent = placement.spend(nanoseconds * others);
+  if (spent == 0 || (attempt_ && attempt_->rule() == index)) return;
+  Heavy& heavy = heavy_[index];
+  heavy.drifted |= heavy.watch.look(spent, placement.post().cost.per_terminator().value_or(0));
+  if (std::ranges::find(due_, index) == due_.end()) due_.push_back(index);
 }
 
 void Placer::settle(double took, Timestamp clock) {
@@ -98,9 +96,9 @@ void Placer::settle(double took, Timestamp clock) {
   give_up_quiet_trials();
   if (std::exchange(is_untidy_, false)) history_.trim();
   if (attempt_ || options_.shuffle != 0) return;
-  while (credit_ >= 0 && !heavy_.empty() && trials_.size() < kMostTrials) {
-    const std::uint32_t rule = heavy_.back();
-    heavy_.pop_back();
+  while (credit_ >= 0 && !due_.empty() && trials_.size() < kMostTrials) {
+    const std::uint32_t rule = due_.back();
+    due_.pop_back();
     if (!is_tried(rule)) consider(rule, clock);
   }
 }
@@ -115,24 +113,30 @@ void Placer::watch_threads(double busy, double took) {
 void Placer::catch_up_with_changes() {
   generation_ = rules_.generation();
   trials_.clear();
+  for (DeployedRule& rule : rules_.rules()) {
+    if (attempt_) rule.placement.stay(rule.placement.reason());
+    rule.placement.withdraw_others();
+  }
+  is_untidy_ = true;
   attempt_.reset();
-  watches_.clear();
   heavy_.clear();
+  due_.clear();
 }
 
 void Placer::consider(std::uint32_t index, Timestamp clock) {
   DeployedRule& rule = rules_.rules()[index];
-  Watch& watch = watches_[index];
-  if (!rule.placement.is_automatic() || is_sharing(index, watch)) return;
-  withdraw_reserve(rule.placement);
-  if (!is_due(rule.placement, watch)) return;
-  estimate_costs(rule, watch, clock);
+  Heavy& heavy = heavy_[index];
+  const bool drifted = std::exchange(heavy.drifted, false);
+  if (!rule.placement.is_automatic() || is_sharing(index, drifted)) return;
+  withdraw_reserve(index);
+  if (!heavy.watch.is_due()) return;
+  estimate_costs(rule, heavy, clock);
   const auto engines = alternatives(rule);
   for (std::size_t i = 0; i < engines.size(); ++i) {
-    const engine::Engine& engine = *engines[watch.next++ % engines.size()];
+    const engine::Engine& engine = *engines[heavy.next++ % engines.size()];
     if (is_worth_trying(rule.placement, engine)) return begin_trial(index, engine);
   }
-  rest(watch, rule.placement.post().cost.per_terminator().value_or(0));
+  heavy.watch.passed();
 }
 
 bool Placer::is_worth_trying(Placement& placement, const engine::Engine& engine) const {
@@ -150,26 +154,6 @@ double Placer::estimated(Placement& placement, const engine::Engine& engine) con
   return estimate ? on_all_threads(engine, estimate->terminator) + estimate->upkeep : 0;
 }
 
-/// The longer the same engine is the best, the longer it is left alone.
-void Placer::rest(Watch& watch, double cost) {
-  watch.spent = 0;
-  watch.judged = cost;
-  watch.interval = std::clamp(2 * watch.interval, kFirstInterval, kLongestInterval);
-}
-
-bool Placer::has_drifted(const Placement& placement, const Watch& watch, double by) {
-  const double cost = placement.post().cost.per_terminator().value_or(0);
-  return watch.judged > 0 && (cost > by * watch.judged || cost * by < watch.judged);
-}
-
-bool Placer::is_due(const Placement& placement, Watch& watch) {
-  if (has_drifted(placement, watch, kUpheaval)) watch.turns = 0;
-  if (has_drifted(placement, watch, kDrift) && watch.turns < kNoisy) {
-    watch.interval = watch.vain = watch.rest = 0;
-  }
-  return watch.spent >= watch.interval;
-}
-
 std::vector<const engine::Engine*> Placer::alternatives(const DeployedRule& rule) {
   std::vector<const engine::Engine*> engines;
   for (const std::string_view name : options_.choices) {
@@ -180,12 +164,12 @@ std::vector<const engine::Engine*> Placer::alternatives(const DeployedRule& rule
   return engines;
 }
 
-void Placer::estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock) {
-  const auto terminators = static_cast<double>(rule.state.terminators - watch.terminators);
-  const bool known = watch.terminators > 0;
-  const auto elapsed = static_cast<double>(clock - watch.clock);
-  watch.terminators = rule.state.terminators;
-  watch.clock = clock;
+void Placer::estimate_costs(DeployedRule& rule, Heavy& heavy, Timestamp clock) {
+  const auto terminators = static_cast<double>(rule.state.terminators - heavy.terminators);
+  const bool known = heavy.terminators > 0;
+  const auto elapsed = static_cast<double>(clock - heavy.clock);
+  heavy.terminators = rule.state.terminators;
+  heavy.clock = clock;
   Load load = load_of(*rule.plan, history_, terminators, elapsed, rule.placement.batch());
   load.has_rates = known;
   for (const std::string_view name : options_.choices) {
@@ -198,7 +182,6 @@ void Placer::begin_trial(std::uint32_t index, const engine::Engine& engine) {
   const auto start = std::chrono::steady_clock::now();
   prepare(rule, rule.placement.at(engine));
   Trial trial{.rule = index, .engine = engine, .shadow = Shadow(stop_)};
-  trial.turns = std::min(watches_[index].turns, kMostTurns);
   charge(trials_.emplace(index, std::move(trial)).first->second, start);
 }
 
@@ -217,44 +200,30 @@ void Placer::try_elsewhere(std::uint32_t index, const engine::Terminators& termi
   const auto difference =
       trial.shadow.difference(rule, rules_.schema(), terminators.slots.first(done), outcome);
   if (difference) return raise_alarm(trial, *difference);
-  if (trial.evaluations++ < kUncounted) return;
+  if (!std::exchange(trial.has_caught_up, true) || done == 0) return;
   const double part = static_cast<double>(done) / static_cast<double>(terminators.slots.size());
   other.cost.add(done, nanoseconds);
-  trial.terminators += done;
-  trial.own += took * part;
-  trial.other += nanoseconds;
-  if (trial.is_enough()) judge(trial);
-}
-
-bool Placer::Trial::is_enough() const {
-  constexpr std::uint64_t kTerminators = 64;
-  constexpr std::size_t kEvaluations = 64;
-  constexpr double kTime = 5 * kMillisecond;
-  return (terminators >= kTerminators << turns && evaluations > kUncounted + 1) ||
-         evaluations >= kEvaluations << turns || other > kTime * (1U << turns);
+  trial.comparison.add(done, took * part, nanoseconds);
+  if (trial.comparison.is_enough()) judge(trial);
 }
 
 void Placer::judge(Trial& trial) {
   Placement& placement = rules_.rules()[trial.rule].placement;
   const engine::Engine& present = placement.engine();
-  const auto count = static_cast<double>(trial.terminators);
-  const double a = on_all_threads(present, trial.own) / count;
-  const double b = on_all_threads(trial.engine, trial.other) / count;
-  const std::string costs = time_text(b) + " a terminator under " +
-                            std::string(trial.engine.name()) + ", " + time_text(a) + " under " +
+  const double ratio =
+      on_all_threads(trial.engine, trial.comparison.ratio()) / on_all_threads(present, 1);
+  const double own = on_all_threads(present, trial.comparison.own());
+  const std::string costs = time_text(own * ratio) + " a terminator under " +
+                            std::string(trial.engine.name()) + ", " + time_text(own) + " under " +
                             std::string(present.name());
-  Watch& watch = watches_[trial.rule];
-  watch.spent = 0;
-  if (b < options_.gain * a) {
+  Watch& watch = heavy_[trial.rule].watch;
+  watch.tried();
+  if (watch.follows_trials() && ratio < options_.gain) {
     move(placement, trial.engine, costs);
-    watch.interval = std::min(kFirstInterval * (1U << 2 * trial.turns), kLongestInterval);
-    watch.judged = trial.other / count;
-    ++watch.turns;
+    watch.moved();
     credit_ += trial.spent;  // what leads to something is no waste
   } else {
     placement.set_reason(costs);
-    watch.turns -= std::min(watch.turns, 1U);
-    rest(watch, trial.own / count);
   }
   consider_attempts(trial, present);
   end_trial(trial.rule);
@@ -264,7 +233,6 @@ void Placer::move(Placement& placement, const engine::Engine& engine, const std:
   const engine::Engine& before = placement.engine();
   placement.move_to(engine, costs);
   leave_few(placement, before);
-  withdraw_reserve(placement);
 }
 
 /// A device takes its time for any number of terminators.
@@ -272,18 +240,26 @@ void Placer::leave_few(Placement& placement, const engine::Engine& reserve) {
   const double cost = placement.at(reserve).cost.per_terminator().value_or(0);
   const double each = on_all_threads(reserve, cost);
   const double few = each > 0 ? placement.engine().fixed_cost() / each : 0;
+  // Where they seldom are few, to keep another engine prepared costs more than it gives.
+  if (few < placement.small_batch()) return placement.leave_none();
   placement.leave_few_to(reserve, static_cast<std::size_t>(few));
 }
 
-/// Where terminators seldom are few, to keep another engine prepared costs more than it gives.
-void Placer::withdraw_reserve(Placement& placement) {
-  constexpr double kSeldom = 8;  // times as many on average
-  constexpr std::uint32_t kNever = 1024;
+void Placer::withdraw_reserve(std::uint32_t index) {
+  Placement& placement = rules_.rules()[index].placement;
   if (placement.share() > 0 || placement.few() == 0) return;
-  const bool many = placement.batch() > kSeldom * static_cast<double>(placement.few());
-  if (!many && placement.since_few() < kNever) return;
-  placement.leave_none();
-  placement.withdraw_others();
+  leave_few(placement, *placement.reserve().engine);
+  if (placement.few() == 0) withdraw_idle(index);
+}
+
+/// Lets go of what engines hold that the rule has no use for.
+void Placer::withdraw_idle(std::uint32_t index) {
+  Placement& placement = rules_.rules()[index].placement;
+  placement.withdraw_others([&](const engine::Engine& engine) {
+    const auto& estimate = placement.at(engine).estimate;
+    return attempt_ && attempt_->rule() == index && attempt_->concerns(engine) && estimate &&
+           estimate->start > kLongStart;
+  });
   is_untidy_ = true;
 }
 
@@ -315,9 +291,8 @@ void Placer::give_up_quiet_trials() {
 }
 
 void Placer::end_trial(std::uint32_t rule) {
-  rules_.rules()[rule].placement.withdraw_others();
+  withdraw_idle(rule);
   trials_.erase(rule);
-  is_untidy_ = true;
 }
 
 /// So that engines compare that have one thread with those that have all.

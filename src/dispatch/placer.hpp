@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "dispatch/attempt.hpp"
+#include "dispatch/comparison.hpp"
 #include "dispatch/rule_set.hpp"
 #include "dispatch/shadow.hpp"
+#include "dispatch/watch.hpp"
 #include "history/history.hpp"
 
 namespace gorgo::dispatch {
@@ -22,8 +24,8 @@ namespace gorgo::dispatch {
 /// Hybrid Stream Processing for Heterogeneous Architectures", SIGMOD 2016, section 4). A rule that
 /// takes time has another engine try some of its batches beside its own, now and then: outcomes are
 /// compared, costs measured on the same terminators, and only then it moves, at once or, where
-/// costs are close, after an `Attempt`. Trying takes a fixed share of the time, and semantic state
-/// is not concerned, for that lies in `RuleState`.
+/// costs are close, after an `Attempt`; `Watch` says when. Trying takes a fixed share of the time,
+/// and semantic state is not concerned, for that lies in `RuleState`.
 ///
 /// Used by one thread, between evaluations and while the history does not change.
 class Placer {
@@ -84,13 +86,9 @@ class Placer {
 
  private:
   /// What is known of a rule that takes time.
-  struct Watch {
-    double spent = 0;               ///< nanoseconds since the last trial
-    double interval = 0;            ///< to spend until the next
-    double judged = 0;              ///< cost per terminator at the last trial
-    unsigned vain = 0;              ///< attempts, one after the other
-    unsigned rest = 0;              ///< trials that no attempt follows
-    unsigned turns = 0;             ///< moves while costs stayed about the same
+  struct Heavy {
+    Watch watch;
+    bool drifted = false;           ///< it costs more or less since it was looked at last
     std::size_t next = 0;           ///< of the alternatives
     std::uint64_t terminators = 0;  ///< evaluated when it was looked at last
     Timestamp clock = 0;            ///< then
@@ -100,30 +98,20 @@ class Placer {
     std::uint32_t rule;
     const engine::Engine& engine;
     Shadow shadow;
-    std::size_t evaluations = 0;  ///< the first one is not counted: it may have to catch up
-    std::uint64_t terminators = 0;
-    double own = 0, other = 0;  ///< nanoseconds
-    std::size_t idle = 0;       ///< batches since the last evaluation
-    double spent = 0;           ///< nanoseconds for the trial itself
-    unsigned turns = 0;         ///< see Watch: what went to and fro is looked at for longer
-
-    bool is_enough() const;
+    Comparison comparison;
+    bool has_caught_up = false;  ///< the first evaluation is not counted
+    std::size_t idle = 0;        ///< batches since the last evaluation
+    double spent = 0;            ///< nanoseconds for the trial itself
   };
-
-  /// A cost that changes by so much deserves another trial.
-  static constexpr double kDrift = 1.5;
 
   void prepare(const DeployedRule& rule, Post& post);
   Places at_random(DeployedRule& rule, std::size_t terminators);
   std::uint64_t draw();
   void catch_up_with_changes();
   void consider(std::uint32_t rule, Timestamp clock);
-  static bool has_drifted(const Placement& placement, const Watch& watch, double by);
-  static bool is_due(const Placement& placement, Watch& watch);
   std::vector<const engine::Engine*> alternatives(const DeployedRule& rule);
-  void estimate_costs(DeployedRule& rule, Watch& watch, Timestamp clock);
+  void estimate_costs(DeployedRule& rule, Heavy& heavy, Timestamp clock);
   bool is_worth_trying(Placement& placement, const engine::Engine& engine) const;
-  static void rest(Watch& watch, double cost);
   void begin_trial(std::uint32_t rule, const engine::Engine& engine);
   bool remember(Trial& trial);
   /// For what began at `start`.
@@ -131,8 +119,9 @@ class Placer {
   void judge(Trial& trial);
   void move(Placement& placement, const engine::Engine& engine, const std::string& costs);
   void leave_few(Placement& placement, const engine::Engine& reserve);
-  void withdraw_reserve(Placement& placement);
-  bool is_sharing(std::uint32_t rule, Watch& watch);
+  void withdraw_reserve(std::uint32_t rule);
+  void withdraw_idle(std::uint32_t rule);
+  bool is_sharing(std::uint32_t rule, bool drifted);
   void consider_attempts(const Trial& trial, const engine::Engine& present);
   void begin_attempt(std::uint32_t rule);
   void end_attempt(Attempt::Verdict verdict);
@@ -149,10 +138,10 @@ class Placer {
   history::History& history_;
   const Options options_;
   const std::atomic<bool>& stop_;
-  std::uint64_t generation_ = 0;            // of the rule set
-  std::map<std::uint32_t, Watch> watches_;  // by rule
-  std::vector<std::uint32_t> heavy_;        // rules that have taken time lately
-  std::map<std::uint32_t, Trial> trials_;   // by rule
+  std::uint64_t generation_ = 0;           // of the rule set
+  std::map<std::uint32_t, Heavy> heavy_;   // by rule
+  std::vector<std::uint32_t> due_;         // rules that have taken time lately
+  std::map<std::uint32_t, Trial> trials_;  // by rule
   struct Candidate {
     Arrangement arrangement;
     double hope;  // see Attempt

@@ -9,7 +9,6 @@ namespace {
 /// A device that is measured to cost no more than so many times the present engine, or the other
 /// way round, may still be the better one when everything is counted.
 constexpr double kClose = 2;
-constexpr unsigned kMostVain = 6;
 
 }  // namespace
 
@@ -17,17 +16,14 @@ constexpr unsigned kMostVain = 6;
 void Placer::consider_attempts(const Trial& trial, const engine::Engine& present) {
   DeployedRule& rule = rules_.rules()[trial.rule];
   Placement& placement = rule.placement;
-  Watch& watch = watches_[trial.rule];
-  if (attempt_) return;
-  if (watch.rest > 0) return static_cast<void>(--watch.rest);
-  const auto cost = [&](const engine::Engine& engine, double nanoseconds) {
-    return on_all_threads(engine, nanoseconds) / static_cast<double>(trial.terminators);
-  };
+  if (attempt_ || !heavy_[trial.rule].watch.may_attempt()) return;
   const auto upkeep = [&](const engine::Engine& engine) {
     const auto estimate = placement.at(engine).estimate;
     return estimate ? estimate->upkeep : 0;
   };
-  const double own = cost(present, trial.own), other = cost(trial.engine, trial.other);
+  const Comparison& comparison = trial.comparison;
+  const double own = on_all_threads(present, comparison.own());
+  const double other = on_all_threads(trial.engine, comparison.own() * comparison.ratio());
   const double with_upkeep = own + upkeep(present);
   const double shared = shared_cost(own, other), alone = std::min(own, other);
   const auto both = side_by_side(present, trial.engine);
@@ -60,26 +56,20 @@ void Placer::add_time(double took) {
   if (!rule.placement.is_automatic()) return attempt_.reset();
   const auto verdict = attempt_->add(took, rule.state.terminators);
   if (verdict == Attempt::Verdict::go_on) return;
-  if (verdict == Attempt::Verdict::begin) return arrange(rule, attempt_->after());
-  end_attempt(verdict);
+  if (verdict != Attempt::Verdict::take_turns) return end_attempt(verdict);
+  arrange(rule, attempt_->turn());
+  withdraw_idle(attempt_->rule());
 }
 
 void Placer::end_attempt(Attempt::Verdict verdict) {
   const std::uint32_t index = attempt_->rule();
   DeployedRule& rule = rules_.rules()[index];
-  Watch& watch = watches_[index];
-  if (verdict == Attempt::Verdict::keep) {
-    watch.vain = 0;
-    ++watch.turns;
-  } else if (attempt_->has_begun()) {
-    arrange(rule, attempt_->before());
-    watch.vain = std::min(watch.vain + 1, kMostVain);
-    watch.rest = 1U << watch.vain;
-  }
-  rule.placement.set_reason(attempt_->result());
-  watch.judged = rule.placement.post().cost.per_terminator().value_or(0);
-  watch.spent = 0;
+  if (verdict != Attempt::Verdict::keep) arrange(rule, attempt_->before());
+  rule.placement.stay(attempt_->result());
+  if (attempt_->has_begun()) heavy_[index].watch.attempted();
+  credit_ -= attempt_->loss();
   begin_attempt(index);
+  withdraw_idle(index);
 }
 
 void Placer::arrange(DeployedRule& rule, const Arrangement& arrangement) {
@@ -87,7 +77,7 @@ void Placer::arrange(DeployedRule& rule, const Arrangement& arrangement) {
   const engine::Engine& before = placement.engine();
   prepare(rule, placement.at(*arrangement.engine));
   if (arrangement.engine != &before) {
-    placement.move_to(*arrangement.engine, "attempted");
+    placement.visit(*arrangement.engine);
     leave_few(placement, before);
   }
   if (arrangement.reserve != nullptr) {
@@ -97,9 +87,6 @@ void Placer::arrange(DeployedRule& rule, const Arrangement& arrangement) {
   } else if (placement.share() > 0) {
     placement.share_with(*placement.reserve().engine, 0);
   }
-  withdraw_reserve(placement);
-  placement.withdraw_others();
-  is_untidy_ = true;
 }
 
 /// From what they cost alone.
@@ -122,22 +109,24 @@ void Placer::balance(std::uint32_t rule, double own, double reserve) {
 
 /// Whether the rule's terminators go on being shared: while it is worth it, which is seen anew now
 /// and then.
-bool Placer::is_sharing(std::uint32_t index, Watch& watch) {
+bool Placer::is_sharing(std::uint32_t index, bool drifted) {
   constexpr double kLittle = 0.05, kLong = 100e9;
   DeployedRule& rule = rules_.rules()[index];
   Placement& placement = rule.placement;
   const double share = placement.share();
   if (share == 0) return false;
   const bool even = share > kLittle && share < 1 - kLittle;
-  const bool goes_on = even && !has_drifted(placement, watch, kDrift);
-  if (goes_on && (attempt_ || watch.spent < kLong)) return true;
+  const bool goes_on = even && !drifted;
+  if (goes_on && (attempt_ || heavy_[index].watch.spent() < kLong)) return true;
   const Arrangement both{&placement.engine(), placement.reserve().engine};
   arrange(rule, {share > 1 - kLittle ? both.reserve : both.engine});
-  placement.set_reason("no longer shared");
-  if (!goes_on) return false;
-  candidates_ = {{both, placement.post().cost.per_terminator().value_or(0)}};
-  begin_attempt(index);
-  return true;
+  placement.stay("no longer shared");
+  if (goes_on) {
+    candidates_ = {{both, placement.post().cost.per_terminator().value_or(0)}};
+    begin_attempt(index);
+  }
+  withdraw_idle(index);
+  return goes_on;
 }
 
 }  // namespace gorgo::dispatch

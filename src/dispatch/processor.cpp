@@ -131,7 +131,7 @@ std::vector<RuleInfo> Processor::rules() const {
     }
     list.push_back({.name = rule.name,
                     .type = schema().at(rule.type).name,
-                    .engine = std::string(placement.engine().name()),
+                    .engine = placement.home().to_string(),
                     .text = rule.text,
                     .reads = types_read(*deployed.plan, schema()),
                     .terminators = deployed.state.terminators,

@@ -36,7 +36,7 @@ nlohmann::ordered_json to_json(const EngineCost& cost) {
 }
 
 /// A terminator where it runs, then on the other engines that were measured: "1.20 us, cuda 310
-/// ns".
+/// ns". All by name where two engines share the terminators.
 std::string costs_of(const RuleInfo& rule) {
   std::string own, others;
   for (const EngineCost& cost : rule.costs) {
@@ -47,7 +47,8 @@ std::string costs_of(const RuleInfo& rule) {
       others += ", " + cost.engine + " " + time_text(*cost.measured);
     }
   }
-  return own.empty() ? "" : own + others;
+  if (own.empty() && !others.empty()) return others.substr(2);
+  return own + others;
 }
 
 /// Three digits and no space: 950, 12.3k, 1.25M.

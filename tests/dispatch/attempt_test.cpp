@@ -21,12 +21,14 @@ class SharingTest : public TrialTest {
     for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), 1e6);
   }
 
-  /// Batches that take so many milliseconds in all, of so many terminators that any gain is much.
-  void work(double each, int batches) {
-    for (int i = 0; i < batches && placer_.wants_time(); ++i) {
+  /// Batches of so many terminators that any gain is much, which take so many milliseconds in all
+  /// on one engine, and so many on both, until the attempt is over.
+  void attempt(double alone, double shared) {
+    for (int i = 0; i < 1000 && placer_.wants_time(); ++i) {
       rule().state.terminators += 1'000'000'000;
-      placer_.add_time(each * 1e6);
+      placer_.add_time((placement().share() > 0 ? shared : alone) * 1e6);
     }
+    ASSERT_FALSE(placer_.wants_time());
   }
 };
 
@@ -34,10 +36,9 @@ TEST_F(SharingTest, ADeviceAndTheThreadsShareARuleWhenThatIsFaster) {
   ASSERT_EQ(placement().engine().name(), "cuda-host");
   ASSERT_TRUE(placer_.wants_time());
   EXPECT_EQ(placement().share(), 0);
-  work(4, 8);
+  attempt(4, 2);
   EXPECT_GT(placement().share(), 0);
-  work(2, 100);
-  EXPECT_FALSE(placer_.wants_time());
+  EXPECT_EQ(placement().home().to_string(), "cuda-host and column");
   EXPECT_THAT(placement().reason(), EndsWith("under cuda-host and column"));
   const auto places = placer_.place(0, 1000);
   EXPECT_EQ(places.post->engine->name(), "cuda-host");
@@ -48,16 +49,24 @@ TEST_F(SharingTest, ADeviceAndTheThreadsShareARuleWhenThatIsFaster) {
 }
 
 TEST_F(SharingTest, SharingEndsWhenItIsNotFaster) {
-  work(4, 8);
-  EXPECT_GT(placement().share(), 0);
-  work(3.8, 100);
-  EXPECT_FALSE(placer_.wants_time());
+  attempt(4, 3.8);
   EXPECT_EQ(placement().share(), 0);
   EXPECT_EQ(placement().engine().name(), "cuda-host");
 }
 
+TEST_F(SharingTest, WhatIsAttemptedIsNoMove) {
+  const std::uint64_t moves = placement().moves();
+  for (int i = 0; i < 1000 && placement().share() == 0; ++i) {
+    rule().state.terminators += 1'000'000'000;
+    placer_.add_time(4e6);
+  }
+  EXPECT_GT(placement().share(), 0);
+  EXPECT_EQ(placement().home().to_string(), "cuda-host");
+  EXPECT_EQ(placement().moves(), moves);
+}
+
 TEST_F(SharingTest, SharesFollowTheSpeeds) {
-  work(4, 8);
+  attempt(4, 2);
   for (int i = 0; i < 100; ++i) placer_.balance(0, 3, 1);
   EXPECT_NEAR(placement().share(), 0.25, 1e-6);
   for (int i = 0; i < 100; ++i) placer_.balance(0, 3, 9);
@@ -65,8 +74,7 @@ TEST_F(SharingTest, SharesFollowTheSpeeds) {
 }
 
 TEST_F(SharingTest, SharingEndsWhenOneOfTheEnginesBecomesSlow) {
-  work(4, 8);
-  work(2, 100);
+  attempt(4, 2);
   ASSERT_GT(placement().share(), 0);
   for (int i = 0; i < 100; ++i) placer_.balance(0, 100, 1);
   placer_.observe(0, placement().post(), 1000, 10e6);
@@ -82,30 +90,53 @@ class AttemptTest : public ::testing::Test {
   const engine::Engine& device_ = *engine::find_engine("cuda-host");
 
   /// The next verdict but `go_on`, where a terminator takes so many nanoseconds.
-  static Verdict next(dispatch::Attempt& attempt, double each, std::uint64_t& terminators) {
+  Verdict next(dispatch::Attempt& attempt, double each) {
     Verdict last = Verdict::go_on;
-    while (last == Verdict::go_on) last = attempt.add(each * 2000, terminators += 2000);
+    while (last == Verdict::go_on) last = attempt.add(each * 2000, terminators_ += 2000);
     return last;
   }
+  /// What comes out where it takes so long before, and so long in each of the turns after.
+  Verdict verdict(double before, const std::vector<double>& after) {
+    dispatch::Attempt attempt(0, {&column_}, {&device_}, 1000, terminators_);
+    Verdict last = Verdict::take_turns;
+    for (const double each : after) {
+      EXPECT_EQ(next(attempt, before), Verdict::take_turns);
+      EXPECT_TRUE(attempt.has_begun());
+      EXPECT_EQ(attempt.turn().engine, &device_);
+      last = next(attempt, each);
+      if (last != Verdict::take_turns) break;
+      EXPECT_EQ(attempt.turn().engine, &column_);
+    }
+    return last;
+  }
+
+  std::uint64_t terminators_ = 0;
 };
 
 TEST_F(AttemptTest, ComparesTheTimeOfEverything) {
-  const auto verdict = [&](double before, double after) {
-    dispatch::Attempt attempt(0, {&column_}, {&device_}, 1000, 0);
-    std::uint64_t terminators = 0;
-    EXPECT_EQ(next(attempt, before, terminators), Verdict::begin);
-    EXPECT_TRUE(attempt.has_begun());
-    return next(attempt, after, terminators);
-  };
-  EXPECT_EQ(verdict(1000, 800), Verdict::keep);
-  EXPECT_EQ(verdict(1000, 990), Verdict::give_up);
-  EXPECT_EQ(verdict(1000, 2000), Verdict::give_up);
+  EXPECT_EQ(verdict(1000, {800, 800, 800}), Verdict::keep);
+  EXPECT_EQ(verdict(1000, {990}), Verdict::give_up);
+  EXPECT_EQ(verdict(1000, {2000}), Verdict::give_up);
+}
+
+TEST_F(AttemptTest, CountsTurns) {
+  EXPECT_EQ(verdict(1000, {100, 100}), Verdict::take_turns);
+  EXPECT_EQ(verdict(1000, {100, 990, 990}), Verdict::give_up);
+  EXPECT_EQ(verdict(1000, {800, 9000, 800, 800, 800}), Verdict::keep);
+}
+
+TEST_F(AttemptTest, SaysWhatItHasCost) {
+  dispatch::Attempt attempt(0, {&column_}, {&device_}, 1000, 0);
+  ASSERT_EQ(next(attempt, 1000), Verdict::take_turns);
+  EXPECT_EQ(attempt.loss(), 0);
+  ASSERT_EQ(next(attempt, 2000), Verdict::give_up);
+  EXPECT_GT(attempt.loss(), 5e6);
+  EXPECT_LT(attempt.loss(), 10e6);
 }
 
 TEST_F(AttemptTest, IsNotMadeForLittle) {
   dispatch::Attempt attempt(0, {&column_}, {&device_}, 100, 0);
-  std::uint64_t terminators = 0;
-  EXPECT_EQ(next(attempt, 1000, terminators), Verdict::give_up);
+  EXPECT_EQ(next(attempt, 1000), Verdict::give_up);
   EXPECT_FALSE(attempt.has_begun());
   EXPECT_EQ(
       attempt.result(),

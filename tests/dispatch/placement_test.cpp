@@ -147,10 +147,40 @@ TEST(Placement, LeavesFewTerminatorsToAnotherEngine) {
   placement.leave_few_to(column, 10);
   EXPECT_EQ(placement.places_for(9).post->engine, &column);
   EXPECT_EQ(placement.places_for(10).post->engine, &scan);
-  for (int i = 0; i < 100; ++i) placement.places_for(1000);
-  EXPECT_GT(placement.batch(), 900);
+  EXPECT_TRUE(placement.serves(column));
   placement.leave_none();
   EXPECT_EQ(placement.places_for(1).post->engine, &scan);
+  EXPECT_FALSE(placement.serves(column));
+}
+
+TEST(Placement, KnowsHowManyTerminatorsComeAtATime) {
+  dispatch::Placement placement(engine::find_engine("column"), true);
+  const auto some = [&](int one_in, std::size_t few, std::size_t many) {
+    for (int i = 0; i < 4000; ++i) placement.places_for(i % one_in == 0 ? few : many);
+  };
+  some(100, 1, 1000);
+  EXPECT_GT(placement.batch(), 500);
+  EXPECT_GT(placement.small_batch(), 100);
+  some(10, 1, 1000);
+  EXPECT_GT(placement.batch(), 500);
+  EXPECT_LT(placement.small_batch(), 10);
+}
+
+TEST(Placement, TellsAVisitFromAMove) {
+  const auto& column = *engine::find_engine("column");
+  const auto& scan = *engine::find_engine("column-scan");
+  dispatch::Placement placement(&column, true);
+  placement.visit(scan);
+  EXPECT_EQ(&placement.engine(), &scan);
+  EXPECT_EQ(placement.home().engine, &column);
+  placement.visit(column);
+  placement.stay("back");
+  EXPECT_EQ(placement.moves(), 0u);
+  placement.visit(scan);
+  placement.stay("for good");
+  EXPECT_EQ(placement.home().engine, &scan);
+  EXPECT_EQ(placement.moves(), 1u);
+  EXPECT_EQ(placement.reason(), "for good");
 }
 
 TEST(CostModel, ComparesEngines) {
