@@ -56,12 +56,16 @@ Attempt::Verdict Attempt::end_of_stretch() {
   const bool was_after = std::exchange(is_after_, !is_after_);
   (was_after ? with_ : without_).add(done);
   if (!was_after) {
-    has_begun_ |= hope_ > kWorthTrying * last_;
+    has_begun_ |= hope() > kWorthTrying * last_;
     return has_begun_ ? Verdict::take_turns : Verdict::give_up;
   }
   ahead_ += last_ < kWorthKeeping * before ? 1 : -1;
   if (ahead_ < 0) return Verdict::give_up;
   return ahead_ == kAhead ? Verdict::keep : Verdict::take_turns;
+}
+
+double Attempt::hope() const {
+  return std::clamp(without_.each() - prospect_.least, 0.0, prospect_.hope);
 }
 
 double Attempt::loss() const {
@@ -72,7 +76,7 @@ std::string Attempt::result() const {
   const std::string before = time_text(without_.each()) + " a terminator with all that happens";
   if (with_.terminators == 0) {
     return before + " under " + before_.to_string() + ", of which " + after_.to_string() +
-           " could save " + time_text(hope_);
+           " could save " + time_text(hope());
   }
   return before + " under " + before_.to_string() + ", " + time_text(with_.each()) + " under " +
          after_.to_string();

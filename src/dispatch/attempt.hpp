@@ -26,10 +26,15 @@ inline double shared_cost(double a, double b) { return 1 / (1 / a + 1 / b); }
 /// which is over at once where the other one is the worse.
 class Attempt {
  public:
-  /// `hope`: nanoseconds of a terminator that may be won. `terminators`: of the rule so far.
-  Attempt(std::uint32_t rule, Arrangement before, Arrangement after, double hope,
+  /// In nanoseconds of a terminator:
+  struct Prospect {
+    double hope;   ///< that may be won
+    double least;  ///< that it takes afterwards in any case
+  };
+  /// `terminators`: of the rule so far.
+  Attempt(std::uint32_t rule, Arrangement before, Arrangement after, const Prospect& prospect,
           std::uint64_t terminators)
-      : rule_(rule), before_(before), after_(after), hope_(hope), seen_(terminators) {}
+      : rule_(rule), before_(before), after_(after), prospect_(prospect), seen_(terminators) {}
 
   std::uint32_t rule() const { return rule_; }
   const Arrangement& before() const { return before_; }
@@ -62,10 +67,11 @@ class Attempt {
   };
 
   Verdict end_of_stretch();
+  double hope() const;
 
   std::uint32_t rule_;
   Arrangement before_, after_;
-  double hope_;
+  Prospect prospect_;
   std::uint64_t seen_;
   bool is_after_ = false, has_begun_ = false;
   int ahead_ = 0;

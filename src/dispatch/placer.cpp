@@ -13,6 +13,8 @@ namespace {
 
 constexpr double kMillisecond = 1e6;  // in nanoseconds, as all times here
 constexpr double kMostCredit = 50 * kMillisecond;
+/// One long trial must not keep others from being made for longer than half a second.
+constexpr double kMostDebt = 10 * kMillisecond;
 /// What is estimated to be within this of the estimate of the present engine is worth a trial: the
 /// model is better at comparing than at costs. So is what is estimated far below the measured cost
 /// of the present engine: then the model knows something of the load not.
@@ -25,7 +27,7 @@ constexpr std::size_t kPatience = 256;
 /// At a time: each has an engine more take in what the rule reads.
 constexpr std::size_t kMostTrials = 16;
 /// What takes longer to begin stays prepared for the next turn of an attempt, although what is kept
-/// for it then counts against the others.
+/// for it then counts against the others. So does a device, which takes events in when it is asked.
 constexpr double kLongStart = 5 * kMillisecond;
 
 std::uint64_t mixed(std::uint64_t x) {
@@ -90,7 +92,7 @@ void Placer::observe(std::uint32_t index, Post& post, std::uint64_t terminators,
 }
 
 void Placer::settle(double took, Timestamp clock) {
-  credit_ = std::min(kMostCredit, credit_ + options_.exploration * took);
+  credit_ = std::clamp(credit_ + options_.exploration * took, -kMostDebt, kMostCredit);
   pause_ = 0;
   if (generation_ != rules_.generation()) catch_up_with_changes();
   give_up_quiet_trials();
@@ -218,7 +220,7 @@ void Placer::judge(Trial& trial) {
                             std::string(present.name());
   Watch& watch = heavy_[trial.rule].watch;
   watch.tried();
-  if (watch.follows_trials() && ratio < options_.gain) {
+  if (ratio < watch.trust() * options_.gain) {
     move(placement, trial.engine, costs);
     watch.moved();
     credit_ += trial.spent;  // what leads to something is no waste
@@ -258,7 +260,7 @@ void Placer::withdraw_idle(std::uint32_t index) {
   placement.withdraw_others([&](const engine::Engine& engine) {
     const auto& estimate = placement.at(engine).estimate;
     return attempt_ && attempt_->rule() == index && attempt_->concerns(engine) && estimate &&
-           estimate->start > kLongStart;
+           (engine.fixed_cost() > 0 || estimate->start > kLongStart);
   });
   is_untidy_ = true;
 }

@@ -144,7 +144,7 @@ class Placer {
   std::map<std::uint32_t, Trial> trials_;  // by rule
   struct Candidate {
     Arrangement arrangement;
-    double hope;  // see Attempt
+    Attempt::Prospect prospect;
   };
   std::vector<Candidate> candidates_;  // for further attempts for the same rule
   std::optional<Attempt> attempt_;

@@ -33,9 +33,9 @@ void Placer::consider_attempts(const Trial& trial, const engine::Engine& present
   candidates_.clear();
   // A device that does better alone is not to be given a reserve because the two beat the threads.
   if (&placement.engine() == &present && (close || (sharing && both->engine == &trial.engine))) {
-    candidates_.push_back({{&trial.engine}, with_upkeep});
+    candidates_.push_back({{&trial.engine}, {with_upkeep, other}});
   }
-  if (sharing) candidates_.push_back({*both, alone - shared});
+  if (sharing) candidates_.push_back({*both, {alone - shared, 0}});
   begin_attempt(trial.rule);
 }
 
@@ -46,7 +46,7 @@ void Placer::begin_attempt(std::uint32_t index) {
   if (candidates_.empty()) return;
   const Candidate next = candidates_.front();
   candidates_.erase(candidates_.begin());
-  attempt_.emplace(index, Arrangement{&rule.placement.engine()}, next.arrangement, next.hope,
+  attempt_.emplace(index, Arrangement{&rule.placement.engine()}, next.arrangement, next.prospect,
                    rule.state.terminators);
 }
 
@@ -122,7 +122,7 @@ bool Placer::is_sharing(std::uint32_t index, bool drifted) {
   arrange(rule, {share > 1 - kLittle ? both.reserve : both.engine});
   placement.stay("no longer shared");
   if (goes_on) {
-    candidates_ = {{both, placement.post().cost.per_terminator().value_or(0)}};
+    candidates_ = {{both, {placement.post().cost.per_terminator().value_or(0), 0}}};
     begin_attempt(index);
   }
   withdraw_idle(index);

@@ -7,7 +7,8 @@ namespace {
 
 constexpr double kFirstInterval = 2e6, kLongestInterval = 2e9;  // nanoseconds
 /// A cost that changes by so much deserves another trial.
-constexpr double kDrift = 1.5;
+constexpr double kDrift = 2;
+constexpr double kTrustAfterDrift = 0.6;
 /// Nanoseconds of the rule's to average over, so that noise is no drift.
 constexpr double kBlock = 64e6;
 constexpr unsigned kMostAttempts = 6;
@@ -33,7 +34,7 @@ bool Watch::has_drifted() {
 
 void Watch::begin_anew() {
   interval_ = 0;
-  settled_ = false;
+  trust_ = std::max(trust_, kTrustAfterDrift);
   attempts_ = passes_ = 0;
   judged_ = 0;
 }
@@ -44,7 +45,7 @@ void Watch::rest(double longer) {
 }
 
 void Watch::moved() {
-  settled_ = true;
+  trust_ = 0;
   judged_ = weighted_ = weight_ = 0;
 }
 

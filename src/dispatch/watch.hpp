@@ -5,8 +5,9 @@ namespace gorgo::dispatch {
 /// When a rule that takes time is tried on other engines, and what the outcome counts for. What a
 /// trial says is right by a factor, so it moves a rule once; from then on only an attempt does,
 /// which measures what counts, and that ever more seldom. When the cost of the rule has drifted,
-/// all of that begins anew: so where two engines are about equally good the rule settles, whatever
-/// the noise, and a load that shifts is followed.
+/// trials and attempts are frequent again, and a trial that says much moves it once more: so where
+/// two engines are about equally good the rule settles, whatever the noise, and a load that shifts
+/// is followed.
 class Watch {
  public:
   /// The rule has taken `spent` nanoseconds since the last time, and costs so much a terminator of
@@ -20,8 +21,9 @@ class Watch {
   void passed() { rest(kSlower); }
   /// A trial is over.
   void tried() { rest(kMuchSlower); }
-  /// Whether what a trial says is enough to move.
-  bool follows_trials() const { return !settled_; }
+  /// What a trial has to promise for the rule to move at once, as a factor on what is usually worth
+  /// it: 1 at first, 0 where no promise is enough.
+  double trust() const { return trust_; }
   /// It has moved because of a trial.
   void moved();
   /// Whether an attempt may follow the trial, to be asked once for each.
@@ -36,9 +38,9 @@ class Watch {
   bool has_drifted();
   void begin_anew();
 
-  double spent_ = 0;      // nanoseconds since a trial or attempt
-  double interval_ = 0;   // to spend until the next trial
-  bool settled_ = false;  // an attempt has decided, or a trial, since the cost was another
+  double spent_ = 0;     // nanoseconds since a trial or attempt
+  double interval_ = 0;  // to spend until the next trial
+  double trust_ = 1;
   unsigned attempts_ = 0;
   unsigned passes_ = 0;  // trials that no attempt follows
   double judged_ = 0;    // cost of a terminator since the last decision; 0: not long enough yet

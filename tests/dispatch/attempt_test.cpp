@@ -97,7 +97,7 @@ class AttemptTest : public ::testing::Test {
   }
   /// What comes out where it takes so long before, and so long in each of the turns after.
   Verdict verdict(double before, const std::vector<double>& after) {
-    dispatch::Attempt attempt(0, {&column_}, {&device_}, 1000, terminators_);
+    dispatch::Attempt attempt(0, {&column_}, {&device_}, {1000, 0}, terminators_);
     Verdict last = Verdict::take_turns;
     for (const double each : after) {
       EXPECT_EQ(next(attempt, before), Verdict::take_turns);
@@ -126,7 +126,7 @@ TEST_F(AttemptTest, CountsTurns) {
 }
 
 TEST_F(AttemptTest, SaysWhatItHasCost) {
-  dispatch::Attempt attempt(0, {&column_}, {&device_}, 1000, 0);
+  dispatch::Attempt attempt(0, {&column_}, {&device_}, {1000, 0}, 0);
   ASSERT_EQ(next(attempt, 1000), Verdict::take_turns);
   EXPECT_EQ(attempt.loss(), 0);
   ASSERT_EQ(next(attempt, 2000), Verdict::give_up);
@@ -135,7 +135,7 @@ TEST_F(AttemptTest, SaysWhatItHasCost) {
 }
 
 TEST_F(AttemptTest, IsNotMadeForLittle) {
-  dispatch::Attempt attempt(0, {&column_}, {&device_}, 100, 0);
+  dispatch::Attempt attempt(0, {&column_}, {&device_}, {100, 0}, 0);
   EXPECT_EQ(next(attempt, 1000), Verdict::give_up);
   EXPECT_FALSE(attempt.has_begun());
   EXPECT_EQ(
@@ -144,8 +144,14 @@ TEST_F(AttemptTest, IsNotMadeForLittle) {
       "100 ns");
 }
 
+TEST_F(AttemptTest, IsNotMadeWhereItCannotBeFaster) {
+  dispatch::Attempt attempt(0, {&column_}, {&device_}, {1000, 900}, 0);
+  EXPECT_EQ(next(attempt, 1000), Verdict::give_up);
+  EXPECT_FALSE(attempt.has_begun());
+}
+
 TEST_F(AttemptTest, EndsForAQuietRule) {
-  dispatch::Attempt attempt(0, {&column_}, {&device_}, 1000, 0);
+  dispatch::Attempt attempt(0, {&column_}, {&device_}, {1000, 0}, 0);
   Verdict last = Verdict::go_on;
   while (last == Verdict::go_on) last = attempt.add(1e6, 0);
   EXPECT_EQ(last, Verdict::give_up);

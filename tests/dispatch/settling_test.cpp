@@ -53,6 +53,7 @@ class NoisyRule {
 
  private:
   static constexpr std::uint64_t kTerminators = 21;
+  static constexpr Attempt::Prospect kMuch{.hope = 1e6, .least = 0};
 
   double noise(int engine) {
     if (time_ > slow_until_) {
@@ -80,13 +81,13 @@ class NoisyRule {
     const double ratio = comparison_->ratio();
     comparison_.reset();
     watch_.tried();
-    if (watch_.follows_trials() && ratio < 0.8) {
+    if (ratio < watch_.trust() * 0.8) {
       watch_.moved();
       engine_ = 1 - engine_;
       return settle();
     }
     if (ratio < 2 && watch_.may_attempt()) {
-      attempt_.emplace(0, on(engine_), on(1 - engine_), 1e6, terminators_);
+      attempt_.emplace(0, on(engine_), on(1 - engine_), kMuch, terminators_);
     }
   }
 
