@@ -51,19 +51,17 @@ class Copies {
     check(cudaEventRecord(done_[started_ % done_.size()], stream_), "recording an event");
   }
 
-  /// The last batch that a stream was made to wait for.
-  std::uint64_t awaited() const { return awaited_; }
-  /// Has a stream wait for the batch of that number, counted from 1, or a later one. 0: none.
+  /// Batches so far.
+  std::uint64_t started() const { return started_; }
+  /// Has a stream wait for the batch of that number, counted from 1, or a later one. Any thread.
   void let_wait(cudaStream_t stream, std::uint64_t batch) {
-    if (batch <= awaited_) return;
     check(cudaStreamWaitEvent(stream, done_[batch % done_.size()], 0), "waiting for pages");
-    awaited_ = batch;
   }
 
  private:
   cudaStream_t stream_ = nullptr;
   std::array<cudaEvent_t, 8> done_ = {};  // of the last batches
-  std::uint64_t started_ = 0, awaited_ = 0;
+  std::uint64_t started_ = 0;
   std::vector<void*> to_;
   std::vector<const void*> from_;
   std::vector<std::size_t> sizes_;

@@ -49,7 +49,7 @@ struct Round {
   void clear();
 };
 
-/// Offsets are positions less `Search::first`. Valid until the device's next round.
+/// Offsets are positions less `Search::first`. Valid until the channel's next round.
 struct Answers {
   std::span<const std::uint32_t> oldest;    ///< how many were found, by search
   std::span<const std::uint32_t> newest;    ///< how many were found, by search
@@ -75,7 +75,6 @@ struct DeviceCounters {
   std::uint64_t searches = 0;
   std::uint64_t uploaded = 0;  ///< bytes, with rounds
   std::uint64_t fetched = 0;   ///< bytes, beside rounds
-  std::uint64_t fetches = 0;   ///< calls of `fetch`
 };
 
 /// The shapes that a device was told of.
@@ -84,7 +83,26 @@ struct ShapeCounters {
   std::uint64_t compiled = 0, failed = 0;  ///< so far
 };
 
-/// One user at a time.
+/// Rounds of a device, one after the other. Those of its other channels go on at the same time.
+///
+/// Thread-safety: one user at a time; each channel of a device may have another one.
+class Channel {
+ public:
+  virtual ~Channel() = default;
+  /// Begins a round, which stays as it is until `finish`. Throws DeviceError.
+  virtual void start(const Round& round) = 0;
+  /// Waits for the round that was begun. Throws DeviceError.
+  virtual Answers finish() = 0;
+
+  const DeviceCounters& counters() const { return counters_; }
+
+ protected:
+  void count(const Round& round);
+
+  DeviceCounters counters_;
+};
+
+/// A user at a time, with no round under way unless something else is said.
 class Device {
  public:
   virtual ~Device() = default;
@@ -94,9 +112,12 @@ class Device {
   virtual std::uint32_t page_shift() const = 0;
   /// Pages of the arena.
   virtual std::uint32_t pages() const = 0;
-  /// Writes words into a page; the next round sees them. No round is under way. Throws DeviceError.
+  /// Writes words into a page: the next round of the first channel sees them, those of the others
+  /// once they are published. Throws DeviceError.
   virtual void write(std::uint32_t page, std::uint32_t offset,
                      std::span<const std::uint64_t> words) = 0;
+  /// Throws DeviceError.
+  virtual void publish() = 0;
   /// The number of a shape (cuda/shape.hpp), for `Scan::shape`: the text of a type `Shape` in this
   /// namespace. Its kernels may come later; until then those of `meanwhile` test its scans.
   virtual std::uint32_t add_shape(const std::string& /*text*/, std::uint32_t meanwhile) {
@@ -109,12 +130,13 @@ class Device {
   /// DeviceError.
   virtual std::uint64_t fetch(std::span<const Fetch> pages) = 0;
 
-  /// Begins a round, which stays as it is until `finish`. Throws DeviceError.
-  virtual void start(const Round& round) = 0;
-  /// Waits for the round that was begun. Throws DeviceError.
-  virtual Answers finish() = 0;
+  /// At least 1.
+  virtual std::uint32_t channels() const = 0;
+  /// Stays for as long as the device.
+  virtual Channel& channel(std::uint32_t number) = 0;
 
-  const DeviceCounters& counters() const { return counters_; }
+  /// With those of the channels.
+  DeviceCounters counters();
   virtual ShapeCounters shapes() const { return {}; }
 
  protected:
@@ -128,6 +150,7 @@ enum class Compile : std::uint8_t { in_background, at_once, never };
 struct DeviceOptions {
   std::uint64_t bytes = std::uint64_t{1} << 30;
   std::uint32_t page_shift = 13;  ///< log2 of the events of a page
+  std::uint32_t channels = 5;     ///< at least 1
   Compile compile = Compile::in_background;
   bool along = true;  ///< small rounds go with their launches
 };

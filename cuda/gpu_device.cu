@@ -2,10 +2,7 @@
 #include <map>
 #include <mutex>
 
-#include "cuda/copies.cuh"
-#include "cuda/lanes.cuh"
-#include "cuda/shape_cache.cuh"
-#include "cuda/staged_round.cuh"
+#include "cuda/gpu_channel.cuh"
 
 namespace gorgo::cuda {
 namespace {
@@ -21,294 +18,73 @@ std::shared_ptr<ShapeCache> shared_shapes(int capability, Compile compile) {
   return shapes;
 }
 
-/// One GPU. A round is one upload, kernels in one stream, and a wait for that stream; or, if it is
-/// small, kernels that have it along, side by side, and a look out for their answers. Those are
-/// written to memory of the host by the kernels themselves.
+/// One GPU.
 class GpuDevice final : public Device {
  public:
   GpuDevice(std::uint32_t index, int capability, const DeviceOptions& options)
-      : index_(static_cast<int>(index)),
-        page_shift_(options.page_shift),
-        pages_(static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >> page_shift_)),
-        may_go_along_(options.along) {
-    use();
-    shapes_ = shared_shapes(capability, options.compile);
-    arena_.reserve_exactly(std::size_t{pages_} << page_shift_);
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
-    upload_ = std::make_unique<Upload>(arena_.data(), page_shift_, pages_);
-    copies_.open();
-    lanes_.open();
+      : parts_{.index = static_cast<int>(index),
+               .page_shift = options.page_shift,
+               .pages = static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >>
+                                                   options.page_shift),
+               .shapes = nullptr} {
+    parts_.use();
+    parts_.shapes = shared_shapes(capability, options.compile);
+    parts_.arena.reserve_exactly(std::size_t{parts_.pages} << parts_.page_shift);
+    parts_.copies.open();
+    // Small rounds have the first one for themselves.
+    for (std::uint32_t i = 0; i < options.channels; ++i) {
+      channels_.push_back(std::make_unique<GpuChannel>(parts_, i == 0, i == 0 && options.along));
+    }
   }
-  ~GpuDevice() override {
-    cudaSetDevice(index_);
-    cudaStreamDestroy(stream_);
-  }
+  ~GpuDevice() override { cudaSetDevice(parts_.index); }
   GpuDevice(const GpuDevice&) = delete;
   GpuDevice& operator=(const GpuDevice&) = delete;
 
-  std::uint32_t number() const override { return static_cast<std::uint32_t>(index_); }
-  std::uint32_t page_shift() const override { return page_shift_; }
-  std::uint32_t pages() const override { return pages_; }
+  std::uint32_t number() const override { return static_cast<std::uint32_t>(parts_.index); }
+  std::uint32_t page_shift() const override { return parts_.page_shift; }
+  std::uint32_t pages() const override { return parts_.pages; }
+  std::uint32_t channels() const override { return static_cast<std::uint32_t>(channels_.size()); }
+  Channel& channel(std::uint32_t number) override { return *channels_[number]; }
   std::uint32_t add_shape(const std::string& text, std::uint32_t meanwhile) override {
-    return shapes_->number(text, meanwhile);
+    return parts_.shapes->number(text, meanwhile);
   }
-  ShapeCounters shapes() const override { return shapes_->counters(); }
+  ShapeCounters shapes() const override { return parts_.shapes->counters(); }
 
   void write(std::uint32_t page, std::uint32_t offset,
              std::span<const std::uint64_t> words) override {
-    guarded([&] {
-      use();
-      if (upload_->delta().is_full(page, offset, words.size())) flush();
-      upload_->write(page, offset, words);
-    });
+    parts_.use();
+    channels_[0]->write(page, offset, words);
+  }
+
+  void publish() override {
+    parts_.use();
+    const cudaEvent_t published = channels_[0]->publish();
+    for (std::size_t i = 1; i < channels_.size(); ++i) channels_[i]->wait_for(published);
   }
 
   std::uint64_t* pin(std::size_t words) override {
-    use();
+    parts_.use();
     pinned_.emplace_back(std::make_unique<PinnedArray<std::uint64_t>>())->reserve(words);
     return pinned_.back()->data();
   }
 
   std::uint64_t fetch(std::span<const Fetch> pages) override {
-    guarded([&] {
-      use();
+    parts_.use();
+    channels_[0]->guarded([&] {
       const bool again = std::any_of(pages.begin(), pages.end(), [&](const Fetch& page) {
-        return upload_->delta().writes(page.page);
+        return channels_[0]->writes(page.page);
       });
-      if (again) flush();
-      copies_.start(pages, arena_.data(), page_shift_);
+      if (again) channels_[0]->flush();
+      parts_.copies.start(pages, parts_.arena.data(), parts_.page_shift);
     });
-    counters_.fetched += (pages.size() * sizeof(std::uint64_t)) << page_shift_;
-    return ++counters_.fetches;
-  }
-
-  void start(const Round& round) override {
-    guarded([&] {
-      use();
-      give_up();
-      round_ = &round;
-      send(round);
-      // What takes longest first: in lanes they go side by side.
-      launch_reductions(staged_.sums, KernelKind::sum, summed_);
-      launch_reductions(staged_.reductions, KernelKind::reduce, reduced_);
-      launch_lists(round);
-      launch_picks<false>(staged_.oldest, oldest_);
-      launch_picks<true>(staged_.newest, newest_);
-      check(cudaGetLastError(), "launching kernels");
-    });
-  }
-
-  Answers finish() override {
-    guarded([&] {
-      use();
-      wait();
-    });
-    const Round& round = *std::exchange(round_, nullptr);
-    ++counters_.rounds;
-    counters_.searches += round.oldest.size() + round.newest.size() + round.every.size() +
-                          round.reductions.size() + round.sums.size();
-    return answers(round);
+    counters_.fetched += (pages.size() * sizeof(std::uint64_t)) << parts_.page_shift;
+    return parts_.copies.started();
   }
 
  private:
-  template <class F>
-  void guarded(F f) {
-    try {
-      f();
-    } catch (const DeviceError&) {
-      upload_->forget();
-      throw;
-    }
-  }
-
-  /// For the calling thread.
-  void use() { check(cudaSetDevice(index_), "taking a GPU into use"); }
-  /// Writes what is staged.
-  void flush() {
-    copies_.let_wait(stream_, counters_.fetches);
-    upload_->begin();
-    counters_.uploaded += upload_->send(stream_);
-    synchronize();
-  }
-
-  void synchronize() { check(cudaStreamSynchronize(stream_), "running kernels"); }
-  /// For the round's kernels.
-  void wait() {
-    if (along_) {
-      lanes_.wait();
-    } else {
-      synchronize();
-    }
-  }
-  /// A round that was begun and that nobody waits for.
-  void give_up() {
-    if (std::exchange(round_, nullptr) != nullptr) wait();
-  }
-
-  /// Copies are waited for by one stream alone.
-  bool may_go_along(const Round& round) const {
-    return may_go_along_ && round.fetched <= copies_.awaited() &&
-           staged_.fits_along(upload_->delta().size());
-  }
-
-  void send(const Round& round) {
-    staged_.stage(round, *upload_);
-    along_ = may_go_along(round) && upload_->put_into(parcel_);
-    if (along_) {
-      counters_.uploaded += parcel_.words * sizeof(std::uint64_t);
-      lanes_.begin();
-    } else {
-      copies_.let_wait(stream_, round.fetched);
-      counters_.uploaded += upload_->send(stream_);
-    }
-    parcel_.view = view_ = staged_.view(*upload_, arena_.data(), page_shift_);
-    selected_.reserve(round.selected);
-  }
-
-  template <class Arguments>
-  void launch(std::uint32_t shape, KernelKind kind, dim3 blocks, Arguments arguments,
-              const StagedKind::Zeros& zeros) {
-    static_assert(sizeof(Parcel) + sizeof(Arguments) <= 4096);
-    const void* const kernel = shapes_->kernel(shape, kind, along_ ? Sent::along : Sent::apart);
-    if (along_) {
-      parcel_.zeroed = upload_->zeros<std::uint64_t>(zeros.first);
-      parcel_.zeros = static_cast<std::uint32_t>(zeros.last - zeros.first);
-      parcel_.groups_done = upload_->zeros<std::uint32_t>(zeros.first);
-      lanes_.launch(kernel, blocks, dim3(kThreads), parcel_, &arguments);
-      return;
-    }
-    void* all[] = {&view_, &arguments};
-    check(cudaLaunchKernel(kernel, blocks, dim3(kThreads), all, 0, stream_), "launching a kernel");
-  }
-
-  /// `arguments(groups, parts, done)`: what each launch is told.
-  template <class Arguments>
-  void launch_groups(const StagedKind& kind, KernelKind kernel, Arguments arguments) {
-    for (const Grouping::Section& section : kind.grouping.group_sections()) {
-      const Parts parts = parts_of(section);
-      launch(section.shape, kernel, dim3(section.count, parts.each),
-             arguments(upload_->array<Group>(kind.groups) + section.first, parts,
-                       upload_->zeros<std::uint32_t>(kind.done) + section.first),
-             kind.grouped);
-    }
-  }
-
-  template <bool kNewest>
-  void launch_picks(const StagedKind& picks, PinnedArray<std::uint32_t>& found) {
-    found.reserve(picks.count);
-    const auto* on = upload_->array<Search>(picks.searches);
-    launch_groups(picks, kNewest ? KernelKind::pick_newest : KernelKind::pick_oldest,
-                  [&](const Group* groups, Parts parts, std::uint32_t* done) {
-                    return PickArguments{.searches = on,
-                                         .groups = groups,
-                                         .parts = parts,
-                                         .ranks = upload_->zeros<std::uint32_t>(picks.partial),
-                                         .done = done,
-                                         .found = found.data(),
-                                         .selected = selected_.data()};
-                  });
-    for (const Grouping::Section& section : picks.grouping.row_sections()) {
-      const auto* rows = upload_->array<std::uint32_t>(picks.rows) + section.first;
-      launch(section.shape, kNewest ? KernelKind::select_newest : KernelKind::select_oldest,
-             dim3(section.count),
-             SelectArguments{.searches = on,
-                             .rows = rows,
-                             .found = found.data(),
-                             .selected = selected_.data()},
-             picks.alone);
-    }
-  }
-
-  void launch_lists(const Round& round) {
-    if (round.every.empty()) return;
-    counts_.reserve(round.every.size());
-    matches_.reserve(round.most_listed);
-    const StagedKind& every = staged_.every;
-    launch_groups(every, KernelKind::list,
-                  [&](const Group* groups, Parts parts, std::uint32_t* done) {
-                    return ListArguments{.searches = upload_->array<Search>(every.searches),
-                                         .groups = groups,
-                                         .parts = parts,
-                                         .total = upload_->zeros<unsigned long long>(every.total),
-                                         .counts = upload_->zeros<std::uint32_t>(every.partial),
-                                         .done = done,
-                                         .most = round.most_listed,
-                                         .counts_on_host = counts_.data(),
-                                         .matches = matches_.data()};
-                  });
-  }
-
-  template <class Total>
-  void launch_reductions(const StagedKind& kind, KernelKind which, PinnedArray<Total>& totals) {
-    totals.reserve(kind.count);
-    launch_groups(kind, which, [&](const Group* groups, Parts parts, std::uint32_t* done) {
-      return ReduceArguments<Total>{.searches = upload_->array<Search>(kind.searches),
-                                    .groups = groups,
-                                    .parts = parts,
-                                    .done = done,
-                                    .totals = upload_->zeros<Total>(kind.partial),
-                                    .totals_on_host = totals.data()};
-    });
-  }
-
-  Answers answers(const Round& round) {
-    const bool listed_all = put_in_order(round);
-    return {.oldest = {oldest_.data(), round.oldest.size()},
-            .newest = {newest_.data(), round.newest.size()},
-            .selected = {selected_.data(), round.selected},
-            .every = begins_,
-            .listed = listed_,
-            .listed_all = listed_all,
-            .reductions = {reduced_.data(), round.reductions.size()},
-            .sums = {summed_.data(), round.sums.size()}};
-  }
-
-  /// Matches come as they are found. False: there are too many to have come all.
-  bool put_in_order(const Round& round) {
-    begins_.assign(1, 0);
-    for (std::size_t i = 0; i < round.every.size(); ++i) {
-      begins_.push_back(begins_.back() + counts_.data()[i]);
-    }
-    const std::uint64_t total = begins_.back();
-    const bool listed_all = total <= round.most_listed;
-    listed_.resize(listed_all ? total : 0);
-    if (listed_.empty()) return listed_all;
-    next_.assign(begins_.begin(), begins_.end() - 1);
-    for (const Match& match : std::span(matches_.data(), total)) {
-      listed_[next_[match.search]++] = match.offset;
-    }
-    for (std::size_t i = 0; i + 1 < begins_.size(); ++i) {
-      const auto first = listed_.begin() + static_cast<std::ptrdiff_t>(begins_[i]);
-      const auto last = listed_.begin() + static_cast<std::ptrdiff_t>(begins_[i + 1]);
-      if (!std::is_sorted(first, last)) std::sort(first, last);
-    }
-    return true;
-  }
-
-  const int index_;
-  const std::uint32_t page_shift_;
-  const std::uint32_t pages_;
-  const bool may_go_along_;
-  std::shared_ptr<ShapeCache> shapes_;
-  cudaStream_t stream_ = nullptr;
-  DeviceArray<std::uint64_t> arena_;
-  std::unique_ptr<Upload> upload_;
-  Copies copies_;
-  Lanes lanes_;
+  GpuParts parts_;
+  std::vector<std::unique_ptr<GpuChannel>> channels_;
   std::vector<std::unique_ptr<PinnedArray<std::uint64_t>>> pinned_;
-
-  // Of the round.
-  const Round* round_ = nullptr;
-  bool along_ = false;  // launches have it with them
-  StagedRound staged_;
-  View view_;
-  Parcel parcel_;
-  PinnedArray<std::uint32_t> oldest_, newest_, selected_, counts_;
-  PinnedArray<Match> matches_;
-  PinnedArray<Reduction> reduced_;
-  PinnedArray<FloatSum> summed_;
-  std::vector<std::uint64_t> begins_, next_;
-  std::vector<std::uint32_t> listed_;
 };
 
 }  // namespace

@@ -7,30 +7,37 @@
 
 namespace gorgo::cuda {
 
+HostParts::HostParts(std::uint32_t shift, std::uint32_t count)
+    : page_shift(shift),
+      pages(count),
+      arena(std::make_unique_for_overwrite<std::uint64_t[]>(std::size_t{pages} << page_shift)),
+      shapes{finds<AnyShape>, finds<OneTest<false>>, finds<OneTest<true>>, finds<AnyShapeUnless>},
+      delta(page_shift, pages) {}
+
+/// The last ones first: a GPU writes them in any order.
+void HostParts::write_delta() {
+  for (auto run = delta.runs().rbegin(); run != delta.runs().rend(); ++run) {
+    std::memcpy(arena.get() + run->to, staging.data() + run->from,
+                run->count * sizeof(std::uint64_t));
+  }
+  delta.clear();
+  staging.clear();
+}
+
 HostDevice::HostDevice(const DeviceOptions& options, std::uint32_t number)
     : number_(number),
-      page_shift_(options.page_shift),
-      pages_(static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >> page_shift_)),
-      arena_(std::make_unique_for_overwrite<std::uint64_t[]>(std::size_t{pages_} << page_shift_)),
-      shapes_{finds<AnyShape>, finds<OneTest<false>>, finds<OneTest<true>>, finds<AnyShapeUnless>},
-      delta_(page_shift_, pages_) {}
+      parts_(options.page_shift,
+             static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >>
+                                        options.page_shift)) {
+  for (std::uint32_t i = 0; i < options.channels; ++i) channels_.emplace_back(parts_, i == 0);
+}
 
 void HostDevice::write(std::uint32_t page, std::uint32_t offset,
                        std::span<const std::uint64_t> words) {
-  if (delta_.is_full(page, offset, words.size())) write_delta();
-  delta_.add(page, offset, words.size());
-  staging_.insert(staging_.end(), words.begin(), words.end());
+  if (parts_.delta.is_full(page, offset, words.size())) parts_.write_delta();
+  parts_.delta.add(page, offset, words.size());
+  parts_.staging.insert(parts_.staging.end(), words.begin(), words.end());
   counters_.uploaded += words.size_bytes();
-}
-
-/// The last ones first: a GPU writes them in any order.
-void HostDevice::write_delta() {
-  for (auto run = delta_.runs().rbegin(); run != delta_.runs().rend(); ++run) {
-    std::memcpy(arena_.get() + run->to, staging_.data() + run->from,
-                run->count * sizeof(std::uint64_t));
-  }
-  delta_.clear();
-  staging_.clear();
 }
 
 std::uint64_t* HostDevice::pin(std::size_t words) {
@@ -38,24 +45,33 @@ std::uint64_t* HostDevice::pin(std::size_t words) {
 }
 
 std::uint64_t HostDevice::fetch(std::span<const Fetch> pages) {
-  const std::size_t words = std::size_t{1} << page_shift_;
+  const std::size_t words = std::size_t{1} << parts_.page_shift;
   for (const Fetch& page : pages) {
-    if (delta_.writes(page.page)) write_delta();
-    std::memcpy(arena_.get() + page.page * words, page.from, words * sizeof(std::uint64_t));
+    if (parts_.delta.writes(page.page)) parts_.write_delta();
+    std::memcpy(parts_.arena.get() + page.page * words, page.from, words * sizeof(std::uint64_t));
   }
   counters_.fetched += pages.size() * words * sizeof(std::uint64_t);
-  return ++counters_.fetches;
+  return ++fetches_;
 }
 
-void HostDevice::start(const Round& round) {
-  write_delta();
+std::uint32_t HostDevice::add_shape(const std::string& text, std::uint32_t meanwhile) {
+  const auto known = shape_numbers_.find(text);
+  if (known != shape_numbers_.end()) return known->second;
+  const Finds finds = compile_shape_ ? compile_shape_(text) : nullptr;
+  if (finds == nullptr) return meanwhile;
+  parts_.shapes.push_back(finds);
+  return shape_numbers_[text] = static_cast<std::uint32_t>(parts_.shapes.size() - 1);
+}
+
+void HostChannel::start(const Round& round) {
+  if (is_first_) parts_.write_delta();
   round_ = &round;
 }
 
-Answers HostDevice::finish() {
+Answers HostChannel::finish() {
   const Round& round = *round_;
-  view_ = {.arena = arena_.get(),
-           .page_shift = page_shift_,
+  view_ = {.arena = parts_.arena.get(),
+           .page_shift = parts_.page_shift,
            .pages = round.pages.data(),
            .attributes = round.attributes.data(),
            .tests = round.tests.data(),
@@ -69,9 +85,7 @@ Answers HostDevice::finish() {
   list(round);
   reduce(round);
   sum(round);
-  ++counters_.rounds;
-  counters_.searches += round.oldest.size() + round.newest.size() + round.every.size() +
-                        round.reductions.size() + round.sums.size();
+  count(round);
   const bool listed_all = listed_.size() <= round.most_listed;
   if (!listed_all) listed_.clear();
   return {.oldest = oldest_,
@@ -84,16 +98,7 @@ Answers HostDevice::finish() {
           .sums = sums_};
 }
 
-std::uint32_t HostDevice::add_shape(const std::string& text, std::uint32_t meanwhile) {
-  const auto known = shape_numbers_.find(text);
-  if (known != shape_numbers_.end()) return known->second;
-  const Finds finds = compile_shape_ ? compile_shape_(text) : nullptr;
-  if (finds == nullptr) return meanwhile;
-  shapes_.push_back(finds);
-  return shape_numbers_[text] = static_cast<std::uint32_t>(shapes_.size() - 1);
-}
-
-void HostDevice::select(const Round& round) {
+void HostChannel::select(const Round& round) {
   oldest_.clear();
   newest_.clear();
   selected_.assign(round.selected, 0);
@@ -101,24 +106,22 @@ void HostDevice::select(const Round& round) {
   for (const Search& search : round.newest) select(search, true, newest_);
 }
 
-void HostDevice::select(const Search& search, bool newest, std::vector<std::uint32_t>& counts) {
-  const Scan& scan = view_.scans[search.scan];
+void HostChannel::select(const Search& search, bool newest, std::vector<std::uint32_t>& counts) {
   std::uint32_t found = 0;
   for (std::uint64_t i = 0; i < search.last - search.first && found < search.limit; ++i) {
     const std::uint64_t position = newest ? search.last - 1 - i : search.first + i;
-    if (!shapes_[scan.shape](view_, scan, search, position)) continue;
+    if (!finds(search, position)) continue;
     selected_[search.output + found++] = static_cast<std::uint32_t>(position - search.first);
   }
   counts.push_back(found);
 }
 
-void HostDevice::list(const Round& round) {
+void HostChannel::list(const Round& round) {
   every_.assign(1, 0);
   listed_.clear();
   for (const Search& search : round.every) {
-    const Scan& scan = view_.scans[search.scan];
     for (std::uint64_t p = search.first; p < search.last; ++p) {
-      if (shapes_[scan.shape](view_, scan, search, p)) {
+      if (finds(search, p)) {
         listed_.push_back(static_cast<std::uint32_t>(p - search.first));
       }
     }
@@ -126,13 +129,13 @@ void HostDevice::list(const Round& round) {
   }
 }
 
-void HostDevice::reduce(const Round& round) {
+void HostChannel::reduce(const Round& round) {
   reductions_.clear();
   for (const Search& search : round.reductions) {
     const Scan& scan = view_.scans[search.scan];
     Reduction total = {};
     for (std::uint64_t p = search.first; p < search.last; ++p) {
-      if (shapes_[scan.shape](view_, scan, search, p)) {
+      if (finds(search, p)) {
         merge(total, reduction_of(view_, scan, p));
       }
     }
@@ -140,14 +143,14 @@ void HostDevice::reduce(const Round& round) {
   }
 }
 
-void HostDevice::sum(const Round& round) {
+void HostChannel::sum(const Round& round) {
   sums_.clear();
   for (const Search& search : round.sums) {
     const Scan& scan = view_.scans[search.scan];
     const Attribute& summed = view_.attributes[scan.attributes + scan.reduced];
     FloatSum total = {};
     for (std::uint64_t p = search.first; p < search.last; ++p) {
-      if (!shapes_[scan.shape](view_, scan, search, p)) continue;
+      if (!finds(search, p)) continue;
       if (const Cell value = load(view_, summed, p); value.exists) add(total, value.bits);
     }
     sums_.push_back(total);

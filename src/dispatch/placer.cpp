@@ -183,7 +183,7 @@ void Placer::begin_trial(std::uint32_t index, const engine::Engine& engine) {
   DeployedRule& rule = rules_.rules()[index];
   const auto start = std::chrono::steady_clock::now();
   prepare(rule, rule.placement.at(engine));
-  Trial trial{.rule = index, .engine = engine, .shadow = Shadow(stop_)};
+  Trial trial{.rule = index, .engine = engine, .shadow = Shadow(stop_, options_.threads)};
   charge(trials_.emplace(index, std::move(trial)).first->second, start);
 }
 

@@ -176,7 +176,7 @@ void RuleRunner::run_announced(Job& job) {
     job.announcements.push_back(
         {&evaluator(part), terminators(part), &rules_.rules()[part.rule].state});
   }
-  job.announced->announce(job.announcements, stop_);
+  job.announced->announce(job.announcements, workers_.threads(), stop_);
   for (const std::size_t index : job.parts) run_part(job, parts_[index]);
   job.took = since(start);
   const double each = job.took / static_cast<double>(job.terminators);

@@ -95,7 +95,7 @@ Shadow::Done Shadow::evaluate(const DeployedRule& rule, Post& post,
   const std::size_t at_a_time = post.engine->fixed_cost() > 0 ? terminators.slots.size() : kAtATime;
   const auto& evaluator = post.evaluators.front();
   const engine::Announcement announcement{evaluator.get(), terminators, &*state_};
-  post.engine->announce({&announcement, 1}, stop_);
+  post.engine->announce({&announcement, 1}, threads_, stop_);
   sink_.clear();
   sink_.begin_rule(rule.rule(), *state_, false);
   outcome_.parts.clear();

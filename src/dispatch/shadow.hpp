@@ -24,7 +24,8 @@ struct Outcome {
 /// rule's state: to see what they cost there, and that the outcome is the same.
 class Shadow {
  public:
-  explicit Shadow(const std::atomic<bool>& stop) : stop_(stop) {}
+  /// `threads`: an engine that does what is announced may have so many.
+  Shadow(const std::atomic<bool>& stop, unsigned threads) : stop_(stop), threads_(threads) {}
 
   /// Keeps what the rule has consumed, before the terminators are evaluated. False: too much, the
   /// rule is not to be shadowed.
@@ -50,6 +51,7 @@ class Shadow {
 
  private:
   const std::atomic<bool>& stop_;
+  const unsigned threads_;
   std::optional<engine::RuleState> state_;
   engine::CompositeSink sink_;
   Outcome outcome_;  // of the last evaluation

@@ -99,9 +99,10 @@ class Engine {
   /// Why the engine leaves a plan to the `column` engine; empty: it evaluates it itself.
   virtual std::string declined(const plan::Plan&) const { return {}; }
   /// A hint: `evaluate` is going to be called for each of these, of which no two share an
-  /// evaluator, and neither history nor states change before. An engine may do them together. Gives
-  /// up soon when `stop` is set.
-  virtual void announce(std::span<const Announcement>, const std::atomic<bool>& /*stop*/) const {}
+  /// evaluator, and neither history nor states change before. An engine may do them together, on up
+  /// to so many threads. Gives up soon when `stop` is set.
+  virtual void announce(std::span<const Announcement>, unsigned /*threads*/,
+                        const std::atomic<bool>& /*stop*/) const {}
   /// `history` keeps every type that the plan reads and, like the plan, outlives the evaluator.
   virtual std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                              history::History& history) const = 0;

@@ -63,7 +63,7 @@ Batches stream(const std::string& rule, int size, int batches, int terminators, 
 }
 
 CudaEngine emulated(std::uint64_t bytes = 1 << 20, std::uint64_t failure_period = 0,
-                    std::uint64_t least_pairs = 0) {
+                    std::uint64_t least_pairs = 0, std::uint64_t channel_terminators = 3) {
   return {"emulated",
           [=] {
             CudaEngine::Devices devices;
@@ -72,7 +72,8 @@ CudaEngine emulated(std::uint64_t bytes = 1 << 20, std::uint64_t failure_period 
                 every_round(failure_period, Fault::error)));
             return devices;
           },
-          [] { return std::vector<std::string>(); }, least_pairs};
+          [] { return std::vector<std::string>(); },
+          {.least_pairs = least_pairs, .channel_terminators = channel_terminators}};
 }
 
 std::uint64_t rounds_of(const CudaEngine& engine) {
@@ -152,7 +153,7 @@ std::uint64_t rounds(bool own, bool consuming) {
                            "define O(k: int) from A(k = $k) and last B(k = $k) within 900 from A"
                            " where k = B.k" +
                            (consuming ? " consuming B;" : ";");
-  const CudaEngine engine = emulated();
+  const CudaEngine engine = emulated(1 << 20, 0, 0, 1000);
   EXPECT_EQ(evaluation_of(engine, rule, {batch}).size(), 10u);
   return rounds_of(engine);
 }

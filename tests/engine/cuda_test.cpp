@@ -64,7 +64,7 @@ Batches stream(std::size_t size, std::size_t batches) {
 struct Emulated {
   explicit Emulated(std::uint64_t bytes = 1 << 20, std::uint32_t page_shift = 5,
                     std::uint64_t failure_period = 0, bool final_failure = false,
-                    std::size_t devices = 1)
+                    std::size_t devices = 1, std::uint64_t channel_terminators = 3)
       : engine(
             "emulated",
             [=] {
@@ -78,7 +78,8 @@ struct Emulated {
               }
               return opened;
             },
-            [] { return std::vector<std::string>(); }, 0) {}
+            [] { return std::vector<std::string>(); },
+            {.channel_terminators = channel_terminators}) {}
 
   CudaEngine engine;
   Session& session(std::size_t device = 0) const { return *engine.sessions().at(device); }
@@ -315,8 +316,7 @@ TEST(CudaEngine, SaysWhichDevicesItDoesWithout) {
         cuda::DeviceOptions{.bytes = 1 << 20, .page_shift = 5}, 1));
     return {std::move(devices), {{0, "no memory"}}};
   };
-  const CudaEngine engine(
-      "emulated", open, [] { return std::vector<std::string>(); }, 0);
+  const CudaEngine engine("emulated", open, [] { return std::vector<std::string>(); }, {});
   EXPECT_EQ(engine.failures(), 0u);
   const Batches batches = stream(100, 2);
   EXPECT_EQ(evaluation_of(engine, rules(300), batches), expected(rules(300), batches));
@@ -328,6 +328,20 @@ TEST(CudaEngine, SaysWhichDevicesItDoesWithout) {
   EXPECT_EQ(devices[0].problem, "no memory");
   EXPECT_EQ(devices[1].number, 1u);
   EXPECT_EQ(devices[1].problem, "");
+}
+
+TEST(CudaEngine, SpreadsWhatIsNotSmallOverThreads) {
+  const std::string text = rules(900);
+  const Batches batches = stream(100, 6);
+  for (const bool small : {false, true}) {
+    Emulated emulated(1 << 20, 5, 0, false, 1, small ? 1000 : 3);
+    EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
+    cuda::Device& device = emulated.session().device();
+    ASSERT_GT(device.channels(), kThreads);
+    for (std::uint32_t i = 0; i <= kThreads; ++i) {
+      EXPECT_EQ(device.channel(i).counters().rounds > 0, small == (i == 0)) << i << small;
+    }
+  }
 }
 
 TEST(CudaEngine, SpreadsRulesAndTerminatorsOverDevices) {
@@ -368,7 +382,7 @@ TEST(CudaEngine, SaysWhatItLeavesToTheCpu) {
   EXPECT_EQ(of("define O(k: int) from A(k > 1) where k = A.k;"), "it has nothing to search");
   const CudaEngine none(
       "none", []() -> CudaEngine::Devices { throw cuda::DeviceError("no luck", true); },
-      [] { return std::vector<std::string>(); }, 0);
+      [] { return std::vector<std::string>(); }, {});
   EXPECT_EQ(reason(none, "define O(k: int) from A() and each B() within 5 from A where k = B.k;"),
             "there is no GPU to use: no luck");
 }

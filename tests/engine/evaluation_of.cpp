@@ -42,7 +42,7 @@ void announce(const Engine& engine, std::span<Deployed> rules) {
                          .state = &rule.state});
   }
   const std::atomic<bool> stop = false;
-  engine.announce(announced, stop);
+  engine.announce(announced, kThreads, stop);
 }
 
 void evaluate(Deployed& rule, std::vector<std::string>& lines) {

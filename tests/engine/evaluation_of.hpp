@@ -17,6 +17,9 @@ struct TestEvent {
   std::string s;
 };
 
+/// That an engine may use.
+inline constexpr unsigned kThreads = 3;
+
 /// Rules under one engine, without anything around it: `batches` of events are stored, and after
 /// each the rules evaluate its terminators. One line per composite, in order.
 std::vector<std::string> evaluation_of(const Engine& engine, const std::string& rules,

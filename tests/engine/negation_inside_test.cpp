@@ -31,7 +31,7 @@ struct Emulated {
                   cuda::DeviceOptions{.bytes = 1 << 22, .page_shift = 5}));
               return devices;
             },
-            [] { return std::vector<std::string>(); }, 0, 0, longest_inside) {}
+            [] { return std::vector<std::string>(); }, {.longest_inside = longest_inside}) {}
 
   std::uint64_t rounds() const { return engine.sessions().at(0)->device().counters().rounds; }
 

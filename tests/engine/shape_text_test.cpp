@@ -139,7 +139,7 @@ std::vector<std::string> by_shapes(Shapes& shapes, const std::string& rule) {
         devices.push_back(std::move(device));
         return devices;
       },
-      [] { return std::vector<std::string>(); }, 0);
+      [] { return std::vector<std::string>(); }, {});
   return evaluation_of(engine, kTypes + rule, stream_for(rule));
 }
 

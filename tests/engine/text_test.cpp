@@ -144,7 +144,7 @@ struct Emulated {
                   cuda::DeviceOptions{.bytes = pages * 32 * 8, .page_shift = 5}));
               return devices;
             },
-            [] { return std::vector<std::string>(); }, 0, 0, longest_inside) {}
+            [] { return std::vector<std::string>(); }, {.longest_inside = longest_inside}) {}
 
   const SessionCounters& counters() const { return engine.sessions().at(0)->counters(); }
 

@@ -70,7 +70,7 @@ std::string CudaEngine::declined(const plan::Plan& plan) const {
          (sessions_.empty() ? unavailable_ : sessions_.front()->problem());
 }
 
-void CudaEngine::announce(std::span<const Announcement> announced,
+void CudaEngine::announce(std::span<const Announcement> announced, unsigned threads,
                           const std::atomic<bool>& stop) const {
   std::vector<Evaluation> evaluations;
   std::uint64_t pairs = 0;
@@ -80,10 +80,14 @@ void CudaEngine::announce(std::span<const Announcement> announced,
     if (own > 0) evaluations.push_back({evaluator, &announcement, own});
     pairs += own;
   }
-  if (evaluations.empty() || pairs < least_pairs_) return;
+  if (evaluations.empty() || pairs < tuning_.least_pairs) return;
   const auto sessions = this->sessions();
   if (sessions.empty()) return;
-  auto tasks = tasks_of(evaluations, sessions, least_pairs_);
+  const auto of_each = static_cast<unsigned>(threads / sessions.size());
+  const auto tasks = tasks_of(evaluations, sessions,
+                              {.least_pairs = tuning_.least_pairs,
+                               .channel_terminators = tuning_.channel_terminators,
+                               .threads = of_each});
   const std::lock_guard lock(workers_mutex_);
   workers_->run(sessions.size(), [&](std::size_t i) { run_on(*sessions[i], tasks[i], stop); });
 }
@@ -92,9 +96,9 @@ std::unique_ptr<Evaluator> CudaEngine::prepare(std::shared_ptr<const plan::Plan>
                                                history::History& history) const {
   if (!declined(*plan).empty()) return ColumnEngine().prepare(std::move(plan), history);
   auto on_cpu = ColumnScanEngine().prepare(plan, history);
-  return std::make_unique<CudaEvaluator>(*this,
-                                         prepare_plan(std::move(plan), history, longest_inside_),
-                                         std::move(on_cpu), least_pairs_);
+  return std::make_unique<CudaEvaluator>(
+      *this, prepare_plan(std::move(plan), history, tuning_.longest_inside), std::move(on_cpu),
+      tuning_.least_pairs);
 }
 
 }  // namespace gorgo::engine

@@ -19,8 +19,8 @@ namespace gorgo::engine {
 /// Column-based delayed processing on GPUs (Cugola and Margara, "Low latency complex event
 /// processing on parallel hardware", JPDC 2012, section 5): the host evaluates what depends on the
 /// sequence, a device searches the columns, for all terminators of a batch at once. The rules of a
-/// batch are spread over the devices, and the terminators of a rule that is most of it; a thread
-/// for each device does the host's part.
+/// batch are spread over the devices, and the terminators of a rule that is most of it. The host's
+/// part of a large batch is done by several threads, each of which has a channel of a device.
 /// A batch that is too small for that, and one that the device fails on, is evaluated by scanning
 /// on the CPU.
 class CudaEngine final : public Engine {
@@ -42,24 +42,27 @@ class CudaEngine final : public Engine {
   using Open = std::function<Opened()>;  ///< throws DeviceError when there would be no device
   using Describe = std::function<std::vector<std::string>()>;
 
+  /// What it does in one way or another.
+  struct Tuning {
+    std::uint64_t least_pairs = 0;  ///< see CudaOptions
+    double fixed_cost = 0;
+    std::uint64_t longest_inside = CudaOptions().longest_inside;
+    /// Terminators of a channel of a device, at least.
+    std::uint64_t channel_terminators = 256;
+  };
+
   /// The devices are opened for the first rule that needs one.
-  CudaEngine(std::string_view name, Open open, Describe describe, std::uint64_t least_pairs,
-             double fixed_cost = 0, std::uint64_t longest_inside = CudaOptions().longest_inside)
-      : name_(name),
-        open_(std::move(open)),
-        describe_(std::move(describe)),
-        least_pairs_(least_pairs),
-        fixed_cost_(fixed_cost),
-        longest_inside_(longest_inside) {}
+  CudaEngine(std::string_view name, Open open, Describe describe, const Tuning& tuning)
+      : name_(name), open_(std::move(open)), describe_(std::move(describe)), tuning_(tuning) {}
 
   std::string_view name() const override { return name_; }
   std::vector<std::string> description() const override { return describe_(); }
-  double fixed_cost() const override { return fixed_cost_; }
+  double fixed_cost() const override { return tuning_.fixed_cost; }
   /// Opening a device takes some tenths of a second.
   bool is_ready() const override;
   /// The devices have all terminators of a rule at once.
   bool divides_terminators() const override { return false; }
-  void announce(std::span<const Announcement> announced,
+  void announce(std::span<const Announcement> announced, unsigned threads,
                 const std::atomic<bool>& stop) const override;
   std::string declined(const plan::Plan& plan) const override;
   std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
@@ -77,9 +80,7 @@ class CudaEngine final : public Engine {
   std::string_view name_;
   Open open_;
   Describe describe_;
-  std::uint64_t least_pairs_;
-  double fixed_cost_;
-  std::uint64_t longest_inside_;
+  const Tuning tuning_;
   mutable std::future<void> opening_;
   mutable std::mutex mutex_;
   mutable std::vector<std::shared_ptr<Session>> sessions_;  // guarded by mutex_, as the next two

@@ -35,10 +35,16 @@ bool CudaEvaluator::has_columns_on(Session& session) const {
   return session.mirrors(*scan.timeline);
 }
 
-DevicePlan& CudaEvaluator::plan_on(Session& session) {
-  const auto known = placed_.find(&session);
-  if (known != placed_.end()) return known->second;
-  return placed_.emplace(&session, put_on(plan_, session)).first->second;
+/// What changes while it is used are caches, so one channel has a copy of what another one has.
+DevicePlan& CudaEvaluator::plan_on(Session& session, std::uint32_t channel) {
+  const auto known = placed_.lower_bound({&session, channel});
+  if (known != placed_.end() && known->first == std::pair(&std::as_const(session), channel)) {
+    return known->second;
+  }
+  const auto other = placed_.lower_bound({&session, 0});
+  const bool is_there = other != placed_.end() && other->first.first == &session;
+  DevicePlan plan = is_there ? other->second : put_on(plan_, session);
+  return placed_.emplace(std::pair(&session, channel), std::move(plan)).first->second;
 }
 
 /// Home, while it is in use.
@@ -132,7 +138,7 @@ std::size_t CudaEvaluator::report(Work& work, std::size_t first_terminator, cons
 /// What is about to be consumed is known on one device at most.
 void CudaEvaluator::forget_marks(const DevicePlan* up_to_date) {
   if (is_divisible()) return;
-  for (auto& [session, plan] : placed_) {
+  for (auto& [place, plan] : placed_) {
     if (&plan == up_to_date) continue;
     for (DeviceScan& scan : plan.states) {
       if (scan.consumed) scan.consumed->all_changed();
@@ -154,8 +160,10 @@ std::size_t CudaEvaluator::evaluate_on(Session& session, const Terminators& term
   keep_in_step(state);
   for (std::size_t count = terminators.slots.size();; count = (count + 1) / 2) {
     Work work(plan, {terminators.slots.first(count), terminators.in_order}, state);
-    Work* const alone[] = {&work};
-    if (!run(session, alone, budget.stop)) return 0;
+    session.begin_step();
+    work.take_part();
+    session.fetch();
+    if (!run(session, {{&work}}, budget.stop)) return 0;
     if (!work.is_too_large()) return report(work, 0, budget, sink);
   }
 }

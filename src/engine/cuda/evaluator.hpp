@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/cuda/cuda.hpp"
@@ -27,6 +28,7 @@ struct Task {
   const RuleState* state;
   std::size_t part;
   std::size_t first, count;  ///< of its terminators
+  std::uint32_t channel;     ///< of the device
 };
 
 /// A rule on the devices of an engine, which outlives it: what is announced is done there before it
@@ -60,8 +62,9 @@ class CudaEvaluator final : public Evaluator {
   void move_to(std::shared_ptr<Session> session) { home_ = std::move(session); }
   /// Whether a device has a column of it.
   bool has_columns_on(Session& session) const;
-  /// The plan there, put there by the first call. Whoever calls holds the session's mutex.
-  DevicePlan& plan_on(Session& session);
+  /// The plan there, as a channel uses it, put there by the first call. Whoever calls holds the
+  /// session's mutex.
+  DevicePlan& plan_on(Session& session, std::uint32_t channel = 0);
 
   /// Terminators that are going to be taken up, in so many parts, before they are evaluated.
   void expect(const Terminators& terminators, std::size_t parts) {
@@ -73,12 +76,14 @@ class CudaEvaluator final : public Evaluator {
   Terminators announced(const Task& task) const {
     return {announced_.slots.subspan(task.first, task.count), announced_.in_order};
   }
-  /// Takes up a part, which stays until it is abandoned or all are evaluated. Parts may be taken up
-  /// and abandoned on several threads once the plan is on their devices. Whoever calls holds the
-  /// session's mutex.
+  /// Takes up a part, in a step of the session; it stays until it is abandoned or all are
+  /// evaluated. Parts may be taken up and abandoned on several threads once the plan is on their
+  /// devices. Whoever calls holds the session's mutex. Throws DeviceError.
   Work& begin(const Task& task, Session& session) {
     keep_in_step(*task.state);
-    works_[task.part] = std::make_unique<Work>(plan_on(session), announced(task), *task.state);
+    DevicePlan& plan = plan_on(session, task.channel);
+    works_[task.part] = std::make_unique<Work>(plan, announced(task), *task.state);
+    works_[task.part]->take_part();
     return *works_[task.part];
   }
   void abandon(std::size_t part) { works_[part].reset(); }
@@ -107,7 +112,7 @@ class CudaEvaluator final : public Evaluator {
   const CudaEngine& engine_;
   DevicePlan plan_;  // on no device
   std::shared_ptr<Session> home_;
-  std::map<const Session*, DevicePlan> placed_;
+  std::map<std::pair<const Session*, std::uint32_t>, DevicePlan> placed_;  // by channel
   std::unique_ptr<Evaluator> on_cpu_;
   std::uint64_t least_pairs_;
   Terminators announced_;

@@ -193,7 +193,7 @@ std::uint64_t Mirror::needed_in(std::uint64_t page) const {
 }
 
 void Mirror::need(std::uint32_t attribute, PageRange pages) {
-  used_in_ = session_->round();
+  used_in_ = session_->step();
   for_vectors(attribute,
               [&](std::uint32_t number, Vector& vector) { need(number, vector, pages); });
 }
@@ -219,6 +219,18 @@ void Mirror::need(std::uint32_t number, Vector& vector, PageRange pages) {
       write(vector, at, page.written);
     }
   }
+}
+
+bool Mirror::has(std::uint32_t attribute, PageRange pages) const {
+  for (const Vector& vector : vectors_) {
+    if (vector.attribute != attribute) continue;
+    for (std::uint64_t at = pages.first; at < pages.last; ++at) {
+      if (!is_used(vector, at)) continue;
+      const Page& there = page(vector, at);
+      if (there.frame == kAbsent || there.written < end_of(at)) return false;
+    }
+  }
+  return true;
 }
 
 /// What has been there is likely to be needed again: it gets a copy in pinned memory.
@@ -354,33 +366,22 @@ void Mirror::upload_marks(std::uint32_t number) {
   attribute.fresh = end();
 }
 
+/// Where no page is, any may stand: no search looks at it, but threads may load from it.
 cuda::Attribute Mirror::place(std::uint32_t number, cuda::Round& round) const {
   const Attribute& attribute = attributes_[number];
+  const auto table = [&](std::uint32_t vector) {
+    const auto first = static_cast<std::uint32_t>(round.pages.size());
+    for (const Page& page : vectors_[vector].pages) {
+      round.pages.push_back(page.frame == kAbsent ? 0 : page.frame);
+    }
+    return first;
+  };
   cuda::Attribute placed{.first_page = page_of(first_),
                          .pages = static_cast<std::uint32_t>(round.pages.size()),
                          .stride = static_cast<std::uint32_t>(page_count())};
-  round.pages.resize(round.pages.size() + attribute.values.size() * page_count());
-  if (attribute.is_nullable) {
-    placed.present = static_cast<std::uint32_t>(round.pages.size());
-    round.pages.resize(round.pages.size() + page_count());
-  }
+  for (const std::uint32_t vector : attribute.values) table(vector);
+  if (attribute.is_nullable) placed.present = table(attribute.presence);
   return placed;
-}
-
-/// Where no page is, any may stand: no search looks at it, but threads may load from it.
-void Mirror::write_table(std::uint32_t number, const cuda::Attribute& placed,
-                         cuda::Round& round) const {
-  const Attribute& attribute = attributes_[number];
-  const auto write = [&](const Vector& vector, std::uint32_t to) {
-    for (const Page& page : vector.pages)
-      round.pages[to++] = page.frame == kAbsent ? 0 : page.frame;
-  };
-  std::uint32_t to = placed.pages;
-  for (const std::uint32_t vector : attribute.values) {
-    write(vectors_[vector], to);
-    to += placed.stride;
-  }
-  if (attribute.is_nullable) write(vectors_[attribute.presence], placed.present);
 }
 
 void Mirror::release_code(std::uint64_t code) {

@@ -121,9 +121,11 @@ std::vector<std::string> describe_cuda() {
 
 const CudaEngine& cuda_engine() {
   const auto options = cuda_options();
-  static const CudaEngine engine(
-      "cuda", open_gpus, describe_cuda, options ? options->least_pairs : CudaOptions().least_pairs,
-      kRoundTrip, options ? options->longest_inside : CudaOptions().longest_inside);
+  const CudaOptions chosen = options ? *options : CudaOptions();
+  static const CudaEngine engine("cuda", open_gpus, describe_cuda,
+                                 {.least_pairs = chosen.least_pairs,
+                                  .fixed_cost = kRoundTrip,
+                                  .longest_inside = chosen.longest_inside});
   return engine;
 }
 
@@ -131,8 +133,9 @@ const CudaEngine& cuda_host_engine() {
   const auto describe = [] {
     return std::vector<std::string>{"cuda with the CPU in the place of two GPUs, for tests"};
   };
-  static const CudaEngine engine("cuda-host", open_host_devices, describe, 0, 1,
-                                 longest_inside_of_host());
+  static const CudaEngine engine(
+      "cuda-host", open_host_devices, describe,
+      {.fixed_cost = 1, .longest_inside = longest_inside_of_host(), .channel_terminators = 2});
   return engine;
 }
 

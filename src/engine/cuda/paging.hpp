@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/cuda/mirror.hpp"
-#include "engine/cuda/work.hpp"
+#include "engine/cuda/wave.hpp"
 
 namespace gorgo::engine {
 

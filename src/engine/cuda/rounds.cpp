@@ -20,21 +20,41 @@ bool caught(Session& session, const std::function<void()>& use,
   return false;
 }
 
-bool run(Session& session, std::span<Work* const> works, const std::atomic<bool>* stop,
-         const Needs* next) {
-  RoundWriter writer(session);
-  std::vector<Work*> asking(works.begin(), works.end());
+namespace {
+
+/// Positions that the searches of a round may find; of a round on one of several channels.
+constexpr std::uint64_t kMostListed = 1 << 22, kMostListedOfSeveral = 1 << 20;
+
+bool run_rounds(Session& session, std::uint32_t number, std::vector<Work*> asking,
+                const std::atomic<bool>* stop, const Needs* next) {
+  cuda::Channel& channel = session.device().channel(number);
+  RoundWriter writer(session, number == 0 ? kMostListed : kMostListedOfSeveral);
   for (;;) {
     if (stop != nullptr && stop->load(std::memory_order_relaxed)) return false;
     writer.begin();
     std::erase_if(asking, [&](Work* work) { return !work->ask(writer); });
     const cuda::Round& round = writer.finish();
     if (asking.empty()) return true;
-    session.device().start(round);
+    channel.start(round);
     if (next != nullptr) prefetch(session, *std::exchange(next, nullptr));
-    const cuda::Answers answers = session.device().finish();
+    const cuda::Answers answers = channel.finish();
     for (Work* work : asking) work->take(answers);
   }
+}
+
+}  // namespace
+
+bool run(Session& session, const Works& works, const std::atomic<bool>* stop, const Needs* next) {
+  std::atomic<bool> done = true;
+  if (works.size() > 1) {
+    session.device().publish();
+    session.workers().run(works.size() - 1, [&](std::size_t i) {
+      const auto number = static_cast<std::uint32_t>(i + 1);
+      if (!run_rounds(session, number, works[number], stop, nullptr)) done = false;
+    });
+  }
+  if (works.front().empty()) return done;
+  return done && run_rounds(session, 0, works.front(), stop, next);
 }
 
 std::string terminators_text(std::size_t terminators, std::size_t rules, const std::string& first) {

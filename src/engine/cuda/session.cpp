@@ -8,7 +8,10 @@
 namespace gorgo::engine {
 
 Session::Session(std::unique_ptr<cuda::Device> device)
-    : device_(std::move(device)), frames_(device_->pages()), free_(device_->pages()) {
+    : device_(std::move(device)),
+      frames_(device_->pages()),
+      free_(device_->pages()),
+      workers_(std::max(1U, device_->channels() - 1)) {
   for (std::uint32_t i = 0; i < free_.size(); ++i) free_[i] = device_->pages() - 1 - i;
 }
 
@@ -31,17 +34,17 @@ bool Session::mirrors(const history::Timeline& timeline) {
   return mirrors_.contains(&timeline);
 }
 
-void Session::begin_round() {
-  ++round_;
+void Session::begin_step() {
+  ++step_;
   awaited_ = 0;
 }
 
-/// Frames that no round is at work on and that are needed after that step, if ever again.
+/// Frames that are not of this step and that are needed after that step, if ever again.
 std::vector<Session::Victim> Session::victims(std::uint64_t needed_after) const {
   std::vector<Victim> victims;
   for (std::uint32_t i = 0; i < frames_.size(); ++i) {
     const Frame& frame = frames_[i];
-    if (frame.owner == nullptr || frame.used_in == round_) continue;
+    if (frame.owner == nullptr || frame.used_in == step_) continue;
     const std::uint64_t needed_in = frame.owner->needed_in(frame.page);
     if (needed_in > needed_after) victims.push_back({needed_in, frame.used_in, i});
   }
@@ -98,8 +101,8 @@ void Session::free_frame(std::uint32_t frame) {
 
 bool Session::use(std::uint32_t number) {
   Frame& frame = frames_[number];
-  if (frame.used_in == round_) return false;
-  frame.used_in = round_;
+  if (frame.used_in == step_) return false;
+  frame.used_in = step_;
   // What an earlier owner ordered may be on its way, too.
   awaited_ = std::max(awaited_, frame.fetch);
   return true;
@@ -107,14 +110,14 @@ bool Session::use(std::uint32_t number) {
 
 void Session::order(std::uint32_t frame, const std::uint64_t* from) {
   ordered_.push_back({frame, from});
-  frames_[frame].fetch = device_->counters().fetches + 1;
-  if (frames_[frame].used_in == round_) awaited_ = frames_[frame].fetch;
+  frames_[frame].fetch = fetches_ + 1;
+  if (frames_[frame].used_in == step_) awaited_ = frames_[frame].fetch;
 }
 
 void Session::fetch() {
   if (ordered_.empty()) return;
   const auto ordered = std::exchange(ordered_, {});
-  device_->fetch(ordered);
+  fetches_ = device_->fetch(ordered);
 }
 
 std::uint64_t* Session::take_pinned() {

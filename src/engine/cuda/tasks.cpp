@@ -1,5 +1,6 @@
 #include "engine/cuda/tasks.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "engine/cuda/paging.hpp"
@@ -9,8 +10,9 @@
 namespace gorgo::engine {
 namespace {
 
-/// In pairs: what the host does for a search takes about as long as testing so many.
-constexpr std::uint64_t kSearch = 500'000;
+/// In pairs: what the host does for a search, and for all of a terminator, takes about as long as
+/// testing so many.
+constexpr std::uint64_t kSearch = 500'000, kTerminator = 2'000'000;
 
 Load load_of(const Evaluation& evaluation, Sessions sessions) {
   const CudaEvaluator& evaluator = *evaluation.evaluator;
@@ -39,10 +41,15 @@ void run_together(Session& session, std::span<const Task> tasks, const Step& ste
   bool done = false;
   const auto use = [&] {
     session.begin_step();
+    Works by_channel(1);
     for (const std::size_t i : step.evaluations) {
-      works.push_back(&tasks[i].evaluator->begin(tasks[i], session));
+      const Task& task = tasks[i];
+      works.push_back(&task.evaluator->begin(task, session));
+      by_channel.resize(std::max<std::size_t>(by_channel.size(), task.channel + 1));
+      by_channel[task.channel].push_back(works.back());
     }
-    done = run(session, works, &stop, next == nullptr ? nullptr : &next->needs);
+    session.fetch();
+    done = run(session, by_channel, &stop, next == nullptr ? nullptr : &next->needs);
   };
   caught(session, use, [&] {
     std::vector<Task> group;
@@ -55,52 +62,139 @@ void run_together(Session& session, std::span<const Task> tasks, const Step& ste
   }
 }
 
+/// The shares of one device.
+class Cut {
+ public:
+  struct Piece {
+    Share share;
+    std::uint32_t channel;
+  };
+
+  Cut(std::span<const Evaluation> evaluations, Session& session, const Cutting& cutting)
+      : evaluations_(evaluations), session_(session), cutting_(cutting) {}
+
+  /// Has the plans put there. In the order of the shares.
+  std::vector<Piece> pieces(std::span<const Share> shares) {
+    std::vector<Piece> pieces;
+    place(shares);
+    const std::uint32_t channels = channels_for(shares);
+    if (channels == 1) {
+      for (const Share& share : shares) pieces.push_back({share, 0});
+      return pieces;
+    }
+    const auto of_channels = spread(loads_of(shares), channels, cutting_.channel_terminators);
+    for (const Share& share : shares) {
+      if (!evaluator(share).is_divisible()) pieces.push_back({share, 0});
+    }
+    for (std::uint32_t i = 0; i < channels; ++i) {
+      for (const auto& [number, first, count] : of_channels[i]) {
+        const Share& share = shares[number];
+        if (count > 0) pieces.push_back({{share.load, share.first + first, count}, i + 1});
+      }
+    }
+    const auto place_of = [](const Piece& piece) {
+      return std::pair(piece.share.load, piece.share.first);
+    };
+    std::ranges::sort(pieces, {}, place_of);
+    return pieces;
+  }
+  bool fits() const { return fits_; }
+
+ private:
+  CudaEvaluator& evaluator(const Share& share) const { return *evaluations_[share.load].evaluator; }
+
+  void place(std::span<const Share> shares) {
+    std::size_t pages = 0;
+    for (const Share& share : shares) {
+      evaluator(share).move_to(session_.shared_from_this());
+      pages += most_pages(evaluator(share).plan_on(session_), session_);
+    }
+    fits_ = pages <= session_.device().pages();
+  }
+
+  /// As many as it takes that the host's part is done as soon as the device's. What comes in
+  /// several steps goes through one: the next step's pages are prepared meanwhile.
+  std::uint32_t channels_for(std::span<const Share> shares) const {
+    std::uint64_t terminators = 0, pairs = 1;
+    for (const Share& share : shares) {
+      const Evaluation& evaluation = evaluations_[share.load];
+      if (!evaluation.evaluator->is_divisible()) continue;
+      const std::size_t all = evaluation.announcement->terminators.slots.size();
+      terminators += share.count;
+      pairs += evaluation.pairs / all * share.count;
+    }
+    const std::uint64_t most =
+        std::min({std::uint64_t{session_.device().channels() - 1}, std::uint64_t{cutting_.threads},
+                  terminators / cutting_.channel_terminators});
+    if (!fits_ || most < 2) return 1;
+    const std::uint64_t wanted = 2 + terminators * kTerminator / pairs;
+    return static_cast<std::uint32_t>(std::min(most, wanted));
+  }
+
+  /// For the channels. What consumes is none of theirs.
+  std::vector<Load> loads_of(std::span<const Share> shares) const {
+    std::vector<Load> loads;
+    for (const Share& share : shares) {
+      const std::size_t own = evaluator(share).is_divisible() ? share.count : 0;
+      loads.push_back({.cost = own, .terminators = own});
+    }
+    return loads;
+  }
+
+  std::span<const Evaluation> evaluations_;
+  Session& session_;
+  const Cutting& cutting_;
+  bool fits_ = true;
+};
+
 }  // namespace
 
-std::vector<std::vector<Task>> tasks_of(std::span<const Evaluation> evaluations, Sessions sessions,
-                                        std::uint64_t least_pairs) {
+std::vector<DeviceTasks> tasks_of(std::span<const Evaluation> evaluations, Sessions sessions,
+                                  const Cutting& cutting) {
   std::vector<Load> loads;
   for (const Evaluation& evaluation : evaluations) loads.push_back(load_of(evaluation, sessions));
-  const auto shares = spread(loads, sessions.size(), least_pairs);
+  const auto shares = spread(loads, sessions.size(), cutting.least_pairs);
+  std::vector<DeviceTasks> tasks(sessions.size());
+  std::vector<std::vector<Cut::Piece>> pieces;
   std::vector<std::size_t> parts(evaluations.size());
-  for (const auto& of_device : shares) {
-    for (const Share& share : of_device) ++parts[share.load];
+  for (std::size_t d = 0; d < sessions.size(); ++d) {
+    const std::lock_guard lock(sessions[d]->mutex());
+    Cut cut(evaluations, *sessions[d], cutting);
+    pieces.push_back(cut.pieces(shares[d]));
+    tasks[d].fits = cut.fits();
+    for (const auto& piece : pieces[d]) ++parts[piece.share.load];
   }
   for (std::size_t i = 0; i < evaluations.size(); ++i) {
     evaluations[i].evaluator->expect(evaluations[i].announcement->terminators, parts[i]);
     parts[i] = 0;
   }
-  std::vector<std::vector<Task>> tasks(sessions.size());
   for (std::size_t d = 0; d < sessions.size(); ++d) {
     const std::lock_guard lock(sessions[d]->mutex());
-    for (const Share& share : shares[d]) {
+    for (const auto& [share, channel] : pieces[d]) {
       CudaEvaluator* const evaluator = evaluations[share.load].evaluator;
-      evaluator->move_to(sessions[d]);
-      evaluator->plan_on(*sessions[d]);
-      tasks[d].push_back({evaluator, evaluations[share.load].announcement->state,
-                          parts[share.load]++, share.first, share.count});
+      evaluator->plan_on(*sessions[d], channel);
+      tasks[d].tasks.push_back({evaluator, evaluations[share.load].announcement->state,
+                                parts[share.load]++, share.first, share.count, channel});
     }
   }
   return tasks;
 }
 
-void run_on(Session& session, std::span<const Task> all, const std::atomic<bool>& stop) {
-  if (all.empty()) return;
+void run_on(Session& session, const DeviceTasks& all, const std::atomic<bool>& stop) {
+  if (all.tasks.empty()) return;
   std::vector<Task> tasks;
   Steps planned;
   const auto plan = [&] {
-    for (const Task& task : all) {
+    for (const Task& task : all.tasks) {
       CudaEvaluator& evaluator = *task.evaluator;
-      if (reaches_long_text(evaluator.plan_on(session), evaluator.announced(task))) {
+      if (reaches_long_text(evaluator.plan_on(session, task.channel), evaluator.announced(task))) {
         evaluator.leave_to_cpu(task.part, kLongText);
       } else {
         tasks.push_back(task);
       }
     }
     if (tasks.empty()) return;
-    std::size_t most = 0;
-    for (const Task& task : tasks) most += most_pages(task.evaluator->plan_on(session), session);
-    if (most <= session.device().pages()) {
+    if (all.fits) {
       planned = one_step(tasks.size());
       return;
     }
@@ -110,7 +204,7 @@ void run_on(Session& session, std::span<const Task> all, const std::atomic<bool>
     }
     planned = plan_steps(session, needs);
   };
-  caught(session, plan, [&] { return text_of(all); });
+  caught(session, plan, [&] { return text_of(all.tasks); });
   for (const std::size_t i : planned.too_large) {
     tasks[i].evaluator->leave_to_cpu(tasks[i].part, kNoRoom);
   }

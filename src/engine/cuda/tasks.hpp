@@ -19,13 +19,25 @@ struct Evaluation {
 
 using Sessions = std::span<const std::shared_ptr<Session>>;
 
-/// What each device has to do of a batch. Has the plans put there. `least_pairs`: what a part of a
-/// divided rule has at least.
-std::vector<std::vector<Task>> tasks_of(std::span<const Evaluation> evaluations, Sessions sessions,
-                                        std::uint64_t least_pairs);
+/// How work is cut.
+struct Cutting {
+  std::uint64_t least_pairs;          ///< of a part of a rule that is divided among devices
+  std::uint64_t channel_terminators;  ///< a channel of a device has at least so many
+  unsigned threads;                   ///< for the host's part
+};
+
+/// What one device has to do of a batch.
+struct DeviceTasks {
+  std::vector<Task> tasks;
+  bool fits = true;  ///< there is room for the columns of all
+};
+
+/// What each device has to do of a batch. Has the plans put there.
+std::vector<DeviceTasks> tasks_of(std::span<const Evaluation> evaluations, Sessions sessions,
+                                  const Cutting& cutting);
 
 /// Does the tasks of one device, step by step. What is not done, because the device failed, has no
 /// room or was stopped, is left to the evaluators.
-void run_on(Session& session, std::span<const Task> tasks, const std::atomic<bool>& stop);
+void run_on(Session& session, const DeviceTasks& tasks, const std::atomic<bool>& stop);
 
 }  // namespace gorgo::engine

@@ -35,10 +35,10 @@ void for_each_scan(Plan& plan, F f) {
   }
 }
 
-/// Terminators of one rule on their way through a device, all at the same time: breadth first,
-/// state by state, the searches of a step in one round, or in a few where they are many. Rounds may
-/// hold the searches of many waves. Where rows are few an aggregate is asked for with the first
-/// choice behind what it depends on: what that asks in vain costs less than a round.
+/// Terminators of one rule on their way through a channel of a device, all at the same time:
+/// breadth first, state by state, the searches of a step in one round, or in a few where they are
+/// many. Rounds may hold the searches of many waves. Where rows are few an aggregate is asked for
+/// with the first choice behind what it depends on: what that asks in vain costs less than a round.
 ///
 /// Where negations are completed by a state, its candidates are tested by them in one of two ways.
 /// Inside: the search for candidates tests them, too, and answers with what is left. Apart: the

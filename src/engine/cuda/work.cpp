@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/cuda/paging.hpp"
+
 namespace gorgo::engine {
 namespace {
 
@@ -16,19 +18,35 @@ Work::Work(DevicePlan& plan, const Terminators& terminators, const RuleState& st
       terminators_(terminators),
       rule_state_(state),
       settled_(terminators.slots.size()) {
-  runs_.push_back({.slots = {},
-                   .wave = std::make_unique<Wave>(plan, terminators, state),
-                   .produces = {},
-                   .consumes = {}});
   if (rule().consuming.empty()) return;
   expected_ = std::make_unique<RuleState>(rule());
   for (std::uint32_t t = 0; t < settled_; ++t) fates_.push_back({0, t});
 }
 
-bool Work::ask(RoundWriter& writer) {
+void Work::take_part() {
+  for_each_scan(plan_, [](DeviceScan& scan) { scan.mirror->sync(); });
+  show_consumption();
+  for (const Need& need : needs_of(plan_, terminators_)) {
+    need.mirror->need(need.attribute, need.pages);
+  }
+}
+
+/// What the next wave is to know.
+void Work::show_consumption() {
   for (const std::uint32_t state : rule().consuming) {
     marks(state).follow(rule_state_.consumed[state], expected_->consumed[state]);
+    marks(state).sync();
   }
+}
+
+void Work::add_run(std::vector<history::Slot> slots, const Terminators& terminators) {
+  auto wave = std::make_unique<Wave>(plan_, terminators, rule_state_);
+  runs_.push_back(
+      {.slots = std::move(slots), .wave = std::move(wave), .produces = {}, .consumes = {}});
+}
+
+bool Work::ask(RoundWriter& writer) {
+  if (runs_.empty()) add_run({}, terminators_);
   while (!runs_.back().wave->ask(writer)) {
     if (is_too_large() || !begin_wave()) return false;
   }
@@ -49,9 +67,8 @@ bool Work::begin_wave() {
     slots.push_back(terminators_.slots[t]);
   }
   const Terminators terminators{slots, terminators_.in_order};
-  auto wave = std::make_unique<Wave>(plan_, terminators, rule_state_);
-  runs_.push_back(
-      {.slots = std::move(slots), .wave = std::move(wave), .produces = {}, .consumes = {}});
+  add_run(std::move(slots), terminators);
+  show_consumption();
   return true;
 }
 

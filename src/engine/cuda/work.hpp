@@ -21,12 +21,15 @@ class Work {
   /// Plan and state must outlive the work.
   Work(DevicePlan& plan, const Terminators& terminators, const RuleState& state);
 
-  /// Adds the searches of the next round. False: there are none any more.
+  /// Has all that can be reached take part in the session's step. Call first, in that step, with
+  /// the session's mutex. Throws DeviceError.
+  void take_part();
+  /// Adds the searches of the next round. False: there are none any more. Throws DeviceError.
   bool ask(RoundWriter& writer);
   /// The answers to what was asked.
   void take(const cuda::Answers& answers) { runs_.back().wave->take(answers); }
   /// It has become too large to be done with that many terminators.
-  bool is_too_large() const { return runs_.back().wave->is_too_large(); }
+  bool is_too_large() const { return !runs_.empty() && runs_.back().wave->is_too_large(); }
   std::size_t terminators() const { return terminators_.slots.size(); }
   const DevicePlan& plan() const { return plan_; }
 
@@ -51,6 +54,8 @@ class Work {
     std::uint32_t number;  ///< of the terminator in the run
   };
 
+  void add_run(std::vector<history::Slot> slots, const Terminators& terminators);
+  void show_consumption();
   bool begin_wave();
   void find_products(Run& run);
   void settle();
@@ -58,7 +63,7 @@ class Work {
   void expect(const Fate& fate);
   void forget(const Fate& fate);
   bool lost(std::span<const history::EventRef> row, const RuleState& state) const;
-  ConsumedMarks& marks(std::uint32_t state) { return *plan_.states[state - 1].consumed; }
+  ConsumedMarks& marks(std::uint32_t state) const { return *plan_.states[state - 1].consumed; }
   const Rule& rule() const { return plan_.plan->rule; }
 
   DevicePlan& plan_;
