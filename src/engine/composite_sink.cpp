@@ -67,4 +67,25 @@ void CompositeSink::overflow() {
   ++overflows_;
 }
 
+void CompositeSink::append(const CompositeSink& from, std::size_t first, std::size_t last,
+                           std::uint32_t first_terminator) {
+  if (first == last) return;
+  const std::size_t width = rule_->assignments.size(), length = rule_->states.size();
+  const auto copy = [](const auto& all, std::size_t begin, std::size_t count, auto& to) {
+    const auto at = all.begin() + static_cast<std::ptrdiff_t>(begin);
+    to.insert(to.end(), at, at + static_cast<std::ptrdiff_t>(count));
+  };
+  for (std::size_t i = first; i < last; ++i) {
+    Composite composite = from.composites_[i];
+    composite.terminator += first_terminator;
+    composite.first_cell = static_cast<std::uint32_t>(cells_.size() + (i - first) * width);
+    composite.first_event =
+        static_cast<std::uint32_t>(events_.size() + (keep_sequences_ ? (i - first) * length : 0));
+    composites_.push_back(composite);
+  }
+  copy(from.cells_, from.composites_[first].first_cell, (last - first) * width, cells_);
+  if (!keep_sequences_) return;
+  copy(from.events_, from.composites_[first].first_event, (last - first) * length, events_);
+}
+
 }  // namespace gorgo::engine

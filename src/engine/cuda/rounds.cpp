@@ -29,13 +29,19 @@ bool run_rounds(Session& session, std::uint32_t number, std::vector<Work*> askin
                 const std::atomic<bool>* stop, const Needs* next) {
   cuda::Channel& channel = session.device().channel(number);
   RoundWriter writer(session, number == 0 ? kMostListed : kMostListedOfSeveral);
+  std::vector<Work*> done;
   for (;;) {
     if (stop != nullptr && stop->load(std::memory_order_relaxed)) return false;
     writer.begin();
-    std::erase_if(asking, [&](Work* work) { return !work->ask(writer); });
+    std::erase_if(asking, [&](Work* work) {
+      const bool goes_on = work->ask(writer);
+      if (!goes_on && !work->is_too_large()) done.push_back(work);
+      return !goes_on;
+    });
     const cuda::Round& round = writer.finish();
+    if (!asking.empty()) channel.start(round);
+    for (Work* work : std::exchange(done, {})) work->prepare_report();
     if (asking.empty()) return true;
-    channel.start(round);
     if (next != nullptr) prefetch(session, *std::exchange(next, nullptr));
     const cuda::Answers answers = channel.finish();
     for (Work* work : asking) work->take(answers);

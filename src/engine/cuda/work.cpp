@@ -150,24 +150,55 @@ bool Work::lost(std::span<const history::EventRef> row, const RuleState& state) 
       rule().consuming, [&](std::uint32_t i) { return state.consumed[i].contains(row[i].slot); });
 }
 
+void Work::report(std::uint32_t t, CompositeSink& sink) const {
+  const Fate fate = expected_ ? fates_[t] : Fate{0, t};
+  const Wave& wave = *runs_[fate.run].wave;
+  if (wave.overflowed(fate.number)) return sink.overflow();
+  const auto [first, last] = wave.rows_of(fate.number);
+  for (std::size_t r = first; r < last; ++r) {
+    // The sink consumes what it accepts, terminator by terminator.
+    if (!lost(wave.row(r), rule_state_)) wave.report(r, sink);
+  }
+  sink.commit();
+}
+
+void Work::prepare_report() {
+  constexpr std::size_t kMost = 1 << 18;  // composites: they are there twice then
+  if (expected_) return;
+  RuleState nothing(rule());
+  prepared_.begin_rule(rule(), nothing, plan_.plan->deadline.has_value());
+  for (std::uint32_t t = 0; t < settled_ && prepared_.size() < kMost; ++t) {
+    prepared_.begin(t);
+    report(t, prepared_);
+    ends_.push_back(prepared_.size());
+  }
+}
+
+std::size_t Work::report_prepared(std::uint32_t first_terminator, const Budget& budget,
+                                  CompositeSink& sink) const {
+  std::size_t t = 0, end = 0;
+  for (; t < ends_.size(); ++t) {
+    const std::size_t number = first_terminator + t;
+    if (budget.stopped() || (number > 0 && sink.size() + end >= budget.composites)) break;
+    if (runs_[0].wave->overflowed(static_cast<std::uint32_t>(t))) {
+      sink.begin(static_cast<std::uint32_t>(number));
+      sink.overflow();
+    }
+    end = ends_[t];
+  }
+  sink.append(prepared_, 0, end, first_terminator);
+  return t;
+}
+
 std::size_t Work::report(std::uint32_t first_terminator, const Budget& budget,
                          CompositeSink& sink) {
-  for (std::uint32_t t = 0; t < settled_; ++t) {
+  const auto prepared = static_cast<std::uint32_t>(report_prepared(first_terminator, budget, sink));
+  if (prepared < ends_.size()) return prepared;
+  for (std::uint32_t t = prepared; t < settled_; ++t) {
     const std::uint32_t number = first_terminator + t;
     if (budget.stopped() || (number > 0 && sink.size() >= budget.composites)) return t;
-    const Fate fate = expected_ ? fates_[t] : Fate{0, t};
-    const Wave& wave = *runs_[fate.run].wave;
     sink.begin(number);
-    if (wave.overflowed(fate.number)) {
-      sink.overflow();
-      continue;
-    }
-    const auto [first, last] = wave.rows_of(fate.number);
-    for (std::size_t r = first; r < last; ++r) {
-      // The sink consumes what it accepts, terminator by terminator.
-      if (!lost(wave.row(r), rule_state_)) wave.report(r, sink);
-    }
-    sink.commit();
+    report(t, sink);
   }
   return settled_;
 }

@@ -33,6 +33,9 @@ class Work {
   std::size_t terminators() const { return terminators_.slots.size(); }
   const DevicePlan& plan() const { return plan_; }
 
+  /// Does of the report what can be done ahead, on any thread. Precondition: nothing is left to be
+  /// asked.
+  void prepare_report();
   /// Reports the composites, terminator by terminator, counted from `first_terminator`, as
   /// Evaluator::evaluate does; returns how many terminators were reported. Precondition: nothing
   /// is left to be asked.
@@ -57,6 +60,9 @@ class Work {
   void add_run(std::vector<history::Slot> slots, const Terminators& terminators);
   void show_consumption();
   bool begin_wave();
+  void report(std::uint32_t terminator, CompositeSink& sink) const;
+  std::size_t report_prepared(std::uint32_t first_terminator, const Budget& budget,
+                              CompositeSink& sink) const;
   void find_products(Run& run);
   void settle();
   bool stands(const Fate& fate) const;
@@ -71,6 +77,10 @@ class Work {
   const RuleState& rule_state_;
   std::vector<Run> runs_;
   std::size_t settled_;  // so many terminators have their sequences
+
+  // Of a rule that consumes nothing, ahead of the report.
+  CompositeSink prepared_;
+  std::vector<std::size_t> ends_;  // by prepared terminator: of its composites
 
   // Of a rule that consumes.
   std::vector<Fate> fates_;              // by terminator
