@@ -15,6 +15,8 @@ constexpr std::size_t kNoCells = ~std::size_t{0};
 constexpr double kMostRoots = 1 << 30;  // of a batch
 /// A batch with many more composites than this would go through memory instead of the cache.
 constexpr std::size_t kBatchComposites = 1 << 12;
+/// The same where a device takes part, to which a batch of few terminators matters more.
+constexpr std::size_t kBatchCompositesOfDevice = 1 << 16;
 
 }  // namespace
 
@@ -50,11 +52,11 @@ void Evaluation::expect(std::uint32_t record) {
   incoming.records.push_back(record);
 }
 
-/// Aims at kBatchComposites.
 void Evaluation::size_next_batch(std::size_t composites, std::size_t roots) {
-  if (composites > kBatchComposites) {
-    batch_roots_ = std::max<std::size_t>(1, roots * kBatchComposites / composites);
-  } else if (roots == batch_roots_ && 2 * composites < kBatchComposites) {
+  const std::size_t aim = runner_.has_announced() ? kBatchCompositesOfDevice : kBatchComposites;
+  if (composites > aim) {
+    batch_roots_ = std::max<std::size_t>(1, roots * aim / composites);
+  } else if (roots == batch_roots_ && 2 * composites < aim) {
     batch_roots_ *= 2;
   }
 }

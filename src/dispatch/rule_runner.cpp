@@ -52,6 +52,7 @@ void RuleRunner::run(bool in_order, std::size_t room) {
 
 void RuleRunner::settle_placement(Timestamp clock) {
   placer_.settle(std::exchange(took_, 0), clock);
+  has_announced_ = false;
 }
 
 /// Engines that want all terminators of all rules at once have a job of their own, which begins
@@ -119,6 +120,7 @@ std::size_t RuleRunner::begin_job(const engine::Engine* announced) {
   Job& job = jobs_[used_jobs_];
   job.parts.clear();
   job.announced = announced;
+  has_announced_ = has_announced_ || announced != nullptr;
   job.sink.clear();
   job.terminators = 0;
   return used_jobs_++;

@@ -73,6 +73,10 @@ class RuleRunner {
   bool wants_time() const { return placer_.wants_time(); }
   void add_time(double took) { placer_.add_time(took); }
 
+  /// Whether an engine had terminators that wants as many as can be at once, since placement was
+  /// settled.
+  bool has_announced() const { return has_announced_; }
+
   /// In the order of `add`.
   std::span<const Part> parts() const { return parts_; }
   /// Every `Part::job` is below.
@@ -147,6 +151,7 @@ class RuleRunner {
   double took_ = 0;             // nanoseconds, since placement was settled
   Clock::time_point began_;     // the run in hand
   bool in_order_ = true;        // of the run in hand
+  bool has_announced_ = false;
   std::size_t share_ = 0;       // of the run in hand: composites for each job
 };
 
