@@ -152,7 +152,7 @@ class RuleRunner {
   Clock::time_point began_;     // the run in hand
   bool in_order_ = true;        // of the run in hand
   bool has_announced_ = false;
-  std::size_t share_ = 0;       // of the run in hand: composites for each job
+  std::size_t share_ = 0;  // of the run in hand: composites for each job
 };
 
 }  // namespace gorgo::dispatch

@@ -44,8 +44,8 @@ class CompositeSink {
   void discard();
   /// As `discard`, and counts that the terminator had too many sequences.
   void overflow();
-  /// Instead of these calls: composites [first, last) of another sink, of the same rule, as those of
-  /// terminators behind `first_terminator`. The rule consumes nothing.
+  /// Instead of these calls: composites [first, last) of another sink, of the same rule, as those
+  /// of terminators behind `first_terminator`. The rule consumes nothing.
   void append(const CompositeSink& from, std::size_t first, std::size_t last,
               std::uint32_t first_terminator);
 
