@@ -94,8 +94,8 @@ struct RuleRates {
 /// A deployed rule, as `rules list` shows it.
 struct RuleInfo {
   std::string name;
-  std::string type;  ///< of its composites
-  std::string engine;
+  std::string type;    ///< of its composites
+  std::string engine;  ///< "cuda and column" where a device and the threads share its terminators
   std::string text;
   std::vector<std::string> reads;  ///< the types of its states, negations, aggregates
   std::uint64_t terminators = 0;   ///< events evaluated

@@ -15,6 +15,9 @@ constexpr double kWorthTrying = 0.15;   ///< of what is hoped for, not all comes
 /// has one turn in three seem that much better, one attempt in 15 is kept; where four turns in five
 /// are better, three in four are (the gambler's ruin).
 constexpr int kAhead = 3;
+/// Steps of a stretch that do not count, or one that takes long.
+constexpr std::size_t kUncounted = 2;
+constexpr double kLongStep = 50e6;  ///< nanoseconds
 /// Steps, after which a rule that has become quiet is left alone.
 constexpr std::size_t kPatience = 1 << 12;
 
@@ -39,12 +42,15 @@ void Attempt::Stretch::add(const Stretch& other) {
 }
 
 Attempt::Verdict Attempt::add(double took, std::uint64_t terminators) {
-  constexpr std::size_t kUncounted = 2;  // in which evaluators catch up, and shares find themselves
   const std::uint64_t more = terminators - seen_;
   seen_ = terminators;
-  if (now_.steps++ >= kUncounted) {
+  ++now_.steps;
+  if (now_.is_counted) {
     now_.took += took;
     now_.terminators += more;
+  } else {
+    // Evaluators catch up, and shares find themselves.
+    now_.is_counted = now_.steps == kUncounted || took > kLongStep;
   }
   if (now_.steps > kPatience) return Verdict::give_up;
   return now_.is_enough() ? end_of_stretch() : Verdict::go_on;

@@ -60,6 +60,7 @@ class Attempt {
     double took = 0;
     std::uint64_t terminators = 0;
     std::size_t steps = 0;
+    bool is_counted = false;
 
     bool is_enough() const;
     double each() const { return terminators == 0 ? 0 : took / static_cast<double>(terminators); }

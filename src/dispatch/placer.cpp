@@ -239,11 +239,12 @@ void Placer::move(Placement& placement, const engine::Engine& engine, const std:
 
 /// A device takes its time for any number of terminators.
 void Placer::leave_few(Placement& placement, const engine::Engine& reserve) {
+  constexpr double kMuchFewer = 2;
   const double cost = placement.at(reserve).cost.per_terminator().value_or(0);
   const double each = on_all_threads(reserve, cost);
   const double few = each > 0 ? placement.engine().fixed_cost() / each : 0;
-  // Where they seldom are few, to keep another engine prepared costs more than it gives.
-  if (few < placement.small_batch()) return placement.leave_none();
+  // Where they seldom are much fewer, to keep another engine prepared costs more than it gives.
+  if (few < kMuchFewer * placement.small_batch()) return placement.leave_none();
   placement.leave_few_to(reserve, static_cast<std::size_t>(few));
 }
 
