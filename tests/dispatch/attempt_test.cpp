@@ -83,6 +83,32 @@ TEST_F(SharingTest, SharingEndsWhenOneOfTheEnginesBecomesSlow) {
   EXPECT_EQ(placement().engine().name(), "cuda-host");
 }
 
+TEST_F(SharingTest, BetweenTurnsADeviceStaysPreparedAndAnIndexDoesNot) {
+  attempt(4, 3.8);
+  const auto evaluators = [&](const char* engine) {
+    return placement().at(*engine::find_engine(engine)).evaluators.size();
+  };
+  // Trials of the way back, until one is followed by an attempt.
+  for (int i = 0; i < 100 && !placer_.wants_time(); ++i) {
+    begin_trial();
+    while (placer_.is_tried(0)) go_on(outcome(), 1e9);
+  }
+  ASSERT_TRUE(placer_.wants_time());
+  EXPECT_EQ(evaluators("column"), 0u);
+  const auto turn_to = [&](const char* engine) {
+    for (int i = 0; i < 100 && placement().engine().name() != engine; ++i) {
+      ++rule().state.terminators;
+      placer_.add_time(10e6);
+    }
+    EXPECT_EQ(placement().engine().name(), engine);
+  };
+  turn_to("column");
+  EXPECT_GT(evaluators("cuda-host"), 0u);
+  EXPECT_EQ(placement().home().to_string(), "cuda-host");
+  turn_to("cuda-host");
+  EXPECT_EQ(evaluators("column"), 0u);
+}
+
 class AttemptTest : public ::testing::Test {
  protected:
   using Verdict = dispatch::Attempt::Verdict;
