@@ -64,7 +64,7 @@ __device__ __forceinline__ bool pick(const View& view, const PickArguments& to) 
     for (std::uint64_t t = 0; t < tiles; ++t) {
       const std::uint64_t begin = part.first + (kNewest ? tiles - 1 - t : t) * kSize;
       const Tile<Shape> tile(view, scan, begin, part.last);
-      grouped.ask(group, begin, tile.end(), [&](unsigned i) {
+      grouped.ask(group, tile, [&](unsigned i) {
         const std::uint32_t known = *static_cast<volatile std::uint32_t*>(ranks + i);
         const std::uint32_t rank = known > best[i] ? known : best[i];
         if (rank == 0) return true;
@@ -142,7 +142,7 @@ __device__ __forceinline__ bool list(const View& view, const ListArguments& to) 
     const auto columns = Shape::columns(view, scan);
     for (std::uint64_t begin = part.first; begin < part.last; begin += Tile<Shape>::kSize) {
       const Tile<Shape> tile(view, scan, begin, part.last);
-      grouped.ask(group, begin, tile.end(), [](unsigned) { return true; });
+      grouped.ask(group, tile, [](unsigned) { return true; });
       tile.test(grouped, columns, [&](unsigned i, unsigned mask) {
         const unsigned lane = threadIdx.x % kWarp;
         if constexpr (Shape::Negations::kAny) {

@@ -64,7 +64,7 @@ __device__ __forceinline__ bool reduce(const View& view, const ReduceArguments<R
     const auto columns = Shape::columns(view, scan);
     for (std::uint64_t begin = part.first; begin < part.last; begin += Tile<Shape>::kSize) {
       const Tile<Shape> tile(view, scan, begin, part.last);
-      grouped.ask(group, begin, tile.end(), [](unsigned) { return true; });
+      grouped.ask(group, tile, [](unsigned) { return true; });
       tile.test(grouped, columns, [&](unsigned i, unsigned mask) {
         if (!__any_sync(kAllLanes, mask != 0)) return;
         Reduction mine = {};
@@ -169,7 +169,7 @@ __device__ __forceinline__ bool sum(const View& view, const ReduceArguments<Floa
     const auto columns = Shape::columns(view, scan);
     for (std::uint64_t begin = part.first; begin < part.last; begin += Tile<Shape>::kSize) {
       const Tile<Shape> tile(view, scan, begin, part.last);
-      grouped.ask(group, begin, tile.end(), [](unsigned) { return true; });
+      grouped.ask(group, tile, [](unsigned) { return true; });
       tile.test(grouped, columns, [&](unsigned i, unsigned mask) {
         if (!__any_sync(kAllLanes, mask != 0)) return;
         std::uint64_t values[Shape::kAtATime];

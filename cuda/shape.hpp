@@ -98,7 +98,8 @@ struct AnyShapeUnless : AnyShape {
 template <unsigned kAttributes, unsigned kTests, unsigned kCells, bool kNullable>
 struct ShapeOf {
   using Negations = NegationsOf<>;
-  static constexpr unsigned kAtATime = kAttributes <= 3    ? 8
+  static constexpr unsigned kAtATime = kAttributes <= 1    ? 16
+                                       : kAttributes <= 3  ? 8
                                        : kAttributes <= 6  ? 4
                                        : kAttributes <= 12 ? 2
                                                            : 1;

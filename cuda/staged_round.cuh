@@ -11,7 +11,8 @@ inline Parts parts_of(const Grouping::Section& section) {
   constexpr std::uint64_t kBlocks = 8192;
   const std::uint64_t tiles = (section.longest + kTile - 1) / kTile;
   const std::uint64_t wanted = std::clamp<std::uint64_t>(kBlocks / section.count, 1, tiles);
-  const std::uint64_t size = (tiles + wanted - 1) / wanted * kTile;
+  const std::uint64_t each = (tiles + wanted - 1) / wanted;
+  const std::uint64_t size = (each == 1 ? 1 : (each + 1) / 2 * 2) * kTile;
   return {.size = size, .each = static_cast<std::uint32_t>((section.longest + size - 1) / size)};
 }
 

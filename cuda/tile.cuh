@@ -14,7 +14,7 @@ inline constexpr unsigned kWarp = kLanes;
 inline constexpr unsigned kThreads = 256;
 inline constexpr unsigned kWarps = kThreads / kWarp;
 inline constexpr unsigned kAllLanes = ~0u;
-/// Parts are multiples of it: what any shape has in registers divides it.
+/// Parts are one of it or a multiple of two: what any shape has in registers divides that.
 inline constexpr unsigned kTile = kThreads * 8;
 
 /// How the ranges of groups are cut.
@@ -28,8 +28,10 @@ template <class Shape>
 struct Grouped {
   std::uint64_t first[kMostGrouped], last[kMostGrouped];
   typename Shape::Own own[kMostGrouped];
-  unsigned asking[kMostGrouped];
+  unsigned asking[kMostGrouped];  ///< which, with `kCovers` where the range covers the whole tile
   unsigned asked;
+
+  static constexpr unsigned kCovers = kMostGrouped;
 
   __device__ void load(const View& view, const Search* searches, const Group& group) {
     if (threadIdx.x < group.count) {
@@ -41,15 +43,17 @@ struct Grouped {
     __syncthreads();
   }
 
-  /// Of [begin, end), those that `wants(i)`; the whole block calls.
-  template <class Wants>
-  __device__ void ask(const Group& group, std::uint64_t begin, std::uint64_t end, Wants wants) {
+  /// About a tile, those that `wants(i)`; the whole block calls.
+  template <class Tile, class Wants>
+  __device__ void ask(const Group& group, const Tile& tile, Wants wants) {
+    const std::uint64_t begin = tile.begin(), end = tile.end();
     __syncthreads();
     if (threadIdx.x < kWarp) {
       const unsigned i = threadIdx.x;
       const bool asks = i < group.count && first[i] < end && last[i] > begin && wants(i);
       const unsigned all = __ballot_sync(kAllLanes, asks);
-      if (asks) asking[__popc(all & ((1u << i) - 1))] = i;
+      const bool covers = asks && end - begin == Tile::kSize && first[i] <= begin && last[i] >= end;
+      if (asks) asking[__popc(all & ((1u << i) - 1))] = covers ? i | kCovers : i;
       if (i == 0) asked = __popc(all);
     }
     __syncthreads();
@@ -66,6 +70,7 @@ class Tile {
   __device__ Tile(const View& view, const Scan& scan, std::uint64_t begin, std::uint64_t end)
       : view_(view), scan_(scan), begin_(begin), end_(begin + kSize < end ? begin + kSize : end) {}
 
+  __device__ std::uint64_t begin() const { return begin_; }
   __device__ std::uint64_t end() const { return end_; }
   __device__ std::uint64_t position(unsigned j) const {
     return begin_ + j * kThreads + threadIdx.x;
@@ -81,10 +86,9 @@ class Tile {
       if (position(j) < end_) values[j] = Shape::load(view_, columns, position(j));
     }
     for (unsigned a = 0; a < grouped.asked; ++a) {
-      const unsigned i = grouped.asking[a];
-      const bool all = grouped.first[i] <= begin_ && grouped.last[i] >= begin_ + kSize &&
-                       end_ == begin_ + kSize;
-      const unsigned inside = all ? ~0u : inside_of(grouped.first[i], grouped.last[i]);
+      const unsigned asking = grouped.asking[a], i = asking % kMostGrouped;
+      const bool covers = (asking & Grouped<Shape>::kCovers) != 0;
+      const unsigned inside = covers ? ~0u : inside_of(grouped.first[i], grouped.last[i]);
       const typename Shape::Own own = grouped.own[i];
       unsigned mask = 0;
 #pragma unroll

@@ -1,6 +1,7 @@
 #include "engine/cuda/program.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -46,6 +47,20 @@ bool reads(const Expr& expr, std::uint32_t state) {
 
 bool depends_on(const Span& span, std::uint32_t state) {
   return span.first == state || (span.kind == SpanKind::between && span.second == state);
+}
+
+bool is_same(const Value& a, const Value& b) {
+  if (a.index() != b.index()) return false;
+  const auto* const number = std::get_if<double>(&a);
+  if (number == nullptr) return a == b;
+  return std::bit_cast<std::uint64_t>(*number) == std::bit_cast<std::uint64_t>(std::get<double>(b));
+}
+
+bool is_same(const Expr& a, const Expr& b) {
+  return a.op == b.op && a.type == b.type && a.source == b.source && a.index == b.index &&
+         is_same(a.constant, b.constant) &&
+         std::ranges::equal(a.args, b.args,
+                            [](const Expr& x, const Expr& y) { return is_same(x, y); });
 }
 
 class Compiler {
@@ -104,9 +119,19 @@ class Compiler {
     }
   }
 
+  /// What is mentioned twice is there once: what is calculated from it is, too, then.
   std::uint16_t parameter(const Expr& expr, bool required, bool is_text = false) {
-    program_.parameters.push_back({&expr, required, is_text});
-    return static_cast<std::uint16_t>(program_.parameters.size() - 1);
+    auto& all = program_.parameters;
+    const auto known = std::ranges::find_if(all, [&](const Program::Parameter& other) {
+      return other.is_text == is_text && is_same(*other.expr, expr);
+    });
+    const auto number = static_cast<std::uint16_t>(known - all.begin());
+    if (known == all.end()) {
+      all.push_back({&expr, required, is_text});
+    } else {
+      known->required = known->required || required;
+    }
+    return number;
   }
 
   void add(const plan::Comparison& comparison) {
