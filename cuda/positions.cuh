@@ -147,7 +147,7 @@ __device__ __forceinline__ bool list(const View& view, const ListArguments& to) 
         const unsigned lane = threadIdx.x % kWarp;
         if constexpr (Shape::Negations::kAny) {
 #pragma unroll 1
-          for (unsigned j = 0; j < Shape::kAtATime; ++j) {
+          for (unsigned j = 0; j < Tile<Shape>::kEvents; ++j) {
             const unsigned all = __ballot_sync(kAllLanes, (mask >> j & 1u) != 0);
             const unsigned left = without_violated<Shape>(
                 view, searches[group.first + i], all,
@@ -164,7 +164,7 @@ __device__ __forceinline__ bool list(const View& view, const ListArguments& to) 
         }
         at = __shfl_sync(kAllLanes, at, 0);
 #pragma unroll
-        for (unsigned j = 0; j < Shape::kAtATime; ++j) {
+        for (unsigned j = 0; j < Tile<Shape>::kEvents; ++j) {
           const bool mine = (mask >> j & 1u) != 0;
           const unsigned all = __ballot_sync(kAllLanes, mine);
           const unsigned long long number = at + __popc(all & ((1u << lane) - 1));
@@ -214,7 +214,7 @@ __device__ __forceinline__ bool select(const View& view, const SelectArguments& 
   if (threadIdx.x == 0) own = Shape::own(view, search);
   const std::uint64_t size = search.last - search.first;
   const unsigned warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-  constexpr unsigned kAtATime = Shape::kAtATime;
+  constexpr unsigned kAtATime = Tile<Shape, 8>::kEvents;
   // Each warp has a run of positions, lane by lane.
   const auto nth = [&](unsigned j) { return (warp * kAtATime + j) * kWarp + lane; };
   const auto offset = [&](std::uint64_t i) { return kNewest ? size - 1 - i : i; };

@@ -167,15 +167,16 @@ __device__ __forceinline__ bool sum(const View& view, const ReduceArguments<Floa
     const Scan scan = view.scans[searches[group.first].scan];
     const Attribute summed = view.attributes[scan.attributes + scan.reduced];
     const auto columns = Shape::columns(view, scan);
-    for (std::uint64_t begin = part.first; begin < part.last; begin += Tile<Shape>::kSize) {
-      const Tile<Shape> tile(view, scan, begin, part.last);
+    using SumTile = Tile<Shape, 8>;
+    for (std::uint64_t begin = part.first; begin < part.last; begin += SumTile::kSize) {
+      const SumTile tile(view, scan, begin, part.last);
       grouped.ask(group, tile, [](unsigned) { return true; });
       tile.test(grouped, columns, [&](unsigned i, unsigned mask) {
         if (!__any_sync(kAllLanes, mask != 0)) return;
-        std::uint64_t values[Shape::kAtATime];
+        std::uint64_t values[SumTile::kEvents];
         unsigned count = 0;
 #pragma unroll
-        for (unsigned j = 0; j < Shape::kAtATime; ++j) {
+        for (unsigned j = 0; j < SumTile::kEvents; ++j) {
           Cell value = {};
           if ((mask >> j & 1u) != 0) value = load(view, summed, tile.position(j));
           values[j] = value.bits;

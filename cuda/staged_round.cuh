@@ -6,13 +6,15 @@
 
 namespace gorgo::cuda {
 
-/// Enough parts to keep the device busy together with other groups.
+/// Enough parts to keep the device busy together with other groups, of whole tiles unless those are
+/// too few for that.
 inline Parts parts_of(const Grouping::Section& section) {
-  constexpr std::uint64_t kBlocks = 8192;
-  const std::uint64_t tiles = (section.longest + kTile - 1) / kTile;
-  const std::uint64_t wanted = std::clamp<std::uint64_t>(kBlocks / section.count, 1, tiles);
-  const std::uint64_t each = (tiles + wanted - 1) / wanted;
-  const std::uint64_t size = (each == 1 ? 1 : (each + 1) / 2 * 2) * kTile;
+  constexpr std::uint64_t kBlocks = 4096, kFewBlocks = 1024;
+  const auto pieces = [&](std::uint64_t size) { return (section.longest + size - 1) / size; };
+  const bool few = pieces(kTile) * section.count < kFewBlocks;
+  const std::uint64_t unit = few ? kTile / 2 : kTile;
+  const std::uint64_t wanted = std::clamp<std::uint64_t>(kBlocks / section.count, 1, pieces(unit));
+  const std::uint64_t size = (pieces(unit) + wanted - 1) / wanted * unit;
   return {.size = size, .each = static_cast<std::uint32_t>((section.longest + size - 1) / size)};
 }
 

@@ -14,8 +14,8 @@ inline constexpr unsigned kWarp = kLanes;
 inline constexpr unsigned kThreads = 256;
 inline constexpr unsigned kWarps = kThreads / kWarp;
 inline constexpr unsigned kAllLanes = ~0u;
-/// Parts are one of it or a multiple of two: what any shape has in registers divides that.
-inline constexpr unsigned kTile = kThreads * 8;
+/// Positions: what any shape has in registers at a time divides it.
+inline constexpr unsigned kTile = kThreads * 16;
 
 /// How the ranges of groups are cut.
 struct Parts {
@@ -61,11 +61,13 @@ struct Grouped {
 };
 
 /// Tests the pairs of a group's searches and a tile's positions. For each search, the lanes of a
-/// warp call `found(search, mask)` together; bit j of a mask stands for `position(j)`.
-template <class Shape>
+/// warp call `found(search, mask)` together; bit j of a mask stands for `position(j)`. `kMost`: events
+/// that a thread has in registers, where it needs others for what it finds.
+template <class Shape, unsigned kMost = 32>
 class Tile {
  public:
-  static constexpr unsigned kSize = kThreads * Shape::kAtATime;
+  static constexpr unsigned kEvents = Shape::kAtATime < kMost ? Shape::kAtATime : kMost;
+  static constexpr unsigned kSize = kThreads * kEvents;
 
   __device__ Tile(const View& view, const Scan& scan, std::uint64_t begin, std::uint64_t end)
       : view_(view), scan_(scan), begin_(begin), end_(begin + kSize < end ? begin + kSize : end) {}
@@ -80,9 +82,9 @@ class Tile {
   __device__ void test(const Grouped<Shape>& grouped, const typename Shape::Columns& columns,
                        Found found) const {
     if (grouped.asked == 0) return;
-    typename Shape::Values values[Shape::kAtATime];
+    typename Shape::Values values[kEvents];
 #pragma unroll
-    for (unsigned j = 0; j < Shape::kAtATime; ++j) {
+    for (unsigned j = 0; j < kEvents; ++j) {
       if (position(j) < end_) values[j] = Shape::load(view_, columns, position(j));
     }
     for (unsigned a = 0; a < grouped.asked; ++a) {
@@ -92,7 +94,7 @@ class Tile {
       const typename Shape::Own own = grouped.own[i];
       unsigned mask = 0;
 #pragma unroll
-      for (unsigned j = 0; j < Shape::kAtATime; ++j) {
+      for (unsigned j = 0; j < kEvents; ++j) {
         if (!Shape::kEager && (inside >> j & 1u) == 0) continue;
         mask |= Shape::passes(view_, scan_, own, values[j]) ? 1u << j : 0u;
       }
@@ -118,7 +120,7 @@ class Tile {
   __device__ unsigned inside_of(std::uint64_t first, std::uint64_t last) const {
     unsigned mask = 0;
 #pragma unroll
-    for (unsigned j = 0; j < Shape::kAtATime; ++j) {
+    for (unsigned j = 0; j < kEvents; ++j) {
       const std::uint64_t p = position(j);
       if (p >= first && p < last && p < end_) mask |= 1u << j;
     }
