@@ -73,6 +73,12 @@ struct Processor::Impl {
                     .latency_target = options.latency_target},
                    options.max_instants, options.remember, stop) {}
 
+  ~Impl() {
+    for (const auto* engine : engine::engines()) engine->settle();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
   Result<void> count(Result<void> admitted) {
     ++(admitted.has_error() ? counters.refused : counters.accepted);
     return admitted;

@@ -94,6 +94,9 @@ class Engine {
   virtual double fixed_cost() const { return 0; }
   /// Whether it can be asked for `declined` and evaluators without a wait; if not, it gets ready.
   virtual bool is_ready() const { return true; }
+  /// Waits until nothing that `is_ready` began goes on. Call before the process ends: libraries of
+  /// a device would be torn down beneath a thread that opens it.
+  virtual void settle() const {}
   /// What it is, then what it has on this machine or lacks, a line each.
   virtual std::vector<std::string> description() const = 0;
   /// Why the engine leaves a plan to the `column` engine; empty: it evaluates it itself.

@@ -62,6 +62,14 @@ bool CudaEngine::is_ready() const {
   return false;
 }
 
+void CudaEngine::settle() const {
+  const auto opening = [this] {
+    const std::lock_guard lock(mutex_);
+    return opening_;
+  }();
+  if (opening.valid()) opening.wait();
+}
+
 std::string CudaEngine::declined(const plan::Plan& plan) const {
   if (auto problem = problem_of(plan); !problem.empty()) return problem;
   if (!sessions().empty()) return "";

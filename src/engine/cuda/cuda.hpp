@@ -60,6 +60,7 @@ class CudaEngine final : public Engine {
   double fixed_cost() const override { return tuning_.fixed_cost; }
   /// Opening a device takes some tenths of a second.
   bool is_ready() const override;
+  void settle() const override;
   /// The devices have all terminators of a rule at once.
   bool divides_terminators() const override { return false; }
   void announce(std::span<const Announcement> announced, unsigned threads,
@@ -81,9 +82,9 @@ class CudaEngine final : public Engine {
   Open open_;
   Describe describe_;
   const Tuning tuning_;
-  mutable std::future<void> opening_;
-  mutable std::mutex mutex_;
-  mutable std::vector<std::shared_ptr<Session>> sessions_;  // guarded by mutex_, as the next two
+  mutable std::mutex mutex_;  // guards the next four
+  mutable std::shared_future<void> opening_;
+  mutable std::vector<std::shared_ptr<Session>> sessions_;
   mutable std::vector<LeftOut> left_out_;
   mutable std::string unavailable_;
   mutable std::mutex workers_mutex_;
