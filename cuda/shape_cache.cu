@@ -14,6 +14,10 @@ constexpr const char* kBodies[kKernelKinds] = {
     "List<gorgo::cuda::Shape>",         "Reduce<gorgo::cuda::Shape>",
     "Sum<gorgo::cuda::Shape>"};
 
+/// With more, two blocks instead of three go on at a time on a multiprocessor, which takes `sum` a
+/// tenth longer.
+int most_registers(KernelKind kind) { return kind == KernelKind::sum ? 80 : 0; }
+
 std::string name_of(KernelKind kind, Sent sent) {
   return std::string("gorgo::cuda::") + (sent == Sent::along ? "along" : "apart") +
          "<gorgo::cuda::" + kBodies[static_cast<std::size_t>(kind)] + ">";
@@ -38,10 +42,11 @@ Workshop& workshop() {
 }
 
 /// Null when that fails.
-const void* compiled_kernel(const std::string& text, const std::string& name, int capability) {
+const void* compiled_kernel(const std::string& text, KernelKind kind, Sent sent, int capability) {
+  const std::string name = name_of(kind, sent);
   const nvrtc::Compiled compiled = nvrtc::compile(
       "#include \"cuda/kernels.cuh\"\nnamespace gorgo::cuda {\n" + text + "}\n", {&name, 1},
-      capability);
+      capability, most_registers(kind));
   cudaLibrary_t library = nullptr;  // stays for as long as the process
   if (compiled.cubin.empty() ||
       cudaLibraryLoadData(&library, compiled.cubin.data(), nullptr, nullptr, 0, nullptr, nullptr,
@@ -59,8 +64,8 @@ const void* compiled_kernel(const std::string& text, const std::string& name, in
 /// tenths of a second. Call with a device as the current one.
 void warm_up(int capability) {
   static const void* const kernel =
-      compiled_kernel("struct Shape : OneTest<false> {};\n",
-                      name_of(KernelKind::pick_newest, Sent::along), capability);
+      compiled_kernel("struct Shape : OneTest<false> {};\n", KernelKind::pick_newest, Sent::along,
+                      capability);
   static_cast<void>(kernel);
 }
 
@@ -109,6 +114,9 @@ const void* ShapeCache::kernel(std::uint32_t shape, KernelKind kind, Sent sent) 
     }
     lock.lock();
   }
+  if (own == nullptr && compile_ == Compile::at_once) {
+    state_->was_tried.wait(lock, [&] { return entry.tried[index]; });
+  }
   return own != nullptr ? own : state_->entries[entry.meanwhile].kernels[index];
 }
 
@@ -122,9 +130,11 @@ void ShapeCache::compile(State& state, int capability, std::uint32_t shape, Kern
   std::unique_lock lock(state.mutex);
   Entry& entry = state.entries[shape];
   lock.unlock();
-  const void* const kernel = compiled_kernel(entry.text, name_of(kind, sent), capability);
+  const void* const kernel = compiled_kernel(entry.text, kind, sent, capability);
   lock.lock();
   entry.kernels[index_of(kind, sent)] = kernel;
+  entry.tried[index_of(kind, sent)] = true;
+  state.was_tried.notify_all();
   ++(kernel != nullptr ? state.counters.compiled : state.counters.failed);
 }
 

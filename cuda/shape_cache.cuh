@@ -1,5 +1,6 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -31,7 +32,7 @@ class ShapeCache {
     std::string text;
     std::uint32_t meanwhile = 0;
     ShapeKernels kernels = {};
-    bool wanted[2 * kKernelKinds] = {};
+    bool wanted[2 * kKernelKinds] = {}, tried[2 * kKernelKinds] = {};
   };
   /// Shared with what is being compiled, which may outlast the cache.
   struct State {
@@ -39,6 +40,7 @@ class ShapeCache {
     std::unordered_map<std::string, std::uint32_t> numbers;  // guarded by mutex, as all below
     std::deque<Entry> entries;                               // by shape
     ShapeCounters counters;
+    std::condition_variable was_tried;
   };
 
   static void compile(State& state, int capability, std::uint32_t shape, KernelKind kind,

@@ -9,7 +9,7 @@ namespace gorgo::cuda {
 /// Enough parts to keep the device busy together with other groups, of whole tiles unless those are
 /// too few for that.
 inline Parts parts_of(const Grouping::Section& section) {
-  constexpr std::uint64_t kBlocks = 4096, kFewBlocks = 1024;
+  constexpr std::uint64_t kBlocks = 8192, kFewBlocks = 128;
   const auto pieces = [&](std::uint64_t size) { return (section.longest + size - 1) / size; };
   const bool few = pieces(kTile) * section.count < kFewBlocks;
   const std::uint64_t unit = few ? kTile / 2 : kTile;

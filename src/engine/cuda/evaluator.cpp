@@ -117,8 +117,9 @@ std::size_t CudaEvaluator::evaluate_somewhere(const Terminators& terminators,
   if (done) return *done;
   // Nothing was reported: that happens after the last round only.
   if (reason.empty()) reason = home_ ? home_->failure() : "no device is in use";
-  decline(terminators.slots.size(), reason);
-  return evaluate_on_cpu(terminators, state, budget, sink);
+  const std::size_t on_cpu = evaluate_on_cpu(terminators, state, budget, sink);
+  decline(on_cpu, reason);
+  return on_cpu;
 }
 
 std::size_t CudaEvaluator::evaluate_on_cpu(const Terminators& terminators, const RuleState& state,
