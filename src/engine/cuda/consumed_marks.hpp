@@ -28,8 +28,8 @@ class ConsumedMarks {
   /// The attribute of the mirror.
   std::uint32_t number() const { return number_; }
 
-  /// What rounds are to see: what was consumed, and what the batch in hand is taken to consume.
-  /// Both must stay while there are rounds.
+  /// What the next rounds are to see: what was consumed, and what the batch in hand is taken to
+  /// consume. Both must stay while there are rounds.
   void follow(const ConsumedSlots& consumed, const ConsumedSlots& expected) {
     consumed_ = &consumed;
     expected_ = &expected;
@@ -38,7 +38,8 @@ class ConsumedMarks {
   void changed(history::Slot slot) { changed_.push_back(slot); }
   /// Any event may have been consumed.
   void all_changed() { all_changed_ = true; }
-  /// Brings the device in step. Precondition: the mirror is in step. Throws DeviceError.
+  /// Brings the device in step. Precondition: the mirror is in step, in this round. Throws
+  /// DeviceError.
   void sync();
 
  private:

@@ -161,9 +161,6 @@ std::size_t CudaEvaluator::evaluate_on(Session& session, const Terminators& term
   keep_in_step(state);
   for (std::size_t count = terminators.slots.size();; count = (count + 1) / 2) {
     Work work(plan, {terminators.slots.first(count), terminators.in_order}, state);
-    session.begin_step();
-    work.take_part();
-    session.fetch();
     if (!run(session, {{&work}}, budget.stop)) return 0;
     if (!work.is_too_large()) return report(work, 0, budget, sink);
   }

@@ -76,14 +76,13 @@ class CudaEvaluator final : public Evaluator {
   Terminators announced(const Task& task) const {
     return {announced_.slots.subspan(task.first, task.count), announced_.in_order};
   }
-  /// Takes up a part, in a step of the session; it stays until it is abandoned or all are
-  /// evaluated. Parts may be taken up and abandoned on several threads once the plan is on their
-  /// devices. Whoever calls holds the session's mutex. Throws DeviceError.
+  /// Takes up a part, which stays until it is abandoned or all are evaluated. Parts may be taken up
+  /// and abandoned on several threads once the plan is on their devices. Whoever calls holds the
+  /// session's mutex.
   Work& begin(const Task& task, Session& session) {
     keep_in_step(*task.state);
     DevicePlan& plan = plan_on(session, task.channel);
     works_[task.part] = std::make_unique<Work>(plan, announced(task), *task.state);
-    works_[task.part]->take_part();
     return *works_[task.part];
   }
   void abandon(std::size_t part) { works_[part].reset(); }

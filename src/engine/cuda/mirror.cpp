@@ -193,7 +193,7 @@ std::uint64_t Mirror::needed_in(std::uint64_t page) const {
 }
 
 void Mirror::need(std::uint32_t attribute, PageRange pages) {
-  used_in_ = session_->step();
+  used_in_ = session_->round();
   for_vectors(attribute,
               [&](std::uint32_t number, Vector& vector) { need(number, vector, pages); });
 }
@@ -366,22 +366,33 @@ void Mirror::upload_marks(std::uint32_t number) {
   attribute.fresh = end();
 }
 
-/// Where no page is, any may stand: no search looks at it, but threads may load from it.
 cuda::Attribute Mirror::place(std::uint32_t number, cuda::Round& round) const {
   const Attribute& attribute = attributes_[number];
-  const auto table = [&](std::uint32_t vector) {
-    const auto first = static_cast<std::uint32_t>(round.pages.size());
-    for (const Page& page : vectors_[vector].pages) {
-      round.pages.push_back(page.frame == kAbsent ? 0 : page.frame);
-    }
-    return first;
-  };
   cuda::Attribute placed{.first_page = page_of(first_),
                          .pages = static_cast<std::uint32_t>(round.pages.size()),
                          .stride = static_cast<std::uint32_t>(page_count())};
-  for (const std::uint32_t vector : attribute.values) table(vector);
-  if (attribute.is_nullable) placed.present = table(attribute.presence);
+  round.pages.resize(round.pages.size() + attribute.values.size() * page_count());
+  if (attribute.is_nullable) {
+    placed.present = static_cast<std::uint32_t>(round.pages.size());
+    round.pages.resize(round.pages.size() + page_count());
+  }
   return placed;
+}
+
+/// Where no page is, any may stand: no search looks at it, but threads may load from it.
+void Mirror::write_table(std::uint32_t number, const cuda::Attribute& placed,
+                         cuda::Round& round) const {
+  const Attribute& attribute = attributes_[number];
+  const auto write = [&](const Vector& vector, std::uint32_t to) {
+    for (const Page& page : vector.pages)
+      round.pages[to++] = page.frame == kAbsent ? 0 : page.frame;
+  };
+  std::uint32_t to = placed.pages;
+  for (const std::uint32_t vector : attribute.values) {
+    write(vectors_[vector], to);
+    to += placed.stride;
+  }
+  if (attribute.is_nullable) write(vectors_[attribute.presence], placed.present);
 }
 
 void Mirror::release_code(std::uint64_t code) {

@@ -59,7 +59,7 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   std::uint64_t fresh_marks(std::uint32_t number) const {
     return std::max(first_, attributes_[number].fresh);
   }
-  /// Precondition of the next two: in step with the timeline.
+  /// Preconditions of the next two: in step with the timeline, in this round.
   void mark(std::uint32_t number, std::uint64_t position, std::uint64_t word);
   /// Uploads the marks that changed, where their pages are. Throws DeviceError.
   void upload_marks(std::uint32_t number);
@@ -85,7 +85,7 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   /// The first step from the session's on that needs the page, as far as is known.
   std::uint64_t needed_in(std::uint64_t page) const;
 
-  /// Has the pages of an attribute take part in the session's step, and those that are not there
+  /// Has the pages of an attribute take part in the session's round, and those that are not there
   /// come. Throws DeviceError.
   void need(std::uint32_t attribute, PageRange pages);
   /// Whether they have come.
@@ -96,15 +96,18 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   /// Has the first `most` of those come. Returns how many. Precondition: there is room.
   std::size_t prefetch(std::uint32_t attribute, PageRange pages, std::size_t most);
 
-  /// Where an attribute stands, with its page table in the round. Any thread, while nothing
-  /// changes.
+  /// Where an attribute stands, with room for its page table at the end of the round's. Any thread
+  /// while nothing changes, as the next.
   cuda::Attribute place(std::uint32_t attribute, cuda::Round& round) const;
+  /// Fills that room in.
+  void write_table(std::uint32_t attribute, const cuda::Attribute& placed,
+                   cuda::Round& round) const;
 
   /// Gives every page back.
   void evict();
   /// Gives one back: for the session.
   void evict(std::uint32_t vector, std::uint64_t page);
-  /// The step that it last took part in.
+  /// The round that it last took part in.
   std::uint64_t used_in() const { return used_in_; }
 
  private:

@@ -12,14 +12,20 @@
 namespace gorgo::engine {
 
 void RoundWriter::begin() {
-  number_ = session_.next_round();
+  number_ = session_.next_number();
+  if (use_ == Use::alone) session_.begin_round();
   round_.clear();
+  tables_.clear();
   texts_.clear();
   known_ = 0;
-  round_.most_listed = most_listed_;
+  round_.most_listed = most_listed();
 }
 
 const cuda::Round& RoundWriter::finish() {
+  for (const Table& table : tables_) {
+    table.mirror->write_table(table.attribute, table.placed, round_);
+  }
+  if (use_ == Use::alone) session_.fetch();
   round_.fetched = session_.awaited();
   return round_;
 }
@@ -29,9 +35,8 @@ std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
                                          cuda::Want want, std::uint32_t limit,
                                          std::span<const Inside> negations) {
   if (range.empty()) return std::nullopt;
-  assert(has(scan, range));
   const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = {}};
-  const auto operands = add_operands(scan, scope);
+  const auto operands = add_operands(scan, range, scope, in_order);
   if (!operands) return std::nullopt;
   // What was released before the terminator has a lower root.
   if (!in_order) {
@@ -66,11 +71,16 @@ std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
 }
 
 /// Nothing: nothing can be found.
-std::optional<RoundWriter::Operands> RoundWriter::add_operands(const DeviceScan& scan,
-                                                               const history::Scope& scope) {
+std::optional<RoundWriter::Operands> RoundWriter::add_operands(DeviceScan& scan,
+                                                               const history::Range& range,
+                                                               const history::Scope& scope,
+                                                               bool in_order) {
   const bool guarded = std::ranges::all_of(
       scan.program.guards, [&](const Expr* guard) { return history::holds(*guard, scope); });
   if (!guarded) return std::nullopt;
+  // Before the bounds: strings have their codes from the mirror.
+  if (use_ == Use::alone) need(scan, range, in_order);
+  assert(has(scan, range));
   const Operands at{static_cast<std::uint32_t>(round_.bounds.size()),
                     static_cast<std::uint32_t>(round_.cells.size())};
   if (add_bounds(scan, scope) && add_cells(scan, scope)) return at;
@@ -82,8 +92,7 @@ std::optional<RoundWriter::Operands> RoundWriter::add_operands(const DeviceScan&
 void RoundWriter::add_negation(const Inside& negation, const history::Scope& scope) {
   cuda::Unless& unless = round_.unless.emplace_back();
   if (negation.range.empty()) return;
-  assert(has(*negation.scan, negation.range));
-  const auto operands = add_operands(*negation.scan, scope);
+  const auto operands = add_operands(*negation.scan, negation.range, scope, true);
   if (!operands) return;
   unless = {.first = negation.range.first,
             .last = negation.range.last,
@@ -167,10 +176,35 @@ bool RoundWriter::all_exist(std::uint32_t first_cell) const {
                      [](const cuda::Cell& cell) { return cell.exists != 0; });
 }
 
+void RoundWriter::need(DeviceScan& scan, const history::Range& range, bool in_order) {
+  Mirror& mirror = *scan.mirror;
+  if (scan.synchronised != session_.round()) {
+    scan.synchronised = session_.round();
+    scan.needed[0] = scan.needed[1] = {};
+    mirror.sync();
+    if (scan.consumed) scan.consumed->sync();
+  }
+  // Searches that stand side by side mostly need the same.
+  const PageRange pages = mirror.pages_of(range);
+  PageRange& needed = scan.needed[in_order ? 1 : 0];
+  if (pages.first >= needed.first && pages.last <= needed.last) return;
+  for (const std::uint32_t attribute : scan.attributes) mirror.need(attribute, pages);
+  if (!in_order) mirror.need(mirror.add(kRoots), pages);
+  const bool touches = pages.first <= needed.last && pages.last >= needed.first;
+  needed = !touches
+               ? pages
+               : PageRange{std::min(pages.first, needed.first), std::max(pages.last, needed.last)};
+}
+
 bool RoundWriter::has(const DeviceScan& scan, const history::Range& range) const {
   return std::ranges::all_of(scan.attributes, [&](std::uint32_t attribute) {
     return scan.mirror->has(attribute, scan.mirror->pages_of(range));
   });
+}
+
+cuda::Attribute RoundWriter::place_attribute(const Mirror& mirror, std::uint32_t attribute) {
+  tables_.push_back({&mirror, attribute, mirror.place(attribute, round_)});
+  return tables_.back().placed;
 }
 
 std::uint32_t RoundWriter::place(DeviceScan& scan, DeviceScan::Variant variant) {
@@ -193,12 +227,12 @@ std::uint32_t RoundWriter::place(DeviceScan& scan, DeviceScan::Variant variant) 
     scan_placed.negations = static_cast<std::uint32_t>(scan.negations.size());
   }
   for (const std::uint32_t number : scan.attributes) {
-    round_.attributes.push_back(scan.mirror->place(number, round_));
+    round_.attributes.push_back(place_attribute(*scan.mirror, number));
   }
   for (const Program::Test& test : program.tests) round_.tests.push_back(test.on_device);
   round_.instructions.insert(round_.instructions.end(), program.code.begin(), program.code.end());
   if (variant == DeviceScan::disordered) {
-    round_.attributes.push_back(scan.mirror->place(scan.mirror->add(kRoots), round_));
+    round_.attributes.push_back(place_attribute(*scan.mirror, scan.mirror->add(kRoots)));
     round_.tests.push_back({.attribute = static_cast<std::uint16_t>(program.attributes.size())});
     ++scan_placed.tests;
   }

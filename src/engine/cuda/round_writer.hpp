@@ -47,7 +47,9 @@ struct DeviceScan {
     std::uint32_t scan = 0;
   };
   Placed placed[5];
-  history::Range near;  ///< what was looked for last: the next is mostly close to it
+  std::uint64_t synchronised = 0;  ///< in which round
+  PageRange needed[2];             ///< in that round, with roots and without
+  history::Range near;             ///< what was looked for last: the next is mostly close to it
 
   history::EventRef event(std::uint64_t position) const {
     return {&column->store(), timeline->slot(position)};
@@ -68,35 +70,38 @@ struct AnswerAt {
   std::uint32_t output;
 };
 
-/// Writes rounds of one channel. Whatever their searches reach has come to the device before, and
-/// nothing of it changes, nor does a timeline, from `begin` until the answers are read. Writers for
-/// plans that do not share their scans may be at work on several threads.
+/// Writes rounds of a channel. Their searches need the session's mutex, from `begin` until the
+/// answers are read.
 class RoundWriter {
  public:
-  /// `most_listed`: positions that all searches of a round may find, if not one alone finds more.
-  RoundWriter(Session& session, std::uint64_t most_listed)
-      : session_(session), most_listed_(most_listed) {}
+  enum class Use {
+    alone,  ///< has the session's rounds to itself: what its searches need comes with them
+    /// Others, for plans that do not share their scans, may be at work on other threads: what all
+    /// of them need has taken part in the session's round before, and nothing changes.
+    shared
+  };
+  RoundWriter(Session& session, Use use) : session_(session), use_(use) {}
 
   void begin();
-  /// The round as it goes to the device.
+  /// The round as it goes to the device. Begins to fetch its pages. Throws DeviceError.
   const cuda::Round& finish();
 
   /// Adds a search in a range of the scan's timeline for a (partial) sequence, whose terminator is
   /// its first event. `in_order`: every event of the range stands before the terminator. Returns
   /// where its answer will be; nothing when it would find nothing. `limit` is that of oldest and
-  /// newest. `negations`: none, or those of the scan; only in order.
+  /// newest. `negations`: none, or those of the scan; only in order. Throws DeviceError.
   std::optional<AnswerAt> add(DeviceScan& scan, history::Range range,
                               std::span<const history::EventRef> sequence, bool in_order,
                               cuda::Want want, std::uint32_t limit,
                               std::span<const Inside> negations = {});
   /// Whether searches whose positions are known to be so many may be added: the first always.
   bool has_room(std::uint64_t positions) const {
-    return known_ == 0 || known_ + positions <= most_listed_;
+    return known_ == 0 || known_ + positions <= most_listed();
   }
   /// Adds to what `has_room` counts.
   void expect(std::uint64_t positions) {
     known_ += positions;
-    round_.most_listed = std::max(known_, most_listed_);
+    round_.most_listed = std::max(known_, most_listed());
   }
 
  private:
@@ -105,22 +110,38 @@ class RoundWriter {
     std::uint32_t bounds, cells;
   };
 
-  std::optional<Operands> add_operands(const DeviceScan& scan, const history::Scope& scope);
+  /// Positions that all searches of a round may find, if not one alone finds more.
+  std::uint64_t most_listed() const {
+    constexpr std::uint64_t kMost = 1 << 22, kMostOfSeveral = 1 << 20;
+    return use_ == Use::alone ? kMost : kMostOfSeveral;
+  }
+  std::optional<Operands> add_operands(DeviceScan& scan, const history::Range& range,
+                                       const history::Scope& scope, bool in_order);
   void add_negation(const Inside& negation, const history::Scope& scope);
   bool add_bounds(const DeviceScan& scan, const history::Scope& scope);
   bool add_cells(const DeviceScan& scan, const history::Scope& scope);
   cuda::Bounds bounds_of(const cuda::Test& test, const plan::Comparison& comparison,
                          const Datum& value) const;
+  void need(DeviceScan& scan, const history::Range& range, bool in_order);
   bool has(const DeviceScan& scan, const history::Range& range) const;
+  cuda::Attribute place_attribute(const Mirror& mirror, std::uint32_t attribute);
   bool all_exist(std::uint32_t first_cell) const;
   std::uint32_t place(DeviceScan& scan, DeviceScan::Variant variant);
   cuda::Cell cell_of(const Datum& value) const;
   cuda::Cell text_cell_of(std::string_view text);
 
+  /// An attribute whose page table is written when all searches have said what they need.
+  struct Table {
+    const Mirror* mirror;
+    std::uint32_t attribute;
+    cuda::Attribute placed;
+  };
+
   Session& session_;
-  const std::uint64_t most_listed_;
-  std::uint64_t number_ = 0;  // of the round
+  const Use use_;
+  std::uint64_t number_ = 0;  // of the round, which no other has
   cuda::Round round_;
+  std::vector<Table> tables_;
   std::unordered_map<std::string_view, std::uint64_t> texts_;  // where the round has them
   std::uint64_t known_ = 0;
 };

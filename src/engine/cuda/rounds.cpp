@@ -22,20 +22,18 @@ bool caught(Session& session, const std::function<void()>& use,
 
 namespace {
 
-/// Positions that the searches of a round may find; of a round on one of several channels.
-constexpr std::uint64_t kMostListed = 1 << 22, kMostListedOfSeveral = 1 << 20;
-
 bool run_rounds(Session& session, std::uint32_t number, std::vector<Work*> asking,
                 const std::atomic<bool>* stop, const Needs* next) {
   cuda::Channel& channel = session.device().channel(number);
-  RoundWriter writer(session, number == 0 ? kMostListed : kMostListedOfSeveral);
+  const bool alone = number == 0;
+  RoundWriter writer(session, alone ? RoundWriter::Use::alone : RoundWriter::Use::shared);
   std::vector<Work*> done;
   for (;;) {
     if (stop != nullptr && stop->load(std::memory_order_relaxed)) return false;
     writer.begin();
     std::erase_if(asking, [&](Work* work) {
       const bool goes_on = work->ask(writer);
-      if (!goes_on && !work->is_too_large()) done.push_back(work);
+      if (!goes_on && !alone && !work->is_too_large()) done.push_back(work);
       return !goes_on;
     });
     const cuda::Round& round = writer.finish();
@@ -53,6 +51,11 @@ bool run_rounds(Session& session, std::uint32_t number, std::vector<Work*> askin
 bool run(Session& session, const Works& works, const std::atomic<bool>* stop, const Needs* next) {
   std::atomic<bool> done = true;
   if (works.size() > 1) {
+    session.begin_round();
+    for (const auto& of_channel : std::span(works).subspan(1)) {
+      for (Work* work : of_channel) work->take_part();
+    }
+    session.fetch();
     session.device().publish();
     session.workers().run(works.size() - 1, [&](std::size_t i) {
       const auto number = static_cast<std::uint32_t>(i + 1);

@@ -19,11 +19,10 @@ bool caught(Session& session, const std::function<void()>& use,
 /// Works that go through their rounds together, by channel of the device.
 using Works = std::vector<std::vector<Work*>>;
 
-/// Does all rounds of works that take part in the session's step: those of the first channel when
-/// the others, which are at it at the same time, are done. What consumes is on the first: it
-/// changes its marks between two rounds. During that one's first round pages come that are needed
-/// `next`, if that is not null. False: stopped. Whoever calls holds the session's mutex. Throws
-/// DeviceError.
+/// Does all rounds of the works: those of the first channel when the others, which are at it at the
+/// same time, are done. What consumes is on the first: it changes its marks between two rounds.
+/// During that one's first round pages come that are needed `next`, if that is not null. False:
+/// stopped. Whoever calls holds the session's mutex. Throws DeviceError.
 bool run(Session& session, const Works& works, const std::atomic<bool>* stop,
          const Needs* next = nullptr);
 

@@ -34,17 +34,17 @@ bool Session::mirrors(const history::Timeline& timeline) {
   return mirrors_.contains(&timeline);
 }
 
-void Session::begin_step() {
-  ++step_;
+void Session::begin_round() {
+  ++round_;
   awaited_ = 0;
 }
 
-/// Frames that are not of this step and that are needed after that step, if ever again.
+/// Frames that no round is at work on and that are needed after that step, if ever again.
 std::vector<Session::Victim> Session::victims(std::uint64_t needed_after) const {
   std::vector<Victim> victims;
   for (std::uint32_t i = 0; i < frames_.size(); ++i) {
     const Frame& frame = frames_[i];
-    if (frame.owner == nullptr || frame.used_in == step_) continue;
+    if (frame.owner == nullptr || frame.used_in == round_) continue;
     const std::uint64_t needed_in = frame.owner->needed_in(frame.page);
     if (needed_in > needed_after) victims.push_back({needed_in, frame.used_in, i});
   }
@@ -101,8 +101,8 @@ void Session::free_frame(std::uint32_t frame) {
 
 bool Session::use(std::uint32_t number) {
   Frame& frame = frames_[number];
-  if (frame.used_in == step_) return false;
-  frame.used_in = step_;
+  if (frame.used_in == round_) return false;
+  frame.used_in = round_;
   // What an earlier owner ordered may be on its way, too.
   awaited_ = std::max(awaited_, frame.fetch);
   return true;
@@ -111,7 +111,7 @@ bool Session::use(std::uint32_t number) {
 void Session::order(std::uint32_t frame, const std::uint64_t* from) {
   ordered_.push_back({frame, from});
   frames_[frame].fetch = fetches_ + 1;
-  if (frames_[frame].used_in == step_) awaited_ = frames_[frame].fetch;
+  if (frames_[frame].used_in == round_) awaited_ = frames_[frame].fetch;
 }
 
 void Session::fetch() {

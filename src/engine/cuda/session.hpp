@@ -23,11 +23,11 @@ class Mirror;
 /// What the session did since it was opened. Pages are counted.
 struct SessionCounters {
   std::uint64_t failures = 0;    ///< batches that the CPU evaluated because the device failed
-  std::uint64_t hits = 0;        ///< were there when a step needed them
+  std::uint64_t hits = 0;        ///< were there when a round needed them
   std::uint64_t uploaded = 0;    ///< were not, and had never been
   std::uint64_t swapped_in = 0;  ///< came back
   std::uint64_t prefetched =
-      0;  ///< came before the step that needed them, back or for the first time
+      0;  ///< came before the round that needed them, back or for the first time
   std::uint64_t swapped_out = 0;  ///< made room for others
 };
 
@@ -37,7 +37,7 @@ struct SessionCounters {
 ///
 /// Time goes in steps, each of some rounds, and mirrors know the steps that will need their pages.
 /// Where there is no room, that page goes which is needed farthest ahead, and of those that nobody
-/// is known to need the one that has been in no step for longest: Belady, "A study of replacement
+/// is known to need the one that has been in no round for longest: Belady, "A study of replacement
 /// algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966.
 class Session : public std::enable_shared_from_this<Session> {
  public:
@@ -58,11 +58,14 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Whether somebody holds the mirror of a timeline. Takes the mutex itself.
   bool mirrors(const history::Timeline& timeline);
 
-  /// Begins a step: pages that take part from now on stay until the next one.
-  void begin_step();
+  /// Begins a round, or several that go on at the same time: pages that take part from now on stay
+  /// until the next one.
+  void begin_round();
+  std::uint64_t round() const { return round_; }
+  void begin_step() { ++step_; }
   std::uint64_t step() const { return step_; }
-  /// The number of a round, no other of which has it. Any thread.
-  std::uint64_t next_round() { return ++round_; }
+  /// A number that nobody has had. Any thread.
+  std::uint64_t next_number() { return ++numbers_; }
   /// Threads for its channels, the caller's among them.
   Workers& workers() { return workers_; }
 
@@ -75,13 +78,13 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Precondition: there is room.
   std::uint32_t take_frame(Mirror& mirror, std::uint32_t vector, std::uint64_t page);
   void free_frame(std::uint32_t frame);
-  /// Has a frame take part in the step; false if it does already.
+  /// Has a frame take part in the round; false if it does already.
   bool use(std::uint32_t frame);
   /// Has a frame filled from pinned memory, with the next `fetch`.
   void order(std::uint32_t frame, const std::uint64_t* from);
   /// Begins what was ordered.
   void fetch();
-  /// What rounds of the step have to wait for.
+  /// What the round has to wait for.
   std::uint64_t awaited() const { return awaited_; }
 
   /// A page of pinned memory, with anything in it.
@@ -109,7 +112,7 @@ class Session : public std::enable_shared_from_this<Session> {
     Mirror* owner = nullptr;  // null: free
     std::uint32_t vector = 0;
     std::uint64_t page = 0;
-    std::uint64_t used_in = 0;  // step
+    std::uint64_t used_in = 0;  // round
     std::uint64_t fetch = 0;    // that brings or brought it
   };
   struct Victim {
@@ -133,7 +136,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::vector<cuda::Fetch> ordered_;
   std::vector<std::uint64_t*> pinned_;                   // free ones
   std::map<const history::Timeline*, Mirror*> mirrors_;  // those that exist
-  std::atomic<std::uint64_t> round_ = 0;
+  std::atomic<std::uint64_t> numbers_ = 0;
+  std::uint64_t round_ = 0;
   std::uint64_t step_ = 0;
   std::uint64_t fetches_ = 0;
   std::uint64_t awaited_ = 0;

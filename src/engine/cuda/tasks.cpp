@@ -48,7 +48,6 @@ void run_together(Session& session, std::span<const Task> tasks, const Step& ste
       by_channel.resize(std::max<std::size_t>(by_channel.size(), task.channel + 1));
       by_channel[task.channel].push_back(works.back());
     }
-    session.fetch();
     done = run(session, by_channel, &stop, next == nullptr ? nullptr : &next->needs);
   };
   caught(session, use, [&] {

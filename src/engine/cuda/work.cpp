@@ -24,18 +24,8 @@ Work::Work(DevicePlan& plan, const Terminators& terminators, const RuleState& st
 }
 
 void Work::take_part() {
-  for_each_scan(plan_, [](DeviceScan& scan) { scan.mirror->sync(); });
-  show_consumption();
   for (const Need& need : needs_of(plan_, terminators_)) {
     need.mirror->need(need.attribute, need.pages);
-  }
-}
-
-/// What the next wave is to know.
-void Work::show_consumption() {
-  for (const std::uint32_t state : rule().consuming) {
-    marks(state).follow(rule_state_.consumed[state], expected_->consumed[state]);
-    marks(state).sync();
   }
 }
 
@@ -47,6 +37,9 @@ void Work::add_run(std::vector<history::Slot> slots, const Terminators& terminat
 
 bool Work::ask(RoundWriter& writer) {
   if (runs_.empty()) add_run({}, terminators_);
+  for (const std::uint32_t state : rule().consuming) {
+    marks(state).follow(rule_state_.consumed[state], expected_->consumed[state]);
+  }
   while (!runs_.back().wave->ask(writer)) {
     if (is_too_large() || !begin_wave()) return false;
   }
@@ -68,7 +61,6 @@ bool Work::begin_wave() {
   }
   const Terminators terminators{slots, terminators_.in_order};
   add_run(std::move(slots), terminators);
-  show_consumption();
   return true;
 }
 

@@ -21,8 +21,8 @@ class Work {
   /// Plan and state must outlive the work.
   Work(DevicePlan& plan, const Terminators& terminators, const RuleState& state);
 
-  /// Has all that can be reached take part in the session's step. Call first, in that step, with
-  /// the session's mutex. Throws DeviceError.
+  /// Has all that can be reached take part in the session's round, for writers that share it. The
+  /// rule consumes nothing. Whoever calls holds the session's mutex. Throws DeviceError.
   void take_part();
   /// Adds the searches of the next round. False: there are none any more. Throws DeviceError.
   bool ask(RoundWriter& writer);
@@ -58,7 +58,6 @@ class Work {
   };
 
   void add_run(std::vector<history::Slot> slots, const Terminators& terminators);
-  void show_consumption();
   bool begin_wave();
   void report(std::uint32_t terminator, CompositeSink& sink) const;
   std::size_t report_prepared(std::uint32_t first_terminator, const Budget& budget,
@@ -69,7 +68,7 @@ class Work {
   void expect(const Fate& fate);
   void forget(const Fate& fate);
   bool lost(std::span<const history::EventRef> row, const RuleState& state) const;
-  ConsumedMarks& marks(std::uint32_t state) const { return *plan_.states[state - 1].consumed; }
+  ConsumedMarks& marks(std::uint32_t state) { return *plan_.states[state - 1].consumed; }
   const Rule& rule() const { return plan_.plan->rule; }
 
   DevicePlan& plan_;
