@@ -171,8 +171,8 @@ std::optional<Error> read_cuda(const toml::table* table,
   if (table == nullptr) return std::nullopt;
   options.emplace();
   Section section(table, "cuda.");
-  for (const char* key :
-       {"devices", "memory", "page_events", "least_pairs", "compile", "negations"}) {
+  for (const char* key : {"devices", "memory", "page_events", "least_pairs", "least_terminators",
+                          "compile", "negations"}) {
     section.choice(key, *options, [&](std::string_view text) -> Result<engine::CudaOptions> {
       engine::CudaOptions changed = *options;
       if (auto set = engine::set_cuda_option(changed, key, text); !set) return set.error();

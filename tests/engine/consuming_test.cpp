@@ -63,7 +63,7 @@ Batches stream(const std::string& rule, int size, int batches, int terminators, 
 }
 
 CudaEngine emulated(std::uint64_t bytes = 1 << 20, std::uint64_t failure_period = 0,
-                    std::uint64_t least_pairs = 0, std::uint64_t channel_terminators = 3) {
+                    std::uint64_t least_pairs = 0, std::uint64_t least_terminators = 3) {
   return {"emulated",
           [=] {
             CudaEngine::Devices devices;
@@ -73,7 +73,7 @@ CudaEngine emulated(std::uint64_t bytes = 1 << 20, std::uint64_t failure_period 
             return devices;
           },
           [] { return std::vector<std::string>(); },
-          {.least_pairs = least_pairs, .channel_terminators = channel_terminators}};
+          {.least_pairs = least_pairs, .least_terminators = least_terminators}};
 }
 
 std::uint64_t rounds_of(const CudaEngine& engine) {

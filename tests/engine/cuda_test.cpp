@@ -64,7 +64,7 @@ Batches stream(std::size_t size, std::size_t batches) {
 struct Emulated {
   explicit Emulated(std::uint64_t bytes = 1 << 20, std::uint32_t page_shift = 5,
                     std::uint64_t failure_period = 0, bool final_failure = false,
-                    std::size_t devices = 1, std::uint64_t channel_terminators = 3)
+                    std::size_t devices = 1, std::uint64_t least_terminators = 3)
       : engine(
             "emulated",
             [=] {
@@ -78,8 +78,7 @@ struct Emulated {
               }
               return opened;
             },
-            [] { return std::vector<std::string>(); },
-            {.channel_terminators = channel_terminators}) {}
+            [] { return std::vector<std::string>(); }, {.least_terminators = least_terminators}) {}
 
   CudaEngine engine;
   Session& session(std::size_t device = 0) const { return *engine.sessions().at(device); }
@@ -389,7 +388,7 @@ TEST(CudaEngine, SaysWhatItLeavesToTheCpu) {
 
 TEST(CudaOptions, AreReadFromText) {
   const auto options = parse_cuda_options(
-      "devices=2+0,memory=512MiB,page_events=1024,least_pairs=7,compile=never,"
+      "devices=2+0,memory=512MiB,page_events=1024,least_pairs=7,least_terminators=9,compile=never,"
       "negations=apart,uploads=apart");
   ASSERT_TRUE(options.has_value());
   EXPECT_THAT(options->devices, testing::ElementsAre(2, 0));
@@ -397,6 +396,7 @@ TEST(CudaOptions, AreReadFromText) {
   EXPECT_EQ(options->memory, std::uint64_t{512} << 20);
   EXPECT_EQ(options->page_events, 1024u);
   EXPECT_EQ(options->least_pairs, 7u);
+  EXPECT_EQ(options->least_terminators, 9u);
   EXPECT_EQ(options->compile, cuda::Compile::never);
   EXPECT_EQ(options->longest_inside, 0u);
   EXPECT_FALSE(options->along);
@@ -405,8 +405,8 @@ TEST(CudaOptions, AreReadFromText) {
   EXPECT_TRUE(parse_cuda_options("").has_value());
   for (const char* wrong :
        {"memory=1TiB", "page_events=1000", "pages=3", "memory", "least_pairs=-1",
-        "devices=", "devices=1+1", "devices=one", "memory=99999999999GiB", "compile=often",
-        "negations=some", "uploads=never"}) {
+        "least_terminators=0", "devices=", "devices=1+1", "devices=one", "memory=99999999999GiB",
+        "compile=often", "negations=some", "uploads=never"}) {
     EXPECT_TRUE(parse_cuda_options(wrong).has_error()) << wrong;
   }
 }

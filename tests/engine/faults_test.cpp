@@ -94,7 +94,7 @@ CudaEngine engine_of(const std::vector<Faults>& faults, const cuda::DeviceOption
             return devices;
           },
           [] { return std::vector<std::string>(); },
-          {.channel_terminators = 3}};
+          {.least_terminators = 3}};
 }
 
 RC_GTEST_PROP(Faults, LoseAndRepeatNothing, ()) {

@@ -55,6 +55,7 @@ devices = "0+1"
 memory = "256MiB"
 page_events = 4096
 least_pairs = 0
+least_terminators = 8
 compile = "never"
 negations = "apart"
 [log]
@@ -67,6 +68,7 @@ level = "error"
   EXPECT_EQ(options->cuda->memory, std::uint64_t{256} << 20);
   EXPECT_EQ(options->cuda->page_events, 4096u);
   EXPECT_EQ(options->cuda->least_pairs, 0u);
+  EXPECT_EQ(options->cuda->least_terminators, 8u);
   EXPECT_EQ(options->cuda->compile, cuda::Compile::never);
   EXPECT_EQ(options->cuda->longest_inside, 0u);
   EXPECT_EQ(options->listen, "0.0.0.0:9000");

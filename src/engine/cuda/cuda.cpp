@@ -94,7 +94,7 @@ void CudaEngine::announce(std::span<const Announcement> announced, unsigned thre
   const auto of_each = static_cast<unsigned>(threads / sessions.size());
   const auto tasks = tasks_of(evaluations, sessions,
                               {.least_pairs = tuning_.least_pairs,
-                               .channel_terminators = tuning_.channel_terminators,
+                               .least_terminators = tuning_.least_terminators,
                                .threads = of_each});
   const std::lock_guard lock(workers_mutex_);
   workers_->run(sessions.size(), [&](std::size_t i) { run_on(*sessions[i], tasks[i], stop); });

@@ -125,7 +125,8 @@ const CudaEngine& cuda_engine() {
   static const CudaEngine engine("cuda", open_gpus, describe_cuda,
                                  {.least_pairs = chosen.least_pairs,
                                   .fixed_cost = kRoundTrip,
-                                  .longest_inside = chosen.longest_inside});
+                                  .longest_inside = chosen.longest_inside,
+                                  .least_terminators = chosen.least_terminators});
   return engine;
 }
 
@@ -135,7 +136,7 @@ const CudaEngine& cuda_host_engine() {
   };
   static const CudaEngine engine(
       "cuda-host", open_host_devices, describe,
-      {.fixed_cost = 1, .longest_inside = longest_inside_of_host(), .channel_terminators = 2});
+      {.fixed_cost = 1, .longest_inside = longest_inside_of_host(), .least_terminators = 2});
   return engine;
 }
 

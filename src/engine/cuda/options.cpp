@@ -70,6 +70,8 @@ bool set(CudaOptions& options, std::string_view key, std::string_view text) {
     options.memory = *value;
   } else if (key == "least_pairs") {
     options.least_pairs = *value;
+  } else if (key == "least_terminators" && *value > 0) {
+    options.least_terminators = *value;
   } else if (key == "page_events" && std::has_single_bit(*value) && *value <= 1u << 24) {
     options.page_events = static_cast<std::uint32_t>(*value);
   } else {
@@ -85,11 +87,11 @@ std::optional<CudaOptions> set_options;  // guarded by set_mutex
 
 Result<void> set_cuda_option(CudaOptions& options, std::string_view key, std::string_view text) {
   if (set(options, key, text)) return {};
-  return Error{
-      "'" + std::string(key) + "=" + std::string(text) + "' is no option of CUDA",
-      "such as devices=0+1 (or all), memory=512MiB, page_events=8192 (a power of two), "
-      "least_pairs=0, compile=never (or background, at-once), negations=auto (or inside, apart), "
-      "uploads=along (or apart)"};
+  return Error{"'" + std::string(key) + "=" + std::string(text) + "' is no option of CUDA",
+               "such as devices=0+1 (or all), memory=512MiB, page_events=8192 (a power of two), "
+               "least_pairs=0, least_terminators=256, compile=never (or background, at-once), "
+               "negations=auto (or inside, apart), "
+               "uploads=along (or apart)"};
 }
 
 Result<CudaOptions> parse_cuda_options(std::string_view text) {

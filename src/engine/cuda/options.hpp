@@ -17,6 +17,8 @@ struct CudaOptions {
   /// Batches with fewer pairs of terminator and candidate are left to the CPU. docs/gpu/ says what
   /// it rests upon.
   std::uint64_t least_pairs = 160'000;
+  /// A batch goes to several threads of the host if each has at least so many terminators.
+  std::uint64_t least_terminators = 256;
   cuda::Compile compile = cuda::Compile::in_background;  ///< "background", "at-once" or "never"
   /// A state is chosen with its negations, instead of before them, unless more events could lie in
   /// the interval of one: "apart" is 0, "inside" no limit, "auto" this, which takes a warp about as

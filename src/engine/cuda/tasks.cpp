@@ -81,7 +81,7 @@ class Cut {
       for (const Share& share : shares) pieces.push_back({share, 0});
       return pieces;
     }
-    const auto of_channels = spread(loads_of(shares), channels, cutting_.channel_terminators);
+    const auto of_channels = spread(loads_of(shares), channels, cutting_.least_terminators);
     for (const Share& share : shares) {
       if (!evaluator(share).is_divisible()) pieces.push_back({share, 0});
     }
@@ -124,7 +124,7 @@ class Cut {
     }
     const std::uint64_t most =
         std::min({std::uint64_t{session_.device().channels() - 1}, std::uint64_t{cutting_.threads},
-                  terminators / cutting_.channel_terminators});
+                  terminators / cutting_.least_terminators});
     if (!fits_ || most < 2) return 1;
     const std::uint64_t wanted = 2 + terminators * kTerminator / pairs;
     return static_cast<std::uint32_t>(std::min(most, wanted));

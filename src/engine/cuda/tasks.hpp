@@ -21,9 +21,9 @@ using Sessions = std::span<const std::shared_ptr<Session>>;
 
 /// How work is cut.
 struct Cutting {
-  std::uint64_t least_pairs;          ///< of a part of a rule that is divided among devices
-  std::uint64_t channel_terminators;  ///< a channel of a device has at least so many
-  unsigned threads;                   ///< for the host's part
+  std::uint64_t least_pairs;        ///< of a part of a rule that is divided among devices
+  std::uint64_t least_terminators;  ///< a channel of a device has at least so many
+  unsigned threads;                 ///< for the host's part
 };
 
 /// What one device has to do of a batch.
