@@ -14,7 +14,7 @@ namespace nvrtc {
 std::string version() { return ""; }
 std::string unavailable() { return "this build is without CUDA"; }
 
-Compiled compile(const std::string&, std::span<const std::string>, int, int) {
+Compiled compile(const std::string&, std::span<const std::string>, int) {
   return {.cubin = "", .names = {}, .problem = unavailable()};
 }
 

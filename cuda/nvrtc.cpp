@@ -4,9 +4,9 @@
 #include <nvrtc.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <type_traits>
-#include <vector>
 
 #include "cuda/runtime_headers.hpp"
 
@@ -126,18 +126,15 @@ std::string version() {
 
 std::string unavailable() { return library().problem(); }
 
-Compiled compile(const std::string& text, std::span<const std::string> kernels, int capability,
-                 int registers) {
+Compiled compile(const std::string& text, std::span<const std::string> kernels, int capability) {
   if (!library().problem().empty()) return {.cubin = "", .names = {}, .problem = unavailable()};
   const Program program = program_of(text);
   if (!program) return {.cubin = "", .names = {}, .problem = "NVRTC takes no program"};
   for (const std::string& kernel : kernels) library().add(program.get(), kernel.c_str());
   const std::string architecture = "--gpu-architecture=sm_" + std::to_string(capability);
   // TESLA.md section 5: every floating-point operation rounds once.
-  std::vector<const char*> options = {architecture.c_str(), "--std=c++20", "--fmad=false",
-                                      "--device-int128", "-D__extension__="};
-  const std::string most = "--maxrregcount=" + std::to_string(registers);
-  if (registers > 0) options.push_back(most.c_str());
+  const std::array options = {architecture.c_str(), "--std=c++20", "--fmad=false",
+                              "--device-int128", "-D__extension__="};
   Compiled compiled;
   if (library().compile(program.get(), static_cast<int>(options.size()), options.data()) !=
       NVRTC_SUCCESS) {

@@ -22,10 +22,8 @@ struct Compiled {
 };
 
 /// Compiles `text`, which may include `runtime_headers()`, for a compute capability (90 is 9.0).
-/// `kernels`: expressions such as "f<int>". `registers`: they may use at most so many; 0: any
-/// number.
-Compiled compile(const std::string& text, std::span<const std::string> kernels, int capability,
-                 int registers = 0);
+/// `kernels`: expressions such as "f<int>".
+Compiled compile(const std::string& text, std::span<const std::string> kernels, int capability);
 
 }  // namespace nvrtc
 }  // namespace gorgo::cuda

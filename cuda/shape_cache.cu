@@ -14,10 +14,6 @@ constexpr const char* kBodies[kKernelKinds] = {
     "List<gorgo::cuda::Shape>",         "Reduce<gorgo::cuda::Shape>",
     "Sum<gorgo::cuda::Shape>"};
 
-/// With more, two blocks instead of three go on at a time on a multiprocessor, which takes `sum` a
-/// tenth longer.
-int most_registers(KernelKind kind) { return kind == KernelKind::sum ? 80 : 0; }
-
 std::string name_of(KernelKind kind, Sent sent) {
   return std::string("gorgo::cuda::") + (sent == Sent::along ? "along" : "apart") +
          "<gorgo::cuda::" + kBodies[static_cast<std::size_t>(kind)] + ">";
@@ -42,11 +38,10 @@ Workshop& workshop() {
 }
 
 /// Null when that fails.
-const void* compiled_kernel(const std::string& text, KernelKind kind, Sent sent, int capability) {
-  const std::string name = name_of(kind, sent);
+const void* compiled_kernel(const std::string& text, const std::string& name, int capability) {
   const nvrtc::Compiled compiled = nvrtc::compile(
       "#include \"cuda/kernels.cuh\"\nnamespace gorgo::cuda {\n" + text + "}\n", {&name, 1},
-      capability, most_registers(kind));
+      capability);
   cudaLibrary_t library = nullptr;  // stays for as long as the process
   if (compiled.cubin.empty() ||
       cudaLibraryLoadData(&library, compiled.cubin.data(), nullptr, nullptr, 0, nullptr, nullptr,
@@ -64,8 +59,8 @@ const void* compiled_kernel(const std::string& text, KernelKind kind, Sent sent,
 /// tenths of a second. Call with a device as the current one.
 void warm_up(int capability) {
   static const void* const kernel =
-      compiled_kernel("struct Shape : OneTest<false> {};\n", KernelKind::pick_newest, Sent::along,
-                      capability);
+      compiled_kernel("struct Shape : OneTest<false> {};\n",
+                      name_of(KernelKind::pick_newest, Sent::along), capability);
   static_cast<void>(kernel);
 }
 
@@ -130,7 +125,7 @@ void ShapeCache::compile(State& state, int capability, std::uint32_t shape, Kern
   std::unique_lock lock(state.mutex);
   Entry& entry = state.entries[shape];
   lock.unlock();
-  const void* const kernel = compiled_kernel(entry.text, kind, sent, capability);
+  const void* const kernel = compiled_kernel(entry.text, name_of(kind, sent), capability);
   lock.lock();
   entry.kernels[index_of(kind, sent)] = kernel;
   entry.tried[index_of(kind, sent)] = true;
