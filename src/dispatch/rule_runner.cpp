@@ -169,6 +169,17 @@ void RuleRunner::run_parts(Job& job) {
   }
 }
 
+/// How many threads an announced job may have, as far as the last run tells: where the others have
+/// work for as long as it takes, its own alone, since those that wait for a device would be in
+/// their way.
+unsigned RuleRunner::free_threads() const {
+  const unsigned others = workers_.threads() - 1;
+  const double cost = static_cast<double>(divided_) * terminator_cost_;
+  if (cost < kWorthSharing) return 1 + others;
+  if (announced_took_ == 0) return 1;
+  return 1 + others - static_cast<unsigned>(std::min<double>(others, cost / announced_took_));
+}
+
 /// What they take together is shared out by terminators.
 void RuleRunner::run_announced(Job& job) {
   job.announcements.clear();
@@ -178,7 +189,7 @@ void RuleRunner::run_announced(Job& job) {
     job.announcements.push_back(
         {&evaluator(part), terminators(part), &rules_.rules()[part.rule].state});
   }
-  job.announced->announce(job.announcements, workers_.threads(), stop_);
+  job.announced->announce(job.announcements, free_threads(), stop_);
   for (const std::size_t index : job.parts) run_part(job, parts_[index]);
   job.took = since(start);
   const double each = job.took / static_cast<double>(job.terminators);
@@ -189,14 +200,17 @@ void RuleRunner::run_announced(Job& job) {
 
 void RuleRunner::watch_threads(double took) {
   if (workers_.threads() == 1) return;
-  double divided = 0;
-  bool alone = true;  // without a device
+  double divided = 0, announced = 0;
   for (const Job& job : std::span(jobs_).first(used_jobs_)) {
-    if (job.announced == nullptr) divided += job.took;
-    alone &= job.announced == nullptr;
+    if (job.announced == nullptr) {
+      divided += job.took;
+    } else {
+      announced = std::max(announced, job.took);
+    }
   }
   if (divided_ > 0) terminator_cost_ = divided / static_cast<double>(divided_);
-  if (alone) placer_.watch_threads(divided, took);
+  if (announced > 0) announced_took_ = announced;
+  if (announced == 0) placer_.watch_threads(divided, took);
 }
 
 void RuleRunner::balance_shares() {

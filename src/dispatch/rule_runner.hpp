@@ -121,6 +121,7 @@ class RuleRunner {
   void run_job(Job& job);
   void run_parts(Job& job);
   void run_announced(Job& job);
+  unsigned free_threads() const;
   void run_part(Job& job, Part& part);
   void report_costs();
   void balance_shares();
@@ -148,6 +149,7 @@ class RuleRunner {
   Outcome outcome_;             // scratch of try_elsewhere
   std::size_t divided_ = 0;     // terminators of the run in hand that are not announced
   double terminator_cost_ = 0;  // nanoseconds of a thread, of such a terminator in the last run
+  double announced_took_ = 0;   // nanoseconds: the longest announced job of the last run with one
   double took_ = 0;             // nanoseconds, since placement was settled
   Clock::time_point began_;     // the run in hand
   bool in_order_ = true;        // of the run in hand

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
+#include <memory>
 #include <random>
 
 #include "engine/cuda/options.hpp"
@@ -327,6 +329,25 @@ TEST(CudaEngine, SaysWhichDevicesItDoesWithout) {
   EXPECT_EQ(devices[0].problem, "no memory");
   EXPECT_EQ(devices[1].number, 1u);
   EXPECT_EQ(devices[1].problem, "");
+}
+
+TEST(CudaEngine, IsReadyWhenWhatItBeganHasSettled) {
+  std::promise<void> go;
+  const CudaEngine engine(
+      "emulated",
+      [opened = go.get_future().share()] {
+        opened.wait();
+        CudaEngine::Devices devices;
+        devices.push_back(std::make_unique<cuda::HostDevice>(
+            cuda::DeviceOptions{.bytes = 1 << 20, .page_shift = 5}));
+        return devices;
+      },
+      [] { return std::vector<std::string>(); }, {});
+  engine.settle();  // nothing was begun
+  EXPECT_FALSE(engine.is_ready());
+  go.set_value();
+  engine.settle();
+  EXPECT_TRUE(engine.is_ready());
 }
 
 TEST(CudaEngine, SpreadsWhatIsNotSmallOverThreads) {
