@@ -15,7 +15,8 @@ constexpr const char* kBodies[kKernelKinds] = {
     "Sum<gorgo::cuda::Shape>"};
 
 std::string name_of(KernelKind kind, Sent sent) {
-  return std::string("gorgo::cuda::") + (sent == Sent::along ? "along" : "apart") +
+  const char* const apart = kind == KernelKind::sum ? "apart_by_three" : "apart";
+  return std::string("gorgo::cuda::") + (sent == Sent::along ? "along" : apart) +
          "<gorgo::cuda::" + kBodies[static_cast<std::size_t>(kind)] + ">";
 }
 

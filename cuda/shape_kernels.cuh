@@ -32,9 +32,12 @@ inline std::size_t index_of(KernelKind kind, Sent sent) {
 template <class Shape>
 ShapeKernels kernels_of() {
   ShapeKernels kernels = {};
+  const auto put = [&](KernelKind kind, Sent sent, auto* kernel) {
+    kernels[index_of(kind, sent)] = reinterpret_cast<const void*>(kernel);
+  };
   const auto add = [&]<class Body>(KernelKind kind, Body) {
-    kernels[index_of(kind, Sent::apart)] = reinterpret_cast<const void*>(&apart<Body>);
-    kernels[index_of(kind, Sent::along)] = reinterpret_cast<const void*>(&along<Body>);
+    put(kind, Sent::apart, &apart<Body>);
+    put(kind, Sent::along, &along<Body>);
   };
   add(KernelKind::pick_newest, Pick<Shape, true>());
   add(KernelKind::pick_oldest, Pick<Shape, false>());
@@ -43,7 +46,8 @@ ShapeKernels kernels_of() {
   add(KernelKind::list, List<Shape>());
   if constexpr (!Shape::Negations::kAny) {
     add(KernelKind::reduce, Reduce<Shape>());
-    add(KernelKind::sum, Sum<Shape>());
+    put(KernelKind::sum, Sent::apart, &apart_by_three<Sum<Shape>>);
+    put(KernelKind::sum, Sent::along, &along<Sum<Shape>>);
   }
   return kernels;
 }
