@@ -140,42 +140,39 @@ __device__ __forceinline__ bool list(const View& view, const ListArguments& to) 
     grouped.load(view, searches, group);
     const Scan scan = view.scans[searches[group.first].scan];
     const auto columns = Shape::columns(view, scan);
-    for (std::uint64_t begin = part.first; begin < part.last; begin += Tile<Shape>::kSize) {
-      const Tile<Shape> tile(view, scan, begin, part.last);
-      grouped.ask(group, tile, [](unsigned) { return true; });
-      tile.test(grouped, columns, [&](unsigned i, unsigned mask) {
-        const unsigned lane = threadIdx.x % kWarp;
-        if constexpr (Shape::Negations::kAny) {
+    const auto found = [&](const auto& tile, unsigned i, unsigned mask) {
+      const unsigned lane = threadIdx.x % kWarp;
+      if constexpr (Shape::Negations::kAny) {
 #pragma unroll 1
-          for (unsigned j = 0; j < Tile<Shape>::kEvents; ++j) {
-            const unsigned all = __ballot_sync(kAllLanes, (mask >> j & 1u) != 0);
-            const unsigned left = without_violated<Shape>(
-                view, searches[group.first + i], all,
-                [&](unsigned of) { return tile.position(j) - lane + of; });
-            if ((left >> lane & 1u) == 0) mask &= ~(1u << j);
-          }
-        }
-        if (!__any_sync(kAllLanes, mask != 0)) return;
-        const unsigned total = __reduce_add_sync(kAllLanes, __popc(mask));
-        unsigned long long at = 0;
-        if (lane == 0) {
-          atomicAdd(&passed[i], total);
-          at = atomicAdd(to.total, static_cast<unsigned long long>(total));
-        }
-        at = __shfl_sync(kAllLanes, at, 0);
-#pragma unroll
         for (unsigned j = 0; j < Tile<Shape>::kEvents; ++j) {
-          const bool mine = (mask >> j & 1u) != 0;
-          const unsigned all = __ballot_sync(kAllLanes, mine);
-          const unsigned long long number = at + __popc(all & ((1u << lane) - 1));
-          if (mine && number < to.most) {
-            const std::uint64_t offset = tile.position(j) - grouped.first[i];
-            to.matches[number] = {group.first + i, static_cast<std::uint32_t>(offset)};
-          }
-          at += __popc(all);
+          const unsigned all = __ballot_sync(kAllLanes, (mask >> j & 1u) != 0);
+          const unsigned left = without_violated<Shape>(
+              view, searches[group.first + i], all,
+              [&](unsigned of) { return tile.position(j) - lane + of; });
+          if ((left >> lane & 1u) == 0) mask &= ~(1u << j);
         }
-      });
-    }
+      }
+      if (!__any_sync(kAllLanes, mask != 0)) return;
+      const unsigned total = __reduce_add_sync(kAllLanes, __popc(mask));
+      unsigned long long at = 0;
+      if (lane == 0) {
+        atomicAdd(&passed[i], total);
+        at = atomicAdd(to.total, static_cast<unsigned long long>(total));
+      }
+      at = __shfl_sync(kAllLanes, at, 0);
+#pragma unroll
+      for (unsigned j = 0; j < Tile<Shape>::kEvents; ++j) {
+        const bool mine = (mask >> j & 1u) != 0;
+        const unsigned all = __ballot_sync(kAllLanes, mine);
+        const unsigned long long number = at + __popc(all & ((1u << lane) - 1));
+        if (mine && number < to.most) {
+          const std::uint64_t offset = tile.position(j) - grouped.first[i];
+          to.matches[number] = {group.first + i, static_cast<std::uint32_t>(offset)};
+        }
+        at += __popc(all);
+      }
+    };
+    test_all<Tile<Shape>>(view, scan, columns, grouped, group, part, found);
     __syncthreads();
     if (threadIdx.x < group.count && passed[threadIdx.x] != 0) {
       atomicAdd(to.counts + group.first + threadIdx.x, passed[threadIdx.x]);

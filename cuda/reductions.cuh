@@ -62,26 +62,23 @@ __device__ __forceinline__ bool reduce(const View& view, const ReduceArguments<R
     grouped.load(view, searches, group);
     const Scan scan = view.scans[searches[group.first].scan];
     const auto columns = Shape::columns(view, scan);
-    for (std::uint64_t begin = part.first; begin < part.last; begin += Tile<Shape>::kSize) {
-      const Tile<Shape> tile(view, scan, begin, part.last);
-      grouped.ask(group, tile, [](unsigned) { return true; });
-      tile.test(grouped, columns, [&](unsigned i, unsigned mask) {
-        if (!__any_sync(kAllLanes, mask != 0)) return;
-        Reduction mine = {};
-        for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
-          merge(mine, reduction_of(view, scan, tile.position(__ffs(rest) - 1)));
-        }
-        mine.count = __reduce_add_sync(kAllLanes, static_cast<unsigned>(mine.count));
-        if (scan.reduced != kNone) {
-          mine.numbers = __reduce_add_sync(kAllLanes, static_cast<unsigned>(mine.numbers));
-          mine.low = sum_over_warp(mine.low);
-          mine.high = sum_over_warp(mine.high);
-          mine.least = greatest_of_warp(mine.least);
-          mine.greatest = greatest_of_warp(mine.greatest);
-        }
-        if (threadIdx.x % kWarp == 0) merge_among_others(own[i], mine);
-      });
-    }
+    const auto found = [&](const auto& tile, unsigned i, unsigned mask) {
+      if (!__any_sync(kAllLanes, mask != 0)) return;
+      Reduction mine = {};
+      for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+        merge(mine, reduction_of(view, scan, tile.position(__ffs(rest) - 1)));
+      }
+      mine.count = __reduce_add_sync(kAllLanes, static_cast<unsigned>(mine.count));
+      if (scan.reduced != kNone) {
+        mine.numbers = __reduce_add_sync(kAllLanes, static_cast<unsigned>(mine.numbers));
+        mine.low = sum_over_warp(mine.low);
+        mine.high = sum_over_warp(mine.high);
+        mine.least = greatest_of_warp(mine.least);
+        mine.greatest = greatest_of_warp(mine.greatest);
+      }
+      if (threadIdx.x % kWarp == 0) merge_among_others(own[i], mine);
+    };
+    test_all<Tile<Shape>>(view, scan, columns, grouped, group, part, found);
     __syncthreads();
     if (threadIdx.x < group.count && own[threadIdx.x].count != 0) {
       merge_among_others(to.totals[group.first + threadIdx.x], own[threadIdx.x]);
@@ -168,25 +165,22 @@ __device__ __forceinline__ bool sum(const View& view, const ReduceArguments<Floa
     const Attribute summed = view.attributes[scan.attributes + scan.reduced];
     const auto columns = Shape::columns(view, scan);
     using SumTile = Tile<Shape, 8>;
-    for (std::uint64_t begin = part.first; begin < part.last; begin += SumTile::kSize) {
-      const SumTile tile(view, scan, begin, part.last);
-      grouped.ask(group, tile, [](unsigned) { return true; });
-      tile.test(grouped, columns, [&](unsigned i, unsigned mask) {
-        if (!__any_sync(kAllLanes, mask != 0)) return;
-        std::uint64_t values[SumTile::kEvents];
-        unsigned count = 0;
+    const auto found = [&](const auto& tile, unsigned i, unsigned mask) {
+      if (!__any_sync(kAllLanes, mask != 0)) return;
+      std::uint64_t values[SumTile::kEvents];
+      unsigned count = 0;
 #pragma unroll
-        for (unsigned j = 0; j < SumTile::kEvents; ++j) {
-          Cell value = {};
-          if ((mask >> j & 1u) != 0) value = load(view, summed, tile.position(j));
-          values[j] = value.bits;
-          count += value.exists != 0 ? 1 : 0;
-        }
-        count = __reduce_add_sync(kAllLanes, count);
-        if (threadIdx.x % kWarp == 0) add_among_others(own[i].count, count);
-        add_floats(own[i], values);
-      });
-    }
+      for (unsigned j = 0; j < SumTile::kEvents; ++j) {
+        Cell value = {};
+        if ((mask >> j & 1u) != 0) value = load(view, summed, tile.position(j));
+        values[j] = value.bits;
+        count += value.exists != 0 ? 1 : 0;
+      }
+      count = __reduce_add_sync(kAllLanes, count);
+      if (threadIdx.x % kWarp == 0) add_among_others(own[i].count, count);
+      add_floats(own[i], values);
+    };
+    test_all<SumTile>(view, scan, columns, grouped, group, part, found);
     __syncthreads();
     for (unsigned i = threadIdx.x; i < group.count * kWords; i += kThreads) {
       add_among_others(words[i], own_words[i]);

@@ -139,6 +139,20 @@ struct PartRange {
         last(first + parts.size < group.end ? first + parts.size : group.end) {}
 };
 
+/// Tests a part's positions for all searches of the group: `found(tile, search, mask)` as for
+/// `Tile::test`. The whole block calls.
+template <class Tile, class Shape, class Found>
+__device__ __forceinline__ void test_all(const View& view, const Scan& scan,
+                                         const typename Shape::Columns& columns,
+                                         Grouped<Shape>& grouped, const Group& group,
+                                         const PartRange& part, Found found) {
+  for (std::uint64_t begin = part.first; begin < part.last; begin += Tile::kSize) {
+    const Tile tile(view, scan, begin, part.last);
+    grouped.ask(group, tile, [](unsigned) { return true; });
+    tile.test(grouped, columns, [&](unsigned i, unsigned mask) { found(tile, i, mask); });
+  }
+}
+
 /// Whether all of so many blocks but this one are done, which `done` counts; what they wrote to the
 /// device's memory is seen. The whole block calls, once.
 static __device__ inline bool is_last_of(std::uint32_t* done, std::uint32_t blocks) {
