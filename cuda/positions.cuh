@@ -140,7 +140,7 @@ __device__ __forceinline__ bool list(const View& view, const ListArguments& to) 
     grouped.load(view, searches, group);
     const Scan scan = view.scans[searches[group.first].scan];
     const auto columns = Shape::columns(view, scan);
-    const auto found = [&](const auto& tile, unsigned i, unsigned mask) {
+    const auto found = [&](const Tile<Shape>& tile, unsigned i, unsigned mask) {
       const unsigned lane = threadIdx.x % kWarp;
       if constexpr (Shape::Negations::kAny) {
 #pragma unroll 1

@@ -62,7 +62,7 @@ __device__ __forceinline__ bool reduce(const View& view, const ReduceArguments<R
     grouped.load(view, searches, group);
     const Scan scan = view.scans[searches[group.first].scan];
     const auto columns = Shape::columns(view, scan);
-    const auto found = [&](const auto& tile, unsigned i, unsigned mask) {
+    const auto found = [&](const Tile<Shape>& tile, unsigned i, unsigned mask) {
       if (!__any_sync(kAllLanes, mask != 0)) return;
       Reduction mine = {};
       for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
@@ -165,7 +165,7 @@ __device__ __forceinline__ bool sum(const View& view, const ReduceArguments<Floa
     const Attribute summed = view.attributes[scan.attributes + scan.reduced];
     const auto columns = Shape::columns(view, scan);
     using SumTile = Tile<Shape, 8>;
-    const auto found = [&](const auto& tile, unsigned i, unsigned mask) {
+    const auto found = [&](const SumTile& tile, unsigned i, unsigned mask) {
       if (!__any_sync(kAllLanes, mask != 0)) return;
       std::uint64_t values[SumTile::kEvents];
       unsigned count = 0;

@@ -174,6 +174,7 @@ TEST(ShapeText, CompilesForAGpu) {
   for (const std::string& text : shapes.texts()) {
     const std::vector<std::string> kernels = {
         "gorgo::cuda::apart<gorgo::cuda::List<gorgo::cuda::Shape>>",
+        "gorgo::cuda::apart<gorgo::cuda::Reduce<gorgo::cuda::Shape>>",
         "gorgo::cuda::apart_by_three<gorgo::cuda::Sum<gorgo::cuda::Shape>>",
         "gorgo::cuda::along<gorgo::cuda::Pick<gorgo::cuda::Shape, true>>",
         "gorgo::cuda::along<gorgo::cuda::Select<gorgo::cuda::Shape, false>>"};
