@@ -79,9 +79,8 @@ struct Processor::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  Result<void> count(Result<void> admitted) {
+  void count(const Result<void>& admitted) {
     ++(admitted.has_error() ? counters.refused : counters.accepted);
-    return admitted;
   }
 
   std::uint32_t max_depth;
@@ -220,13 +219,19 @@ Result<void> Processor::append(std::string_view type, std::optional<Timestamp> t
                                std::span<const std::string_view> names,
                                std::span<const Datum> cells) {
   const dispatch::Publication publication{type, timestamp, names, cells};
-  return impl_->count(impl_->sequencer.admit(publication, schema(), impl_->released));
+  Result<void> admitted = impl_->sequencer.admit(publication, schema(), impl_->released);
+  impl_->count(admitted);
+  return admitted;
 }
 
 Result<void> Processor::append(TypeId type, std::optional<Timestamp> timestamp,
                                std::span<const Datum> cells) {
-  return impl_->count(
-      impl_->sequencer.admit(schema().at(type), timestamp, cells, schema(), impl_->released));
+  const EventType& known = schema().at(type);
+  assert(cells.size() == known.attributes.size());
+  Result<void> admitted =
+      impl_->sequencer.admit(known, timestamp, cells.data(), schema(), impl_->released);
+  impl_->count(admitted);
+  return admitted;
 }
 
 Result<void> Processor::tick(Timestamp timestamp) {

@@ -23,19 +23,27 @@ std::string milliseconds(Timestamp timestamp) {
   return text + " ms";
 }
 
-/// Writes cells that are values of exactly the attributes' types behind the others. False: they are
-/// not, and nothing is written.
-bool write_fitting(const EventType& type, std::span<const Datum> cells, Released& out) {
+/// Whether the cells are values of exactly the attributes' types.
+bool are_fitting(const EventType& type, std::span<const Datum> cells) {
   const AttributeType* attribute = type.attributes.data();
   for (const Datum& cell : cells) {
     if (!cell.exists() || cell.type() != (attribute++)->type) return false;
   }
-  out.cells.insert(out.cells.end(), cells.begin(), cells.end());
-  for (Datum& cell : std::span(out.cells).last(cells.size())) {
-    if (cell.tag != Datum::Tag::string) continue;
-    cell = Datum::of(out.strings.add(cell.text(), out.items.size()));
-  }
   return true;
+}
+
+void add(const EventType& type, Timestamp timestamp, std::span<const Datum> cells, Released& out) {
+  const auto first = static_cast<std::uint32_t>(out.cells.size());
+  for (const Datum& cell : cells) {
+    Datum& kept = out.cells.emplace_back(cell);
+    if (cell.tag == Datum::Tag::string) {
+      kept = Datum::of(out.strings.add(cell.text(), out.items.size()));
+    }
+  }
+  out.items.push_back({.type = type.id,
+                       .timestamp = timestamp,
+                       .first_cell = first,
+                       .cells = static_cast<std::uint32_t>(cells.size())});
 }
 
 /// What a float attribute takes: floats, ints, and the names by which event lines write what is no
@@ -199,10 +207,10 @@ Result<void> Sequencer::admit(const Publication& event, const Schema& schema, Re
   const Result<void> written = writer.write(*timestamp);
   if (written.has_error()) return written;
 
-  received_ = std::max(received_.value_or(*timestamp), *timestamp);
   stamps_ = !event.timestamp;
   if (hold_it) {
     hold(event, *timestamp);
+    received_ = std::max(received_.value_or(*timestamp), *timestamp);
     const auto due = arithmetic::saturating_subtract(*received_, options_.lateness);
     release_until(due, schema, released);
   } else {
@@ -212,25 +220,20 @@ Result<void> Sequencer::admit(const Publication& event, const Schema& schema, Re
 }
 
 Result<void> Sequencer::admit(const EventType& type, std::optional<Timestamp> timestamp,
-                              std::span<const Datum> cells, const Schema& schema,
-                              Released& released) {
-  assert(cells.size() == type.attributes.size());
-  const std::size_t first = released.cells.size();
-  if (options_.lateness > 0 || !write_fitting(type, cells, released)) {
+                              const Datum* first_cell, const Schema& schema, Released& released) {
+  const std::span cells(first_cell, type.attributes.size());
+  if (options_.lateness > 0 || !are_fitting(type, cells)) {
     return admit_by_name(type, timestamp, cells, schema, released);
   }
-  const Result<Timestamp> stamped = stamp(type.name, &type, timestamp);
-  if (stamped.has_error()) {
-    released.cells.resize(first);
-    return stamped.error();
+  const bool stamps = !timestamp;
+  if (stamps || !is_beyond_doubt(*timestamp)) {
+    const Result<Timestamp> stamped = stamp(type.name, &type, timestamp);
+    if (stamped.has_error()) return stamped.error();
+    timestamp = *stamped;
   }
-  released.items.push_back({.type = type.id,
-                            .timestamp = *stamped,
-                            .first_cell = static_cast<std::uint32_t>(first),
-                            .cells = static_cast<std::uint32_t>(cells.size())});
-  received_ = std::max(received_.value_or(*stamped), *stamped);
-  stamps_ = !timestamp;
-  count_release(type.id, *stamped);
+  add(type, *timestamp, cells, released);
+  stamps_ = stamps;
+  count_release(type.id, *timestamp);
   return {};
 }
 
@@ -275,11 +278,12 @@ void Sequencer::release_until(Timestamp timestamp, const Schema& schema, Release
 }
 
 void Sequencer::count_release(TypeId type, Timestamp timestamp) {
-  if (released_ && timestamp < *released_) {
-    ++counters_.late;
-    count_late(type, &LateCounts::late);
+  if (!released_ || timestamp >= *released_) {
+    released_ = timestamp;
+    return;
   }
-  released_ = std::max(released_.value_or(timestamp), timestamp);
+  ++counters_.late;
+  count_late(type, &LateCounts::late);
 }
 
 void Sequencer::count_late(TypeId type, std::uint64_t LateCounts::*count) {

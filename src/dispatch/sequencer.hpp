@@ -47,9 +47,10 @@ class Sequencer {
 
   /// Accepts an event, or refuses it and leaves everything as it was. Releases what is due.
   Result<void> admit(const Publication& event, const Schema& schema, Released& released);
-  /// The same for cells in the order of the type's attributes.
+  /// The same for as many cells as the type has attributes, in their order. (A pointer fits a
+  /// register, of which a span would be one too many for a call of every event.)
   Result<void> admit(const EventType& type, std::optional<Timestamp> timestamp,
-                     std::span<const Datum> cells, const Schema& schema, Released& released);
+                     const Datum* first_cell, const Schema& schema, Released& released);
   /// Releases what is held up to the timestamp, then the tick.
   Result<void> tick(Timestamp timestamp, const Schema& schema, Released& released);
   /// Releases everything that is held.
@@ -69,6 +70,10 @@ class Sequencer {
   /// `known`: the schema's type of the event, or null.
   Result<Timestamp> stamp(std::string_view type, const EventType* known,
                           std::optional<Timestamp> timestamp);
+  /// Whether `stamp` would return just this timestamp.
+  bool is_beyond_doubt(Timestamp timestamp) const {
+    return released_ && timestamp >= *released_ && !options_.max_ahead;
+  }
   Error refuse_late(std::string_view type, const EventType* known, Timestamp timestamp);
   Result<void> admit_by_name(const EventType& type, std::optional<Timestamp> timestamp,
                              std::span<const Datum> cells, const Schema& schema,
@@ -81,7 +86,7 @@ class Sequencer {
 
   Options options_;
   ProcessorCounters& counters_;
-  std::optional<Timestamp> received_;     // the largest
+  std::optional<Timestamp> received_;     // the largest; kept where events are held
   std::optional<Timestamp> released_;     // the largest
   std::multimap<Timestamp, Event> held_;  // equal timestamps in order of receipt
   // By TypeId: a publisher cannot make it grow, for names that only it knows have none.
