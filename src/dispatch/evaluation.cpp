@@ -39,16 +39,19 @@ void Evaluation::start(Batch& batch, Timestamp clock) {
   composites_ = 0;
   ran_ahead_ = false;
   roots_ = batch.records.size();
-  for (std::uint32_t i = 0; i < batch.records.size(); ++i) expect(i);
+  std::uint32_t index = 0;
+  for (const Record& record : batch.records) expect(record.type, index++);
 }
 
 /// The record is to be stored when its type's turn comes, if the history keeps the type.
-void Evaluation::expect(std::uint32_t record) {
-  const TypeId type = batch_->records[record].type;
-  if (type == kNoType || !history_.keeps(type)) return;
+void Evaluation::expect(TypeId type, std::uint32_t record) {
+  if (type == kNoType) return;
   Incoming& incoming = incoming_[type];
-  if (!incoming.known) incoming_types_.push_back(type);
-  incoming.known = true;
+  if (!incoming.known) {
+    if (!history_.keeps(type)) return;
+    incoming_types_.push_back(type);
+    incoming.known = true;
+  }
   incoming.records.push_back(record);
 }
 
@@ -139,24 +142,32 @@ void Evaluation::share_types() {
 
 void Evaluation::store_type(TypeId type) {
   Records& incoming = sorted_incoming(type);
-  const auto done = std::find_if(incoming.begin(), incoming.end(), [&](std::uint32_t record) {
-    return batch_->records[record].root >= cut_;
+  const auto done = std::partition_point(incoming.begin(), incoming.end(), [&](std::uint32_t i) {
+    return batch_->records[i].root < cut_;
   });
-  store(type, {incoming.begin(), done});
-  incoming.erase(incoming.begin(), done);
+  Records& stored = incoming_[type].stored;
+  stored.assign(done, incoming.end());
+  incoming.erase(done, incoming.end());
+  stored.swap(incoming);
+  store(type);
 }
 
-/// Stores records of a type, which come in place order. `arrive` is to be called next.
-void Evaluation::store(TypeId type, std::span<const std::uint32_t> records) {
+/// Stores the records of a type that stand in `stored`, in place order. `arrive` is to be called
+/// next.
+void Evaluation::store(TypeId type) {
   Incoming& incoming = incoming_[type];
-  incoming.stored.clear();
-  incoming.events.clear();
+  if (rules_.is_produced(type)) {
+    std::erase_if(incoming.stored, [&](std::uint32_t i) { return batch_->records[i].dropped; });
+  }
+  incoming.events.resize(incoming.stored.size());
+  incoming.deepest = 0;
   const Datum* const cells = batch_->cells.data();
-  for (const std::uint32_t index : records) {
-    const Record& record = batch_->records[index];
-    if (record.dropped) continue;
-    incoming.stored.push_back(index);
-    incoming.events.push_back({record.timestamp, record.root, cells + record.first_cell});
+  const Record* const records = batch_->records.data();
+  auto event = incoming.events.begin();
+  for (const std::uint32_t index : incoming.stored) {
+    const Record& record = records[index];
+    *event++ = {record.timestamp, record.root, cells + record.first_cell};
+    incoming.deepest = std::max(incoming.deepest, record.depth);
   }
   incoming.first = history_.append(type, incoming.events);
   incoming.matches = history_.settle(type);
@@ -166,28 +177,39 @@ void Evaluation::store(TypeId type, std::span<const std::uint32_t> records) {
 void Evaluation::arrive(TypeId type) {
   constexpr std::size_t kGroup = 16;  // whose cache misses overlap
   const Incoming& incoming = incoming_[type];
+  if (incoming.deepest >= limits_.max_depth) mark_too_deep(type);
+  const history::Column* column = nullptr;
+  std::vector<Arrival>* arrivals = nullptr;  // of the column
+  for (std::size_t begin = 0; begin < incoming.matches.size(); begin += kGroup) {
+    const std::size_t count = std::min(kGroup, incoming.matches.size() - begin);
+    const auto group = incoming.matches.subspan(begin, count);
+    for (const auto& match : group) {
+      if (match.column == column) continue;
+      __builtin_prefetch(rules_.rules_of(match.column->id()).data());
+      __builtin_prefetch(&arrivals_[match.column->id()]);
+    }
+    for (const auto& match : group) {
+      if (match.column != column) arrivals = arrivals_of(match.column->id());
+      column = match.column;
+      if (arrivals == nullptr) continue;
+      arrivals->push_back({match.slot, incoming.stored[match.slot - incoming.first]});
+    }
+  }
+}
+
+void Evaluation::mark_too_deep(TypeId type) {
+  const Incoming& incoming = incoming_[type];
   for (std::size_t i = 0; i < incoming.stored.size(); ++i) {
     if (batch_->records[incoming.stored[i]].depth < limits_.max_depth) continue;
     ++counters_.dropped_depth;
     history_.mark_too_deep(type, incoming.first + i);
   }
-  for (std::size_t begin = 0; begin < incoming.matches.size(); begin += kGroup) {
-    const std::size_t count = std::min(kGroup, incoming.matches.size() - begin);
-    const auto group = incoming.matches.subspan(begin, count);
-    for (const auto& match : group) {
-      const history::ColumnId column = match.column->id();
-      __builtin_prefetch(rules_.rules_of(column).data());
-      __builtin_prefetch(&arrivals_[column]);
-    }
-    for (const auto& match : group) {
-      arrive(match.column->id(), {match.slot, incoming.stored[match.slot - incoming.first]});
-    }
-  }
 }
 
-void Evaluation::arrive(history::ColumnId column, Arrival arrival) {
+/// Where the column's next arrival is to go; null: it is no rule's terminator.
+std::vector<Evaluation::Arrival>* Evaluation::arrivals_of(history::ColumnId column) {
   const auto rules = rules_.rules_of(column);
-  if (rules.empty()) return;
+  if (rules.empty()) return nullptr;
   auto& arrivals = arrivals_[column];
   if (arrivals.empty()) {
     columns_.push_back(column);
@@ -196,7 +218,7 @@ void Evaluation::arrive(history::ColumnId column, Arrival arrival) {
       next_arrival_[rule] = 0;
     }
   }
-  arrivals.push_back(arrival);
+  return &arrivals;
 }
 
 void Evaluation::collect_terminators(std::uint32_t index, const Bound& bound) {
@@ -315,7 +337,7 @@ void Evaluation::add_records(std::uint32_t rule_index, std::size_t first) {
   if (!of_cycle && !history_.keeps(type)) return;
   for (std::size_t i = first; i < batch_->records.size(); ++i) {
     const auto record = static_cast<std::uint32_t>(i);
-    of_cycle ? cycle_composites_.push_back(record) : expect(record);
+    of_cycle ? cycle_composites_.push_back(record) : expect(type, record);
   }
 }
 

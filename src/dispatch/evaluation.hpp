@@ -87,19 +87,21 @@ class Evaluation {
     Records stored;
     std::vector<history::NewEvent> events;
     history::Slot first = 0;
+    std::uint32_t deepest = 0;  ///< greatest depth
     std::span<const history::History::Match> matches;
   };
 
   void size_next_batch(std::size_t composites, std::size_t roots);
   void keep_to_latency(std::size_t roots);
-  void expect(std::uint32_t record);
+  void expect(TypeId type, std::uint32_t record);
   Records& sorted_incoming(TypeId type);
   void store_level(std::uint32_t level);
   void share_types();
   void store_type(TypeId type);
-  void store(TypeId type, std::span<const std::uint32_t> records);
+  void store(TypeId type);
   void arrive(TypeId type);
-  void arrive(history::ColumnId column, Arrival arrival);
+  void mark_too_deep(TypeId type);
+  std::vector<Arrival>* arrivals_of(history::ColumnId column);
 
   void run_cycles(std::uint32_t level);
   void run_rules(std::uint32_t level);

@@ -22,7 +22,7 @@ void Evaluation::run_cycle(const plan::Cycle& cycle) {
                    incoming.begin() + static_cast<std::ptrdiff_t>(cycle_front_[i]));
   }
   for (const std::uint32_t record : cycle_composites_) {
-    expect(record);
+    expect(batch_->records[record].type, record);
   }
   cycle_composites_.clear();
   cycle_ = nullptr;
@@ -64,10 +64,10 @@ void Evaluation::run_cycle_root(std::uint64_t root) {
 }
 
 void Evaluation::store_step(const Bound& step) {
-  Records due;
   for (std::size_t i = 0; i < cycle_->types.size(); ++i) {
     const TypeId type = cycle_->types[i];
     const Records& incoming = incoming_[type].records;
+    Records& due = incoming_[type].stored;
     std::size_t& front = cycle_front_[i];
     due.clear();
     for (; front < incoming.size() && step.admits(batch_->records[incoming[front]]); ++front) {
@@ -81,7 +81,7 @@ void Evaluation::store_step(const Bound& step) {
     due.insert(due.end(), later, cycle_composites_.end());
     cycle_composites_.erase(later, cycle_composites_.end());
     std::sort(due.begin(), due.end(), PlaceOrder(batch_->records));
-    store(type, due);
+    store(type);
     arrive(type);
   }
 }

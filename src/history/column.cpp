@@ -17,6 +17,7 @@ std::string name_of(std::span<const Expr> subjects) {
 }  // namespace
 
 bool Column::accepts(Slot slot) const {
+  if (conditions_.empty()) return true;
   return all_hold(conditions_, {.candidate = {&store_, slot}, .states = {}, .aggregates = {}});
 }
 
