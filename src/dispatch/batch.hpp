@@ -40,6 +40,7 @@ inline constexpr std::uint32_t kNoRule = ~std::uint32_t{0};
 /// (TESLA.md §1): producers compare by their own places.
 struct Record {
   TypeId type = kNoType;
+  bool dropped = false;  ///< beyond max_composites
   Timestamp timestamp = 0;
   std::uint64_t root = 0;
   std::uint32_t depth = 0;             ///< 0 for a primitive event and for an instant of a timer
@@ -48,14 +49,13 @@ struct Record {
   std::uint32_t sequence = 0;          ///< rank among the composites of its terminator and rule
   std::uint32_t first_cell = 0;        ///< attributes of the type in order, then pairs
   std::uint32_t extra_cells = 0;       ///< number of cells in pairs
-  bool dropped = false;                ///< beyond max_composites
 
   bool is_composite() const { return depth > 0; }
 };
 
 /// Events that are evaluated together, and their composites so far.
 struct Batch {
-  std::vector<Record> records;
+  std::vector<Record> records;  ///< the roots' own events in order, then what came of them
   std::vector<Datum> cells;
   /// Whether time alone tells what stands before each of them: no event is late.
   bool in_order = true;

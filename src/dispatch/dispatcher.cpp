@@ -28,7 +28,7 @@ void Dispatcher::process_all(Released& released, const Deliver& deliver) {
   forget();
 }
 
-void Dispatcher::form_batch(const Released& released, std::size_t& next) {
+void Dispatcher::form_batch(Released& released, std::size_t& next) {
   if (agenda_.empty()) return add_items(released, next);
   const Timestamp upcoming = released.items[next].timestamp;
   agenda_.approach(std::max(upcoming, clock_.value_or(upcoming)));
@@ -38,44 +38,50 @@ void Dispatcher::form_batch(const Released& released, std::size_t& next) {
   agenda_.fire(*due, batch_, roots_);
 }
 
-void Dispatcher::add_items(const Released& released, std::size_t& next) {
-  const Timestamp first = released.items[next].timestamp;
-  // No event of the batch may stand behind a deadline or an instant of a timer; a late event can
-  // bring about a deadline that is over already, so it stands alone.
-  Timestamp end = std::numeric_limits<Timestamp>::max();
-  bool bounded = false;
-  if (!agenda_.empty()) {
-    if (const auto due = agenda_.next()) end = *due;
-    if (const auto wait = agenda_.shortest_deadline()) {
-      end = is_late(first) ? first : std::min(end, arithmetic::saturating_add(first, *wait));
-    }
-    bounded = true;
-  }
-  Timestamp last = first;
+/// No event of a batch that begins with this timestamp may stand behind a deadline or an instant of
+/// a timer; a late event can bring about a deadline that is over already, so it stands alone.
+std::optional<Timestamp> Dispatcher::end_of_batch(Timestamp first) const {
+  if (agenda_.empty()) return std::nullopt;
+  const Timestamp end = agenda_.next().value_or(std::numeric_limits<Timestamp>::max());
+  const auto wait = agenda_.shortest_deadline();
+  if (!wait) return end;
+  return is_late(first) ? first : std::min(end, arithmetic::saturating_add(first, *wait));
+}
+
+void Dispatcher::add_items(Released& released, std::size_t& next) {
+  const std::span<const Released::Item> items = released.items;
+  const std::size_t begin = next;
+  Timestamp last = items[begin].timestamp;
+  const auto end = end_of_batch(last);
+  std::size_t room = evaluation_.batch_roots();
+  std::uint64_t root = roots_;
   std::uint32_t cells_end = 0;
-  const std::size_t begin = next, most = evaluation_.batch_roots();
-  for (; next < released.items.size() && batch_.records.size() < most; ++next) {
-    const auto& item = released.items[next];
-    const bool late = next > begin && item.timestamp < last;
-    if (next > begin && bounded && (late || item.timestamp >= end)) break;
+  for (; next < items.size() && room > 0; ++next) {
+    const Released::Item& item = items[next];
+    const bool late = item.timestamp < last;
+    if (end && next > begin && (late || item.timestamp >= *end)) break;
     if (late) batch_.in_order = false;
     last = std::max(last, item.timestamp);
     if (item.tick) continue;
+    --room;
     batch_.records.push_back({.type = item.type,
                               .timestamp = item.timestamp,
-                              .root = ++roots_,
+                              .root = ++root,
                               .first_cell = item.first_cell,
                               .extra_cells = item.extra_cells});
     cells_end = item.first_cell + item.cells;
   }
+  roots_ = root;
   advance(last);
-  take_cells(released, cells_end);
+  take_cells(released, cells_end, next == items.size());
 }
 
-/// Those of the batch's records, which stand together and end there.
-void Dispatcher::take_cells(const Released& released, std::uint32_t end) {
+/// Those of the batch's records, which stand together and end there. `are_last`: nothing that was
+/// released comes behind the batch.
+void Dispatcher::take_cells(Released& released, std::uint32_t end, bool are_last) {
   if (batch_.empty()) return;
   const std::uint32_t first = batch_.records.front().first_cell;
+  if (first == 0 && are_last) return batch_.cells.swap(released.cells);
   batch_.cells.assign(released.cells.begin() + first, released.cells.begin() + end);
   for (Record& record : batch_.records) record.first_cell -= first;
 }
@@ -95,53 +101,93 @@ void Dispatcher::evaluate_batch(const Deliver& deliver) {
   }
 }
 
-/// Finds the finished records in place order.
-void Dispatcher::order_finished() {
+/// Whether the record is delivered now.
+bool Dispatcher::is_due(const Record& record) const {
+  return evaluation_.finished(record) && record.type != kTimerType;
+}
+
+/// Finds the due ones of the composites, which stand from record `first` on, in place order.
+void Dispatcher::order_composites(std::size_t first) {
   const auto& records = batch_.records;
-  const std::uint64_t first_root = records.front().root;
-  by_root_.assign(roots_ - first_root + 2, 0);
-  const auto is_due = [&](const Record& record) {
-    return evaluation_.finished(record) && record.type != kTimerType;
-  };
-  for (const Record& record : records) by_root_[record.root - first_root + 1] += is_due(record);
-  for (std::size_t r = 1; r < by_root_.size(); ++r) by_root_[r] += by_root_[r - 1];
-  order_.resize(by_root_.back());
-  for (std::uint32_t i = 0; i < records.size(); ++i) {
-    if (is_due(records[i])) order_[by_root_[records[i].root - first_root]++] = i;
+  order_.clear();
+  bool by_root = true;
+  std::uint64_t root = 0;
+  for (std::size_t i = first; i < records.size(); ++i) {
+    if (!is_due(records[i])) continue;
+    by_root = by_root && records[i].root >= root;
+    root = records[i].root;
+    order_.push_back(static_cast<std::uint32_t>(i));
   }
+  if (!by_root) sort_by_root();
   if (!evaluation_.is_in_rule_order()) sort_by_place();
 }
 
-/// Brings the records of each root in order.
+/// Counts how many of each root there are; those of one root keep their order.
+void Dispatcher::sort_by_root() {
+  const auto& records = batch_.records;
+  const std::uint64_t first_root = records.front().root;
+  const auto slot = [&](std::uint32_t i) { return records[i].root - first_root + 1; };
+  by_root_.assign(roots_ - first_root + 2, 0);
+  for (const std::uint32_t i : order_) ++by_root_[slot(i)];
+  for (std::size_t r = 1; r < by_root_.size(); ++r) by_root_[r] += by_root_[r - 1];
+  unordered_.swap(order_);
+  order_.resize(unordered_.size());
+  for (const std::uint32_t i : unordered_) order_[by_root_[slot(i) - 1]++] = i;
+}
+
+/// Brings the composites of each root in order.
 void Dispatcher::sort_by_place() {
   const PlaceOrder before(batch_.records);
-  auto group = order_.begin();
-  for (const std::uint32_t group_end : by_root_) {
-    const auto end = order_.begin() + group_end;
-    if (group >= end) continue;
+  const auto& records = batch_.records;
+  for (auto group = order_.begin(); group != order_.end();) {
+    const std::uint64_t root = records[*group].root;
+    const auto end =
+        std::find_if(group, order_.end(), [&](std::uint32_t i) { return records[i].root != root; });
     if (!std::is_sorted(group, end, before)) std::sort(group, end, before);
     group = end;
   }
 }
 
-void Dispatcher::deliver_finished(const Deliver& deliver) {
-  order_finished();
-  if (order_.empty()) return;
-  output_.rows.resize(order_.size());
+OutputBatch::Row Dispatcher::row_of(const Record& record, const Place& place) {
+  return {.place = place,
+          .timestamp = record.timestamp,
+          .type = record.type,
+          .first_cell = record.first_cell,
+          .extra_cells = record.extra_cells,
+          .rule = record.rule};
+}
+
+/// Writes the due records in place order.
+void Dispatcher::write_rows() {
+  const auto& records = batch_.records;
+  const auto composites =
+      std::partition_point(records.begin(), records.end(),
+                           [](const Record& record) { return record.producer == kNoRecord; });
+  order_composites(static_cast<std::size_t>(composites - records.begin()));
+  output_.rows.resize(records.size());
   auto row = output_.rows.begin();
-  Place place;
-  for (const std::uint32_t i : order_) {
-    const Record& record = batch_.records[i];
-    place.ordinal = record.root == place.root ? place.ordinal + 1 : record.is_composite() ? 1 : 0;
-    place.root = record.root;
-    counters_.composites += record.is_composite() ? 1 : 0;
-    *row++ = {.place = place,
-              .timestamp = record.timestamp,
-              .type = record.type,
-              .first_cell = record.first_cell,
-              .extra_cells = record.extra_cells,
-              .rule = record.rule};
+  auto next = order_.begin();
+  for (const Record& own : std::span(records.begin(), composites)) {
+    Place place{.root = own.root};
+    if (is_due(own)) {
+      if (own.is_composite()) {
+        place.ordinal = 1;
+        ++counters_.composites;
+      }
+      *row++ = row_of(own, place);
+    }
+    for (; next != order_.end() && records[*next].root == own.root; ++next) {
+      ++place.ordinal;
+      *row++ = row_of(records[*next], place);
+    }
   }
+  counters_.composites += order_.size();
+  output_.rows.erase(row, output_.rows.end());
+}
+
+void Dispatcher::deliver_finished(const Deliver& deliver) {
+  write_rows();
+  if (output_.rows.empty()) return;
   output_.rule_names = rules_.names();
   output_.schema = &rules_.schema();
   output_.cells.swap(batch_.cells);

@@ -44,14 +44,19 @@ class Dispatcher {
  private:
   void process_all(Released& released, const Deliver& deliver);
   /// Fills `batch_` with what comes next, from item `next` on.
-  void form_batch(const Released& released, std::size_t& next);
-  void add_items(const Released& released, std::size_t& next);
-  void take_cells(const Released& released, std::uint32_t end);
+  void form_batch(Released& released, std::size_t& next);
+  std::optional<Timestamp> end_of_batch(Timestamp first) const;
+  void add_items(Released& released, std::size_t& next);
+  void take_cells(Released& released, std::uint32_t end, bool are_last);
   void advance(Timestamp timestamp);
   bool is_late(Timestamp timestamp) const { return clock_ && timestamp < *clock_; }
   void evaluate_batch(const Deliver& deliver);
-  void order_finished();
+  bool is_due(const Record& record) const;
+  void order_composites(std::size_t first);
+  void sort_by_root();
   void sort_by_place();
+  static OutputBatch::Row row_of(const Record& record, const Place& place);
+  void write_rows();
   void deliver_finished(const Deliver& deliver);
   void forget();
 
@@ -68,9 +73,10 @@ class Dispatcher {
   Batch batch_;
   OutputBatch output_;
 
-  // Scratch of order_finished.
-  std::vector<std::uint32_t> order_;    // records in place order
-  std::vector<std::uint32_t> by_root_;  // from the batch's first root on
+  // Scratch of write_rows.
+  std::vector<std::uint32_t> order_;      // composites in place order
+  std::vector<std::uint32_t> unordered_;  // the same, as the batch has them
+  std::vector<std::uint32_t> by_root_;    // from the batch's first root on
 };
 
 }  // namespace gorgo::dispatch

@@ -63,6 +63,47 @@ TEST_F(DeliveryTest, EventsThatDoNotFitAreRefusedByName) {
   EXPECT_THAT(process(), IsEmpty());
 }
 
+TEST_F(DeliveryTest, CellsOutOfOrderInTimeAreAcceptedOrRefusedAsAnyEvent) {
+  processor = Processor(
+      {.max_late = 5 * kMillisecond, .clock = [] { return Timestamp{30 * kMillisecond}; }});
+  deploy("event A(s: string);");
+  const TypeId type = processor.schema().find("A")->id;
+  const auto append_cells = [&](std::optional<Timestamp> timestamp, const char* text) {
+    const Datum cell = Datum::of(text);
+    const auto accepted = processor.append(type, timestamp, {&cell, 1});
+    return accepted.has_error() ? accepted.error().to_string() : "";
+  };
+  EXPECT_EQ(append_cells(20 * kMillisecond, "first"), "");
+  EXPECT_EQ(append_cells(18 * kMillisecond, "late"), "");
+  EXPECT_THAT(append_cells(14 * kMillisecond, "too late"), HasSubstr("behind the clock"));
+  EXPECT_EQ(append_cells(std::nullopt, "stamped"), "");
+  EXPECT_THAT(process(), ElementsAre("1.0 A s=first", "2.0 A s=late", "3.0 A s=stamped"));
+  EXPECT_EQ(processor.clock(), 30 * kMillisecond);
+  EXPECT_EQ(processor.counters().accepted, 3u);
+  EXPECT_EQ(processor.counters().late, 1u);
+  EXPECT_EQ(processor.counters().too_late, 1u);
+}
+
+// However many batches one call makes of them, and of whatever size the call before was.
+TEST_F(DeliveryTest, WhatComesOutHasTheCellsOfItsOwnEvents) {
+  deploy(kFire);
+  Timestamp at = 0;
+  for (const int pairs : {1, 300, 2, 32, 100, 1}) {
+    std::vector<std::string> expected;
+    for (int i = 0; i < pairs; ++i) {
+      const std::string area = "area " + std::to_string(at);
+      const std::string fire = "area=" + area + " value=50.000000";
+      append(temp(++at, area.c_str(), 50));
+      expected.push_back(std::to_string(at) + ".0 Temp " + fire);
+      append(smoke(++at, area.c_str()));
+      expected.push_back(std::to_string(at) + ".0 Smoke area=" + area);
+      expected.push_back(std::to_string(at) + ".1 Fire " + fire);
+    }
+    EXPECT_EQ(process(), expected);
+  }
+  EXPECT_GT(batches, 6);
+}
+
 TEST_F(DeliveryTest, CellsInTheOrderOfTheTypeAreAnEvent) {
   deploy(kFire);
   const EventType type = *processor.schema().find("Temp");
