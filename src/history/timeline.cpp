@@ -6,6 +6,8 @@
 namespace gorgo::history {
 namespace {
 
+constexpr std::ptrdiff_t kNear = 16;
+
 /// The first of [first, last) for which `is_behind` holds, as it does for all after it: by halves,
 /// without a branch that would depend on what is found.
 template <class IsBehind>
@@ -30,13 +32,50 @@ const Timestamp* find_near(const Timestamp* first, const Timestamp* last, const 
   return is_below || is_above ? nullptr : bisect(low, high, is_behind);
 }
 
-/// Where a timestamp would stand if they were evenly spaced.
+/// Where a timestamp would stand if they were evenly spaced: from the first one on, then from there
+/// on, which is off by about the root of what the first guess is.
 const Timestamp* guess_of(const Timestamp* first, const Timestamp* last, Timestamp timestamp) {
   if (last - first < 2 || timestamp <= *first) return first;
-  const double width = static_cast<double>(last[-1]) - static_cast<double>(*first);
-  const double part = (static_cast<double>(timestamp) - static_cast<double>(*first)) / width;
-  if (!(part < 1)) return last;
-  return first + static_cast<std::ptrdiff_t>(part * static_cast<double>(last - first));
+  const auto size = static_cast<double>(last - first);
+  const double density = size / (static_cast<double>(last[-1]) - static_cast<double>(*first));
+  const Timestamp* guess = first;
+  for (int step = 0; step < 2; ++step) {
+    const double ahead = static_cast<double>(timestamp) - static_cast<double>(*guess);
+    const double place = static_cast<double>(guess - first) + ahead * density;
+    if (!(place > 0)) return first;
+    if (!(place < size)) return last;
+    guess = first + static_cast<std::ptrdiff_t>(place);
+  }
+  return guess;
+}
+
+/// The first for which `is_behind` holds, as it does from this timestamp on, or right behind it.
+template <class IsBehind>
+const Timestamp* find(const Timestamp* first, const Timestamp* last, Timestamp timestamp,
+                      IsBehind is_behind) {
+  constexpr std::ptrdiff_t kWider = 16;
+  const Timestamp* const guess = guess_of(first, last, timestamp);
+  const Timestamp* found = nullptr;
+  for (auto radius = kNear; found == nullptr; radius *= kWider) {
+    found = find_near(first, last, guess, radius, is_behind);
+  }
+  return found;
+}
+
+/// The same, looked for at `near` first.
+template <class IsBehind>
+const Timestamp* find(const Timestamp* first, const Timestamp* last, Timestamp timestamp,
+                      const Timestamp* near, IsBehind is_behind) {
+  const Timestamp* const found = find_near(first, last, near, kNear, is_behind);
+  return found != nullptr ? found : find(first, last, timestamp, is_behind);
+}
+
+/// Bounds of windows, which are open.
+auto is_after(Timestamp timestamp) {
+  return [=](Timestamp t) { return t > timestamp; };
+}
+auto is_not_before(Timestamp timestamp) {
+  return [=](Timestamp t) { return t >= timestamp; };
 }
 
 }  // namespace
@@ -101,26 +140,24 @@ void Timeline::drop_until(Timestamp timestamp) {
 }
 
 Range Timeline::window(Timestamp after, Timestamp before) const {
-  return window(after, before, {begin(), begin()});
+  if (begin() == end()) return {begin(), begin()};
+  const Timestamp* const first = timestamps_.at(begin());
+  const Timestamp* const last = timestamps_.at(end());
+  const auto* const from = find(first, last, after, is_after(after));
+  const auto* const to = find(first, last, before, from, is_not_before(before));
+  return {begin() + static_cast<std::uint64_t>(from - first),
+          begin() + static_cast<std::uint64_t>(std::max(from, to) - first)};
 }
 
 Range Timeline::window(Timestamp after, Timestamp before, const Range& near) const {
   if (begin() == end()) return {begin(), begin()};
   const Timestamp* const first = timestamps_.at(begin());
   const Timestamp* const last = timestamps_.at(end());
-  const auto find = [&](Timestamp timestamp, std::uint64_t near_position, auto is_behind) {
-    constexpr std::ptrdiff_t kNear = 16, kFar = 256, kWider = 8;
-    const auto* const near_it = first + (std::clamp(near_position, begin(), end()) - begin());
-    const auto* found = find_near(first, last, near_it, kNear, is_behind);
-    if (found != nullptr) return found;
-    const auto* const guess = guess_of(first, last, timestamp);
-    for (auto radius = kFar; found == nullptr; radius *= kWider) {
-      found = find_near(first, last, guess, radius, is_behind);
-    }
-    return found;
+  const auto at = [&](std::uint64_t position) {
+    return first + (std::clamp(position, begin(), end()) - begin());
   };
-  const auto* const from = find(after, near.first, [=](Timestamp t) { return t > after; });
-  const auto* const to = find(before, near.last, [=](Timestamp t) { return t >= before; });
+  const auto* const from = find(first, last, after, at(near.first), is_after(after));
+  const auto* const to = find(first, last, before, at(near.last), is_not_before(before));
   return {begin() + static_cast<std::uint64_t>(from - first),
           begin() + static_cast<std::uint64_t>(std::max(from, to) - first)};
 }

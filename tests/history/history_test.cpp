@@ -1,5 +1,8 @@
 #include "history/history.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace gorgo::history {
@@ -97,6 +100,36 @@ TEST_F(HistoryTest, WindowsAreOpenAtBothEnds) {
   EXPECT_EQ(count(2, 3), 0u);
   EXPECT_EQ(count(4, 1), 0u);
   EXPECT_EQ(count(-1, kNever), 5u);
+}
+
+TEST_F(HistoryTest, WindowsAreFoundHoweverUnevenTheTimesAre) {
+  std::vector<Timestamp> times;
+  for (Timestamp i = 0; i < 3000; ++i) times.push_back(10 * i);
+  for (Timestamp i = 0; i < 3000; ++i) times.push_back(1'000'000 + i / 100);
+  for (Timestamp t = 2'000'000; t < kNever / 2; t += t / 50) times.push_back(t);
+  for (const Timestamp t : times) append(t, "a", 50);
+  const auto column = searched(above(0, {}));
+  const auto expected = [&](Timestamp after, Timestamp before) {
+    const auto from = std::upper_bound(times.begin(), times.end(), after);
+    const auto to = std::max(from, std::lower_bound(times.begin(), times.end(), before));
+    return std::pair(static_cast<std::uint64_t>(from - times.begin()),
+                     static_cast<std::uint64_t>(to - times.begin()));
+  };
+  std::vector<Timestamp> bounds = {std::numeric_limits<Timestamp>::min(), -1};
+  for (std::size_t i = 0; i < times.size(); i += 37) {
+    bounds.insert(bounds.end(), {times[i] - 1, times[i], times[i] + 1});
+  }
+  bounds.push_back(kNever);
+  Range near{0, 0};
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    for (const std::size_t step : {0, 1, 5, 200}) {
+      const Timestamp after = bounds[i], before = bounds[std::min(i + step, bounds.size() - 1)];
+      const Range range = column->window(after, before);
+      EXPECT_EQ(std::pair(range.first, range.last), expected(after, before));
+      near = column->window(after, before, near);
+      EXPECT_EQ(std::pair(near.first, near.last), expected(after, before));
+    }
+  }
 }
 
 TEST_F(HistoryTest, EvictionKeepsExactlyWhatIsInReach) {
