@@ -32,6 +32,12 @@ bool are_fitting(const EventType& type, std::span<const Datum> cells) {
   return true;
 }
 
+/// Whether the names are those of all attributes, in their order.
+bool are_attributes(const EventType& type, std::span<const std::string_view> names) {
+  return std::equal(names.begin(), names.end(), type.attributes.begin(), type.attributes.end(),
+                    [](std::string_view name, const AttributeType& a) { return name == a.name; });
+}
+
 void add(const EventType& type, Timestamp timestamp, std::span<const Datum> cells, Released& out) {
   const auto first = static_cast<std::uint32_t>(out.cells.size());
   for (const Datum& cell : cells) {
@@ -198,6 +204,34 @@ Result<void> Sequencer::admit(const Publication& event, const Schema& schema, Re
   assert(event.names.size() == event.cells.size());
   if (event.type.empty()) return Error{"an event has no type", "name the type of every event"};
   const EventType* const type = schema.find(event.type);
+  if (type != nullptr && are_attributes(*type, event.names)) {
+    return admit(*type, event.timestamp, event.cells.data(), schema, released);
+  }
+  return admit_by_name(event, type, schema, released);
+}
+
+Result<void> Sequencer::admit(const EventType& type, std::optional<Timestamp> timestamp,
+                              const Datum* first_cell, const Schema& schema, Released& released) {
+  const std::span cells(first_cell, type.attributes.size());
+  if (options_.lateness > 0 || !are_fitting(type, cells)) {
+    std::vector<std::string_view> names;
+    for (const AttributeType& attribute : type.attributes) names.push_back(attribute.name);
+    return admit_by_name({type.name, timestamp, names, cells}, &type, schema, released);
+  }
+  const bool stamps = !timestamp;
+  if (stamps || !is_beyond_doubt(*timestamp)) {
+    const Result<Timestamp> stamped = stamp(type.name, &type, timestamp);
+    if (stamped.has_error()) return stamped.error();
+    timestamp = *stamped;
+  }
+  add(type, *timestamp, cells, released);
+  stamps_ = stamps;
+  count_release(type.id, *timestamp);
+  return {};
+}
+
+Result<void> Sequencer::admit_by_name(const Publication& event, const EventType* type,
+                                      const Schema& schema, Released& released) {
   const Result<Timestamp> timestamp = stamp(event.type, type, event.timestamp);
   if (timestamp.has_error()) return timestamp.error();
 
@@ -217,32 +251,6 @@ Result<void> Sequencer::admit(const Publication& event, const Schema& schema, Re
     count_release(type == nullptr ? kNoType : type->id, *timestamp);
   }
   return {};
-}
-
-Result<void> Sequencer::admit(const EventType& type, std::optional<Timestamp> timestamp,
-                              const Datum* first_cell, const Schema& schema, Released& released) {
-  const std::span cells(first_cell, type.attributes.size());
-  if (options_.lateness > 0 || !are_fitting(type, cells)) {
-    return admit_by_name(type, timestamp, cells, schema, released);
-  }
-  const bool stamps = !timestamp;
-  if (stamps || !is_beyond_doubt(*timestamp)) {
-    const Result<Timestamp> stamped = stamp(type.name, &type, timestamp);
-    if (stamped.has_error()) return stamped.error();
-    timestamp = *stamped;
-  }
-  add(type, *timestamp, cells, released);
-  stamps_ = stamps;
-  count_release(type.id, *timestamp);
-  return {};
-}
-
-Result<void> Sequencer::admit_by_name(const EventType& type, std::optional<Timestamp> timestamp,
-                                      std::span<const Datum> cells, const Schema& schema,
-                                      Released& released) {
-  std::vector<std::string_view> names;
-  for (const AttributeType& attribute : type.attributes) names.push_back(attribute.name);
-  return admit({type.name, timestamp, names, cells}, schema, released);
 }
 
 void Sequencer::hold(const Publication& event, Timestamp timestamp) {

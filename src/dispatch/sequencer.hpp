@@ -75,8 +75,7 @@ class Sequencer {
     return released_ && timestamp >= *released_ && !options_.max_ahead;
   }
   Error refuse_late(std::string_view type, const EventType* known, Timestamp timestamp);
-  Result<void> admit_by_name(const EventType& type, std::optional<Timestamp> timestamp,
-                             std::span<const Datum> cells, const Schema& schema,
+  Result<void> admit_by_name(const Publication& event, const EventType* known, const Schema& schema,
                              Released& released);
   Result<void> check_ahead(Timestamp timestamp, const std::string& what) const;
   void hold(const Publication& event, Timestamp timestamp);

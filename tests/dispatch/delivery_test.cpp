@@ -63,6 +63,14 @@ TEST_F(DeliveryTest, EventsThatDoNotFitAreRefusedByName) {
   EXPECT_THAT(process(), IsEmpty());
 }
 
+TEST_F(DeliveryTest, AttributesMayBeNamedInAnyOrder) {
+  deploy(kFire);
+  append({"Temp", 1, {{"area", std::string("A")}, {"value", 50.0}}});
+  append({"Temp", 2, {{"value", 60.0}, {"area", std::string("B")}}});
+  EXPECT_THAT(process(),
+              ElementsAre("1.0 Temp area=A value=50.000000", "2.0 Temp area=B value=60.000000"));
+}
+
 TEST_F(DeliveryTest, CellsOutOfOrderInTimeAreAcceptedOrRefusedAsAnyEvent) {
   processor = Processor(
       {.max_late = 5 * kMillisecond, .clock = [] { return Timestamp{30 * kMillisecond}; }});
