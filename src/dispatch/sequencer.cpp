@@ -169,12 +169,15 @@ class CellWriter {
 
 }  // namespace
 
-Result<void> Sequencer::check_ahead(Timestamp timestamp, const std::string& what) const {
-  if (!options_.max_ahead) return {};
-  if (timestamp <= arithmetic::saturating_add(options_.clock(), *options_.max_ahead)) return {};
-  return Error{what + " refused: its timestamp " + milliseconds(timestamp) + " is more than " +
-                   milliseconds(*options_.max_ahead) + " ahead of the clock",
-               "check the publisher's clock, and that the timestamp is in the unit it should be"};
+bool Sequencer::is_ahead(Timestamp timestamp) const {
+  if (!options_.max_ahead) return false;
+  return timestamp > arithmetic::saturating_add(options_.clock(), *options_.max_ahead);
+}
+
+Error Sequencer::refuse_ahead(const std::string& what, Timestamp timestamp) const {
+  return {what + " refused: its timestamp " + milliseconds(timestamp) + " is more than " +
+              milliseconds(*options_.max_ahead) + " ahead of the clock",
+          "check the publisher's clock, and that the timestamp is in the unit it should be"};
 }
 
 Error Sequencer::refuse_late(std::string_view type, const EventType* known, Timestamp timestamp) {
@@ -194,9 +197,7 @@ Result<Timestamp> Sequencer::stamp(std::string_view type, const EventType* known
   if (released_ && *timestamp < arithmetic::saturating_subtract(*released_, options_.max_late)) {
     return refuse_late(type, known, *timestamp);
   }
-  if (!options_.max_ahead) return *timestamp;
-  const Result<void> ahead = check_ahead(*timestamp, event_of(type));
-  if (ahead.has_error()) return ahead.error();
+  if (is_ahead(*timestamp)) return refuse_ahead(event_of(type), *timestamp);
   return *timestamp;
 }
 
@@ -309,8 +310,7 @@ Timestamp Sequencer::now() const {
 }
 
 Result<void> Sequencer::tick(Timestamp timestamp, const Schema& schema, Released& released) {
-  const Result<void> ahead = check_ahead(timestamp, "tick");
-  if (ahead.has_error()) return ahead;
+  if (is_ahead(timestamp)) return refuse_ahead("tick", timestamp);
   received_ = std::max(received_.value_or(timestamp), timestamp);
   release_until(timestamp, schema, released);
   if (released_ && timestamp <= *released_) return {};

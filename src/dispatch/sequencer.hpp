@@ -72,12 +72,13 @@ class Sequencer {
                           std::optional<Timestamp> timestamp);
   /// Whether `stamp` would return just this timestamp.
   bool is_beyond_doubt(Timestamp timestamp) const {
-    return released_ && timestamp >= *released_ && !options_.max_ahead;
+    return released_ && timestamp >= *released_ && !is_ahead(timestamp);
   }
   Error refuse_late(std::string_view type, const EventType* known, Timestamp timestamp);
   Result<void> admit_by_name(const Publication& event, const EventType* known, const Schema& schema,
                              Released& released);
-  Result<void> check_ahead(Timestamp timestamp, const std::string& what) const;
+  bool is_ahead(Timestamp timestamp) const;
+  Error refuse_ahead(const std::string& what, Timestamp timestamp) const;
   void hold(const Publication& event, Timestamp timestamp);
   void release_until(Timestamp timestamp, const Schema& schema, Released& released);
   void count_release(TypeId type, Timestamp timestamp);
