@@ -33,9 +33,9 @@ const Timestamp* find_near(const Timestamp* first, const Timestamp* last, const 
 }
 
 /// Where a timestamp would stand if they were evenly spaced: from the first one on, then from there
-/// on, which is off by about the root of what the first guess is.
+/// on, which is off by about the root of what the first guess is. Precondition: there are some.
 const Timestamp* guess_of(const Timestamp* first, const Timestamp* last, Timestamp timestamp) {
-  if (last - first < 2 || timestamp <= *first) return first;
+  if (timestamp <= *first) return first;
   const auto size = static_cast<double>(last - first);
   const double density = size / (static_cast<double>(last[-1]) - static_cast<double>(*first));
   const Timestamp* guess = first;
@@ -53,7 +53,8 @@ const Timestamp* guess_of(const Timestamp* first, const Timestamp* last, Timesta
 template <class IsBehind>
 const Timestamp* find(const Timestamp* first, const Timestamp* last, Timestamp timestamp,
                       IsBehind is_behind) {
-  constexpr std::ptrdiff_t kWider = 16;
+  constexpr std::ptrdiff_t kFew = 256, kWider = 16;  // among few a guess saves nothing
+  if (last - first <= kFew) return bisect(first, last, is_behind);
   const Timestamp* const guess = guess_of(first, last, timestamp);
   const Timestamp* found = nullptr;
   for (auto radius = kNear; found == nullptr; radius *= kWider) {
