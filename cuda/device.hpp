@@ -150,7 +150,7 @@ enum class Compile : std::uint8_t { in_background, at_once, never };
 struct DeviceOptions {
   std::uint64_t bytes = std::uint64_t{1} << 30;
   std::uint32_t page_shift = 13;  ///< log2 of the events of a page
-  std::uint32_t channels = 5;     ///< at least 1
+  std::uint32_t channels = 9;     ///< at least 1
   Compile compile = Compile::in_background;
   bool along = true;  ///< small rounds go with their launches
 };

@@ -25,8 +25,7 @@ Workers::Workers(unsigned threads) {
 
 Workers::~Workers() {
   ending_.store(true, std::memory_order_relaxed);
-  loop_.fetch_add(1, std::memory_order_release);
-  loop_.notify_all();
+  rouse();
   for (std::thread& thread : pool_) thread.join();
 }
 
@@ -37,8 +36,7 @@ void Workers::run(std::size_t count, const std::function<void(std::size_t)>& wor
   const bool shared = count > 1 && !pool_.empty();
   if (shared) {
     gate_.store(kOpen, std::memory_order_release);
-    loop_.fetch_add(1, std::memory_order_release);
-    loop_.notify_all();
+    rouse();
   }
   work_off();
   if (shared) {
@@ -51,6 +49,12 @@ void Workers::run(std::size_t count, const std::function<void(std::size_t)>& wor
   }
   const std::lock_guard lock(error_mutex_);
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+/// Those that come find the gate closed, unless a loop begins.
+void Workers::rouse() {
+  loop_.fetch_add(1, std::memory_order_release);
+  loop_.notify_all();
 }
 
 void Workers::serve() {

@@ -30,6 +30,9 @@ class Workers {
   /// are done; what they wrote is visible then. Throws what one of the calls threw; the others
   /// have been made.
   void run(std::size_t count, const std::function<void(std::size_t)>& work);
+  /// Has threads that sleep look out again, for a loop some microseconds ahead: waking them takes
+  /// longer.
+  void rouse();
 
  private:
   static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
@@ -43,7 +46,7 @@ class Workers {
   std::size_t count_ = 0;
 
   std::atomic<std::size_t> next_ = 0;
-  std::atomic<std::uint32_t> loop_ = 0;  ///< changes with every loop, and to end
+  std::atomic<std::uint32_t> loop_ = 0;  ///< changes with every loop, to rouse, and to end
   std::atomic<std::uint32_t> gate_ = 0;  ///< kOpen, and the number of workers inside
   std::atomic<bool> ending_ = false;
   std::mutex error_mutex_;

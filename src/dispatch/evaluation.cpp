@@ -117,6 +117,10 @@ void Evaluation::store_level(std::uint32_t level) {
     const bool due = rules_.level_of(type) == level && !rules_.in_cycle(type);
     if (due && !incoming_[type].records.empty()) due_types_.push_back(type);
   }
+  // The most first: what is left for the end, which one thread is waited for, is little.
+  std::stable_sort(due_types_.begin(), due_types_.end(), [this](TypeId a, TypeId b) {
+    return incoming_[a].records.size() > incoming_[b].records.size();
+  });
   share_types();
   runner_.share(shares_.size(), [this](std::size_t share) {
     const std::size_t begin = share == 0 ? 0 : shares_[share - 1];

@@ -39,7 +39,8 @@ StopSignals::~StopSignals() {
 bool StopSignals::wait(Duration duration) {
   const timespec time = {.tv_sec = duration / 1'000'000'000, .tv_nsec = duration % 1'000'000'000};
   pollfd watched = {.fd = signals_, .events = POLLIN, .revents = 0};
-  return ppoll(&watched, 1, &time, nullptr) == 0;
+  ppoll(&watched, 1, &time, nullptr);
+  return watched.revents == 0;
 }
 
 bool StopSignals::write(int file, std::string_view bytes) {

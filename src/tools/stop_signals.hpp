@@ -17,7 +17,7 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// Waits so long. False: a signal came.
+  /// Waits so long, or less if a signal that does not stop comes. False: one that does came.
   bool wait(Duration duration);
   /// Writes all of `bytes` to a pipe, terminal or file. False: a signal came or the reader left.
   bool write(int file, std::string_view bytes);

@@ -66,7 +66,8 @@ Batches stream(std::size_t size, std::size_t batches) {
 struct Emulated {
   explicit Emulated(std::uint64_t bytes = 1 << 20, std::uint32_t page_shift = 5,
                     std::uint64_t failure_period = 0, bool final_failure = false,
-                    std::size_t devices = 1, std::uint64_t least_terminators = 3)
+                    std::size_t devices = 1,
+                    const CudaEngine::Tuning& tuning = {.least_terminators = 3})
       : engine(
             "emulated",
             [=] {
@@ -80,7 +81,7 @@ struct Emulated {
               }
               return opened;
             },
-            [] { return std::vector<std::string>(); }, {.least_terminators = least_terminators}) {}
+            [] { return std::vector<std::string>(); }, tuning) {}
 
   CudaEngine engine;
   Session& session(std::size_t device = 0) const { return *engine.sessions().at(device); }
@@ -354,12 +355,31 @@ TEST(CudaEngine, SpreadsWhatIsNotSmallOverThreads) {
   const std::string text = rules(900);
   const Batches batches = stream(100, 6);
   for (const bool small : {false, true}) {
-    Emulated emulated(1 << 20, 5, 0, false, 1, small ? 1000 : 3);
+    Emulated emulated(1 << 20, 5, 0, false, 1, {.least_terminators = small ? 1000U : 3U});
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
     cuda::Device& device = emulated.session().device();
     ASSERT_GT(device.channels(), kThreads);
     for (std::uint32_t i = 0; i <= kThreads; ++i) {
       EXPECT_EQ(device.channel(i).counters().rounds > 0, small == (i == 0)) << i << small;
+    }
+  }
+}
+
+TEST(CudaEngine, TakesTurnsWhereARoundOfAllWouldBeLong) {
+  const std::string text =
+      std::string(kTypes) +
+      "define E(k: int) from A() and each B() within 900 from A where k = B.k;";
+  Batches batches = stream(100, 1);
+  std::erase_if(batches[0], [](const TestEvent& event) { return std::string(event.type) == "C"; });
+  batches[0].resize(batches[0].size() + 21, TestEvent(batches[0].back()));
+  for (const bool long_rounds : {false, true}) {
+    const std::uint64_t least_pairs = long_rounds ? 0 : 100;
+    Emulated emulated(1 << 20, 5, 0, false, 1,
+                      {.least_pairs = least_pairs, .least_terminators = 3});
+    EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
+    cuda::Device& device = emulated.session().device();
+    for (std::uint32_t i = 1; i <= kThreads; ++i) {
+      EXPECT_EQ(device.channel(i).counters().rounds, long_rounds ? 2U : 1U) << i;
     }
   }
 }

@@ -47,7 +47,7 @@ class CudaEngine final : public Engine {
     std::uint64_t least_pairs = 0;  ///< see CudaOptions
     double fixed_cost = 0;
     std::uint64_t longest_inside = CudaOptions().longest_inside;
-    std::uint64_t least_terminators = CudaOptions().least_terminators;  ///< of a channel
+    std::uint64_t least_terminators = CudaOptions().least_terminators;  ///< of a turn in a channel
   };
 
   /// The devices are opened for the first rule that needs one.

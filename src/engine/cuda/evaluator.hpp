@@ -29,6 +29,7 @@ struct Task {
   std::size_t part;
   std::size_t first, count;  ///< of its terminators
   std::uint32_t channel;     ///< of the device
+  std::uint32_t turn;        ///< in the channel
 };
 
 /// A rule on the devices of an engine, which outlives it: what is announced is done there before it

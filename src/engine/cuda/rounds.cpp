@@ -50,20 +50,29 @@ bool run_rounds(Session& session, std::uint32_t number, std::vector<Work*> askin
 
 bool run(Session& session, const Works& works, const std::atomic<bool>* stop, const Needs* next) {
   std::atomic<bool> done = true;
-  if (works.size() > 1) {
+  const auto others = works.others();
+  if (!others.empty()) {
     session.begin_round();
-    for (const auto& of_channel : std::span(works).subspan(1)) {
-      for (Work* work : of_channel) work->take_part();
+    for (const Works::Turns& turns : others) {
+      for (const auto& turn : turns) {
+        for (Work* work : turn) work->take_part();
+      }
     }
+    session.workers().rouse();
     session.fetch();
     session.device().publish();
-    session.workers().run(works.size() - 1, [&](std::size_t i) {
-      const auto number = static_cast<std::uint32_t>(i + 1);
-      if (!run_rounds(session, number, works[number], stop, nullptr)) done = false;
+    session.workers().run(others.size(), [&](std::size_t i) {
+      for (const auto& turn : others[i]) {
+        if (!run_rounds(session, static_cast<std::uint32_t>(i + 1), turn, stop, nullptr)) {
+          done = false;
+        }
+      }
     });
   }
-  if (works.front().empty()) return done;
-  return done && run_rounds(session, 0, works.front(), stop, next);
+  for (const auto& turn : works.first()) {
+    done = done && run_rounds(session, 0, turn, stop, next);
+  }
+  return done;
 }
 
 std::string terminators_text(std::size_t terminators, std::size_t rules, const std::string& first) {

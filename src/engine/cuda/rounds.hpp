@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -16,8 +17,29 @@ namespace gorgo::engine {
 bool caught(Session& session, const std::function<void()>& use,
             const std::function<std::string()>& during);
 
-/// Works that go through their rounds together, by channel of the device.
-using Works = std::vector<std::vector<Work*>>;
+/// Works, by channel of the device and turn. Those of a turn go through their rounds together; the
+/// turns of a channel follow each other.
+class Works {
+ public:
+  using Turns = std::vector<std::vector<Work*>>;
+
+  Works() = default;
+  /// On the first channel.
+  explicit Works(Work* work) { add(0, 0, work); }
+
+  void add(std::uint32_t channel, std::uint32_t turn, Work* work) {
+    if (channels_.size() <= channel) channels_.resize(channel + 1);
+    Turns& turns = channels_[channel];
+    if (turns.size() <= turn) turns.resize(turn + 1);
+    turns[turn].push_back(work);
+  }
+  /// The first channel, which may have nothing to do, and the others.
+  const Turns& first() const { return channels_.front(); }
+  std::span<const Turns> others() const { return std::span(channels_).subspan(1); }
+
+ private:
+  std::vector<Turns> channels_ = {{}};
+};
 
 /// Does all rounds of the works: those of the first channel when the others, which are at it at the
 /// same time, are done. What consumes is on the first: it changes its marks between two rounds.

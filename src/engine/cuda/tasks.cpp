@@ -13,6 +13,10 @@ namespace {
 /// In pairs: what the host does for a search, and for all of a terminator, takes about as long as
 /// testing so many.
 constexpr std::uint64_t kSearch = 500'000, kTerminator = 2'000'000;
+/// A turn has so many times the pairs that are worth a device at all: some tenth of a millisecond,
+/// for others to prepare theirs meanwhile.
+constexpr std::uint64_t kLeastTurn = 2500;
+constexpr std::uint64_t kMostTurns = 8;
 
 Load load_of(const Evaluation& evaluation, Sessions sessions) {
   const CudaEvaluator& evaluator = *evaluation.evaluator;
@@ -41,14 +45,13 @@ void run_together(Session& session, std::span<const Task> tasks, const Step& ste
   bool done = false;
   const auto use = [&] {
     session.begin_step();
-    Works by_channel(1);
+    Works by_place;
     for (const std::size_t i : step.evaluations) {
       const Task& task = tasks[i];
       works.push_back(&task.evaluator->begin(task, session));
-      by_channel.resize(std::max<std::size_t>(by_channel.size(), task.channel + 1));
-      by_channel[task.channel].push_back(works.back());
+      by_place.add(task.channel, task.turn, works.back());
     }
-    done = run(session, by_channel, &stop, next == nullptr ? nullptr : &next->needs);
+    done = run(session, by_place, &stop, next == nullptr ? nullptr : &next->needs);
   };
   caught(session, use, [&] {
     std::vector<Task> group;
@@ -66,7 +69,7 @@ class Cut {
  public:
   struct Piece {
     Share share;
-    std::uint32_t channel;
+    std::uint32_t channel, turn;
   };
 
   Cut(std::span<const Evaluation> evaluations, Session& session, const Cutting& cutting)
@@ -76,19 +79,21 @@ class Cut {
   std::vector<Piece> pieces(std::span<const Share> shares) {
     std::vector<Piece> pieces;
     place(shares);
-    const std::uint32_t channels = channels_for(shares);
-    if (channels == 1) {
-      for (const Share& share : shares) pieces.push_back({share, 0});
+    const Portions portions = portions_for(shares);
+    if (portions.channels == 1) {
+      for (const Share& share : shares) pieces.push_back({share, 0, 0});
       return pieces;
     }
-    const auto of_channels = spread(loads_of(shares), channels, cutting_.least_terminators);
     for (const Share& share : shares) {
-      if (!evaluator(share).is_divisible()) pieces.push_back({share, 0});
+      if (!evaluator(share).is_divisible()) pieces.push_back({share, 0, 0});
     }
-    for (std::uint32_t i = 0; i < channels; ++i) {
-      for (const auto& [number, first, count] : of_channels[i]) {
+    const auto cut =
+        spread(loads_of(shares), portions.channels * portions.turns, cutting_.least_terminators);
+    for (std::uint32_t i = 0; i < cut.size(); ++i) {
+      const std::uint32_t channel = 1 + i % portions.channels, turn = i / portions.channels;
+      for (const auto& [number, first, count] : cut[i]) {
         const Share& share = shares[number];
-        if (count > 0) pieces.push_back({{share.load, share.first + first, count}, i + 1});
+        if (count > 0) pieces.push_back({{share.load, share.first + first, count}, channel, turn});
       }
     }
     const auto place_of = [](const Piece& piece) {
@@ -100,6 +105,10 @@ class Cut {
   bool fits() const { return fits_; }
 
  private:
+  struct Portions {
+    std::uint32_t channels, turns;
+  };
+
   CudaEvaluator& evaluator(const Share& share) const { return *evaluations_[share.load].evaluator; }
 
   void place(std::span<const Share> shares) {
@@ -111,9 +120,10 @@ class Cut {
     fits_ = pages <= session_.device().pages();
   }
 
-  /// As many as it takes that the host's part is done as soon as the device's. What comes in
-  /// several steps goes through one: the next step's pages are prepared meanwhile.
-  std::uint32_t channels_for(std::span<const Share> shares) const {
+  /// As many channels as it takes that the host's part is done as soon as the device's, and turns
+  /// for what keeps the device busy: while it is, the host prepares the next and takes the last.
+  /// What comes in several steps goes through one: the next step's pages are prepared meanwhile.
+  Portions portions_for(std::span<const Share> shares) const {
     std::uint64_t terminators = 0, pairs = 1;
     for (const Share& share : shares) {
       const Evaluation& evaluation = evaluations_[share.load];
@@ -122,12 +132,16 @@ class Cut {
       terminators += share.count;
       pairs += evaluation.pairs / all * share.count;
     }
-    const std::uint64_t most =
-        std::min({std::uint64_t{session_.device().channels() - 1}, std::uint64_t{cutting_.threads},
-                  terminators / cutting_.least_terminators});
-    if (!fits_ || most < 2) return 1;
-    const std::uint64_t wanted = 2 + terminators * kTerminator / pairs;
-    return static_cast<std::uint32_t>(std::min(most, wanted));
+    const std::uint64_t parts = terminators / cutting_.least_terminators;
+    const std::uint64_t most = std::min(
+        {std::uint64_t{session_.device().channels() - 1}, std::uint64_t{cutting_.threads}, parts});
+    if (!fits_ || most < 2) return {1, 1};
+    const std::uint64_t channels = std::min(most, 2 + terminators * kTerminator / pairs);
+    const std::uint64_t worth =
+        pairs / std::max<std::uint64_t>(1, cutting_.least_pairs * kLeastTurn);
+    const std::uint64_t turns =
+        std::clamp<std::uint64_t>(std::min(worth, parts) / channels, 1, kMostTurns);
+    return {static_cast<std::uint32_t>(channels), static_cast<std::uint32_t>(turns)};
   }
 
   /// For the channels. What consumes is none of theirs.
@@ -169,11 +183,11 @@ std::vector<DeviceTasks> tasks_of(std::span<const Evaluation> evaluations, Sessi
   }
   for (std::size_t d = 0; d < sessions.size(); ++d) {
     const std::lock_guard lock(sessions[d]->mutex());
-    for (const auto& [share, channel] : pieces[d]) {
+    for (const auto& [share, channel, turn] : pieces[d]) {
       CudaEvaluator* const evaluator = evaluations[share.load].evaluator;
       evaluator->plan_on(*sessions[d], channel);
       tasks[d].tasks.push_back({evaluator, evaluations[share.load].announcement->state,
-                                parts[share.load]++, share.first, share.count, channel});
+                                parts[share.load]++, share.first, share.count, channel, turn});
     }
   }
   return tasks;

@@ -22,7 +22,7 @@ using Sessions = std::span<const std::shared_ptr<Session>>;
 /// How work is cut.
 struct Cutting {
   std::uint64_t least_pairs;        ///< of a part of a rule that is divided among devices
-  std::uint64_t least_terminators;  ///< a channel of a device has at least so many
+  std::uint64_t least_terminators;  ///< a turn in a channel of a device has at least so many
   unsigned threads;                 ///< for the host's part
 };
 
