@@ -11,7 +11,6 @@
 #include "engine/reference/reference.hpp"
 #include "evaluation_of.hpp"
 #include "failing_device.hpp"
-#include "gorgo/processor.hpp"
 #include "language/language.hpp"
 
 namespace gorgo::engine {
@@ -109,81 +108,52 @@ TEST_P(Boundaries, OfWarpsBlocksAndPagesDoNotMatter) {
 INSTANTIATE_TEST_SUITE_P(Sizes, Boundaries,
                          testing::Values(0, 1, 31, 32, 33, 63, 64, 65, 255, 257));
 
-/// Of the device that has room for everything.
-std::uint64_t rounds_of(const CudaEngine& engine) {
-  return engine.sessions().front()->device().counters().rounds;
+/// Rounds that it takes to evaluate the batches, together.
+std::uint64_t rounds_for(const std::string& text, const Batches& batches) {
+  Emulated emulated(1 << 20, 5, 0, false, 1, {.least_terminators = 1000});
+  const auto lines = evaluation_of(emulated.engine, text, batches);
+  EXPECT_FALSE(lines.empty());
+  EXPECT_EQ(lines, expected(text, batches));
+  return emulated.session().device().counters().rounds;
 }
 
 TEST(CudaEngine, SearchesForManyRulesAtOnce) {
   const auto rounds_with = [](int rules) {
-    Processor processor({.engine = "cuda-host"});
     std::string text = kTypes;
     for (int i = 0; i < rules; ++i) {
       text += "define O" + std::to_string(i) + "(v: float) from A(k = $k) and each B(k = $k, v > " +
-              std::to_string(i) + ".0) within 1000 from A where v = B.v;\n";
+              std::to_string(i) + ".0 / 64.0) within 1000 from A where v = B.v;\n";
     }
-    EXPECT_FALSE(processor.deploy("many.tesla", text).failed());
-    for (int i = 0; i < 100; ++i) {
-      const bool ends = i % 10 == 9;
-      const auto accepted = processor.append(
-          {.type = ends ? "A" : "B",
-           .timestamp = i * 1'000'000,
-           .attributes = {{"k", std::int64_t{i % 3}}, {"v", 0.5 * i}, {"s", std::string("x")}}});
-      EXPECT_FALSE(accepted.has_error());
+    Batches batches = stream(100, 4);
+    for (auto& batch : batches) {
+      std::erase_if(batch, [](const TestEvent& e) { return std::string(e.type) == "C"; });
     }
-    const auto before = rounds_of(cuda_host_engine());
-    processor.process([](const OutputBatch&) {});
-    EXPECT_GT(processor.counters().composites, 0u);
-    return rounds_of(cuda_host_engine()) - before;
+    return rounds_for(text, batches);
   };
   const auto alone = rounds_with(1);
   EXPECT_GT(alone, 0u);
   EXPECT_EQ(rounds_with(30), alone);
 }
 
-/// Rounds of a batch of terminators, each with an aggregate that depends on the state before the
-/// last.
-std::uint64_t rounds_with_sums(int terminators, const std::string& engine,
-                               std::vector<double>& sums) {
-  Processor processor({.engine = engine});
-  const std::string rule =
+/// A batch of terminators, each with an aggregate that depends on the state before the last.
+TEST(CudaEngine, AsksForAggregatesOfFewSequencesWithTheNextChoice) {
+  const std::string text =
+      std::string(kTypes) +
       "define O(v: float) from A(k = $k) and last B(k = $k) within 1000 from A and last C(k = $k)"
       " within 1000 from B and $s = Sum(C(k = $k).v within 1000 from B) where v = $s;";
-  EXPECT_FALSE(processor.deploy("sums.tesla", kTypes + rule).failed());
-  Timestamp time = 0;
-  const auto add = [&](const std::string& type, int events) {
-    for (int i = 0; i < events; ++i) {
-      const auto accepted = processor.append(
-          {.type = type,
-           .timestamp = ++time,
-           .attributes = {
-               {"k", std::int64_t{i % terminators}}, {"v", 0.5 * i}, {"s", std::string("x")}}});
-      EXPECT_FALSE(accepted.has_error());
-    }
-  };
-  add("C", 3 * terminators);
-  add("B", terminators);
-  processor.process([](const OutputBatch&) {});
-  add("A", terminators);
-  const auto before = rounds_of(cuda_host_engine());
-  processor.process([&](const OutputBatch& output) {
-    for (const auto& row : output.rows) {
-      if (row.rule != OutputBatch::kPrimitive) {
-        sums.push_back(output.cells[row.first_cell].floating);
-      }
-    }
-  });
-  return rounds_of(cuda_host_engine()) - before;
-}
-
-TEST(CudaEngine, AsksForAggregatesOfFewSequencesWithTheNextChoice) {
   for (const int terminators : {1, 100}) {
-    std::vector<double> sums, expected;
-    const auto rounds = rounds_with_sums(terminators, "cuda-host", sums);
-    EXPECT_EQ(rounds, terminators == 1 ? 2u : 3u);
-    rounds_with_sums(terminators, "column", expected);
-    EXPECT_EQ(sums.size(), static_cast<std::size_t>(terminators));
-    EXPECT_EQ(sums, expected);
+    Batches batches(2);
+    Timestamp time = 0;
+    const auto add = [&](std::size_t batch, const char* type, int events) {
+      for (int i = 0; i < events; ++i) {
+        batches[batch].push_back(
+            {.type = type, .timestamp = ++time, .k = i % terminators, .v = 0.5 * i, .s = "x"});
+      }
+    };
+    add(0, "C", 3 * terminators);
+    add(0, "B", terminators);
+    add(1, "A", terminators);
+    EXPECT_EQ(rounds_for(text, batches), terminators == 1 ? 2u : 3u);
   }
 }
 

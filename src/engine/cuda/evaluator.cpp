@@ -161,7 +161,7 @@ std::size_t CudaEvaluator::evaluate_on(Session& session, const Terminators& term
   keep_in_step(state);
   for (std::size_t count = terminators.slots.size();; count = (count + 1) / 2) {
     Work work(plan, {terminators.slots.first(count), terminators.in_order}, state);
-    if (!run(session, Works(&work), budget.stop)) return 0;
+    if (!run(session, Works(&work), 1, budget.stop)) return 0;
     if (!work.is_too_large()) return report(work, 0, budget, sink);
   }
 }

@@ -1,5 +1,7 @@
 #include "engine/cuda/rounds.hpp"
 
+#include <algorithm>
+#include <deque>
 #include <new>
 #include <utility>
 #include <vector>
@@ -22,34 +24,104 @@ bool caught(Session& session, const std::function<void()>& use,
 
 namespace {
 
-bool run_rounds(Session& session, std::uint32_t number, std::vector<Work*> asking,
-                const std::atomic<bool>* stop, const Needs* next) {
-  cuda::Channel& channel = session.device().channel(number);
-  const bool alone = number == 0;
-  RoundWriter writer(session, alone ? RoundWriter::Use::alone : RoundWriter::Use::shared);
-  std::vector<Work*> done;
-  for (;;) {
-    if (stop != nullptr && stop->load(std::memory_order_relaxed)) return false;
-    writer.begin();
-    std::erase_if(asking, [&](Work* work) {
-      const bool goes_on = work->ask(writer);
-      if (!goes_on && !alone && !work->is_too_large()) done.push_back(work);
+/// The works of one channel, turn by turn. Two of them let one thread prepare a round of the one
+/// while the device is at one of the other.
+class Rounds {
+ public:
+  Rounds(Session& session, std::uint32_t channel, const Works::Turns& turns)
+      : channel_(session.device().channel(channel)),
+        alone_(channel == 0),
+        turns_(turns),
+        writer_(session, alone_ ? RoundWriter::Use::alone : RoundWriter::Use::shared) {}
+
+  /// Has the next round begin. False: there is none.
+  bool start() {
+    while (!asking_.empty() || turn_ < turns_.size()) {
+      if (asking_.empty()) asking_ = turns_[turn_++];
+      if (start_round()) return true;
+    }
+    return false;
+  }
+  /// Waits for the round and takes its answers.
+  void finish() {
+    const cuda::Answers answers = channel_.finish();
+    for (Work* work : asking_) work->take(answers);
+  }
+
+ private:
+  bool start_round() {
+    std::vector<Work*> done;
+    writer_.begin();
+    std::erase_if(asking_, [&](Work* work) {
+      const bool goes_on = work->ask(writer_);
+      if (!goes_on && !alone_ && !work->is_too_large()) done.push_back(work);
       return !goes_on;
     });
-    const cuda::Round& round = writer.finish();
-    if (!asking.empty()) channel.start(round);
-    for (Work* work : std::exchange(done, {})) work->prepare_report();
-    if (asking.empty()) return true;
-    if (next != nullptr) prefetch(session, *std::exchange(next, nullptr));
-    const cuda::Answers answers = channel.finish();
-    for (Work* work : asking) work->take(answers);
+    const cuda::Round& round = writer_.finish();
+    const bool goes_on = !asking_.empty();
+    if (goes_on) channel_.start(round);
+    for (Work* work : done) work->prepare_report();
+    return goes_on;
   }
+
+  cuda::Channel& channel_;
+  const bool alone_;
+  const Works::Turns& turns_;
+  std::size_t turn_ = 0;  // the next
+  RoundWriter writer_;
+  std::vector<Work*> asking_;
+};
+
+bool is_set(const std::atomic<bool>* stop) {
+  return stop != nullptr && stop->load(std::memory_order_relaxed);
+}
+
+/// On one thread. False: stopped.
+bool run_rounds(std::deque<Rounds>& all, const std::atomic<bool>* stop) {
+  std::deque<Rounds*> under_way;
+  for (Rounds& rounds : all) {
+    if (is_set(stop)) return false;
+    if (rounds.start()) under_way.push_back(&rounds);
+  }
+  while (!under_way.empty()) {
+    if (is_set(stop)) return false;
+    Rounds& oldest = *under_way.front();
+    under_way.pop_front();
+    oldest.finish();
+    if (oldest.start()) under_way.push_back(&oldest);
+  }
+  return true;
+}
+
+/// Each thread has every so many-th channel.
+bool run_shared(Session& session, std::span<const Works::Turns> channels, unsigned threads,
+                const std::atomic<bool>* stop) {
+  std::atomic<bool> done = true;
+  session.workers().run(threads, [&](std::size_t first) {
+    std::deque<Rounds> rounds;
+    for (std::size_t i = first; i < channels.size(); i += threads) {
+      rounds.emplace_back(session, static_cast<std::uint32_t>(i + 1), channels[i]);
+    }
+    if (!run_rounds(rounds, stop)) done = false;
+  });
+  return done;
+}
+
+bool run_alone(Session& session, const Works::Turns& turns, const std::atomic<bool>* stop,
+               const Needs* next) {
+  Rounds rounds(session, 0, turns);
+  while (!is_set(stop)) {
+    if (!rounds.start()) return true;
+    if (next != nullptr) prefetch(session, *std::exchange(next, nullptr));
+    rounds.finish();
+  }
+  return false;
 }
 
 }  // namespace
 
-bool run(Session& session, const Works& works, const std::atomic<bool>* stop, const Needs* next) {
-  std::atomic<bool> done = true;
+bool run(Session& session, const Works& works, unsigned threads, const std::atomic<bool>* stop,
+         const Needs* next) {
   const auto others = works.others();
   if (!others.empty()) {
     session.begin_round();
@@ -58,21 +130,13 @@ bool run(Session& session, const Works& works, const std::atomic<bool>* stop, co
         for (Work* work : turn) work->take_part();
       }
     }
-    session.workers().rouse();
+    threads = std::min(threads, static_cast<unsigned>(others.size()));
+    if (threads > 1) session.workers().rouse();
     session.fetch();
     session.device().publish();
-    session.workers().run(others.size(), [&](std::size_t i) {
-      for (const auto& turn : others[i]) {
-        if (!run_rounds(session, static_cast<std::uint32_t>(i + 1), turn, stop, nullptr)) {
-          done = false;
-        }
-      }
-    });
+    if (!run_shared(session, others, threads, stop)) return false;
   }
-  for (const auto& turn : works.first()) {
-    done = done && run_rounds(session, 0, turn, stop, next);
-  }
-  return done;
+  return works.first().empty() || run_alone(session, works.first(), stop, next);
 }
 
 std::string terminators_text(std::size_t terminators, std::size_t rules, const std::string& first) {

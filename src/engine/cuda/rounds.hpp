@@ -42,10 +42,10 @@ class Works {
 };
 
 /// Does all rounds of the works: those of the first channel when the others, which are at it at the
-/// same time, are done. What consumes is on the first: it changes its marks between two rounds.
-/// During that one's first round pages come that are needed `next`, if that is not null. False:
-/// stopped. Whoever calls holds the session's mutex. Throws DeviceError.
-bool run(Session& session, const Works& works, const std::atomic<bool>* stop,
+/// same time, on so many threads, are done. What consumes is on the first: it changes its marks
+/// between two rounds. During that one's first round pages come that are needed `next`, if that is
+/// not null. False: stopped. Whoever calls holds the session's mutex. Throws DeviceError.
+bool run(Session& session, const Works& works, unsigned threads, const std::atomic<bool>* stop,
          const Needs* next = nullptr);
 
 /// Terminators of rules, in words.

@@ -39,8 +39,8 @@ std::string text_of(std::span<const Task> tasks) {
 }
 
 /// Does tasks together, and has what the next ones need come meanwhile.
-void run_together(Session& session, std::span<const Task> tasks, const Step& step, const Step* next,
-                  const std::atomic<bool>& stop) {
+void run_together(Session& session, std::span<const Task> tasks, unsigned threads, const Step& step,
+                  const Step* next, const std::atomic<bool>& stop) {
   std::vector<Work*> works;
   bool done = false;
   const auto use = [&] {
@@ -51,7 +51,7 @@ void run_together(Session& session, std::span<const Task> tasks, const Step& ste
       works.push_back(&task.evaluator->begin(task, session));
       by_place.add(task.channel, task.turn, works.back());
     }
-    done = run(session, by_place, &stop, next == nullptr ? nullptr : &next->needs);
+    done = run(session, by_place, threads, &stop, next == nullptr ? nullptr : &next->needs);
   };
   caught(session, use, [&] {
     std::vector<Task> group;
@@ -120,9 +120,10 @@ class Cut {
     fits_ = pages <= session_.device().pages();
   }
 
-  /// As many channels as it takes that the host's part is done as soon as the device's, and turns
-  /// for what keeps the device busy: while it is, the host prepares the next and takes the last.
-  /// What comes in several steps goes through one: the next step's pages are prepared meanwhile.
+  /// As many channels as it takes that the host's part is done as soon as the device's, for one
+  /// thread two, and turns for what keeps the device busy: while it is, the host prepares the next
+  /// and takes the last. What comes in several steps goes through the first channel: the next
+  /// step's pages are prepared meanwhile.
   Portions portions_for(std::span<const Share> shares) const {
     std::uint64_t terminators = 0, pairs = 1;
     for (const Share& share : shares) {
@@ -133,10 +134,11 @@ class Cut {
       pairs += evaluation.pairs / all * share.count;
     }
     const std::uint64_t parts = terminators / cutting_.least_terminators;
-    const std::uint64_t most = std::min(
-        {std::uint64_t{session_.device().channels() - 1}, std::uint64_t{cutting_.threads}, parts});
+    const std::uint64_t most = std::min<std::uint64_t>(session_.device().channels() - 1, parts);
     if (!fits_ || most < 2) return {1, 1};
-    const std::uint64_t channels = std::min(most, 2 + terminators * kTerminator / pairs);
+    const std::uint64_t wanted = 2 + terminators * kTerminator / pairs;
+    const std::uint64_t channels =
+        std::min({most, wanted, std::max<std::uint64_t>(2, cutting_.threads)});
     const std::uint64_t worth =
         pairs / std::max<std::uint64_t>(1, cutting_.least_pairs * kLeastTurn);
     const std::uint64_t turns =
@@ -175,6 +177,7 @@ std::vector<DeviceTasks> tasks_of(std::span<const Evaluation> evaluations, Sessi
     Cut cut(evaluations, *sessions[d], cutting);
     pieces.push_back(cut.pieces(shares[d]));
     tasks[d].fits = cut.fits();
+    tasks[d].threads = std::max(1U, cutting.threads);
     for (const auto& piece : pieces[d]) ++parts[piece.share.load];
   }
   for (std::size_t i = 0; i < evaluations.size(); ++i) {
@@ -223,7 +226,7 @@ void run_on(Session& session, const DeviceTasks& all, const std::atomic<bool>& s
   }
   for (std::size_t i = 0; i < planned.steps.size() && session.problem().empty(); ++i) {
     const Step* const next = i + 1 < planned.steps.size() ? &planned.steps[i + 1] : nullptr;
-    run_together(session, tasks, planned.steps[i], next, stop);
+    run_together(session, tasks, all.threads, planned.steps[i], next, stop);
   }
 }
 

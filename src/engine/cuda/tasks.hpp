@@ -29,7 +29,8 @@ struct Cutting {
 /// What one device has to do of a batch.
 struct DeviceTasks {
   std::vector<Task> tasks;
-  bool fits = true;  ///< there is room for the columns of all
+  unsigned threads = 1;  ///< for the host's part
+  bool fits = true;      ///< there is room for the columns of all
 };
 
 /// What each device has to do of a batch. Has the plans put there.
