@@ -11,7 +11,8 @@ HostParts::HostParts(std::uint32_t shift, std::uint32_t count)
     : page_shift(shift),
       pages(count),
       arena(std::make_unique_for_overwrite<std::uint64_t[]>(std::size_t{pages} << page_shift)),
-      shapes{finds<AnyShape>, finds<OneTest<false>>, finds<OneTest<true>>, finds<AnyShapeUnless>},
+      shapes{finds<AnyShape>, finds<OneTest<false>>, finds<OneTest<true>>, finds<AnyShapeUnless>,
+             finds<NoTest>},
       delta(page_shift, pages) {}
 
 /// The last ones first: a GPU writes them in any order.

@@ -33,6 +33,30 @@ __device__ inline void merge_among_others(Reduction& to, const Reduction& from) 
   atomicMax(word(to.greatest), from.greatest);
 }
 
+/// Of the warp's lanes, for the first one.
+__device__ inline Reduction over_warp(const Scan& scan, Reduction mine) {
+  mine.count = __reduce_add_sync(kAllLanes, static_cast<unsigned>(mine.count));
+  if (scan.reduced == kNone) return mine;
+  mine.numbers = __reduce_add_sync(kAllLanes, static_cast<unsigned>(mine.numbers));
+  mine.low = sum_over_warp(mine.low);
+  mine.high = sum_over_warp(mine.high);
+  mine.least = greatest_of_warp(mine.least);
+  mine.greatest = greatest_of_warp(mine.greatest);
+  return mine;
+}
+
+/// Of the positions of a tile's row that are in [first, last), a warp.
+template <class Tile>
+__device__ Reduction reduction_of_row(const View& view, const Scan& scan, const Tile& tile,
+                                      unsigned row, std::uint64_t first, std::uint64_t last) {
+  Reduction mine = {};
+  for (unsigned step = threadIdx.x % kWarp; step < kThreads; step += kWarp) {
+    const std::uint64_t position = tile.begin() + row * kThreads + step;
+    if (position >= first && position < last) merge(mine, reduction_of(view, scan, position));
+  }
+  return over_warp(scan, mine);
+}
+
 /// For `reduce` and `sum`. `done` and `totals` are all zeros at the beginning.
 template <class Total>
 struct ReduceArguments {
@@ -61,24 +85,38 @@ __device__ __forceinline__ bool reduce(const View& view, const ReduceArguments<R
     if (threadIdx.x < kMostGrouped) own[threadIdx.x] = {};
     grouped.load(view, searches, group);
     const Scan scan = view.scans[searches[group.first].scan];
-    const auto columns = Shape::columns(view, scan);
-    const auto found = [&](const Tile<Shape>& tile, unsigned i, unsigned mask) {
-      if (!__any_sync(kAllLanes, mask != 0)) return;
-      Reduction mine = {};
-      for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
-        merge(mine, reduction_of(view, scan, tile.position(__ffs(rest) - 1)));
-      }
-      mine.count = __reduce_add_sync(kAllLanes, static_cast<unsigned>(mine.count));
-      if (scan.reduced != kNone) {
-        mine.numbers = __reduce_add_sync(kAllLanes, static_cast<unsigned>(mine.numbers));
-        mine.low = sum_over_warp(mine.low);
-        mine.high = sum_over_warp(mine.high);
-        mine.least = greatest_of_warp(mine.least);
-        mine.greatest = greatest_of_warp(mine.greatest);
-      }
-      if (threadIdx.x % kWarp == 0) merge_among_others(own[i], mine);
+    const auto add = [&](unsigned i, const Reduction& of_warp) {
+      if (threadIdx.x % kWarp == 0) merge_among_others(own[i], of_warp);
     };
-    test_all<Tile<Shape>>(view, scan, columns, grouped, group, part, found);
+    if constexpr (Shape::kAll) {
+      __shared__ Reduction rows[Tile<Shape>::kEvents];
+      take_all<Tile<Shape>>(
+          view, scan, grouped, group, part,
+          [&](const Tile<Shape>& tile, unsigned row) {
+            const Reduction all =
+                reduction_of_row(view, scan, tile, row, tile.begin(), tile.end());
+            if (threadIdx.x % kWarp == 0) rows[row] = all;
+          },
+          [&](unsigned i, unsigned whole) {
+            const unsigned lane = threadIdx.x % kWarp;
+            add(i, over_warp(scan, (whole >> lane & 1u) != 0 ? rows[lane] : Reduction{}));
+          },
+          [&](unsigned i, const Tile<Shape>& tile, unsigned row, std::uint64_t first,
+              std::uint64_t last) {
+            add(i, reduction_of_row(view, scan, tile, row, first, last));
+          });
+    } else {
+      const auto columns = Shape::columns(view, scan);
+      const auto found = [&](const Tile<Shape>& tile, unsigned i, unsigned mask) {
+        if (!__any_sync(kAllLanes, mask != 0)) return;
+        Reduction mine = {};
+        for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+          merge(mine, reduction_of(view, scan, tile.position(__ffs(rest) - 1)));
+        }
+        add(i, over_warp(scan, mine));
+      };
+      test_all<Tile<Shape>>(view, scan, columns, grouped, group, part, found);
+    }
     __syncthreads();
     if (threadIdx.x < group.count && own[threadIdx.x].count != 0) {
       merge_among_others(to.totals[group.first + threadIdx.x], own[threadIdx.x]);
@@ -147,6 +185,34 @@ __device__ inline void add_floats(FloatSum& to, const std::uint64_t (&words)[kFl
   if (threadIdx.x % kWarp == 0) add_to_limbs(first, sum, add);
 }
 
+/// Adds the floats `cell_of(j)`, of each of a warp's lanes, that exist.
+template <unsigned kFloats, class CellOf>
+__device__ inline void add_cells(FloatSum& to, CellOf cell_of) {
+  std::uint64_t words[kFloats];
+  unsigned count = 0;
+#pragma unroll
+  for (unsigned j = 0; j < kFloats; ++j) {
+    const Cell cell = cell_of(j);
+    words[j] = cell.bits;
+    count += cell.exists != 0 ? 1 : 0;
+  }
+  count = __reduce_add_sync(kAllLanes, count);
+  if (threadIdx.x % kWarp == 0) add_among_others(to.count, count);
+  add_floats(to, words);
+}
+
+/// The same for the positions of a tile's row that are in [first, last).
+template <class Tile>
+__device__ inline void add_row(FloatSum& to, const View& view, const Attribute& summed,
+                               const Tile& tile, unsigned row, std::uint64_t first,
+                               std::uint64_t last) {
+  const std::uint64_t begin = tile.begin() + row * kThreads + threadIdx.x % kWarp;
+  add_cells<kThreads / kWarp>(to, [&](unsigned j) {
+    const std::uint64_t position = begin + j * kWarp;
+    return position >= first && position < last ? load(view, summed, position) : Cell{};
+  });
+}
+
 /// Exact sums of floats.
 template <class Shape>
 __device__ __forceinline__ bool sum(const View& view, const ReduceArguments<FloatSum>& to) {
@@ -163,24 +229,40 @@ __device__ __forceinline__ bool sum(const View& view, const ReduceArguments<Floa
     grouped.load(view, searches, group);
     const Scan scan = view.scans[searches[group.first].scan];
     const Attribute summed = view.attributes[scan.attributes + scan.reduced];
-    const auto columns = Shape::columns(view, scan);
     using SumTile = Tile<Shape, 8>;
-    const auto found = [&](const SumTile& tile, unsigned i, unsigned mask) {
-      if (!__any_sync(kAllLanes, mask != 0)) return;
-      std::uint64_t values[SumTile::kEvents];
-      unsigned count = 0;
-#pragma unroll
-      for (unsigned j = 0; j < SumTile::kEvents; ++j) {
-        Cell value = {};
-        if ((mask >> j & 1u) != 0) value = load(view, summed, tile.position(j));
-        values[j] = value.bits;
-        count += value.exists != 0 ? 1 : 0;
-      }
-      count = __reduce_add_sync(kAllLanes, count);
-      if (threadIdx.x % kWarp == 0) add_among_others(own[i].count, count);
-      add_floats(own[i], values);
-    };
-    test_all<SumTile>(view, scan, columns, grouped, group, part, found);
+    if constexpr (Shape::kAll) {
+      __shared__ FloatSum rows[SumTile::kEvents];
+      auto* const row_words = reinterpret_cast<std::uint64_t*>(rows);
+      const unsigned lane = threadIdx.x % kWarp;
+      take_all<SumTile>(
+          view, scan, grouped, group, part,
+          [&](const SumTile& tile, unsigned row) {
+            for (unsigned w = lane; w < kWords; w += kWarp) row_words[row * kWords + w] = 0;
+            __syncwarp();
+            add_row(rows[row], view, summed, tile, row, tile.begin(), tile.end());
+          },
+          [&](unsigned i, unsigned whole) {
+            for (unsigned w = lane; w < kWords; w += kWarp) {
+              std::uint64_t all = 0;
+              for (unsigned rest = whole; rest != 0; rest &= rest - 1) {
+                all += row_words[(__ffs(rest) - 1) * kWords + w];
+              }
+              own_words[i * kWords + w] += all;
+            }
+            __syncwarp();
+          },
+          [&](unsigned i, const SumTile& tile, unsigned row, std::uint64_t first,
+              std::uint64_t last) { add_row(own[i], view, summed, tile, row, first, last); });
+    } else {
+      const auto columns = Shape::columns(view, scan);
+      const auto found = [&](const SumTile& tile, unsigned i, unsigned mask) {
+        if (!__any_sync(kAllLanes, mask != 0)) return;
+        add_cells<SumTile::kEvents>(own[i], [&](unsigned j) {
+          return (mask >> j & 1u) != 0 ? load(view, summed, tile.position(j)) : Cell{};
+        });
+      };
+      test_all<SumTile>(view, scan, columns, grouped, group, part, found);
+    }
     __syncthreads();
     for (unsigned i = threadIdx.x; i < group.count * kWords; i += kThreads) {
       add_among_others(words[i], own_words[i]);

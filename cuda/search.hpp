@@ -337,6 +337,32 @@ GORGO_HD inline void add(FloatSum& to, std::uint64_t word) {
                [&](std::uint32_t limb, std::uint64_t number) { to.limbs[limb] += number; });
 }
 
+/// How a range lies in a tile, whose positions stand in rows of so many, 32 at most. Precondition:
+/// they have a position in common.
+struct RowsOfRange {
+  std::uint64_t first, last;     ///< positions, what is in the tile
+  unsigned whole;                ///< a bit for each row that the range covers
+  unsigned first_row, last_row;  ///< those that it begins and ends in
+
+  GORGO_HD bool covers(unsigned row) const { return (whole >> row & 1u) != 0; }
+};
+GORGO_HD inline RowsOfRange rows_of(std::uint64_t range_first, std::uint64_t range_last,
+                                    std::uint64_t begin, std::uint64_t end, unsigned row) {
+  RowsOfRange rows;
+  rows.first = range_first > begin ? range_first : begin;
+  rows.last = range_last < end ? range_last : end;
+  rows.first_row = static_cast<unsigned>((rows.first - begin) / row);
+  rows.last_row = static_cast<unsigned>((rows.last - 1 - begin) / row);
+  const bool begins = rows.first == begin + std::uint64_t{rows.first_row} * row;
+  const bool ends =
+      rows.last == end || rows.last == begin + (rows.last_row + std::uint64_t{1}) * row;
+  const std::uint64_t from = rows.first_row + (begins ? 0u : 1u);
+  const std::uint64_t to = rows.last_row + (ends ? 1u : 0u);
+  const std::uint64_t below = (std::uint64_t{1} << to) - 1;
+  rows.whole = static_cast<unsigned>(from < to ? below >> from << from : 0);
+  return rows;
+}
+
 /// What one passing event adds to a reduction.
 GORGO_HD inline Reduction reduction_of(const View& view, const Scan& scan, std::uint64_t position) {
   Reduction one = {};

@@ -10,6 +10,7 @@
 ///   passes(view, scan, own, values)
 ///   kAtATime                       events that a thread has in registers
 ///   kEager                         whether `passes` may be asked about `Values()`
+///   kAll                           whether every event passes
 ///   kConfirms                      whether some of what passes still has to be confirmed, by
 ///   confirms(view, scan, own, values)   which may take long; only about what may be found
 ///   Negations                      what an event that passes is tested by then (negation.hpp)
@@ -43,6 +44,7 @@ struct AnyShape {
   using Negations = NegationsOf<>;
   static constexpr unsigned kAtATime = 8;
   static constexpr bool kEager = false;
+  static constexpr bool kAll = false;
   static constexpr bool kConfirms = false;
   struct Columns {};
   struct Values {
@@ -104,6 +106,7 @@ struct ShapeOf {
                                        : kAttributes <= 12 ? 2
                                                            : 1;
   static constexpr bool kEager = true;
+  static constexpr bool kAll = false;
   static constexpr bool kConfirms = false;
   struct Columns {
     Attribute of[kAttributes == 0 ? 1 : kAttributes];
@@ -190,8 +193,14 @@ struct OneTest : ShapeOf<1, 1, 0, false> {
   }
 };
 
+/// No condition.
+struct NoTest : ShapeOf<0, 0, 0, false> {
+  static constexpr bool kAll = true;
+  GORGO_HD static bool passes(const View&, const Scan&, const Own&, const Values&) { return true; }
+};
+
 /// The number of a shape that every device has kernels for, by what a scan is in `Scan::shape`.
 inline constexpr std::uint32_t kAnyShape = 0, kOneTestOfInts = 1, kOneTestOfFloats = 2,
-                               kAnyShapeUnless = 3;
+                               kAnyShapeUnless = 3, kNoTest = 4;
 
 }  // namespace gorgo::cuda

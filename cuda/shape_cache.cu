@@ -71,7 +71,7 @@ ShapeCache::ShapeCache(int capability, Compile compile)
     : capability_(capability), compile_(nvrtc::version().empty() ? Compile::never : compile) {
   for (const ShapeKernels& kernels :
        {kernels_of<AnyShape>(), kernels_of<OneTest<false>>(), kernels_of<OneTest<true>>(),
-        kernels_of<AnyShapeUnless>()}) {
+        kernels_of<AnyShapeUnless>(), kernels_of<NoTest>()}) {
     state_->entries.push_back({.text = "", .kernels = kernels});
   }
   if (compile_ == Compile::in_background) warm_up(capability);

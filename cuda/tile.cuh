@@ -153,6 +153,36 @@ __device__ __forceinline__ void test_all(const View& view, const Scan& scan,
   }
 }
 
+/// For shapes that every event passes: what the rows of a tile come to, kThreads positions each, is
+/// found once for all searches. A warp calls `of_row(tile, row)` for each row; then, of a search,
+/// `take(search, rows)` for those that its range covers, a bit each, and for up to two others, of
+/// which it has the positions in [first, last), `take_some(search, tile, row, first, last)`. The
+/// whole block calls.
+template <class Tile, class Shape, class OfRow, class Take, class TakeSome>
+__device__ __forceinline__ void take_all(const View& view, const Scan& scan,
+                                         Grouped<Shape>& grouped, const Group& group,
+                                         const PartRange& part, OfRow of_row, Take take,
+                                         TakeSome take_some) {
+  const unsigned warp = threadIdx.x / kWarp;
+  for (std::uint64_t begin = part.first; begin < part.last; begin += Tile::kSize) {
+    const Tile tile(view, scan, begin, part.last);
+    grouped.ask(group, tile, [](unsigned) { return true; });
+    if (grouped.asked == 0) continue;
+    for (unsigned row = warp; row < Tile::kEvents; row += kWarps) of_row(tile, row);
+    __syncthreads();
+    for (unsigned a = warp; a < grouped.asked; a += kWarps) {
+      const unsigned i = grouped.asking[a] % kMostGrouped;
+      const RowsOfRange rows =
+          rows_of(grouped.first[i], grouped.last[i], tile.begin(), tile.end(), kThreads);
+      if (rows.whole != 0) take(i, rows.whole);
+      if (!rows.covers(rows.first_row)) take_some(i, tile, rows.first_row, rows.first, rows.last);
+      if (rows.last_row != rows.first_row && !rows.covers(rows.last_row)) {
+        take_some(i, tile, rows.last_row, rows.first, rows.last);
+      }
+    }
+  }
+}
+
 /// Whether all of so many blocks but this one are done, which `done` counts; what they wrote to the
 /// device's memory is seen. The whole block calls, once.
 static __device__ inline bool is_last_of(std::uint32_t* done, std::uint32_t blocks) {

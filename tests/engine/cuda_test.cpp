@@ -157,6 +157,20 @@ TEST(CudaEngine, AsksForAggregatesOfFewSequencesWithTheNextChoice) {
   }
 }
 
+TEST(CudaEngine, SearchesNothingWhereTheWindowSaysWhatIsFound) {
+  const std::string text =
+      std::string(kTypes) +
+      "define O(k: int, v: float, n: int) from A() and last B() within 40 from A "
+      "and 3-first C() within 40 from B where k = B.k, v = C.v, n = Count(B() "
+      "within 30 from A);";
+  const Batches batches = stream(100, 4);
+  Emulated emulated;
+  const auto lines = evaluation_of(emulated.engine, text, batches);
+  EXPECT_GT(lines.size(), 4u);
+  EXPECT_EQ(lines, expected(text, batches));
+  EXPECT_EQ(emulated.session().device().counters().searches, 0u);
+}
+
 TEST(CudaEngine, SwapsPagesWhenMemoryIsShortAndLosesNothing) {
   const Batches batches = stream(200, 6);
   const std::string text = rules(800);

@@ -159,7 +159,7 @@ TEST(NegationInside, SearchesLargeWindows) {
 TEST(NegationInside, TakesARoundForAChoiceHoweverManyAreRejected) {
   const Batches batches = large(2000);
   const std::string rule =
-      "rule r: define O(k: int) from A() and last B() within 2000 from A "
+      "rule r: define O(k: int) from A() and last B(k >= A.k - 9) within 2000 from A "
       "and not C(v < 990 + B.v / 100) within 30 from B where k = B.k;";
   const auto rounds_with = [&](std::uint64_t longest) {
     Emulated emulated(longest);

@@ -1,6 +1,7 @@
 #include "engine/cuda/wave.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -62,6 +63,17 @@ bool Wave::is_moot(const Request& request) const {
          overflowed_[terminator_of_[open_[request.subject].row]];
 }
 
+/// Whether the range says what is found: all of it passes.
+bool Wave::is_known(const Request& request) const {
+  const Program& program = request.scan->program;
+  const bool passes_all = terminators_.in_order && request.inside == kApart &&
+                          program.tests.empty() && program.code.empty() && program.guards.empty();
+  if (!passes_all || request.range.empty()) return false;
+  return request.want == Want::reduction
+             ? program.reduced == cuda::kNone
+             : request.want == Want::oldest || request.want == Want::newest;
+}
+
 bool Wave::ask(RoundWriter& writer) {
   while (step_ != Step::done && !too_large_) {
     if (next_request_ == requests_.size()) {
@@ -72,7 +84,7 @@ bool Wave::ask(RoundWriter& writer) {
     for (asked_ = 0; next_request_ + asked_ < requests_.size() && asked_ < kMostAsked; ++asked_) {
       Request& request = requests_[next_request_ + asked_];
       request.answer.reset();
-      if (is_moot(request)) continue;
+      if (is_moot(request) || is_known(request)) continue;
       if (request.want == Want::every && request.count != kUnknown) {
         full = !writer.has_room(request.count);
         if (full) break;
@@ -117,7 +129,9 @@ bool Wave::count_lists(const cuda::Answers& answers) {
 }
 
 void Wave::take(const Request& request, const cuda::Answers& answers) {
-  if (!request.answer) return take_nothing(request);
+  if (!request.answer) {
+    return is_moot(request) || !is_known(request) ? take_nothing(request) : take_known(request);
+  }
   const auto [i, output] = *request.answer;
   switch (request.want) {
     case Want::oldest:
@@ -132,6 +146,17 @@ void Wave::take(const Request& request, const cuda::Answers& answers) {
     case Want::sum:
       return take_sum(request, answers.sums[i]);
   }
+}
+
+void Wave::take_known(const Request& request) {
+  const std::uint64_t size = request.range.size();
+  if (request.want == Want::reduction) return take_reduction(request, {.count = size});
+  std::array<std::uint32_t, kMostSelected> offsets;
+  const std::size_t count = std::min<std::uint64_t>(request.limit, size);
+  for (std::size_t i = 0; i < count; ++i) {
+    offsets[i] = static_cast<std::uint32_t>(request.want == Want::newest ? size - 1 - i : i);
+  }
+  take_offsets(request, std::span(offsets).first(count));
 }
 
 void Wave::finish() {

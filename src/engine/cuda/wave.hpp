@@ -86,6 +86,8 @@ class Wave {
   enum class Step { choose, verify, aggregate, done };
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
   static constexpr std::uint32_t kApart = ~std::uint32_t{0};
+  /// What is selected by limit; more is listed.
+  static constexpr std::size_t kMostSelected = 64;
 
   struct Request {
     DeviceScan* scan;
@@ -136,6 +138,7 @@ class Wave {
   void request_aggregates();
   void open_state();
   bool is_moot(const Request& request) const;
+  bool is_known(const Request& request) const;
 
   bool count_lists(const cuda::Answers& answers);
   void take(const Request& request, const cuda::Answers& answers);
@@ -144,6 +147,7 @@ class Wave {
   void take_reduction(const Request& request, const cuda::Reduction& reduction);
   void take_sum(const Request& request, const cuda::FloatSum& sum);
   void take_nothing(const Request& request);
+  void take_known(const Request& request);
   Aggregation aggregation(const Group& group) const;
   void finish_aggregate(const Group& group, const Datum& value);
 

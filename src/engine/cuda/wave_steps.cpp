@@ -16,8 +16,6 @@ using history::Range;
 constexpr std::size_t kMostRows = 1 << 22;
 /// The same for one terminator: beyond it, depth first needs less memory.
 constexpr std::size_t kMostCandidates = 1 << 26;
-/// What is selected by limit; more is listed.
-constexpr std::uint64_t kMostSelected = 64;
 /// What is asked for ahead, in rows and in pairs of a row and an event, may take half of a round.
 constexpr std::size_t kMostRowsAhead = 16;
 constexpr std::uint64_t kMostPairsAhead = std::uint64_t{1} << 23;
