@@ -40,7 +40,7 @@ class Attempt {
   const Arrangement& before() const { return before_; }
   const Arrangement& after() const { return after_; }
   bool concerns(const engine::Engine& engine) const {
-    return &engine == before_.engine || &engine == after_.engine || &engine == after_.reserve;
+    return before_.has(engine) || after_.has(engine);
   }
   /// How the rule is to be arranged now.
   const Arrangement& turn() const { return is_after_ ? after_ : before_; }

@@ -46,6 +46,7 @@ struct Arrangement {
   const engine::Engine* engine = nullptr;
   const engine::Engine* reserve = nullptr;  ///< null: all go to `engine`
 
+  bool has(const engine::Engine& one) const { return &one == engine || &one == reserve; }
   /// "cuda", or "cuda and column".
   std::string to_string() const;
 };

@@ -46,7 +46,7 @@ void Placer::begin_attempt(std::uint32_t index) {
   if (candidates_.empty()) return;
   const Candidate next = candidates_.front();
   candidates_.erase(candidates_.begin());
-  attempt_.emplace(index, Arrangement{&rule.placement.engine()}, next.arrangement, next.prospect,
+  attempt_.emplace(index, rule.placement.home(), next.arrangement, next.prospect,
                    rule.state.terminators);
 }
 
@@ -68,6 +68,11 @@ void Placer::end_attempt(Attempt::Verdict verdict) {
   rule.placement.stay(attempt_->result());
   if (attempt_->has_begun()) heavy_[index].watch.attempted();
   credit_ -= attempt_->loss();
+  const Arrangement before = attempt_->before(), now = rule.placement.home();
+  if (now.reserve != nullptr && before.engine != now.engine) {
+    // It was the threads alone that the two are better than.
+    candidates_ = {{{now.engine}, {rule.placement.post().cost.per_terminator().value_or(0), 0}}};
+  }
   begin_attempt(index);
   withdraw_idle(index);
 }

@@ -48,6 +48,51 @@ TEST_F(SharingTest, ADeviceAndTheThreadsShareARuleWhenThatIsFaster) {
   EXPECT_FALSE(places.reserve->evaluators.empty());
 }
 
+/// One that costs the threads a fourth less than the device, if they do nothing else.
+class HeldTest : public TrialTest {
+ protected:
+  HeldTest() : TrialTest("column", {.choices = {"column", "cuda-host"}, .threads = 4}) {
+    EXPECT_EQ(engine::find_engine("cuda-host")->declined(*rule().plan), "");
+    begin_trial();
+    for (int i = 0; i < 100 && placer_.is_tried(0); ++i) {
+      go_on(outcome(), 3 * device_cost() * static_cast<double>(terminators_.size()));
+    }
+    EXPECT_EQ(placement().engine().name(), "column");
+  }
+
+  /// As it is measured, a terminator.
+  double device_cost() {
+    return placement().at(*engine::find_engine("cuda-host")).cost.per_terminator().value_or(1);
+  }
+  /// Until all attempts are over: milliseconds of as many terminators as the threads take 4 for.
+  void attempt(double device, double both) {
+    for (int i = 0; i < 1000 && placer_.wants_time(); ++i) {
+      rule().state.terminators += static_cast<std::uint64_t>(4e6 / device_cost());
+      const bool on_device = placement().engine().name() == "cuda-host";
+      placer_.add_time((placement().share() > 0 ? both : on_device ? device : 4) * 1e6);
+    }
+    EXPECT_FALSE(placer_.wants_time());
+  }
+};
+
+TEST_F(HeldTest, BothHaveWhatTheThreadsHeldWhereThatIsFasterThanTheDeviceAlone) {
+  attempt(3.9, 2);
+  EXPECT_EQ(placement().home().to_string(), "cuda-host and column");
+}
+
+TEST_F(HeldTest, TheDeviceAloneIsTriedBesideWhatIsShared) {
+  ASSERT_TRUE(placer_.wants_time());
+  // Not while its kernels are being compiled, for instance.
+  while (placer_.wants_time() && placement().home().reserve == nullptr) {
+    rule().state.terminators += static_cast<std::uint64_t>(4e6 / device_cost());
+    placer_.add_time((placement().share() > 0 ? 2.5 : 4) * 1e6);
+  }
+  ASSERT_EQ(placement().home().to_string(), "cuda-host and column");
+  attempt(1.5, 2.5);
+  EXPECT_EQ(placement().home().to_string(), "cuda-host");
+  EXPECT_THAT(placement().reason(), EndsWith("under cuda-host"));
+}
+
 TEST_F(SharingTest, SharingEndsWhenItIsNotFaster) {
   attempt(4, 3.8);
   EXPECT_EQ(placement().share(), 0);
