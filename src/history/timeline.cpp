@@ -9,16 +9,19 @@ namespace {
 constexpr std::ptrdiff_t kNear = 16;
 
 /// The first of [first, last) for which `is_behind` holds, as it does for all after it: by halves,
-/// without a branch that would depend on what is found.
+/// then by counting, without a branch that would depend on what is found.
 template <class IsBehind>
 const Timestamp* bisect(const Timestamp* first, const Timestamp* last, IsBehind is_behind) {
+  constexpr std::ptrdiff_t kCounted = 8;  // comparisons that do not wait for each other
   std::ptrdiff_t size = last - first;
-  while (size > 1) {
+  while (size > kCounted) {
     const std::ptrdiff_t half = size / 2;
-    first = is_behind(first[half - 1]) ? first : first + half;
+    // Of a choice between two places compilers make a branch.
+    const std::ptrdiff_t is_ahead = is_behind(first[half - 1]) ? 0 : 1;
+    first += half & -is_ahead;
     size -= half;
   }
-  return size == 1 && !is_behind(*first) ? first + 1 : first;
+  return first + std::count_if(first, first + size, [&](Timestamp t) { return !is_behind(t); });
 }
 
 /// The same, if it is at most so far from a guess; else null.
