@@ -8,9 +8,8 @@
 namespace gorgo::dispatch {
 namespace {
 
-// Of the time of everything:
-constexpr double kWorthKeeping = 0.92;  ///< what is less better is noise
-constexpr double kWorthTrying = 0.15;   ///< of what is hoped for, not all comes
+/// Of the time of everything: of what is hoped for, not all comes.
+constexpr double kWorthTrying = 0.15;
 /// Times that the other one was better, less those that it was not. Where both are alike and noise
 /// has one turn in three seem that much better, one attempt in 15 is kept; where four turns in five
 /// are better, three in four are (the gambler's ruin).
@@ -65,7 +64,7 @@ Attempt::Verdict Attempt::end_of_stretch() {
     has_begun_ |= hope() > kWorthTrying * last_;
     return has_begun_ ? Verdict::take_turns : Verdict::give_up;
   }
-  ahead_ += last_ < kWorthKeeping * before ? 1 : -1;
+  ahead_ += last_ < prospect_.worth * before ? 1 : -1;
   if (ahead_ < 0) return Verdict::give_up;
   return ahead_ == kAhead ? Verdict::keep : Verdict::take_turns;
 }

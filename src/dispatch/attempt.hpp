@@ -28,8 +28,9 @@ class Attempt {
  public:
   /// In nanoseconds of a terminator:
   struct Prospect {
-    double hope;   ///< that may be won
-    double least;  ///< that it takes afterwards in any case
+    double hope = 0;      ///< that may be won
+    double least = 0;     ///< that it takes afterwards in any case
+    double worth = 0.92;  ///< a turn is better that takes less than this part; the rest is noise
   };
   /// `terminators`: of the rule so far.
   Attempt(std::uint32_t rule, Arrangement before, Arrangement after, const Prospect& prospect,

@@ -255,13 +255,17 @@ void Placer::withdraw_reserve(std::uint32_t index) {
   if (placement.few() == 0) withdraw_idle(index);
 }
 
+/// Between the turns of an attempt.
+bool Placer::stays_prepared(const Post& post) {
+  return post.estimate && (post.engine->fixed_cost() > 0 || post.estimate->start > kLongStart);
+}
+
 /// Lets go of what engines hold that the rule has no use for.
 void Placer::withdraw_idle(std::uint32_t index) {
   Placement& placement = rules_.rules()[index].placement;
   placement.withdraw_others([&](const engine::Engine& engine) {
-    const auto& estimate = placement.at(engine).estimate;
-    return attempt_ && attempt_->rule() == index && attempt_->concerns(engine) && estimate &&
-           (engine.fixed_cost() > 0 || estimate->start > kLongStart);
+    return attempt_ && attempt_->rule() == index && attempt_->concerns(engine) &&
+           stays_prepared(placement.at(engine));
   });
   is_untidy_ = true;
 }

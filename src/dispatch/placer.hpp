@@ -120,9 +120,11 @@ class Placer {
   void move(Placement& placement, const engine::Engine& engine, const std::string& costs);
   void leave_few(Placement& placement, const engine::Engine& reserve);
   void withdraw_reserve(std::uint32_t rule);
+  static bool stays_prepared(const Post& post);
   void withdraw_idle(std::uint32_t rule);
   bool is_sharing(std::uint32_t rule, bool drifted);
   void consider_attempts(const Trial& trial, const engine::Engine& present);
+  static double worth_of(Placement& placement, const Arrangement& before, const Arrangement& after);
   void begin_attempt(std::uint32_t rule);
   void end_attempt(Attempt::Verdict verdict);
   void arrange(DeployedRule& rule, const Arrangement& arrangement);

@@ -39,15 +39,27 @@ void Placer::consider_attempts(const Trial& trial, const engine::Engine& present
   begin_attempt(trial.rule);
 }
 
+/// What the threads have prepared stays for all turns if it takes long to begin: a device that is
+/// compared with both pays for it, too, when it has its turn alone.
+double Placer::worth_of(Placement& placement, const Arrangement& before, const Arrangement& after) {
+  constexpr double kOfBoth = 0.85, kOfOne = 1;
+  const auto pays = [&](const Arrangement& alone, const Arrangement& both) {
+    return both.reserve != nullptr && alone.reserve == nullptr && alone.engine == both.engine &&
+           stays_prepared(placement.at(*both.reserve));
+  };
+  return pays(before, after) ? kOfBoth : pays(after, before) ? kOfOne : Attempt::Prospect().worth;
+}
+
 /// At the next of the candidates.
 void Placer::begin_attempt(std::uint32_t index) {
-  const DeployedRule& rule = rules_.rules()[index];
+  DeployedRule& rule = rules_.rules()[index];
   attempt_.reset();
   if (candidates_.empty()) return;
-  const Candidate next = candidates_.front();
+  Candidate next = candidates_.front();
   candidates_.erase(candidates_.begin());
-  attempt_.emplace(index, rule.placement.home(), next.arrangement, next.prospect,
-                   rule.state.terminators);
+  const Arrangement before = rule.placement.home();
+  next.prospect.worth = worth_of(rule.placement, before, next.arrangement);
+  attempt_.emplace(index, before, next.arrangement, next.prospect, rule.state.terminators);
 }
 
 void Placer::add_time(double took) {

@@ -48,47 +48,37 @@ TEST_F(SharingTest, ADeviceAndTheThreadsShareARuleWhenThatIsFaster) {
   EXPECT_FALSE(places.reserve->evaluators.empty());
 }
 
-/// One that costs the threads a fourth less than the device, if they do nothing else.
+/// The threads evaluate the rule in no time and keep it, but any gain is worth an attempt with
+/// both.
 class HeldTest : public TrialTest {
  protected:
-  HeldTest() : TrialTest("column", {.choices = {"column", "cuda-host"}, .threads = 4}) {
+  HeldTest() : TrialTest("column", {.gain = 1, .choices = {"column", "cuda-host"}, .threads = 4}) {
     EXPECT_EQ(engine::find_engine("cuda-host")->declined(*rule().plan), "");
     begin_trial();
-    for (int i = 0; i < 100 && placer_.is_tried(0); ++i) {
-      go_on(outcome(), 3 * device_cost() * static_cast<double>(terminators_.size()));
-    }
+    const auto in_no_time = static_cast<double>(terminators_.size());
+    for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), in_no_time);
     EXPECT_EQ(placement().engine().name(), "column");
+    EXPECT_TRUE(placer_.wants_time());
   }
 
-  /// As it is measured, a terminator.
-  double device_cost() {
-    return placement().at(*engine::find_engine("cuda-host")).cost.per_terminator().value_or(1);
-  }
-  /// Until all attempts are over: milliseconds of as many terminators as the threads take 4 for.
-  void attempt(double device, double both) {
-    for (int i = 0; i < 1000 && placer_.wants_time(); ++i) {
-      rule().state.terminators += static_cast<std::uint64_t>(4e6 / device_cost());
-      const bool on_device = placement().engine().name() == "cuda-host";
-      placer_.add_time((placement().share() > 0 ? both : on_device ? device : 4) * 1e6);
-    }
-    EXPECT_FALSE(placer_.wants_time());
+  /// A batch takes so many milliseconds in all, for each arrangement.
+  void step(double column, double device, double both) {
+    rule().state.terminators += 4'000'000'000'000;
+    const bool on_device = placement().engine().name() == "cuda-host";
+    placer_.add_time((placement().share() > 0 ? both : on_device ? device : column) * 1e6);
   }
 };
 
 TEST_F(HeldTest, BothHaveWhatTheThreadsHeldWhereThatIsFasterThanTheDeviceAlone) {
-  attempt(3.9, 2);
+  for (int i = 0; i < 1000 && placer_.wants_time(); ++i) step(4, 3.9, 2);
+  EXPECT_FALSE(placer_.wants_time());
   EXPECT_EQ(placement().home().to_string(), "cuda-host and column");
 }
 
 TEST_F(HeldTest, TheDeviceAloneIsTriedBesideWhatIsShared) {
-  ASSERT_TRUE(placer_.wants_time());
-  // Not while its kernels are being compiled, for instance.
-  while (placer_.wants_time() && placement().home().reserve == nullptr) {
-    rule().state.terminators += static_cast<std::uint64_t>(4e6 / device_cost());
-    placer_.add_time((placement().share() > 0 ? 2.5 : 4) * 1e6);
-  }
+  for (int i = 0; i < 1000 && placement().home().reserve == nullptr; ++i) step(4, 4, 2.5);
   ASSERT_EQ(placement().home().to_string(), "cuda-host and column");
-  attempt(1.5, 2.5);
+  for (int i = 0; i < 1000 && placer_.wants_time(); ++i) step(4, 1.5, 2.5);
   EXPECT_EQ(placement().home().to_string(), "cuda-host");
   EXPECT_THAT(placement().reason(), EndsWith("under cuda-host"));
 }
