@@ -127,9 +127,9 @@ history::Range Scanner::start(const Search& search) {
     operands_[i] = history::evaluate(scan_.comparisons[i].operand, scope);
     if (!operands_[i].exists()) return {};
   }
-  const history::Range range = timeline_->window(search.interval.after, search.interval.before);
-  if (gather(range, scope)) return {0, found_.size()};
-  return bind(scope) ? range : history::Range{};
+  window_ = timeline_->window(search.interval.after, search.interval.before, window_);
+  if (gather(window_, scope)) return {0, found_.size()};
+  return bind(scope) ? window_ : history::Range{};
 }
 
 /// False when no event can pass.

@@ -90,6 +90,7 @@ class Scanner {
   // Of the search in hand.
   std::vector<Datum> operands_;
   Search search_;
+  history::Range window_;  ///< near which the next one is looked for
   bool gathered_ = false;
   std::vector<history::Slot> found_;  // if gathered: the matches
 };
