@@ -33,7 +33,7 @@ struct Deployed {
   std::vector<history::Slot> slots;  // of the batch
 };
 
-void announce(const Engine& engine, std::span<Deployed> rules) {
+void announce(const Engine& engine, std::span<Deployed> rules, unsigned threads) {
   std::vector<Announcement> announced;
   for (Deployed& rule : rules) {
     if (rule.slots.empty()) continue;
@@ -42,7 +42,7 @@ void announce(const Engine& engine, std::span<Deployed> rules) {
                          .state = &rule.state});
   }
   const std::atomic<bool> stop = false;
-  engine.announce(announced, kThreads, stop);
+  engine.announce(announced, threads, stop);
 }
 
 void evaluate(Deployed& rule, std::vector<std::string>& lines) {
@@ -66,7 +66,8 @@ void evaluate(Deployed& rule, std::vector<std::string>& lines) {
 }  // namespace
 
 std::vector<std::string> evaluation_of(const Engine& engine, const std::string& rules,
-                                       const std::vector<std::vector<TestEvent>>& batches) {
+                                       const std::vector<std::vector<TestEvent>>& batches,
+                                       unsigned threads) {
   language::BoundFile bound = language::compile({"test.tesla", rules}, Schema());
   if (bound.diagnostics.failed()) return {bound.diagnostics.render()};
   std::map<TypeId, Duration> reach;
@@ -102,7 +103,7 @@ std::vector<std::string> evaluation_of(const Engine& engine, const std::string& 
         }
       }
     }
-    announce(engine, deployed);
+    announce(engine, deployed, threads);
     for (Deployed& rule : deployed) evaluate(rule, lines);
     if (!batch.empty()) history.evict(batch.back().timestamp);
   }

@@ -17,12 +17,13 @@ struct TestEvent {
   std::string s;
 };
 
-/// That an engine may use.
 inline constexpr unsigned kThreads = 3;
 
 /// Rules under one engine, without anything around it: `batches` of events are stored, and after
-/// each the rules evaluate its terminators. One line per composite, in order.
+/// each the rules evaluate its terminators. One line per composite, in order. `threads`: that an
+/// engine may use.
 std::vector<std::string> evaluation_of(const Engine& engine, const std::string& rules,
-                                       const std::vector<std::vector<TestEvent>>& batches);
+                                       const std::vector<std::vector<TestEvent>>& batches,
+                                       unsigned threads = kThreads);
 
 }  // namespace gorgo::engine

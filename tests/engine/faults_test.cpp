@@ -110,7 +110,8 @@ RC_GTEST_PROP(Faults, LoseAndRepeatNothing, ()) {
   const auto expected = evaluation_of(ReferenceEngine(), rules, batches);
   const CudaEngine engine = engine_of(faults, options);
   RC_LOG() << rules;
-  RC_ASSERT(evaluation_of(engine, rules, batches) == expected);
+  const auto threads = static_cast<unsigned>(number(1, kThreads));
+  RC_ASSERT(evaluation_of(engine, rules, batches, threads) == expected);
   std::uint64_t failures = 0, swapped = 0;
   for (const auto& session : engine.sessions()) {
     failures += session->counters().failures;
