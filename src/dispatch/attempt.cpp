@@ -8,7 +8,7 @@
 namespace gorgo::dispatch {
 namespace {
 
-/// Of the time of everything: of what is hoped for, not all comes.
+/// The part of the time of everything that must be hoped for: not all of it comes.
 constexpr double kWorthTrying = 0.15;
 /// Times that the other one was better, less those that it was not. Where both are alike and noise
 /// has one turn in three seem that much better, one attempt in 15 is kept; where four turns in five
