@@ -1,6 +1,8 @@
 #include "history/column.hpp"
 
 #include <algorithm>
+#include <cassert>
+#include <iterator>
 
 #include "history/evaluate.hpp"
 
@@ -21,18 +23,41 @@ bool Column::accepts(Slot slot) const {
   return all_hold(conditions_, {.candidate = {&store_, slot}, .states = {}, .aggregates = {}});
 }
 
-std::vector<Slot> Column::accepted() const {
+/// Of those that the store still holds.
+std::vector<Slot> Column::accepted(Slot from) const {
   std::vector<Slot> slots;
-  for (Slot slot = store_.begin(); slot < store_.end(); ++slot) {
+  for (Slot slot = std::max(from, store_.begin()); slot < store_.end(); ++slot) {
     if (accepts(slot)) slots.push_back(slot);
   }
   return slots;
 }
 
+template <class Index>
+void Column::catch_up(Kept<Index>& kept) {
+  assert(fresh_.empty());
+  if (kept.next == store_.end()) return;
+  kept.index->add(accepted(kept.next));
+  kept.next = store_.end();
+}
+
+/// With what is fresh; and lets go of those that have rested for too long.
+template <class Indexes>
+void Column::keep_up(Indexes& indexes) {
+  for (auto it = indexes.begin(); it != indexes.end();) {
+    auto& kept = it->second;
+    if (!kept.rests()) {
+      kept.index->add(fresh_);
+      kept.next = store_.end();
+    }
+    const bool is_behind = 2 * (store_.end() - kept.next) > store_.end() - store_.begin();
+    it = is_behind ? indexes.erase(it) : std::next(it);
+  }
+}
+
 std::shared_ptr<const Timeline> Column::timeline(std::span<const std::uint32_t> attributes) {
   if (!timeline_) {
     timeline_ = std::make_shared<Timeline>(store_);
-    timeline_->add(accepted());
+    timeline_->add(accepted(0));
   }
   timeline_->drop_until(store_.horizon());
   timeline_->materialise(attributes);
@@ -42,51 +67,55 @@ std::shared_ptr<const Timeline> Column::timeline(std::span<const std::uint32_t> 
 std::shared_ptr<const HashIndex> Column::index(std::vector<Expr> subjects,
                                                std::optional<std::uint32_t> summed,
                                                std::optional<std::uint32_t> valued) {
-  auto& index = indexes_[name_of(subjects)];
-  const bool complete =
-      index && (!summed || index->find_sum(*summed)) && (!valued || index->find_values(*valued));
+  auto& kept = indexes_[name_of(subjects)];
+  auto& index = kept.index;
   if (!index) index = std::make_shared<HashIndex>(std::move(subjects), store_, pool_);
-  if (summed && !index->find_sum(*summed)) index->add_sum(*summed);
-  if (valued && !index->find_values(*valued)) index->add_values(*valued);
-  if (!complete) index->add(accepted());
+  if (summed && !index->find_sum(*summed)) {
+    index->add_sum(*summed);
+    kept.next = 0;
+  }
+  if (valued && !index->find_values(*valued)) {
+    index->add_values(*valued);
+    kept.next = 0;
+  }
+  catch_up(kept);
   return index;
 }
 
 std::shared_ptr<const RangeIndex> Column::range_index(std::uint32_t attribute) {
-  auto& index = range_indexes_[attribute];
-  if (!index) {
-    index = std::make_shared<RangeIndex>(attribute, store_);
-    index->add(accepted());
-  }
-  return index;
+  auto& kept = range_indexes_[attribute];
+  if (!kept.index) kept.index = std::make_shared<RangeIndex>(attribute, store_);
+  catch_up(kept);
+  return kept.index;
 }
 
 void Column::settle() {
   if (timeline_) timeline_->add(fresh_);
-  for (auto& [name, index] : indexes_) index->add(fresh_);
-  for (auto& [attribute, index] : range_indexes_) index->add(fresh_);
+  keep_up(indexes_);
+  keep_up(range_indexes_);
   fresh_.clear();
 }
 
 void Column::drop_gone(std::size_t share) {
   constexpr std::size_t kSweep = 4;  // entries of an index per event: faster than they fill
   if (timeline_) timeline_->drop_until(store_.horizon());
-  for (auto& [name, index] : indexes_) index->drop_gone(kSweep * share);
-  for (auto& [attribute, index] : range_indexes_) index->drop_gone();
+  for (auto& [name, kept] : indexes_) {
+    if (!kept.rests()) kept.index->drop_gone(kSweep * share);
+  }
+  for (auto& [attribute, kept] : range_indexes_) {
+    if (!kept.rests()) kept.index->drop_gone();
+  }
 }
 
 void Column::trim() {
   if (timeline_ && timeline_.use_count() == 1) timeline_ = nullptr;
-  const auto is_idle = [](const auto& entry) { return entry.second.use_count() == 1; };
-  std::erase_if(indexes_, is_idle);
-  std::erase_if(range_indexes_, is_idle);
 }
 
 std::size_t Column::bytes() const {
   std::size_t total = sizeof(*this) + fresh_.capacity() * sizeof(Slot);
   if (timeline_) total += timeline_->bytes();
-  for (const auto& [name, index] : indexes_) total += index->bytes();
-  for (const auto& [attribute, index] : range_indexes_) total += index->bytes();
+  for (const auto& [name, kept] : indexes_) total += kept.index->bytes();
+  for (const auto& [attribute, kept] : range_indexes_) total += kept.index->bytes();
   return total;
 }
 
@@ -95,8 +124,9 @@ Column::Profile Column::profile(std::span<const Expr> subjects) const {
   if (timeline_) result.events = timeline_->end() - timeline_->begin();
   const auto known = indexes_.find(name_of(subjects));
   if (known == indexes_.end()) return result;
-  if (!timeline_) result.events = known->second->events();
-  result.keys = known->second->keys();
+  const HashIndex& index = *known->second.index;
+  if (!timeline_) result.events = index.events();
+  result.keys = index.keys();
   return result;
 }
 

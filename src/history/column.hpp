@@ -57,7 +57,7 @@ class Column {
   bool is_searched() const { return timeline_ || !indexes_.empty() || !range_indexes_.empty(); }
   /// Forgets by and by what the store has dropped: `share` says how many events to make up for.
   void drop_gone(std::size_t share);
-  /// Lets go of what nobody holds any more.
+  /// Lets go of the timeline when nobody holds it any more.
   void trim();
 
   std::size_t bytes() const;
@@ -70,15 +70,29 @@ class Column {
   Profile profile(std::span<const Expr> subjects) const;
 
  private:
-  std::vector<Slot> accepted() const;
+  /// An index that nobody holds rests: it takes nothing in, and makes up for it when it is asked
+  /// for again, unless so much has come meanwhile that making a new one is as good.
+  template <class Index>
+  struct Kept {
+    std::shared_ptr<Index> index;
+    Slot next = 0;  ///< the first that it has not seen
+
+    bool rests() const { return index.use_count() == 1; }
+  };
+
+  std::vector<Slot> accepted(Slot from) const;
+  template <class Index>
+  void catch_up(Kept<Index>& kept);
+  template <class Indexes>
+  void keep_up(Indexes& indexes);
 
   ColumnId id_;
   std::vector<Expr> conditions_;
   const EventStore& store_;
   BlockPool& pool_;
   std::shared_ptr<Timeline> timeline_;
-  std::map<std::string, std::shared_ptr<HashIndex>> indexes_;           // by subjects
-  std::map<std::uint32_t, std::shared_ptr<RangeIndex>> range_indexes_;  // by attribute
+  std::map<std::string, Kept<HashIndex>> indexes_;           // by subjects
+  std::map<std::uint32_t, Kept<RangeIndex>> range_indexes_;  // by attribute
   std::vector<Slot> fresh_;
 };
 

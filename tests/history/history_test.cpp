@@ -66,6 +66,73 @@ class HistoryTest : public ::testing::Test {
   std::uint64_t root_ = 0;
 };
 
+/// How many events an index by area finds.
+class RestingIndexTest : public HistoryTest {
+ protected:
+  std::size_t found(const HashIndex& index, const char* area) const {
+    HashIndex::Key key;
+    if (!key.set(index, std::vector<Datum>{Datum::of(area)})) return 0;
+    return index.find(key).window(history_.store(temp_).horizon(), kNever).size();
+  }
+  std::shared_ptr<const HashIndex> by_area(Column& column) {
+    return column.index({own(0, ValueType::string)}, std::nullopt, std::nullopt);
+  }
+  static std::size_t within(const RangeIndex& index, std::int64_t least) {
+    RangeIndex::Bounds bounds;
+    bounds.restrict_to(Op::greater_equal, Datum::of(least));
+    return index.count(bounds, 1000);
+  }
+};
+
+TEST_F(RestingIndexTest, AnIndexThatNobodyHoldsTakesNothingInAndCatchesUp) {
+  const auto column = history_.column(above(0, {}));
+  const HashIndex* before = nullptr;
+  {
+    const auto index = by_area(*column);
+    const auto range = column->range_index(1);
+    for (int i = 1; i <= 6; ++i) append(i, "a", i);
+    EXPECT_EQ(found(*index, "a"), 6u);
+    EXPECT_EQ(within(*range, 5), 2u);
+    before = index.get();
+  }
+  history_.trim();
+  const std::size_t bytes = column->bytes();
+  append(7, "a", 7);
+  append(8, "b", 8);
+  append(9, "b", -8);
+  EXPECT_EQ(column->bytes(), bytes);
+  const auto index = by_area(*column);
+  const auto range = column->range_index(1);
+  EXPECT_EQ(index.get(), before);
+  EXPECT_EQ(found(*index, "a"), 7u);
+  EXPECT_EQ(found(*index, "b"), 1u);
+  EXPECT_EQ(within(*range, 5), 4u);
+  append(10, "b", 9);
+  EXPECT_EQ(found(*index, "b"), 2u);
+  EXPECT_EQ(within(*range, 5), 5u);
+}
+
+TEST_F(RestingIndexTest, WhatIsGoneMeanwhileIsNotTakenIn) {
+  const auto column = history_.column(above(0, {}));
+  auto index = by_area(*column);
+  for (int i = 1; i <= 30; ++i) append(i, "a", i);
+  index = nullptr;
+  for (int i = 31; i <= 35; ++i) append(i, i < 33 ? "b" : "a", i);
+  history_.evict(42);  // reach 10
+  index = by_area(*column);
+  EXPECT_EQ(found(*index, "a"), 3u);
+  EXPECT_EQ(found(*index, "b"), 0u);
+}
+
+TEST_F(RestingIndexTest, AnIndexIsForgottenWhenItHasMissedHalf) {
+  const auto column = history_.column(above(0, {}));
+  const std::size_t bytes = column->bytes();
+  static_cast<void>(by_area(*column));
+  for (int i = 1; i <= 10; ++i) append(i, "a", i);
+  EXPECT_LE(column->bytes(), bytes + sizeof(Slot));
+  EXPECT_EQ(found(*by_area(*column), "a"), 10u);
+}
+
 TEST_F(HistoryTest, ColumnTakesInWhatSatisfiesItsConditionsBeforeAndAfterItIsMade) {
   append(1, "a", 50);
   append(2, "b", 10);
