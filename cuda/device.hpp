@@ -80,7 +80,8 @@ struct DeviceCounters {
 /// The shapes that a device was told of.
 struct ShapeCounters {
   std::uint64_t shapes = 0;
-  std::uint64_t compiled = 0, failed = 0;  ///< so far
+  std::uint64_t compiled = 0, failed = 0;  ///< kernels, so far
+  std::uint64_t ordered = 0;               ///< kernels that are yet to be compiled
 };
 
 /// Rounds of a device, one after the other. Those of its other channels go on at the same time.
@@ -137,6 +138,7 @@ class Device {
 
   /// With those of the channels.
   DeviceCounters counters();
+  /// Any thread, at any time.
   virtual ShapeCounters shapes() const { return {}; }
 
  protected:

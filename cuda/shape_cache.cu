@@ -96,6 +96,7 @@ const void* ShapeCache::kernel(std::uint32_t shape, KernelKind kind, Sent sent) 
   const void*& own = entry.kernels[index];
   if (own == nullptr && !entry.wanted[index]) {
     entry.wanted[index] = true;
+    ++state_->counters.ordered;
     lock.unlock();
     const auto job = [state = state_, capability = capability_, shape, kind, sent] {
       compile(*state, capability, shape, kind, sent);
@@ -131,6 +132,7 @@ void ShapeCache::compile(State& state, int capability, std::uint32_t shape, Kern
   entry.kernels[index_of(kind, sent)] = kernel;
   entry.tried[index_of(kind, sent)] = true;
   state.was_tried.notify_all();
+  --state.counters.ordered;
   ++(kernel != nullptr ? state.counters.compiled : state.counters.failed);
 }
 

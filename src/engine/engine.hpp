@@ -94,6 +94,9 @@ class Engine {
   virtual double fixed_cost() const { return 0; }
   /// Whether it can be asked for `declined` and evaluators without a wait; if not, it gets ready.
   virtual bool is_ready() const { return true; }
+  /// Whether evaluations are slower now than they are going to be, so that to time them says
+  /// little.
+  virtual bool is_warming_up() const { return false; }
   /// Waits until nothing that `is_ready` began goes on. Call before the process ends: libraries of
   /// a device would be torn down beneath a thread that opens it.
   virtual void settle() const {}

@@ -1,5 +1,6 @@
 #include "engine/cuda/cuda.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/column/column.hpp"
@@ -60,6 +61,13 @@ bool CudaEngine::is_ready() const {
     opening_ = std::async(std::launch::async, [this] { static_cast<void>(sessions()); });
   }
   return false;
+}
+
+bool CudaEngine::is_warming_up() const {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  return lock && std::ranges::any_of(sessions_, [](const auto& session) {
+           return session->device().shapes().ordered > 0;
+         });
 }
 
 void CudaEngine::settle() const {

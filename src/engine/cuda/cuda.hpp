@@ -59,6 +59,8 @@ class CudaEngine final : public Engine {
   double fixed_cost() const override { return tuning_.fixed_cost; }
   /// Opening a device takes some tenths of a second.
   bool is_ready() const override;
+  /// While kernels are compiled that have been asked for.
+  bool is_warming_up() const override;
   void settle() const override;
   /// The devices have all terminators of a rule at once.
   bool divides_terminators() const override { return false; }

@@ -32,7 +32,8 @@ struct SessionCounters {
 };
 
 /// A device in use: its pages, what is mirrored in them, and whether it can still be relied upon.
-/// Whoever calls anything but `mutex`, `mirrors`, `problem` and the failures holds the mutex.
+/// Whoever calls anything but `mutex`, `mirrors`, `problem` and the failures, and the device's
+/// `shapes`, holds the mutex.
 /// Mirrors keep the session alive.
 ///
 /// Time goes in steps, each of some rounds, and mirrors know the steps that will need their pages.
