@@ -1,6 +1,7 @@
 #include "dispatch/attempt.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/time_text.hpp"
@@ -30,33 +31,46 @@ std::optional<Arrangement> side_by_side(const engine::Engine& a, const engine::E
 }
 
 bool Attempt::Stretch::is_enough() const {
-  constexpr double kTime = 10e6;
-  return took > kTime && terminators > 0;
+  constexpr double kTime = 4e6, kLong = 100e6;  // nanoseconds
+  constexpr std::size_t kSteps = 5;
+  if (steps.empty() || steps.back().terminators == 0) return false;
+  return took > kLong || (took > kTime && steps.size() >= kSteps);
 }
 
-void Attempt::Stretch::add(const Stretch& other) {
-  took += other.took;
-  terminators += other.terminators;
-  steps += other.steps;
+Attempt::Total Attempt::Stretch::typical() const {
+  constexpr std::size_t kOf = 5;  // one in so many is left out
+  std::vector<Total> sorted = steps;
+  std::ranges::sort(sorted, {}, &Total::each);
+  Total total;
+  for (const Total& step : std::span(sorted).first(sorted.size() - sorted.size() / kOf)) {
+    total.add(step);
+  }
+  return total;
 }
 
 Attempt::Verdict Attempt::add(double took, std::uint64_t terminators) {
   const std::uint64_t more = terminators - seen_;
   seen_ = terminators;
-  ++now_.steps;
+  if (is_after_) away_.add({took, more});
   if (now_.is_counted) {
+    if (now_.steps.empty() || now_.steps.back().terminators > 0) now_.steps.emplace_back();
+    now_.steps.back().add({took, more});
     now_.took += took;
-    now_.terminators += more;
   } else {
     // Evaluators catch up, and shares find themselves.
-    now_.is_counted = now_.steps == kUncounted || took > kLongStep;
+    now_.is_counted = ++now_.uncounted == kUncounted || took > kLongStep;
   }
-  if (now_.steps > kPatience) return Verdict::give_up;
+  if (++now_.all > kPatience) return Verdict::give_up;
   return now_.is_enough() ? end_of_stretch() : Verdict::go_on;
 }
 
+void Attempt::pass(std::uint64_t terminators) {
+  seen_ = terminators;
+  now_ = {};
+}
+
 Attempt::Verdict Attempt::end_of_stretch() {
-  const Stretch done = std::exchange(now_, {});
+  const Total done = std::exchange(now_, {}).typical();
   const double before = std::exchange(last_, done.each());
   const bool was_after = std::exchange(is_after_, !is_after_);
   (was_after ? with_ : without_).add(done);
@@ -64,9 +78,17 @@ Attempt::Verdict Attempt::end_of_stretch() {
     has_begun_ |= hope() > kWorthTrying * last_;
     return has_begun_ ? Verdict::take_turns : Verdict::give_up;
   }
-  ahead_ += last_ < prospect_.worth * before ? 1 : -1;
+  ahead_ += steps_ahead(before, last_);
   if (ahead_ < 0) return Verdict::give_up;
-  return ahead_ == kAhead ? Verdict::keep : Verdict::take_turns;
+  return ahead_ >= kAhead ? Verdict::keep : Verdict::take_turns;
+}
+
+/// A turn is better that takes less than this part; the rest is noise.
+int Attempt::steps_ahead(double before, double after) {
+  constexpr double kBetter = 0.92, kMuchBetter = 0.8, kSurely = 0.65;
+  if (after >= kBetter * before) return -1;
+  if (after >= kMuchBetter * before) return 1;
+  return after >= kSurely * before ? 2 : kAhead;
 }
 
 double Attempt::hope() const {
@@ -74,7 +96,7 @@ double Attempt::hope() const {
 }
 
 double Attempt::loss() const {
-  return std::max(0.0, (with_.each() - without_.each()) * static_cast<double>(with_.terminators));
+  return std::max(0.0, away_.took - without_.each() * static_cast<double>(away_.terminators));
 }
 
 std::string Attempt::result() const {

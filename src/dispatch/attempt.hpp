@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dispatch/placement.hpp"
 
@@ -23,14 +24,14 @@ inline double shared_cost(double a, double b) { return 1 / (1 / a + 1 / b); }
 /// the time of everything. So the two take turns, a stretch of time each, until the other one has
 /// been the better one often enough: a sequential sign test (Wald, "Sequential Tests of Statistical
 /// Hypotheses", 1945), to which it matters little how slow a stretch was for whatever reason, and
-/// which is over at once where the other one is the worse.
+/// which is over at once where the other one is the worse. A turn that is much better says as much
+/// as several.
 class Attempt {
  public:
   /// In nanoseconds of a terminator:
   struct Prospect {
-    double hope = 0;      ///< that may be won
-    double least = 0;     ///< that it takes afterwards in any case
-    double worth = 0.92;  ///< a turn is better that takes less than this part; the rest is noise
+    double hope = 0;   ///< that may be won
+    double least = 0;  ///< that it takes afterwards in any case
   };
   /// `terminators`: of the rule so far.
   Attempt(std::uint32_t rule, Arrangement before, Arrangement after, const Prospect& prospect,
@@ -45,10 +46,14 @@ class Attempt {
   }
   /// How the rule is to be arranged now.
   const Arrangement& turn() const { return is_after_ ? after_ : before_; }
+  /// Whether that is the other arrangement.
+  bool is_away() const { return is_after_; }
 
   enum class Verdict { go_on, take_turns, keep, give_up };
   /// `took`: nanoseconds, of everything. `terminators`: of the rule so far.
   Verdict add(double took, std::uint64_t terminators);
+  /// Not this one: the turn begins anew.
+  void pass(std::uint64_t terminators);
   /// Whether the rule has been arranged anew.
   bool has_begun() const { return has_begun_; }
   /// Nanoseconds that it has cost.
@@ -57,18 +62,29 @@ class Attempt {
   std::string result() const;
 
  private:
-  struct Stretch {
+  struct Total {
     double took = 0;
     std::uint64_t terminators = 0;
-    std::size_t steps = 0;
+
+    double each() const { return terminators == 0 ? 0 : took / static_cast<double>(terminators); }
+    void add(const Total& other) {
+      took += other.took;
+      terminators += other.terminators;
+    }
+  };
+  struct Stretch {
+    std::vector<Total> steps;  ///< that count; each has terminators, but perhaps the last
+    double took = 0;
+    std::size_t uncounted = 0, all = 0;  ///< steps
     bool is_counted = false;
 
     bool is_enough() const;
-    double each() const { return terminators == 0 ? 0 : took / static_cast<double>(terminators); }
-    void add(const Stretch& other);
+    /// Of all but the slowest steps: they are what else happens on the machine.
+    Total typical() const;
   };
 
   Verdict end_of_stretch();
+  static int steps_ahead(double before, double after);
   double hope() const;
 
   std::uint32_t rule_;
@@ -77,9 +93,10 @@ class Attempt {
   std::uint64_t seen_;
   bool is_after_ = false, has_begun_ = false;
   int ahead_ = 0;
-  Stretch now_;             // the one in hand
-  double last_ = 0;         // nanoseconds of a terminator, in the stretch before
-  Stretch without_, with_;  // all together
+  Stretch now_;           // the one in hand
+  double last_ = 0;       // nanoseconds of a terminator, in the stretch before
+  Total without_, with_;  // all together
+  Total away_;            // what has been spent on the other arrangement, all steps
 };
 
 }  // namespace gorgo::dispatch

@@ -12,10 +12,19 @@ void Comparison::add(std::uint64_t terminators, double own, double other) {
   other_ += other;
 }
 
-bool Comparison::is_enough() const {
-  constexpr std::size_t kBatches = 16;
-  constexpr double kTime = 5e6;
-  return ratios_.size() >= kBatches || other_ > kTime;
+bool Comparison::is_enough(double even) const {
+  constexpr std::size_t kBatches = 16, kFew = 3;
+  constexpr double kTime = 5e6;  // nanoseconds
+  constexpr double kClear = 2;   // times as good
+  if (ratios_.size() >= kBatches || own_ > kBatches * kTime || other_ > kTime) return true;
+  if (is_surely_better(even)) return true;
+  const auto [least, most] = std::ranges::minmax(ratios_);
+  return ratios_.size() >= kFew && (most * kClear < even || least > kClear * even);
+}
+
+bool Comparison::is_surely_better(double even) const {
+  constexpr double kTimes = 4;
+  return std::ranges::max(ratios_) * kTimes < even;
 }
 
 double Comparison::ratio() const {

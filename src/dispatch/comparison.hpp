@@ -10,8 +10,11 @@ class Comparison {
  public:
   /// A batch, in nanoseconds. Precondition: there are terminators.
   void add(std::uint64_t terminators, double own, double other);
-  /// Whether there are enough batches to judge by.
-  bool is_enough() const;
+  /// Whether there are enough batches to judge by, if both are equally good at this ratio: few,
+  /// where they leave no doubt.
+  bool is_enough(double even) const;
+  /// Whether the other engine is so much better that one batch says so.
+  bool is_surely_better(double even) const;
   /// What the other engine costs as a part of what the own one does: in the middle one of the
   /// batches, to which it does not matter how slow a few of them were for whatever reason.
   /// Precondition: there are batches.

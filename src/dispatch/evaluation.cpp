@@ -24,7 +24,7 @@ void Evaluation::start(Batch& batch, Timestamp clock) {
   batch_ = &batch;
   clock_ = clock;
   runner_.settle_placement(clock);
-  if (limits_.latency_target > 0) started_ = Clock::now();
+  started_ = Clock::now();
   for (const TypeId type : incoming_types_) {
     incoming_[type].known = false;
     incoming_[type].records.clear();
@@ -64,13 +64,17 @@ void Evaluation::size_next_batch(std::size_t composites, std::size_t roots) {
   }
 }
 
-/// In proportion to what the roots have taken so far.
+/// In proportion to what the roots have taken so far. As long as it is not known where rules run
+/// best, a batch is not to take long: perhaps it is not here.
 void Evaluation::keep_to_latency(std::size_t roots) {
-  if (limits_.latency_target == 0 || roots == 0) return;
+  constexpr Duration kUndecided = 10'000'000;
+  Duration target = limits_.latency_target;
+  if (runner_.is_undecided()) target = target == 0 ? kUndecided : std::min(target, kUndecided);
+  if (target == 0 || roots == 0) return;
   const Clock::time_point now = Clock::now();
   const std::chrono::duration<double, std::nano> took = now - std::exchange(started_, now);
   const double each = std::max(1.0, took.count() / static_cast<double>(roots));
-  const double most = static_cast<double>(limits_.latency_target) / each;
+  const double most = static_cast<double>(target) / each;
   batch_roots_ = std::max<std::size_t>(
       1, std::min(batch_roots_, static_cast<std::size_t>(std::min(most, kMostRoots))));
 }

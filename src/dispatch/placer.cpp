@@ -19,16 +19,19 @@ constexpr double kMostDebt = 10 * kMillisecond;
 /// model is better at comparing than at costs. So is what is estimated far below the measured cost
 /// of the present engine: then the model knows something of the load not.
 constexpr double kWorthTrying = 1.5, kFarBelow = 0.5;
+/// To begin a trial may take a part of what the rule has cost so far, or this.
+constexpr double kPartOfSpent = 0.5, kLittleStart = kMillisecond;
 /// To begin a trial, and to evaluate a batch once more, must not hold up events for longer.
 constexpr double kLongestPause = 20 * kMillisecond;
 constexpr double kLongestTry = 50 * kMillisecond;
 /// Batches without a terminator of the rule, after which a trial is given up.
 constexpr std::size_t kPatience = 256;
+/// What is measured to take so many times as long is not tried again soon.
+constexpr double kClearly = 2;
 /// At a time: each has an engine more take in what the rule reads.
-constexpr std::size_t kMostTrials = 16;
-/// What takes longer to begin stays prepared for the next turn of an attempt, although what is kept
-/// for it then counts against the others. So does a device, which takes events in when it is asked.
-constexpr double kLongStart = 5 * kMillisecond;
+constexpr std::size_t kMostTrials = 64;
+/// A trial waits no longer for what an engine gets ready for all rules.
+constexpr std::chrono::seconds kLongestWait{2};
 
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15U;  // splitmix64
@@ -58,10 +61,14 @@ bool Placer::remember(Trial& trial) {
   return remembered;
 }
 
+double Placer::since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+
 void Placer::charge(Trial& trial, std::chrono::steady_clock::time_point start) {
-  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-  credit_ -= took.count();
-  trial.spent += took.count();
+  const double took = since(start);
+  credit_ -= took;
+  trial.spent += took;
 }
 
 std::uint64_t Placer::draw() { return mixed(options_.shuffle + ++draws_); }
@@ -72,6 +79,7 @@ Places Placer::at_random(DeployedRule& rule, std::size_t terminators) {
   const engine::Engine& other = *engines[draw() % engines.size()];
   prepare(rule, rule.placement.at(engine));
   rule.placement.move_to(engine, "at random");
+  if (draw() % 2 == 0) rule.placement.withdraw_others();
   const bool shared = rule.rule().consuming.empty() && &other != &engine && terminators > 1;
   if (!shared) return {.post = &rule.placement.post(), .own = terminators};
   Post& reserve = rule.placement.at(other);
@@ -85,9 +93,12 @@ void Placer::observe(std::uint32_t index, Post& post, std::uint64_t terminators,
   Placement& placement = rules_.rules()[index].placement;
   const double others = terminators < Placement::kMany ? Placement::kMany : 1;  // not timed
   const double spent = placement.spend(nanoseconds * others);
-  if (spent == 0 || (attempt_ && attempt_->rule() == index)) return;
+  if (spent == 0 || is_attempted(index)) return;
   Heavy& heavy = heavy_[index];
-  heavy.drifted |= heavy.watch.look(spent, placement.post().cost.per_terminator().value_or(0));
+  const bool drifted = heavy.watch.look(spent, placement.post().cost.per_terminator().value_or(0));
+  heavy.drifted |= drifted;
+  heavy.spent += on_all_threads(placement.engine(), spent);
+  if (drifted) together_ = {};
   if (std::ranges::find(due_, index) == due_.end()) due_.push_back(index);
 }
 
@@ -102,6 +113,10 @@ void Placer::settle(double took, Timestamp clock) {
     const std::uint32_t rule = due_.back();
     due_.pop_back();
     if (!is_tried(rule)) consider(rule, clock);
+  }
+  together_.spent += took;
+  if (together_.spent > together_.interval && credit_ >= 0 && trials_.empty()) {
+    consider_together();
   }
 }
 
@@ -121,6 +136,8 @@ void Placer::catch_up_with_changes() {
   }
   is_untidy_ = true;
   attempt_.reset();
+  others_.clear();
+  together_ = {};
   heavy_.clear();
   due_.clear();
 }
@@ -136,14 +153,17 @@ void Placer::consider(std::uint32_t index, Timestamp clock) {
   const auto engines = alternatives(rule);
   for (std::size_t i = 0; i < engines.size(); ++i) {
     const engine::Engine& engine = *engines[heavy.next++ % engines.size()];
-    if (is_worth_trying(rule.placement, engine)) return begin_trial(index, engine);
+    if (is_worth_trying(rule.placement, engine, heavy.spent)) return begin_trial(index, engine);
   }
   heavy.watch.passed();
 }
 
-bool Placer::is_worth_trying(Placement& placement, const engine::Engine& engine) const {
+bool Placer::is_worth_trying(Placement& placement, const engine::Engine& engine,
+                             double spent) const {
   const auto own = placement.post().estimate, other = placement.at(engine).estimate;
-  if (!other || other->start > std::min(credit_, kLongestPause)) return false;
+  // What the rule has cost so far is about what it is going to.
+  const double least = std::max(kLittleStart, kPartOfSpent * spent);
+  if (!other || other->start > std::min({credit_, kLongestPause, least})) return false;
   if (!own) return true;  // it was pinned to what is not modelled
   const double measured =
       on_all_threads(placement.engine(), placement.post().cost.per_terminator().value_or(0));
@@ -194,6 +214,7 @@ void Placer::try_elsewhere(std::uint32_t index, const engine::Terminators& termi
   Trial& trial = trials_.at(index);
   Post& other = rule.placement.at(trial.engine);
   trial.idle = 0;
+  if (is_to_wait(trial)) return;
   const auto [done, nanoseconds] = trial.shadow.evaluate(rule, other, terminators, kLongestTry);
   credit_ -= nanoseconds;
   trial.spent += nanoseconds;
@@ -202,11 +223,44 @@ void Placer::try_elsewhere(std::uint32_t index, const engine::Terminators& termi
   const auto difference =
       trial.shadow.difference(rule, rules_.schema(), terminators.slots.first(done), outcome);
   if (difference) return raise_alarm(trial, *difference);
-  if (!std::exchange(trial.has_caught_up, true) || done == 0) return;
+  if (done == 0) return;
   const double part = static_cast<double>(done) / static_cast<double>(terminators.slots.size());
+  if (!compare(trial, done, took * part, nanoseconds)) return;
   other.cost.add(done, nanoseconds);
-  trial.comparison.add(done, took * part, nanoseconds);
-  if (trial.comparison.is_enough()) judge(trial);
+  judge(trial);
+}
+
+/// What an engine needs for the rule it gets ready when it is first asked. Where it is not the
+/// better one without, it is given the time.
+bool Placer::is_to_wait(Trial& trial) {
+  constexpr std::size_t kFew = 3;
+  const bool waits = trial.evaluations >= kFew && is_warming_up(trial);
+  if (waits) trial.has_caught_up = false;
+  return waits;
+}
+
+bool Placer::is_warming_up(const Trial& trial) {
+  return trial.engine.is_warming_up() &&
+         std::chrono::steady_clock::now() - trial.start < kLongestWait;
+}
+
+/// True: there is enough to judge by. To catch up takes its time, and so does what is not ready
+/// yet: such an evaluation counts where it is faster nevertheless.
+bool Placer::compare(Trial& trial, std::uint64_t terminators, double own, double other) {
+  const engine::Engine& present = rules_.rules()[trial.rule].placement.engine();
+  const double even = on_all_threads(present, 1) / on_all_threads(trial.engine, 1);
+  Comparison alone;
+  alone.add(terminators, own, other);
+  ++trial.evaluations;
+  const bool has_caught_up = std::exchange(trial.has_caught_up, true);
+  if (!has_caught_up && !alone.is_surely_better(even)) return false;
+  if (has_caught_up && is_warming_up(trial)) {
+    if (alone.ratio() > heavy_[trial.rule].watch.trust() * options_.gain * even) return false;
+    trial.comparison = alone;
+    return true;
+  }
+  trial.comparison.add(terminators, own, other);
+  return trial.comparison.is_enough(even);
 }
 
 void Placer::judge(Trial& trial) {
@@ -219,7 +273,7 @@ void Placer::judge(Trial& trial) {
                             std::string(trial.engine.name()) + ", " + time_text(own) + " under " +
                             std::string(present.name());
   Watch& watch = heavy_[trial.rule].watch;
-  watch.tried();
+  watch.tried(ratio > kClearly);
   if (ratio < watch.trust() * options_.gain) {
     move(placement, trial.engine, costs);
     watch.moved();
@@ -255,17 +309,12 @@ void Placer::withdraw_reserve(std::uint32_t index) {
   if (placement.few() == 0) withdraw_idle(index);
 }
 
-/// Between the turns of an attempt.
-bool Placer::stays_prepared(const Post& post) {
-  return post.estimate && (post.engine->fixed_cost() > 0 || post.estimate->start > kLongStart);
-}
-
-/// Lets go of what engines hold that the rule has no use for.
+/// Lets go of what engines hold that the rule has no use for. Between the turns of an attempt a
+/// device stays, which takes events in when it is asked; and indexes rest.
 void Placer::withdraw_idle(std::uint32_t index) {
   Placement& placement = rules_.rules()[index].placement;
   placement.withdraw_others([&](const engine::Engine& engine) {
-    return attempt_ && attempt_->rule() == index && attempt_->concerns(engine) &&
-           stays_prepared(placement.at(engine));
+    return is_attempted(index) && attempt_->concerns(engine) && engine.fixed_cost() > 0;
   });
   is_untidy_ = true;
 }

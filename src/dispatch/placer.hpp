@@ -56,6 +56,8 @@ class Placer {
   Places place(std::uint32_t rule, std::size_t terminators);
   /// Whether any rule's terminators are tried elsewhere.
   bool is_trying() const { return !trials_.empty(); }
+  /// The same, or soon: batches had better be short.
+  bool is_undecided() const { return is_trying() || (!due_.empty() && !attempt_); }
   /// Whether the rule's terminators are tried elsewhere this time: `try_elsewhere` is to be called
   /// when they are evaluated.
   bool is_tried(std::uint32_t rule) const { return is_trying() && trials_.contains(rule); }
@@ -89,6 +91,7 @@ class Placer {
   struct Heavy {
     Watch watch;
     bool drifted = false;           ///< it costs more or less since it was looked at last
+    double spent = 0;               ///< nanoseconds, by the clock on the wall
     std::size_t next = 0;           ///< of the alternatives
     std::uint64_t terminators = 0;  ///< evaluated when it was looked at last
     Timestamp clock = 0;            ///< then
@@ -99,9 +102,11 @@ class Placer {
     const engine::Engine& engine;
     Shadow shadow;
     Comparison comparison;
+    std::size_t evaluations = 0;
     bool has_caught_up = false;  ///< the first evaluation is not counted
-    std::size_t idle = 0;        ///< batches since the last evaluation
-    double spent = 0;            ///< nanoseconds for the trial itself
+    std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+    std::size_t idle = 0;  ///< batches since the last evaluation
+    double spent = 0;      ///< nanoseconds for the trial itself
   };
 
   void prepare(const DeployedRule& rule, Post& post);
@@ -111,21 +116,30 @@ class Placer {
   void consider(std::uint32_t rule, Timestamp clock);
   std::vector<const engine::Engine*> alternatives(const DeployedRule& rule);
   void estimate_costs(DeployedRule& rule, Heavy& heavy, Timestamp clock);
-  bool is_worth_trying(Placement& placement, const engine::Engine& engine) const;
+  bool is_worth_trying(Placement& placement, const engine::Engine& engine, double spent) const;
   void begin_trial(std::uint32_t rule, const engine::Engine& engine);
   bool remember(Trial& trial);
+  /// In nanoseconds.
+  static double since(std::chrono::steady_clock::time_point start);
   /// For what began at `start`.
   void charge(Trial& trial, std::chrono::steady_clock::time_point start);
+  static bool is_to_wait(Trial& trial);
+  static bool is_warming_up(const Trial& trial);
+  bool compare(Trial& trial, std::uint64_t terminators, double own, double other);
   void judge(Trial& trial);
   void move(Placement& placement, const engine::Engine& engine, const std::string& costs);
   void leave_few(Placement& placement, const engine::Engine& reserve);
   void withdraw_reserve(std::uint32_t rule);
-  static bool stays_prepared(const Post& post);
   void withdraw_idle(std::uint32_t rule);
   bool is_sharing(std::uint32_t rule, bool drifted);
   void consider_attempts(const Trial& trial, const engine::Engine& present);
-  static double worth_of(Placement& placement, const Arrangement& before, const Arrangement& after);
+  void consider_together();
+  std::vector<std::uint32_t> who_might_go_to(const engine::Engine& device);
+  bool is_attempted(std::uint32_t rule) const;
   void begin_attempt(std::uint32_t rule);
+  void take_turns();
+  void leave_few_after(const Attempt& attempt);
+  void abandon_attempt();
   void end_attempt(Attempt::Verdict verdict);
   void arrange(DeployedRule& rule, const Arrangement& arrangement);
   double share(Placement& placement, const engine::Engine& reserve) const;
@@ -150,9 +164,16 @@ class Placer {
   };
   std::vector<Candidate> candidates_;  // for further attempts for the same rule
   std::optional<Attempt> attempt_;
+  std::vector<std::uint32_t> others_;  // rules that the attempt concerns, too
+  /// When rules are to be attempted together.
+  struct Together {
+    double spent = 0;        ///< nanoseconds since the last time
+    double interval = 15e6;  ///< until the next one
+  };
+  Together together_;
   double threads_;  // that work at the same time, on average
   /// Nanoseconds for trials; below 0: to be made up for. Enough to begin with.
-  double credit_ = 20e6;
+  double credit_ = 15e6;
   double pause_ = 0;        // nanoseconds that trials have held up this batch for
   bool is_untidy_ = false;  // columns may have indexes that nobody holds
   std::uint64_t draws_ = 0;

@@ -39,46 +39,76 @@ void Placer::consider_attempts(const Trial& trial, const engine::Engine& present
   begin_attempt(trial.rule);
 }
 
-/// What the threads have prepared stays for all turns if it takes long to begin: a device that is
-/// compared with both pays for it, too, when it has its turn alone.
-double Placer::worth_of(Placement& placement, const Arrangement& before, const Arrangement& after) {
-  constexpr double kOfBoth = 0.85, kOfOne = 1;
-  const auto pays = [&](const Arrangement& alone, const Arrangement& both) {
-    return both.reserve != nullptr && alone.reserve == nullptr && alone.engine == both.engine &&
-           stays_prepared(placement.at(*both.reserve));
-  };
-  return pays(before, after) ? kOfBoth : pays(after, before) ? kOfOne : Attempt::Prospect().worth;
-}
-
 /// At the next of the candidates.
 void Placer::begin_attempt(std::uint32_t index) {
   DeployedRule& rule = rules_.rules()[index];
   attempt_.reset();
   if (candidates_.empty()) return;
-  Candidate next = candidates_.front();
+  const Candidate next = candidates_.front();
   candidates_.erase(candidates_.begin());
-  const Arrangement before = rule.placement.home();
-  next.prospect.worth = worth_of(rule.placement, before, next.arrangement);
-  attempt_.emplace(index, before, next.arrangement, next.prospect, rule.state.terminators);
+  rule.placement.leave_none();
+  attempt_.emplace(index, rule.placement.home(), next.arrangement, next.prospect,
+                   rule.state.terminators);
 }
 
 void Placer::add_time(double took) {
   if (!attempt_) return;  // the rules have changed meanwhile
-  DeployedRule& rule = rules_.rules()[attempt_->rule()];
-  if (!rule.placement.is_automatic()) return attempt_.reset();
+  const DeployedRule& rule = rules_.rules()[attempt_->rule()];
+  if (!rule.placement.is_automatic()) return abandon_attempt();
+  if (attempt_->turn().engine->is_warming_up()) return attempt_->pass(rule.state.terminators);
   const auto verdict = attempt_->add(took, rule.state.terminators);
   if (verdict == Attempt::Verdict::go_on) return;
-  if (verdict != Attempt::Verdict::take_turns) return end_attempt(verdict);
-  arrange(rule, attempt_->turn());
+  if (verdict == Attempt::Verdict::take_turns) return take_turns();
+  end_attempt(verdict);
+}
+
+bool Placer::is_attempted(std::uint32_t rule) const {
+  return attempt_ &&
+         (attempt_->rule() == rule || std::ranges::find(others_, rule) != others_.end());
+}
+
+void Placer::take_turns() {
+  const auto start = std::chrono::steady_clock::now();
+  arrange(rules_.rules()[attempt_->rule()], attempt_->turn());
+  for (const std::uint32_t other : others_) {
+    DeployedRule& rule = rules_.rules()[other];
+    if (!rule.placement.is_automatic()) continue;
+    arrange(rule, attempt_->is_away() ? attempt_->turn() : rule.placement.home());
+  }
+  for (const std::uint32_t other : others_) withdraw_idle(other);
   withdraw_idle(attempt_->rule());
+  credit_ -= since(start);
+}
+
+/// The rule has been pinned.
+void Placer::abandon_attempt() {
+  for (const std::uint32_t other : others_) {
+    DeployedRule& rule = rules_.rules()[other];
+    if (rule.placement.is_automatic()) arrange(rule, rule.placement.home());
+  }
+  attempt_.reset();
+  others_.clear();
 }
 
 void Placer::end_attempt(Attempt::Verdict verdict) {
   const std::uint32_t index = attempt_->rule();
   DeployedRule& rule = rules_.rules()[index];
-  if (verdict != Attempt::Verdict::keep) arrange(rule, attempt_->before());
+  const bool is_kept = verdict == Attempt::Verdict::keep;
+  if (!is_kept) arrange(rule, attempt_->before());
   rule.placement.stay(attempt_->result());
   if (attempt_->has_begun()) heavy_[index].watch.attempted();
+  if (others_.empty()) leave_few_after(*attempt_);
+  const std::vector<std::uint32_t> others = std::exchange(others_, {});
+  for (const std::uint32_t other : others) {
+    Placement& placement = rules_.rules()[other].placement;
+    if (!placement.is_automatic()) continue;
+    if (!is_kept) {
+      arrange(rules_.rules()[other], placement.home());
+      continue;
+    }
+    placement.stay(attempt_->result());
+    heavy_[other].watch.moved();
+  }
   credit_ -= attempt_->loss();
   const Arrangement before = attempt_->before(), now = rule.placement.home();
   if (now.reserve != nullptr && before.engine != now.engine) {
@@ -87,19 +117,30 @@ void Placer::end_attempt(Attempt::Verdict verdict) {
   }
   begin_attempt(index);
   withdraw_idle(index);
+  for (const std::uint32_t other : others) withdraw_idle(other);
+}
+
+/// While arrangements are compared there are no reserves: they would keep indexes that others do
+/// without. Nor where rules are on a device together: it costs little more for the few terminators
+/// of one of them.
+void Placer::leave_few_after(const Attempt& attempt) {
+  Placement& placement = rules_.rules()[attempt.rule()].placement;
+  if (placement.engine().fixed_cost() == 0) return;
+  for (const Arrangement& arrangement : {attempt.before(), attempt.after()}) {
+    for (const engine::Engine* engine : {arrangement.engine, arrangement.reserve}) {
+      if (engine != nullptr && engine->fixed_cost() == 0) return leave_few(placement, *engine);
+    }
+  }
 }
 
 void Placer::arrange(DeployedRule& rule, const Arrangement& arrangement) {
   Placement& placement = rule.placement;
   const engine::Engine& before = placement.engine();
   prepare(rule, placement.at(*arrangement.engine));
-  if (arrangement.engine != &before) {
-    placement.visit(*arrangement.engine);
-    leave_few(placement, before);
-  }
+  if (arrangement.engine != &before) placement.visit(*arrangement.engine);
+  placement.leave_none();
   if (arrangement.reserve != nullptr) {
     prepare(rule, placement.at(*arrangement.reserve));
-    leave_few(placement, *arrangement.reserve);
     placement.share_with(*arrangement.reserve, share(placement, *arrangement.reserve));
   } else if (placement.share() > 0) {
     placement.share_with(*placement.reserve().engine, 0);
@@ -137,6 +178,7 @@ bool Placer::is_sharing(std::uint32_t index, bool drifted) {
   if (goes_on && (attempt_ || heavy_[index].watch.spent() < kLong)) return true;
   const Arrangement both{&placement.engine(), placement.reserve().engine};
   arrange(rule, {share > 1 - kLittle ? both.reserve : both.engine});
+  if (placement.engine().fixed_cost() > 0) leave_few(placement, *both.reserve);
   placement.stay("no longer shared");
   if (goes_on) {
     candidates_ = {{both, {placement.post().cost.per_terminator().value_or(0), 0}}};

@@ -71,6 +71,7 @@ class RuleRunner {
   void settle_placement(Timestamp clock);
   /// See Placer.
   bool wants_time() const { return placer_.wants_time(); }
+  bool is_undecided() const { return placer_.is_undecided(); }
   void add_time(double took) { placer_.add_time(took); }
 
   /// Whether an engine had terminators that wants as many as can be at once, since placement was

@@ -19,8 +19,8 @@ class Watch {
   double spent() const { return spent_; }
   /// Nothing was worth a trial.
   void passed() { rest(kSlower); }
-  /// A trial is over.
-  void tried() { rest(kMuchSlower); }
+  /// A trial is over, `clearly` for the present engine or not.
+  void tried(bool clearly) { rest(clearly ? kMuchSlower * kMuchSlower : kMuchSlower); }
   /// What a trial has to promise for the rule to move at once, as a factor on what is usually worth
   /// it: 1 at first, 0 where no promise is enough.
   double trust() const { return trust_; }

@@ -144,6 +144,77 @@ TEST_F(SharingTest, BetweenTurnsADeviceStaysPreparedAndAnIndexDoesNot) {
   EXPECT_EQ(evaluators("column"), 0u);
 }
 
+/// Two rules that the threads evaluate in no time, and that stay by themselves.
+class TogetherTest : public TrialTest {
+ protected:
+  TogetherTest() : TrialTest("column", {.choices = {"column", "cuda-host"}, .threads = 4}) {
+    EXPECT_EQ(engine::find_engine("cuda-host")->declined(*rule().plan), "");
+    begin_trial();
+    const auto in_no_time = static_cast<double>(terminators_.size());
+    for (int i = 0; i < 1000 && !placer_.wants_time(); ++i) {
+      for (std::uint32_t r = 0; r < 2; ++r) {
+        placer_.place(r, terminators_.size());
+        if (!placer_.is_tried(r)) continue;
+        evaluate(r);
+        placer_.try_elsewhere(r, all(), outcome(), in_no_time);
+      }
+      placer_.settle(1e6, 20'000 + i);
+    }
+  }
+
+  /// A batch takes so many milliseconds in all, on one engine and the other.
+  void step(double column, double device) {
+    for (auto& rule : rules_.rules()) rule.state.terminators += 1000;
+    placer_.add_time((engine_of(0) == "cuda-host" ? device : column) * 1e6);
+  }
+  std::string engine_of(std::uint32_t index) {
+    return std::string(rules_.rules()[index].placement.engine().name());
+  }
+};
+
+TEST_F(TogetherTest, RulesMoveTogetherWhereThatIsFaster) {
+  ASSERT_TRUE(placer_.wants_time());
+  for (int i = 0; i < 1000 && placer_.wants_time(); ++i) {
+    step(4, 2);
+    EXPECT_EQ(engine_of(0), engine_of(1));
+  }
+  EXPECT_FALSE(placer_.wants_time());
+  for (auto& rule : rules_.rules()) {
+    EXPECT_EQ(rule.placement.home().to_string(), "cuda-host");
+    EXPECT_EQ(rule.placement.moves(), 1u);
+    EXPECT_EQ(rule.placement.few(), 0u);
+    EXPECT_THAT(rule.placement.reason(), EndsWith("under cuda-host"));
+  }
+}
+
+TEST_F(TogetherTest, RulesGoBackWhereItIsNot) {
+  ASSERT_TRUE(placer_.wants_time());
+  bool has_been_away = false;
+  for (int i = 0; i < 1000 && placer_.wants_time(); ++i) {
+    step(4, 4);
+    has_been_away |= engine_of(1) == "cuda-host";
+  }
+  EXPECT_TRUE(has_been_away);
+  EXPECT_FALSE(placer_.wants_time());
+  for (auto& rule : rules_.rules()) {
+    EXPECT_EQ(rule.placement.home().to_string(), "column");
+    EXPECT_EQ(rule.placement.engine().name(), "column");
+    EXPECT_EQ(rule.placement.moves(), 0u);
+  }
+}
+
+TEST_F(TogetherTest, ARuleThatIsPinnedMeanwhileStays) {
+  ASSERT_TRUE(placer_.wants_time());
+  for (int i = 0; i < 1000 && engine_of(0) == "column"; ++i) step(4, 2);
+  for (auto& rule : rules_.rules()) ASSERT_EQ(rule.placement.engine().name(), "cuda-host");
+  placement().move_to(*engine::find_engine("column"), "by hand");
+  placement().set_automatic(false);
+  step(4, 2);
+  EXPECT_FALSE(placer_.wants_time());
+  EXPECT_EQ(engine_of(0), "column");
+  EXPECT_EQ(engine_of(1), "column");
+}
+
 class AttemptTest : public ::testing::Test {
  protected:
   using Verdict = dispatch::Attempt::Verdict;
@@ -181,9 +252,34 @@ TEST_F(AttemptTest, ComparesTheTimeOfEverything) {
 }
 
 TEST_F(AttemptTest, CountsTurns) {
-  EXPECT_EQ(verdict(1000, {100, 100}), Verdict::take_turns);
-  EXPECT_EQ(verdict(1000, {100, 990, 990}), Verdict::give_up);
-  EXPECT_EQ(verdict(1000, {800, 9000, 800, 800, 800}), Verdict::keep);
+  EXPECT_EQ(verdict(1000, {850, 850}), Verdict::take_turns);
+  EXPECT_EQ(verdict(1000, {850, 990, 990}), Verdict::give_up);
+  EXPECT_EQ(verdict(1000, {850, 9000, 850, 850, 850}), Verdict::keep);
+}
+
+TEST_F(AttemptTest, ATurnThatIsMuchBetterSaysAsMuchAsSeveral) {
+  EXPECT_EQ(verdict(1000, {700, 850}), Verdict::keep);
+  EXPECT_EQ(verdict(1000, {500}), Verdict::keep);
+}
+
+TEST_F(AttemptTest, ASlowStepDoesNotMatter) {
+  dispatch::Attempt attempt(0, {&column_}, {&device_}, {1000, 0}, terminators_);
+  ASSERT_EQ(next(attempt, 1000), Verdict::take_turns);
+  for (int step = 0; step < 4; ++step) {
+    ASSERT_EQ(attempt.add(1e6, terminators_ += 2000), Verdict::go_on);
+  }
+  ASSERT_EQ(attempt.add(90e6, terminators_ += 2000), Verdict::go_on);
+  EXPECT_EQ(next(attempt, 500), Verdict::keep);
+}
+
+TEST_F(AttemptTest, ATurnInWhichAnEngineGetsReadyBeginsAnew) {
+  dispatch::Attempt attempt(0, {&column_}, {&device_}, {1000, 0}, terminators_);
+  ASSERT_EQ(next(attempt, 1000), Verdict::take_turns);
+  for (int step = 0; step < 10; ++step) {
+    ASSERT_EQ(attempt.add(2e6, terminators_ += 2000), Verdict::go_on);
+    attempt.pass(terminators_ += 2000);
+  }
+  EXPECT_EQ(next(attempt, 500), Verdict::keep);
 }
 
 TEST_F(AttemptTest, SaysWhatItHasCost) {
@@ -191,8 +287,8 @@ TEST_F(AttemptTest, SaysWhatItHasCost) {
   ASSERT_EQ(next(attempt, 1000), Verdict::take_turns);
   EXPECT_EQ(attempt.loss(), 0);
   ASSERT_EQ(next(attempt, 2000), Verdict::give_up);
-  EXPECT_GT(attempt.loss(), 5e6);
-  EXPECT_LT(attempt.loss(), 10e6);
+  EXPECT_GT(attempt.loss(), 10e6);
+  EXPECT_LT(attempt.loss(), 20e6);
 }
 
 TEST_F(AttemptTest, IsNotMadeForLittle) {

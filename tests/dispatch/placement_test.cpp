@@ -203,6 +203,29 @@ TEST(CostModel, ComparesEngines) {
   EXPECT_LT(dispatch::estimate("cuda", kept)->start, dispatch::estimate("cuda", scanned)->start);
 }
 
+TEST(ComparisonTest, FewBatchesAreEnoughWhereTheyLeaveNoDoubt) {
+  dispatch::Comparison equal, better, worse, surely;
+  surely.add(10, 1e5, 2e4);
+  EXPECT_TRUE(surely.is_surely_better(1));
+  EXPECT_TRUE(surely.is_enough(1));
+  EXPECT_FALSE(surely.is_enough(0.5));
+  for (int batch = 0; batch < 3; ++batch) {
+    EXPECT_FALSE(batch > 0 && (better.is_enough(1) || worse.is_enough(1) || equal.is_enough(1)));
+    better.add(10, 1e5, 4e4);
+    worse.add(10, 1e5, 3e5);
+    equal.add(10, 1e5, batch == 0 ? 2e5 : 1e5);
+  }
+  EXPECT_TRUE(better.is_enough(1));
+  EXPECT_FALSE(better.is_surely_better(1));
+  EXPECT_TRUE(worse.is_enough(1));
+  for (int batch = 3; batch < 16; ++batch) {
+    EXPECT_FALSE(equal.is_enough(1));
+    equal.add(10, 1e5, 1e5);
+  }
+  EXPECT_TRUE(equal.is_enough(1));
+  EXPECT_EQ(equal.ratio(), 1);
+}
+
 TEST_F(TrialTest, ARuleStaysWhereItCostsLess) {
   begin_trial();
   for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), 1);

@@ -74,13 +74,13 @@ class NoisyRule {
     const double there = costs.evaluation(other, time_) * noise(other);
     comparison_->add(kTerminators, kTerminators * cost, kTerminators * there);
     time_ += kTerminators * there;
-    if (comparison_->is_enough()) judge();
+    if (comparison_->is_enough(1)) judge();
   }
 
   void judge() {
     const double ratio = comparison_->ratio();
     comparison_.reset();
-    watch_.tried();
+    watch_.tried(ratio > 2);
     if (ratio < watch_.trust() * 0.8) {
       watch_.moved();
       engine_ = 1 - engine_;
