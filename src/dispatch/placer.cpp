@@ -18,12 +18,12 @@ constexpr double kMostDebt = 10 * kMillisecond;
 /// What is estimated to be within this of the estimate of the present engine is worth a trial: the
 /// model is better at comparing than at costs. So is what is estimated far below the measured cost
 /// of the present engine: then the model knows something of the load not.
-constexpr double kWorthTrying = 1.5, kFarBelow = 0.5;
+constexpr double kWorthTrying = 2.5, kFarBelow = 0.5;
 /// To begin a trial may take a part of what the rule has cost so far, or this.
 constexpr double kPartOfSpent = 0.5, kLittleStart = kMillisecond;
 /// To begin a trial, and to evaluate a batch once more, must not hold up events for longer.
 constexpr double kLongestPause = 20 * kMillisecond;
-constexpr double kLongestTry = 50 * kMillisecond;
+constexpr double kLongestTry = 10 * kMillisecond;
 /// Batches without a terminator of the rule, after which a trial is given up.
 constexpr std::size_t kPatience = 256;
 /// What is measured to take so many times as long is not tried again soon.
@@ -115,8 +115,9 @@ void Placer::settle(double took, Timestamp clock) {
     if (!is_tried(rule)) consider(rule, clock);
   }
   together_.spent += took;
-  if (together_.spent > together_.interval && credit_ >= 0 && trials_.empty()) {
-    consider_together();
+  const bool all_are_tried = due_.empty() && trials_.empty();
+  if (together_.spent > together_.interval && credit_ >= 0 && all_are_tried) {
+    consider_together(clock);
   }
 }
 

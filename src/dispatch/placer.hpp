@@ -133,8 +133,8 @@ class Placer {
   void withdraw_idle(std::uint32_t rule);
   bool is_sharing(std::uint32_t rule, bool drifted);
   void consider_attempts(const Trial& trial, const engine::Engine& present);
-  void consider_together();
-  std::vector<std::uint32_t> who_might_go_to(const engine::Engine& device);
+  void consider_together(Timestamp clock);
+  std::vector<std::uint32_t> who_might_go_to(const engine::Engine& device, Timestamp clock);
   bool is_attempted(std::uint32_t rule) const;
   void begin_attempt(std::uint32_t rule);
   void take_turns();

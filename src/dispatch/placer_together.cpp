@@ -15,37 +15,42 @@ constexpr double kLonger = 2, kLongestInterval = 10e9;
 
 /// One rule by itself may have nothing to win on a device where all have: the device takes its time
 /// once for all of them, and an index is kept as long as one of them uses it.
-void Placer::consider_together() {
+void Placer::consider_together(Timestamp clock) {
   together_.spent = 0;
+  const auto is_in_use = [](const DeployedRule& rule) { return rule.state.terminators > 0; };
+  if (std::ranges::none_of(rules_.rules(), is_in_use)) return;
+  together_.interval = std::min(kLonger * together_.interval, kLongestInterval);
   for (const std::string_view name : options_.choices) {
     const engine::Engine& engine = *engine::find_engine(name);
     if (engine.fixed_cost() == 0 || !engine.is_ready()) continue;
-    std::vector<std::uint32_t> rules = who_might_go_to(engine);
+    std::vector<std::uint32_t> rules = who_might_go_to(engine, clock);
     if (rules.size() < 2) continue;
     const auto most = std::ranges::max_element(
         rules, {}, [this](std::uint32_t rule) { return rules_.rules()[rule].state.terminators; });
     const std::uint32_t first = *most;
     rules.erase(most);
     others_ = std::move(rules);
-    together_.interval = std::min(kLonger * together_.interval, kLongestInterval);
     candidates_ = {{{&engine}, {.hope = std::numeric_limits<double>::max(), .least = 0}}};
     return begin_attempt(first);
   }
 }
 
 /// None, where it would take long to find out.
-std::vector<std::uint32_t> Placer::who_might_go_to(const engine::Engine& device) {
+std::vector<std::uint32_t> Placer::who_might_go_to(const engine::Engine& device, Timestamp clock) {
   std::vector<std::uint32_t> rules;
+  if (rules_.rules().size() > kMost) return rules;
   double start = 0, batch = 0;
-  for (const auto& [index, heavy] : heavy_) {
+  for (std::uint32_t index = 0; index < rules_.rules().size(); ++index) {
     DeployedRule& rule = rules_.rules()[index];
     Placement& placement = rule.placement;
     if (!placement.is_automatic() || placement.engine().fixed_cost() > 0) continue;
+    if (rule.state.terminators == 0) continue;
+    if (!placement.at(device).estimate) estimate_costs(rule, heavy_[index], clock);
     const auto estimate = placement.at(device).estimate;
     if (!estimate || !device.declined(*rule.plan).empty()) continue;
     start += estimate->start;
     batch += estimate->terminator * placement.batch();
-    if (start > kLongestStart || batch > kLongestBatch || rules.size() == kMost) return {};
+    if (start > kLongestStart || batch > kLongestBatch) return {};
     rules.push_back(index);
   }
   return rules;

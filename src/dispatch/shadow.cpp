@@ -9,7 +9,7 @@ namespace {
 
 /// To copy more would take longer than most evaluations.
 constexpr std::size_t kMostConsumed = 1 << 16;
-/// Terminators, before the clock is looked at.
+/// Terminators, at first one, before the clock is looked at.
 constexpr std::size_t kAtATime = 64;
 
 bool is_same(const Datum& a, const Datum& b) {
@@ -92,7 +92,7 @@ Shadow::Done Shadow::evaluate(const DeployedRule& rule, Post& post,
         .count();
   };
   // What was announced is asked for as a whole.
-  const std::size_t at_a_time = post.engine->fixed_cost() > 0 ? terminators.slots.size() : kAtATime;
+  const bool as_a_whole = post.engine->fixed_cost() > 0;
   const auto& evaluator = post.evaluators.front();
   const engine::Announcement announcement{evaluator.get(), terminators, &*state_};
   post.engine->announce({&announcement, 1}, threads_, stop_);
@@ -106,8 +106,8 @@ Shadow::Done Shadow::evaluate(const DeployedRule& rule, Post& post,
        done += more) {
     const std::size_t first = sink_.size();
     const std::size_t left = terminators.slots.size() - done;
-    const engine::Terminators next{terminators.slots.subspan(done, std::min(left, at_a_time)),
-                                   terminators.in_order};
+    const std::size_t some = as_a_whole ? left : std::min({left, kAtATime, done + 1});
+    const engine::Terminators next{terminators.slots.subspan(done, some), terminators.in_order};
     more = evaluator->evaluate(next, *state_, budget, sink_);
     outcome_.parts.push_back({&sink_, first, sink_.size(), done});
   }

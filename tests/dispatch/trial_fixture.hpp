@@ -60,10 +60,10 @@ class TrialTest : public ::testing::Test {
   void begin_trial() {
     for (int i = 0; i < 10 && !placer_.is_tried(0); ++i) {
       placer_.place(0, terminators_.size());
-      rule().state.terminators += terminators_.size();
+      for (auto& rule : rules_.rules()) rule.state.terminators += terminators_.size();
       placer_.observe(0, placement().post(), terminators_.size(), 10e6);
       placer_.observe(1, rules_.rules()[1].placement.post(), terminators_.size(), 10e6);
-      placer_.settle(1e9, 1000 * i);
+      placer_.settle(1e6, 1000 * i);
     }
     ASSERT_TRUE(placer_.is_tried(0));
   }
