@@ -87,7 +87,7 @@ void Placer::abandon_attempt() {
     if (rule.placement.is_automatic()) arrange(rule, rule.placement.home());
   }
   attempt_.reset();
-  others_.clear();
+  for (const std::uint32_t other : std::exchange(others_, {})) withdraw_idle(other);
 }
 
 void Placer::end_attempt(Attempt::Verdict verdict) {
