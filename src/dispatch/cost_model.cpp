@@ -72,10 +72,14 @@ double column_cost(const Load& load) {
   return cost;
 }
 
-/// Every event makes partial sequences with those that the later states have begun.
+/// Every event makes partial sequences with those that the later states have begun. Without a key a
+/// terminator looks at all of them.
 double automaton_cost(const Load& load) {
   double cost = kTerminator + kProbe, partials = 1, sequences = 1;
-  for (const auto& state : load.states) sequences *= state.wanted;
+  for (const auto& state : load.states) {
+    sequences *= state.wanted;
+    if (!state.keyed) cost += kPartial * state.candidates;
+  }
   for (std::size_t i = load.states.size(); i-- > 0;) {
     const auto& state = load.states[i];
     cost += state.arrivals * (kTakeIn + kPartial * partials);

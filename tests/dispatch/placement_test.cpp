@@ -198,6 +198,10 @@ TEST(CostModel, ComparesEngines) {
   EXPECT_LT(cost("column", keyed), cost("cuda", keyed));
   EXPECT_LT(cost("column", keyed), cost("automaton", keyed));
   EXPECT_FALSE(dispatch::estimate("reference", keyed).has_value());
+  dispatch::Load rated = scanned;
+  rated.has_rates = true;
+  EXPECT_GT(dispatch::estimate("automaton", rated)->terminator,
+            4 * dispatch::estimate("column", rated)->terminator);
   dispatch::Load kept = scanned;
   kept.states[0].kept = true;
   EXPECT_LT(dispatch::estimate("cuda", kept)->start, dispatch::estimate("cuda", scanned)->start);
