@@ -38,7 +38,7 @@ Ran run(const std::string& rules, const std::vector<Change>& changes,
         const std::vector<Event>& events, const std::string& engine, std::size_t batch) {
   Ran ran{.processor = Processor({.engine = engine,
                                   .max_depth = 5,
-                                  .max_composites = 2000,
+                                  .max_composites = 200,
                                   .remember = std::numeric_limits<Duration>::max()}),
           .composites = {},
           .delivered = {}};
