@@ -101,9 +101,9 @@ Shadow::Done Shadow::evaluate(const DeployedRule& rule, Post& post,
   outcome_.parts.clear();
   const engine::Budget budget{.stop = &stop_};
   std::size_t done = 0;
-  // An engine may do a part at a time.
-  for (std::size_t more = 1; done < terminators.slots.size() && more > 0 && took() < most;
-       done += more) {
+  // An engine may do a part at a time. Some are done in any case: what was announced has been.
+  for (std::size_t more = 1;
+       done < terminators.slots.size() && more > 0 && (done == 0 || took() < most); done += more) {
     const std::size_t first = sink_.size();
     const std::size_t left = terminators.slots.size() - done;
     const std::size_t some = as_a_whole ? left : std::min({left, kAtATime, done + 1});
