@@ -15,6 +15,8 @@ constexpr double kWorthTrying = 0.15;
 /// has one turn in three seem that much better, one attempt in 15 is kept; where four turns in five
 /// are better, three in four are (the gambler's ruin).
 constexpr int kAhead = 3;
+/// After so many the two are about the same.
+constexpr int kMostTurns = 24;
 /// Steps of a stretch that do not count, or one that takes long.
 constexpr std::size_t kUncounted = 2;
 constexpr double kLongStep = 50e6;  ///< nanoseconds
@@ -79,14 +81,15 @@ Attempt::Verdict Attempt::end_of_stretch() {
     return has_begun_ ? Verdict::take_turns : Verdict::give_up;
   }
   ahead_ += steps_ahead(before, last_);
-  if (ahead_ < 0) return Verdict::give_up;
+  if (ahead_ < 0 || ++turns_ == kMostTurns) return Verdict::give_up;
   return ahead_ >= kAhead ? Verdict::keep : Verdict::take_turns;
 }
 
-/// A turn is better that takes less than this part; the rest is noise.
+/// A turn is better that takes less than this part; what lies between says nothing.
 int Attempt::steps_ahead(double before, double after) {
-  constexpr double kBetter = 0.92, kMuchBetter = 0.8, kSurely = 0.65;
-  if (after >= kBetter * before) return -1;
+  constexpr double kBetter = 0.92, kMuchBetter = 0.8, kSurely = 0.65, kWorse = 0.96;
+  if (after >= kWorse * before) return -1;
+  if (after >= kBetter * before) return 0;
   if (after >= kMuchBetter * before) return 1;
   return after >= kSurely * before ? 2 : kAhead;
 }

@@ -92,7 +92,7 @@ class Attempt {
   Prospect prospect_;
   std::uint64_t seen_;
   bool is_after_ = false, has_begun_ = false;
-  int ahead_ = 0;
+  int ahead_ = 0, turns_ = 0;
   Stretch now_;           // the one in hand
   double last_ = 0;       // nanoseconds of a terminator, in the stretch before
   Total without_, with_;  // all together

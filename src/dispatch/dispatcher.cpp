@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <utility>
 
 #include "base/arithmetic.hpp"
 
@@ -10,22 +11,22 @@ namespace gorgo::dispatch {
 
 void Dispatcher::process(Released& released, const Deliver& deliver) {
   if (released.items.empty()) return;
-  if (!evaluation_.wants_time()) return process_all(released, deliver);
-  const auto start = std::chrono::steady_clock::now();
-  process_all(released, deliver);
-  evaluation_.add_time(
-      std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
-}
-
-void Dispatcher::process_all(Released& released, const Deliver& deliver) {
-  std::size_t next = 0;
-  while (next < released.items.size() && !stop_.load(std::memory_order_relaxed)) {
+  auto start = std::chrono::steady_clock::now();
+  const auto report = [&] {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double, std::nano> took = now - std::exchange(start, now);
+    evaluation_.add_time(took.count());
+  };
+  for (std::size_t next = 0;
+       next < released.items.size() && !stop_.load(std::memory_order_relaxed);) {
+    if (next > 0) report();
     form_batch(released, next);
     evaluate_batch(deliver);
   }
   released.clear();
   batch_.clear();
   forget();
+  report();
 }
 
 void Dispatcher::form_batch(Released& released, std::size_t& next) {

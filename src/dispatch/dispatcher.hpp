@@ -42,7 +42,6 @@ class Dispatcher {
   std::optional<Timestamp> last_deadline() const { return agenda_.last_deadline(); }
 
  private:
-  void process_all(Released& released, const Deliver& deliver);
   /// Fills `batch_` with what comes next, from item `next` on.
   void form_batch(Released& released, std::size_t& next);
   std::optional<Timestamp> end_of_batch(Timestamp first) const;

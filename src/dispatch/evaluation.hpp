@@ -42,7 +42,6 @@ class Evaluation {
   std::size_t batch_roots() const { return batch_roots_; }
 
   /// See Placer.
-  bool wants_time() const { return runner_.wants_time(); }
   void add_time(double took) { runner_.add_time(took); }
   /// Starts on a batch, which must stay until it is empty. `clock` is the largest released
   /// timestamp, the batch included.

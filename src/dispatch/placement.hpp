@@ -47,6 +47,7 @@ struct Arrangement {
   const engine::Engine* reserve = nullptr;  ///< null: all go to `engine`
 
   bool has(const engine::Engine& one) const { return &one == engine || &one == reserve; }
+  bool operator==(const Arrangement&) const = default;
   /// "cuda", or "cuda and column".
   std::string to_string() const;
 };

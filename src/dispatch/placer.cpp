@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <utility>
 
 #include "base/time_text.hpp"
@@ -23,7 +24,9 @@ constexpr double kWorthTrying = 2.5, kFarBelow = 0.5;
 constexpr double kPartOfSpent = 0.5, kLittleStart = kMillisecond;
 /// To begin a trial, and to evaluate a batch once more, must not hold up events for longer.
 constexpr double kLongestPause = 20 * kMillisecond;
-constexpr double kLongestTry = 10 * kMillisecond;
+constexpr double kLongestTry = 10 * kMillisecond, kShortestTry = kMillisecond;
+/// Nor for so many times as long as the present engine took.
+constexpr double kMuchLonger = 4;
 /// Batches without a terminator of the rule, after which a trial is given up.
 constexpr std::size_t kPatience = 256;
 /// What is measured to take so many times as long is not tried again soon.
@@ -102,7 +105,8 @@ void Placer::observe(std::uint32_t index, Post& post, std::uint64_t terminators,
   if (std::ranges::find(due_, index) == due_.end()) due_.push_back(index);
 }
 
-void Placer::settle(double took, Timestamp clock) {
+void Placer::settle(Timestamp clock) {
+  const double took = std::exchange(took_, 0);
   credit_ = std::clamp(credit_ + options_.exploration * took, -kMostDebt, kMostCredit);
   pause_ = 0;
   if (generation_ != rules_.generation()) catch_up_with_changes();
@@ -115,10 +119,15 @@ void Placer::settle(double took, Timestamp clock) {
     if (!is_tried(rule)) consider(rule, clock);
   }
   together_.spent += took;
-  const bool all_are_tried = due_.empty() && trials_.empty();
-  if (together_.spent > together_.interval && credit_ >= 0 && all_are_tried) {
-    consider_together(clock);
-  }
+  if (credit_ < 0 || is_busy()) return;
+  begin_next_attempt();
+  if (!attempt_ && together_.spent > together_.interval) consider_together(clock);
+}
+
+/// Whether terminators are tried elsewhere, or may be soon.
+bool Placer::is_busy() const {
+  constexpr std::size_t kQuiet = 16;  // batches
+  return std::ranges::any_of(trials_, [](const auto& trial) { return trial.second.idle < kQuiet; });
 }
 
 void Placer::watch_threads(double busy, double took) {
@@ -139,6 +148,7 @@ void Placer::catch_up_with_changes() {
   attempt_.reset();
   others_.clear();
   together_ = {};
+  hopeful_.clear();
   heavy_.clear();
   due_.clear();
 }
@@ -149,11 +159,17 @@ void Placer::consider(std::uint32_t index, Timestamp clock) {
   const bool drifted = std::exchange(heavy.drifted, false);
   if (!rule.placement.is_automatic() || is_sharing(index, drifted)) return;
   withdraw_reserve(index);
-  if (!heavy.watch.is_due()) return;
-  estimate_costs(rule, heavy, clock);
-  const auto engines = alternatives(rule);
-  for (std::size_t i = 0; i < engines.size(); ++i) {
-    const engine::Engine& engine = *engines[heavy.next++ % engines.size()];
+  if (heavy.to_try.empty()) {
+    if (!heavy.watch.is_due()) return;
+    estimate_costs(rule, heavy, clock);
+    heavy.to_try = alternatives(rule);
+    std::erase_if(heavy.to_try, [&](const engine::Engine* engine) {
+      return !is_worth_trying(rule.placement, *engine, heavy.spent);
+    });
+  }
+  while (!heavy.to_try.empty()) {
+    const engine::Engine& engine = *heavy.to_try.back();
+    heavy.to_try.pop_back();
     if (is_worth_trying(rule.placement, engine, heavy.spent)) return begin_trial(index, engine);
   }
   heavy.watch.passed();
@@ -177,13 +193,17 @@ double Placer::estimated(Placement& placement, const engine::Engine& engine) con
   return estimate ? on_all_threads(engine, estimate->terminator) + estimate->upkeep : 0;
 }
 
-std::vector<const engine::Engine*> Placer::alternatives(const DeployedRule& rule) {
+/// The one that is estimated to cost least last.
+std::vector<const engine::Engine*> Placer::alternatives(DeployedRule& rule) {
   std::vector<const engine::Engine*> engines;
   for (const std::string_view name : options_.choices) {
     const engine::Engine* const engine = engine::find_engine(name);
     if (engine == &rule.placement.engine()) continue;
     if (engine->is_ready() && engine->declined(*rule.plan).empty()) engines.push_back(engine);
   }
+  std::ranges::sort(engines, std::greater(), [&](const engine::Engine* engine) {
+    return estimated(rule.placement, *engine);
+  });
   return engines;
 }
 
@@ -216,7 +236,9 @@ void Placer::try_elsewhere(std::uint32_t index, const engine::Terminators& termi
   Post& other = rule.placement.at(trial.engine);
   trial.idle = 0;
   if (is_to_wait(trial)) return;
-  const auto [done, nanoseconds] = trial.shadow.evaluate(rule, other, terminators, kLongestTry);
+  const double present = on_all_threads(rule.placement.engine(), took);
+  const double most = std::clamp(kMuchLonger * present, kShortestTry, kLongestTry);
+  const auto [done, nanoseconds] = trial.shadow.evaluate(rule, other, terminators, most);
   credit_ -= nanoseconds;
   trial.spent += nanoseconds;
   pause_ += nanoseconds;
@@ -232,10 +254,10 @@ void Placer::try_elsewhere(std::uint32_t index, const engine::Terminators& termi
 }
 
 /// What an engine needs for the rule it gets ready when it is first asked. Where it is not the
-/// better one without, it is given the time.
-bool Placer::is_to_wait(Trial& trial) {
+/// better one without, it is given the time. And nothing is tried in the turns of an attempt.
+bool Placer::is_to_wait(Trial& trial) const {
   constexpr std::size_t kFew = 3;
-  const bool waits = trial.evaluations >= kFew && is_warming_up(trial);
+  const bool waits = attempt_ || (trial.evaluations >= kFew && is_warming_up(trial));
   if (waits) trial.has_caught_up = false;
   return waits;
 }
@@ -273,15 +295,18 @@ void Placer::judge(Trial& trial) {
   const std::string costs = time_text(own * ratio) + " a terminator under " +
                             std::string(trial.engine.name()) + ", " + time_text(own) + " under " +
                             std::string(present.name());
-  Watch& watch = heavy_[trial.rule].watch;
-  watch.tried(ratio > kClearly);
-  if (ratio < watch.trust() * options_.gain) {
+  Heavy& heavy = heavy_[trial.rule];
+  heavy.is_clear &= ratio > kClearly;
+  if (ratio < heavy.watch.trust() * options_.gain) {
     move(placement, trial.engine, costs);
-    watch.moved();
+    heavy.watch.moved();
+    heavy.to_try.clear();
+    heavy.candidates.clear();
     credit_ += trial.spent;  // what leads to something is no waste
   } else {
     placement.set_reason(costs);
   }
+  if (heavy.to_try.empty()) heavy.watch.tried(std::exchange(heavy.is_clear, true));
   consider_attempts(trial, present);
   end_trial(trial.rule);
 }

@@ -56,8 +56,10 @@ class Placer {
   Places place(std::uint32_t rule, std::size_t terminators);
   /// Whether any rule's terminators are tried elsewhere.
   bool is_trying() const { return !trials_.empty(); }
-  /// The same, or soon: batches had better be short.
-  bool is_undecided() const { return is_trying() || (!due_.empty() && !attempt_); }
+  /// The same, or soon, or rules are arranged otherwise for a while: batches had better be short.
+  bool is_undecided() const {
+    return is_trying() || is_attempting() || (!due_.empty() && credit_ >= 0);
+  }
   /// Whether the rule's terminators are tried elsewhere this time: `try_elsewhere` is to be called
   /// when they are evaluated.
   bool is_tried(std::uint32_t rule) const { return is_trying() && trials_.contains(rule); }
@@ -77,24 +79,30 @@ class Placer {
   /// What threads had to do, and how long that took, in nanoseconds: they wait for each other,
   /// share caches, and small loads are not shared out, so that many are worth less.
   void watch_threads(double busy, double took);
-  /// When everything that was ready has been evaluated. `took`: nanoseconds, by the clock on the
-  /// wall. `clock`: of the events.
-  void settle(double took, Timestamp clock);
-
-  /// Whether `add_time` is to be called.
-  bool wants_time() const { return attempt_.has_value(); }
-  /// What everything took, evaluation and all, in nanoseconds, when all of it is done.
+  /// When everything that was ready has been evaluated. `clock`: of the events.
+  void settle(Timestamp clock);
+  /// What everything took, evaluation and all, in nanoseconds by the clock on the wall, when all of
+  /// it is done.
   void add_time(double took);
+  /// Whether rules are arranged otherwise, in turns.
+  bool is_attempting() const { return attempt_.has_value(); }
 
  private:
+  /// What may be attempted for a rule.
+  struct Candidate {
+    Arrangement arrangement;
+    Attempt::Prospect prospect;
+  };
   /// What is known of a rule that takes time.
   struct Heavy {
     Watch watch;
-    bool drifted = false;           ///< it costs more or less since it was looked at last
-    double spent = 0;               ///< nanoseconds, by the clock on the wall
-    std::size_t next = 0;           ///< of the alternatives
-    std::uint64_t terminators = 0;  ///< evaluated when it was looked at last
-    Timestamp clock = 0;            ///< then
+    bool drifted = false;  ///< it costs more or less since it was looked at last
+    double spent = 0;      ///< nanoseconds, by the clock on the wall
+    std::vector<const engine::Engine*> to_try;  ///< in this round, the most promising one last
+    bool is_clear = true;               ///< what has been tried in this round is clearly worse
+    std::vector<Candidate> candidates;  ///< to be attempted, one after the other
+    std::uint64_t terminators = 0;      ///< evaluated when it was looked at last
+    Timestamp clock = 0;                ///< then
   };
   /// An engine is being tried for a rule.
   struct Trial {
@@ -114,7 +122,7 @@ class Placer {
   std::uint64_t draw();
   void catch_up_with_changes();
   void consider(std::uint32_t rule, Timestamp clock);
-  std::vector<const engine::Engine*> alternatives(const DeployedRule& rule);
+  std::vector<const engine::Engine*> alternatives(DeployedRule& rule);
   void estimate_costs(DeployedRule& rule, Heavy& heavy, Timestamp clock);
   bool is_worth_trying(Placement& placement, const engine::Engine& engine, double spent) const;
   void begin_trial(std::uint32_t rule, const engine::Engine& engine);
@@ -123,7 +131,7 @@ class Placer {
   static double since(std::chrono::steady_clock::time_point start);
   /// For what began at `start`.
   void charge(Trial& trial, std::chrono::steady_clock::time_point start);
-  static bool is_to_wait(Trial& trial);
+  bool is_to_wait(Trial& trial) const;
   static bool is_warming_up(const Trial& trial);
   bool compare(Trial& trial, std::uint64_t terminators, double own, double other);
   void judge(Trial& trial);
@@ -136,6 +144,8 @@ class Placer {
   void consider_together(Timestamp clock);
   std::vector<std::uint32_t> who_might_go_to(const engine::Engine& device, Timestamp clock);
   bool is_attempted(std::uint32_t rule) const;
+  bool is_busy() const;
+  void begin_next_attempt();
   void begin_attempt(std::uint32_t rule);
   void take_turns();
   void leave_few_after(const Attempt& attempt);
@@ -158,11 +168,7 @@ class Placer {
   std::map<std::uint32_t, Heavy> heavy_;   // by rule
   std::vector<std::uint32_t> due_;         // rules that have taken time lately
   std::map<std::uint32_t, Trial> trials_;  // by rule
-  struct Candidate {
-    Arrangement arrangement;
-    Attempt::Prospect prospect;
-  };
-  std::vector<Candidate> candidates_;  // for further attempts for the same rule
+  std::vector<std::uint32_t> hopeful_;     // rules with candidates, the latest last
   std::optional<Attempt> attempt_;
   std::vector<std::uint32_t> others_;  // rules that the attempt concerns, too
   /// When rules are to be attempted together.
@@ -171,7 +177,8 @@ class Placer {
     double interval = 15e6;  ///< until the next one
   };
   Together together_;
-  double threads_;  // that work at the same time, on average
+  double took_ = 0;  // nanoseconds for everything, since it was settled
+  double threads_;   // that work at the same time, on average
   /// Nanoseconds for trials; below 0: to be made up for. Enough to begin with.
   double credit_ = 15e6;
   double pause_ = 0;        // nanoseconds that trials have held up this batch for

@@ -12,11 +12,13 @@ constexpr double kClose = 2;
 
 }  // namespace
 
-/// After a trial: where costs are close, and where two engines may be faster than one.
+/// After a trial: arrangements to be attempted where costs are close, and where two engines may be
+/// faster than one.
 void Placer::consider_attempts(const Trial& trial, const engine::Engine& present) {
   DeployedRule& rule = rules_.rules()[trial.rule];
   Placement& placement = rule.placement;
-  if (attempt_ || !heavy_[trial.rule].watch.may_attempt()) return;
+  Heavy& heavy = heavy_[trial.rule];
+  if (!heavy.watch.may_attempt()) return;
   const auto upkeep = [&](const engine::Engine& engine) {
     const auto estimate = placement.at(engine).estimate;
     return estimate ? estimate->upkeep : 0;
@@ -30,29 +32,41 @@ void Placer::consider_attempts(const Trial& trial, const engine::Engine& present
   const bool divisible = options_.threads > 1 && rule.rule().consuming.empty();
   const bool sharing = both && divisible && shared < options_.gain * alone;
   const bool close = other + upkeep(trial.engine) < (both ? kClose : 1) * with_upkeep;
-  candidates_.clear();
   // A device that does better alone is not to be given a reserve because the two beat the threads.
   if (&placement.engine() == &present && (close || (sharing && both->engine == &trial.engine))) {
-    candidates_.push_back({{&trial.engine}, {with_upkeep, other}});
+    heavy.candidates.push_back({{&trial.engine}, {with_upkeep, other}});
   }
-  if (sharing) candidates_.push_back({*both, {alone - shared, 0}});
-  begin_attempt(trial.rule);
+  if (sharing) heavy.candidates.push_back({*both, {alone - shared, 0}});
+  if (!heavy.candidates.empty()) hopeful_.push_back(trial.rule);
+}
+
+void Placer::begin_next_attempt() {
+  while (!attempt_ && !hopeful_.empty()) {
+    const std::uint32_t rule = hopeful_.back();
+    hopeful_.pop_back();
+    if (rules_.rules()[rule].placement.is_automatic()) begin_attempt(rule);
+  }
 }
 
 /// At the next of the candidates.
 void Placer::begin_attempt(std::uint32_t index) {
   DeployedRule& rule = rules_.rules()[index];
+  std::vector<Candidate>& candidates = heavy_[index].candidates;
   attempt_.reset();
-  if (candidates_.empty()) return;
-  const Candidate next = candidates_.front();
-  candidates_.erase(candidates_.begin());
+  std::erase_if(candidates, [&](const Candidate& candidate) {
+    return candidate.arrangement == rule.placement.home();
+  });
+  if (candidates.empty()) return;
+  const Candidate next = candidates.front();
+  candidates.erase(candidates.begin());
   rule.placement.leave_none();
   attempt_.emplace(index, rule.placement.home(), next.arrangement, next.prospect,
                    rule.state.terminators);
 }
 
 void Placer::add_time(double took) {
-  if (!attempt_) return;  // the rules have changed meanwhile
+  took_ += took;
+  if (!attempt_) return;
   const DeployedRule& rule = rules_.rules()[attempt_->rule()];
   if (!rule.placement.is_automatic()) return abandon_attempt();
   if (attempt_->turn().engine->is_warming_up()) return attempt_->pass(rule.state.terminators);
@@ -107,13 +121,15 @@ void Placer::end_attempt(Attempt::Verdict verdict) {
       continue;
     }
     placement.stay(attempt_->result());
+    heavy_[other].candidates.clear();
     heavy_[other].watch.moved();
   }
-  credit_ -= attempt_->loss();
+  if (!is_kept) credit_ -= attempt_->loss();
   const Arrangement before = attempt_->before(), now = rule.placement.home();
   if (now.reserve != nullptr && before.engine != now.engine) {
     // It was the threads alone that the two are better than.
-    candidates_ = {{{now.engine}, {rule.placement.post().cost.per_terminator().value_or(0), 0}}};
+    heavy_[index].candidates = {
+        {{now.engine}, {rule.placement.post().cost.per_terminator().value_or(0), 0}}};
   }
   begin_attempt(index);
   withdraw_idle(index);
@@ -181,7 +197,7 @@ bool Placer::is_sharing(std::uint32_t index, bool drifted) {
   if (placement.engine().fixed_cost() > 0) leave_few(placement, *both.reserve);
   placement.stay("no longer shared");
   if (goes_on) {
-    candidates_ = {{both, {placement.post().cost.per_terminator().value_or(0), 0}}};
+    heavy_[index].candidates = {{both, {placement.post().cost.per_terminator().value_or(0), 0}}};
     begin_attempt(index);
   }
   withdraw_idle(index);

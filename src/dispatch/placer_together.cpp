@@ -30,7 +30,8 @@ void Placer::consider_together(Timestamp clock) {
     const std::uint32_t first = *most;
     rules.erase(most);
     others_ = std::move(rules);
-    candidates_ = {{{&engine}, {.hope = std::numeric_limits<double>::max(), .least = 0}}};
+    heavy_[first].candidates = {
+        {{&engine}, {.hope = std::numeric_limits<double>::max(), .least = 0}}};
     return begin_attempt(first);
   }
 }

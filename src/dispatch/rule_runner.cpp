@@ -43,15 +43,13 @@ void RuleRunner::run(bool in_order, std::size_t room) {
   in_order_ = in_order;
   began_ = Clock::now();
   workers_.run(used_jobs_, [this](std::size_t job) { run_job(jobs_[job]); });
-  const double took = since(began_);
-  took_ += took;
-  watch_threads(took);
+  watch_threads(since(began_));
   report_costs();
   balance_shares();
 }
 
 void RuleRunner::settle_placement(Timestamp clock) {
-  placer_.settle(std::exchange(took_, 0), clock);
+  placer_.settle(clock);
   has_announced_ = false;
 }
 

@@ -70,7 +70,6 @@ class RuleRunner {
   /// Between two batches: lets rules go to other engines. `clock`: of the events.
   void settle_placement(Timestamp clock);
   /// See Placer.
-  bool wants_time() const { return placer_.wants_time(); }
   bool is_undecided() const { return placer_.is_undecided(); }
   void add_time(double took) { placer_.add_time(took); }
 
@@ -151,7 +150,6 @@ class RuleRunner {
   std::size_t divided_ = 0;     // terminators of the run in hand that are not announced
   double terminator_cost_ = 0;  // nanoseconds of a thread, of such a terminator in the last run
   double announced_took_ = 0;   // nanoseconds: the longest announced job of the last run with one
-  double took_ = 0;             // nanoseconds, since placement was settled
   Clock::time_point began_;     // the run in hand
   bool in_order_ = true;        // of the run in hand
   bool has_announced_ = false;

@@ -19,22 +19,23 @@ class SharingTest : public TrialTest {
     EXPECT_EQ(engine::find_engine("cuda-host")->declined(*rule().plan), "");
     begin_trial();
     for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), 1e6);
+    begin_attempt();
   }
 
   /// Batches of so many terminators that any gain is much, which take so many milliseconds in all
   /// on one engine, and so many on both, until the attempt is over.
   void attempt(double alone, double shared) {
-    for (int i = 0; i < 1000 && placer_.wants_time(); ++i) {
+    for (int i = 0; i < 1000 && placer_.is_attempting(); ++i) {
       rule().state.terminators += 1'000'000'000;
       placer_.add_time((placement().share() > 0 ? shared : alone) * 1e6);
     }
-    ASSERT_FALSE(placer_.wants_time());
+    ASSERT_FALSE(placer_.is_attempting());
   }
 };
 
 TEST_F(SharingTest, ADeviceAndTheThreadsShareARuleWhenThatIsFaster) {
   ASSERT_EQ(placement().engine().name(), "cuda-host");
-  ASSERT_TRUE(placer_.wants_time());
+  ASSERT_TRUE(placer_.is_attempting());
   EXPECT_EQ(placement().share(), 0);
   attempt(4, 2);
   EXPECT_GT(placement().share(), 0);
@@ -58,7 +59,8 @@ class HeldTest : public TrialTest {
     const auto in_no_time = static_cast<double>(terminators_.size());
     for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), in_no_time);
     EXPECT_EQ(placement().engine().name(), "column");
-    EXPECT_TRUE(placer_.wants_time());
+    begin_attempt();
+    EXPECT_TRUE(placer_.is_attempting());
   }
 
   /// A batch takes so many milliseconds in all, for each arrangement.
@@ -70,15 +72,15 @@ class HeldTest : public TrialTest {
 };
 
 TEST_F(HeldTest, BothHaveWhatTheThreadsHeldWhereThatIsFasterThanTheDeviceAlone) {
-  for (int i = 0; i < 1000 && placer_.wants_time(); ++i) step(4, 3.9, 2);
-  EXPECT_FALSE(placer_.wants_time());
+  for (int i = 0; i < 1000 && placer_.is_attempting(); ++i) step(4, 3.9, 2);
+  EXPECT_FALSE(placer_.is_attempting());
   EXPECT_EQ(placement().home().to_string(), "cuda-host and column");
 }
 
 TEST_F(HeldTest, TheDeviceAloneIsTriedBesideWhatIsShared) {
   for (int i = 0; i < 1000 && placement().home().reserve == nullptr; ++i) step(4, 4, 2.5);
   ASSERT_EQ(placement().home().to_string(), "cuda-host and column");
-  for (int i = 0; i < 1000 && placer_.wants_time(); ++i) step(4, 1.5, 2.5);
+  for (int i = 0; i < 1000 && placer_.is_attempting(); ++i) step(4, 1.5, 2.5);
   EXPECT_EQ(placement().home().to_string(), "cuda-host");
   EXPECT_THAT(placement().reason(), EndsWith("under cuda-host"));
 }
@@ -113,7 +115,7 @@ TEST_F(SharingTest, SharingEndsWhenOneOfTheEnginesBecomesSlow) {
   ASSERT_GT(placement().share(), 0);
   for (int i = 0; i < 100; ++i) placer_.balance(0, 100, 1);
   placer_.observe(0, placement().post(), 1000, 10e6);
-  placer_.settle(1e9, 1'000'000);
+  settle(1e9, 1'000'000);
   EXPECT_EQ(placement().share(), 0);
   EXPECT_EQ(placement().engine().name(), "cuda-host");
 }
@@ -124,11 +126,12 @@ TEST_F(SharingTest, BetweenTurnsADeviceStaysPreparedAndAnIndexDoesNot) {
     return placement().at(*engine::find_engine(engine)).evaluators.size();
   };
   // Trials of the way back, until one is followed by an attempt.
-  for (int i = 0; i < 100 && !placer_.wants_time(); ++i) {
+  for (int i = 0; i < 100 && !placer_.is_attempting(); ++i) {
     begin_trial();
     while (placer_.is_tried(0)) go_on(outcome(), 1e9);
+    begin_attempt();
   }
-  ASSERT_TRUE(placer_.wants_time());
+  ASSERT_TRUE(placer_.is_attempting());
   EXPECT_EQ(evaluators("column"), 0u);
   const auto turn_to = [&](const char* engine) {
     for (int i = 0; i < 100 && placement().engine().name() != engine; ++i) {
@@ -151,14 +154,14 @@ class TogetherTest : public TrialTest {
     EXPECT_EQ(engine::find_engine("cuda-host")->declined(*rule().plan), "");
     begin_trial();
     const auto in_no_time = static_cast<double>(terminators_.size());
-    for (int i = 0; i < 1000 && !placer_.wants_time(); ++i) {
+    for (int i = 0; i < 1000 && !placer_.is_attempting(); ++i) {
       for (std::uint32_t r = 0; r < 2; ++r) {
         placer_.place(r, terminators_.size());
         if (!placer_.is_tried(r)) continue;
         evaluate(r);
         placer_.try_elsewhere(r, all(), outcome(), in_no_time);
       }
-      placer_.settle(1e6, 20'000 + i);
+      settle(1e6, 20'000 + i);
     }
   }
 
@@ -173,12 +176,12 @@ class TogetherTest : public TrialTest {
 };
 
 TEST_F(TogetherTest, RulesMoveTogetherWhereThatIsFaster) {
-  ASSERT_TRUE(placer_.wants_time());
-  for (int i = 0; i < 1000 && placer_.wants_time(); ++i) {
+  ASSERT_TRUE(placer_.is_attempting());
+  for (int i = 0; i < 1000 && placer_.is_attempting(); ++i) {
     step(4, 2);
     EXPECT_EQ(engine_of(0), engine_of(1));
   }
-  EXPECT_FALSE(placer_.wants_time());
+  EXPECT_FALSE(placer_.is_attempting());
   for (auto& rule : rules_.rules()) {
     EXPECT_EQ(rule.placement.home().to_string(), "cuda-host");
     EXPECT_EQ(rule.placement.moves(), 1u);
@@ -188,14 +191,14 @@ TEST_F(TogetherTest, RulesMoveTogetherWhereThatIsFaster) {
 }
 
 TEST_F(TogetherTest, RulesGoBackWhereItIsNot) {
-  ASSERT_TRUE(placer_.wants_time());
+  ASSERT_TRUE(placer_.is_attempting());
   bool has_been_away = false;
-  for (int i = 0; i < 1000 && placer_.wants_time(); ++i) {
+  for (int i = 0; i < 1000 && placer_.is_attempting(); ++i) {
     step(4, 4);
     has_been_away |= engine_of(1) == "cuda-host";
   }
   EXPECT_TRUE(has_been_away);
-  EXPECT_FALSE(placer_.wants_time());
+  EXPECT_FALSE(placer_.is_attempting());
   for (auto& rule : rules_.rules()) {
     EXPECT_EQ(rule.placement.home().to_string(), "column");
     EXPECT_EQ(rule.placement.engine().name(), "column");
@@ -204,13 +207,13 @@ TEST_F(TogetherTest, RulesGoBackWhereItIsNot) {
 }
 
 TEST_F(TogetherTest, ARuleThatIsPinnedMeanwhileStays) {
-  ASSERT_TRUE(placer_.wants_time());
+  ASSERT_TRUE(placer_.is_attempting());
   for (int i = 0; i < 1000 && engine_of(0) == "column"; ++i) step(4, 2);
   for (auto& rule : rules_.rules()) ASSERT_EQ(rule.placement.engine().name(), "cuda-host");
   placement().move_to(*engine::find_engine("column"), "by hand");
   placement().set_automatic(false);
   step(4, 2);
-  EXPECT_FALSE(placer_.wants_time());
+  EXPECT_FALSE(placer_.is_attempting());
   EXPECT_EQ(engine_of(0), "column");
   EXPECT_EQ(engine_of(1), "column");
 }
@@ -255,6 +258,8 @@ TEST_F(AttemptTest, CountsTurns) {
   EXPECT_EQ(verdict(1000, {850, 850}), Verdict::take_turns);
   EXPECT_EQ(verdict(1000, {850, 990, 990}), Verdict::give_up);
   EXPECT_EQ(verdict(1000, {850, 9000, 850, 850, 850}), Verdict::keep);
+  EXPECT_EQ(verdict(1000, {850, 950, 850, 950, 850}), Verdict::keep);
+  EXPECT_EQ(verdict(1000, std::vector<double>(100, 950)), Verdict::give_up);
 }
 
 TEST_F(AttemptTest, ATurnThatIsMuchBetterSaysAsMuchAsSeveral) {

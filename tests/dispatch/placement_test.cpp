@@ -258,11 +258,44 @@ TEST_F(TrialTest, SeveralRulesAreTriedAtATime) {
   EXPECT_TRUE(placer_.is_tried(1));
 }
 
+class RoundTest : public TrialTest {
+ protected:
+  RoundTest()
+      : TrialTest("column", {.choices = {"column", "automaton", "cuda-host"}, .threads = 4}) {
+    EXPECT_EQ(engine::find_engine("cuda-host")->declined(*rule().plan), "");
+  }
+};
+
+TEST_F(RoundTest, AllEnginesAreTriedBeforeTheRuleIsLeftAlone) {
+  const auto is_measured = [&](const char* engine) {
+    return placement().at(*engine::find_engine(engine)).cost.per_terminator().has_value();
+  };
+  for (int trial = 0; trial < 2; ++trial) {
+    EXPECT_FALSE(is_measured("automaton") && is_measured("cuda-host"));
+    begin_trial();
+    for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), 1);
+  }
+  EXPECT_TRUE(is_measured("automaton") && is_measured("cuda-host"));
+  EXPECT_EQ(placement().engine().name(), "column");
+}
+
+TEST_F(RoundTest, WhatADeviceHasEvaluatedCountsHoweverLongItTook) {
+  for (const char* name : {"cuda-host", "automaton"}) {
+    const engine::Engine& engine = *engine::find_engine(name);
+    dispatch::Post& post = placement().at(engine);
+    post.evaluators.push_back(engine.prepare(rule().plan, history_));
+    dispatch::Shadow shadow(stop_, 1);
+    ASSERT_TRUE(shadow.remember(rule()));
+    const std::size_t done = shadow.evaluate(rule(), post, all(), 0).terminators;
+    EXPECT_EQ(done, engine.fixed_cost() > 0 ? terminators_.size() : 1) << name;
+  }
+}
+
 TEST_F(TrialTest, ATrialOfAQuietRuleIsGivenUp) {
   begin_trial();
-  for (int i = 0; i < 200; ++i) placer_.settle(1, 10'000);
+  for (int i = 0; i < 200; ++i) settle(1, 10'000);
   EXPECT_TRUE(placer_.is_tried(0));
-  for (int i = 0; i < 200; ++i) placer_.settle(1, 10'000);
+  for (int i = 0; i < 200; ++i) settle(1, 10'000);
   EXPECT_FALSE(placer_.is_tried(0));
   EXPECT_EQ(placement().engine().name(), "reference");
 }

@@ -56,6 +56,11 @@ class TrialTest : public ::testing::Test {
   engine::Terminators all() const { return {terminators_, true}; }
   dispatch::Outcome outcome() const { return {{{&sink_, 0, sink_.size(), 0}}}; }
 
+  /// So many nanoseconds later.
+  void settle(double took, Timestamp clock) {
+    placer_.add_time(took);
+    placer_.settle(clock);
+  }
   /// The rule takes so much time that something else is tried.
   void begin_trial() {
     for (int i = 0; i < 10 && !placer_.is_tried(0); ++i) {
@@ -63,9 +68,13 @@ class TrialTest : public ::testing::Test {
       for (auto& rule : rules_.rules()) rule.state.terminators += terminators_.size();
       placer_.observe(0, placement().post(), terminators_.size(), 10e6);
       placer_.observe(1, rules_.rules()[1].placement.post(), terminators_.size(), 10e6);
-      placer_.settle(1e6, 1000 * i);
+      settle(1e6, 1000 * i);
     }
     ASSERT_TRUE(placer_.is_tried(0));
+  }
+  /// Nothing more is tried, so what trials have promised is attempted.
+  void begin_attempt() {
+    for (int i = 0; i < 100 && !placer_.is_attempting(); ++i) settle(1e5, 100'000 + i);
   }
   void go_on(const dispatch::Outcome& outcome, double took) {
     placer_.place(0, terminators_.size());
