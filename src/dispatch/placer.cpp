@@ -16,10 +16,10 @@ constexpr double kMillisecond = 1e6;  // in nanoseconds, as all times here
 constexpr double kMostCredit = 50 * kMillisecond;
 /// One long trial must not keep others from being made for longer than half a second.
 constexpr double kMostDebt = 10 * kMillisecond;
-/// What is estimated to be within this of the estimate of the present engine is worth a trial: the
-/// model is better at comparing than at costs. So is what is estimated far below the measured cost
-/// of the present engine: then the model knows something of the load not.
-constexpr double kWorthTrying = 2.5, kFarBelow = 0.5;
+/// What is estimated to be within this of what would be attempted is worth a trial: the model is
+/// better at comparing than at costs. So is what is estimated far below the measured cost of the
+/// present engine: then the model knows something of the load not.
+constexpr double kWorthTrying = 1.25, kFarBelow = 0.5;
 /// To begin a trial may take a part of what the rule has cost so far, or this.
 constexpr double kPartOfSpent = 0.5, kLittleStart = kMillisecond;
 /// To begin a trial, and to evaluate a batch once more, must not hold up events for longer.
@@ -184,8 +184,9 @@ bool Placer::is_worth_trying(Placement& placement, const engine::Engine& engine,
   if (!own) return true;  // it was pinned to what is not modelled
   const double measured =
       on_all_threads(placement.engine(), placement.post().cost.per_terminator().value_or(0));
+  const double promising = kWorthTrying * closeness(placement.engine(), engine);
   return estimated(placement, engine) <=
-         std::max(kWorthTrying * estimated(placement, placement.engine()), kFarBelow * measured);
+         std::max(promising * estimated(placement, placement.engine()), kFarBelow * measured);
 }
 
 double Placer::estimated(Placement& placement, const engine::Engine& engine) const {

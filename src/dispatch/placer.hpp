@@ -124,6 +124,8 @@ class Placer {
   void consider(std::uint32_t rule, Timestamp clock);
   std::vector<const engine::Engine*> alternatives(DeployedRule& rule);
   void estimate_costs(DeployedRule& rule, Heavy& heavy, Timestamp clock);
+  /// What costs no more than so many times what another engine does is to be attempted.
+  static double closeness(const engine::Engine& a, const engine::Engine& b);
   bool is_worth_trying(Placement& placement, const engine::Engine& engine, double spent) const;
   void begin_trial(std::uint32_t rule, const engine::Engine& engine);
   bool remember(Trial& trial);

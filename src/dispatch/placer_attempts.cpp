@@ -4,13 +4,11 @@
 #include "dispatch/placer.hpp"
 
 namespace gorgo::dispatch {
-namespace {
 
-/// A device that is measured to cost no more than so many times the present engine, or the other
-/// way round, may still be the better one when everything is counted.
-constexpr double kClose = 2;
-
-}  // namespace
+/// A device may still be the better one when everything is counted, or the other way round.
+double Placer::closeness(const engine::Engine& a, const engine::Engine& b) {
+  return side_by_side(a, b) ? 2 : 1;
+}
 
 /// After a trial: arrangements to be attempted where costs are close, and where two engines may be
 /// faster than one.
@@ -31,9 +29,10 @@ void Placer::consider_attempts(const Trial& trial, const engine::Engine& present
   const auto both = side_by_side(present, trial.engine);
   const bool divisible = options_.threads > 1 && rule.rule().consuming.empty();
   const bool sharing = both && divisible && shared < options_.gain * alone;
-  const bool close = other + upkeep(trial.engine) < (both ? kClose : 1) * with_upkeep;
+  const bool is_close =
+      other + upkeep(trial.engine) < closeness(present, trial.engine) * with_upkeep;
   // A device that does better alone is not to be given a reserve because the two beat the threads.
-  if (&placement.engine() == &present && (close || (sharing && both->engine == &trial.engine))) {
+  if (&placement.engine() == &present && (is_close || (sharing && both->engine == &trial.engine))) {
     heavy.candidates.push_back({{&trial.engine}, {with_upkeep, other}});
   }
   if (sharing) heavy.candidates.push_back({*both, {alone - shared, 0}});
