@@ -1,6 +1,7 @@
 #include "dispatch/attempt.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
@@ -11,12 +12,15 @@ namespace {
 
 /// The part of the time of everything that must be hoped for: not all of it comes.
 constexpr double kWorthTrying = 0.15;
-/// Times that the other one was better, less those that it was not. Where both are alike and noise
-/// has one turn in three seem that much better, one attempt in 15 is kept; where four turns in five
-/// are better, three in four are (the gambler's ruin).
-constexpr int kAhead = 3;
+/// As logarithms of what the other one takes as a part of what this one does: what is better by
+/// less is not worth a move, and how much turns vary that are nothing but noise, before any is
+/// known.
+constexpr double kBetter = -0.03, kNoise = 0.1;
+/// Standard errors that the mean has to be away from that, to be kept or given up. Where both are
+/// alike and turns vary by 8 % about one attempt in a hundred is kept.
+constexpr double kSure = 2, kHopeless = 1;
 /// After so many the two are about the same.
-constexpr int kMostTurns = 24;
+constexpr unsigned kMostTurns = 24;
 /// Steps of a stretch that do not count, or one that takes long.
 constexpr std::size_t kUncounted = 2;
 constexpr double kLongStep = 50e6;  ///< nanoseconds
@@ -80,18 +84,26 @@ Attempt::Verdict Attempt::end_of_stretch() {
     has_begun_ |= hope() > kWorthTrying * last_;
     return has_begun_ ? Verdict::take_turns : Verdict::give_up;
   }
-  ahead_ += steps_ahead(before, last_);
-  if (ahead_ < 0 || ++turns_ == kMostTurns) return Verdict::give_up;
-  return ahead_ >= kAhead ? Verdict::keep : Verdict::take_turns;
+  turns_.add(std::log(last_ / before));
+  const double mean = turns_.mean(), error = turns_.error();
+  if (mean + kSure * error < kBetter) return Verdict::keep;
+  const bool is_hopeless = mean - kHopeless * error > kBetter;
+  return is_hopeless || turns_.count == kMostTurns ? Verdict::give_up : Verdict::take_turns;
 }
 
-/// A turn is better that takes less than this part; what lies between says nothing.
-int Attempt::steps_ahead(double before, double after) {
-  constexpr double kBetter = 0.92, kMuchBetter = 0.8, kSurely = 0.65, kWorse = 0.96;
-  if (after >= kWorse * before) return -1;
-  if (after >= kBetter * before) return 0;
-  if (after >= kMuchBetter * before) return 1;
-  return after >= kSurely * before ? 2 : kAhead;
+/// A turn that is slow for whatever reason says no more than any other that is clear.
+void Attempt::Turns::add(double ratio) {
+  constexpr double kMost = 0.5;
+  ratio = std::clamp(ratio, -kMost, kMost);
+  ++count;
+  sum += ratio;
+  squares += ratio * ratio;
+}
+
+/// The variance is as if there had been one turn before that deviated by `kNoise`.
+double Attempt::Turns::error() const {
+  const double variance = (kNoise * kNoise + squares - sum * mean()) / count;
+  return std::sqrt(std::max(0.0, variance) / count);
 }
 
 double Attempt::hope() const {

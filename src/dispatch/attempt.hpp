@@ -21,11 +21,10 @@ inline double shared_cost(double a, double b) { return 1 / (1 / a + 1 / b); }
 
 /// An attempt at another arrangement for a rule where what evaluations cost does not decide: what
 /// an engine costs beside them (indexes to keep, threads and caches that others want) shows only in
-/// the time of everything. So the two take turns, a stretch of time each, until the other one has
-/// been the better one often enough: a sequential sign test (Wald, "Sequential Tests of Statistical
-/// Hypotheses", 1945), to which it matters little how slow a stretch was for whatever reason, and
-/// which is over at once where the other one is the worse. A turn that is much better says as much
-/// as several.
+/// the time of everything. So the two take turns, a stretch of time each, until it is plain which
+/// is the better one: a sequential test (Wald, "Sequential Tests of Statistical Hypotheses", 1945)
+/// of the mean ratio of neighbouring turns, to which the pace of the machine matters little. It is
+/// over soon where the other one is the worse, or much the better.
 class Attempt {
  public:
   /// In nanoseconds of a terminator:
@@ -83,8 +82,18 @@ class Attempt {
     Total typical() const;
   };
 
+  /// Logarithms of what a turn took as a part of what the one before did.
+  struct Turns {
+    unsigned count = 0;
+    double sum = 0, squares = 0;
+
+    void add(double ratio);
+    double mean() const { return sum / count; }
+    /// Of the mean; the standard error.
+    double error() const;
+  };
+
   Verdict end_of_stretch();
-  static int steps_ahead(double before, double after);
   double hope() const;
 
   std::uint32_t rule_;
@@ -92,7 +101,7 @@ class Attempt {
   Prospect prospect_;
   std::uint64_t seen_;
   bool is_after_ = false, has_begun_ = false;
-  int ahead_ = 0, turns_ = 0;
+  Turns turns_;
   Stretch now_;           // the one in hand
   double last_ = 0;       // nanoseconds of a terminator, in the stretch before
   Total without_, with_;  // all together

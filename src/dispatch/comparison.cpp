@@ -13,7 +13,7 @@ void Comparison::add(std::uint64_t terminators, double own, double other) {
 }
 
 bool Comparison::is_enough(double even) const {
-  constexpr std::size_t kBatches = 16, kFew = 3;
+  constexpr std::size_t kBatches = 8, kFew = 3;
   constexpr double kTime = 5e6;  // nanoseconds
   constexpr double kClear = 2;   // times as good
   if (ratios_.size() >= kBatches || own_ > kBatches * kTime || other_ > kTime) return true;

@@ -150,6 +150,7 @@ class Placer {
   void begin_next_attempt();
   void begin_attempt(std::uint32_t rule);
   void take_turns();
+  void settle_together(std::uint32_t rule);
   void leave_few_after(const Attempt& attempt);
   void abandon_attempt();
   void end_attempt(Attempt::Verdict verdict);

@@ -120,9 +120,9 @@ void Placer::end_attempt(Attempt::Verdict verdict) {
       continue;
     }
     placement.stay(attempt_->result());
-    heavy_[other].candidates.clear();
-    heavy_[other].watch.moved();
+    settle_together(other);
   }
+  if (is_kept && !others.empty()) settle_together(index);
   if (!is_kept) credit_ -= attempt_->loss();
   const Arrangement before = attempt_->before(), now = rule.placement.home();
   if (now.reserve != nullptr && before.engine != now.engine) {
@@ -133,6 +133,15 @@ void Placer::end_attempt(Attempt::Verdict verdict) {
   begin_attempt(index);
   withdraw_idle(index);
   for (const std::uint32_t other : others) withdraw_idle(other);
+}
+
+/// By itself it would go elsewhere, so its trials do not say much.
+void Placer::settle_together(std::uint32_t rule) {
+  Heavy& heavy = heavy_[rule];
+  heavy.candidates.clear();
+  heavy.to_try.clear();
+  heavy.watch.attempted();
+  heavy.watch.tried(true);
 }
 
 /// While arrangements are compared there are no reserves: they would keep indexes that others do

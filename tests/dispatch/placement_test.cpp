@@ -222,7 +222,7 @@ TEST(ComparisonTest, FewBatchesAreEnoughWhereTheyLeaveNoDoubt) {
   EXPECT_TRUE(better.is_enough(1));
   EXPECT_FALSE(better.is_surely_better(1));
   EXPECT_TRUE(worse.is_enough(1));
-  for (int batch = 3; batch < 16; ++batch) {
+  for (int batch = 3; batch < 8; ++batch) {
     EXPECT_FALSE(equal.is_enough(1));
     equal.add(10, 1e5, 1e5);
   }
