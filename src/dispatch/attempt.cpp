@@ -19,7 +19,7 @@ constexpr double kBetter = -0.03, kNoise = 0.1;
 /// Standard errors that the mean has to be away from that, to be kept or given up. Where both are
 /// alike and turns vary by 8 % about one attempt in a hundred is kept.
 constexpr double kSure = 2, kHopeless = 1;
-/// After so many the two are about the same.
+/// After so many either will do, and what seems the better one is taken.
 constexpr unsigned kMostTurns = 24;
 /// Steps of a stretch that do not count, or one that takes long.
 constexpr std::size_t kUncounted = 2;
@@ -87,8 +87,9 @@ Attempt::Verdict Attempt::end_of_stretch() {
   turns_.add(std::log(last_ / before));
   const double mean = turns_.mean(), error = turns_.error();
   if (mean + kSure * error < kBetter) return Verdict::keep;
-  const bool is_hopeless = mean - kHopeless * error > kBetter;
-  return is_hopeless || turns_.count == kMostTurns ? Verdict::give_up : Verdict::take_turns;
+  if (mean - kHopeless * error > kBetter) return Verdict::give_up;
+  if (turns_.count < kMostTurns) return Verdict::take_turns;
+  return mean < kBetter ? Verdict::keep : Verdict::give_up;
 }
 
 /// A turn that is slow for whatever reason says no more than any other that is clear.

@@ -118,7 +118,7 @@ void Placer::settle(Timestamp clock) {
     due_.pop_back();
     if (!is_tried(rule)) consider(rule, clock);
   }
-  together_.spent += took;
+  if (!heavy_.empty()) together_.spent += took;
   if (credit_ < 0 || is_busy()) return;
   begin_next_attempt();
   if (!attempt_ && together_.spent > together_.interval) consider_together(clock);

@@ -47,7 +47,7 @@ void Placer::begin_next_attempt() {
   }
 }
 
-/// At the next of the candidates.
+/// At the next of the candidates. Trials would have their evaluators taken away in its turns.
 void Placer::begin_attempt(std::uint32_t index) {
   DeployedRule& rule = rules_.rules()[index];
   std::vector<Candidate>& candidates = heavy_[index].candidates;
@@ -58,6 +58,10 @@ void Placer::begin_attempt(std::uint32_t index) {
   if (candidates.empty()) return;
   const Candidate next = candidates.front();
   candidates.erase(candidates.begin());
+  if (is_tried(index)) end_trial(index);
+  for (const std::uint32_t other : others_) {
+    if (is_tried(other)) end_trial(other);
+  }
   rule.placement.leave_none();
   attempt_.emplace(index, rule.placement.home(), next.arrangement, next.prospect,
                    rule.state.terminators);
@@ -140,8 +144,7 @@ void Placer::settle_together(std::uint32_t rule) {
   Heavy& heavy = heavy_[rule];
   heavy.candidates.clear();
   heavy.to_try.clear();
-  heavy.watch.attempted();
-  heavy.watch.tried(true);
+  heavy.watch.attempted_together();
 }
 
 /// While arrangements are compared there are no reserves: they would keep indexes that others do

@@ -5,7 +5,8 @@
 namespace gorgo::dispatch {
 namespace {
 
-constexpr double kFirstInterval = 2e6, kLongestInterval = 2e9;  // nanoseconds
+constexpr double kFirstInterval = 2e6, kLongInterval = 128e6,
+                 kLongestInterval = 2e9;  // nanoseconds
 /// A cost that changes by so much deserves another trial.
 constexpr double kDrift = 2;
 constexpr double kTrustAfterDrift = 0.6;
@@ -53,6 +54,11 @@ bool Watch::may_attempt() {
   if (passes_ == 0) return true;
   --passes_;
   return false;
+}
+
+void Watch::attempted_together() {
+  attempted();
+  interval_ = std::max(interval_, kLongInterval);
 }
 
 /// Whichever way it ended, the next one would say the same.

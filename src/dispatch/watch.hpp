@@ -30,6 +30,8 @@ class Watch {
   bool may_attempt();
   /// An attempt is over, however.
   void attempted();
+  /// The rule has moved together with others.
+  void attempted_together();
 
  private:
   static constexpr double kSlower = 2, kMuchSlower = 8;

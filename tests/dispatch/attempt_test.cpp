@@ -206,6 +206,28 @@ TEST_F(TogetherTest, RulesGoBackWhereItIsNot) {
   }
 }
 
+class QuietTest : public TrialTest {
+ protected:
+  QuietTest() : TrialTest("column", {.choices = {"column", "cuda-host"}, .threads = 4}) {
+    EXPECT_EQ(engine::find_engine("cuda-host")->declined(*rule().plan), "");
+  }
+};
+
+/// An attempt has engines prepared for the rule and withdrawn again.
+TEST_F(QuietTest, NothingIsTriedForARuleThatIsAttempted) {
+  begin_trial();
+  for (int i = 0; i < 10 && !placer_.is_tried(1); ++i) {
+    placer_.place(1, terminators_.size());
+    placer_.observe(1, rules_.rules()[1].placement.post(), terminators_.size(), 10e6);
+    settle(1e5, 10'000 + i);
+  }
+  ASSERT_TRUE(placer_.is_tried(1));
+  for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), 1);
+  for (int i = 0; i < 200 && !placer_.is_attempting(); ++i) settle(1e6, 20'000 + i);
+  ASSERT_TRUE(placer_.is_attempting());
+  EXPECT_FALSE(placer_.is_tried(1));
+}
+
 TEST_F(TogetherTest, ARuleThatIsPinnedMeanwhileStays) {
   ASSERT_TRUE(placer_.is_attempting());
   for (int i = 0; i < 1000 && engine_of(0) == "column"; ++i) step(4, 2);
