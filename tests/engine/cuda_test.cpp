@@ -184,6 +184,40 @@ TEST(CudaEngine, SwapsPagesWhenMemoryIsShortAndLosesNothing) {
   }
 }
 
+/// Two rules share a column of which a page holds several windows. What the second one reads, and
+/// the first does not, has not been uploaded when it leaves the window.
+TEST(CudaEngine, FindsWhatARuleReadsSeldom) {
+  const std::string often =
+      "define O(v: float) from A(k = $k) and each B(k = $k) within 100 from A where v = B.v;\n";
+  for (const char* seldom :
+       {"define P(v: float) from C(s = $s) and each B(s = $s) within 100 from C where v = B.v;",
+        "define P(v: float) from C(v = $v) and last B(v < $v) within 100 from C where v = B.v;",
+        "define P(v: float) from C(k = $k) and last B(k = $k) within 100 from C where v = B.v "
+        "consuming B;"}) {
+    Batches batches;
+    std::mt19937 random(5);
+    Timestamp now = 0;
+    for (int batch = 0; batch < 90; ++batch) {
+      auto& events = batches.emplace_back();
+      for (int i = 0; i < 40; ++i) {
+        const bool is_last = i >= 36;
+        events.push_back({.type = !is_last         ? "B"
+                                  : batch % 30 < 2 ? "C"
+                                                   : "A",
+                          .timestamp = now += 1'000'000,
+                          .k = static_cast<std::int64_t>(random() % 4),
+                          .v = static_cast<double>(random() % 100) / 64,
+                          .s = std::string(1, static_cast<char>('a' + random() % 3))});
+      }
+    }
+    const std::string text = kTypes + often + seldom;
+    Emulated emulated(1 << 22, 12);
+    EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches)) << seldom;
+    EXPECT_GT(emulated.session().device().counters().rounds, 50u);
+    EXPECT_EQ(emulated.session().counters().failures, 0u);
+  }
+}
+
 /// Rules that search a column each, of four full pages: of events B0, B1, ..., in order.
 struct Columns {
   std::string rules;

@@ -216,7 +216,8 @@ void Mirror::need(std::uint32_t number, Vector& vector, PageRange pages) {
     if (page.frame == kAbsent) {
       load(number, vector, at);
     } else if (page.written < end_of(at)) {
-      write(vector, at, page.written);
+      // What had not been written when it left the timeline is gone.
+      write(vector, at, std::max(first_, page.written));
     }
   }
 }
