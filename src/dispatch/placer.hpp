@@ -147,6 +147,7 @@ class Placer {
   std::vector<std::uint32_t> who_might_go_to(const engine::Engine& device, Timestamp clock);
   bool is_attempted(std::uint32_t rule) const;
   bool is_busy() const;
+  void hope_for(std::uint32_t rule, const Candidate& candidate);
   void begin_next_attempt();
   void begin_attempt(std::uint32_t rule);
   void take_turns();

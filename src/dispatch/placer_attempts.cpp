@@ -15,8 +15,7 @@ double Placer::closeness(const engine::Engine& a, const engine::Engine& b) {
 void Placer::consider_attempts(const Trial& trial, const engine::Engine& present) {
   DeployedRule& rule = rules_.rules()[trial.rule];
   Placement& placement = rule.placement;
-  Heavy& heavy = heavy_[trial.rule];
-  if (!heavy.watch.may_attempt()) return;
+  if (!heavy_[trial.rule].watch.may_attempt()) return;
   const auto upkeep = [&](const engine::Engine& engine) {
     const auto estimate = placement.at(engine).estimate;
     return estimate ? estimate->upkeep : 0;
@@ -33,10 +32,19 @@ void Placer::consider_attempts(const Trial& trial, const engine::Engine& present
       other + upkeep(trial.engine) < closeness(present, trial.engine) * with_upkeep;
   // A device that does better alone is not to be given a reserve because the two beat the threads.
   if (&placement.engine() == &present && (is_close || (sharing && both->engine == &trial.engine))) {
-    heavy.candidates.push_back({{&trial.engine}, {with_upkeep, other}});
+    hope_for(trial.rule, {{&trial.engine}, {with_upkeep, other}});
   }
-  if (sharing) heavy.candidates.push_back({*both, {alone - shared, 0}});
-  if (!heavy.candidates.empty()) hopeful_.push_back(trial.rule);
+  if (sharing) hope_for(trial.rule, {*both, {alone - shared, 0}});
+}
+
+/// What was hoped for from the same arrangement is out of date.
+void Placer::hope_for(std::uint32_t rule, const Candidate& candidate) {
+  std::vector<Candidate>& candidates = heavy_[rule].candidates;
+  std::erase_if(candidates,
+                [&](const Candidate& other) { return other.arrangement == candidate.arrangement; });
+  candidates.push_back(candidate);
+  std::erase(hopeful_, rule);
+  hopeful_.push_back(rule);
 }
 
 void Placer::begin_next_attempt() {
