@@ -15,7 +15,7 @@ class TrialTest : public ::testing::Test {
  protected:
   explicit TrialTest(const std::string& engine = "reference",
                      const dispatch::Placer::Options& options = {})
-      : rules_(engine, 0), placer_(rules_, history_, with_alarm(options), stop_) {
+      : rules_(engine, 0), placer_(rules_, history_, for_tests(options), stop_) {
     const auto deployed = rules_.deploy(
         "t.tesla",
         "event A(n: int); event B(n: int); rule r: define C(n: int) from B(n = $n) and "
@@ -37,7 +37,9 @@ class TrialTest : public ::testing::Test {
     evaluate();
   }
 
-  dispatch::Placer::Options with_alarm(dispatch::Placer::Options options) {
+  /// What trials really take is soon made up for, however slow the machine is.
+  dispatch::Placer::Options for_tests(dispatch::Placer::Options options) {
+    options.exploration = 1;
     options.on_alarm = [this](const EngineAlarm& alarm) { alarms_.push_back(alarm); };
     return options;
   }
@@ -74,7 +76,7 @@ class TrialTest : public ::testing::Test {
   }
   /// Nothing more is tried, so what trials have promised is attempted.
   void begin_attempt() {
-    for (int i = 0; i < 100 && !placer_.is_attempting(); ++i) settle(1e5, 100'000 + i);
+    for (int i = 0; i < 100 && !placer_.is_attempting(); ++i) settle(2e5, 100'000 + i);
   }
   void go_on(const dispatch::Outcome& outcome, double took) {
     placer_.place(0, terminators_.size());
