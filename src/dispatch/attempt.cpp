@@ -16,8 +16,10 @@ constexpr double kWorthTrying = 0.15;
 /// less is not worth a move, and how much turns vary that are nothing but noise, before any is
 /// known.
 constexpr double kBetter = -0.03, kNoise = 0.1;
-/// Standard errors that the mean has to be away from that, to be kept or given up. Where both are
-/// alike and turns vary by 8 % about one attempt in a hundred is kept.
+/// Standard errors that the mean has to be away from that, to be kept or given up. Simulated: where
+/// both are alike, none of 20 000 attempts is kept with turns that vary by 3 %, 4 % of them with 8
+/// % and 19 % with 15 %, which costs nothing but the move; what is better by 10 % is kept in 98 %
+/// of them with 8 %, in 81 % with 15 %.
 constexpr double kSure = 2, kHopeless = 1;
 /// After so many either will do, and what seems the better one is taken.
 constexpr unsigned kMostTurns = 24;
