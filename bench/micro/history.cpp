@@ -3,9 +3,11 @@
 #include <benchmark/benchmark.h>
 
 #include <array>
+#include <vector>
 
 #include "history/event_store.hpp"
 #include "history/hash_index.hpp"
+#include "history/range_index.hpp"
 
 namespace gorgo::history {
 namespace {
@@ -57,6 +59,62 @@ void look_up(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(look_up)->Arg(100)->Arg(50'000);
+
+/// The events of a store by a float in [0, 1).
+struct ByValue {
+  EventType type{.name = "V", .attributes = {{"v", ValueType::floating}}};
+  EventStore store{type};
+  RangeIndex index{0, store};
+  std::uint64_t n = 0;
+
+  double random() { return static_cast<double>(mix(++n) >> 11) * 0x1p-53; }
+  void add(std::size_t events) {
+    std::vector<Slot> slots;
+    for (std::size_t i = 0; i < events; ++i) {
+      const Datum value = Datum::of(random());
+      slots.push_back(store.append(static_cast<Timestamp>(store.end()), store.end(), {&value, 1}));
+    }
+    index.add(slots);
+  }
+  void drop_to(Slot kept) {
+    if (store.end() <= kept) return;
+    store.drop_until(store.timestamp(store.end() - kept) - 1);
+    index.drop_gone();
+  }
+};
+
+/// With as many dropped as come, in batches; `range(0)` are kept.
+void index_by_value(benchmark::State& state) {
+  constexpr std::size_t kBatch = 1024;
+  const auto kept = static_cast<Slot>(state.range(0));
+  ByValue by_value;
+  by_value.add(kept);
+  for (auto _ : state) {
+    by_value.add(kBatch);
+    by_value.drop_to(kept);
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
+}
+BENCHMARK(index_by_value)->Arg(100'000)->Arg(4'000'000);
+
+/// Of `range(0)` about the ten in a band of values.
+void search_by_value(benchmark::State& state) {
+  const auto kept = static_cast<Slot>(state.range(0));
+  const double width = 10 / static_cast<double>(kept);
+  ByValue by_value;
+  by_value.add(kept);
+  std::vector<Slot> found;
+  for (auto _ : state) {
+    const double least = by_value.random();
+    RangeIndex::Bounds bounds;
+    bounds.restrict_to(Op::greater, Datum::of(least));
+    bounds.restrict_to(Op::less, Datum::of(least + width));
+    found.clear();
+    benchmark::DoNotOptimize(by_value.index.find(bounds, 1000, found));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(search_by_value)->Arg(100'000)->Arg(4'000'000);
 
 }  // namespace
 }  // namespace gorgo::history

@@ -37,10 +37,9 @@ class RangeIndex {
   void add(std::span<const Slot> slots);
   void drop_gone();
 
-  /// How many events lie within the bounds, gone ones included; stops counting above `most`.
-  std::size_t count(const Bounds& bounds, std::size_t most) const;
-  /// Appends them, in no order.
-  void collect(const Bounds& bounds, std::vector<Slot>& slots) const;
+  /// Appends the events within the bounds, in no order. False when there may be more than `most`;
+  /// then it has appended some of them.
+  bool find(const Bounds& bounds, std::size_t most, std::vector<Slot>& slots) const;
 
   std::size_t bytes() const;
 
@@ -50,18 +49,23 @@ class RangeIndex {
     Slot slot;
   };
   struct Run {
-    std::vector<Entry> entries;  ///< by key
+    std::vector<Entry> entries;         ///< by key
+    std::vector<std::uint64_t> fences;  ///< the first key of each block of entries
     Slot newest = 0;
   };
 
-  static std::span<const Entry> within(const Run& run, const Bounds& bounds);
+  static Run sorted(std::vector<Entry> entries);
+  Run merged(const Run& older, const Run& newer) const;
+  static std::size_t block_of(const Run& run, std::uint64_t key);
+  static std::span<const Entry> within(const Run& run, std::size_t block, const Bounds& bounds,
+                                       std::size_t most);
+  void append(std::span<const Entry> entries, std::vector<Slot>& slots) const;
   void close_tail();
-  void merge_last_two();
 
   std::uint32_t attribute_;
   const EventStore& store_;
   std::deque<Run> runs_;
-  Run tail_;  // the newest events, not sorted yet
+  std::vector<Entry> tail_;  // the newest events, not sorted yet
 };
 
 }  // namespace gorgo::history

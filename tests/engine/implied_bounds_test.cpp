@@ -98,7 +98,7 @@ class ImpliedBoundsTest : public ::testing::Test {
     history::RangeIndex::Bounds bounds;
     implied.restrict(bounds, {.candidate = {}, .states = sequence, .aggregates = {}});
     std::vector<history::Slot> slots;
-    (implied.attribute() == 0 ? xs_ : ys_).collect(bounds, slots);
+    EXPECT_TRUE((implied.attribute() == 0 ? xs_ : ys_).find(bounds, ~std::size_t{0}, slots));
     return slots;
   }
 

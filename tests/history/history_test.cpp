@@ -80,7 +80,9 @@ class RestingIndexTest : public HistoryTest {
   static std::size_t within(const RangeIndex& index, std::int64_t least) {
     RangeIndex::Bounds bounds;
     bounds.restrict_to(Op::greater_equal, Datum::of(least));
-    return index.count(bounds, 1000);
+    std::vector<Slot> slots;
+    EXPECT_TRUE(index.find(bounds, 1000, slots));
+    return slots.size();
   }
 };
 

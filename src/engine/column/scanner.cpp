@@ -155,10 +155,8 @@ bool Scanner::gather(history::Range range, const history::Scope& scope) {
   const auto most = worth_ == Selectivity::all
                         ? worth
                         : static_cast<std::uint64_t>(std::sqrt(static_cast<double>(worth)));
-  if (ranges_->count(bounds, most) > most) return false;
+  if (!ranges_->find(bounds, most, found_)) return false;
   gathered_ = true;
-  ranges_->collect(bounds, found_);
-  std::erase_if(found_, [&](history::Slot slot) { return slot < store_.begin(); });
   sift_found(scope);
   std::erase_if(found_, [&](history::Slot slot) { return !is_match(slot); });
   std::sort(found_.begin(), found_.end(), [&](history::Slot a, history::Slot b) {
