@@ -53,7 +53,7 @@ void look_up(benchmark::State& state) {
   std::uint64_t n = 0;
   for (auto _ : state) {
     const std::array operands = {Datum::of(static_cast<std::int64_t>(mix(++n) % keys))};
-    key.set(index, operands);
+    key.set(index.layout(), operands);
     benchmark::DoNotOptimize(index.find(key).window(0, static_cast<Timestamp>(keys)));
   }
   state.SetItemsProcessed(state.iterations());

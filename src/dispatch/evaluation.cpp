@@ -133,7 +133,19 @@ void Evaluation::store_level(std::uint32_t level) {
     const std::size_t begin = share == 0 ? 0 : shares_[share - 1];
     for (std::size_t i = begin; i < shares_[share]; ++i) store_type(due_types_[i]);
   });
-  for (const TypeId type : due_types_) arrive(type);
+  do_chores();
+}
+
+/// What settling the types has left, and beside it what is for one thread.
+void Evaluation::do_chores() {
+  chores_.clear();
+  for (const TypeId type : due_types_) {
+    for (const history::Chore& chore : history_.chores(type)) chores_.push_back(&chore);
+  }
+  runner_.share(1 + chores_.size(), [this](std::size_t i) {
+    if (i > 0) return (*chores_[i - 1])();
+    for (const TypeId type : due_types_) arrive(type);
+  });
 }
 
 /// Types do not depend on each other. A share takes longer than to have another thread take it.

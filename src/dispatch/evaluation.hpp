@@ -98,6 +98,7 @@ class Evaluation {
   void share_types();
   void store_type(TypeId type);
   void store(TypeId type);
+  void do_chores();
   void arrive(TypeId type);
   void mark_too_deep(TypeId type);
   std::vector<Arrival>* arrivals_of(history::ColumnId column);
@@ -148,8 +149,9 @@ class Evaluation {
 
   Clock::time_point started_;  // of the batch, or of the wave that follows another
 
-  std::vector<TypeId> due_types_;         // of the level in hand
-  std::vector<std::size_t> shares_;       // of those, as threads store them: where each ends
+  std::vector<TypeId> due_types_;    // of the level in hand
+  std::vector<std::size_t> shares_;  // of those, as threads store them: where each ends
+  std::vector<const history::Chore*> chores_;
   std::vector<std::size_t> first_cells_;  // by job: of its composites, in the batch
 
   // Scratch of drop_finished.

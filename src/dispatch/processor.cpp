@@ -54,6 +54,7 @@ std::vector<std::string> types_read(const plan::Plan& plan, const Schema& schema
 struct Processor::Impl {
   explicit Impl(const ProcessorOptions& options)
       : max_depth(options.max_depth),
+        history(threads_of(options)),
         rules(options.engine, options.max_late),
         sequencer({.clock = clock_of(options),
                    .max_ahead = options.max_ahead,

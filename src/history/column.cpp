@@ -40,13 +40,13 @@ void Column::catch_up(Kept<Index>& kept) {
   kept.next = store_.end();
 }
 
-/// With what is fresh; and lets go of those that have rested for too long.
+/// With what is settling; and lets go of those that have rested for too long.
 template <class Indexes>
 void Column::keep_up(Indexes& indexes) {
   for (auto it = indexes.begin(); it != indexes.end();) {
     auto& kept = it->second;
     if (!kept.rests()) {
-      kept.index->add(fresh_);
+      take_in(*kept.index);
       kept.next = store_.end();
     }
     const bool is_behind = 2 * (store_.end() - kept.next) > store_.end() - store_.begin();
@@ -69,7 +69,7 @@ std::shared_ptr<const HashIndex> Column::index(std::vector<Expr> subjects,
                                                std::optional<std::uint32_t> valued) {
   auto& kept = indexes_[name_of(subjects)];
   auto& index = kept.index;
-  if (!index) index = std::make_shared<HashIndex>(std::move(subjects), store_, pool_);
+  if (!index) index = std::make_shared<HashIndex>(std::move(subjects), store_, pool_, threads_ > 1);
   if (summed && !index->find_sum(*summed)) {
     index->add_sum(*summed);
     kept.next = 0;
@@ -89,11 +89,39 @@ std::shared_ptr<const RangeIndex> Column::range_index(std::uint32_t attribute) {
   return kept.index;
 }
 
-void Column::settle() {
-  if (timeline_) timeline_->add(fresh_);
+void Column::settle(std::vector<Chore>& chores) {
+  constexpr std::size_t kWorthAThread = 256;
+  settling_.clear();
+  settling_.swap(fresh_);
+  chores_ = threads_ > 1 && settling_.size() >= kWorthAThread ? &chores : nullptr;
+  if (timeline_) take_in(*timeline_);
   keep_up(indexes_);
   keep_up(range_indexes_);
-  fresh_.clear();
+}
+
+void Column::take_in(Timeline& timeline) {
+  if (chores_ == nullptr) return timeline.add(settling_);
+  chores_->emplace_back([&timeline, this] { timeline.add(settling_); });
+}
+
+void Column::take_in(HashIndex& index) {
+  // One that is not divided has its memory from a pool for all columns of the type.
+  if (chores_ == nullptr || !index.is_divided()) return index.add(settling_);
+  index.prepare(settling_);
+  share([&index](unsigned part, unsigned parts) { index.add_part(part, parts); });
+}
+
+void Column::take_in(RangeIndex& index) {
+  if (chores_ == nullptr) return index.add(settling_);
+  index.take(settling_);
+  share([&index](unsigned part, unsigned parts) { index.tidy(part, parts); });
+}
+
+template <class F>
+void Column::share(F work) {
+  for (unsigned part = 0; part < threads_; ++part) {
+    chores_->emplace_back([work, part, this] { work(part, threads_); });
+  }
 }
 
 void Column::drop_gone(std::size_t share) {
@@ -112,7 +140,7 @@ void Column::trim() {
 }
 
 std::size_t Column::bytes() const {
-  std::size_t total = sizeof(*this) + fresh_.capacity() * sizeof(Slot);
+  std::size_t total = sizeof(*this) + (fresh_.capacity() + settling_.capacity()) * sizeof(Slot);
   if (timeline_) total += timeline_->bytes();
   for (const auto& [name, kept] : indexes_) total += kept.index->bytes();
   for (const auto& [attribute, kept] : range_indexes_) total += kept.index->bytes();

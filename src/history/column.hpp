@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -17,13 +18,17 @@ namespace gorgo::history {
 /// Number of a column within its history; reused when the column is gone.
 using ColumnId = std::uint32_t;
 
+/// Work that a thread can do beside others.
+using Chore = std::function<void()>;
+
 /// A shared column: the events of one type that satisfy constant conditions, and the ways to
 /// search them that its plans use. Same threads as its store.
 class Column {
  public:
-  /// Store and pool must outlive the column.
-  Column(ColumnId id, const plan::ColumnSpec& spec, const EventStore& store, BlockPool& pool)
-      : id_(id), conditions_(spec.conditions), store_(store), pool_(pool) {}
+  /// Store and pool must outlive the column. `threads`: that may share the work of `settle`.
+  Column(ColumnId id, const plan::ColumnSpec& spec, const EventStore& store, BlockPool& pool,
+         unsigned threads = 1)
+      : id_(id), conditions_(spec.conditions), store_(store), pool_(pool), threads_(threads) {}
 
   ColumnId id() const { return id_; }
   const EventStore& store() const { return store_; }
@@ -48,7 +53,9 @@ class Column {
     fresh_.push_back(slot);
     return fresh_.size() == 1;
   }
-  void settle();
+  /// With several threads it leaves what is much to `chores`: they are to be done, in any order and
+  /// by any threads, before anything else is asked of the column.
+  void settle(std::vector<Chore>& chores);
   /// Fetches what `settle` and searches near the end touch first; a hint.
   void prefetch() const {
     if (timeline_) timeline_->prefetch();
@@ -85,15 +92,24 @@ class Column {
   void catch_up(Kept<Index>& kept);
   template <class Indexes>
   void keep_up(Indexes& indexes);
+  void take_in(Timeline& timeline);
+  void take_in(HashIndex& index);
+  void take_in(RangeIndex& index);
+  /// Leaves `work(part, parts)` for each of the parts to chores.
+  template <class F>
+  void share(F work);
 
   ColumnId id_;
   std::vector<Expr> conditions_;
   const EventStore& store_;
   BlockPool& pool_;
+  const unsigned threads_;
   std::shared_ptr<Timeline> timeline_;
   std::map<std::string, Kept<HashIndex>> indexes_;           // by subjects
   std::map<std::uint32_t, Kept<RangeIndex>> range_indexes_;  // by attribute
   std::vector<Slot> fresh_;
+  std::vector<Slot> settling_;            // what searches take in now
+  std::vector<Chore>* chores_ = nullptr;  // for it; null: nothing is left to others
 };
 
 }  // namespace gorgo::history

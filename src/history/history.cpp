@@ -52,7 +52,8 @@ std::shared_ptr<Column> History::column(const plan::ColumnSpec& spec) {
   auto& column = kept.columns[spec.key];
   if (!column) {
     if (free_columns_.empty()) free_columns_.push_back(next_column_++);
-    column = std::make_shared<Column>(free_columns_.back(), spec, *kept.store, *kept.pool);
+    column =
+        std::make_shared<Column>(free_columns_.back(), spec, *kept.store, *kept.pool, threads_);
     free_columns_.pop_back();
     kept.matcher->add(*column);
   }
@@ -93,11 +94,12 @@ void History::match(Kept& kept, Slot first, Slot last) {
 void History::settle_columns(Kept& kept) {
   constexpr std::size_t kGroup = 16;  // whose cache misses overlap
   auto& unsettled = kept.unsettled;
+  kept.chores.clear();
   for (std::size_t first = 0; first < unsettled.size(); first += kGroup) {
     const auto group =
         std::span(unsettled).subspan(first, std::min(kGroup, unsettled.size() - first));
     for (const Column* column : group) column->prefetch();
-    for (Column* column : group) column->settle();
+    for (Column* column : group) column->settle(kept.chores);
   }
   unsettled.clear();
 }

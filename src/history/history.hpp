@@ -19,6 +19,9 @@ namespace gorgo::history {
 /// types.
 class History {
  public:
+  /// `threads`: that share what is to be done.
+  explicit History(unsigned threads = 1) : threads_(threads) {}
+
   /// Keeps exactly these types from now on, each as long as its reach; what other types held is
   /// forgotten. Whoever uses a column of a forgotten type must have let go of it.
   void retain(const Schema& schema, const std::map<TypeId, Duration>& reach);
@@ -49,11 +52,17 @@ class History {
     Slot slot;
   };
   /// Brings the columns of a type up to date. Returns the columns that the events stored since the
-  /// last time belong to, in the order in which they were stored; valid until the next time.
+  /// last time belong to, in the order in which they were stored; valid until the next time. With
+  /// several threads some of the work is left to `chores` of the type: they are to be done, in any
+  /// order and by any threads, before anything else is asked of its columns.
   std::span<const Match> settle(TypeId type);
-  /// The same for all types.
+  std::span<const Chore> chores(TypeId type) const { return types_[type].chores; }
+  /// Brings all types up to date.
   void settle() {
-    for (const TypeId type : kept_types_) settle(type);
+    for (const TypeId type : kept_types_) {
+      settle(type);
+      for (const Chore& chore : chores(type)) chore();
+    }
   }
   /// See EventStore.
   void mark_too_deep(TypeId type, Slot slot) { types_[type].store->mark_too_deep(slot); }
@@ -74,6 +83,7 @@ class History {
     Slot matched = 0;                // the first event whose columns are not found yet
     std::vector<Match> matches;      // of the last `settle`
     std::vector<Column*> unsettled;  // scratch of it
+    std::vector<Chore> chores;       // that it left
     std::map<std::string, std::shared_ptr<Column>> columns;  // by ColumnSpec::key
     std::unique_ptr<PredicateIndex> matcher;                 // over the columns
     std::vector<Column*> searched;                           // those that hold events
@@ -87,6 +97,7 @@ class History {
   void trim(Kept& kept);
   void sweep(Kept& kept, std::size_t dropped);
 
+  const unsigned threads_;
   std::vector<Kept> types_;  // by TypeId
   std::vector<TypeId> kept_types_;
   ColumnId next_column_ = 0;

@@ -4,14 +4,14 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <utility>
 
 namespace gorgo::history {
 namespace {
 
 constexpr std::size_t kTail = 64;                // scanned as a whole by every search
-constexpr std::size_t kLargestMerge = 1U << 18;  // entries: about a millisecond at once
+constexpr std::size_t kLargestMerge = 1U << 16;  // entries: some tenths of a millisecond at once
 constexpr std::size_t kBlock = 64;               // entries: few cache lines
+constexpr std::size_t kMany = 4096;              // events whose values are worth dividing
 
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 
@@ -59,33 +59,86 @@ void RangeIndex::Bounds::restrict_to(Op op, const Datum& operand) {
   }
 }
 
+bool RangeIndex::is_before(const Entry& a, const Entry& b) { return a.key < b.key; }
+
 void RangeIndex::add(std::span<const Slot> slots) {
-  for (const Slot slot : slots) {
-    const auto key = key_of(store_.attribute(slot, attribute_));
-    if (key) tail_.push_back({*key, slot});
-    if (tail_.size() == kTail) close_tail();
+  while (!slots.empty()) {
+    const std::size_t count = std::min(kMany, slots.size());
+    take(slots.first(count));
+    tidy(0, 1);
+    slots = slots.subspan(count);
   }
 }
 
-void RangeIndex::close_tail() {
-  const Slot newest = tail_.back().slot;
-  std::sort(tail_.begin(), tail_.end(),
-            [](const Entry& a, const Entry& b) { return a.key < b.key; });
-  runs_.push_back(sorted(std::exchange(tail_, {})));
-  runs_.back().newest = newest;
-  while (runs_.size() > 1) {
-    const Run& newer = runs_[runs_.size() - 1];
-    const Run& older = runs_[runs_.size() - 2];
+void RangeIndex::take(std::span<const Slot> slots) {
+  if (parts_.size() == 1 && size_of(parts_.front()) >= kMany) divide();
+  for (const Slot slot : slots) {
+    const auto key = key_of(store_.attribute(slot, attribute_));
+    if (key) parts_[part_of(*key)].tail.push_back({*key, slot});
+  }
+}
+
+void RangeIndex::tidy(std::size_t share, std::size_t shares) {
+  for (std::size_t i = share; i < parts_.size(); i += shares) tidy(parts_[i]);
+}
+
+void RangeIndex::tidy(Part& part) const {
+  auto& [runs, tail] = part;
+  if (tail.size() < kTail) return;
+  const Slot newest = tail.back().slot;
+  std::sort(tail.begin(), tail.end(), is_before);
+  runs.push_back(run_of({tail.begin(), tail.end()}));
+  runs.back().newest = newest;
+  tail.clear();
+  while (runs.size() > 1) {
+    const Run& newer = runs[runs.size() - 1];
+    const Run& older = runs[runs.size() - 2];
     const std::size_t size = newer.entries.size();
     if (older.entries.size() >= 2 * size || older.entries.size() + size > kLargestMerge) return;
     Run both = merged(older, newer);
-    runs_.pop_back();
-    runs_.back() = std::move(both);
+    runs.pop_back();
+    runs.back() = std::move(both);
   }
 }
 
-RangeIndex::Run RangeIndex::sorted(std::vector<Entry> entries) {
-  Run run{.entries = std::move(entries), .fences = {}};
+std::size_t RangeIndex::size_of(const Part& part) {
+  std::size_t size = part.tail.size();
+  for (const Run& run : part.runs) size += run.entries.size();
+  return size;
+}
+
+/// Into parts of about as many events. Those that come later may have other values: then one part
+/// has most of them, and is as good as an index that is not divided.
+void RangeIndex::divide() {
+  std::vector<Entry> all = std::move(parts_.front().tail);
+  for (const Run& run : parts_.front().runs) {
+    all.insert(all.end(), run.entries.begin(), run.entries.end());
+  }
+  std::sort(all.begin(), all.end(), is_before);
+  parts_.clear();
+  parts_.resize(kParts);
+  for (std::size_t i = 1; i < kParts; ++i) {
+    boundaries_.push_back(all[i * all.size() / kParts].key);
+  }
+  for (auto first = all.begin(); first != all.end();) {
+    Part& part = parts_[part_of(first->key)];
+    const auto last = std::find_if(
+        first, all.end(), [&](const Entry& e) { return &parts_[part_of(e.key)] != &part; });
+    Run& run = part.runs.emplace_back(run_of({first, last}));
+    for (const Entry& entry : run.entries) run.newest = std::max(run.newest, entry.slot);
+    first = last;
+  }
+}
+
+std::size_t RangeIndex::part_of(std::uint64_t key) const {
+  const std::span<const std::uint64_t> boundaries = boundaries_;
+  const auto* const boundary =
+      partition_of(boundaries, [&](std::uint64_t first) { return first <= key; });
+  return static_cast<std::size_t>(boundary - boundaries.data());
+}
+
+RangeIndex::Run RangeIndex::run_of(std::vector<Entry> sorted) {
+  Run run{.entries = std::move(sorted), .fences = {}};
   run.fences.reserve(run.entries.size() / kBlock + 1);
   for (std::size_t i = 0; i < run.entries.size(); i += kBlock) {
     run.fences.push_back(run.entries[i].key);
@@ -110,13 +163,15 @@ RangeIndex::Run RangeIndex::merged(const Run& older, const Run& newer) const {
   while (a != a_end) take(*a++);
   while (b != b_end) take(*b++);
   entries.resize(static_cast<std::size_t>(to - entries.data()));
-  Run run = sorted(std::move(entries));
+  Run run = run_of(std::move(entries));
   run.newest = newer.newest;
   return run;
 }
 
 void RangeIndex::drop_gone() {
-  while (!runs_.empty() && runs_.front().newest < store_.begin()) runs_.pop_front();
+  for (auto& [runs, tail] : parts_) {
+    while (!runs.empty() && runs.front().newest < store_.begin()) runs.pop_front();
+  }
 }
 
 /// The block in which the first entry from `key` on stands, or behind which it does.
@@ -159,24 +214,35 @@ void RangeIndex::append(std::span<const Entry> entries, std::vector<Slot>& slots
 }
 
 bool RangeIndex::find(const Bounds& bounds, std::size_t most, std::vector<Slot>& slots) const {
-  constexpr std::size_t kGroup = 8;  // runs whose cache misses overlap
   if (bounds.first > bounds.last) return true;
   std::size_t room = most;
+  const std::size_t last = part_of(bounds.last);
+  for (std::size_t i = part_of(bounds.first); i <= last; ++i) {
+    if (!find(parts_[i], bounds, room, slots)) return false;
+  }
+  return true;
+}
+
+/// Of the part those that fit into the room, which becomes smaller.
+bool RangeIndex::find(const Part& part, const Bounds& bounds, std::size_t& room,
+                      std::vector<Slot>& slots) const {
+  constexpr std::size_t kGroup = 8;  // runs whose cache misses overlap
+  const auto& [runs, tail] = part;
   std::array<std::size_t, kGroup> blocks{};
-  for (std::size_t begin = 0; begin < runs_.size(); begin += kGroup) {
-    const std::size_t end = std::min(begin + kGroup, runs_.size());
+  for (std::size_t begin = 0; begin < runs.size(); begin += kGroup) {
+    const std::size_t end = std::min(begin + kGroup, runs.size());
     for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t block = blocks[i - begin] = block_of(runs_[i], bounds.first);
-      __builtin_prefetch(runs_[i].entries.data() + block * kBlock + kBlock / 2);
+      const std::size_t block = blocks[i - begin] = block_of(runs[i], bounds.first);
+      __builtin_prefetch(runs[i].entries.data() + block * kBlock + kBlock / 2);
     }
     for (std::size_t i = begin; i < end; ++i) {
-      const auto entries = within(runs_[i], blocks[i - begin], bounds, room);
+      const auto entries = within(runs[i], blocks[i - begin], bounds, room);
       if (entries.size() > room) return false;
       room -= entries.size();
       append(entries, slots);
     }
   }
-  for (const Entry& entry : tail_) {
+  for (const Entry& entry : tail) {
     if (entry.key < bounds.first || entry.key > bounds.last) continue;
     if (room-- == 0) return false;
     append({&entry, 1}, slots);
@@ -185,10 +251,13 @@ bool RangeIndex::find(const Bounds& bounds, std::size_t most, std::vector<Slot>&
 }
 
 std::size_t RangeIndex::bytes() const {
-  std::size_t total = sizeof(*this) + tail_.capacity() * sizeof(Entry);
-  for (const Run& run : runs_) {
-    total += sizeof(Run) + run.entries.capacity() * sizeof(Entry) +
-             run.fences.capacity() * sizeof(std::uint64_t);
+  std::size_t total = sizeof(*this) + parts_.capacity() * sizeof(Part);
+  for (const auto& [runs, tail] : parts_) {
+    total += tail.capacity() * sizeof(Entry);
+    for (const Run& run : runs) {
+      total += sizeof(Run) + run.entries.capacity() * sizeof(Entry) +
+               run.fences.capacity() * sizeof(std::uint64_t);
+    }
   }
   return total;
 }

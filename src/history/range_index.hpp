@@ -14,7 +14,9 @@ namespace gorgo::history {
 /// The events of a column by the value of one number attribute: sorted runs, merged as they grow
 /// (the logarithmic method of Bentley and Saxe, 1980), so that an event costs O(log n) amortised
 /// and a search O(log^2 n) and what it finds. Runs are in order of release; events that are gone
-/// are dropped when their run is merged, or as a whole. Same threads as its store.
+/// are dropped when their run is merged, or as a whole. Once there are some thousands, values are
+/// divided among parts, by what they are then, each with runs of its own: so runs are shorter, and
+/// several threads can take events in. Same threads as its store.
 class RangeIndex {
  public:
   /// Values as ordered words; `first > last`: none. Bounds are part of it.
@@ -29,12 +31,16 @@ class RangeIndex {
 
   /// Precondition: an int or float attribute. The store must outlive the index.
   RangeIndex(std::uint32_t attribute, const EventStore& store)
-      : attribute_(attribute), store_(store) {}
+      : attribute_(attribute), store_(store), parts_(1) {}
 
   std::uint32_t attribute() const { return attribute_; }
 
   /// Takes in newly stored events, in place order.
   void add(std::span<const Slot> slots);
+  /// The same, shared among threads: `take`, then `tidy` for each share < `shares`, any of which
+  /// another thread may do.
+  void take(std::span<const Slot> slots);
+  void tidy(std::size_t share, std::size_t shares);
   void drop_gone();
 
   /// Appends the events within the bounds, in no order. False when there may be more than `most`;
@@ -54,18 +60,32 @@ class RangeIndex {
     Slot newest = 0;
   };
 
-  static Run sorted(std::vector<Entry> entries);
+  /// The events with some values. On a cache line of its own, because threads change parts.
+  struct alignas(64) Part {
+    std::deque<Run> runs;
+    std::vector<Entry> tail;  ///< the newest events, not sorted yet
+  };
+
+  static constexpr std::size_t kParts = 16;
+
+  static bool is_before(const Entry& a, const Entry& b);
+  static Run run_of(std::vector<Entry> sorted);
   Run merged(const Run& older, const Run& newer) const;
+  void tidy(Part& part) const;
+  static std::size_t size_of(const Part& part);
+  void divide();
+  std::size_t part_of(std::uint64_t key) const;
   static std::size_t block_of(const Run& run, std::uint64_t key);
   static std::span<const Entry> within(const Run& run, std::size_t block, const Bounds& bounds,
                                        std::size_t most);
+  bool find(const Part& part, const Bounds& bounds, std::size_t& room,
+            std::vector<Slot>& slots) const;
   void append(std::span<const Entry> entries, std::vector<Slot>& slots) const;
-  void close_tail();
 
   std::uint32_t attribute_;
   const EventStore& store_;
-  std::deque<Run> runs_;
-  std::vector<Entry> tail_;  // the newest events, not sorted yet
+  std::vector<Part> parts_;                // one or kParts, by value
+  std::vector<std::uint64_t> boundaries_;  // between them: the first key of each but the first
 };
 
 }  // namespace gorgo::history

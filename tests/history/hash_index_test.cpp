@@ -34,7 +34,7 @@ class HashIndexTest : public ::testing::Test {
   std::vector<Slot> found(const HashIndex& index, const std::vector<Datum>& operands,
                           Timestamp after = -1, Timestamp before = kNever) {
     HashIndex::Key key;
-    if (!key.set(index, operands)) return {};
+    if (!key.set(index.layout(), operands)) return {};
     const Posting posting = index.find(key);
     const Range range = posting.window(after, before);
     std::vector<Slot> slots;
@@ -111,7 +111,7 @@ TEST_F(HashIndexTest, FindsWhatAPlainSearchFindsWhileOldEventsGo) {
               expected_pairs)
         << t;
     HashIndex::Key key;
-    ASSERT_TRUE(key.set(numbers, std::vector{Datum::of(probe.k)}));
+    ASSERT_TRUE(key.set(numbers.layout(), std::vector{Datum::of(probe.k)}));
     const Posting posting = numbers.find(key);
     const Range range = posting.window(t - kWindow, kNever);
     ASSERT_TRUE(numbers.is_exact(0, range.size()));

@@ -100,6 +100,15 @@ TEST_P(IntRangeIndexTest, BoundsRestrictEachOther) {
   EXPECT_THAT(find(band), IsEmpty());
 }
 
+TEST_P(IntRangeIndexTest, FindsValuesThatWereNotThereWhenTheyWereDivided) {
+  constexpr std::int64_t kEach = 10'000;
+  for (std::int64_t i = 0; i < kEach; ++i) add(Datum::of(std::int64_t{5}));
+  for (std::int64_t i = 0; i < kEach; ++i) add(Datum::of(i % 10));
+  for (const Op op : {Op::less, Op::less_equal, Op::greater, Op::greater_equal}) {
+    for (const std::int64_t v : {-1, 0, 4, 5, 6, 9, 10}) expect_agreement(op, Datum::of(v));
+  }
+}
+
 TEST_P(IntRangeIndexTest, FindsNoMoreThanAsked) {
   const auto all = bounds(Op::greater_equal, Datum::of(kLeast));
   for (const std::size_t size : {1U, 100U, 5000U}) {

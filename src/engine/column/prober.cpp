@@ -19,7 +19,7 @@ bool Prober::set_key(std::span<const history::EventRef> sequence, history::HashI
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     operands_[i] = history::evaluate(*key_operands_[i], scope);
   }
-  return key.set(*index_, operands_);
+  return key.set(index_->layout(), operands_);
 }
 
 void Prober::prefetch(std::span<const history::EventRef> terminators) {

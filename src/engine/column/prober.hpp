@@ -8,6 +8,7 @@
 #include "engine/column/search.hpp"
 #include "history/evaluate.hpp"
 #include "history/hash_index.hpp"
+#include "plan/plan.hpp"
 
 namespace gorgo::engine {
 
