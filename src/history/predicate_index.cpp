@@ -55,7 +55,8 @@ bool PredicateIndex::add_bound(Column& column) {
     if (constant.tag == Datum::Tag::string) continue;
     if (!constant.exists() || !as_key(constant, constant.type())) return true;  // nothing compares
     Subject& under = subject(*comparison->attribute());
-    (above ? under.above : under.below).push_back({constant, &column});
+    const Candidate candidate{&column, column.conditions().size() == 1};
+    (above ? under.above : under.below).push_back({op, constant, candidate});
     sorted_ = false;
     return true;
   }
@@ -86,6 +87,7 @@ void PredicateIndex::sort() {
 
 const PredicateIndex::Candidates* PredicateIndex::equal_to(const Subject& subject,
                                                            const Datum& value) const {
+  if (subject.words.empty() && subject.texts.empty()) return nullptr;
   const auto key = as_key(value, store_.attribute_type(subject.attribute));
   if (!key) return nullptr;
   if (key->tag == Datum::Tag::string) {

@@ -37,8 +37,9 @@ class PredicateIndex {
   };
   using Candidates = std::vector<Candidate>;
   struct Bound {
+    Op op;
     Datum constant;
-    Column* column;
+    Candidate candidate;
   };
   struct TextHash {
     using is_transparent = void;
@@ -64,6 +65,11 @@ class PredicateIndex {
   static void offer(Column& column, Slot slot, F&& f) {
     if (column.accepts(slot)) f(column);
   }
+  /// Precondition: the condition that the candidate stands under holds.
+  template <class F>
+  static void offer(const Candidate& candidate, Slot slot, F&& f) {
+    candidate.accepts ? f(*candidate.column) : offer(*candidate.column, slot, f);
+  }
 
   const EventStore& store_;
   std::vector<Subject> subjects_;
@@ -80,15 +86,15 @@ void PredicateIndex::for_each_match(Slot slot, F&& f) {
     const Datum value = store_.attribute(slot, subject.attribute);
     if (!value.exists()) continue;
     if (const Candidates* candidates = equal_to(subject, value)) {
-      for (const Candidate& c : *candidates) c.accepts ? f(*c.column) : offer(*c.column, slot, f);
+      for (const Candidate& candidate : *candidates) offer(candidate, slot, f);
     }
     for (const Bound& bound : subject.above) {
       if (arithmetic::compare(Op::less, value, bound.constant)) break;
-      offer(*bound.column, slot, f);
+      if (arithmetic::compare(bound.op, value, bound.constant)) offer(bound.candidate, slot, f);
     }
     for (const Bound& bound : subject.below) {
       if (arithmetic::compare(Op::greater, value, bound.constant)) break;
-      offer(*bound.column, slot, f);
+      if (arithmetic::compare(bound.op, value, bound.constant)) offer(bound.candidate, slot, f);
     }
   }
 }
