@@ -81,6 +81,31 @@ TEST_P(EveryApplication, GivesEachRuleSomethingToFind) {
   for (const RuleInfo& rule : processor.rules()) EXPECT_GT(rule.composites, 0u) << rule.name;
 }
 
+/// With batches and keys of which there are enough for threads to share.
+TEST_P(EveryApplication, GivesTheSameCompositesHoweverManyThreadsThereAre) {
+  const auto many = std::ranges::find_if(GetParam()->full, [](double x) { return x >= 1000; });
+  ASSERT_NE(many, GetParam()->full.end());
+  std::vector<Tally> tallies;
+  for (const unsigned threads : {1U, 4U}) {
+    Workload workload = GetParam()->at(*many, true);
+    workload.threads = threads;
+    const auto subject = make_processor_subject(workload, "column");
+    ASSERT_TRUE(subject) << subject.error().to_string();
+    const EventSource next = workload.make_source();
+    for (int i = 0; i < 12; ++i) {
+      if (i == 4) {
+        ASSERT_TRUE((*subject)->filled());
+      }
+      EventBatch batch;
+      while (batch.size() < 4096) next(batch);
+      ASSERT_TRUE((*subject)->feed(batch));
+    }
+    tallies.push_back((*subject)->tally());
+  }
+  EXPECT_GT(tallies[0].composites, 0u);
+  EXPECT_EQ(tallies[0], tallies[1]);
+}
+
 TEST(Halfspace, LimitHasTheProbability) {
   Random random(7);
   constexpr double kProbability = 0.01;
