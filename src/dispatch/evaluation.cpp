@@ -133,18 +133,18 @@ void Evaluation::store_level(std::uint32_t level) {
     const std::size_t begin = share == 0 ? 0 : shares_[share - 1];
     for (std::size_t i = begin; i < shares_[share]; ++i) store_type(due_types_[i]);
   });
-  do_chores();
+  take_in(due_types_);
 }
 
-/// What settling the types has left, and beside it what is for one thread.
-void Evaluation::do_chores() {
+/// Does what storing the types has left to all threads, and beside it what is for one.
+void Evaluation::take_in(std::span<const TypeId> types) {
   chores_.clear();
-  for (const TypeId type : due_types_) {
+  for (const TypeId type : types) {
     for (const history::Chore& chore : history_.chores(type)) chores_.push_back(&chore);
   }
-  runner_.share(1 + chores_.size(), [this](std::size_t i) {
+  runner_.share(1 + chores_.size(), [&](std::size_t i) {
     if (i > 0) return (*chores_[i - 1])();
-    for (const TypeId type : due_types_) arrive(type);
+    for (const TypeId type : types) arrive(type);
   });
 }
 

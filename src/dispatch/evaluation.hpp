@@ -98,7 +98,7 @@ class Evaluation {
   void share_types();
   void store_type(TypeId type);
   void store(TypeId type);
-  void do_chores();
+  void take_in(std::span<const TypeId> types);
   void arrive(TypeId type);
   void mark_too_deep(TypeId type);
   std::vector<Arrival>* arrivals_of(history::ColumnId column);

@@ -82,8 +82,8 @@ void Evaluation::store_step(const Bound& step) {
     cycle_composites_.erase(later, cycle_composites_.end());
     std::sort(due.begin(), due.end(), PlaceOrder(batch_->records));
     store(type);
-    arrive(type);
   }
+  take_in(cycle_->types);
 }
 
 }  // namespace gorgo::dispatch

@@ -1,5 +1,6 @@
 #include "processor_fixture.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace gorgo {
@@ -271,6 +272,25 @@ TEST_F(DeliveryTest, WhatALimitDropsInACycleDoesNotDependOnTheMemoryAllowed) {
     EXPECT_EQ(lines, expected) << held;
     EXPECT_GT(processor.counters().dropped_composites, 0u);
   }
+}
+
+/// A step of the cycle of C and D brings so many C that threads share what is to be done for them.
+TEST_F(DeliveryTest, ALargeStepOfACycleIsFoundByLaterOnes) {
+  constexpr int kMany = 400;
+  processor = Processor({.engine = "column", .threads = 4});
+  deploy(
+      "event A(n: int); event B(n: int);"
+      "rule r: define C(n: int) from B() and each A() within 1 min from B where n = A.n;"
+      "rule s: define D(n: int) from C(n = 1) as c and each C() as e within 1 min from c"
+      "  where n = e.n;"
+      "rule t: define C(n: int) from D(n < 0) where n = D.n;");
+  for (int i = 1; i <= kMany; ++i) append(counted("A", i, i));
+  append(counted("B", kMany + 1, 0));
+  append(counted("B", kMany + 2, 0));
+  const auto lines = process();
+  EXPECT_EQ(std::ranges::count_if(
+                lines, [](const std::string& line) { return line.find(" D ") != line.npos; }),
+            kMany);
 }
 
 TEST_F(DeliveryTest, StopGivesUpTheBatch) {
