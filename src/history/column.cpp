@@ -108,19 +108,21 @@ void Column::take_in(HashIndex& index) {
   // One that is not divided has its memory from a pool for all columns of the type.
   if (chores_ == nullptr || !index.is_divided()) return index.add(settling_);
   index.prepare(settling_);
-  share([&index](unsigned part, unsigned parts) { index.add_part(part, parts); });
+  share(index.parts(),
+        [&index](std::size_t part, std::size_t parts) { index.add_part(part, parts); });
 }
 
 void Column::take_in(RangeIndex& index) {
   if (chores_ == nullptr) return index.add(settling_);
   index.take(settling_);
-  share([&index](unsigned part, unsigned parts) { index.tidy(part, parts); });
+  share(index.parts(), [&index](std::size_t part, std::size_t parts) { index.tidy(part, parts); });
 }
 
 template <class F>
-void Column::share(F work) {
-  for (unsigned part = 0; part < threads_; ++part) {
-    chores_->emplace_back([work, part, this] { work(part, threads_); });
+void Column::share(std::size_t most, F work) {
+  const std::size_t parts = std::min<std::size_t>(most, threads_);
+  for (std::size_t part = 0; part < parts; ++part) {
+    chores_->emplace_back([=] { work(part, parts); });
   }
 }
 

@@ -95,9 +95,9 @@ class Column {
   void take_in(Timeline& timeline);
   void take_in(HashIndex& index);
   void take_in(RangeIndex& index);
-  /// Leaves `work(part, parts)` for each of the parts to chores.
+  /// Leaves `work(part, parts)` to chores for each of at most so many parts.
   template <class F>
-  void share(F work);
+  void share(std::size_t most, F work);
 
   ColumnId id_;
   std::vector<Expr> conditions_;

@@ -54,6 +54,8 @@ class HashIndex {
   /// Whether there are several tables, whose memory is their own.
   bool is_divided() const { return tables_.size() > 1; }
   void add_part(std::size_t part, std::size_t parts);
+  /// More parts than this have nothing to do.
+  std::size_t parts() const { return tables_.size(); }
   /// Forgets by and by what the store has dropped: looks at about `steps` entries now.
   void drop_gone(std::size_t steps);
 

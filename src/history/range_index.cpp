@@ -13,6 +13,9 @@ constexpr std::size_t kLargestMerge = 1U << 16;  // entries: some tenths of a mi
 constexpr std::size_t kBlock = 64;               // entries: few cache lines
 constexpr std::size_t kMany = 4096;              // events whose values are worth dividing
 
+/// Orders entries; no function, so that sorting inlines it.
+constexpr auto kByKey = [](const auto& a, const auto& b) { return a.key < b.key; };
+
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 
 /// In the order of the values; a NaN has no place in it.
@@ -59,8 +62,6 @@ void RangeIndex::Bounds::restrict_to(Op op, const Datum& operand) {
   }
 }
 
-bool RangeIndex::is_before(const Entry& a, const Entry& b) { return a.key < b.key; }
-
 void RangeIndex::add(std::span<const Slot> slots) {
   while (!slots.empty()) {
     const std::size_t count = std::min(kMany, slots.size());
@@ -86,7 +87,7 @@ void RangeIndex::tidy(Part& part) const {
   auto& [runs, tail] = part;
   if (tail.size() < kTail) return;
   const Slot newest = tail.back().slot;
-  std::sort(tail.begin(), tail.end(), is_before);
+  std::sort(tail.begin(), tail.end(), kByKey);
   runs.push_back(run_of({tail.begin(), tail.end()}));
   runs.back().newest = newest;
   tail.clear();
@@ -114,7 +115,7 @@ void RangeIndex::divide() {
   for (const Run& run : parts_.front().runs) {
     all.insert(all.end(), run.entries.begin(), run.entries.end());
   }
-  std::sort(all.begin(), all.end(), is_before);
+  std::sort(all.begin(), all.end(), kByKey);
   parts_.clear();
   parts_.resize(kParts);
   for (std::size_t i = 1; i < kParts; ++i) {

@@ -41,6 +41,8 @@ class RangeIndex {
   /// another thread may do.
   void take(std::span<const Slot> slots);
   void tidy(std::size_t share, std::size_t shares);
+  /// More shares than this have nothing to do.
+  std::size_t parts() const { return parts_.size(); }
   void drop_gone();
 
   /// Appends the events within the bounds, in no order. False when there may be more than `most`;
@@ -68,7 +70,6 @@ class RangeIndex {
 
   static constexpr std::size_t kParts = 16;
 
-  static bool is_before(const Entry& a, const Entry& b);
   static Run run_of(std::vector<Entry> sorted);
   Run merged(const Run& older, const Run& newer) const;
   void tidy(Part& part) const;
