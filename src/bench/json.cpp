@@ -17,6 +17,17 @@ std::string hex(std::uint64_t number) {
   return text;
 }
 
+Json json_of(const Declines& declines) {
+  Json list = Json::array();
+  for (const Declined& declined : declines.all) {
+    list.push_back({{"terminators", declined.terminators},
+                    {"of", declines.terminators},
+                    {"by", declined.by},
+                    {"because", declined.because}});
+  }
+  return list;
+}
+
 Json json_of(const CellResult& cell, const EngineResult& result) {
   Json json = {{"scenario", cell.sweep->id.substr(0, cell.sweep->id.find('/'))},
                {"sweep", cell.sweep->id},
@@ -33,6 +44,9 @@ Json json_of(const CellResult& cell, const EngineResult& result) {
   if (const auto latency = latency_of(result.runs)) {
     json["batch_ns"] = {
         {"p50", latency->p50}, {"p99", latency->p99}, {"batches", latency->batches}};
+  }
+  if (const Declines declines = declines_of(result.runs); !declines.all.empty()) {
+    json["declined"] = json_of(declines);
   }
   const Run& run = result.runs.front();
   json["events"] = run.events;

@@ -31,7 +31,10 @@ class Repetition {
  public:
   Repetition(const Workload& workload, const std::string& engine, const Limits& limits,
              const KeepGoing& keep_going)
-      : replay_(workload, engine, limits, keep_going), limits_(limits), keep_going_(keep_going) {}
+      : engine_(engine),
+        replay_(workload, engine, limits, keep_going),
+        limits_(limits),
+        keep_going_(keep_going) {}
 
   /// A run that is not complete was interrupted, or is skipped if `predicted()`.
   Result<Run> go() {
@@ -41,9 +44,11 @@ class Repetition {
     const auto started = replay_.start(replay_.measured() / 2);
     if (!started) return started.error();
     if (!*started) return run_;
+    const auto rules = replay_.subject().rules();
     const auto done = run();
     if (!done) return done.error();
     run_.complete = *done;
+    note_declined(rules);
     run_.memory = replay_.subject().memory();
     run_.rss_growth = resident_bytes() - resident;
     run_.total_seconds = since(start);
@@ -74,6 +79,14 @@ class Repetition {
     return true;
   }
 
+  void note_declined(const std::vector<RuleInfo>& before) {
+    const auto after = replay_.subject().rules();
+    for (const RuleInfo& rule : after) run_.terminators += rule.terminators;
+    for (const RuleInfo& rule : before) run_.terminators -= rule.terminators;
+    run_.declined = declined_between(before, after, engine_);
+  }
+
+  const std::string engine_;
   Replay replay_;
   const Limits& limits_;
   const KeepGoing& keep_going_;
@@ -182,6 +195,15 @@ Spread spread_of(const std::vector<Run>& runs, double (Run::*figure)() const) {
   std::vector<double> values;
   for (const Run& run : runs) values.push_back((run.*figure)());
   return spread_of(std::move(values));
+}
+
+Declines declines_of(const std::vector<Run>& runs) {
+  Declines declines;
+  for (const Run& run : runs) {
+    declines.terminators += run.terminators;
+    add(declines.all, run.declined);
+  }
+  return declines;
 }
 
 std::optional<Latency> latency_of(const std::vector<Run>& runs) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/declined.hpp"
 #include "bench/subject.hpp"
 #include "bench/workload.hpp"
 
@@ -37,14 +38,16 @@ const std::vector<double>& values_of(const Sweep& sweep, const std::string& grid
 
 /// One repetition under one engine.
 struct Run {
-  std::vector<Tally> after;     ///< what had been produced after each measured batch
-  std::uint64_t events = 0;     ///< measured
-  double seconds = 0;           ///< for them
-  double cpu_seconds = 0;       ///< of all threads for them: other processes do not disturb it
-  double total_seconds = 0;     ///< with deployment, filling and generating
-  Memory memory;                ///< in the end
-  std::int64_t rss_growth = 0;  ///< of the process, bytes
-  bool complete = false;        ///< false: interrupted
+  std::vector<Tally> after;        ///< what had been produced after each measured batch
+  std::uint64_t events = 0;        ///< measured
+  double seconds = 0;              ///< for them
+  double cpu_seconds = 0;          ///< of all threads for them: other processes do not disturb it
+  double total_seconds = 0;        ///< with deployment, filling and generating
+  std::uint64_t terminators = 0;   ///< that the rules evaluated for them
+  std::vector<Declined> declined;  ///< of those
+  Memory memory;                   ///< in the end
+  std::int64_t rss_growth = 0;     ///< of the process, bytes
+  bool complete = false;           ///< false: interrupted
   /// Seconds of each batch that brought a rule a terminator, if they are wanted.
   std::vector<double> latencies;
 
@@ -94,6 +97,13 @@ struct Spread {
 Spread spread_of(std::vector<double> values);
 /// Of one figure over the runs.
 Spread spread_of(const std::vector<Run>& runs, double (Run::*figure)() const);
+
+/// What was declined in all runs.
+struct Declines {
+  std::uint64_t terminators = 0;  ///< evaluated in these runs, declined or not
+  std::vector<Declined> all;
+};
+Declines declines_of(const std::vector<Run>& runs);
 
 /// Of the latencies of all runs, in nanoseconds: the least that 50 and 99 of 100 do not exceed.
 struct Latency {

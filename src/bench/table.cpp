@@ -63,6 +63,19 @@ std::string row_of(const CellResult& cell, const EngineResult& result) {
   return row + print(" %8.2f", spread.median / median_ns(*other)) + latency_text(result) + "\n";
 }
 
+/// A line for what other engines evaluated in all repetitions.
+std::string declined_lines(const EngineResult& result) {
+  const Declines declines = declines_of(result.runs);
+  std::string lines;
+  for (const Declined& declined : declines.all) {
+    lines +=
+        print("            DECLINED %llu of %llu terminators, evaluated by %s: ",
+              number(declined.terminators), number(declines.terminators), declined.by.c_str()) +
+        declined.because + "\n";
+  }
+  return lines;
+}
+
 bool has_latency(const CellResult& cell) {
   return std::ranges::any_of(
       cell.engines, [](const auto& result) { return latency_of(result.runs).has_value(); });
@@ -80,7 +93,9 @@ std::string table_of(const std::vector<CellResult>& cells) {
   if (std::ranges::any_of(cells, has_latency)) table += print(" %10s %10s", "batch p50", "p99");
   table += "\n";
   for (const CellResult& cell : cells) {
-    for (const EngineResult& result : cell.engines) table += row_of(cell, result);
+    for (const EngineResult& result : cell.engines) {
+      table += row_of(cell, result) + declined_lines(result);
+    }
     if (!cell.mismatch.empty()) table += "            MISMATCH " + cell.mismatch + "\n";
   }
   return table;

@@ -130,6 +130,34 @@ TEST(Measure, CountsAndComparesWhatComesBehindTheFilling) {
   }
 }
 
+TEST(Measure, SaysThatAnEngineDeclinesARule) {
+  const Sweep sweep = counting_sweep(0);
+  const auto cell = measure(
+      sweep, 1, {"cuda-host", "column"}, {.events = 3000, .repetitions = 1},
+      [](const auto&, int) {}, [] { return true; });
+  ASSERT_TRUE(cell) << cell.error().to_string();
+  const Declines declines = declines_of(cell->engines[0].runs);
+  EXPECT_EQ(declines.terminators, 3000u);
+  ASSERT_EQ(declines.all.size(), 1u);
+  EXPECT_EQ(declines.all[0].terminators, 3000u);
+  EXPECT_EQ(declines.all[0].by, "column");
+  EXPECT_EQ(declines.all[0].because, "it has nothing to search");
+  EXPECT_TRUE(declines_of(cell->engines[1].runs).all.empty());
+}
+
+TEST(Declined, IsWhatWasLeftToTheScansBetweenTwoLooks) {
+  RuleInfo before, after;
+  before.declined = 10;
+  after.declined = 25;
+  after.declined_because = "no room";
+  const auto all = declined_between({{before, before}}, {{after, after}}, "cuda");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].terminators, 30u);
+  EXPECT_EQ(all[0].by, "column-scan");
+  EXPECT_EQ(all[0].because, "no room");
+  EXPECT_TRUE(declined_between({{after}}, {{after}}, "cuda").empty());
+}
+
 TEST(Measure, OneWrongValueIsAMismatch) {
   const Sweep sweep = counting_sweep(2000);
   const CellResult cell = measured(sweep, {.events = 3000, .repetitions = 1});

@@ -60,6 +60,38 @@ TEST(Json, HasWhatReadersRelyOn) {
   EXPECT_FALSE(json["results"][1].contains("ns_per_event"));
 }
 
+/// A report of three repetitions, of 8000 terminators each, two of which say what was declined.
+Report with_declined() {
+  Report declining = report();
+  auto& runs = declining.cells[0].engines[0].runs;
+  for (Run& run : runs) run.terminators = 8000;
+  runs[1].declined = {{500, "column-scan", "no room"}};
+  runs[2].declined = {{7, "column-scan", "no room"}, {3, "column-scan", "long text"}};
+  return declining;
+}
+
+TEST(Json, SaysWhatWasDeclinedWhyAndWhoEvaluatedIt) {
+  const auto json = nlohmann::json::parse(to_json(with_declined()));
+  const auto& declined = json["results"][0]["declined"];
+  ASSERT_EQ(declined.size(), 2u);
+  EXPECT_EQ(declined[0]["terminators"], 507);
+  EXPECT_EQ(declined[0]["of"], 24000);
+  EXPECT_EQ(declined[0]["by"], "column-scan");
+  EXPECT_EQ(declined[0]["because"], "no room");
+  EXPECT_EQ(declined[1]["terminators"], 3);
+  const auto none = nlohmann::json::parse(to_json(report()));
+  EXPECT_FALSE(none["results"][0].contains("declined"));
+}
+
+TEST(Table, SaysWhatWasDeclinedWhyAndWhoEvaluatedIt) {
+  const std::string table = table_of(with_declined().cells);
+  EXPECT_THAT(table, HasSubstr("DECLINED 507 of 24000 terminators, evaluated by column-scan: "
+                               "no room\n"));
+  EXPECT_THAT(table, HasSubstr("DECLINED 3 of 24000 terminators, evaluated by column-scan: "
+                               "long text\n"));
+  EXPECT_THAT(table_of(report().cells), testing::Not(HasSubstr("DECLINED")));
+}
+
 TEST(Table, SaysWhatWasMeasuredSkippedAndWrong) {
   const std::string table = table_of(report().cells);
   EXPECT_THAT(table, HasSubstr("base/window/last, x: window (events)\n"));
