@@ -94,6 +94,7 @@ void Placer::observe(std::uint32_t index, Post& post, std::uint64_t terminators,
                      double nanoseconds) {
   post.cost.add(terminators, nanoseconds);
   Placement& placement = rules_.rules()[index].placement;
+  if (!placement.is_automatic()) return;  // there is nothing to decide about it
   const double others = terminators < Placement::kMany ? Placement::kMany : 1;  // not timed
   const double spent = placement.spend(nanoseconds * others);
   if (spent == 0 || is_attempted(index)) return;

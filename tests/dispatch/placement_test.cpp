@@ -291,6 +291,16 @@ TEST_F(RoundTest, WhatADeviceHasEvaluatedCountsHoweverLongItTook) {
   }
 }
 
+TEST_F(TrialTest, ARuleThatIsPinnedLeavesNothingUndecidedHoweverLongItTakes) {
+  for (auto& rule : rules_.rules()) rule.placement.set_automatic(false);
+  placer_.place(0, terminators_.size());
+  placer_.observe(0, placement().post(), terminators_.size(), 10e6);
+  EXPECT_FALSE(placer_.is_undecided());
+  placement().set_automatic(true);
+  placer_.observe(0, placement().post(), terminators_.size(), 10e6);
+  EXPECT_TRUE(placer_.is_undecided());
+}
+
 TEST_F(TrialTest, ATrialOfAQuietRuleIsGivenUp) {
   begin_trial();
   for (int i = 0; i < 200; ++i) settle(1, 10'000);
