@@ -137,30 +137,61 @@ struct ProcessorCounters {
   std::uint64_t dropped_composites = 0;  ///< beyond max_composites, neither processed nor delivered
 };
 
+namespace dispatch {
+class Header;
+}
+
+/// What events have in common that are published with the same attributes: their type, and a column
+/// for each attribute, whose names are looked up once and not for every event. Made by
+/// `Processor::header`, for that processor and its thread. It follows the schema when that changes.
+class EventHeader {
+ public:
+  EventHeader() = default;
+  explicit operator bool() const { return header_ != nullptr; }
+
+ private:
+  friend class Processor;
+  std::shared_ptr<dispatch::Header> header_;
+};
+
+/// What events carry beside the attributes of their type: a cell for each of the names. A name may
+/// stand more than once, then an event has a value in one of its cells at most.
+struct Extras {
+  std::string type;  ///< the name of the events' type, which need not be known
+  std::vector<std::string> names;
+};
+
 /// Events in place order, primitive and composite, as `Processor::process` hands them out.
 /// Valid only during the call that receives it.
 class OutputBatch {
  public:
+  static constexpr std::uint32_t kNoExtras = ~std::uint32_t{0};
+
   struct Row {
     Place place;
     Timestamp timestamp;
-    TypeId type;                ///< kNoType: a type that no rule and no declaration knows
-    std::uint32_t first_cell;   ///< the type's attributes in order, then pairs (name, value)
-    std::uint32_t extra_cells;  ///< number of cells in pairs behind the type's own
-    std::uint32_t rule;         ///< index into `rule_names`, kPrimitive for a primitive event
+    TypeId type;               ///< kNoType: a type that no rule and no declaration knows
+    std::uint32_t first_cell;  ///< the type's attributes in order, then the extra ones
+    std::uint32_t extras;      ///< index into `extras`, kNoExtras: none; never so with kNoType
+    std::uint32_t rule;        ///< index into `rule_names`, kPrimitive for a primitive event
   };
   static constexpr std::uint32_t kPrimitive = ~std::uint32_t{0};
 
   std::vector<Row> rows;
   std::vector<Datum> cells;
+  std::span<const std::shared_ptr<const Extras>> extras;
   std::span<const std::string> rule_names;
   const Schema* schema = nullptr;
 
-  /// With kNoType, the first extra pair's name is empty and its value is the type's name.
   std::string_view type_name(const Row& row) const;
+  /// The value of an attribute; without one where the event does not have it.
+  Datum attribute(const Row& row, std::string_view name) const;
   /// Calls `f(name, datum)` for every attribute that has a value, in order.
   template <class F>
   void for_each_attribute(const Row& row, F&& f) const;
+  /// The same for every cell, also those without a value.
+  template <class F>
+  void for_each_cell(const Row& row, F&& f) const;
   Event to_event(const Row& row) const;
 };
 
@@ -209,10 +240,13 @@ class Processor {
   /// for one. An accepted event is released by the time `lateness` demands and then evaluated by
   /// the next `process`.
   Result<void> append(const Event& event);
-  /// The same without names resolved per event: `type` as text, cells by attribute name order of
-  /// `names`; a cell without a value is an absent attribute. `timestamp` absent: stamped.
-  Result<void> append(std::string_view type, std::optional<Timestamp> timestamp,
-                      std::span<const std::string_view> names, std::span<const Datum> cells);
+  /// For many events that have the same type and, in one order, the same attributes or some of
+  /// them. An attribute whose type differs from event to event may have several columns.
+  EventHeader header(std::string_view type, std::span<const std::string_view> names) const;
+  /// The same for an event of that header: a cell for each of its columns; one without a value is
+  /// an absent attribute. `timestamp` absent: stamped.
+  Result<void> append(const EventHeader& header, std::optional<Timestamp> timestamp,
+                      std::span<const Datum> cells);
   /// The same for a known type, without names: one cell per attribute of the type, in its order.
   /// The fastest way in. Precondition: `schema().knows(type)`.
   Result<void> append(TypeId type, std::optional<Timestamp> timestamp,
@@ -240,6 +274,9 @@ class Processor {
   const ProcessorCounters& counters() const;
   /// Number of events and ticks released since the last `process`.
   std::size_t pending() const;
+  /// The memory that they take: 16 bytes for each attribute of their types and each column of their
+  /// headers, the bytes of strings, the names of a header once, and 32 bytes for the event itself.
+  std::size_t pending_bytes() const;
   /// Number of accepted events that `lateness` holds back.
   std::size_t held() const;
   /// The largest released timestamp; unset before any event or tick.
@@ -256,16 +293,23 @@ class Processor {
 
 template <class F>
 void OutputBatch::for_each_attribute(const Row& row, F&& f) const {
+  for_each_cell(row, [&](std::string_view name, const Datum& value) {
+    if (value.exists()) f(name, value);
+  });
+}
+
+template <class F>
+void OutputBatch::for_each_cell(const Row& row, F&& f) const {
   std::uint32_t cell = row.first_cell;
   if (row.type != kNoType) {
     for (const auto& attribute : schema->at(row.type).attributes) {
-      if (cells[cell].exists()) f(std::string_view(attribute.name), cells[cell]);
-      ++cell;
+      f(std::string_view(attribute.name), cells[cell++]);
     }
   }
-  const std::uint32_t end = cell + row.extra_cells;
-  if (row.type == kNoType) cell += 2;  // the pair that names the type
-  for (; cell < end; cell += 2) f(cells[cell].text(), cells[cell + 1]);
+  if (row.extras == kNoExtras) return;
+  for (const std::string& name : extras[row.extras]->names) {
+    f(std::string_view(name), cells[cell++]);
+  }
 }
 
 }  // namespace gorgo

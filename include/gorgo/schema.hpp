@@ -65,6 +65,8 @@ class Schema {
   /// Precondition: `id` is a known type.
   const EventType& at(TypeId id) const;
   bool knows(TypeId id) const;
+  /// Grows with every change. Copies that are changed in their own ways may have the same.
+  std::uint64_t version() const { return version_; }
 
   /// Numbers given out so far: every `TypeId` is below.
   TypeId size() const { return static_cast<TypeId>(types_.size()); }
@@ -74,6 +76,7 @@ class Schema {
  private:
   std::vector<std::optional<EventType>> types_;  // by TypeId; empty when removed
   std::map<std::string, TypeId, std::less<>> by_name_;
+  std::uint64_t version_ = 0;
 };
 
 }  // namespace gorgo

@@ -26,6 +26,7 @@ const EventType& Schema::add(EventType type) {
   assert(find(type.name) == nullptr);
   type.id = size();
   by_name_.emplace(type.name, type.id);
+  ++version_;
   return *types_.emplace_back(std::move(type));
 }
 
@@ -34,11 +35,18 @@ void Schema::remove(std::string_view name) {
   assert(it != by_name_.end());
   types_[it->second].reset();
   by_name_.erase(it);
+  ++version_;
 }
 
-void Schema::set_origin(TypeId id, TypeOrigin origin) { types_[id]->origin = origin; }
+void Schema::set_origin(TypeId id, TypeOrigin origin) {
+  types_[id]->origin = origin;
+  ++version_;
+}
 
-void Schema::set_number(TypeId id, std::int32_t number) { types_[id]->number = number; }
+void Schema::set_number(TypeId id, std::int32_t number) {
+  types_[id]->number = number;
+  ++version_;
+}
 
 const EventType* Schema::find(std::string_view name) const {
   const auto it = by_name_.find(name);

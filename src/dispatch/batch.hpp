@@ -1,36 +1,42 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/rule_state.hpp"
+#include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
 #include "gorgo/value.hpp"
 #include "history/string_heap.hpp"
 
 namespace gorgo::dispatch {
 
+using AllExtras = std::vector<std::shared_ptr<const Extras>>;
+
 /// Released events and ticks on their way to evaluation, in order of release.
 struct Released {
   struct Item {
     TypeId type = kNoType;
     Timestamp timestamp = 0;
-    std::uint32_t first_cell = 0;  ///< attributes of the type in order, then pairs (name, value)
+    std::uint32_t first_cell = 0;  ///< attributes of the type in order, then the extra ones
     std::uint32_t cells = 0;
-    std::uint32_t extra_cells = 0;  ///< number of cells in pairs, of `cells`
-    bool tick = false;              ///< a timestamp without an event
+    std::uint32_t extras = OutputBatch::kNoExtras;  ///< index of the names of the extra ones
+    bool tick = false;                              ///< a timestamp without an event
   };
 
   std::vector<Item> items;
   std::vector<Datum> cells;
-  history::StringHeap strings;  ///< bytes of the strings in `cells`
+  history::StringHeap strings;                               ///< bytes of the strings in `cells`
+  AllExtras extras;                                          ///< each once
+  std::unordered_map<const Extras*, std::uint32_t> numbers;  ///< where each stands
+  std::size_t bytes = 0;  ///< of all that, see `Processor::pending_bytes`
 
-  void clear() {
-    items.clear();
-    cells.clear();
-    strings.clear();
-  }
+  /// The index of these names, which may be null, among `extras`.
+  std::uint32_t number_of(const std::shared_ptr<const Extras>& names);
+  void clear();
 };
 
 inline constexpr std::uint32_t kNoRecord = ~std::uint32_t{0};
@@ -47,8 +53,8 @@ struct Record {
   std::uint32_t producer = kNoRecord;  ///< record of the terminator; none for the root's own event
   std::uint32_t rule = kNoRule;        ///< index in rule order: the producer; a timer's own rule
   std::uint32_t sequence = 0;          ///< rank among the composites of its terminator and rule
-  std::uint32_t first_cell = 0;        ///< attributes of the type in order, then pairs
-  std::uint32_t extra_cells = 0;       ///< number of cells in pairs
+  std::uint32_t first_cell = 0;        ///< attributes of the type in order, then the extra ones
+  std::uint32_t extras = OutputBatch::kNoExtras;  ///< index of the names of the extra ones
 
   bool is_composite() const { return depth > 0; }
 };
@@ -57,10 +63,14 @@ struct Record {
 struct Batch {
   std::vector<Record> records;  ///< the roots' own events in order, then what came of them
   std::vector<Datum> cells;
+  const AllExtras* extras = nullptr;  ///< what the records' `extras` are indices of
   /// Whether time alone tells what stands before each of them: no event is late.
   bool in_order = true;
 
   bool empty() const { return records.empty(); }
+  std::size_t extra_cells(const Record& record) const {
+    return record.extras == OutputBatch::kNoExtras ? 0 : (*extras)[record.extras]->names.size();
+  }
   void clear() {
     records.clear();
     cells.clear();

@@ -30,6 +30,7 @@ void Dispatcher::process(Released& released, const Deliver& deliver) {
 }
 
 void Dispatcher::form_batch(Released& released, std::size_t& next) {
+  batch_.extras = &released.extras;
   if (agenda_.empty()) return add_items(released, next);
   const Timestamp upcoming = released.items[next].timestamp;
   agenda_.approach(std::max(upcoming, clock_.value_or(upcoming)));
@@ -69,7 +70,7 @@ void Dispatcher::add_items(Released& released, std::size_t& next) {
                               .timestamp = item.timestamp,
                               .root = ++root,
                               .first_cell = item.first_cell,
-                              .extra_cells = item.extra_cells});
+                              .extras = item.extras});
     cells_end = item.first_cell + item.cells;
   }
   roots_ = root;
@@ -154,7 +155,7 @@ OutputBatch::Row Dispatcher::row_of(const Record& record, const Place& place) {
           .timestamp = record.timestamp,
           .type = record.type,
           .first_cell = record.first_cell,
-          .extra_cells = record.extra_cells,
+          .extras = record.extras,
           .rule = record.rule};
 }
 
@@ -191,6 +192,7 @@ void Dispatcher::deliver_finished(const Deliver& deliver) {
   if (output_.rows.empty()) return;
   output_.rule_names = rules_.names();
   output_.schema = &rules_.schema();
+  output_.extras = *batch_.extras;
   output_.cells.swap(batch_.cells);
   deliver(output_);
   output_.cells.swap(batch_.cells);

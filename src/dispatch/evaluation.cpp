@@ -443,6 +443,7 @@ void Evaluation::drop_finished() {
   moved_.assign(batch_->records.size(), kNoRecord);
   rest_.clear();
   rest_.in_order = batch_->in_order;
+  rest_.extras = batch_->extras;
   const std::size_t composites = std::exchange(composites_, 0);
   const std::size_t roots = std::exchange(roots_, 0);
   for (std::uint32_t i = 0; i < batch_->records.size(); ++i) {
@@ -451,7 +452,7 @@ void Evaluation::drop_finished() {
     moved_[i] = static_cast<std::uint32_t>(rest_.records.size());
     const std::size_t width =
         (record.type == kNoType ? 0 : rules_.schema().at(record.type).attributes.size()) +
-        record.extra_cells;
+        batch_->extra_cells(record);
     const auto first = batch_->cells.begin() + record.first_cell;
     record.first_cell = static_cast<std::uint32_t>(rest_.cells.size());
     rest_.cells.insert(rest_.cells.end(), first, first + static_cast<std::ptrdiff_t>(width));

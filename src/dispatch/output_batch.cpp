@@ -3,8 +3,22 @@
 namespace gorgo {
 
 std::string_view OutputBatch::type_name(const Row& row) const {
-  return row.type == kNoType ? cells[row.first_cell + 1].text()
-                             : std::string_view(schema->at(row.type).name);
+  return row.type == kNoType ? extras[row.extras]->type : schema->at(row.type).name;
+}
+
+Datum OutputBatch::attribute(const Row& row, std::string_view name) const {
+  std::uint32_t cell = row.first_cell;
+  if (row.type != kNoType) {
+    const EventType& type = schema->at(row.type);
+    if (const auto index = type.find(name)) return cells[cell + *index];
+    cell += static_cast<std::uint32_t>(type.attributes.size());
+  }
+  if (row.extras == kNoExtras) return Datum::none();
+  for (const std::string& extra : extras[row.extras]->names) {
+    if (cells[cell].exists() && extra == name) return cells[cell];
+    ++cell;
+  }
+  return Datum::none();
 }
 
 Event OutputBatch::to_event(const Row& row) const {

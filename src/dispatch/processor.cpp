@@ -3,6 +3,7 @@
 #include <cassert>
 #include <chrono>
 #include <thread>
+#include <unordered_map>
 
 #include "base/arithmetic.hpp"
 #include "dispatch/dispatcher.hpp"
@@ -93,7 +94,9 @@ struct Processor::Impl {
   dispatch::Dispatcher dispatcher;
   dispatch::Released released;
 
-  // Scratch of append(Event).
+  // Of append(Event): the header of the last event of each type, for the next one.
+  static constexpr std::size_t kMostHeaders = 1024;
+  std::unordered_map<std::string, EventHeader> headers;
   std::vector<std::string_view> names;
   std::vector<Datum> cells;
 };
@@ -206,6 +209,13 @@ Result<void> Processor::declare(const std::string& name, std::vector<AttributeTy
 
 const Schema& Processor::schema() const { return impl_->rules.schema(); }
 
+EventHeader Processor::header(std::string_view type,
+                              std::span<const std::string_view> names) const {
+  EventHeader header;
+  header.header_ = std::make_shared<dispatch::Header>(type, names);
+  return header;
+}
+
 Result<void> Processor::append(const Event& event) {
   impl_->names.clear();
   impl_->cells.clear();
@@ -213,14 +223,17 @@ Result<void> Processor::append(const Event& event) {
     impl_->names.push_back(attribute.name);
     impl_->cells.push_back(to_datum(attribute.value));
   }
-  return append(event.type, event.timestamp, impl_->names, impl_->cells);
+  if (impl_->headers.size() >= Impl::kMostHeaders) impl_->headers.clear();
+  EventHeader& last = impl_->headers[event.type];
+  if (!last || !last.header_->is(event.type, impl_->names)) last = header(event.type, impl_->names);
+  return append(last, event.timestamp, impl_->cells);
 }
 
-Result<void> Processor::append(std::string_view type, std::optional<Timestamp> timestamp,
-                               std::span<const std::string_view> names,
+Result<void> Processor::append(const EventHeader& header, std::optional<Timestamp> timestamp,
                                std::span<const Datum> cells) {
-  const dispatch::Publication publication{type, timestamp, names, cells};
-  Result<void> admitted = impl_->sequencer.admit(publication, schema(), impl_->released);
+  assert(cells.size() == header.header_->names().size());
+  Result<void> admitted =
+      impl_->sequencer.admit(header.header_, timestamp, cells.data(), schema(), impl_->released);
   impl_->count(admitted);
   return admitted;
 }
@@ -279,6 +292,8 @@ void Processor::finish(const std::function<void(const OutputBatch&)>& deliver) {
 const ProcessorCounters& Processor::counters() const { return impl_->counters; }
 
 std::size_t Processor::pending() const { return impl_->released.items.size(); }
+
+std::size_t Processor::pending_bytes() const { return impl_->released.bytes; }
 
 std::size_t Processor::held() const { return impl_->sequencer.held(); }
 

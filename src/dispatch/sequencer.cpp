@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <new>
 #include <string>
 
 #include "base/arithmetic.hpp"
@@ -32,24 +33,49 @@ bool are_fitting(const EventType& type, std::span<const Datum> cells) {
   return true;
 }
 
-/// Whether the names are those of all attributes, in their order.
-bool are_attributes(const EventType& type, std::span<const std::string_view> names) {
-  return std::equal(names.begin(), names.end(), type.attributes.begin(), type.attributes.end(),
-                    [](std::string_view name, const AttributeType& a) { return name == a.name; });
+/// Takes the cells of what could not be released back out.
+class CellGuard {
+ public:
+  explicit CellGuard(Released& out) : out_(out), cells_(out.cells.size()) {}
+  ~CellGuard() {
+    if (!kept_) out_.cells.resize(cells_);
+  }
+  CellGuard(const CellGuard&) = delete;
+  CellGuard& operator=(const CellGuard&) = delete;
+
+  std::size_t first() const { return cells_; }
+  void keep() { kept_ = true; }
+
+ private:
+  Released& out_;
+  const std::size_t cells_;
+  bool kept_ = false;
+};
+
+Datum kept(const Datum& value, Released& out) {
+  if (value.tag != Datum::Tag::string) return value;
+  out.bytes += value.length;
+  return Datum::of(out.strings.add(value.text(), out.items.size()));
 }
 
-void add(const EventType& type, Timestamp timestamp, std::span<const Datum> cells, Released& out) {
-  const auto first = static_cast<std::uint32_t>(out.cells.size());
-  for (const Datum& cell : cells) {
-    Datum& kept = out.cells.emplace_back(cell);
-    if (cell.tag == Datum::Tag::string) {
-      kept = Datum::of(out.strings.add(cell.text(), out.items.size()));
-    }
-  }
-  out.items.push_back({.type = type.id,
+/// Adds the item for the cells behind `guard`.
+void add_item(TypeId type, Timestamp timestamp, std::uint32_t extras, CellGuard& guard,
+              Released& out) {
+  const std::size_t cells = out.cells.size() - guard.first();
+  out.items.push_back({.type = type,
                        .timestamp = timestamp,
-                       .first_cell = first,
-                       .cells = static_cast<std::uint32_t>(cells.size())});
+                       .first_cell = static_cast<std::uint32_t>(guard.first()),
+                       .cells = static_cast<std::uint32_t>(cells),
+                       .extras = extras});
+  out.bytes += sizeof(Released::Item) + cells * sizeof(Datum);
+  guard.keep();
+}
+
+/// Adds cells that fit the type.
+void add(const EventType& type, Timestamp timestamp, std::span<const Datum> cells, Released& out) {
+  CellGuard guard(out);
+  for (const Datum& cell : cells) out.cells.push_back(kept(cell, out));
+  add_item(type.id, timestamp, OutputBatch::kNoExtras, guard, out);
 }
 
 /// What a float attribute takes: floats, ints, and the names by which event lines write what is no
@@ -61,60 +87,44 @@ Datum float_of(const Datum& value) {
   return arithmetic::to_float(value);
 }
 
-/// Writes the cells of one publication behind the others, in the order that items keep them.
+/// Writes the cells of one event behind the others, in the order that items keep them.
 class CellWriter {
  public:
-  CellWriter(const Publication& event, const EventType* type, Released& out)
-      : event_(event), type_(type), out_(out), first_(out.cells.size()) {}
+  /// `type`: that of the resolution, or null.
+  CellWriter(const Header& header, const Header::Resolution& resolution, const EventType* type,
+             Released& out)
+      : header_(header), resolution_(resolution), type_(type), out_(out), guard_(out) {}
 
-  /// Adds the item, or nothing.
-  Result<void> write(Timestamp timestamp) {
-    const Result<void> written = write_cells();
-    if (written.has_error()) {
-      out_.cells.resize(first_);
-      return written;
-    }
-    out_.items.push_back({.type = type_ == nullptr ? kNoType : type_->id,
-                          .timestamp = timestamp,
-                          .first_cell = static_cast<std::uint32_t>(first_),
-                          .cells = static_cast<std::uint32_t>(out_.cells.size() - first_),
-                          .extra_cells = extra_});
-    return {};
-  }
-
- private:
-  Result<void> write_cells() {
-    if (type_ == nullptr) {
-      add_pair("", Datum::of(event_.type));
-    } else {
-      out_.cells.resize(first_ + type_->attributes.size());
-    }
-    for (std::size_t i = 0; i < event_.names.size(); ++i) {
-      if (auto error = add(i)) return *error;
+  /// Adds the item, or nothing. `cells`: one for each column of the header.
+  Result<void> write(Timestamp timestamp, const Datum* cells) {
+    out_.cells.resize(guard_.first() + resolution_.width);
+    for (std::size_t i = 0; i < header_.names().size(); ++i) {
+      if (!cells[i].exists()) continue;
+      if (auto error = add(i, cells)) return *error;
     }
     if (type_ != nullptr && type_->strict()) {
       if (auto error = find_missing()) return *error;
     }
+    add_item(resolution_.type, timestamp, out_.number_of(resolution_.extras), guard_, out_);
     return {};
   }
 
-  std::optional<Error> add(std::size_t i) {
-    const std::string_view name = event_.names[i];
-    const Datum& value = event_.cells[i];
-    const auto before = event_.names.first(i);
-    if (std::find(before.begin(), before.end(), name) != before.end()) {
+ private:
+  std::optional<Error> add(std::size_t column, const Datum* cells) {
+    const std::string& name = header_.names()[column];
+    for (auto twin = header_.twin(column); twin != Header::kNone; twin = header_.twin(twin)) {
+      if (!cells[twin].exists()) continue;
       return refuse("attribute " + in_quotes(name) + " is given twice", "give it once");
     }
-    if (!value.exists()) return std::nullopt;
     if (name.empty()) return refuse("an attribute has no name", "name every attribute");
-    const auto index = type_ == nullptr ? std::nullopt : type_->find(name);
-    if (index) return add_known(*index, value);
-    if (type_ != nullptr && type_->strict()) return unknown(name);
-    add_pair(name, value);
+    const std::size_t cell = resolution_.exact ? column : resolution_.cells[column];
+    if (cell == Header::kNone) return unknown(name);
+    if (type_ != nullptr && cell < type_->attributes.size()) return add_known(cell, cells[column]);
+    out_.cells[guard_.first() + cell] = kept(cells[column], out_);
     return std::nullopt;
   }
 
-  std::optional<Error> add_known(std::uint32_t index, const Datum& value) {
+  std::optional<Error> add_known(std::size_t index, const Datum& value) {
     const AttributeType& attribute = type_->attributes[index];
     const Datum fitted = attribute.type == ValueType::floating ? float_of(value) : value;
     if (fitted.type() != attribute.type) {
@@ -123,7 +133,7 @@ class CellWriter {
                         std::string(to_string(attribute.type)),
                     declaration_of(*type_));
     }
-    out_.cells[first_ + index] = kept(fitted);
+    out_.cells[guard_.first() + index] = kept(fitted, out_);
     return std::nullopt;
   }
 
@@ -138,33 +148,22 @@ class CellWriter {
 
   std::optional<Error> find_missing() const {
     for (std::size_t i = 0; i < type_->attributes.size(); ++i) {
-      if (out_.cells[first_ + i].exists()) continue;
+      if (out_.cells[guard_.first() + i].exists()) continue;
       return refuse("attribute " + in_quotes(type_->attributes[i].name) + " is missing",
                     declaration_of(*type_));
     }
     return std::nullopt;
   }
 
-  void add_pair(std::string_view name, const Datum& value) {
-    out_.cells.push_back(kept(Datum::of(name)));
-    out_.cells.push_back(kept(value));
-    extra_ += 2;
-  }
-
-  Datum kept(const Datum& value) {
-    if (value.tag != Datum::Tag::string) return value;
-    return Datum::of(out_.strings.add(value.text(), out_.items.size()));
-  }
-
   Error refuse(const std::string& what, std::string hint) const {
-    return {event_of(event_.type) + " refused: " + what, std::move(hint)};
+    return {event_of(header_.type()) + " refused: " + what, std::move(hint)};
   }
 
-  const Publication& event_;
+  const Header& header_;
+  const Header::Resolution& resolution_;
   const EventType* type_;
   Released& out_;
-  std::size_t first_;
-  std::uint32_t extra_ = 0;
+  CellGuard guard_;
 };
 
 }  // namespace
@@ -201,89 +200,127 @@ Result<Timestamp> Sequencer::stamp(std::string_view type, const EventType* known
   return *timestamp;
 }
 
-Result<void> Sequencer::admit(const Publication& event, const Schema& schema, Released& released) {
-  assert(event.names.size() == event.cells.size());
-  if (event.type.empty()) return Error{"an event has no type", "name the type of every event"};
-  const EventType* const type = schema.find(event.type);
-  if (type != nullptr && are_attributes(*type, event.names)) {
-    return admit(*type, event.timestamp, event.cells.data(), schema, released);
+Result<void> Sequencer::admit(const std::shared_ptr<Header>& header,
+                              std::optional<Timestamp> timestamp, const Datum* cells,
+                              const Schema& schema, Released& released) {
+  if (header->type().empty()) return Error{"an event has no type", "name the type of every event"};
+  const Header::Resolution& resolution = header->resolve(schema);
+  const EventType* const type = resolution.type == kNoType ? nullptr : &schema.at(resolution.type);
+  if (resolution.exact && is_direct(*type, cells)) {
+    return admit_direct(*type, timestamp, cells, released);
   }
-  return admit_by_name(event, type, schema, released);
+  const Result<Timestamp> stamped = stamp(header->type(), type, timestamp);
+  if (stamped.has_error()) return stamped.error();
+  const bool stamps = !timestamp;
+  if (options_.lateness > 0) {
+    if (auto held = hold(header, type, *stamped, cells); !held) return held;
+    stamps_ = stamps;
+    release_due(schema, released);
+    return {};
+  }
+  prepare_count(resolution.type);
+  CellWriter writer(*header, resolution, type, released);
+  if (auto written = writer.write(*stamped, cells); !written) return written;
+  stamps_ = stamps;
+  count_release(resolution.type, *stamped);
+  return {};
 }
 
 Result<void> Sequencer::admit(const EventType& type, std::optional<Timestamp> timestamp,
                               const Datum* first_cell, const Schema& schema, Released& released) {
-  const std::span cells(first_cell, type.attributes.size());
-  if (options_.lateness > 0 || !are_fitting(type, cells)) {
-    std::vector<std::string_view> names;
-    for (const AttributeType& attribute : type.attributes) names.push_back(attribute.name);
-    return admit_by_name({type.name, timestamp, names, cells}, &type, schema, released);
-  }
+  if (is_direct(type, first_cell)) return admit_direct(type, timestamp, first_cell, released);
+  return admit(header_of(type), timestamp, first_cell, schema, released);
+}
+
+/// Whether the event needs neither conversion nor holding.
+bool Sequencer::is_direct(const EventType& type, const Datum* cells) const {
+  return options_.lateness == 0 && are_fitting(type, {cells, type.attributes.size()});
+}
+
+Result<void> Sequencer::admit_direct(const EventType& type, std::optional<Timestamp> timestamp,
+                                     const Datum* cells, Released& released) {
   const bool stamps = !timestamp;
   if (stamps || !is_beyond_doubt(*timestamp)) {
     const Result<Timestamp> stamped = stamp(type.name, &type, timestamp);
     if (stamped.has_error()) return stamped.error();
     timestamp = *stamped;
   }
-  add(type, *timestamp, cells, released);
+  prepare_count(type.id);
+  add(type, *timestamp, {cells, type.attributes.size()}, released);
   stamps_ = stamps;
   count_release(type.id, *timestamp);
   return {};
 }
 
-Result<void> Sequencer::admit_by_name(const Publication& event, const EventType* type,
-                                      const Schema& schema, Released& released) {
-  const Result<Timestamp> timestamp = stamp(event.type, type, event.timestamp);
-  if (timestamp.has_error()) return timestamp.error();
-
-  const bool hold_it = options_.lateness > 0;
-  if (hold_it) probe_.clear();
-  CellWriter writer(event, type, hold_it ? probe_ : released);
-  const Result<void> written = writer.write(*timestamp);
-  if (written.has_error()) return written;
-
-  stamps_ = !event.timestamp;
-  if (hold_it) {
-    hold(event, *timestamp);
-    received_ = std::max(received_.value_or(*timestamp), *timestamp);
-    const auto due = arithmetic::saturating_subtract(*received_, options_.lateness);
-    release_until(due, schema, released);
-  } else {
-    count_release(type == nullptr ? kNoType : type->id, *timestamp);
+const std::shared_ptr<Header>& Sequencer::header_of(const EventType& type) {
+  if (type.id >= headers_.size()) headers_.resize(type.id + 1);
+  std::shared_ptr<Header>& header = headers_[type.id];
+  if (header == nullptr) {
+    std::vector<std::string_view> names;
+    for (const AttributeType& attribute : type.attributes) names.push_back(attribute.name);
+    header = std::make_shared<Header>(type.name, names);
   }
+  return header;
+}
+
+Result<void> Sequencer::hold(const std::shared_ptr<Header>& header, const EventType* type,
+                             Timestamp timestamp, const Datum* cells) {
+  probe_.clear();
+  const Header::Resolution& resolution = type == nullptr ? header->unknown() : header->resolved();
+  if (auto fits = CellWriter(*header, resolution, type, probe_).write(timestamp, cells); !fits) {
+    return fits;
+  }
+  Held held{.header = header, .cells = {cells, cells + header->names().size()}, .text = {}};
+  std::size_t bytes = 0;
+  for (const Datum& cell : held.cells) bytes += cell.length;
+  held.text.resize(bytes);
+  char* end = held.text.data();
+  for (Datum& cell : held.cells) {
+    if (cell.tag != Datum::Tag::string) continue;
+    char* const begin = end;
+    end = std::copy_n(cell.bytes, cell.length, begin);
+    cell.bytes = begin;
+  }
+  held_.emplace(timestamp, std::move(held));
+  received_ = std::max(received_.value_or(timestamp), timestamp);
   return {};
 }
 
-void Sequencer::hold(const Publication& event, Timestamp timestamp) {
-  Event copy{.type = std::string(event.type), .timestamp = timestamp, .attributes = {}};
-  for (std::size_t i = 0; i < event.names.size(); ++i) {
-    copy.attributes.push_back({std::string(event.names[i]), to_value(event.cells[i])});
+/// What there is no memory for stays held, and is due again with the next event.
+void Sequencer::release_due(const Schema& schema, Released& released) {
+  try {
+    release_until(arithmetic::saturating_subtract(*received_, options_.lateness), schema, released);
+  } catch (const std::bad_alloc&) {
   }
-  held_.emplace(timestamp, std::move(copy));
 }
 
 void Sequencer::release_until(Timestamp timestamp, const Schema& schema, Released& released) {
-  std::vector<std::string_view> names;
-  std::vector<Datum> cells;
   while (!held_.empty() && held_.begin()->first <= timestamp) {
-    const auto node = held_.extract(held_.begin());
-    const Event& event = node.mapped();
-    names.clear();
-    cells.clear();
-    for (const Attribute& attribute : event.attributes) {
-      names.push_back(attribute.name);
-      cells.push_back(to_datum(attribute.value));
-    }
-    const Publication publication{event.type, node.key(), names, cells};
-    // It was accepted: when it no longer fits a type that became known meanwhile, no rule sees it,
-    // but subscribers do.
-    if (CellWriter(publication, schema.find(event.type), released).write(node.key()).has_error()) {
-      [[maybe_unused]] const auto written =
-          CellWriter(publication, nullptr, released).write(node.key());
-      assert(!written.has_error());
-    }
-    count_release(released.items.back().type, node.key());
+    const auto first = held_.begin();
+    release(first->second, first->first, schema, released);
+    held_.erase(first);
   }
+}
+
+void Sequencer::release(const Held& held, Timestamp timestamp, const Schema& schema,
+                        Released& released) {
+  const Header::Resolution& resolution = held.header->resolve(schema);
+  const TypeId known = resolution.type;
+  prepare_count(known);
+  const EventType* const type = known == kNoType ? nullptr : &schema.at(known);
+  const Datum* const cells = held.cells.data();
+  // It was accepted: when it no longer fits a type that became known meanwhile, no rule sees it,
+  // but subscribers do.
+  if (!CellWriter(*held.header, resolution, type, released).write(timestamp, cells)) {
+    [[maybe_unused]] const auto written =
+        CellWriter(*held.header, held.header->unknown(), nullptr, released).write(timestamp, cells);
+    assert(!written.has_error());
+  }
+  count_release(released.items.back().type, timestamp);
+}
+
+void Sequencer::prepare_count(TypeId type) {
+  if (type != kNoType && type >= late_.size()) late_.resize(type + 1);
 }
 
 void Sequencer::count_release(TypeId type, Timestamp timestamp) {
@@ -297,7 +334,7 @@ void Sequencer::count_release(TypeId type, Timestamp timestamp) {
 
 void Sequencer::count_late(TypeId type, std::uint64_t LateCounts::*count) {
   if (type == kNoType) return;
-  if (type >= late_.size()) late_.resize(type + 1);
+  prepare_count(type);
   ++(late_[type].*count);
 }
 

@@ -3,26 +3,19 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "dispatch/batch.hpp"
+#include "dispatch/header.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/event.hpp"
 #include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
 
 namespace gorgo::dispatch {
-
-/// An event as somebody publishes it. A cell without a value is an absent attribute.
-struct Publication {
-  std::string_view type;
-  std::optional<Timestamp> timestamp;
-  std::span<const std::string_view> names;
-  std::span<const Datum> cells;  ///< as many as names
-};
 
 /// Checks publications against the schema, stamps them, and releases them in one order
 /// (TESLA.md §9).
@@ -45,8 +38,10 @@ class Sequencer {
   Sequencer(Options options, ProcessorCounters& counters)
       : options_(std::move(options)), counters_(counters) {}
 
-  /// Accepts an event, or refuses it and leaves everything as it was. Releases what is due.
-  Result<void> admit(const Publication& event, const Schema& schema, Released& released);
+  /// Accepts an event, or refuses it and leaves everything as it was, also where it throws
+  /// bad_alloc. Releases what is due. A cell without a value is an absent attribute.
+  Result<void> admit(const std::shared_ptr<Header>& header, std::optional<Timestamp> timestamp,
+                     const Datum* first_cell, const Schema& schema, Released& released);
   /// The same for as many cells as the type has attributes, in their order. (A pointer fits a
   /// register, of which a span would be one too many for a call of every event.)
   Result<void> admit(const EventType& type, std::optional<Timestamp> timestamp,
@@ -67,6 +62,12 @@ class Sequencer {
   LateCounts late(TypeId type) const { return type < late_.size() ? late_[type] : LateCounts(); }
 
  private:
+  struct Held {
+    std::shared_ptr<Header> header;
+    std::vector<Datum> cells;  // by column of the header
+    std::vector<char> text;    // bytes of the strings in `cells`, end to end
+  };
+
   /// `known`: the schema's type of the event, or null.
   Result<Timestamp> stamp(std::string_view type, const EventType* known,
                           std::optional<Timestamp> timestamp);
@@ -75,20 +76,29 @@ class Sequencer {
     return released_ && timestamp >= *released_ && !is_ahead(timestamp);
   }
   Error refuse_late(std::string_view type, const EventType* known, Timestamp timestamp);
-  Result<void> admit_by_name(const Publication& event, const EventType* known, const Schema& schema,
-                             Released& released);
+  bool is_direct(const EventType& type, const Datum* cells) const;
+  Result<void> admit_direct(const EventType& type, std::optional<Timestamp> timestamp,
+                            const Datum* cells, Released& released);
+  const std::shared_ptr<Header>& header_of(const EventType& type);
   bool is_ahead(Timestamp timestamp) const;
   Error refuse_ahead(const std::string& what, Timestamp timestamp) const;
-  void hold(const Publication& event, Timestamp timestamp);
+  Result<void> hold(const std::shared_ptr<Header>& header, const EventType* known,
+                    Timestamp timestamp, const Datum* cells);
+  void release_due(const Schema& schema, Released& released);
   void release_until(Timestamp timestamp, const Schema& schema, Released& released);
+  void release(const Held& held, Timestamp timestamp, const Schema& schema, Released& released);
+  /// Has room for the counts of a type, so that counting does not fail.
+  void prepare_count(TypeId type);
   void count_release(TypeId type, Timestamp timestamp);
   void count_late(TypeId type, std::uint64_t LateCounts::*count);
 
   Options options_;
   ProcessorCounters& counters_;
-  std::optional<Timestamp> received_;     // the largest; kept where events are held
-  std::optional<Timestamp> released_;     // the largest
-  std::multimap<Timestamp, Event> held_;  // equal timestamps in order of receipt
+  std::optional<Timestamp> received_;    // the largest; kept where events are held
+  std::optional<Timestamp> released_;    // the largest
+  std::multimap<Timestamp, Held> held_;  // equal timestamps in order of receipt
+  // By TypeId: with the attributes of a type as columns, of types that had need of it.
+  std::vector<std::shared_ptr<Header>> headers_;
   // By TypeId: a publisher cannot make it grow, for names that only it knows have none.
   std::vector<LateCounts> late_;
   bool stamps_ = false;

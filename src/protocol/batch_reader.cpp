@@ -34,10 +34,11 @@ BatchReader::BatchReader(const wire::Batch& batch) : order_(batch.order()) {
   if (batch.tables() == nullptr) return;
   tables_.reserve(batch.tables()->size());
   for (const auto* table : *batch.tables()) {
-    Table& added = tables_.emplace_back(Table{table->type()->string_view(), table, {}});
+    Table& added = tables_.emplace_back(Table{table->type()->string_view(), table, {}, {}});
     if (table->columns() == nullptr) continue;
     for (const auto* column : *table->columns()) {
-      added.columns.push_back({column->name()->string_view(), column});
+      added.names.push_back(column->name()->string_view());
+      added.columns.push_back(column);
     }
   }
 }
@@ -59,12 +60,9 @@ bool BatchReader::advance() {
 bool BatchReader::next() {
   if (!advance()) return false;
   row_ = current_->next++;
-  names_.clear();
   cells_.clear();
-  for (const Column& column : current_->columns) {
-    if (!is_present(*column.wire, row_)) continue;
-    names_.push_back(column.name);
-    cells_.push_back(cell(*column.wire, row_));
+  for (const wire::Column* column : current_->columns) {
+    cells_.push_back(is_present(*column, row_) ? cell(*column, row_) : Datum::none());
   }
   return true;
 }
@@ -77,9 +75,10 @@ std::optional<Timestamp> BatchReader::timestamp() const {
 
 Event BatchReader::to_event() const {
   Event event{std::string(type()), timestamp(), {}};
-  event.attributes.reserve(names_.size());
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    event.attributes.push_back({std::string(names_[i]), to_value(cells_[i])});
+  event.attributes.reserve(cells_.size());
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    if (!cells_[i].exists()) continue;
+    event.attributes.push_back({std::string(names()[i]), to_value(cells_[i])});
   }
   return event;
 }

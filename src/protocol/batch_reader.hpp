@@ -20,23 +20,25 @@ class BatchReader {
   /// Goes to the first row, then to the next one; false behind the last.
   bool next();
 
+  /// Of the row, among the tables of the batch.
+  std::size_t table() const { return static_cast<std::size_t>(current_ - tables_.data()); }
+  std::size_t tables() const { return tables_.size(); }
   std::string_view type() const { return current_->type; }
   /// Nothing: whoever releases the event stamps it.
   std::optional<Timestamp> timestamp() const;
-  /// The attributes that the row has, name by name. Valid until the next `next`.
-  std::span<const std::string_view> names() const { return names_; }
+  /// Of the columns of the table.
+  std::span<const std::string_view> names() const { return current_->names; }
+  /// A cell for each of the columns, without a value where the row has not the attribute. Valid
+  /// until the next `next`.
   std::span<const Datum> cells() const { return cells_; }
   Event to_event() const;
 
  private:
-  struct Column {
-    std::string_view name;
-    const wire::Column* wire;
-  };
   struct Table {
     std::string_view type;
     const wire::EventTable* wire;
-    std::vector<Column> columns;
+    std::vector<std::string_view> names;
+    std::vector<const wire::Column*> columns;
     std::uint32_t next = 0;  // rows read
   };
 
@@ -45,7 +47,6 @@ class BatchReader {
   std::uint32_t position_ = 0;                       // in the order, or the current table
   Table* current_ = nullptr;
   std::uint32_t row_ = 0;  // of the current table
-  std::vector<std::string_view> names_;
   std::vector<Datum> cells_;
 
   bool advance();

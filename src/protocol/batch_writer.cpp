@@ -45,7 +45,7 @@ void BatchWriter::Column::pad(std::uint32_t to) {
   while (rows < to) push(Datum::none());
 }
 
-std::uint16_t BatchWriter::table_of(std::string_view type, bool stamped) {
+std::uint16_t BatchWriter::table(std::string_view type, bool stamped) {
   if (!order_.empty()) {
     const Table& last = tables_[order_.back()];
     if (last.stamped == stamped && last.type == type) return order_.back();
@@ -55,14 +55,14 @@ std::uint16_t BatchWriter::table_of(std::string_view type, bool stamped) {
   assert(!full());
   bytes_ += type.size() + kTableOverhead;
   const auto index = static_cast<std::uint16_t>(tables_.size());
-  tables_.push_back({std::string(type), stamped, 0, {}, {}});
+  tables_.push_back({std::string(type), stamped, 0, {}, {}, {}});
   known.emplace(type, index);
   return index;
 }
 
-void BatchWriter::add(std::string_view type, std::optional<Timestamp> timestamp) {
-  const std::uint16_t index = table_of(type, timestamp.has_value());
+void BatchWriter::begin(std::uint16_t index, std::optional<Timestamp> timestamp) {
   Table& table = tables_[index];
+  assert(table.stamped == timestamp.has_value());
   ++table.rows;
   if (timestamp) table.timestamps.push_back(*timestamp);
   order_.push_back(index);
@@ -70,28 +70,40 @@ void BatchWriter::add(std::string_view type, std::optional<Timestamp> timestamp)
   next_column_ = 0;
 }
 
-BatchWriter::Column& BatchWriter::column_of(Table& table, std::string_view name, ValueType type) {
-  const std::size_t count = table.columns.size();
-  for (std::size_t tried = 0; tried < count; ++tried) {
-    const std::size_t i = (next_column_ + tried) % count;
-    Column& column = table.columns[i];
-    if (column.type == type && column.name == name) {
-      next_column_ = i + 1;
-      return column;
-    }
+std::uint32_t BatchWriter::column(std::string_view name, ValueType type) {
+  Table& table = tables_[order_.back()];
+  auto known = table.by_name.find(name);
+  if (known == table.by_name.end()) known = table.by_name.emplace(name, ByType{}).first;
+  std::uint32_t& number = known->second[static_cast<std::size_t>(type)];
+  if (number == 0) {
+    bytes_ += name.size() + kTableOverhead + table.rows * (sizeof(std::int64_t) + 1);
+    table.columns.push_back({&known->first, type, {}, {}, {}, {}, {}, {}});
+    number = static_cast<std::uint32_t>(table.columns.size());
   }
-  bytes_ += name.size() + kTableOverhead + table.rows * (sizeof(std::int64_t) + 1);
-  next_column_ = count + 1;
-  return table.columns.emplace_back(Column{std::string(name), type, {}, {}, {}, {}, {}, {}});
+  return number - 1;
+}
+
+void BatchWriter::put(std::uint32_t index, const Datum& value) {
+  Table& table = tables_[order_.back()];
+  Column& column = table.columns[index];
+  column.pad(table.rows - 1);
+  column.push(value);
+  bytes_ += sizeof(std::int64_t) + 1 + value.length;
+}
+
+void BatchWriter::add(std::string_view type, std::optional<Timestamp> timestamp) {
+  begin(table(type, timestamp.has_value()), timestamp);
 }
 
 void BatchWriter::attribute(std::string_view name, const Datum& value) {
   if (!value.exists()) return;
-  Table& table = tables_[order_.back()];
-  Column& column = column_of(table, name, value.type());
-  column.pad(table.rows - 1);
-  column.push(value);
-  bytes_ += sizeof(std::int64_t) + 1 + value.length;
+  const auto& columns = tables_[order_.back()].columns;
+  const bool guessed = next_column_ < columns.size() &&
+                       columns[next_column_].type == value.type() &&
+                       *columns[next_column_].name == name;
+  const std::uint32_t index = guessed ? next_column_ : column(name, value.type());
+  put(index, value);
+  next_column_ = index + 1;
 }
 
 void BatchWriter::add(const Event& event) {
@@ -101,7 +113,7 @@ void BatchWriter::add(const Event& event) {
 
 flatbuffers::Offset<wire::Column> BatchWriter::pack(flatbuffers::FlatBufferBuilder& builder,
                                                     const Column& column) {
-  const auto name = builder.CreateString(column.name);
+  const auto name = builder.CreateString(*column.name);
   const auto ints = vector_or_none(builder, column.ints);
   const auto floats = vector_or_none(builder, column.floats);
   const auto bools = vector_or_none(builder, column.bools);

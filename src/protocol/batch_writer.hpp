@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,10 +17,18 @@ namespace gorgo::protocol {
 /// Collects events into a columnar batch. Texts are copied. One batch per writer.
 class BatchWriter {
  public:
-  /// Begins the next row. At most 65535 combinations of type and "has a timestamp" fit in a batch.
+  /// Numbers the events of a type with or without timestamps. At most 65535 fit in a batch.
+  std::uint16_t table(std::string_view type, bool stamped);
+  /// Begins the next row. Precondition: the table's rows have timestamps if and only if this has.
+  void begin(std::uint16_t table, std::optional<Timestamp> timestamp);
+  /// Numbers the attributes of a name and type of the row begun last.
+  std::uint32_t column(std::string_view name, ValueType type);
+  /// Precondition: the value is of the column's type, and no attribute of the column's name was
+  /// given to the row.
+  void put(std::uint32_t column, const Datum& value);
+
+  /// The same by names, which are looked up.
   void add(std::string_view type, std::optional<Timestamp> timestamp);
-  /// An attribute of the row begun last; without a value it is left out. Precondition: no
-  /// attribute of this name was given to the row.
   void attribute(std::string_view name, const Datum& value);
   void add(const Event& event);
 
@@ -33,8 +42,16 @@ class BatchWriter {
   flatbuffers::Offset<wire::Batch> finish(flatbuffers::FlatBufferBuilder& builder);
 
  private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  using ByType = std::array<std::uint32_t, 4>;  // columns of one name, one more each; 0: none
+
   struct Column {
-    std::string name;
+    const std::string* name;  // in `by_name`
     ValueType type;
     std::vector<std::int64_t> ints;
     std::vector<double> floats;
@@ -54,13 +71,7 @@ class BatchWriter {
     std::uint32_t rows = 0;
     std::vector<Timestamp> timestamps;
     std::vector<Column> columns;
-  };
-
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
+    std::unordered_map<std::string, ByType, Hash, std::equal_to<>> by_name;
   };
   using Tables = std::unordered_map<std::string, std::uint16_t, Hash, std::equal_to<>>;
 
@@ -68,10 +79,8 @@ class BatchWriter {
   Tables by_type_[2];  // without and with timestamps
   std::vector<std::uint16_t> order_;
   std::size_t bytes_ = 0;
-  std::size_t next_column_ = 0;  // where the next attribute probably goes
+  std::uint32_t next_column_ = 0;  // where the next attribute probably goes
 
-  std::uint16_t table_of(std::string_view type, bool stamped);
-  Column& column_of(Table& table, std::string_view name, ValueType type);
   static flatbuffers::Offset<wire::Column> pack(flatbuffers::FlatBufferBuilder& builder,
                                                 const Column& column);
   static flatbuffers::Offset<wire::EventTable> pack(flatbuffers::FlatBufferBuilder& builder,

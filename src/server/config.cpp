@@ -139,6 +139,7 @@ std::optional<Error> read_limits(const toml::table* table, Limits& limits) {
   section.number("queue_frames", limits.queue_frames);
   section.number("outbound_bytes", limits.outbound_bytes);
   section.number("batch_events", limits.batch_events);
+  section.number("batch_bytes", limits.batch_bytes);
   section.choice("slow_consumer", limits.slow_consumer, parse_slow_consumer);
   return section.finish();
 }

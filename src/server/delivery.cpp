@@ -1,5 +1,9 @@
 #include "server/delivery.hpp"
 
+#include <array>
+#include <map>
+#include <utility>
+
 #include "protocol/batch_writer.hpp"
 
 namespace gorgo::server {
@@ -16,9 +20,13 @@ class FrameBuilder {
 
   void add(const DeliveredRow& delivered) {
     const auto& row = batch_.rows[delivered.row];
-    writer_.add(batch_.type_name(row), row.timestamp);
-    batch_.for_each_attribute(
-        row, [&](std::string_view name, const Datum& value) { writer_.attribute(name, value); });
+    Shape& shape = shape_of(row);
+    writer_.begin(shape.table, row.timestamp);
+    std::size_t next = 0;
+    batch_.for_each_cell(row, [&](std::string_view name, const Datum& value) {
+      const std::size_t cell = next++;
+      if (value.exists()) writer_.put(column_of(shape, cell, name, value.type()), value);
+    });
     roots_.push_back(row.place.root);
     ordinals_.push_back(row.place.ordinal);
     from_.push_back(delivered.from);
@@ -44,7 +52,36 @@ class FrameBuilder {
   }
 
  private:
+  static constexpr std::uint32_t kNoColumn = ~std::uint32_t{0};
+  /// Where rows of a type with the same extra names go.
+  struct Shape {
+    TypeId type;
+    std::uint32_t extras;
+    std::uint16_t table = 0;
+    std::vector<std::array<std::uint32_t, 4>> columns = {};  // by cell and type of the value
+  };
+
+  Shape& shape_of(const OutputBatch::Row& row) {
+    if (last_ != nullptr && last_->type == row.type && last_->extras == row.extras) return *last_;
+    const auto [it, added] =
+        shapes_.try_emplace({row.type, row.extras}, Shape{row.type, row.extras});
+    if (added) it->second.table = writer_.table(batch_.type_name(row), true);
+    last_ = &it->second;
+    return *last_;
+  }
+
+  std::uint32_t column_of(Shape& shape, std::size_t cell, std::string_view name, ValueType type) {
+    if (cell >= shape.columns.size()) {
+      shape.columns.resize(cell + 1, {kNoColumn, kNoColumn, kNoColumn, kNoColumn});
+    }
+    std::uint32_t& column = shape.columns[cell][static_cast<std::size_t>(type)];
+    if (column == kNoColumn) column = writer_.column(name, type);
+    return column;
+  }
+
   const OutputBatch& batch_;
+  std::map<std::pair<TypeId, std::uint32_t>, Shape> shapes_;
+  Shape* last_ = nullptr;  // of the row before
   std::vector<std::uint32_t> ids_;
   protocol::BatchWriter writer_;
   std::vector<std::uint64_t> roots_;

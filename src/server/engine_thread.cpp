@@ -86,6 +86,12 @@ void EngineThread::process() {
   processor_.process([this](const OutputBatch& batch) { subscriptions_.deliver(batch); });
 }
 
+void EngineThread::process_if_many() {
+  const bool many = processor_.pending() >= limits_.batch_events ||
+                    processor_.pending_bytes() >= limits_.batch_bytes;
+  if (many) process();
+}
+
 void EngineThread::on_loss(const Outbox& client, Outbox::Outcome outcome, std::size_t rows) {
   if (outcome == Outbox::Outcome::closed) return;  // the session ends anyway
   dropped_rows_.fetch_add(rows, std::memory_order_relaxed);

@@ -59,6 +59,8 @@ class EngineThread {
 
   void run();
   void process();
+  /// Also in the middle of a frame: what is released and not evaluated yet takes no more memory.
+  void process_if_many();
   /// Lets the processor's own clock tick when something is due by it.
   void tick();
   /// How long to wait for commands.

@@ -68,11 +68,7 @@ class Evaluation {
 
   Datum attribute(std::string_view name) const {
     if (name == "timestamp") return Datum::of(row_.timestamp);
-    Datum found;
-    batch_.for_each_attribute(row_, [&](std::string_view n, const Datum& datum) {
-      if (n == name) found = datum;
-    });
-    return found;
+    return batch_.attribute(row_, name);
   }
 };
 

@@ -30,6 +30,7 @@ struct Limits {
   std::size_t queue_frames = 65536;                    ///< the same, counted
   std::size_t outbound_bytes = std::size_t{64} << 20;  ///< frames that wait for one client
   std::size_t batch_events = 16384;                    ///< evaluated at once at most
+  std::size_t batch_bytes = std::size_t{16} << 20;     ///< the same, as `pending_bytes` counts
   SlowConsumer slow_consumer = SlowConsumer::disconnect;
 };
 

@@ -76,12 +76,15 @@ void EngineThread::publish(Outbox& client, std::uint64_t id, const wire::Publish
 wire::AckT EngineThread::append(const wire::Batch& batch) {
   wire::AckT ack;
   std::uint32_t row = 0;
-  for (protocol::BatchReader reader(batch); reader.next(); ++row) {
-    const auto place =
-        processor_.append(reader.type(), reader.timestamp(), reader.names(), reader.cells());
+  protocol::BatchReader reader(batch);
+  std::vector<EventHeader> headers(reader.tables());
+  for (; reader.next(); ++row) {
+    EventHeader& header = headers[reader.table()];
+    if (!header) header = processor_.header(reader.type(), reader.names());
+    const auto place = processor_.append(header, reader.timestamp(), reader.cells());
     if (place) {
       ++ack.accepted;
-      if (processor_.pending() >= limits_.batch_events) process();
+      process_if_many();
     } else {
       if (++ack.refused <= kMostRefusals) ack.refusals.push_back(refusal(row, place.error()));
     }
@@ -92,7 +95,7 @@ wire::AckT EngineThread::append(const wire::Batch& batch) {
 void EngineThread::tick(Outbox& client, std::uint64_t id, const wire::Tick& request) {
   const auto ticked = processor_.tick(request.timestamp());
   client.reply(ticked ? ack(id) : error_reply(id, wire::ErrorCode::Invalid, ticked.error()));
-  if (processor_.pending() >= limits_.batch_events) process();
+  process_if_many();
 }
 
 void EngineThread::declare(Outbox& client, std::uint64_t id, const wire::Declare& request) {

@@ -93,7 +93,8 @@ void EngineThread::trace(const Command& command, std::uint64_t id, const wire::T
   Watch watch(type, reader.timestamp(), traced);
   const auto start = Clock::now();
   traced.ahead = nanoseconds(start - taken);
-  const auto appended = processor_.append(type, reader.timestamp(), reader.names(), reader.cells());
+  const auto appended = processor_.append(processor_.header(type, reader.names()),
+                                          reader.timestamp(), reader.cells());
   if (!appended) {
     command.client->reply(error_reply(id, wire::ErrorCode::Invalid, appended.error()));
     return;

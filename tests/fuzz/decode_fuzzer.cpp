@@ -34,7 +34,10 @@ void check(const wire::Batch& batch, std::size_t frame_size) {
   std::uint64_t read = 0;
   bool unique = true;
   for (protocol::BatchReader reader(batch); reader.next(); ++read) {
-    std::vector<std::string_view> names(reader.names().begin(), reader.names().end());
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < reader.names().size(); ++i) {
+      if (reader.cells()[i].exists()) names.push_back(reader.names()[i]);
+    }
     std::ranges::sort(names);
     unique = unique && std::ranges::adjacent_find(names) == names.end();
     for (const Datum& cell : reader.cells()) {

@@ -19,17 +19,14 @@ bool matches(const std::string& text, std::vector<std::pair<std::string, Datum>>
   OutputBatch batch;
   Schema schema;
   batch.schema = &schema;
-  batch.cells = {Datum::of(""), Datum::of("T")};
+  Extras names{"T", {}};
   for (const auto& [name, datum] : attributes) {
-    batch.cells.push_back(Datum::of(std::string_view(name)));
+    names.names.push_back(name);
     batch.cells.push_back(datum);
   }
-  batch.rows.push_back({{1, 0},
-                        timestamp,
-                        kNoType,
-                        0,
-                        static_cast<std::uint32_t>(batch.cells.size()),
-                        OutputBatch::kPrimitive});
+  const auto extras = std::make_shared<const Extras>(std::move(names));
+  batch.extras = {&extras, 1};
+  batch.rows.push_back({{1, 0}, timestamp, kNoType, 0, 0, OutputBatch::kPrimitive});
   return parsed.filter->matches(batch, batch.rows[0]);
 }
 

@@ -138,15 +138,14 @@ TEST(Delivery, RowsTooLargeForAFrameAreCountedAndOthersKept) {
   Schema schema;
   OutputBatch batch;
   batch.schema = &schema;
+  const auto extras = std::make_shared<const Extras>(Extras{"T", {"s"}});
+  batch.extras = {&extras, 1};
   const std::string small = "small";
   const std::string large(500'000, 'x');
   for (std::uint32_t i = 0; i < 3; ++i) {
     const auto first = static_cast<std::uint32_t>(batch.cells.size());
-    for (const Datum& cell : {Datum::of(""), Datum::of("T"), Datum::of("s"),
-                              Datum::of(std::string_view(i == 1 ? large : small))}) {
-      batch.cells.push_back(cell);
-    }
-    batch.rows.push_back({{i + 1, 0}, i, kNoType, first, 4, OutputBatch::kPrimitive});
+    batch.cells.push_back(Datum::of(std::string_view(i == 1 ? large : small)));
+    batch.rows.push_back({{i + 1, 0}, i, kNoType, first, 0, OutputBatch::kPrimitive});
   }
   const std::vector<DeliveredRow> rows = {{0, 0}, {1, 0}, {2, 0}};
   std::uint64_t oversize = 0;

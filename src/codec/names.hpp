@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "gorgo/diagnostics.hpp"
+
+/// What types, attributes, aliases and rules may be called (TESLA.md §2). Events of types that
+/// nobody declared may have other names, too: rules cannot read them, subscribers to `*` get them.
+namespace gorgo::codec {
+
+/// Bytes of a name, wherever it stands.
+inline constexpr std::size_t kLongestName = 1024;
+/// Of a type, and of the events of one table.
+inline constexpr std::size_t kMostAttributes = 4096;
+
+/// Letters, digits and `_`, no digit first.
+bool is_word(std::string_view text);
+
+/// Why this is no name. `what` is "a type", "an alias" or "a rule".
+std::optional<Error> problem_of_name(std::string_view name, std::string_view what);
+/// Attributes may be words that types may not.
+std::optional<Error> problem_of_attribute_name(std::string_view name);
+
+/// Whether an event may carry it, as its type or an attribute.
+bool is_event_name(std::string_view name);
+
+}  // namespace gorgo::codec

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gorgo/processor.hpp"
+#include "gorgo/schema.hpp"
+
+namespace gorgo::dispatch {
+
+/// What the events of one table or file have in common: a type, and a column for each attribute.
+/// Several columns may have one name, for an attribute whose type changes from event to event.
+/// Names are compared here and nowhere behind; the work is in proportion to their bytes.
+class Header {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  /// Where the values of the columns go.
+  struct Resolution {
+    TypeId type = kNoType;
+    bool exact = false;  ///< the columns are the type's attributes, in their order
+    /// By column: the cell of a row. First come the type's attributes, then what else there is.
+    /// kNone: the type has no such attribute and takes no other. Empty when `exact`.
+    std::vector<std::uint32_t> cells;
+    std::uint32_t width = 0;               ///< cells of a row
+    std::shared_ptr<const Extras> extras;  ///< null: rows have no other cells than the type's
+  };
+
+  /// Copies the names.
+  Header(std::string_view type, std::span<const std::string_view> names);
+
+  const std::string& type() const { return type_; }
+  const std::vector<std::string>& names() const { return names_; }
+  /// Whether these are the type and the names, in this order.
+  bool is(std::string_view type, std::span<const std::string_view> names) const;
+  /// The last column before this one that has its name; kNone: there is none.
+  std::uint32_t twin(std::size_t column) const { return twins_.empty() ? kNone : twins_[column]; }
+
+  /// By the schema. Looks the names up when the schema has changed since the last call.
+  const Resolution& resolve(const Schema& schema);
+  /// What the last `resolve` returned.
+  const Resolution& resolved() const { return resolved_; }
+  /// As if nobody knew the type.
+  const Resolution& unknown();
+
+ private:
+  std::string type_;
+  std::vector<std::string> names_;
+  std::vector<std::uint32_t> twins_;  // empty: all names differ
+  bool searched_for_twins_ = false;
+  std::optional<std::uint64_t> version_;
+  Resolution resolved_;
+  std::optional<Resolution> unknown_;
+
+  void find_twins();
+  Resolution find(const EventType* type);
+};
+
+}  // namespace gorgo::dispatch

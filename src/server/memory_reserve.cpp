@@ -1,0 +1,48 @@
+#include "server/memory_reserve.hpp"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstddef>
+#include <new>
+
+namespace gorgo::server::memory_reserve {
+namespace {
+
+constexpr std::size_t kBytes = std::size_t{32} << 20;
+
+std::atomic<void*> block = nullptr;
+std::atomic<unsigned> times_given_up = 0;
+std::atomic<bool> wanted = false;  // a server runs, or has run
+thread_local unsigned times_seen = 0;
+
+/// The new handler: returns when it is worth another attempt.
+void give_up() {
+  if (void* const taken = block.exchange(nullptr)) {
+    munmap(taken, kBytes);
+    times_seen = ++times_given_up;
+    return;
+  }
+  // Another thread may have given it up after this one failed.
+  const unsigned times = times_given_up;
+  if (times_seen == times) throw std::bad_alloc();
+  times_seen = times;
+}
+
+}  // namespace
+
+bool take() {
+  wanted = true;
+  if (block.load() != nullptr) return true;
+  void* const fresh = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (fresh == MAP_FAILED) return false;
+  void* none = nullptr;
+  if (!block.compare_exchange_strong(none, fresh)) munmap(fresh, kBytes);
+  std::set_new_handler(give_up);
+  return true;
+}
+
+bool is_given_up() { return wanted && block.load() == nullptr; }
+
+}  // namespace gorgo::server::memory_reserve
