@@ -5,6 +5,7 @@
 
 #include <future>
 #include <memory>
+#include <new>
 #include <random>
 
 #include "engine/cuda/options.hpp"
@@ -367,6 +368,37 @@ TEST(CudaEngine, IsReadyWhenWhatItBeganHasSettled) {
   go.set_value();
   engine.settle();
   EXPECT_TRUE(engine.is_ready());
+}
+
+/// ThreadSanitizer sees here whether the opening thread writes what is gone.
+TEST(CudaEngine, OutlivesTheThreadThatOpensItsDevices) {
+  std::promise<void> began;
+  bool is_opened = false;
+  {
+    const CudaEngine engine(
+        "emulated",
+        [&]() -> CudaEngine::Opened {
+          began.set_value();
+          is_opened = true;
+          throw cuda::DeviceError("no memory", true);
+        },
+        [] { return std::vector<std::string>(); }, {});
+    EXPECT_FALSE(engine.is_ready());
+    began.get_future().wait();
+  }
+  EXPECT_TRUE(is_opened);
+}
+
+TEST(CudaEngine, IsUnavailableWhereTheHostHasNoMemoryToOpenADevice) {
+  const CudaEngine engine(
+      "emulated", []() -> CudaEngine::Opened { throw std::bad_alloc(); },
+      [] { return std::vector<std::string>(); }, {});
+  EXPECT_FALSE(engine.is_ready());
+  engine.settle();
+  EXPECT_TRUE(engine.is_ready());
+  EXPECT_TRUE(engine.sessions().empty());
+  ASSERT_EQ(engine.devices().size(), 1u);
+  EXPECT_EQ(engine.devices()[0].problem, "no memory of the host");
 }
 
 TEST(CudaEngine, SpreadsWhatIsNotSmallOverThreads) {

@@ -1,6 +1,8 @@
 #include "engine/cuda/cuda.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "engine/column/column.hpp"
@@ -38,11 +40,15 @@ std::vector<std::shared_ptr<Session>> CudaEngine::sessions() const {
   if (sessions_.empty() && unavailable_.empty()) {
     try {
       Opened opened = open_();
+      std::vector<std::shared_ptr<Session>> sessions;
       for (auto& device : opened.devices)
-        sessions_.push_back(std::make_shared<Session>(std::move(device)));
+        sessions.push_back(std::make_shared<Session>(std::move(device)));
+      workers_ = std::make_unique<Workers>(static_cast<unsigned>(sessions.size()));
       left_out_ = std::move(opened.left_out);
-      workers_ = std::make_unique<Workers>(static_cast<unsigned>(sessions_.size()));
-    } catch (const cuda::DeviceError& error) {
+      sessions_ = std::move(sessions);
+    } catch (const std::bad_alloc&) {
+      unavailable_ = "no memory of the host";
+    } catch (const std::exception& error) {  // of a device, or there are too many threads
       unavailable_ = error.what();
     }
   }
@@ -57,8 +63,8 @@ bool CudaEngine::is_ready() const {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return false;  // being opened
   if (!sessions_.empty() || !unavailable_.empty()) return true;
-  if (!opening_.valid()) {
-    opening_ = std::async(std::launch::async, [this] { static_cast<void>(sessions()); });
+  if (!opener_.joinable()) {
+    opener_ = std::thread([this] { static_cast<void>(sessions()); });
   }
   return false;
 }
@@ -71,11 +77,12 @@ bool CudaEngine::is_warming_up() const {
 }
 
 void CudaEngine::settle() const {
-  const auto opening = [this] {
+  const bool is_opening = [this] {
     const std::lock_guard lock(mutex_);
-    return opening_;
+    return opener_.joinable();
   }();
-  if (opening.valid()) opening.wait();
+  // Whoever comes first opens the devices, and the other waits for that.
+  if (is_opening) static_cast<void>(sessions());
 }
 
 std::string CudaEngine::declined(const plan::Plan& plan) const {

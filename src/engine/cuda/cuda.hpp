@@ -1,10 +1,10 @@
 #pragma once
 
 #include <functional>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -53,11 +53,15 @@ class CudaEngine final : public Engine {
   /// The devices are opened for the first rule that needs one.
   CudaEngine(std::string_view name, Open open, Describe describe, const Tuning& tuning)
       : name_(name), open_(std::move(open)), describe_(std::move(describe)), tuning_(tuning) {}
+  /// Waits for a device that is being opened.
+  ~CudaEngine() override {
+    if (opener_.joinable()) opener_.join();
+  }
 
   std::string_view name() const override { return name_; }
   std::vector<std::string> description() const override { return describe_(); }
   double fixed_cost() const override { return tuning_.fixed_cost; }
-  /// Opening a device takes some tenths of a second.
+  /// Opening a device takes some tenths of a second, which a thread of its own does.
   bool is_ready() const override;
   /// While kernels are compiled that have been asked for.
   bool is_warming_up() const override;
@@ -83,8 +87,8 @@ class CudaEngine final : public Engine {
   Open open_;
   Describe describe_;
   const Tuning tuning_;
-  mutable std::mutex mutex_;  // guards the next four
-  mutable std::shared_future<void> opening_;
+  mutable std::mutex mutex_;    // guards the next four
+  mutable std::thread opener_;  // runs at most once; the destructor joins it
   mutable std::vector<std::shared_ptr<Session>> sessions_;
   mutable std::vector<LeftOut> left_out_;
   mutable std::string unavailable_;
