@@ -101,6 +101,26 @@ TEST(LatencyTarget, CutsBatches) {
   EXPECT_EQ(batches(1), 65);  // what the first one took is above any such target
 }
 
+TEST(LatencyTarget, DoesNotHoldForARuleThatIsPinnedToADevice) {
+  Processor processor({.engine = "cuda-host"});
+  const auto deployed = processor.deploy(
+      "t.tesla",
+      "event A(n: int); event B(n: int); rule r: define C(n: int) from B(n = $n) and "
+      "each A(n > $n) within 1 h from B where n = A.n;");
+  ASSERT_FALSE(deployed.failed());
+  const auto batches = [&](const char* type, int events) {
+    for (int i = 0; i < events; ++i)
+      EXPECT_FALSE(processor.append(counted(type, 1, 1)).has_error());
+    int count = 0;
+    processor.process([&](const OutputBatch&) { ++count; });
+    return count;
+  };
+  EXPECT_EQ(batches("A", 4032), 6);  // 64, 128, ... 2048
+  EXPECT_EQ(batches("B", 4096), 1);
+  // Those were 16 million pairs, so much that batches would be cut if anything was undecided.
+  EXPECT_EQ(batches("B", 4096), 1);
+}
+
 TEST(Throttle, SuspendsForTheRestOfASecond) {
   dispatch::Throttle throttle;
   const dispatch::Throttle::Clock::time_point start{std::chrono::hours(1)};
