@@ -129,6 +129,9 @@ void EngineThread::reload() {
     }
   }
   for (const Error& error : outcome.errors) log_.error("rules", {{"error", error.to_string()}});
+  for (const std::string& file : outcome.gone) {
+    log_.warning("rule file has left its folder, its rules are removed", {{"file", file}});
+  }
   rate_watch_.restart(std::chrono::steady_clock::now());
   log_.info("rules read again", {{"files", outcome.files},
                                  {"removed", outcome.removed},

@@ -12,30 +12,52 @@ namespace gorgo::server {
 /// Belongs to the thread that owns the processor.
 class RuleFiles {
  public:
-  /// Files, and directories whose *.tesla files count (sorted by name, not recursive).
-  explicit RuleFiles(std::vector<std::string> paths) : paths_(std::move(paths)) {}
+  /// Files, and folders whose *.tesla files count: sorted by name, not recursive, without those
+  /// whose name begins with a dot.
+  explicit RuleFiles(const std::vector<std::string>& paths);
 
   struct Outcome {
-    Diagnostics diagnostics;    ///< of all files
-    std::vector<Error> errors;  ///< what could not be read or removed
-    std::size_t files = 0;      ///< deployed
-    std::size_t removed = 0;    ///< rules that are in no file any more
+    Diagnostics diagnostics;        ///< of all files
+    std::vector<Error> errors;      ///< what could not be read, deployed or removed
+    std::vector<std::string> gone;  ///< files that left their folder, and whose rules are removed
+    std::size_t files = 0;          ///< deployed
+    std::size_t removed = 0;        ///< rules that are in no file any more
 
     bool failed() const { return diagnostics.failed() || !errors.empty(); }
   };
 
   /// Deploys every file as it is now: new rules are added, known ones replaced, and rules that
-  /// have gone from their file are removed. A file with errors leaves its old rules as they are.
+  /// have gone from their file are removed. Whatever is wrong becomes an error or a diagnostic:
+  ///
+  /// * A file with errors leaves its old rules as they are.
+  /// * A path of which anything cannot be read stays as it was deployed. So does a folder that had
+  ///   rule files and has none any more: it is more likely away than emptied.
+  /// * A file that has left its folder takes its rules along, once all other files of the folder
+  ///   are without errors.
+  ///
+  /// Never throws.
   Outcome load(Processor& processor);
 
  private:
-  std::vector<std::string> paths_;
-  std::map<std::string, std::vector<std::string>> deployed_;  // file -> its rules' full names
+  using Rules = std::vector<std::string>;  // full names
 
-  std::vector<std::string> files(Outcome& outcome) const;
-  void load_file(Processor& processor, const std::string& file, Outcome& outcome);
-  void remove_rules(Processor& processor, const std::vector<std::string>& rules,
-                    const std::vector<std::string>& except, Outcome& outcome);
+  struct File {
+    std::string name;
+    std::string text;
+  };
+  struct Path {
+    std::string path;
+    std::map<std::string, Rules> deployed;  // by file
+  };
+
+  std::vector<Path> paths_;
+
+  static Result<std::vector<File>> read(const Path& path);
+  bool is_deployed_elsewhere(const std::string& rule, const std::string& file) const;
+  void load(Processor& processor, Path& path, Outcome& outcome);
+  bool deploy(Processor& processor, Path& path, const File& file, bool replace, Outcome& outcome);
+  void remove(Processor& processor, const std::string& file, const Rules& before, const Rules& now,
+              Outcome& outcome);
 };
 
 }  // namespace gorgo::server

@@ -1,0 +1,191 @@
+#include "server/rule_files.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace gorgo::server {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+std::string rule(const std::string& name, int least = 0) {
+  return "rule " + name + ": define C(v: int) from A(v > " + std::to_string(least) +
+         ") where v = A.v;\n";
+}
+
+class RuleFilesTest : public testing::Test {
+ protected:
+  fs::path folder_ =
+      fs::path(testing::TempDir()) /
+      (std::string("gorgo_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  Processor processor_;
+  RuleFiles files_{{folder_.string()}};
+
+  void SetUp() override {
+    fs::create_directories(folder_);
+    write("a.tesla", rule("one") + rule("two"));
+    write("b.tesla", rule("three"));
+    ASSERT_FALSE(load().failed());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  RuleFiles::Outcome load() { return files_.load(processor_); }
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& rule : processor_.rules()) names.push_back(rule.name);
+    return names;
+  }
+  /// Loads, and expects one error with this text and that no rule has changed.
+  void expect_kept(const std::string& error) {
+    const auto before = names();
+    const auto outcome = load();
+    ASSERT_EQ(outcome.errors.size(), 1u);
+    EXPECT_THAT(outcome.errors[0].to_string(), HasSubstr(error));
+    EXPECT_EQ(outcome.files, 0u);
+    EXPECT_EQ(outcome.removed, 0u);
+    EXPECT_EQ(names(), before);
+  }
+};
+
+TEST_F(RuleFilesTest, AFolderThatIsAwayKeepsItsRules) {
+  fs::rename(folder_, folder_.string() + ".away");
+  expect_kept("cannot read " + folder_.string() + ": No such file");
+  fs::create_directories(folder_);
+  expect_kept("no *.tesla file is left in " + folder_.string() + " (to remove its rules");
+  fs::remove(folder_);
+  fs::rename(folder_.string() + ".away", folder_);
+  EXPECT_FALSE(load().failed());
+  EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
+}
+
+TEST_F(RuleFilesTest, AFileThatStandsForItselfKeepsItsRulesWhenItIsAway) {
+  Processor processor;
+  RuleFiles files({(folder_ / "a.tesla").string()});
+  ASSERT_FALSE(files.load(processor).failed());
+  fs::remove(folder_ / "a.tesla");
+  const auto outcome = files.load(processor);
+  EXPECT_THAT(outcome.errors[0].message, HasSubstr("a.tesla: No such file"));
+  EXPECT_EQ(processor.rules().size(), 2u);
+  write("a.tesla", "// nothing\n");
+  EXPECT_EQ(files.load(processor).removed, 2u);
+  EXPECT_EQ(processor.rules().size(), 0u);
+}
+
+TEST_F(RuleFilesTest, AFileThatLeftItsFolderTakesItsRulesAlong) {
+  fs::remove(folder_ / "b.tesla");
+  const auto outcome = load();
+  EXPECT_FALSE(outcome.failed());
+  EXPECT_EQ(outcome.removed, 1u);
+  EXPECT_THAT(outcome.gone, ElementsAre((folder_ / "b.tesla").string()));
+  EXPECT_THAT(names(), UnorderedElementsAre("one", "two"));
+  EXPECT_THAT(load().gone, IsEmpty());
+}
+
+TEST_F(RuleFilesTest, AnEmptyFileRemovesTheRulesThatStoodInItsFolder) {
+  fs::remove(folder_ / "b.tesla");
+  write("a.tesla", "");
+  const auto outcome = load();
+  EXPECT_FALSE(outcome.failed());
+  EXPECT_EQ(outcome.removed, 3u);
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_F(RuleFilesTest, NothingIsRemovedWhileAnotherFileHasErrors) {
+  fs::remove(folder_ / "b.tesla");
+  write("a.tesla", "rule one: define");
+  const auto outcome = load();
+  EXPECT_TRUE(outcome.diagnostics.failed());
+  EXPECT_EQ(outcome.removed, 0u);
+  EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
+  write("a.tesla", rule("one"));
+  EXPECT_EQ(load().removed, 2u);
+  EXPECT_THAT(names(), ElementsAre("one"));
+}
+
+TEST_F(RuleFilesTest, NothingOfAFolderChangesWhileAFileOfItCannotBeRead) {
+  write("a.tesla", rule("one", 5));
+  fs::remove(folder_ / "b.tesla");
+  fs::create_directory(folder_ / "b.tesla");
+  expect_kept("b.tesla: it is a folder");
+  fs::remove(folder_ / "b.tesla");
+  fs::create_symlink("nowhere", folder_ / "b.tesla");
+  expect_kept("behind the link to nowhere");
+  fs::remove(folder_ / "b.tesla");
+  ASSERT_EQ(mkfifo((folder_ / "b.tesla").c_str(), 0600), 0);
+  expect_kept("b.tesla: it is no regular file");
+  fs::remove(folder_ / "b.tesla");
+  write("b.tesla", std::string((64 << 20) + 1, ' '));
+  expect_kept("b.tesla: it is larger than 67108864 bytes");
+}
+
+TEST_F(RuleFilesTest, OtherPathsAreReadAllTheSame) {
+  Processor processor;
+  RuleFiles files({(folder_ / "absent").string(), folder_.string()});
+  const auto outcome = files.load(processor);
+  EXPECT_EQ(outcome.errors.size(), 1u);
+  EXPECT_EQ(outcome.files, 2u);
+  EXPECT_EQ(processor.rules().size(), 3u);
+}
+
+TEST_F(RuleFilesTest, ARuleMayMoveToAnotherFile) {
+  write("a.tesla", rule("one") + rule("two") + rule("three"));
+  write("b.tesla", "");
+  EXPECT_FALSE(load().failed());
+  EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
+  write("a.tesla", rule("one") + rule("three"));
+  write("b.tesla", rule("two"));
+  EXPECT_FALSE(load().failed());
+  EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
+}
+
+TEST_F(RuleFilesTest, AFileMayBeRenamed) {
+  fs::rename(folder_ / "b.tesla", folder_ / "c.tesla");
+  const auto outcome = load();
+  EXPECT_FALSE(outcome.failed()) << outcome.diagnostics.render();
+  EXPECT_EQ(outcome.removed, 0u);
+  EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
+  fs::rename(folder_ / "c.tesla", folder_ / "0.tesla");
+  EXPECT_FALSE(load().failed());
+  EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
+}
+
+TEST_F(RuleFilesTest, HiddenFilesAreNoRuleFiles) {
+  fs::create_symlink("somebody@editor.1", folder_ / ".#a.tesla");
+  write("#a.tesla#", "no rules");
+  write("a.tesla~", "no rules");
+  EXPECT_FALSE(load().failed());
+  EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
+}
+
+TEST_F(RuleFilesTest, LinksToRuleFilesAreRead) {
+  fs::rename(folder_ / "b.tesla", folder_ / "b.text");
+  fs::create_symlink("b.text", folder_ / "b.tesla");
+  EXPECT_FALSE(load().failed());
+  EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
+}
+
+TEST_F(RuleFilesTest, WhatIsNoTextIsADiagnostic) {
+  for (const std::string& text :
+       {std::string("\0\0\0", 3), rule("three") + std::string("\0", 1), std::string("\xff\xfe"),
+        std::string("define C(v: string) from A() where v = \"\xff\";")}) {
+    write("b.tesla", text);
+    const auto outcome = load();
+    EXPECT_TRUE(outcome.diagnostics.failed());
+    EXPECT_THAT(outcome.errors, IsEmpty());
+    EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
+  }
+}
+
+}  // namespace
+}  // namespace gorgo::server
