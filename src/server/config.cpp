@@ -3,11 +3,22 @@
 
 #include <limits>
 #include <optional>
+#include <utility>
 
+#include "base/file.hpp"
 #include "server/options.hpp"
 
 namespace gorgo::server {
 namespace {
+
+/// The largest number that both TOML and `T` can hold.
+template <class T>
+constexpr std::int64_t most_of() {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return std::cmp_less(std::numeric_limits<T>::max(), kMost)
+             ? static_cast<std::int64_t>(std::numeric_limits<T>::max())
+             : kMost;
+}
 
 /// Reads the keys of one table; the first thing wrong is kept. Keys that nobody asked for are
 /// unknown.
@@ -27,22 +38,25 @@ class Section {
 
   template <class T>
   void number(std::string_view key, T& to, std::int64_t least = 1,
-              std::uint64_t most = std::numeric_limits<T>::max()) {
+              std::int64_t most = most_of<T>()) {
     const auto* node = take(key);
     if (node == nullptr) return;
     const auto value = node->value_exact<std::int64_t>();
-    if (!value || *value < least) {
-      fail(*node, key, least > 0 ? "expected a positive number" : "expected a number from 0 on");
-    } else if (static_cast<std::uint64_t>(*value) > most) {
-      fail(*node, key, "expected a number up to " + std::to_string(most));
-    } else {
+    if (value && std::cmp_greater_equal(*value, least) && std::cmp_less_equal(*value, most)) {
       to = static_cast<T>(*value);
+      return;
     }
+    const std::string range = std::to_string(least) + " to " + std::to_string(most);
+    fail(*node, key,
+         value ? std::to_string(*value) + " is out of range, expected " + range
+               : "expected a number, " + range);
   }
 
+  /// A time that somebody waits.
   void milliseconds(std::string_view key, std::chrono::milliseconds& to) {
+    constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24);
     std::int64_t count = to.count();
-    number(key, count);
+    number(key, count, 1, kLongest.count());
     to = std::chrono::milliseconds(count);
   }
 
@@ -50,7 +64,7 @@ class Section {
   void duration(std::string_view key, Duration& to, std::int64_t least) {
     constexpr Duration kMillisecond = 1'000'000;
     std::int64_t count = to / kMillisecond;
-    number(key, count, least, std::numeric_limits<Duration>::max() / kMillisecond);
+    number(key, count, least, most_of<Duration>() / kMillisecond);
     to = count * kMillisecond;
   }
 
@@ -128,18 +142,28 @@ Result<SlowConsumer> parse_slow_consumer(std::string_view text) {
   return Error{"unknown policy '" + std::string(text) + "'", "one of disconnect, drop"};
 }
 
+/// A delivery is cut into frames of a quarter of a megabyte and one row more, and each must fit.
+constexpr std::int64_t kLeastMaxFrame = 1 << 20;
+constexpr std::int64_t kMostMaxFrame = 1 << 30;  // FlatBuffers end at 2 GiB
+constexpr std::int64_t kMostRows = 1 << 24;
+constexpr std::int64_t kMostSessions = 1'000'000;
+constexpr std::int64_t kMostSubscriptions = 1 << 16;  // a delivery names them by 16 bits
+constexpr std::int64_t kMostProducers = 100'000'000;
+constexpr std::int64_t kMostFrames = 100'000'000;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
+
 std::optional<Error> read_limits(const toml::table* table, Limits& limits) {
   Section section(table, "limits.");
-  section.number("max_frame", limits.max_frame);
-  section.number("max_rows", limits.max_rows);
-  section.number("max_sessions", limits.max_sessions);
-  section.number("max_subscriptions", limits.max_subscriptions);
-  section.number("max_producers", limits.max_producers);
-  section.number("queue_bytes", limits.queue_bytes);
-  section.number("queue_frames", limits.queue_frames);
-  section.number("outbound_bytes", limits.outbound_bytes);
-  section.number("batch_events", limits.batch_events);
-  section.number("batch_bytes", limits.batch_bytes);
+  section.number("max_frame", limits.max_frame, kLeastMaxFrame, kMostMaxFrame);
+  section.number("max_rows", limits.max_rows, 1, kMostRows);
+  section.number("max_sessions", limits.max_sessions, 1, kMostSessions);
+  section.number("max_subscriptions", limits.max_subscriptions, 1, kMostSubscriptions);
+  section.number("max_producers", limits.max_producers, 1, kMostProducers);
+  section.number("queue_bytes", limits.queue_bytes, kLeastMaxFrame, kMostBytes);
+  section.number("queue_frames", limits.queue_frames, 1, kMostFrames);
+  section.number("outbound_bytes", limits.outbound_bytes, kLeastMaxFrame, kMostBytes);
+  section.number("batch_events", limits.batch_events, 1, kMostRows);
+  section.number("batch_bytes", limits.batch_bytes, kLeastMaxFrame, kMostBytes);
   section.choice("slow_consumer", limits.slow_consumer, parse_slow_consumer);
   return section.finish();
 }
@@ -147,7 +171,7 @@ std::optional<Error> read_limits(const toml::table* table, Limits& limits) {
 std::optional<Error> read_engine(const toml::table* table, ProcessorOptions& processor) {
   Section section(table, "engine.");
   section.text("default", processor.engine);
-  section.number("threads", processor.threads, 0);
+  section.number("threads", processor.threads, 0, kMostThreads);
   section.number("max_depth", processor.max_depth);
   section.number("max_composites", processor.max_composites);
   section.number("max_instants", processor.max_instants);
@@ -208,7 +232,9 @@ std::optional<Error> read_root(const toml::table& root, ServerOptions& options) 
 }  // namespace
 
 Result<void> read_config(const std::string& path, ServerOptions& options) {
-  const auto parsed = toml::parse_file(path);
+  const auto text = read_file(path);
+  if (!text) return text.error();
+  const auto parsed = toml::parse(*text, path);
   if (!parsed) {
     const auto& at = parsed.error().source().begin;
     const std::string where =

@@ -14,6 +14,8 @@
 
 namespace gorgo::server {
 
+inline constexpr unsigned kMostThreads = 1024;  ///< that evaluate rules
+
 /// What happens to a subscriber whose outbound queue is full.
 enum class SlowConsumer : std::uint8_t {
   disconnect,  ///< it is told why and its session ends
@@ -51,5 +53,9 @@ struct ServerOptions {
 /// Overrides `options` by a configuration file (TOML, docs/server.md). Unknown keys are errors:
 /// a misspelt limit must not go unnoticed.
 Result<void> read_config(const std::string& path, ServerOptions& options);
+
+/// Whether a server can run with these options: what no single key of the configuration shows,
+/// such as limits that contradict each other. Call it when the file and the flags were read.
+Result<void> check(const ServerOptions& options);
 
 }  // namespace gorgo::server

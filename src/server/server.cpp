@@ -163,7 +163,7 @@ RuleFiles::Outcome Server::load_rules() { return impl_->engine.load_rules(); }
 
 Result<void> Server::listen() {
   const auto& text = impl_->options.listen;
-  const auto parts = protocol::parse_address(text);
+  const auto parts = protocol::parse_listen_address(text);
   if (!parts) return parts.error();
   error_code failure;
   tcp::resolver resolver(impl_->io);

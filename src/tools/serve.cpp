@@ -44,11 +44,9 @@ Result<server::ServerOptions> options_of(const ServeFlags& flags) {
     if (!level) return level.error();
     options.log_level = *level;
   }
-  const auto engines = engine_names();
-  if (std::ranges::find(engines, options.processor.engine) == engines.end()) {
-    std::string known;
-    for (const auto& name : engines) known += (known.empty() ? "" : ", ") + name;
-    return Error{"unknown engine '" + options.processor.engine + "'", "one of " + known};
+  if (const auto checked = server::check(options); !checked) {
+    const Error& wrong = checked.error();
+    return Error{(flags.config.empty() ? "" : flags.config + ": ") + wrong.message, wrong.hint};
   }
   return options;
 }
@@ -97,6 +95,7 @@ void add_serve(CLI::App& app, int& exit_code) {
   command
       ->add_option("--threads", flags->threads,
                    "That evaluate rules; 0: as many as the machine runs at once")
+      ->check(CLI::Range(0u, server::kMostThreads))
       ->option_text("N=0");
   as_time(command->add_option("--lateness", flags->lateness,
                               "How long events are held back to be put in order, such as 500ms"))

@@ -35,9 +35,9 @@ max_rows = 10
 max_sessions = 11
 max_subscriptions = 12
 max_producers = 13
-queue_bytes = 14
+queue_bytes = 1048577
 queue_frames = 15
-outbound_bytes = 16
+outbound_bytes = 1048578
 batch_events = 17
 slow_consumer = "drop"
 [engine]
@@ -81,9 +81,9 @@ level = "error"
   EXPECT_EQ(options->limits.max_sessions, 11u);
   EXPECT_EQ(options->limits.max_subscriptions, 12u);
   EXPECT_EQ(options->limits.max_producers, 13u);
-  EXPECT_EQ(options->limits.queue_bytes, 14u);
+  EXPECT_EQ(options->limits.queue_bytes, 1048577u);
   EXPECT_EQ(options->limits.queue_frames, 15u);
-  EXPECT_EQ(options->limits.outbound_bytes, 16u);
+  EXPECT_EQ(options->limits.outbound_bytes, 1048578u);
   EXPECT_EQ(options->limits.batch_events, 17u);
   EXPECT_EQ(options->limits.slow_consumer, SlowConsumer::drop);
   EXPECT_EQ(options->processor.engine, "reference");
@@ -116,10 +116,8 @@ TEST(Config, MisspeltKeysAreErrors) {
 
 TEST(Config, WrongValuesAreErrors) {
   EXPECT_THAT(read("listen = 5").error().message, HasSubstr("listen: expected a string"));
-  EXPECT_THAT(read("[limits]\nmax_rows = -1").error().message, HasSubstr("positive number"));
-  EXPECT_THAT(read("[engine]\nlateness_ms = -1").error().message, HasSubstr("from 0 on"));
-  EXPECT_THAT(read("[engine]\nmax_late_ms = 9223372036855").error().message,
-              HasSubstr("up to 9223372036854"));
+  EXPECT_THAT(read("[limits]\nmax_rows = 'all'").error().message,
+              HasSubstr("2:12: limits.max_rows: expected a number, 1 to 16777216"));
   EXPECT_THAT(read("rules = [1]").error().message, HasSubstr("list of strings"));
   EXPECT_THAT(read("limits = 1").error().message, HasSubstr("expected a table"));
   EXPECT_THAT(read("[log]\nlevel = 'loud'").error().message, HasSubstr("unknown log level 'loud'"));
@@ -128,6 +126,53 @@ TEST(Config, WrongValuesAreErrors) {
   EXPECT_THAT(read("[cuda]\nnegations = 'some'").error().message,
               HasSubstr("2:13: cuda.negations: 'negations=some' is no option of CUDA"));
   EXPECT_FALSE(read("listen = "));
+}
+
+TEST(Config, ANumberOutOfRangeIsAnErrorThatNamesKeyValueAndRange) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"[limits]\nmax_frame = 1",
+       "2:13: limits.max_frame: 1 is out of range, expected 1048576 to 1073741824"},
+      {"[limits]\nmax_frame = 4294967296", "expected 1048576 to 1073741824"},
+      {"[limits]\nmax_rows = -1", "limits.max_rows: -1 is out of range, expected 1 to 16777216"},
+      {"[limits]\nmax_sessions = 0", "limits.max_sessions: 0 is out of range"},
+      {"[limits]\nmax_subscriptions = 65537", "expected 1 to 65536"},
+      {"[limits]\nqueue_bytes = 14", "limits.queue_bytes: 14 is out of range"},
+      {"[limits]\noutbound_bytes = 16", "limits.outbound_bytes: 16 is out of range"},
+      {"[limits]\nbatch_events = 0", "limits.batch_events: 0 is out of range"},
+      {"[engine]\nthreads = 100000", "engine.threads: 100000 is out of range, expected 0 to 1024"},
+      {"[engine]\nlateness_ms = -1", "engine.lateness_ms: -1 is out of range, expected 0 to"},
+      {"[engine]\nmax_late_ms = 9223372036855", "expected 0 to 9223372036854"},
+      {"greeting_timeout_ms = 0", "greeting_timeout_ms: 0 is out of range, expected 1 to 86400000"},
+      {"drain_timeout_ms = 9223372036854775807", "expected 1 to 86400000"}};
+  for (const auto& [text, message] : cases) {
+    const auto options = read(text);
+    ASSERT_FALSE(options) << text;
+    EXPECT_THAT(options.error().message, HasSubstr(message));
+  }
+}
+
+TEST(Config, TheDefaultsCanRun) { EXPECT_TRUE(check(ServerOptions())); }
+
+TEST(Config, LimitsThatContradictEachOtherAreErrors) {
+  ServerOptions options;
+  options.limits.queue_bytes = options.limits.max_frame - 1;
+  EXPECT_THAT(check(options).error().message,
+              HasSubstr("limits.queue_bytes = 16777215 is less than limits.max_frame = 16777216"));
+  options = {};
+  options.limits.outbound_bytes = options.limits.max_frame - 1;
+  EXPECT_THAT(check(options).error().message, HasSubstr("limits.outbound_bytes = 16777215"));
+  options.limits.max_frame = options.limits.outbound_bytes;
+  EXPECT_TRUE(check(options));
+}
+
+TEST(Config, TheEngineAndTheAddressAreChecked) {
+  ServerOptions options;
+  options.processor.engine = "warp";
+  EXPECT_THAT(check(options).error().to_string(), HasSubstr("unknown engine 'warp' (one of auto"));
+  options = {};
+  options.listen = "127.0.0.1:99999";
+  EXPECT_THAT(check(options).error().to_string(),
+              HasSubstr("listen: '127.0.0.1:99999' is no address: '99999' is no port"));
 }
 
 TEST(Config, AMissingFileIsAnError) {

@@ -1,0 +1,46 @@
+#include <algorithm>
+#include <string>
+
+#include "protocol/address.hpp"
+#include "server/options.hpp"
+
+namespace gorgo::server {
+namespace {
+
+Result<void> check_listen(const std::string& address) {
+  const auto parsed = protocol::parse_listen_address(address);
+  if (parsed) return {};
+  return Error{"listen: " + parsed.error().message, parsed.error().hint};
+}
+
+Result<void> check_engine(const std::string& name) {
+  const auto engines = engine_names();
+  if (std::ranges::find(engines, name) != engines.end()) return {};
+  std::string known;
+  for (const auto& engine : engines) known += (known.empty() ? "" : ", ") + engine;
+  return Error{"unknown engine '" + name + "'", "one of " + known};
+}
+
+/// A limit of bytes holds at least one frame.
+Result<void> holds_a_frame(const char* key, std::size_t bytes, const Limits& limits) {
+  if (bytes >= limits.max_frame) return {};
+  return Error{std::string(key) + " = " + std::to_string(bytes) +
+                   " is less than limits.max_frame = " + std::to_string(limits.max_frame),
+               "raise the one or lower the other"};
+}
+
+}  // namespace
+
+Result<void> check(const ServerOptions& options) {
+  const Limits& limits = options.limits;
+  const Result<void> checks[] = {
+      check_listen(options.listen), check_engine(options.processor.engine),
+      holds_a_frame("limits.queue_bytes", limits.queue_bytes, limits),
+      holds_a_frame("limits.outbound_bytes", limits.outbound_bytes, limits)};
+  for (const auto& checked : checks) {
+    if (!checked) return checked;
+  }
+  return {};
+}
+
+}  // namespace gorgo::server
