@@ -3,12 +3,12 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/file.hpp"
 #include "bench/measure.hpp"
 #include "bench/plot.hpp"
 #include "bench/report.hpp"
@@ -16,6 +16,7 @@
 #include "bench/workload.hpp"
 #include "gorgo/processor.hpp"
 #include "tools/commands.hpp"
+#include "tools/output.hpp"
 #include "tools/progress.hpp"
 #include "tools/stop_signals.hpp"
 #include "tools/text_file.hpp"
@@ -147,8 +148,7 @@ class Bench {
                                    report_.cells.end()})
                       .c_str());
     }
-    std::fflush(stdout);
-    return save() && good;
+    return flush_output() && save() && good;
   }
 
   Result<void> run_cell(const Sweep& sweep, double x) {
@@ -195,12 +195,9 @@ class Bench {
   /// After every sweep, so that a long run loses little.
   bool save() const {
     if (options_.json.empty()) return true;
-    std::ofstream file(options_.json, std::ios::binary);
-    file << bench::to_json(report_);
-    file.close();
-    if (file) return true;
-    fail("cannot write " + options_.json);
-    return false;
+    const auto written = write_text_file(options_.json, bench::to_json(report_));
+    if (!written) fail(written.error().to_string());
+    return written.has_value();
   }
 
   const BenchOptions& options_;
@@ -223,7 +220,7 @@ int list_sweeps() {
 }
 
 int plot_report(const std::string& path, const std::string& folder) {
-  const auto text = read_text_file(path);
+  const auto text = read_file(path);
   if (!text) return fail(text.error().to_string());
   const auto figures = bench::plot(*text);
   if (!figures) return fail(path + ": " + figures.error().to_string());
@@ -231,10 +228,8 @@ int plot_report(const std::string& path, const std::string& folder) {
   std::filesystem::create_directories(folder, ignored);
   for (const auto& figure : *figures) {
     const auto file = std::filesystem::path(folder) / (figure.name + ".svg");
-    std::ofstream out(file, std::ios::binary);
-    out << figure.svg;
-    out.close();
-    if (!out) return fail("cannot write " + file.string());
+    const auto written = write_text_file(file.string(), figure.svg);
+    if (!written) return fail(written.error().to_string());
   }
   std::printf("%zu figures in %s\n", figures->size(), folder.c_str());
   return kSuccess;

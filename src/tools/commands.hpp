@@ -13,7 +13,8 @@ inline constexpr int kUsage = 2;    ///< the command line itself is wrong
 
 /// Adds its subcommand to `app`. The subcommand's callback does the work and sets `exit_code`,
 /// which is kSuccess before; both arguments outlive the callback. Errors go to stderr, beginning
-/// "gorgo: ".
+/// "gorgo: ". Whether standard output could be written is main.cpp's business; a command that runs
+/// for long also asks `flush_output` (output.hpp) and ends when it fails.
 using AddCommand = void (*)(CLI::App& app, int& exit_code);
 
 void add_check(CLI::App& app, int& exit_code);

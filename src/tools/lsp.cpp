@@ -12,6 +12,7 @@
 #include "tools/commands.hpp"
 #include "tools/lsp/framing.hpp"
 #include "tools/lsp/session.hpp"
+#include "tools/output.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -31,7 +32,7 @@ Result<void> handle_all(lsp::MessageCutter& messages, lsp::Session& session) {
       const std::string bytes = lsp::framed(answer);
       std::fwrite(bytes.data(), 1, bytes.size(), stdout);
     }
-    std::fflush(stdout);
+    if (auto written = flush_output(); !written) return written;
   }
   return {};
 }

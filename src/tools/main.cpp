@@ -1,11 +1,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "gorgo/diagnostics.hpp"
 #include "tools/commands.hpp"
+#include "tools/output.hpp"
 
 namespace {
 
@@ -33,6 +36,17 @@ int unknown_command(const std::string& name, const std::vector<std::string>& nam
   return kUsage;
 }
 
+int fail(const std::string& message) {
+  std::fprintf(stderr, "gorgo: %s\n", message.c_str());
+  return kFailure;
+}
+
+/// Output that is lost is a failure, whatever the command thought.
+int end_with(int exit_code) {
+  const auto written = flush_output();
+  return written ? exit_code : fail(written.error().to_string());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -50,10 +64,14 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
-    return app.exit(asked);
+    return end_with(app.exit(asked));
   } catch (const CLI::ParseError& error) {
     std::fprintf(stderr, "gorgo: %s\nRun with --help for more information.\n", error.what());
     return kUsage;
+  } catch (const std::bad_alloc&) {
+    return fail("there is not enough memory");
+  } catch (const std::exception& failure) {
+    return fail(failure.what());
   }
-  return exit_code;
+  return end_with(exit_code);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gorgo/client.hpp"
+#include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
 #include "tools/event_stream.hpp"
 
@@ -28,7 +29,8 @@ struct PubOptions {
 /// Collects events into batches, publishes them and keeps the accounts.
 class Publisher {
  public:
-  Publisher(Client& client, const PubOptions& options) : client_(client), options_(options) {
+  Publisher(Client& client, const PubOptions& options)
+      : client_(client), options_(options), bad_lines_(options.file) {
     // At a low rate a batch holds what is due in a tenth of a second.
     batch_ = options.rate > 0 ? std::clamp<std::size_t>(static_cast<std::size_t>(options.rate / 10),
                                                         1, options.batch)
@@ -36,6 +38,7 @@ class Publisher {
   }
 
   Result<void> add(Event event, std::uint64_t line) {
+    ++taken_;
     if (options_.stamp == "server") event.timestamp.reset();
     events_.push_back(std::move(event));
     lines_.push_back(line);
@@ -44,6 +47,7 @@ class Publisher {
 
   /// In order with the events around it. Where the server stamps, it makes the ticks as well.
   Result<void> tick(Timestamp timestamp, std::uint64_t line) {
+    ++taken_;
     if (options_.stamp == "server") return {};
     if (auto flushed = flush(); !flushed) return flushed;
     if (const auto ticked = client_.tick(timestamp); !ticked) {
@@ -69,16 +73,14 @@ class Publisher {
     return {};
   }
 
-  void skip(const Error& error) {
-    ++skipped_;
-    std::fprintf(stderr, "gorgo: %s, skipped\n", error.to_string().c_str());
-  }
+  void skip(const Error& error) { bad_lines_.add(error); }
 
   void summarise() const {
+    bad_lines_.summarise();
     std::fprintf(stderr, "sent %llu, accepted %llu, refused %llu, bad lines %llu\n",
                  static_cast<unsigned long long>(sent_), static_cast<unsigned long long>(accepted_),
                  static_cast<unsigned long long>(refused_),
-                 static_cast<unsigned long long>(skipped_));
+                 static_cast<unsigned long long>(bad_lines_.count()));
     for (const auto& [reason, count] : reasons_) {
       std::fprintf(stderr, "  refused %llu: %s\n", static_cast<unsigned long long>(count),
                    reason.c_str());
@@ -86,6 +88,8 @@ class Publisher {
   }
 
   std::uint64_t refused() const { return refused_; }
+  /// The error of a file without a line that could be used.
+  Result<void> check() const { return bad_lines_.check(taken_); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -96,7 +100,9 @@ class Publisher {
   std::size_t batch_;
   std::vector<Event> events_;
   std::vector<std::uint64_t> lines_;
-  std::uint64_t sent_ = 0, accepted_ = 0, refused_ = 0, skipped_ = 0;
+  std::uint64_t sent_ = 0, accepted_ = 0, refused_ = 0;
+  std::uint64_t taken_ = 0;  // lines
+  BadLines bad_lines_;
   std::map<std::string, std::uint64_t> reasons_;
   const Clock::time_point start_ = Clock::now();
 
@@ -158,7 +164,8 @@ int publish(const PubOptions& options) {
   auto client = Client::connect(options.to, {.name = "gorgo pub"});
   if (!client) return fail(client.error());
   Publisher publisher(*client, options);
-  const auto done = publish_all(stream, publisher);
+  auto done = publish_all(stream, publisher);
+  if (done) done = publisher.check();
   if (!done) fail(done.error());
   publisher.summarise();
   return done && publisher.refused() == 0 ? kSuccess : kFailure;

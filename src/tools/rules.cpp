@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "base/file.hpp"
 #include "base/time_text.hpp"
 #include "codec/timestamp.hpp"
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
-#include "tools/text_file.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -173,6 +173,12 @@ nlohmann::ordered_json json_of(const std::vector<RuleInfo>& rules, bool memory) 
   return json;
 }
 
+/// A comment in a rule's text may be of any bytes.
+void puts_json(const nlohmann::ordered_json& json) {
+  using Handler = nlohmann::ordered_json::error_handler_t;
+  std::puts(json.dump(2, ' ', false, Handler::replace).c_str());
+}
+
 int list_memory(Client& client, const std::vector<RuleInfo>& rules, bool as_json) {
   const auto types = client.types();
   if (!types) return fail(types.error());
@@ -180,7 +186,7 @@ int list_memory(Client& client, const std::vector<RuleInfo>& rules, bool as_json
     auto list = nlohmann::ordered_json::array();
     for (const TypeInfo& type : *types) list.push_back(to_json(type));
     const nlohmann::ordered_json json = {{"rules", json_of(rules, true)}, {"types", list}};
-    std::puts(json.dump(2).c_str());
+    puts_json(json);
   } else {
     print(table_of(rules, true));
     std::puts("");
@@ -195,7 +201,7 @@ int list(Client& client, const RulesOptions& options) {
   const bool as_json = options.format == "json";
   if (options.memory) return list_memory(client, *rules, as_json);
   if (as_json) {
-    std::puts(json_of(*rules, false).dump(2).c_str());
+    puts_json(json_of(*rules, false));
   } else {
     print(table_of(*rules, false));
     for (const RuleInfo& rule : *rules) {
@@ -211,7 +217,11 @@ int list(Client& client, const RulesOptions& options) {
 int show(Client& client, const RulesOptions& options) {
   const auto rule = client.rule(options.arguments.front());
   if (!rule) return fail(rule.error());
-  std::puts(options.format == "json" ? to_json(*rule, true).dump(2).c_str() : rule->text.c_str());
+  if (options.format == "json") {
+    puts_json(to_json(*rule, true));
+  } else {
+    std::puts(rule->text.c_str());
+  }
   return kSuccess;
 }
 
@@ -227,7 +237,7 @@ void print(const Diagnostics& diagnostics, const std::string& format) {
 
 int deploy(Client& client, const RulesOptions& options) {
   for (const std::string& file : options.arguments) {
-    const auto text = read_text_file(file);
+    const auto text = read_file(file);
     if (!text) return fail(text.error());
     const auto diagnostics = client.deploy(file, *text, options.deploy);
     if (!diagnostics) return fail(diagnostics.error());

@@ -5,18 +5,19 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/file.hpp"
 #include "gorgo/processor.hpp"
 #include "server/alarm_file.hpp"
+#include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
 #include "tools/device_text.hpp"
 #include "tools/event_stream.hpp"
+#include "tools/output.hpp"
 #include "tools/progress.hpp"
-#include "tools/text_file.hpp"
 #include "tools/time_option.hpp"
 
 namespace gorgo::tools {
@@ -105,7 +106,7 @@ class Run {
   bool deploy_rules() {
     bool good = true;
     for (const auto& path : options_.rules) {
-      const auto text = read_text_file(path);
+      const auto text = read_file(path);
       if (!text) {
         fail(text.error().to_string());
         good = false;
@@ -131,13 +132,13 @@ class Run {
       return bad_line(
           {"line " + std::to_string(line) + ": " + outcome.error().message, outcome.error().hint});
     }
+    ++taken_;
     return processor_.pending() < kBatch || process();
   }
 
   bool bad_line(const Error& error) {
-    ++bad_lines_;
     progress_.clear();
-    fail(options_.events + ": " + error.to_string());
+    bad_lines_.add(error);
     return !options_.strict;
   }
 
@@ -195,7 +196,7 @@ class Run {
     std::fprintf(stderr, "%llu events in %.3f s: %.0f events/s; %llu lines skipped\n",
                  number(counters.accepted), seconds,
                  static_cast<double>(counters.accepted) / std::max(seconds, 1e-9),
-                 number(bad_lines_));
+                 number(bad_lines_.count()));
     for (const auto& rule : processor_.rules()) {
       std::fprintf(stderr, "%s: %llu %s of %llu terminators by %s", rule.name.c_str(),
                    number(rule.composites), rule.type.c_str(), number(rule.terminators),
@@ -220,19 +221,20 @@ class Run {
   }
 
   int finish(bool written) const {
-    if (!written) return fail(std::string("cannot write: ") + std::strerror(write_error_));
-    if (bad_lines_ == 0) return kSuccess;
-    if (options_.strict) return kFailure;
-    if (!options_.stats) fail(std::to_string(bad_lines_) + " lines skipped");
-    return kSuccess;
+    if (!written) return fail(cannot_write_output(write_error_).to_string());
+    if (options_.strict) return bad_lines_.count() > 0 ? kFailure : kSuccess;
+    bad_lines_.summarise();
+    const auto used = bad_lines_.check(taken_);
+    return used ? kSuccess : fail(used.error().to_string());
   }
 
   const RunOptions& options_;
   Processor processor_;
   std::unique_ptr<codec::EventWriter> writer_;
   std::string out_;
-  std::uint64_t bad_lines_ = 0;
-  int write_error_ = 0;  // errno
+  BadLines bad_lines_{options_.events};
+  std::uint64_t taken_ = 0;  // lines
+  int write_error_ = 0;      // errno
   Progress progress_;
 };
 

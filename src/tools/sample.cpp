@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
@@ -39,7 +37,7 @@ HostReading read_now() {
 }
 
 /// One reading per interval until the count, the duration, a signal or the reader's end.
-void sample_host(const SampleOptions& options) {
+Result<void> sample_host(const SampleOptions& options) {
   StopSignals stop;
   const auto writer = codec::make_line_writer();
   HostReading before = read_now();
@@ -60,14 +58,24 @@ void sample_host(const SampleOptions& options) {
       if (options.timestamps) event.timestamp = wall;
       writer->write(text, event);
     }
-    if (!stop.write(STDOUT_FILENO, text)) break;
+    const auto written = stop.write(text);
+    if (!written) return written.error();
+    if (!*written) break;
     before = std::move(now);
   }
+  return {};
+}
+
+int sample_until_stopped(const SampleOptions& options) {
+  const auto done = sample_host(options);
+  if (done) return kSuccess;
+  std::fprintf(stderr, "gorgo: %s\n", done.error().to_string().c_str());
+  return kFailure;
 }
 
 }  // namespace
 
-void add_sample(CLI::App& app, int&) {
+void add_sample(CLI::App& app, int& exit_code) {
   auto* sample = app.add_subcommand("sample", "Print live readings as event lines");
   sample->require_subcommand(1);
   auto* host = sample->add_subcommand(
@@ -88,7 +96,7 @@ void add_sample(CLI::App& app, int&) {
       ->check(positive)
       ->option_text("TIME");
   host->add_flag("--timestamps", options->timestamps, "Stamp the events with this machine's clock");
-  host->callback([options] { sample_host(*options); });
+  host->callback([options, &exit_code] { exit_code = sample_until_stopped(*options); });
 }
 
 }  // namespace gorgo::tools

@@ -7,6 +7,7 @@
 
 #include "server/server.hpp"
 #include "tools/commands.hpp"
+#include "tools/output.hpp"
 #include "tools/time_option.hpp"
 
 namespace gorgo::tools {
@@ -73,7 +74,7 @@ int serve(const ServeFlags& flags) {
   server.handle_signals();
   // On stdout nothing but this: scripts wait for it and read the port.
   std::printf("listening on %s\n", server.address().c_str());
-  std::fflush(stdout);
+  if (!flush_output()) return kFailure;
   return server.run() ? kSuccess : kFailure;
 }
 

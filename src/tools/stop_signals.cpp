@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "tools/output.hpp"
+
 namespace gorgo::tools {
 namespace {
 
@@ -43,15 +45,17 @@ bool StopSignals::wait(Duration duration) {
   return watched.revents == 0;
 }
 
-bool StopSignals::write(int file, std::string_view bytes) {
+Result<bool> StopSignals::write(std::string_view bytes) {
   while (!bytes.empty()) {
     pollfd watched[] = {{.fd = signals_, .events = POLLIN, .revents = 0},
-                        {.fd = file, .events = POLLOUT, .revents = 0}};
+                        {.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0}};
     if (poll(watched, 2, -1) < 0) return false;
     if (watched[0].revents != 0) return false;
     // A pipe that is ready takes this much without blocking, so a signal is never kept waiting.
-    const auto written = ::write(file, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
-    if (written < 0) return false;
+    const auto written =
+        ::write(STDOUT_FILENO, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
+    if (written < 0 && errno == EPIPE) return false;
+    if (written < 0) return cannot_write_output(errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;

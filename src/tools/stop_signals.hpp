@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "gorgo/diagnostics.hpp"
 #include "gorgo/value.hpp"
 
 namespace gorgo::tools {
@@ -19,8 +20,8 @@ class StopSignals {
 
   /// Waits so long, or less if a signal that does not stop comes. False: one that does came.
   bool wait(Duration duration);
-  /// Writes all of `bytes` to a pipe, terminal or file. False: a signal came or the reader left.
-  bool write(int file, std::string_view bytes);
+  /// Writes all of `bytes` to standard output. False: a signal came or the reader left.
+  Result<bool> write(std::string_view bytes);
 
  private:
   int signals_ = -1;

@@ -14,6 +14,7 @@
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
 #include "tools/latency.hpp"
+#include "tools/output.hpp"
 #include "tools/time_option.hpp"
 
 namespace gorgo::tools {
@@ -72,7 +73,7 @@ class Printer {
         measured_(options.latency),
         end_(Clock::now() + std::chrono::nanoseconds(options.timeout)) {}
 
-  /// Until enough was printed or the time is up.
+  /// Until enough was printed, the time is up or nothing can be written.
   Result<void> run() {
     while (printed_ < wanted_ && stop_requested == 0) {
       const auto first = client_.next(time_left());
@@ -82,11 +83,9 @@ class Printer {
         continue;
       }
       print((*first)->event);
-      if (auto rest = take_rest(); !rest) {
-        flush();
-        return rest;
-      }
-      if (!flush()) return Error{"cannot write to stdout", ""};
+      const auto rest = take_rest();
+      if (!flush()) return {};
+      if (!rest) return rest;
     }
     return {};
   }
@@ -129,10 +128,10 @@ class Printer {
     return {};
   }
 
-  bool flush() {
-    const bool written = std::fwrite(text_.data(), 1, text_.size(), stdout) == text_.size();
+  Result<void> flush() {
+    std::fwrite(text_.data(), 1, text_.size(), stdout);
     text_.clear();
-    return std::fflush(stdout) == 0 && written;
+    return flush_output();
   }
 };
 

@@ -9,9 +9,11 @@
 #include <thread>
 #include <vector>
 
+#include "base/file.hpp"
 #include "gorgo/processor.hpp"
 #include "tools/commands.hpp"
 #include "tools/file_stamps.hpp"
+#include "tools/output.hpp"
 #include "tools/test_case.hpp"
 #include "tools/test_coverage.hpp"
 #include "tools/test_file.hpp"
@@ -64,7 +66,6 @@ class TestRun {
     std::printf("%zu passed, %zu failed", passed_, failed_);
     std::printf(updated_ > 0 ? ", %zu updated\n" : "\n", updated_);
     const bool covered = !options_.coverage || report_coverage();
-    std::fflush(stdout);
     return failed_ == 0 && (covered || !options_.require_coverage) ? kSuccess : kFailure;
   }
 
@@ -79,7 +80,7 @@ class TestRun {
 
   void run_file(const std::string& path) {
     files_.insert(path);
-    const auto text = read_text_file(path);
+    const auto text = read_file(path);
     if (!text) return fail(text.error().to_string() + "\n");
     const auto cases = parse_test_file(path, *text);
     if (!cases) return fail(cases.error().to_string() + "\n");
@@ -132,7 +133,8 @@ class TestRun {
   RuleCoverage coverage_;
 };
 
-/// Runs the tests whenever one of their files has changed, until a signal ends the program.
+/// Runs the tests whenever one of their files has changed, until a signal ends the program or
+/// nobody can read the results.
 void watch_tests(const TestOptions& options) {
   constexpr std::chrono::milliseconds kPause{200};
   std::set<std::string> watched(options.paths.begin(), options.paths.end());
@@ -141,6 +143,7 @@ void watch_tests(const TestOptions& options) {
     auto seen = stamps_of(watched);
     TestRun run(options);
     static_cast<void>(run.go());
+    if (!flush_output()) return;
     watched.insert(run.files().begin(), run.files().end());
     seen.merge(stamps_of(watched));
     while (stamps_of(watched) == seen) std::this_thread::sleep_for(kPause);
@@ -169,7 +172,7 @@ void add_test(CLI::App& app, int& exit_code) {
   test->callback([options, known, &exit_code] {
     if (options->engines.empty()) options->engines = known;
     options->coverage = options->coverage || options->require_coverage;
-    if (options->watch) watch_tests(*options);
+    if (options->watch) return watch_tests(*options);
     exit_code = TestRun(*options).go();
   });
 }

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/file.hpp"
 #include "codec/event_notation.hpp"
 #include "codec/timestamp.hpp"
 #include "tools/line_text.hpp"
-#include "tools/text_file.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -100,7 +100,7 @@ class Parser {
     if (const auto opened = open_section(Section::rules); !opened) return opened;
     section_ = Section::none;
     const auto path = (std::filesystem::path(path_).parent_path() / file).lexically_normal();
-    auto text = read_text_file(path.string());
+    auto text = read_file(path.string());
     if (!text) return text.error();
     current().rules = *std::move(text);
     current().rules_path = path.string();

@@ -7,9 +7,7 @@
 
 namespace gorgo::tools {
 
-/// The whole file. Errors name it and say why.
-Result<std::string> read_text_file(const std::string& path);
-/// The same; `-` is standard input.
+/// The whole file, which may be a pipe; `-` is standard input. Errors name it and say why.
 Result<std::string> read_text(const std::string& path);
 /// Replaces the content of the file, or makes it.
 Result<void> write_text_file(const std::string& path, std::string_view text);

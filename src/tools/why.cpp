@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "base/file.hpp"
 #include "codec/timestamp.hpp"
 #include "gorgo/client.hpp"
 #include "gorgo/processor.hpp"
+#include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
 #include "tools/event_stream.hpp"
-#include "tools/text_file.hpp"
 #include "tools/time_option.hpp"
 #include "tools/why_text.hpp"
 
@@ -37,7 +38,7 @@ int fail(const Error& error) {
 
 Result<void> deploy(const std::vector<std::string>& paths, Processor& processor) {
   for (const auto& path : paths) {
-    const auto text = read_text_file(path);
+    const auto text = read_file(path);
     if (!text) return text.error();
     const Diagnostics diagnostics = processor.deploy(path, *text);
     std::fputs(diagnostics.render().c_str(), stderr);
@@ -56,12 +57,17 @@ Result<void> feed(const std::string& path, bool flush, Processor& processor) {
     processor.process(deliver);
     return true;
   };
+  BadLines bad_lines(path);
   const auto bad_line = [&](const Error& error) {
-    std::fprintf(stderr, "gorgo: %s: %s\n", path.c_str(), error.to_string().c_str());
+    bad_lines.add(error);
     return true;
   };
+  std::uint64_t used = 0;
   const auto taken = [&](const Result<void>& outcome) {
-    if (outcome) return true;
+    if (outcome) {
+      ++used;
+      return true;
+    }
     return bad_line({"line " + std::to_string(stream.line()) + ": " + outcome.error().message,
                      outcome.error().hint});
   };
@@ -70,7 +76,8 @@ Result<void> feed(const std::string& path, bool flush, Processor& processor) {
                            .bad_line = bad_line,
                            .pause = process});
   flush ? processor.finish(deliver) : processor.flush(deliver);
-  return read;
+  bad_lines.summarise();
+  return read ? bad_lines.check(used) : read;
 }
 
 /// The rule asked for; without a name the only one there is.

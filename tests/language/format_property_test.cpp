@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "ast_dump.hpp"
+#include "base/file.hpp"
 #include "language/language.hpp"
 #include "rule_texts.hpp"
-#include "tools/text_file.hpp"
 
 /// What holds for the format of every rule text of this repository, however it is commented.
 namespace gorgo::language {
@@ -117,7 +117,7 @@ TEST(FormatProperty, TheExamplesAreFormatted) {
     const auto path = std::filesystem::path(GORGO_SOURCE_DIR) / folder;
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
       if (entry.path().extension() != ".tesla") continue;
-      const std::string text = *tools::read_text_file(entry.path().string());
+      const std::string text = *read_file(entry.path().string());
       EXPECT_EQ(format({.path = "t.tesla", .text = text}).text, text)
           << "gorgo fmt -w " << entry.path().string();
     }

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file.hpp"
 #include "language/language.hpp"
 #include "tools/test_file.hpp"
-#include "tools/text_file.hpp"
 
 namespace gorgo::language {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 const std::filesystem::path kRoot = GORGO_SOURCE_DIR;
 
 std::string read(const std::filesystem::path& path) {
-  const auto text = tools::read_text_file(path.string());
+  const auto text = read_file(path.string());
   EXPECT_TRUE(text.has_value()) << path;
   return text ? *text : "";
 }

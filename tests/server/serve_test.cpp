@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -199,6 +200,107 @@ TEST_F(Serve, ReadsItsRulesAgainOnSighup) {
   server.signal(SIGHUP);
   EXPECT_THAT(server.err_line("rules read again"), HasSubstr("removed=1"));
   EXPECT_THAT(names(*client), testing::UnorderedElementsAre("one", "four"));
+}
+
+/// Asks for the rules to be read again; the first line of the log that is an error.
+std::string error_of_reading_again(Process& server) {
+  server.signal(SIGHUP);
+  return server.err_line(" error ");
+}
+
+TEST_F(Serve, KeepsItsRulesWhenAFileCannotBeReadOnSighup) {
+  write("a.tesla", "rule one: define C(v: int) from A(v = 1) where v = A.v;");
+  const auto b = write("b.tesla", "rule two: define D(v: int) from B(v = 1) where v = B.v;");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", folder_.string()});
+  auto client = Client::connect(address_in(server.out_line()));
+  ASSERT_TRUE(client) << client.error().to_string();
+
+  fs::remove(b);
+  ASSERT_EQ(mkfifo(b.c_str(), 0600), 0);
+  EXPECT_THAT(error_of_reading_again(server), HasSubstr("b.tesla: it is no regular file"));
+  fs::remove(b);
+  fs::create_directory(b);
+  EXPECT_THAT(error_of_reading_again(server), HasSubstr("b.tesla: it is a folder"));
+  fs::remove(b);
+  fs::create_symlink("nowhere", b);
+  EXPECT_THAT(error_of_reading_again(server), HasSubstr("behind the link to nowhere"));
+  EXPECT_THAT(server.err_line("rules read again"), HasSubstr("removed=0"));
+  EXPECT_THAT(names(*client), testing::ElementsAre("one", "two"));
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0);
+}
+
+TEST_F(Serve, KeepsItsRulesWhenTheirFolderIsAwayOnSighup) {
+  const auto rules = folder_ / "rules";
+  fs::create_directory(rules);
+  write("rules/a.tesla", "rule one: define C(v: int) from A(v = 1) where v = A.v;");
+  write("rules/b.tesla", "rule two: define C(v: int) from A(v = 2) where v = A.v;");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", rules.string()});
+  auto client = Client::connect(address_in(server.out_line()));
+  ASSERT_TRUE(client) << client.error().to_string();
+
+  fs::rename(rules, folder_ / "away");
+  EXPECT_THAT(error_of_reading_again(server), HasSubstr("rules: No such file"));
+  fs::create_directory(rules);
+  EXPECT_THAT(error_of_reading_again(server), HasSubstr("no *.tesla file is left in"));
+  EXPECT_THAT(names(*client), testing::ElementsAre("one", "two"));
+
+  write("rules/a.tesla", "");
+  server.signal(SIGHUP);
+  EXPECT_THAT(server.err_line("has left its folder"), HasSubstr("b.tesla"));
+  EXPECT_NE(server.err_line("removed=2"), "");
+  EXPECT_THAT(names(*client), testing::IsEmpty());
+}
+
+TEST_F(Serve, DoesNotStartWithRuleFilesThatItCannotRead) {
+  fs::create_directory(folder_ / "folder.tesla");
+  ASSERT_EQ(mkfifo((folder_ / "pipe.tesla").c_str(), 0600), 0);
+  for (const std::string path : {"", "pipe.tesla", "absent.tesla"}) {
+    Process server({"serve", "--listen", "127.0.0.1:0", "--rules", (folder_ / path).string()});
+    EXPECT_THAT(server.err_line(), HasSubstr("gorgo: cannot read ")) << path;
+    EXPECT_EQ(server.wait(), 1) << path;
+  }
+}
+
+TEST_F(Serve, ShowsRulesWhoseCommentsAreNoUtf8) {
+  const auto rules = write("a.tesla", "rule one: define C() // \xff\n from A();");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", rules});
+  const std::string address = address_in(server.out_line());
+  Process show({"rules", "show", "one", "--format", "json", "--to", address});
+  EXPECT_EQ(show.out_line(), "{\n");
+  EXPECT_EQ(show.wait(), 0);
+}
+
+TEST_F(Serve, PortsThatAreNoneAreErrors) {
+  const std::string wrong = "127.0.0.1:99999";
+  const std::string error = "'127.0.0.1:99999' is no address: '99999' is no port";
+  Process server({"serve", "--listen", wrong});
+  EXPECT_THAT(server.err_line(), HasSubstr(error));
+  EXPECT_EQ(server.wait(), 1);
+  const std::vector<std::string> commands[] = {
+      {"pub", "/dev/null", "--to"}, {"sub", "*", "--from"},         {"rules", "list", "--to"},
+      {"engines", "--to"},          {"why", "--rule", "x", "--to"}, {"trace", "A()", "--to"},
+      {"explain", "--live", "--to"}};
+  for (const auto& command : commands) {
+    for (const std::string port : {"99999", "0", "-1", "http"}) {
+      auto arguments = command;
+      arguments.push_back("127.0.0.1:" + port);
+      Process client(arguments);
+      EXPECT_THAT(client.err_line(), HasSubstr("'" + port + "' is no port")) << command[0];
+      EXPECT_EQ(client.wait(), 1) << command[0];
+    }
+  }
+}
+
+TEST_F(Serve, LimitsThatNoServerCouldWorkWithAreErrors) {
+  const auto small = write("small.toml", "[limits]\nmax_frame = 1\n");
+  Process one({"serve", "--listen", "127.0.0.1:0", "--config", small});
+  EXPECT_THAT(one.err_line(), HasSubstr(small + ":2:13: limits.max_frame: 1 is out of range"));
+  EXPECT_EQ(one.wait(), 1);
+  const auto unequal = write("unequal.toml", "[limits]\nqueue_bytes = 1048576\n");
+  Process two({"serve", "--listen", "127.0.0.1:0", "--config", unequal});
+  EXPECT_THAT(two.err_line(), HasSubstr(unequal + ": limits.queue_bytes = 1048576 is less than"));
+  EXPECT_EQ(two.wait(), 1);
 }
 
 TEST_F(Serve, APortInUseIsOneLineAndExitCodeOne) {

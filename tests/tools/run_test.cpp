@@ -140,7 +140,7 @@ TEST_F(CommandLine, RunSaysWhenItCannotWrite) {
   const auto events = write("e", R"({"type":"Temp","ts":1,"attrs":{"area":"A","value":46}})");
   const auto full = run("run " + rules + " --events " + events, "/dev/full");
   EXPECT_EQ(full.exit_code, 1);
-  EXPECT_THAT(full.err, HasSubstr("cannot write: No space left"));
+  EXPECT_THAT(full.err, HasSubstr("cannot write to standard output: No space left"));
 }
 
 constexpr const char* kTest =

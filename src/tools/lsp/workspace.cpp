@@ -2,13 +2,13 @@
 
 #include <utility>
 
-#include "tools/text_file.hpp"
+#include "base/file.hpp"
 
 namespace gorgo::tools::lsp {
 
 Result<void> Workspace::add_common(const std::vector<std::string>& paths) {
   for (const auto& path : paths) {
-    auto text = read_text_file(path);
+    auto text = read_regular_file(path);
     if (!text) return text.error();
     const std::string uri = uri_of(path);
     const auto [it, added] =
@@ -39,7 +39,7 @@ std::vector<const View*> Workspace::close(const std::string& uri) {
     return {};
   }
   view.open = false;
-  if (auto text = read_text_file(it->first)) view.document = Document(std::move(*text));
+  if (auto text = read_regular_file(it->first)) view.document = Document(std::move(*text));
   return refresh(view);
 }
 
