@@ -174,8 +174,10 @@ int publish(const PubOptions& options) {
 }  // namespace
 
 void add_pub(CLI::App& app, int& exit_code) {
-  auto* command =
-      app.add_subcommand("pub", "Publish events from a file or from stdin to a running server");
+  auto* command = app.add_subcommand(
+      "pub",
+      "Publish events from a file or from stdin to a running server. Exit code 1\n"
+      "when events were refused or no line could be used");
   const auto options = std::make_shared<PubOptions>();
   command->add_option("FILE", options->file, "Event lines and ticks; - is stdin")
       ->capture_default_str();

@@ -247,7 +247,9 @@ void add_run(CLI::App& app, int& exit_code) {
   auto* run = app.add_subcommand(
       "run",
       "Evaluate rules over events from a file and print the composite events, and nothing else,\n"
-      "on standard output. Lines that are no events are reported, counted and skipped.");
+      "on standard output. Lines that are no events or are refused are skipped and counted, and "
+      "the\n"
+      "first of them shown; exit code 1 when no line could be used.");
   run->add_option("RULES", options->rules, "Rule files")->required();
   run->add_option("--events", options->events,
                   "Event lines and ticks, oldest first; - is standard input")
