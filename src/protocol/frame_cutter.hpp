@@ -29,6 +29,8 @@ class FrameCutter {
   Result<std::optional<Bytes>> next();
   /// Bytes of a frame whose end has not arrived.
   std::size_t open() const { return end_ - begin_; }
+  /// Bytes that it has allocated.
+  std::size_t held() const { return bytes_.capacity(); }
 
  private:
   std::size_t max_frame_;

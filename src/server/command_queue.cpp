@@ -1,27 +1,72 @@
 #include "server/command_queue.hpp"
 
-#include <utility>
+#include <algorithm>
 
 namespace gorgo::server {
+namespace {
 
-CommandQueue::CommandQueue(const Limits& limits, std::function<void()> on_space)
+/// A lane is served that much before the next one, so that lanes of small requests do not
+/// alternate with each of them.
+constexpr std::uint64_t kQuantum = 500'000;
+
+std::uint64_t id_of(const Command& command) {
+  return command.client == nullptr ? 0 : command.client->id();
+}
+
+std::size_t bytes_of(const Command& command) { return command.frame.size() + sizeof(Command); }
+
+template <class T>
+T free_of(T most, T used) {
+  return most - std::min(most, used);
+}
+
+}  // namespace
+
+CommandQueue::CommandQueue(const Limits& limits)
     : max_bytes_(limits.queue_bytes),
-      max_frames_(limits.queue_frames),
-      on_space_(std::move(on_space)) {}
+      max_cost_(static_cast<std::uint64_t>(std::chrono::nanoseconds(limits.queue_work).count())) {}
+
+bool CommandQueue::has_room(const Lane& lane, std::size_t bytes, std::uint64_t cost) const {
+  return lane.commands.empty() || (lane.bytes + bytes <= free_of(max_bytes_, bytes_) &&
+                                   lane.cost + cost <= free_of(max_cost_, cost_));
+}
+
+void CommandQueue::count(Lane& lane, const Command& command) {
+  lane.bytes += bytes_of(command);
+  lane.cost += command.work.cost;
+  bytes_ += bytes_of(command);
+  cost_ += command.work.cost;
+}
+
+void CommandQueue::uncount(Lane& lane, const Command& command) {
+  lane.bytes -= bytes_of(command);
+  lane.cost -= command.work.cost;
+  bytes_ -= bytes_of(command);
+  cost_ -= command.work.cost;
+}
+
+void CommandQueue::join_turns(std::uint64_t client, Lane& lane) {
+  if (lane.in_turns || lane.in_hand || lane.commands.empty()) return;
+  lane.in_turns = true;
+  // Having been silent gives no right to be served first for long.
+  lane.served = std::max(lane.served, now_);
+  turns_.emplace(lane.served, client);
+}
 
 CommandQueue::Push CommandQueue::push(Command& request) {
   {
     std::lock_guard lock(mutex_);
     if (closed_) return Push::closed;
-    // A single frame always fits into an empty queue, whatever the limits.
-    const bool full = !commands_.empty() && (commands_.size() >= max_frames_ ||
-                                             bytes_ + request.frame.size() > max_bytes_);
-    if (full) {
-      refused_ = true;
+    const auto client = id_of(request);
+    Lane& lane = lanes_[client];
+    if (!has_room(lane, bytes_of(request), request.work.cost)) {
+      if (lane.refused == nullptr) refused_.push_back(client);
+      lane.refused = request.client;
       return Push::full;
     }
-    bytes_ += request.frame.size();
-    commands_.push_back(std::move(request));
+    count(lane, request);
+    lane.commands.push_back(std::move(request));
+    join_turns(client, lane);
   }
   ready_.notify_one();
   return Push::queued;
@@ -31,9 +76,43 @@ void CommandQueue::push_control(Command command) {
   {
     std::lock_guard lock(mutex_);
     if (closed_) return;
-    commands_.push_back(std::move(command));
+    const auto client = id_of(command);
+    Lane& lane = lanes_[client];
+    count(lane, command);
+    lane.commands.push_back(std::move(command));
+    join_turns(client, lane);
   }
   ready_.notify_one();
+}
+
+void CommandQueue::put_back(Command publication) {
+  std::lock_guard lock(mutex_);
+  Lane& lane = lanes_[id_of(publication)];
+  count(lane, publication);
+  lane.commands.push_front(std::move(publication));
+}
+
+std::size_t CommandQueue::drop(std::uint64_t client, Drop what) {
+  std::deque<Command> dropped;  // freed behind the lock
+  std::lock_guard lock(mutex_);
+  const auto it = lanes_.find(client);
+  if (it == lanes_.end()) return 0;
+  Lane& lane = it->second;
+  std::deque<Command> kept;
+  for (Command& command : lane.commands) {
+    const bool keep = command.kind != Command::Kind::request || command.publication != nullptr ||
+                      (what == Drop::replies_only && command.work.kept);
+    if (!keep) uncount(lane, command);
+    (keep ? kept : dropped).push_back(std::move(command));
+  }
+  lane.commands.swap(kept);
+  return dropped.size();
+}
+
+std::size_t CommandQueue::bytes(std::uint64_t client) {
+  std::lock_guard lock(mutex_);
+  const auto lane = lanes_.find(client);
+  return lane == lanes_.end() ? 0 : lane->second.bytes;
 }
 
 void CommandQueue::close() {
@@ -45,35 +124,88 @@ void CommandQueue::close() {
 }
 
 std::size_t CommandQueue::discard() {
-  std::vector<Command> discarded;
+  std::unordered_map<std::uint64_t, Lane> discarded;  // freed behind the lock
   {
     std::lock_guard lock(mutex_);
     closed_ = true;
-    discarded.swap(commands_);
+    discarded.swap(lanes_);
+    turns_.clear();
+    in_hand_.clear();
+    refused_.clear();
     bytes_ = 0;
+    cost_ = 0;
   }
   ready_.notify_one();
-  return discarded.size();
+  std::size_t requests = 0;
+  for (const auto& [client, lane] : discarded) requests += lane.commands.size();
+  return requests;
+}
+
+std::uint64_t CommandQueue::serve_first(std::vector<Command>& out) {
+  const auto [served, client] = *turns_.begin();
+  turns_.erase(turns_.begin());
+  now_ = served;
+  Lane& lane = lanes_.at(client);
+  lane.in_turns = false;
+  while (!lane.commands.empty() && lane.served < served + kQuantum) {
+    Command& command = out.emplace_back(std::move(lane.commands.front()));
+    lane.commands.pop_front();
+    uncount(lane, command);
+    command.piece = command.work.piece_rows > 0 && command.work.cost > kPieceCost;
+    const std::uint64_t cost = command.piece ? kPieceCost : command.work.cost;
+    command.work.cost -= cost;
+    lane.served += cost;
+    if (command.kind == Command::Kind::disconnect) {
+      const std::uint64_t all = lane.served - served;
+      lanes_.erase(client);
+      return all;
+    }
+    if (command.piece) {
+      lane.in_hand = true;
+      in_hand_.push_back(client);
+      return lane.served - served;
+    }
+  }
+  join_turns(client, lane);
+  return lane.served - served;
+}
+
+/// Those who were refused and have plenty of room, lest they come back for each request.
+std::vector<std::shared_ptr<Outbox>> CommandQueue::take_admitted() {
+  std::vector<std::shared_ptr<Outbox>> admitted;
+  std::erase_if(refused_, [&](std::uint64_t client) {
+    const auto it = lanes_.find(client);
+    if (it == lanes_.end()) return true;
+    Lane& lane = it->second;
+    const bool room = has_room(lane, lane.bytes, lane.cost);
+    if (room) admitted.push_back(std::exchange(lane.refused, nullptr));
+    return room;
+  });
+  return admitted;
 }
 
 bool CommandQueue::take(std::vector<Command>& out,
                         std::optional<std::chrono::nanoseconds> patience) {
-  bool refused = false;
+  std::vector<std::shared_ptr<Outbox>> admitted;
   bool closed = false;
   {
     std::unique_lock lock(mutex_);
-    const auto ready = [&] { return closed_ || !commands_.empty(); };
+    for (const std::uint64_t client : std::exchange(in_hand_, {})) {
+      Lane& lane = lanes_.at(client);
+      lane.in_hand = false;
+      join_turns(client, lane);
+    }
+    const auto ready = [&] { return closed_ || !turns_.empty(); };
     if (patience) {
       ready_.wait_for(lock, *patience, ready);
     } else {
       ready_.wait(lock, ready);
     }
-    out.swap(commands_);
-    bytes_ = 0;
-    refused = std::exchange(refused_, false);
+    for (std::uint64_t cost = 0; !turns_.empty() && cost < kTurnCost;) cost += serve_first(out);
+    admitted = take_admitted();
     closed = closed_;
   }
-  if (refused) on_space_();
+  for (const auto& client : admitted) client->wake();
   return !closed || !out.empty();
 }
 

@@ -4,65 +4,91 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "protocol/framing.hpp"
-#include "server/outbox.hpp"
+#include "server/command.hpp"
+#include "server/options.hpp"
 
 namespace gorgo::server {
 
-/// What the engine thread is asked to do.
-struct Command {
-  enum class Kind : std::uint8_t {
-    request,     ///< `frame`: opened and, for a Publish, its batch checked
-    disconnect,  ///< `client` sends nothing more
-    reload,      ///< read the rule files again
-  };
-
-  Kind kind = Kind::request;
-  std::shared_ptr<Outbox> client;
-  protocol::Bytes frame;
-  std::chrono::steady_clock::time_point received = std::chrono::steady_clock::now();
-};
-
-/// Requests on their way to the engine thread: many producers, one consumer that takes everything
-/// there is. Bounded in bytes and frames; a producer that finds it full stops reading from its
-/// client.
+/// Requests on their way to the engine thread: many producers, one consumer. Each client has a
+/// lane, in which its requests keep their order, and the lanes take turns by what their requests
+/// cost.
+///
+/// A lane that is not empty may hold as much as is free in the whole queue, in bytes and in cost,
+/// so that one client fills half of the queue, two fill a third each, and some room always stays
+/// for others. An empty lane takes any request. A producer that finds its lane full stops reading
+/// from its client; the outbox of the client is woken when there is room.
 class CommandQueue {
  public:
-  /// `on_space` is called by the consumer, without a lock held, when a producer was refused
-  /// before and there is room again.
-  CommandQueue(const Limits& limits, std::function<void()> on_space);
+  explicit CommandQueue(const Limits& limits);
 
   enum class Push : std::uint8_t { queued, full, closed };
   /// Takes `request` only when the answer is `queued`.
   Push push(Command& request);
   /// Disconnects and reloads are few and small: they always find room, unless it is closed.
   void push_control(Command command);
+  /// For the consumer: the rest of a publication of which a piece was carried out. It stands before
+  /// everything else in its lane.
+  void put_back(Command publication);
+
+  enum class Drop : std::uint8_t {
+    replies_only,  ///< what only the client that has gone would learn of; see Work::kept
+    all,           ///< everything that was not begun
+  };
+  /// Forgets requests of a client. Returns how many.
+  std::size_t drop(std::uint64_t client, Drop what);
+  /// That a client's requests hold.
+  std::size_t bytes(std::uint64_t client);
   /// Nothing more is taken; what is queued is still handed out.
   void close();
   /// Forgets what is queued, too. Returns how many requests.
   std::size_t discard();
 
-  /// Waits for commands, not longer than `patience` when that is set, and appends all of them to
-  /// the empty `out`; false: closed and empty.
+  /// Waits for commands, not longer than `patience` when that is set, and appends what fits in one
+  /// turn to the empty `out`; false: closed and empty.
   bool take(std::vector<Command>& out, std::optional<std::chrono::nanoseconds> patience = {});
 
  private:
+  /// Lanes are compared by what they were served, in the unit of Work::cost.
+  using Served = std::uint64_t;
+  struct Lane {
+    std::deque<Command> commands;
+    std::size_t bytes = 0;
+    std::uint64_t cost = 0;
+    Served served = 0;
+    bool in_turns = false;
+    bool in_hand = false;  // a piece of its first publication is being carried out
+    std::shared_ptr<Outbox> refused = nullptr;  // set: to be woken when there is room
+  };
+
   const std::size_t max_bytes_;
-  const std::size_t max_frames_;
-  const std::function<void()> on_space_;
+  const std::uint64_t max_cost_;
 
   std::mutex mutex_;  // guards all below; no other lock is taken while it is held
   std::condition_variable ready_;
-  std::vector<Command> commands_;
+  std::unordered_map<std::uint64_t, Lane> lanes_;     // by Outbox::id; 0: reloads
+  std::set<std::pair<Served, std::uint64_t>> turns_;  // lanes with commands, least served first
+  std::vector<std::uint64_t> in_hand_;
+  std::vector<std::uint64_t> refused_;
+  Served now_ = 0;  // of the lane that was served last
   std::size_t bytes_ = 0;
-  bool refused_ = false;  // a producer waits for space
+  std::uint64_t cost_ = 0;
   bool closed_ = false;
+
+  bool has_room(const Lane& lane, std::size_t bytes, std::uint64_t cost) const;
+  void count(Lane& lane, const Command& command);
+  void uncount(Lane& lane, const Command& command);
+  void join_turns(std::uint64_t client, Lane& lane);
+  std::uint64_t serve_first(std::vector<Command>& out);
+  std::vector<std::shared_ptr<Outbox>> take_admitted();
 };
 
 }  // namespace gorgo::server

@@ -53,10 +53,10 @@ class Section {
   }
 
   /// A time that somebody waits.
-  void milliseconds(std::string_view key, std::chrono::milliseconds& to) {
+  void milliseconds(std::string_view key, std::chrono::milliseconds& to, std::int64_t least = 1) {
     constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24);
     std::int64_t count = to.count();
-    number(key, count, 1, kLongest.count());
+    number(key, count, least, kLongest.count());
     to = std::chrono::milliseconds(count);
   }
 
@@ -149,7 +149,6 @@ constexpr std::int64_t kMostRows = 1 << 24;
 constexpr std::int64_t kMostSessions = 1'000'000;
 constexpr std::int64_t kMostSubscriptions = 1 << 16;  // a delivery names them by 16 bits
 constexpr std::int64_t kMostProducers = 100'000'000;
-constexpr std::int64_t kMostFrames = 100'000'000;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
 
 std::optional<Error> read_limits(const toml::table* table, Limits& limits) {
@@ -157,11 +156,15 @@ std::optional<Error> read_limits(const toml::table* table, Limits& limits) {
   section.number("max_frame", limits.max_frame, kLeastMaxFrame, kMostMaxFrame);
   section.number("max_rows", limits.max_rows, 1, kMostRows);
   section.number("max_sessions", limits.max_sessions, 1, kMostSessions);
+  section.number("reserved_sessions", limits.reserved_sessions, 0, kMostSessions);
   section.number("max_subscriptions", limits.max_subscriptions, 1, kMostSubscriptions);
+  section.number("subscription_bytes", limits.subscription_bytes, 1, kMostBytes);
+  section.number("all_subscription_bytes", limits.all_subscription_bytes, 1, kMostBytes);
   section.number("max_producers", limits.max_producers, 1, kMostProducers);
   section.number("queue_bytes", limits.queue_bytes, kLeastMaxFrame, kMostBytes);
-  section.number("queue_frames", limits.queue_frames, 1, kMostFrames);
+  section.milliseconds("queue_work_ms", limits.queue_work);
   section.number("outbound_bytes", limits.outbound_bytes, kLeastMaxFrame, kMostBytes);
+  section.number("memory_bytes", limits.memory_bytes, kLeastMaxFrame, kMostBytes);
   section.number("batch_events", limits.batch_events, 1, kMostRows);
   section.number("batch_bytes", limits.batch_bytes, kLeastMaxFrame, kMostBytes);
   section.choice("slow_consumer", limits.slow_consumer, parse_slow_consumer);
@@ -220,6 +223,8 @@ std::optional<Error> read_root(const toml::table& root, ServerOptions& options) 
   section.texts("rules", options.rules);
   section.text("reports", options.reports);
   section.milliseconds("greeting_timeout_ms", options.greeting_timeout);
+  section.milliseconds("frame_timeout_ms", options.frame_timeout);
+  section.milliseconds("idle_timeout_ms", options.idle_timeout, 0);
   section.milliseconds("drain_timeout_ms", options.drain_timeout);
   if (auto error = read_limits(section.table("limits"), options.limits)) return error;
   if (auto error = read_engine(section.table("engine"), options.processor)) return error;

@@ -1,5 +1,6 @@
 #include "server/delivery.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
@@ -11,12 +12,23 @@ namespace {
 
 constexpr std::size_t kRowsPerFrame = 4096;
 constexpr std::size_t kBytesPerFrame = std::size_t{256} << 10;
+// What a frame has besides its rows, and a column besides its name and its value.
+constexpr std::size_t kFrameOverhead = 512;
+constexpr std::size_t kColumnOverhead = 160;
+
+protocol::Bytes finish_message(flatbuffers::FlatBufferBuilder& builder,
+                               flatbuffers::Offset<wire::Deliver> deliver) {
+  builder.FinishSizePrefixed(wire::CreateMessage(builder, 0, wire::Body::Deliver, deliver.Union()),
+                             wire::MessageIdentifier());
+  const auto* bytes = builder.GetBufferPointer();
+  return {bytes, bytes + builder.GetSize()};
+}
 
 /// Collects rows for one frame.
 class FrameBuilder {
  public:
-  FrameBuilder(const OutputBatch& batch, std::size_t subscriptions)
-      : batch_(batch), ids_(subscriptions, 0) {}
+  FrameBuilder(const OutputBatch& batch, std::size_t subscriptions, std::size_t enough)
+      : batch_(batch), ids_(subscriptions, 0), enough_(enough) {}
 
   void add(const DeliveredRow& delivered) {
     const auto& row = batch_.rows[delivered.row];
@@ -33,7 +45,7 @@ class FrameBuilder {
   }
 
   bool empty() const { return roots_.empty(); }
-  bool full() const { return roots_.size() >= kRowsPerFrame || writer_.bytes() >= kBytesPerFrame; }
+  bool full() const { return roots_.size() >= kRowsPerFrame || writer_.bytes() >= enough_; }
 
   DeliveryFrame finish() {
     flatbuffers::FlatBufferBuilder builder(writer_.bytes() + 1024);
@@ -44,11 +56,7 @@ class FrameBuilder {
     const auto ordinals = builder.CreateVector(ordinals_);
     builder.ForceDefaults(true);  // `lost` is written later, so it must have its place
     const auto deliver = wire::CreateDeliver(builder, ids, from, roots, ordinals, 0, batch);
-    builder.FinishSizePrefixed(
-        wire::CreateMessage(builder, 0, wire::Body::Deliver, deliver.Union()),
-        wire::MessageIdentifier());
-    const auto* bytes = builder.GetBufferPointer();
-    return {protocol::Bytes(bytes, bytes + builder.GetSize()), roots_.size()};
+    return {finish_message(builder, deliver), roots_.size()};
   }
 
  private:
@@ -83,6 +91,7 @@ class FrameBuilder {
   std::map<std::pair<TypeId, std::uint32_t>, Shape> shapes_;
   Shape* last_ = nullptr;  // of the row before
   std::vector<std::uint32_t> ids_;
+  const std::size_t enough_;  // bytes
   protocol::BatchWriter writer_;
   std::vector<std::uint64_t> roots_;
   std::vector<std::uint32_t> ordinals_;
@@ -94,41 +103,60 @@ wire::Deliver& deliver_in(protocol::Bytes& frame) {
   return *static_cast<wire::Deliver*>(message->mutable_body());
 }
 
-std::size_t text_bytes(const OutputBatch& batch, const OutputBatch::Row& row) {
-  std::size_t bytes = 0;
-  batch.for_each_attribute(
-      row, [&](std::string_view name, const Datum& value) { bytes += name.size() + value.length; });
+std::size_t row_bytes(const OutputBatch& batch, const OutputBatch::Row& row) {
+  std::size_t bytes = batch.type_name(row).size();
+  batch.for_each_attribute(row, [&](std::string_view name, const Datum& value) {
+    bytes += name.size() + value.length + kColumnOverhead;
+  });
   return bytes;
 }
 
 }  // namespace
 
+std::size_t delivery_bytes(std::string_view type, std::span<const std::string_view> names,
+                           std::span<const Datum> cells, const Limits& limits) {
+  std::size_t bytes = kFrameOverhead + type.size();
+  bytes += std::min(limits.max_subscriptions * sizeof(std::uint32_t), limits.max_frame / 4);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!cells[i].exists()) continue;
+    bytes += names[i].size() + cells[i].length + kColumnOverhead;
+  }
+  return bytes;
+}
+
 std::vector<DeliveryFrame> encode_delivery(const OutputBatch& batch,
                                            std::span<const DeliveredRow> rows,
-                                           std::size_t subscriptions, std::size_t max_frame,
-                                           std::uint64_t& oversize) {
+                                           std::size_t subscriptions, std::size_t max_frame) {
+  const std::size_t enough = std::min(kBytesPerFrame, max_frame / 4);
   std::vector<DeliveryFrame> frames;
   std::optional<FrameBuilder> builder;
   const auto flush = [&] {
     if (!builder) return;
-    auto frame = builder->finish();
+    frames.push_back(builder->finish());
     builder.reset();
-    if (frame.bytes.size() <= max_frame) {
-      frames.push_back(std::move(frame));
-    } else {
-      oversize += frame.rows;
-    }
+    if (frames.back().bytes.size() > max_frame) frames.back().bytes = {};
   };
   for (const DeliveredRow& row : rows) {
     // A large row gets a frame of its own, so that only it can be too large.
-    const bool large = text_bytes(batch, batch.rows[row.row]) >= kBytesPerFrame;
+    const bool large = row_bytes(batch, batch.rows[row.row]) >= enough;
     if (large) flush();
-    if (!builder) builder.emplace(batch, subscriptions);
+    if (!builder) builder.emplace(batch, subscriptions, enough);
     builder->add(row);
     if (large || builder->full()) flush();
   }
   flush();
   return frames;
+}
+
+protocol::Bytes loss_notice(std::uint64_t rows) {
+  flatbuffers::FlatBufferBuilder builder(256);
+  const auto ids = builder.CreateVector(std::vector<std::uint32_t>{0});
+  // The vectors of places are empty but there, as in every Deliver.
+  const auto roots = builder.CreateVector(std::vector<std::uint64_t>());
+  const auto ordinals = builder.CreateVector(std::vector<std::uint32_t>());
+  const auto batch = wire::CreateBatch(builder);
+  return finish_message(builder,
+                        wire::CreateDeliver(builder, ids, 0, roots, ordinals, rows, batch));
 }
 
 void address_to(protocol::Bytes& deliver, std::span<const std::uint32_t> subscriptions) {

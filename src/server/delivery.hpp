@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "gorgo/processor.hpp"
 #include "protocol/framing.hpp"
+#include "server/options.hpp"
 
 namespace gorgo::server {
 
@@ -19,17 +21,24 @@ struct DeliveredRow {
 };
 
 struct DeliveryFrame {
-  protocol::Bytes bytes;  ///< a Deliver whose subscription ids are all 0, see `address_to`
+  /// A Deliver whose subscription ids are all 0, see `address_to`. Empty: its row alone is larger
+  /// than a frame may be.
+  protocol::Bytes bytes;
   std::size_t rows;
 };
 
+/// An upper bound for the frame that delivers this event to anybody.
+std::size_t delivery_bytes(std::string_view type, std::span<const std::string_view> names,
+                           std::span<const Datum> cells, const Limits& limits);
+
 /// Rows as Deliver frames, a few thousand rows each. `subscriptions` is how many ids the frames
-/// have room for. A row that alone is larger than `max_frame` is left out and counted in
-/// `oversize`.
+/// have room for.
 std::vector<DeliveryFrame> encode_delivery(const OutputBatch& batch,
                                            std::span<const DeliveredRow> rows,
-                                           std::size_t subscriptions, std::size_t max_frame,
-                                           std::uint64_t& oversize);
+                                           std::size_t subscriptions, std::size_t max_frame);
+
+/// A Deliver without rows, which only says that so many rows were lost.
+protocol::Bytes loss_notice(std::uint64_t rows);
 
 /// Writes the subscription ids of one subscriber into a copy of a frame.
 void address_to(protocol::Bytes& deliver, std::span<const std::uint32_t> subscriptions);

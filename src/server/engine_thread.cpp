@@ -32,8 +32,8 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       queue_(queue),
       on_end_(std::move(on_end)),
       processor_(with_alarms(options.processor, options.reports, log)),
-      subscriptions_(options.limits, [this](const Outbox& client, Outbox::Outcome outcome,
-                                            std::size_t rows) { on_loss(client, outcome, rows); }),
+      subscriptions_(options.limits,
+                     [this](const Outbox& client, std::size_t rows) { on_oversize(client, rows); }),
       producers_(options.limits.max_producers),
       rule_files_(options.rules),
       device_watch_(log),
@@ -55,7 +55,7 @@ void EngineThread::run() {
   std::vector<Command> commands;
   device_watch_.look();
   while (queue_.take(commands, patience())) {
-    for (const Command& command : commands) handle(command);
+    for (Command& command : commands) handle(command);
     process();
     tick();
     device_watch_.look();
@@ -92,17 +92,14 @@ void EngineThread::process_if_many() {
   if (many) process();
 }
 
-void EngineThread::on_loss(const Outbox& client, Outbox::Outcome outcome, std::size_t rows) {
-  if (outcome == Outbox::Outcome::closed) return;  // the session ends anyway
-  dropped_rows_.fetch_add(rows, std::memory_order_relaxed);
-  if (outcome != Outbox::Outcome::overflowed) return;
-  slow_consumers_.fetch_add(1, std::memory_order_relaxed);
-  log_.warning("slow consumer disconnected", {{"session", client.id()},
-                                              {"peer", client.peer()},
-                                              {"outbound_bytes", limits_.outbound_bytes}});
+void EngineThread::on_oversize(const Outbox& client, std::size_t rows) {
+  if (const auto all = oversize_log_.note(rows)) {
+    log_.warning("events too large for a frame were not delivered",
+                 {{"rows", *all}, {"peer", client.peer()}, {"max_frame", limits_.max_frame}});
+  }
 }
 
-void EngineThread::handle(const Command& command) {
+void EngineThread::handle(Command& command) {
   switch (command.kind) {
     case Command::Kind::request: {
       const auto* message = flatbuffers::GetSizePrefixedRoot<wire::Message>(command.frame.data());

@@ -10,6 +10,7 @@
 #include "server/command_queue.hpp"
 #include "server/device_watch.hpp"
 #include "server/log.hpp"
+#include "server/log_limit.hpp"
 #include "server/options.hpp"
 #include "server/producers.hpp"
 #include "server/rate_watch.hpp"
@@ -18,8 +19,8 @@
 
 namespace gorgo::server {
 
-/// Owns the processor, and with it schema, history and rules: their single writer. Takes everything
-/// that is queued, appends publications until another request comes, evaluates, delivers.
+/// Owns the processor, and with it schema, history and rules: their single writer. Takes what fits
+/// in a turn, appends publications until another request comes, evaluates, delivers.
 class EngineThread {
  public:
   /// `on_end` is called on the thread when the closed queue is worked off.
@@ -39,8 +40,6 @@ class EngineThread {
   const ProcessorCounters& processed() const { return processor_.counters(); }
   /// Deliveries that no frame could hold. Precondition as above.
   std::uint64_t oversize() const { return subscriptions_.oversize(); }
-  std::uint64_t slow_consumers() const { return slow_consumers_.load(std::memory_order_relaxed); }
-  std::uint64_t dropped_rows() const { return dropped_rows_.load(std::memory_order_relaxed); }
 
  private:
   const Limits limits_;
@@ -53,8 +52,7 @@ class EngineThread {
   RuleFiles rule_files_;
   DeviceWatch device_watch_;
   RateWatch rate_watch_;
-  std::atomic<std::uint64_t> slow_consumers_ = 0;
-  std::atomic<std::uint64_t> dropped_rows_ = 0;
+  LogLimit oversize_log_;
   std::thread thread_;
 
   void run();
@@ -65,15 +63,18 @@ class EngineThread {
   void tick();
   /// How long to wait for commands.
   std::chrono::nanoseconds patience() const;
-  void handle(const Command& command);
-  void handle_request(const Command& command, const wire::Message& message);
+  /// A command that is not finished goes back into the queue.
+  void handle(Command& command);
+  void handle_request(Command& command, const wire::Message& message);
   void reload();
   std::vector<RuleInfo> rules_with_rates() const;
-  void on_loss(const Outbox& client, Outbox::Outcome outcome, std::size_t rows);
+  void on_oversize(const Outbox& client, std::size_t rows);
 
   // One per request; each queues its reply.
-  void publish(Outbox& client, std::uint64_t id, const wire::Publish& request);
-  wire::AckT append(const wire::Batch& batch);
+  void publish(Command& command, std::uint64_t id, const wire::Publish& request);
+  /// Appends rows, at most so many; false: there are no more.
+  bool append(Publication& publication, std::uint32_t most, bool measured);
+  Result<void> append(Publication& publication, bool measured);
   void declare(Outbox& client, std::uint64_t id, const wire::Declare& request);
   void subscribe(const std::shared_ptr<Outbox>& client, std::uint64_t id,
                  const wire::Subscribe& request);

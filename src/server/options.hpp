@@ -19,18 +19,22 @@ inline constexpr unsigned kMostThreads = 1024;  ///< that evaluate rules
 /// What happens to a subscriber whose outbound queue is full.
 enum class SlowConsumer : std::uint8_t {
   disconnect,  ///< it is told why and its session ends
-  drop,        ///< the delivery is dropped; the next one says how many rows were lost
+  drop,        ///< the delivery is dropped, and the client is told how many rows it lost
 };
 
 struct Limits {
-  std::size_t max_frame = protocol::kDefaultMaxFrame;  ///< bytes, prefix included
-  std::uint32_t max_rows = protocol::kDefaultMaxRows;  ///< of one Publish
-  std::size_t max_sessions = 1000;                     ///< at the same time
-  std::size_t max_subscriptions = 1000;                ///< of one session
+  std::size_t max_frame = protocol::kDefaultMaxFrame;      ///< bytes, prefix included
+  std::uint32_t max_rows = protocol::kDefaultMaxRows;      ///< of one Publish
+  std::size_t max_sessions = 1000;                         ///< at the same time
+  std::size_t reserved_sessions = 10;                      ///< beyond, for clients of this machine
+  std::size_t max_subscriptions = 1000;                    ///< of one session
+  std::size_t subscription_bytes = std::size_t{64} << 10;  ///< of the text of a subscription
+  std::size_t all_subscription_bytes = std::size_t{1} << 20;  ///< of all texts of one session
   std::size_t max_producers = 1'000'000;               ///< whose last sequence number is kept
   std::size_t queue_bytes = std::size_t{64} << 20;     ///< requests that wait for the engine
-  std::size_t queue_frames = 65536;                    ///< the same, counted
+  std::chrono::milliseconds queue_work{2000};          ///< what carrying them out may take, about
   std::size_t outbound_bytes = std::size_t{64} << 20;  ///< frames that wait for one client
+  std::size_t memory_bytes = std::size_t{1} << 30;     ///< of all clients, in and out
   std::size_t batch_events = 16384;                    ///< evaluated at once at most
   std::size_t batch_bytes = std::size_t{16} << 20;     ///< the same, as `pending_bytes` counts
   SlowConsumer slow_consumer = SlowConsumer::disconnect;
@@ -45,7 +49,10 @@ struct ServerOptions {
   std::optional<engine::CudaOptions> cuda;  ///< for the process; else the environment's
   Limits limits;
   std::chrono::milliseconds greeting_timeout{10'000};  ///< for the Hello of a new connection
-  std::chrono::milliseconds drain_timeout{10'000};     ///< for flushing outbound queues at the end
+  std::chrono::milliseconds frame_timeout{30'000};     ///< for the rest of a frame that has begun
+  std::chrono::milliseconds idle_timeout{
+      0};  ///< without a byte in or out; 0: a session may be idle
+  std::chrono::milliseconds drain_timeout{10'000};  ///< for flushing outbound queues at the end
   LogFormat log_format = LogFormat::text;
   LogLevel log_level = LogLevel::info;
 };

@@ -36,7 +36,8 @@ Result<void> check(const ServerOptions& options) {
   const Result<void> checks[] = {
       check_listen(options.listen), check_engine(options.processor.engine),
       holds_a_frame("limits.queue_bytes", limits.queue_bytes, limits),
-      holds_a_frame("limits.outbound_bytes", limits.outbound_bytes, limits)};
+      holds_a_frame("limits.outbound_bytes", limits.outbound_bytes, limits),
+      holds_a_frame("limits.memory_bytes", limits.memory_bytes, limits)};
   for (const auto& checked : checks) {
     if (!checked) return checked;
   }

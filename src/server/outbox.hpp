@@ -1,20 +1,25 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "protocol/framing.hpp"
+#include "server/client_totals.hpp"
+#include "server/log_limit.hpp"
 #include "server/options.hpp"
 
 namespace gorgo::server {
 
 /// The bounded outbound queue of one session, and the session as other threads see it. Pushing
 /// never blocks. Thread-safe; frames leave in the order in which they were pushed.
+///
+/// A row that is lost is always told: `lost` of the next delivery counts it, or a delivery without
+/// rows that stands behind everything that was queued before.
 class Outbox {
  public:
   /// What became of a delivery.
@@ -24,43 +29,84 @@ class Outbox {
     overflowed,  ///< the queue is full: from now on closed, its content replaced by an Error
     closed,
   };
+  /// What the log should be told of.
+  struct Report {
+    std::uint64_t lost_rows = 0;  ///< since the report before
+    bool overflowed = false;      ///< in one report only
+  };
 
-  /// `wake` is called, without a lock held, when the writer should look again.
-  Outbox(std::uint64_t id, std::string peer, const Limits& limits, std::function<void()> wake);
+  /// `wake` is called, without a lock held, when the writer should look again or `report` has
+  /// something. `totals` must outlive the outbox.
+  Outbox(std::uint64_t id, std::string peer, const Limits& limits, ClientTotals& totals,
+         std::function<void()> wake);
+  ~Outbox();
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
 
   std::uint64_t id() const { return id_; }
   const std::string& peer() const { return peer_; }
+
+  /// Tells the session to look again.
+  void wake() const { wake_(); }
 
   /// A reply is never dropped; a full queue overflows.
   Outcome reply(protocol::Bytes frame);
   /// `frame` is a Deliver of `rows` rows; its `lost` is set here.
   Outcome deliver(protocol::Bytes frame, std::size_t rows);
+  /// Rows that no frame can hold. The client is told how many.
+  void lose(std::size_t rows);
   /// What is queued is still to be written, nothing more is taken.
   void close();
+  /// As `close`, with a last frame behind everything, also when the queue is full.
+  void finish(protocol::Bytes last);
+  /// Throws away what is queued, tells the client why and how many rows that were, and closes.
+  void overload(const Error& why);
+  /// The client never gets what is queued or being written: closes, and counts those rows as lost.
+  void give_up();
 
-  /// For the writer: everything queued, in order. Counts as queued until `written`.
+  /// For the writer: what is queued, in order, about `kMostWritten` bytes of it. Counts as queued
+  /// until `written`.
   std::vector<protocol::Bytes> take();
-  void written(std::size_t bytes);
+  /// What the last `take` gave is written.
+  void written();
   bool closed() const;
-  std::uint64_t dropped_rows() const;
+  /// Queued and being written.
+  std::size_t bytes() const;
+  /// For the log, each number once. At most every `LogLimit::kPause`, except with `all`.
+  Report report(bool all = false);
+
+  static constexpr std::size_t kMostWritten = std::size_t{1} << 20;
 
  private:
+  struct Frame {
+    protocol::Bytes bytes;
+    std::size_t rows;
+  };
+
   const std::uint64_t id_;
   const std::string peer_;
   const std::size_t max_bytes_;
   const SlowConsumer policy_;
+  ClientTotals& totals_;
   const std::function<void()> wake_;
 
   mutable std::mutex mutex_;  // guards all below; no other lock is taken while it is held
-  std::vector<protocol::Bytes> frames_;
-  std::size_t bytes_ = 0;   // queued and being written
-  std::uint64_t lost_ = 0;  // rows dropped since the last delivery that was queued
-  std::uint64_t dropped_ = 0;
+  std::deque<Frame> frames_;
+  std::size_t bytes_ = 0;  // queued and being written
+  std::size_t writing_bytes_ = 0;
+  std::uint64_t writing_rows_ = 0;
+  std::uint64_t lost_ = 0;  // rows that the client was not told of
+  LogLimit loss_log_;
+  Report report_;
+  bool report_due_ = false;  // the session was not woken for the report
   bool closed_ = false;
   bool notified_ = false;  // the writer was woken and has not looked yet
 
-  Outcome push(std::unique_lock<std::mutex> lock, protocol::Bytes frame);
-  Outcome overflow(std::unique_lock<std::mutex> lock);
+  void append(protocol::Bytes frame, std::size_t rows);
+  void count_lost(std::uint64_t rows);
+  void tell_losses();
+  void replace_by(const Error& why);
+  Error overflow_error() const;
   void notify(std::unique_lock<std::mutex> lock);
 };
 

@@ -21,11 +21,11 @@ std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
 
 }  // namespace
 
-void EngineThread::handle_request(const Command& command, const wire::Message& message) {
+void EngineThread::handle_request(Command& command, const wire::Message& message) {
   Outbox& client = *command.client;
   const std::uint64_t id = message.id();
   if (message.body_type() == wire::Body::Publish) {
-    return publish(client, id, *message.body_as_Publish());
+    return publish(command, id, *message.body_as_Publish());
   }
   if (message.body_type() == wire::Body::Tick) return tick(client, id, *message.body_as_Tick());
   if (message.body_type() == wire::Body::Trace) {
@@ -62,34 +62,58 @@ void EngineThread::handle_request(const Command& command, const wire::Message& m
   }
 }
 
-void EngineThread::publish(Outbox& client, std::uint64_t id, const wire::Publish& request) {
-  wire::AckT ack;
-  if (request.producer() != 0 && !producers_.advance(request.producer(), request.sequence())) {
-    ack.duplicate = true;
-  } else {
-    ack = append(*request.batch());
+void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publish& request) {
+  auto& publication = command.publication;
+  if (publication == nullptr) {
+    publication = std::make_unique<Publication>(*request.batch());
+    const bool known =
+        request.producer() != 0 && !producers_.advance(request.producer(), request.sequence());
+    if (known) {
+      publication->ack.duplicate = true;
+      if (request.ack() == wire::AckMode::None) return;
+      command.client->reply(protocol::encode(id, publication->ack));
+      return;
+    }
   }
+  const std::uint32_t most = command.piece ? command.work.piece_rows : UINT32_MAX;
+  // No row can be too large for a delivery when the whole frame would fit with room to spare.
+  const bool measured = command.frame.size() > limits_.max_frame / 2;
+  if (append(*publication, most, measured)) return queue_.put_back(std::move(command));
+  const wire::AckT& ack = publication->ack;
   if (request.ack() == wire::AckMode::None && ack.refused == 0) return;
-  client.reply(protocol::encode(id, ack));
+  command.client->reply(protocol::encode(id, ack));
 }
 
-wire::AckT EngineThread::append(const wire::Batch& batch) {
-  wire::AckT ack;
-  std::uint32_t row = 0;
-  protocol::BatchReader reader(batch);
-  std::vector<EventHeader> headers(reader.tables());
-  for (; reader.next(); ++row) {
-    EventHeader& header = headers[reader.table()];
-    if (!header) header = processor_.header(reader.type(), reader.names());
-    const auto place = processor_.append(header, reader.timestamp(), reader.cells());
-    if (place) {
+bool EngineThread::append(Publication& publication, std::uint32_t most, bool measured) {
+  wire::AckT& ack = publication.ack;
+  for (; most > 0; --most, ++publication.row) {
+    if (!publication.reader.next()) return false;
+    if (const auto appended = append(publication, measured)) {
       ++ack.accepted;
       process_if_many();
     } else {
-      if (++ack.refused <= kMostRefusals) ack.refusals.push_back(refusal(row, place.error()));
+      if (++ack.refused <= kMostRefusals) {
+        ack.refusals.push_back(refusal(publication.row, appended.error()));
+      }
     }
   }
-  return ack;
+  return true;
+}
+
+Result<void> EngineThread::append(Publication& publication, bool measured) {
+  const protocol::BatchReader& row = publication.reader;
+  EventHeader& header = publication.headers[row.table()];
+  if (!header) header = processor_.header(row.type(), row.names());
+  if (measured) {
+    const auto bytes = delivery_bytes(row.type(), row.names(), row.cells(), limits_);
+    if (bytes > limits_.max_frame) {
+      return Error{"the event needs " + std::to_string(bytes) +
+                       " bytes to be delivered, more than the " +
+                       std::to_string(limits_.max_frame) + " of a frame",
+                   "publish smaller values, or raise limits.max_frame"};
+    }
+  }
+  return processor_.append(header, row.timestamp(), row.cells());
 }
 
 void EngineThread::tick(Outbox& client, std::uint64_t id, const wire::Tick& request) {

@@ -1,5 +1,6 @@
 #include "server/server.hpp"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -9,6 +10,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <map>
+#include <vector>
 
 #include "protocol/address.hpp"
 #include "server/engine_thread.hpp"
@@ -29,6 +31,12 @@ std::string to_string(const tcp::endpoint& endpoint) {
          std::to_string(endpoint.port());
 }
 
+bool is_local(const tcp::socket& socket) {
+  error_code failure;
+  const auto peer = socket.remote_endpoint(failure);
+  return !failure && peer.address().is_loopback();
+}
+
 std::string plain(const error_code& failure) {
   std::string text = failure.message();
   if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
@@ -43,16 +51,20 @@ struct Server::Impl {
   const ServerOptions options;
   Log& log;
   asio::io_context io{1};
+  ClientTotals totals;
   CommandQueue queue;
   SessionHub hub;
   tcp::acceptor acceptor{io};
   asio::signal_set signals{io};
   asio::steady_timer retry{io};  // between failing accepts
+  asio::steady_timer next_look{io};
   std::map<std::uint64_t, std::shared_ptr<Session>> sessions;
+  std::size_t admitted = 0;  // of them, without those that were refused and are about to end
   std::uint64_t last_session = 0;
   bool stopping = false;
   std::atomic<std::uint64_t> opened = 0;
   std::atomic<std::uint64_t> refused = 0;
+  LogLimit refused_log;
   bool gave_up = false;
   bool engine_ended = false;
   // Held until the engine thread has ended: it posts to the context.
@@ -61,6 +73,10 @@ struct Server::Impl {
 
   asio::awaitable<void> accept();
   void open(tcp::socket socket);
+  /// Watches the time-outs of clients.
+  asio::awaitable<void> look();
+  /// Ends the sessions that hold most, until the others keep within the memory of all.
+  void shed();
   void await_signal();
   void stop();
   void engine_end();
@@ -70,11 +86,13 @@ struct Server::Impl {
 Server::Impl::Impl(ServerOptions given, Log& log_to_use)
     : options(std::move(given)),
       log(log_to_use),
-      queue(options.limits, [this] { asio::post(io, [this] { hub.space.cancel(); }); }),
-      hub{io, options, log, queue, asio::steady_timer(io), {}},
+      totals{
+          .memory = {options.limits.memory_bytes, [this] { asio::post(io, [this] { shed(); }); }}},
+      queue(options.limits),
+      hub{io, options, log, queue, totals, {}},
       engine(options, log, queue, [this] { asio::post(io, [this] { engine_end(); }); }) {
-  hub.space.expires_at(asio::steady_timer::time_point::max());
   hub.on_end = [this](Session& session) {
+    if (!session.refused()) --admitted;
     sessions.erase(session.id());
     end_when_idle();
   };
@@ -95,26 +113,63 @@ asio::awaitable<void> Server::Impl::accept() {
 }
 
 void Server::Impl::open(tcp::socket socket) {
+  const auto& limits = options.limits;
+  const std::size_t most = limits.max_sessions + (is_local(socket) ? limits.reserved_sessions : 0);
   const auto session = Session::make(std::move(socket), ++last_session, hub);
-  const bool room = sessions.size() < options.limits.max_sessions;
   sessions[last_session] = session;
-  if (room) {
+  if (admitted < most) {
     ++opened;
+    ++admitted;
     session->start();
     return;
   }
   ++refused;
-  log.warning("connection refused", {{"sessions", sessions.size() - 1}});
-  session->refuse(
-      {"the server has " + std::to_string(options.limits.max_sessions) + " connections, its limit",
-       "try again later, or raise limits.max_sessions"});
+  if (const auto count = refused_log.note()) {
+    log.warning("connections refused", {{"connections", *count}, {"sessions", admitted}});
+  }
+  session->refuse({"the server has " + std::to_string(admitted) + " connections, its limit",
+                   "try again later, or raise limits.max_sessions"});
+}
+
+asio::awaitable<void> Server::Impl::look() {
+  constexpr std::chrono::milliseconds kLongest{1000};
+  auto pause = std::min(kLongest, options.frame_timeout / 4);
+  if (options.idle_timeout.count() > 0) pause = std::min(pause, options.idle_timeout / 4);
+  while (!stopping) {
+    next_look.expires_after(std::max(pause, std::chrono::milliseconds(1)));
+    co_await next_look.async_wait(kTuple);
+    const auto now = std::chrono::steady_clock::now();
+    for (const auto& [id, session] : std::map(sessions)) session->look(now);
+  }
+}
+
+void Server::Impl::shed() {
+  totals.memory.looked();
+  std::vector<std::pair<std::int64_t, std::shared_ptr<Session>>> largest;
+  for (const auto& [id, session] : sessions) largest.emplace_back(session->memory(), session);
+  std::ranges::sort(largest, std::greater<>());
+  std::int64_t excess = totals.memory.excess();
+  for (const auto& [bytes, session] : largest) {
+    if (excess <= 0 || bytes == 0) return;
+    excess -= bytes;
+    log.warning("a client is disconnected, for all together hold too much memory",
+                {{"session", session->id()},
+                 {"peer", session->peer()},
+                 {"bytes", bytes},
+                 {"all", totals.memory.used()},
+                 {"memory_bytes", totals.memory.limit()}});
+    session->overload({"all clients together have the server hold more than " +
+                           std::to_string(totals.memory.limit()) +
+                           " bytes, and this one holds most, " + std::to_string(bytes),
+                       "read faster, send smaller frames, or raise limits.memory_bytes"});
+  }
 }
 
 void Server::Impl::await_signal() {
   signals.async_wait([this](error_code cancelled, int signal) {
     if (cancelled) return;
     if (signal == SIGHUP) {
-      queue.push_control({Command::Kind::reload, nullptr, {}});
+      queue.push_control({Command::Kind::reload});
     } else {
       stop();
     }
@@ -129,7 +184,7 @@ void Server::Impl::stop() {
       gave_up = true;
       engine.request_stop();
     }
-    for (const auto& [id, session] : std::map(sessions)) session->abort();
+    for (const auto& [id, session] : std::map(sessions)) session->give_up();
     return;
   }
   stopping = true;
@@ -137,6 +192,7 @@ void Server::Impl::stop() {
   error_code ignored;
   acceptor.close(ignored);
   retry.cancel();
+  next_look.cancel();
   for (const auto& [id, session] : sessions) session->stop_reading();
   queue.close();
 }
@@ -191,6 +247,7 @@ bool Server::run() {
   Impl& s = *impl_;
   s.log.info("listening", {{"address", address()}});
   asio::co_spawn(s.io, s.accept(), asio::detached);
+  asio::co_spawn(s.io, s.look(), asio::detached);
   s.engine.start();
   s.io.run();
   s.engine.join();
@@ -201,8 +258,10 @@ bool Server::run() {
                          {"too_late", processed.too_late},
                          {"composites", processed.composites},
                          {"sessions", s.opened.load()},
-                         {"slow_consumers", s.engine.slow_consumers()},
+                         {"slow_consumers", s.totals.slow_consumers.load()},
+                         {"lost_rows", s.totals.lost_rows.load()},
                          {"oversize", s.engine.oversize()},
+                         {"dropped_requests", s.hub.dropped_requests.load()},
                          {"malformed", s.hub.malformed.load()}});
   return !s.gave_up;
 }
@@ -211,15 +270,19 @@ void Server::stop() {
   asio::post(impl_->io, [impl = impl_.get()] { impl->stop(); });
 }
 
-void Server::reload() { impl_->queue.push_control({Command::Kind::reload, nullptr, {}}); }
+void Server::reload() { impl_->queue.push_control({Command::Kind::reload}); }
 
 ServerCounters Server::counters() const {
-  return {impl_->opened,
-          impl_->refused,
-          impl_->hub.malformed,
-          impl_->hub.stalled_reads,
-          impl_->engine.slow_consumers(),
-          impl_->engine.dropped_rows()};
+  const Impl& s = *impl_;
+  return {.sessions = s.opened,
+          .refused_sessions = s.refused,
+          .malformed = s.hub.malformed,
+          .stalled_reads = s.hub.stalled_reads,
+          .slow_consumers = s.totals.slow_consumers,
+          .lost_rows = s.totals.lost_rows,
+          .dropped_requests = s.hub.dropped_requests,
+          .memory_bytes =
+              static_cast<std::uint64_t>(std::max<std::int64_t>(0, s.totals.memory.used()))};
 }
 
 }  // namespace gorgo::server

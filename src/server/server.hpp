@@ -16,7 +16,9 @@ struct ServerCounters {
   std::uint64_t malformed = 0;         ///< frames and messages that broke the protocol
   std::uint64_t stalled_reads = 0;     ///< times a session stopped reading for backpressure
   std::uint64_t slow_consumers = 0;    ///< disconnected
-  std::uint64_t dropped_rows = 0;      ///< deliveries that slow consumers lost
+  std::uint64_t lost_rows = 0;         ///< deliveries that subscribers did not get
+  std::uint64_t dropped_requests = 0;  ///< not carried out, for their client had gone
+  std::uint64_t memory_bytes = 0;      ///< that all clients hold
 };
 
 /// A Gorgo server: an I/O thread (the caller of `run`) and an engine thread. docs/threads.md.

@@ -20,6 +20,8 @@ using boost::system::error_code;
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 // How long a client has to read a last Error and to close its side.
 constexpr std::chrono::milliseconds kLinger{2000};
+// No client that works sends even one; this bounds what another one costs.
+constexpr std::uint64_t kMostMalformed = 1000;
 
 std::string peer_of(const tcp::socket& socket) {
   error_code failure;
@@ -51,14 +53,20 @@ std::shared_ptr<Session> Session::make(tcp::socket socket, std::uint64_t id, Ses
       if (const auto alive = weak.lock()) alive->woken();
     });
   };
-  session->outbox_ =
-      std::make_shared<Outbox>(id, peer_of(session->socket_), hub.options.limits, std::move(wake));
+  session->outbox_ = std::make_shared<Outbox>(id, peer_of(session->socket_), hub.options.limits,
+                                              hub.totals, std::move(wake));
   return session;
 }
 
 Session::Session(tcp::socket socket, SessionHub& hub)
-    : hub_(hub), socket_(std::move(socket)), wake_(hub.io), deadline_(hub.io) {
+    : hub_(hub),
+      socket_(std::move(socket)),
+      wake_(hub.io),
+      room_(hub.io),
+      deadline_(hub.io),
+      inbound_(hub.totals.memory) {
   wake_.expires_at(asio::steady_timer::time_point::max());
+  room_.expires_at(asio::steady_timer::time_point::max());
   error_code ignored;
   socket_.set_option(tcp::no_delay(true), ignored);
   socket_.set_option(asio::socket_base::keep_alive(true), ignored);
@@ -73,10 +81,11 @@ void Session::start() {
   };
   asio::co_spawn(hub_.io, read(), asio::bind_cancellation_slot(cancel_reading_.slot(), end));
   asio::co_spawn(hub_.io, write(), end);
-  hub_.log.debug("session opened", {{"session", id()}, {"peer", outbox_->peer()}});
+  hub_.log.debug("session opened", {{"session", id()}, {"peer", peer()}});
 }
 
 void Session::refuse(const Error& why) {
+  refused_ = true;
   stopping_ = true;
   reply_error(0, wire::ErrorCode::Overloaded, why);
   outbox_->close();
@@ -89,12 +98,62 @@ void Session::stop_reading() {
 }
 
 void Session::finish() {
-  reply_error(0, wire::ErrorCode::Stopping, {"the server is stopping", "connect again later"});
-  outbox_->close();
+  outbox_->finish(
+      error_reply(0, wire::ErrorCode::Stopping, {"the server is stopping", "connect again later"}));
+}
+
+void Session::give_up() {
+  outbox_->give_up();
+  abort();
+}
+
+void Session::overload(const Error& why) {
+  hub_.dropped_requests += hub_.queue.drop(id(), CommandQueue::Drop::all);
+  if (closing_) return give_up();
+  outbox_->overload(why);
+  stop_reading();
+}
+
+std::size_t Session::memory() const {
+  return inbound_.bytes() + in_hand_ + outbox_->bytes() + hub_.queue.bytes(id());
+}
+
+void Session::look(Time now) {
+  if (!greeted_ || stopping_) return;
+  const auto text = [](Duration time) { return std::to_string(time.count()) + " ms"; };
+  const auto frame = hub_.options.frame_timeout, idle = hub_.options.idle_timeout;
+  if (begun_ && now - *begun_ > frame) {
+    time_out({"a frame was not complete within " + text(frame),
+              "send it in one go, or raise frame_timeout_ms"});
+  } else if (idle.count() > 0 && now - active_ > idle) {
+    time_out({"nothing came or went for " + text(idle),
+              "send a request now and then, or raise idle_timeout_ms"});
+  }
+}
+
+void Session::time_out(const Error& why) {
+  hub_.log.info("client timed out", {{"session", id()}, {"peer", peer()}, {"error", why.message}});
+  reply_error(0, wire::ErrorCode::Timeout, why);
+  stop_reading();
+}
+
+void Session::report(const Outbox::Report& report) {
+  if (report.lost_rows > 0) {
+    hub_.log.warning("events for a client were lost",
+                     {{"session", id()}, {"peer", peer()}, {"rows", report.lost_rows}});
+  }
+  if (report.overflowed) {
+    hub_.log.warning("slow consumer disconnected",
+                     {{"session", id()},
+                      {"peer", peer()},
+                      {"outbound_bytes", hub_.options.limits.outbound_bytes}});
+  }
 }
 
 void Session::woken() {
   wake_.cancel();
+  room_.cancel();
+  report(outbox_->report());
   if (closing_ || !outbox_->closed()) return;
   closing_ = true;
   arm(hub_.options.drain_timeout);  // the client may never read what is left
@@ -102,6 +161,12 @@ void Session::woken() {
 
 void Session::abort() {
   aborted_ = true;
+  const auto dropped = hub_.queue.drop(id(), CommandQueue::Drop::replies_only);
+  if (dropped > 0) {
+    hub_.dropped_requests += dropped;
+    hub_.log.info("requests of a client that has gone are dropped",
+                  {{"session", id()}, {"peer", peer()}, {"requests", dropped}});
+  }
   error_code ignored;
   socket_.close(ignored);
   wake_.cancel();
@@ -112,7 +177,7 @@ void Session::arm(Duration limit) {
   deadline_.expires_after(limit);
   deadline_.async_wait([weak = weak_from_this()](error_code cancelled) {
     const auto self = weak.lock();
-    if (!cancelled && self != nullptr) self->abort();
+    if (!cancelled && self != nullptr) self->give_up();
   });
 }
 
@@ -121,7 +186,12 @@ void Session::ended() {
   deadline_.cancel();
   error_code ignored;
   socket_.close(ignored);
-  hub_.log.debug("session ended", {{"session", id()}, {"peer", outbox_->peer()}});
+  report(outbox_->report(true));
+  if (const auto count = malformed_log_.take_unsaid()) {
+    hub_.log.warning("malformed messages",
+                     {{"session", id()}, {"peer", peer()}, {"messages", count}});
+  }
+  hub_.log.debug("session ended", {{"session", id()}, {"peer", peer()}});
   hub_.on_end(*this);
 }
 
@@ -129,11 +199,26 @@ void Session::reply_error(std::uint64_t id, wire::ErrorCode code, const Error& e
   outbox_->reply(server::error_reply(id, code, error));
 }
 
+bool Session::malformed(std::uint64_t id, wire::ErrorCode code, const Error& error) {
+  ++hub_.malformed;
+  if (const auto count = malformed_log_.note()) {
+    hub_.log.warning("malformed messages", {{"session", this->id()},
+                                            {"peer", peer()},
+                                            {"messages", *count},
+                                            {"error", error.message}});
+  }
+  reply_error(id, code, error);
+  return ++malformed_ < kMostMalformed;
+}
+
 asio::awaitable<void> Session::read() {
   co_await asio::this_coro::throw_if_cancelled(false);
   co_await serve();
+  cutter_ = protocol::FrameCutter(protocol::kMaxGreeting);
+  inbound_.resize(0);
+  begun_.reset();
   // Behind everything the client asked for: the engine closes the outbox when it gets there.
-  hub_.queue.push_control({Command::Kind::disconnect, outbox_, {}});
+  hub_.queue.push_control({Command::Kind::disconnect, outbox_});
   co_await discard();
 }
 
@@ -141,26 +226,36 @@ asio::awaitable<void> Session::serve() {
   while (!stopping_) {
     auto frame = cutter_.next();
     if (!frame) {
-      ++hub_.malformed;
-      reply_error(0, wire::ErrorCode::TooLarge, frame.error());
+      malformed(0, wire::ErrorCode::TooLarge, frame.error());
       co_return;
     }
     if (*frame) {
+      begun_.reset();
       if (!co_await take(std::move(**frame))) co_return;
-      continue;
-    }
-    const auto space = cutter_.space();
-    const auto [failure, size] =
-        co_await socket_.async_read_some(asio::buffer(space.data(), space.size()), kTuple);
-    if (failure && !stopping_) {
-      if (cutter_.open() > 0) {
-        hub_.log.info("client left in the middle of a frame",
-                      {{"session", id()}, {"peer", outbox_->peer()}});
-      }
+    } else if (!co_await read_more()) {
       co_return;
     }
-    cutter_.fill(size);
   }
+}
+
+asio::awaitable<bool> Session::read_more() {
+  const auto space = cutter_.space();
+  inbound_.resize(cutter_.held());
+  hub_.totals.memory.check();
+  if (cutter_.open() > 0 && !begun_) begun_ = std::chrono::steady_clock::now();
+  const auto [failure, size] =
+      co_await socket_.async_read_some(asio::buffer(space.data(), space.size()), kTuple);
+  active_ = std::chrono::steady_clock::now();
+  if (failure && !stopping_) {
+    if (cutter_.open() > 0) {
+      hub_.log.info("client left in the middle of a frame", {{"session", id()}, {"peer", peer()}});
+    }
+    // A client that has only closed its sending side still gets its replies.
+    if (failure != asio::error::eof) abort();
+    co_return false;
+  }
+  cutter_.fill(size);
+  co_return true;
 }
 
 // Until the client closes its side: closing with unread bytes would reset the connection and
@@ -176,14 +271,11 @@ asio::awaitable<void> Session::discard() {
 
 asio::awaitable<bool> Session::take(protocol::Bytes frame) {
   const auto message = protocol::open_frame(frame);
-  if (!message) {
-    ++hub_.malformed;
-    reply_error(0, wire::ErrorCode::Malformed, message.error());
-    co_return greeted_;
-  }
+  if (!message) co_return malformed(0, wire::ErrorCode::Malformed, message.error()) && greeted_;
   if (!greeted_) co_return greet(**message);
-  if (!acceptable(**message, frame.size())) co_return true;
-  co_return co_await submit(std::move(frame));
+  if (!acceptable(**message, frame.size())) co_return malformed_ < kMostMalformed;
+  const Work work = work_of(**message, frame.size());
+  co_return co_await submit(std::move(frame), work);
 }
 
 bool Session::greet(const wire::Message& message) {
@@ -228,21 +320,26 @@ bool Session::acceptable(const wire::Message& message, std::size_t frame_size) {
   if (batch == nullptr) return true;
   const auto checked = protocol::check_batch(*batch, frame_size, hub_.options.limits.max_rows);
   if (checked) return true;
-  ++hub_.malformed;
-  reply_error(message.id(), wire::ErrorCode::Malformed, checked.error());
+  malformed(message.id(), wire::ErrorCode::Malformed, checked.error());
   return false;
 }
 
-asio::awaitable<bool> Session::submit(protocol::Bytes frame) {
-  Command request{Command::Kind::request, outbox_, std::move(frame)};
+asio::awaitable<bool> Session::submit(protocol::Bytes frame, const Work& work) {
+  Command request{Command::Kind::request, outbox_, std::move(frame), work,
+                  MemoryShare(hub_.totals.memory)};
+  in_hand_ = request.frame.size();
+  request.memory.resize(in_hand_);
+  bool stalled = false;
+  auto outcome = CommandQueue::Push::closed;
   while (!stopping_) {
-    const auto outcome = hub_.queue.push(request);
-    if (outcome == CommandQueue::Push::queued) co_return true;
-    if (outcome == CommandQueue::Push::closed) break;
-    ++hub_.stalled_reads;
-    co_await hub_.space.async_wait(kTuple);
+    outcome = hub_.queue.push(request);
+    if (outcome != CommandQueue::Push::full) break;
+    if (!std::exchange(stalled, true)) ++hub_.stalled_reads;
+    co_await room_.async_wait(kTuple);
   }
-  co_return false;
+  in_hand_ = 0;
+  active_ = std::chrono::steady_clock::now();
+  co_return outcome == CommandQueue::Push::queued;
 }
 
 asio::awaitable<void> Session::write() {
@@ -267,14 +364,11 @@ asio::awaitable<void> Session::write() {
 }
 
 asio::awaitable<bool> Session::write(const std::vector<protocol::Bytes>& frames) {
-  std::size_t bytes = 0;
   std::vector<asio::const_buffer> buffers;
-  for (const auto& frame : frames) {
-    buffers.push_back(asio::buffer(frame));
-    bytes += frame.size();
-  }
+  for (const auto& frame : frames) buffers.push_back(asio::buffer(frame));
   const auto [failure, written] = co_await asio::async_write(socket_, buffers, kTuple);
-  outbox_->written(bytes);
+  active_ = std::chrono::steady_clock::now();
+  outbox_->written();
   if (failure) abort();
   co_return !failure;
 }

@@ -10,10 +10,12 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "protocol/frame_cutter.hpp"
 #include "server/command_queue.hpp"
 #include "server/log.hpp"
+#include "server/log_limit.hpp"
 #include "server/outbox.hpp"
 
 namespace gorgo::server {
@@ -26,31 +28,43 @@ struct SessionHub {
   const ServerOptions& options;
   Log& log;
   CommandQueue& queue;
-  boost::asio::steady_timer space;               ///< cancelled when the queue has room again
-  std::function<void(Session&)> on_end;          ///< the session is over and may be forgotten
-  std::atomic<std::uint64_t> malformed = 0;      ///< frames and messages refused; read anywhere
-  std::atomic<std::uint64_t> stalled_reads = 0;  ///< times a reader waited for room; read anywhere
+  ClientTotals& totals;
+  std::function<void(Session&)> on_end;             ///< the session is over and may be forgotten
+  std::atomic<std::uint64_t> malformed = 0;         ///< frames and messages refused; read anywhere
+  std::atomic<std::uint64_t> stalled_reads = 0;     ///< a reader waited for room; read anywhere
+  std::atomic<std::uint64_t> dropped_requests = 0;  ///< their client had gone; read anywhere
 };
 
 /// One connection: a reader that turns bytes into commands and a writer that empties the outbox,
 /// both coroutines on the I/O thread. Owned by its two coroutines and by the hub's owner.
 class Session : public std::enable_shared_from_this<Session> {
  public:
+  using Time = std::chrono::steady_clock::time_point;
+
   static std::shared_ptr<Session> make(boost::asio::ip::tcp::socket socket, std::uint64_t id,
                                        SessionHub& hub);
 
   void start();
   /// Says why and ends, without ever reading.
   void refuse(const Error& why);
+  bool refused() const { return refused_; }
   /// Takes no further request; what the client still sends is thrown away.
   void stop_reading();
   /// Says that the server stops, writes what is queued and ends, at the latest after the drain
   /// timeout.
   void finish();
-  /// Ends at once.
-  void abort();
+  /// Ends at once. What the client has not got by now counts as lost.
+  void give_up();
+  /// Gives back what the session holds: throws away its requests and what it would be sent, and
+  /// ends it. The client is told why.
+  void overload(const Error& why);
+  /// To be called now and then: ends the session when the client lets a time-out pass.
+  void look(Time now);
 
   std::uint64_t id() const { return outbox_->id(); }
+  const std::string& peer() const { return outbox_->peer(); }
+  /// Bytes that the client has the server hold.
+  std::size_t memory() const;
 
  private:
   using Duration = std::chrono::milliseconds;
@@ -58,10 +72,18 @@ class Session : public std::enable_shared_from_this<Session> {
   SessionHub& hub_;
   boost::asio::ip::tcp::socket socket_;
   boost::asio::steady_timer wake_;      // cancelled when the outbox has something
+  boost::asio::steady_timer room_;      // cancelled when the queue may have room
   boost::asio::steady_timer deadline_;  // ends the session
   boost::asio::cancellation_signal cancel_reading_;
   protocol::FrameCutter cutter_{protocol::kMaxGreeting};
+  MemoryShare inbound_;        // of `cutter_`
+  std::size_t in_hand_ = 0;    // bytes of a request that waits for room in the queue
+  std::optional<Time> begun_;  // when the first byte of an unfinished frame was there
+  Time active_ = std::chrono::steady_clock::now();  // when a byte came or went
+  LogLimit malformed_log_;
+  std::uint64_t malformed_ = 0;
   std::shared_ptr<Outbox> outbox_;
+  bool refused_ = false;
   bool greeted_ = false;
   bool stopping_ = false;  // no further request is taken
   bool closing_ = false;   // the outbox is closed, the deadline runs
@@ -72,19 +94,27 @@ class Session : public std::enable_shared_from_this<Session> {
 
   boost::asio::awaitable<void> read();
   boost::asio::awaitable<void> serve();
+  boost::asio::awaitable<bool> read_more();
   boost::asio::awaitable<void> discard();
   boost::asio::awaitable<void> write();
   boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames);
   boost::asio::awaitable<bool> take(protocol::Bytes frame);
-  boost::asio::awaitable<bool> submit(protocol::Bytes frame);
+  boost::asio::awaitable<bool> submit(protocol::Bytes frame, const Work& work);
 
   bool greet(const wire::Message& message);
   /// Whether the message may go to the engine; replies when not.
   bool acceptable(const wire::Message& message, std::size_t frame_size);
   void reply_error(std::uint64_t id, wire::ErrorCode code, const Error& error);
+  /// Whether the client may go on.
+  bool malformed(std::uint64_t id, wire::ErrorCode code, const Error& error);
+  /// The client let a time-out pass.
+  void time_out(const Error& why);
+  /// The connection is broken, or given up.
+  void abort();
   void arm(Duration limit);
-  /// The outbox has something to write, or was closed.
+  /// The outbox has something to write or was closed, or the queue has room.
   void woken();
+  void report(const Outbox::Report& report);
   void ended();
 };
 

@@ -5,30 +5,47 @@
 
 namespace gorgo::server {
 
-Subscriptions::Subscriptions(const Limits& limits, OnLoss on_loss)
-    : limits_(limits), on_loss_(std::move(on_loss)) {}
+Subscriptions::Subscriptions(const Limits& limits, OnOversize on_oversize)
+    : limits_(limits), on_oversize_(std::move(on_oversize)) {}
+
+Result<void> Subscriptions::check(const Outbox& client, std::uint32_t id,
+                                  const std::string& text) const {
+  if (text.size() > limits_.subscription_bytes) {
+    return Error{"the text of the subscription has " + std::to_string(text.size()) +
+                     " bytes, the limit is " + std::to_string(limits_.subscription_bytes),
+                 "write a shorter one, or raise limits.subscription_bytes"};
+  }
+  const auto known = subscribers_.find(client.id());
+  if (known == subscribers_.end()) return {};
+  const Subscriber& subscriber = known->second;
+  if (std::ranges::find(subscriber.ids, id) != subscriber.ids.end()) {
+    return Error{"subscription " + std::to_string(id) + " exists", "choose another id"};
+  }
+  if (subscriber.ids.size() >= limits_.max_subscriptions) {
+    return Error{"more than " + std::to_string(limits_.max_subscriptions) + " subscriptions",
+                 "unsubscribe some, or use another connection"};
+  }
+  std::size_t bytes = text.size();
+  for (const auto& entry : subscriber.entries) bytes += entry->text.size();
+  if (bytes <= limits_.all_subscription_bytes) return {};
+  return Error{"the texts of all subscriptions of this connection would have " +
+                   std::to_string(bytes) + " bytes, the limit is " +
+                   std::to_string(limits_.all_subscription_bytes),
+               "unsubscribe some, or raise limits.all_subscription_bytes"};
+}
 
 Subscriptions::Added Subscriptions::add(const std::shared_ptr<Outbox>& client, std::uint32_t id,
                                         const std::string& text, const Schema& schema) {
-  const auto known = subscribers_.find(client->id());
-  if (known != subscribers_.end()) {
-    const auto& ids = known->second.ids;
-    if (std::ranges::find(ids, id) != ids.end()) {
-      return {Error{"subscription " + std::to_string(id) + " exists", "choose another id"}, {}};
-    }
-    if (ids.size() >= limits_.max_subscriptions) {
-      return {Error{"more than " + std::to_string(limits_.max_subscriptions) + " subscriptions",
-                    "unsubscribe some, or use another connection"},
-              {}};
-    }
-  }
+  if (auto checked = check(*client, id, text); !checked) return {checked.error(), {}};
   // Parsed anew for each subscriber: the schema may have learnt the type meanwhile.
   auto parsed = Filter::parse(text, schema);
   if (!parsed.filter) return {{}, std::move(parsed.diagnostics)};
-  auto& shared = by_text_[text];
-  auto entry = shared.lock();
-  if (entry == nullptr) {
-    shared = entry = std::make_shared<Entry>(Entry{std::move(*parsed.filter), {}});
+  std::shared_ptr<Entry> entry;
+  if (const auto shared = by_text_.find(text); shared != by_text_.end()) {
+    entry = shared->second.lock();
+  } else {
+    entry = std::make_shared<Entry>(Entry{text, std::move(*parsed.filter), {}});
+    by_text_.emplace(entry->text, entry);
   }
   Subscriber& subscriber = subscribers_[client->id()];
   subscriber.outbox = client;
@@ -38,6 +55,11 @@ Subscriptions::Added Subscriptions::add(const std::shared_ptr<Outbox>& client, s
   return {{}, std::move(parsed.diagnostics)};
 }
 
+void Subscriptions::release(std::shared_ptr<Entry> entry) {
+  stale_ = true;
+  if (entry.use_count() == 1) by_text_.erase(entry->text);
+}
+
 bool Subscriptions::remove(const Outbox& client, std::uint32_t id) {
   const auto it = subscribers_.find(client.id());
   if (it == subscribers_.end()) return false;
@@ -45,22 +67,24 @@ bool Subscriptions::remove(const Outbox& client, std::uint32_t id) {
   const auto at = std::ranges::find(subscriber.ids, id);
   if (at == subscriber.ids.end()) return false;
   const auto index = at - subscriber.ids.begin();
+  auto entry = std::move(subscriber.entries[static_cast<std::size_t>(index)]);
   subscriber.ids.erase(at);
   subscriber.entries.erase(subscriber.entries.begin() + index);
   if (subscriber.ids.empty()) subscribers_.erase(it);
-  stale_ = true;
+  release(std::move(entry));
   return true;
 }
 
 void Subscriptions::remove_all(const Outbox& client) {
-  if (subscribers_.erase(client.id()) > 0) stale_ = true;
+  const auto left = subscribers_.extract(client.id());
+  if (left.empty()) return;
+  for (auto& entry : left.mapped().entries) release(std::move(entry));
 }
 
 void Subscriptions::rebuild() {
   stale_ = false;
   by_type_.clear();
   groups_.clear();
-  std::erase_if(by_text_, [](const auto& known) { return known.second.expired(); });
   std::set<Entry*> seen;
   for (const auto& [id, subscriber] : subscribers_) {
     std::vector<Entry*> entries;
@@ -110,21 +134,26 @@ std::uint64_t Subscriptions::send(const OutputBatch& batch, const std::vector<En
   }
   if (rows.empty()) return 0;
   if (entries.size() > 1) std::ranges::sort(rows);
-  const auto frames = encode_delivery(batch, rows, entries.size(), limits_.max_frame, oversize_);
+  const auto frames = encode_delivery(batch, rows, entries.size(), limits_.max_frame);
   std::uint64_t queued = 0;
   for (const Subscriber* subscriber : group) {
-    for (const DeliveryFrame& frame : frames) {
-      protocol::Bytes copy = frame.bytes;
-      address_to(copy, subscriber->ids);
-      const auto outcome = subscriber->outbox->deliver(std::move(copy), frame.rows);
-      if (outcome == Outbox::Outcome::queued) {
-        queued += frame.rows;
-      } else {
-        on_loss_(*subscriber->outbox, outcome, frame.rows);
-      }
-    }
+    for (const DeliveryFrame& frame : frames) queued += send(frame, *subscriber);
   }
   return queued;
+}
+
+std::uint64_t Subscriptions::send(const DeliveryFrame& frame, const Subscriber& subscriber) {
+  Outbox& outbox = *subscriber.outbox;
+  if (frame.bytes.empty()) {
+    oversize_ += frame.rows;
+    on_oversize_(outbox, frame.rows);
+    outbox.lose(frame.rows);
+    return 0;
+  }
+  protocol::Bytes copy = frame.bytes;
+  address_to(copy, subscriber.ids);
+  const auto outcome = outbox.deliver(std::move(copy), frame.rows);
+  return outcome == Outbox::Outcome::queued ? frame.rows : 0;
 }
 
 }  // namespace gorgo::server

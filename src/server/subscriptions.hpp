@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -15,16 +16,17 @@
 
 namespace gorgo::server {
 
-/// Who gets which events. Each distinct text is evaluated once per event of its type; subscribers
+/// Who gets which events. Each distinct text is evaluated once per event of its type. What a
+/// subscriber does not get is told to it by its outbox.
 class Subscriptions {
  public:
-  /// Called when a delivery was not queued; `rows` of it did not go out.
-  using OnLoss = std::function<void(const Outbox&, Outbox::Outcome, std::size_t rows)>;
+  /// Called when `rows` for a subscriber are too large for a frame.
+  using OnOversize = std::function<void(const Outbox&, std::size_t rows)>;
 
-  Subscriptions(const Limits& limits, OnLoss on_loss);
+  Subscriptions(const Limits& limits, OnOversize on_oversize);
 
   struct Added {
-    Result<void> subscribed;  ///< an error: the id is taken, or there are too many
+    Result<void> subscribed;  ///< an error: the id is taken, or a limit is reached
     Diagnostics diagnostics;  ///< about the text
   };
   Added add(const std::shared_ptr<Outbox>& client, std::uint32_t id, const std::string& text,
@@ -37,10 +39,14 @@ class Subscriptions {
   /// Returns how many were queued, counted for each client.
   std::uint64_t deliver(const OutputBatch& batch);
 
+  /// Distinct texts.
+  std::size_t texts() const { return by_text_.size(); }
+  /// Rows that no frame could hold, counted for each client.
   std::uint64_t oversize() const { return oversize_; }
 
  private:
   struct Entry {
+    const std::string text;
     Filter filter;
     std::vector<std::uint32_t> rows;  // of the batch in hand
   };
@@ -52,9 +58,9 @@ class Subscriptions {
   using Group = std::vector<const Subscriber*>;
 
   const Limits limits_;
-  const OnLoss on_loss_;
-  std::unordered_map<std::string, std::weak_ptr<Entry>> by_text_;
-  std::map<std::uint64_t, Subscriber> subscribers_;  // by Outbox::id
+  const OnOversize on_oversize_;
+  std::unordered_map<std::string_view, std::weak_ptr<Entry>> by_text_;  // keys refer to entries
+  std::map<std::uint64_t, Subscriber> subscribers_;                     // by Outbox::id
   std::uint64_t oversize_ = 0;
 
   // Derived from the subscribers, rebuilt after a change.
@@ -62,10 +68,14 @@ class Subscriptions {
   std::unordered_map<std::string, std::vector<Entry*>> by_type_;
   std::map<std::vector<Entry*>, Group> groups_;
 
+  Result<void> check(const Outbox& client, std::uint32_t id, const std::string& text) const;
+  /// A subscriber's reference is gone; with the last one, the text is forgotten.
+  void release(std::shared_ptr<Entry> entry);
   void rebuild();
   void match(const OutputBatch& batch);
   std::uint64_t send(const OutputBatch& batch, const std::vector<Entry*>& entries,
                      const Group& group);
+  std::uint64_t send(const DeliveryFrame& frame, const Subscriber& subscriber);
 };
 
 }  // namespace gorgo::server

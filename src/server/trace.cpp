@@ -87,14 +87,14 @@ void EngineThread::trace(const Command& command, std::uint64_t id, const wire::T
   process();
   const auto before = processor_.rules();
 
-  protocol::BatchReader reader(*request.batch());
-  reader.next();
+  Publication publication(*request.batch());
+  const protocol::BatchReader& reader = publication.reader;
+  publication.reader.next();
   const std::string type(reader.type());
   Watch watch(type, reader.timestamp(), traced);
   const auto start = Clock::now();
   traced.ahead = nanoseconds(start - taken);
-  const auto appended = processor_.append(processor_.header(type, reader.names()),
-                                          reader.timestamp(), reader.cells());
+  const auto appended = append(publication, true);
   if (!appended) {
     command.client->reply(error_reply(id, wire::ErrorCode::Invalid, appended.error()));
     return;

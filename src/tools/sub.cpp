@@ -141,11 +141,12 @@ int receive(const SubOptions& options) {
   if (!subscribe(*client, options)) return kFailure;
   stop_on_signals();
   Printer printer(*client, options);
-  if (const auto done = printer.run(); !done) return fail(done.error());
+  const auto done = printer.run();
   if (client->lost() > 0) {
     std::fprintf(stderr, "gorgo: %llu events were lost because they were read too slowly\n",
                  static_cast<unsigned long long>(client->lost()));
   }
+  if (!done) return fail(done.error());
   if (options.latency) std::fprintf(stderr, "%s\n", printer.latency().summary().c_str());
   if (printer.printed() >= options.count) return kSuccess;
   return fail({"only " + std::to_string(printer.printed()) + " of " +

@@ -29,14 +29,20 @@ rules = ["a.tesla", "more"]
 drain_timeout_ms = 500
 reports = "/var/tmp"
 greeting_timeout_ms = 700
+frame_timeout_ms = 800
+idle_timeout_ms = 900
 [limits]
 max_frame = 1048576
 max_rows = 10
 max_sessions = 11
+reserved_sessions = 2
 max_subscriptions = 12
+subscription_bytes = 21
+all_subscription_bytes = 22
 max_producers = 13
 queue_bytes = 1048577
-queue_frames = 15
+queue_work_ms = 15
+memory_bytes = 1048579
 outbound_bytes = 1048578
 batch_events = 17
 slow_consumer = "drop"
@@ -82,7 +88,13 @@ level = "error"
   EXPECT_EQ(options->limits.max_subscriptions, 12u);
   EXPECT_EQ(options->limits.max_producers, 13u);
   EXPECT_EQ(options->limits.queue_bytes, 1048577u);
-  EXPECT_EQ(options->limits.queue_frames, 15u);
+  EXPECT_EQ(options->limits.queue_work.count(), 15);
+  EXPECT_EQ(options->limits.memory_bytes, 1048579u);
+  EXPECT_EQ(options->limits.reserved_sessions, 2u);
+  EXPECT_EQ(options->limits.subscription_bytes, 21u);
+  EXPECT_EQ(options->limits.all_subscription_bytes, 22u);
+  EXPECT_EQ(options->frame_timeout.count(), 800);
+  EXPECT_EQ(options->idle_timeout.count(), 900);
   EXPECT_EQ(options->limits.outbound_bytes, 1048578u);
   EXPECT_EQ(options->limits.batch_events, 17u);
   EXPECT_EQ(options->limits.slow_consumer, SlowConsumer::drop);

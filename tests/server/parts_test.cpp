@@ -1,10 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/command_queue.hpp"
 #include "server/delivery.hpp"
 #include "server/device_watch.hpp"
-#include "server/outbox.hpp"
 #include "server/producers.hpp"
 
 namespace gorgo::server {
@@ -62,79 +60,7 @@ TEST(DeviceWatch, TellsOfFailuresNowAndThenAndOfTheEndAtOnce) {
   EXPECT_THAT(told(watch, devices, start + 9 * DeviceWatch::kPause), IsEmpty());
 }
 
-Command request(std::size_t bytes) {
-  return {Command::Kind::request, nullptr, protocol::Bytes(bytes)};
-}
-
-TEST(CommandQueue, BoundsBytesAndTellsWhenThereIsRoom) {
-  int room = 0;
-  CommandQueue queue({.queue_bytes = 100}, [&] { ++room; });
-  Command first = request(80), second = request(30), third = request(5);
-  EXPECT_EQ(queue.push(first), CommandQueue::Push::queued);
-  EXPECT_EQ(queue.push(second), CommandQueue::Push::full);
-  EXPECT_EQ(second.frame.size(), 30u);  // still the caller's
-  std::vector<Command> taken;
-  EXPECT_TRUE(queue.take(taken));
-  EXPECT_EQ(taken.size(), 1u);
-  EXPECT_EQ(room, 1);
-  EXPECT_EQ(queue.push(second), CommandQueue::Push::queued);
-  EXPECT_EQ(queue.push(third), CommandQueue::Push::queued);
-  taken.clear();
-  EXPECT_TRUE(queue.take(taken));
-  EXPECT_EQ(taken.size(), 2u);
-  EXPECT_EQ(room, 1);
-}
-
-TEST(CommandQueue, AFrameAboveTheBoundPassesAlone) {
-  CommandQueue queue({.queue_bytes = 10}, [] {});
-  Command large = request(100);
-  EXPECT_EQ(queue.push(large), CommandQueue::Push::queued);
-}
-
-TEST(CommandQueue, ClosedItHandsOutTheRest) {
-  CommandQueue queue({}, [] {});
-  Command first = request(1), late = request(1);
-  EXPECT_EQ(queue.push(first), CommandQueue::Push::queued);
-  queue.close();
-  EXPECT_EQ(queue.push(late), CommandQueue::Push::closed);
-  std::vector<Command> taken;
-  EXPECT_TRUE(queue.take(taken));
-  taken.clear();
-  EXPECT_FALSE(queue.take(taken));
-}
-
-protocol::Bytes reply_of(std::size_t size) {
-  wire::ErrorT error;
-  error.message = std::string(size, 'x');
-  return protocol::encode(1, error);
-}
-
-TEST(Outbox, KeepsOrderAndWakesOncePerLook) {
-  int woken = 0;
-  Outbox outbox(1, "peer", {}, [&] { ++woken; });
-  outbox.reply(reply_of(1));
-  outbox.reply(reply_of(2));
-  EXPECT_EQ(woken, 1);
-  const auto frames = outbox.take();
-  ASSERT_EQ(frames.size(), 2u);
-  EXPECT_EQ(frames[0], reply_of(1));
-  outbox.reply(reply_of(3));
-  EXPECT_EQ(woken, 2);
-}
-
-TEST(Outbox, BytesBeingWrittenStillCount) {
-  Outbox outbox(1, "peer", {.outbound_bytes = 1000}, [] {});
-  EXPECT_EQ(outbox.reply(reply_of(600)), Outbox::Outcome::queued);
-  const auto frames = outbox.take();
-  EXPECT_EQ(outbox.reply(reply_of(600)), Outbox::Outcome::overflowed);
-  EXPECT_TRUE(outbox.closed());
-  const auto last = outbox.take();
-  ASSERT_EQ(last.size(), 1u);
-  EXPECT_EQ((*protocol::open_frame(last[0]))->body_as_Error()->code(), wire::ErrorCode::Overloaded);
-  EXPECT_EQ(outbox.reply(reply_of(1)), Outbox::Outcome::closed);
-}
-
-TEST(Delivery, RowsTooLargeForAFrameAreCountedAndOthersKept) {
+TEST(Delivery, RowsTooLargeForAFrameAreMarkedAndOthersKept) {
   Schema schema;
   OutputBatch batch;
   batch.schema = &schema;
@@ -148,11 +74,12 @@ TEST(Delivery, RowsTooLargeForAFrameAreCountedAndOthersKept) {
     batch.rows.push_back({{i + 1, 0}, i, kNoType, first, 0, OutputBatch::kPrimitive});
   }
   const std::vector<DeliveredRow> rows = {{0, 0}, {1, 0}, {2, 0}};
-  std::uint64_t oversize = 0;
-  const auto frames = encode_delivery(batch, rows, 1, 400'000, oversize);
-  EXPECT_EQ(oversize, 1u);
-  ASSERT_EQ(frames.size(), 2u);
-  protocol::Bytes frame = frames[1].bytes;
+  const auto frames = encode_delivery(batch, rows, 1, 400'000);
+  ASSERT_EQ(frames.size(), 3u);
+  EXPECT_FALSE(frames[0].bytes.empty());
+  EXPECT_TRUE(frames[1].bytes.empty());
+  EXPECT_EQ(frames[1].rows, 1u);
+  protocol::Bytes frame = frames[2].bytes;
   const std::uint32_t id = 77;
   address_to(frame, std::span(&id, 1));
   set_lost(frame, 5);
@@ -162,6 +89,51 @@ TEST(Delivery, RowsTooLargeForAFrameAreCountedAndOthersKept) {
   EXPECT_EQ(deliver->subscriptions()->Get(0), 77u);
   EXPECT_EQ(deliver->lost(), 5u);
   EXPECT_EQ(deliver->roots()->Get(0), 3u);
+}
+
+TEST(Delivery, ManyRowsKeepWithinASmallFrame) {
+  Schema schema;
+  OutputBatch batch;
+  batch.schema = &schema;
+  std::vector<DeliveredRow> rows;
+  const std::string text(900, 'x');
+  for (std::uint32_t i = 0; i < 500; ++i) {
+    const auto first = static_cast<std::uint32_t>(batch.cells.size());
+    for (const Datum& cell :
+         {Datum::of(""), Datum::of("T"), Datum::of("s"), Datum::of(std::string_view(text))}) {
+      batch.cells.push_back(cell);
+    }
+    batch.rows.push_back({{i + 1, 0}, i, kNoType, first, 4, OutputBatch::kPrimitive});
+    rows.push_back({i, 0});
+  }
+  std::size_t whole = 0;
+  for (const auto& frame : encode_delivery(batch, rows, 1, 65'536)) {
+    EXPECT_FALSE(frame.bytes.empty());
+    EXPECT_LE(frame.bytes.size(), 65'536u);
+    whole += frame.rows;
+  }
+  EXPECT_EQ(whole, rows.size());
+}
+
+TEST(Delivery, TheBoundOfAnEventIsAboveItsFrame) {
+  Schema schema;
+  OutputBatch batch;
+  batch.schema = &schema;
+  const std::string large(100'000, 'x');
+  const std::vector<std::string_view> names = {"s", "i"};
+  const std::vector<Datum> cells = {Datum::of(std::string_view(large)), Datum::of(std::int64_t{1})};
+  for (const Datum& cell : {Datum::of(""), Datum::of("T"), Datum::of(names[0]), cells[0],
+                            Datum::of(names[1]), cells[1]}) {
+    batch.cells.push_back(cell);
+  }
+  batch.rows.push_back({{1, 0}, 1, kNoType, 0, 6, OutputBatch::kPrimitive});
+  const Limits limits{.max_subscriptions = 20};
+  const std::vector<DeliveredRow> rows = {{0, 0}};
+  const auto frames = encode_delivery(batch, rows, 20, limits.max_frame);
+  ASSERT_EQ(frames.size(), 1u);
+  const auto bound = delivery_bytes("T", names, cells, limits);
+  EXPECT_LE(frames[0].bytes.size(), bound);
+  EXPECT_GE(frames[0].bytes.size() + 2000, bound);
 }
 
 }  // namespace

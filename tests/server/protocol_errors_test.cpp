@@ -164,6 +164,7 @@ TEST(ProtocolErrors, SubscriptionIdsAreUniqueAndKnown) {
 TEST(ProtocolErrors, AClientThatVanishesInTheMiddleOfAFrameLeavesNothing) {
   ServerOptions options;
   options.limits.max_sessions = 1;
+  options.limits.reserved_sessions = 0;
   RunningServer server(options);
   {
     RawConnection raw(server->address());
@@ -179,6 +180,7 @@ TEST(ProtocolErrors, AClientThatVanishesInTheMiddleOfAFrameLeavesNothing) {
 TEST(ProtocolErrors, ConnectionsAboveTheLimitAreRefusedWithAReason) {
   ServerOptions options;
   options.limits.max_sessions = 1;
+  options.limits.reserved_sessions = 0;
   RunningServer server(options);
   Client first = server.connect();
   const auto second = Client::connect(server->address());

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -34,8 +35,8 @@ inline Event smoke(std::optional<Timestamp> ts, const std::string& area) {
 /// A server on a free loopback port, served by a thread of its own.
 class RunningServer {
  public:
-  explicit RunningServer(ServerOptions options = {})
-      : server_(on_free_port(std::move(options)), log_) {
+  explicit RunningServer(ServerOptions options = {}, LogLevel level = LogLevel::off)
+      : log_(LogFormat::text, level), server_(on_free_port(std::move(options)), log_) {
     const auto listening = server_.listen();
     EXPECT_TRUE(listening) << listening.error().to_string();
     thread_ = std::thread([this] { server_.run(); });
@@ -64,7 +65,7 @@ class RunningServer {
     return options;
   }
 
-  Log log_{LogFormat::text, LogLevel::off};
+  Log log_;
   Server server_;
   std::thread thread_;
 };
@@ -125,11 +126,45 @@ class RawConnection {
     expect<wire::Welcome>(1);
   }
   void close() { socket_.close(); }
+  void stop_sending() { socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_send); }
+  /// Breaks the connection, as the system of a killed client with unread replies does.
+  void reset() {
+    socket_.set_option(boost::asio::socket_base::linger(true, 0));
+    socket_.close();
+  }
 
  private:
   boost::asio::io_context io_;
   boost::asio::ip::tcp::socket socket_{io_};
 };
+
+/// A clock that holds the engine thread until it is opened.
+class Gate {
+ public:
+  Timestamp pass() {
+    entered_ = true;
+    opened_.wait(false);
+    return 1000 + ticks_++;
+  }
+  void open() {
+    opened_ = true;
+    opened_.notify_all();
+  }
+  /// Whether somebody stands before it, or went through.
+  bool entered() const { return entered_; }
+
+ private:
+  std::atomic<bool> entered_ = false;
+  std::atomic<bool> opened_ = false;
+  std::atomic<Timestamp> ticks_ = 0;
+};
+
+inline wire::SubscribeT subscription_to(const std::string& text) {
+  wire::SubscribeT subscribe;
+  subscribe.subscription = 1;
+  subscribe.text = text;
+  return subscribe;
+}
 
 /// A Publish frame of these events.
 inline protocol::Bytes publish_frame(std::uint64_t id, const std::vector<Event>& events,
@@ -164,6 +199,16 @@ inline std::uint32_t subscribe(Client& client, const std::string& text) {
   EXPECT_TRUE(subscribed) << subscribed.error().to_string();
   EXPECT_FALSE(subscribed->diagnostics.failed()) << subscribed->diagnostics.render();
   return subscribed->subscription;
+}
+
+/// Has the server read everything that this connection sent before: behind it comes a message that
+/// the server refuses as soon as it reads it.
+inline void wait_until_read(RunningServer& server, RawConnection& raw) {
+  const auto before = server->counters().malformed;
+  auto marker = protocol::encode(5, wire::ListRulesT());
+  marker[8] = 'X';
+  raw.send(marker);
+  while (server->counters().malformed == before) std::this_thread::yield();
 }
 
 /// Yields until `done()`; the test's own time limit is the deadline.

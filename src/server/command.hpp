@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gorgo/processor.hpp"
+#include "protocol/batch_reader.hpp"
+#include "protocol/framing.hpp"
+#include "server/client_totals.hpp"
+#include "server/outbox.hpp"
+#include "server/work.hpp"
+
+namespace gorgo::server {
+
+/// How far a publication got. It refers to the frame of its command.
+struct Publication {
+  explicit Publication(const wire::Batch& batch) : reader(batch), headers(reader.tables()) {}
+
+  protocol::BatchReader reader;
+  std::vector<EventHeader> headers;  // by table; made when the first row of the table is read
+  std::uint32_t row = 0;             // rows appended or refused
+  wire::AckT ack;
+};
+
+/// What the engine thread is asked to do.
+struct Command {
+  enum class Kind : std::uint8_t {
+    request,     ///< `frame`: opened and, for a Publish, its batch checked
+    disconnect,  ///< `client` sends nothing more; the last command of a client
+    reload,      ///< read the rule files again
+  };
+
+  Kind kind = Kind::request;
+  std::shared_ptr<Outbox> client;
+  protocol::Bytes frame;
+  Work work;
+  MemoryShare memory;
+  /// Only a piece of the publication is to be carried out; the rest goes back into the queue.
+  bool piece = false;
+  std::unique_ptr<Publication> publication = nullptr;  ///< begun
+  std::chrono::steady_clock::time_point received = std::chrono::steady_clock::now();
+};
+
+}  // namespace gorgo::server

@@ -1,0 +1,72 @@
+#include "server/work.hpp"
+
+#include <algorithm>
+
+namespace gorgo::server {
+namespace {
+
+constexpr std::uint64_t kMicrosecond = 1'000;
+constexpr std::uint64_t kMillisecond = 1'000'000;
+
+// Measured on requests of each kind over a few hundred rules, and rounded up.
+constexpr std::uint64_t kRequest = 1 * kMicrosecond;
+constexpr std::uint64_t kRow = 300;
+constexpr std::uint64_t kCell = 30;
+constexpr std::uint64_t kRuleText = 200;          // a byte of it
+constexpr std::uint64_t kSubscriptionText = 100;  // a byte of it
+
+std::uint64_t rows_cost(const wire::Batch& batch, std::uint64_t& rows) {
+  std::uint64_t cost = 0;
+  if (batch.tables() == nullptr) return cost;
+  for (const auto* table : *batch.tables()) {
+    const std::uint64_t columns = table->columns() == nullptr ? 0 : table->columns()->size();
+    rows += table->rows();
+    cost += table->rows() * (kRow + columns * kCell);
+  }
+  return cost;
+}
+
+Work publication(const wire::Batch& batch, std::uint64_t cost) {
+  std::uint64_t rows = 0;
+  cost += rows_cost(batch, rows);
+  if (cost <= kPieceCost || rows < 2) return {cost, 0, true};
+  const auto piece = std::max<std::uint64_t>(1, rows * kPieceCost / cost);
+  return {cost, static_cast<std::uint32_t>(piece), true};
+}
+
+std::uint64_t cost_of(const wire::Message& message) {
+  switch (message.body_type()) {
+    case wire::Body::Tick:
+      return 1 * kMicrosecond;
+    case wire::Body::Declare:
+      return 20 * kMicrosecond;
+    case wire::Body::Subscribe:
+      return 10 * kMicrosecond + message.body_as_Subscribe()->text()->size() * kSubscriptionText;
+    case wire::Body::Unsubscribe:
+      return 5 * kMicrosecond;
+    case wire::Body::Deploy:
+      return 200 * kMicrosecond + message.body_as_Deploy()->text()->size() * kRuleText;
+    case wire::Body::Remove:
+    case wire::Body::Pin:
+    case wire::Body::ListDevices:
+      return 100 * kMicrosecond;
+    case wire::Body::ListRules:
+    case wire::Body::ListTypes:
+    case wire::Body::Trace:
+      return 1 * kMillisecond;
+    case wire::Body::AskWhy:
+      return 10 * kMillisecond;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+Work work_of(const wire::Message& message, std::size_t frame_bytes) {
+  const std::uint64_t cost = kRequest + frame_bytes;
+  if (const auto* publish = message.body_as_Publish()) return publication(*publish->batch(), cost);
+  return {cost + cost_of(message), 0, message.body_type() == wire::Body::Tick};
+}
+
+}  // namespace gorgo::server

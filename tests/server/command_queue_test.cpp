@@ -1,0 +1,225 @@
+#include "server/command_queue.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gorgo::server {
+namespace {
+
+constexpr std::uint64_t kMillisecond = 1'000'000;
+
+class Queue : public testing::Test {
+ protected:
+  ClientTotals totals{.memory = {std::size_t{1} << 40, [] {}}};
+  Limits limits;
+  std::vector<int> woken = std::vector<int>(10);
+  std::vector<std::shared_ptr<Outbox>> clients;
+  std::optional<CommandQueue> queue;
+  std::vector<Command> taken;
+
+  void start() {
+    queue.emplace(limits);
+    for (std::size_t id = 0; id < woken.size(); ++id) {
+      clients.push_back(
+          std::make_shared<Outbox>(id, "peer", limits, totals, [this, id] { ++woken[id]; }));
+    }
+  }
+  /// `mark` is the first byte of the frame.
+  Command request(std::size_t client, std::uint64_t cost, std::size_t bytes = 1, int mark = 0) {
+    Command command{Command::Kind::request, clients[client],
+                    protocol::Bytes(bytes, static_cast<std::uint8_t>(mark))};
+    command.work.cost = cost;
+    return command;
+  }
+  CommandQueue::Push push(Command command) { return queue->push(command); }
+  CommandQueue::Push push(std::size_t client, std::uint64_t cost, std::size_t bytes = 1,
+                          int mark = 0) {
+    return push(request(client, cost, bytes, mark));
+  }
+  bool take() {
+    taken.clear();
+    return queue->take(taken);
+  }
+  std::size_t count(std::size_t client) const {
+    std::size_t found = 0;
+    for (const Command& command : taken) found += command.client == clients[client] ? 1 : 0;
+    return found;
+  }
+};
+
+TEST_F(Queue, OneClientFillsHalfAndIsWokenWhenThereIsRoom) {
+  limits.queue_bytes = 1'000'000;
+  start();
+  int pushed = 0;
+  while (push(1, 1, 10'000) == CommandQueue::Push::queued) ++pushed;
+  EXPECT_GT(pushed, 45);
+  EXPECT_LE(pushed, 50);
+  EXPECT_EQ(push(2, 1, 10'000), CommandQueue::Push::queued);
+  EXPECT_EQ(woken[1], 0);
+  ASSERT_TRUE(take());
+  EXPECT_EQ(woken[1], 1);
+  EXPECT_EQ(woken[2], 0);
+  EXPECT_EQ(push(1, 1, 10'000), CommandQueue::Push::queued);
+}
+
+TEST_F(Queue, WhatTheRequestsCostIsBoundedToo) {
+  limits.queue_work = std::chrono::milliseconds(100);
+  start();
+  int pushed = 0;
+  while (push(1, 10 * kMillisecond) == CommandQueue::Push::queued) ++pushed;
+  EXPECT_EQ(pushed, 5);
+  EXPECT_EQ(push(2, 10 * kMillisecond), CommandQueue::Push::queued);
+}
+
+TEST_F(Queue, ARefusedRequestStaysTheCallers) {
+  limits.queue_bytes = 1;
+  start();
+  EXPECT_EQ(push(1, 1), CommandQueue::Push::queued);
+  Command refused = request(1, 1, 30);
+  EXPECT_EQ(queue->push(refused), CommandQueue::Push::full);
+  EXPECT_EQ(refused.frame.size(), 30u);
+}
+
+TEST_F(Queue, AnEmptyLaneTakesAnyRequest) {
+  limits.queue_bytes = 10;
+  start();
+  EXPECT_EQ(push(1, 1, 100), CommandQueue::Push::queued);
+  EXPECT_EQ(push(2, 1, 100), CommandQueue::Push::queued);
+}
+
+TEST_F(Queue, ClosedItHandsOutTheRest) {
+  start();
+  EXPECT_EQ(push(1, 1), CommandQueue::Push::queued);
+  queue->close();
+  EXPECT_EQ(push(1, 1), CommandQueue::Push::closed);
+  EXPECT_TRUE(take());
+  EXPECT_EQ(taken.size(), 1u);
+  EXPECT_FALSE(take());
+}
+
+TEST_F(Queue, ATurnIsBoundedAndSharedByCost) {
+  start();
+  for (int i = 0; i < 100; ++i) push(1, 5 * kMillisecond);
+  for (int i = 0; i < 100; ++i) push(2, kMillisecond);
+  push(3, kMillisecond);
+  ASSERT_TRUE(take());
+  EXPECT_LE(taken.size(), 8u);
+  EXPECT_EQ(count(1), 1u);
+  EXPECT_EQ(count(3), 1u);
+  // In the long run both get the same time.
+  std::size_t first = 0, second = 0;
+  while (second < 90) {
+    ASSERT_TRUE(take());
+    first += count(1);
+    second += count(2);
+  }
+  EXPECT_GE(first, 16u);
+  EXPECT_LE(first, 20u);
+}
+
+TEST_F(Queue, SilenceGivesNoRightToBeServedForLong) {
+  start();
+  for (int i = 0; i < 50; ++i) push(1, kMillisecond);
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(take());
+  for (int i = 0; i < 50; ++i) push(2, kMillisecond);
+  ASSERT_TRUE(take());
+  EXPECT_GT(count(1), 2u);
+  EXPECT_GT(count(2), 2u);
+}
+
+TEST_F(Queue, RequestsOfAClientKeepTheirOrder) {
+  start();
+  for (int i = 0; i < 50; ++i) {
+    push(1, kMillisecond, 1, i);
+    push(2, kMillisecond / 10, 1, i);
+  }
+  std::vector<int> next(3);
+  for (int i = 0; i < 100; i += static_cast<int>(taken.size())) {
+    ASSERT_TRUE(take());
+    for (const Command& command : taken) EXPECT_EQ(command.frame[0], next[command.client->id()]++);
+  }
+}
+
+TEST_F(Queue, TheRestOfAPublicationComesBeforeWhatFollowsIt) {
+  start();
+  Command large = request(1, 5 * kPieceCost, 1, 1);
+  large.work.piece_rows = 10;
+  push(std::move(large));
+  push(1, 1, 1, 2);
+  for (int i = 0; i < 20; ++i) push(2, kMillisecond);
+  int pieces = 0;
+  for (bool ended = false; !ended;) {
+    ASSERT_TRUE(take());
+    for (Command& command : taken) {
+      if (command.client == clients[2]) continue;
+      ended = command.frame[0] == 2;
+      if (ended) break;
+      ++pieces;
+      if (command.piece) queue->put_back(std::move(command));
+    }
+  }
+  EXPECT_EQ(pieces, 5);
+  EXPECT_EQ(queue->bytes(1), 0u);
+}
+
+TEST_F(Queue, DropsWhatOnlyTheClientThatHasGoneWouldLearnOf) {
+  start();
+  push(1, 1, 1, 1);
+  Command publication = request(1, 1, 1, 2);
+  publication.work.kept = true;
+  push(std::move(publication));
+  push(1, 1, 1, 3);
+  push(2, 1, 1, 4);
+  queue->push_control({Command::Kind::disconnect, clients[1]});
+  EXPECT_EQ(queue->drop(1, CommandQueue::Drop::replies_only), 2u);
+  ASSERT_TRUE(take());
+  ASSERT_EQ(count(1), 2u);
+  EXPECT_EQ(taken[0].frame[0], 2);
+  EXPECT_EQ(taken[1].kind, Command::Kind::disconnect);
+  EXPECT_EQ(count(2), 1u);
+}
+
+TEST_F(Queue, DroppingAllKeepsWhatHasBegun) {
+  start();
+  wire::BatchT empty;
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(wire::Batch::Pack(builder, &empty));
+  Command begun = request(1, 1, 1, 1);
+  begun.publication =
+      std::make_unique<Publication>(*flatbuffers::GetRoot<wire::Batch>(builder.GetBufferPointer()));
+  push(std::move(begun));
+  Command publication = request(1, 1, 1, 2);
+  publication.work.kept = true;
+  push(std::move(publication));
+  EXPECT_EQ(queue->drop(1, CommandQueue::Drop::all), 1u);
+  ASSERT_TRUE(take());
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_EQ(taken[0].frame[0], 1);
+}
+
+TEST(WorkOf, GrowsWithRowsTextsAndTheKindOfRequest) {
+  const auto work = [](const auto& body) {
+    const auto frame = protocol::encode(1, body);
+    return work_of(**protocol::open_frame(frame), frame.size());
+  };
+  const auto rows = [&](std::uint32_t count) {
+    wire::PublishT publish;
+    publish.batch = std::make_unique<wire::BatchT>();
+    publish.batch->tables.push_back(std::make_unique<wire::EventTableT>());
+    publish.batch->tables[0]->type = "T";
+    publish.batch->tables[0]->rows = count;
+    return work(publish);
+  };
+  EXPECT_GT(rows(65'536).cost, 1000 * rows(1).cost);
+  EXPECT_EQ(rows(10).piece_rows, 0u);
+  EXPECT_GT(rows(65'536).piece_rows, 1000u);
+  EXPECT_LT(rows(65'536).piece_rows, 65'536u / 4);
+  EXPECT_TRUE(rows(1).kept);
+  wire::DeployT small, large;
+  large.text.assign(1'000'000, 'x');
+  EXPECT_GT(work(large).cost, work(small).cost + 100 * kMillisecond);
+  EXPECT_FALSE(work(small).kept);
+  EXPECT_GT(work(wire::ListRulesT()).cost, rows(1).cost);
+}
+
+}  // namespace
+}  // namespace gorgo::server

@@ -1,0 +1,113 @@
+#include <gmock/gmock.h>
+
+#include "support.hpp"
+
+// No client waits long for another one, and nobody works for a client that has gone.
+namespace gorgo::server {
+namespace {
+
+constexpr std::uint32_t kRows = 65'536;
+
+/// A small frame with very many events: no timestamps, no attributes.
+protocol::Bytes many_rows(std::uint64_t id) {
+  wire::PublishT publish;
+  publish.batch = std::make_unique<wire::BatchT>();
+  publish.batch->tables.push_back(std::make_unique<wire::EventTableT>());
+  publish.batch->tables[0]->type = "Many";
+  publish.batch->tables[0]->rows = kRows;
+  return protocol::encode(id, publish);
+}
+
+class Fairness : public testing::Test {
+ protected:
+  Gate gate;
+  ServerOptions options;
+  std::optional<RunningServer> server;
+
+  void start() {
+    options.processor.clock = [this] { return gate.pass(); };
+    server.emplace(options);
+  }
+};
+
+struct Greeted : RawConnection {
+  explicit Greeted(RunningServer& server) : RawConnection(server->address()) { greet(); }
+};
+
+TEST_F(Fairness, AnotherClientsEventPassesManyEventsInFewBytes) {
+  options.limits.queue_work = std::chrono::milliseconds(100);
+  start();
+  Client subscriber = server->connect();
+  subscribe(subscriber, "Temp");
+  Greeted hog(*server);
+  constexpr std::uint64_t kFrames = 10;
+  for (std::uint64_t i = 0; i < kFrames; ++i) hog.send(many_rows(100 + i));
+  wait_until([&] { return (*server)->counters().stalled_reads > 0; });
+  Greeted other(*server);
+  other.send(publish_frame(7, {temp(std::nullopt, "A1", 1)}));
+  wait_until_read(*server, other);
+  gate.open();
+  EXPECT_LT(next(subscriber).place.root, 2u * kRows);
+  for (std::uint64_t i = 0; i < kFrames; ++i) {
+    EXPECT_EQ(hog.expect<wire::Ack>(100 + i).accepted, kRows);
+  }
+}
+
+TEST_F(Fairness, AFrameInPiecesKeepsTheOrderOfItsRowsAndOfItsConnection) {
+  start();
+  gate.open();
+  Client subscriber = server->connect();
+  subscribe(subscriber, "Temp");
+  Greeted raw(*server);
+  std::vector<Event> events;
+  for (int i = 0; i < 50'000; ++i) events.push_back(temp(std::nullopt, "A1", i));
+  raw.send(publish_frame(2, events, 9, 1));
+  raw.send(publish_frame(3, {temp(std::nullopt, "A1", 50'000)}));
+  raw.send(publish_frame(4, events, 9, 1));
+  EXPECT_EQ(raw.expect<wire::Ack>(2).accepted, 50'000u);
+  EXPECT_EQ(raw.expect<wire::Ack>(3).accepted, 1u);
+  EXPECT_TRUE(raw.expect<wire::Ack>(4).duplicate);
+  for (int i = 0; i <= 50'000; ++i) {
+    ASSERT_EQ(std::get<double>(next(subscriber).event.attributes.at(1).value), i);
+  }
+}
+
+TEST_F(Fairness, WorkOfAClientThatHasGoneIsDroppedButForItsEvents) {
+  start();
+  Client subscriber = server->connect();
+  subscribe(subscriber, "Smoke");
+  Greeted first(*server);
+  first.send(publish_frame(2, {temp(std::nullopt, "A1", 1)}));
+  wait_until([&] { return gate.entered(); });
+  Greeted gone(*server);
+  wire::DeployT deploy;
+  deploy.name = "gone.tesla";
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    deploy.text =
+        "rule r" + std::to_string(i) + ": define C" + std::to_string(i) + "() from Temp();";
+    gone.send(10 + i, deploy);
+  }
+  gone.send(publish_frame(100, {smoke(std::nullopt, "A1")}));
+  wait_until_read(*server, gone);
+  gone.reset();
+  wait_until([&] { return (*server)->counters().dropped_requests > 0; });
+  gate.open();
+  EXPECT_EQ((*server)->counters().dropped_requests, 50u);
+  EXPECT_EQ(next(subscriber).event.type, "Smoke");
+  EXPECT_TRUE(subscriber.rules()->empty());
+}
+
+TEST_F(Fairness, AClientThatClosesOnlyItsSendingSideGetsItsReplies) {
+  start();
+  Greeted raw(*server);
+  raw.send(publish_frame(2, {temp(std::nullopt, "A1", 1)}));
+  for (std::uint64_t i = 0; i < 20; ++i) raw.send(10 + i, wire::ListTypesT());
+  raw.stop_sending();
+  gate.open();
+  EXPECT_EQ(raw.expect<wire::Ack>(2).accepted, 1u);
+  for (std::uint64_t i = 0; i < 20; ++i) raw.expect<wire::Types>(10 + i);
+  EXPECT_FALSE(raw.receive());
+}
+
+}  // namespace
+}  // namespace gorgo::server

@@ -1,0 +1,205 @@
+#include <gmock/gmock.h>
+
+#include "support.hpp"
+
+// A subscriber gets each event or is told that it lost it, whatever happens.
+namespace gorgo::server {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::size_t kBatch = 20;
+
+ServerOptions small_outbox(SlowConsumer policy) {
+  ServerOptions options;
+  options.limits.outbound_bytes = 1 << 20;
+  options.limits.slow_consumer = policy;
+  return options;
+}
+
+/// Publishes large events until `enough()`; returns how many.
+template <class Enough>
+std::uint64_t flood(Client& client, Enough enough) {
+  const std::vector<Event> events(kBatch,
+                                  Event{"Big", std::nullopt, {{"s", std::string(50'000, 'x')}}});
+  std::uint64_t sent = 0;
+  while (!enough()) {
+    const auto published = client.publish(events);
+    EXPECT_TRUE(published) << published.error().to_string();
+    if (!published) break;
+    EXPECT_EQ(published->accepted, events.size());
+    sent += events.size();
+  }
+  return sent;
+}
+
+/// What a connection got.
+struct Account {
+  std::uint64_t delivered = 0;
+  std::uint64_t lost = 0;
+  std::optional<wire::ErrorT> error;
+
+  std::uint64_t all() const { return delivered + lost; }
+  /// False: the connection ended.
+  bool read_frame(RawConnection& from) {
+    const auto frame = from.receive();
+    if (!frame) return false;
+    const auto message = protocol::open_frame(*frame);
+    EXPECT_TRUE(message);
+    if (const auto* deliver = (*message)->body_as_Deliver()) {
+      EXPECT_FALSE(error);
+      delivered += deliver->roots()->size();
+      lost += deliver->lost();
+    }
+    if (const auto* e = (*message)->body_as_Error()) e->UnPackTo(&error.emplace());
+    return true;
+  }
+};
+
+class Losses : public testing::Test {
+ protected:
+  std::optional<RunningServer> server;
+  std::optional<RawConnection> slow;
+  std::optional<Client> publisher;
+
+  void start(const ServerOptions& options, LogLevel level = LogLevel::off) {
+    server.emplace(options, level);
+    slow.emplace((*server)->address());
+    slow->greet();
+    slow->send(2, subscription_to("Big"));
+    slow->expect<wire::Ack>(2);
+    publisher.emplace(server->connect());
+  }
+};
+
+TEST_F(Losses, AQuietServerTellsThemWhenTheClientHasCaughtUp) {
+  start(small_outbox(SlowConsumer::drop));
+  const auto sent = flood(*publisher, [&] { return (*server)->counters().lost_rows > 0; });
+  Account account;
+  while (account.all() < sent && account.read_frame(*slow)) {
+  }
+  EXPECT_EQ(account.all(), sent);
+  EXPECT_EQ(account.lost, (*server)->counters().lost_rows);
+  EXPECT_GT(account.lost, 0u);
+  EXPECT_FALSE(account.error);
+}
+
+TEST_F(Losses, AStoppingServerTellsThemBeforeItSaysSo) {
+  start(small_outbox(SlowConsumer::drop));
+  RawConnection other((*server)->address());
+  other.greet();
+  other.send(2, subscription_to("Big"));
+  other.expect<wire::Ack>(2);
+  Account fast_account;
+  std::thread fast([&] {
+    while (fast_account.read_frame(other)) {
+    }
+    other.close();
+  });
+  const auto sent = flood(*publisher, [&] { return (*server)->counters().lost_rows > 0; });
+  std::thread stopping([&] { server->stop(); });
+  Account account;
+  while (account.read_frame(*slow)) {
+  }
+  slow->close();
+  fast.join();
+  stopping.join();
+  for (const Account& each : {account, fast_account}) {
+    EXPECT_EQ(each.all(), sent);
+    ASSERT_TRUE(each.error);
+    EXPECT_EQ(each.error->code, wire::ErrorCode::Stopping);
+  }
+  EXPECT_EQ(account.lost + fast_account.lost, (*server)->counters().lost_rows);
+}
+
+TEST_F(Losses, TheErrorOfADisconnectionSaysHowManyEventsWereDiscarded) {
+  start(small_outbox(SlowConsumer::disconnect));
+  const auto sent = flood(*publisher, [&] { return (*server)->counters().slow_consumers > 0; });
+  Account account;
+  while (account.read_frame(*slow)) {
+  }
+  ASSERT_TRUE(account.error);
+  EXPECT_EQ(account.error->code, wire::ErrorCode::Overloaded);
+  EXPECT_GT(account.lost, 0u);
+  EXPECT_LE(account.all(), sent);
+  EXPECT_THAT(account.error->message, HasSubstr(std::to_string(account.lost) + " events"));
+  EXPECT_TRUE(publisher->rules());
+  EXPECT_EQ((*server)->counters().slow_consumers, 1u);
+}
+
+TEST_F(Losses, AClientThatNeverReadsIsGivenUpAndItsEventsAreCounted) {
+  auto options = small_outbox(SlowConsumer::drop);
+  options.drain_timeout = std::chrono::milliseconds(50);
+  start(options);
+  flood(*publisher, [&] { return (*server)->counters().lost_rows > 0; });
+  const auto before = (*server)->counters().lost_rows;
+  server->stop();
+  EXPECT_GT((*server)->counters().lost_rows, before);
+}
+
+TEST_F(Losses, TheLogTellsThemNowAndThen) {
+  auto options = small_outbox(SlowConsumer::drop);
+  options.drain_timeout = std::chrono::milliseconds(50);
+  ::testing::internal::CaptureStderr();
+  start(options, LogLevel::warning);
+  flood(*publisher, [&] { return (*server)->counters().lost_rows > 10 * kBatch; });
+  server->stop();
+  std::istringstream log(::testing::internal::GetCapturedStderr());
+  std::uint64_t rows = 0, lines = 0;
+  for (std::string line; std::getline(log, line);) {
+    const auto at = line.find("rows=");
+    if (line.find("events for a client were lost") == std::string::npos) continue;
+    ++lines;
+    rows += std::stoull(line.substr(at + 5));
+  }
+  EXPECT_EQ(rows, (*server)->counters().lost_rows);
+  EXPECT_LE(lines, 4u);
+}
+
+TEST(Oversize, AnEventThatNoFrameCouldDeliverIsRefused) {
+  RunningServer server;
+  Client client = server.connect();
+  subscribe(client, "Big");
+  RawConnection raw(server->address());
+  raw.greet();
+  // The largest event whose Publish keeps within the limit of a frame.
+  const auto frame = [](std::size_t size) {
+    return publish_frame(2, {{"Big", std::nullopt, {{"s", std::string(size, 'x')}}}});
+  };
+  std::size_t size = protocol::kDefaultMaxFrame - frame(0).size() - 16;
+  raw.send(frame(size));
+  const auto refused = raw.expect<wire::Ack>(2);
+  ASSERT_EQ(refused.refused, 1u);
+  EXPECT_THAT(refused.refusals[0]->reason, HasSubstr("bytes to be delivered"));
+  raw.send(frame(size - 8000));
+  EXPECT_EQ(raw.expect<wire::Ack>(2).accepted, 1u);
+  EXPECT_EQ(next(client).event.type, "Big");
+  EXPECT_EQ(client.lost(), 0u);
+}
+
+TEST(Oversize, ACompositeThatNoFrameCanHoldIsToldAsLost) {
+  ServerOptions options;
+  options.limits.max_frame = 256 << 10;
+  RunningServer server(options);
+  Client client = server.connect();
+  Client publisher = server.connect();
+  deploy(publisher,
+         "define Both(a: string, b: string) from Y() and last X() within 1 h from Y "
+         "where a = X.s, b = Y.s;");
+  subscribe(client, "Both");
+  const std::string text(150'000, 'x');
+  ASSERT_TRUE(publisher.publish(std::vector{Event{"X", 10, {{"s", text}}}}));
+  ASSERT_TRUE(publisher.publish(std::vector{Event{"Y", 20, {{"s", text}}}}));
+  while (client.lost() == 0) {
+    const auto nothing = client.next(1'000'000);
+    ASSERT_TRUE(nothing) << nothing.error().to_string();
+    ASSERT_FALSE(*nothing);
+  }
+  EXPECT_EQ(client.lost(), 1u);
+  ASSERT_TRUE(publisher.publish(std::vector{Event{"Y", 30, {{"s", std::string("short")}}}}));
+  EXPECT_EQ(next(client).event.type, "Both");
+  EXPECT_EQ(client.lost(), 1u);
+}
+
+}  // namespace
+}  // namespace gorgo::server
