@@ -8,7 +8,6 @@
 #include "gorgo/processor.hpp"
 #include "protocol/batch_reader.hpp"
 #include "protocol/framing.hpp"
-#include "server/client_totals.hpp"
 #include "server/outbox.hpp"
 #include "server/work.hpp"
 
@@ -35,10 +34,11 @@ struct Command {
   Kind kind = Kind::request;
   std::shared_ptr<Outbox> client;
   protocol::Bytes frame;
-  Work work;
-  MemoryShare memory;
-  /// Only a piece of the publication is to be carried out; the rest goes back into the queue.
-  bool piece = false;
+  Work work;  ///< of which a taken piece is no longer part
+  /// Only so many rows of the publication are to be carried out, and the rest goes back into the
+  /// queue. 0: all of it.
+  std::uint32_t piece_rows = 0;
+  std::uint64_t cost = 0;                              ///< of what is to be carried out
   std::unique_ptr<Publication> publication = nullptr;  ///< begun
   std::chrono::steady_clock::time_point received = std::chrono::steady_clock::now();
 };

@@ -15,6 +15,22 @@ std::uint64_t id_of(const Command& command) {
 
 std::size_t bytes_of(const Command& command) { return command.frame.size() + sizeof(Command); }
 
+/// Cuts off what is to be carried out: a piece, where a publication costs more than that.
+void cut(Command& command, std::uint64_t piece_cost) {
+  Work& work = command.work;
+  std::uint64_t cost = work.cost;
+  std::uint64_t rows = work.rows;
+  command.piece_rows = 0;
+  if (rows > 1 && cost > piece_cost) {
+    rows = std::max<std::uint64_t>(1, rows * piece_cost / cost);
+    cost = cost * rows / work.rows;
+    command.piece_rows = static_cast<std::uint32_t>(rows);
+  }
+  work.rows -= static_cast<std::uint32_t>(rows);
+  work.cost -= cost;
+  command.cost = cost;
+}
+
 template <class T>
 T free_of(T most, T used) {
   return most - std::min(most, used);
@@ -22,9 +38,10 @@ T free_of(T most, T used) {
 
 }  // namespace
 
-CommandQueue::CommandQueue(const Limits& limits)
+CommandQueue::CommandQueue(const Limits& limits, MemoryBudget& memory)
     : max_bytes_(limits.queue_bytes),
-      max_cost_(static_cast<std::uint64_t>(std::chrono::nanoseconds(limits.queue_work).count())) {}
+      max_cost_(static_cast<std::uint64_t>(std::chrono::nanoseconds(limits.queue_work).count())),
+      memory_(memory) {}
 
 bool CommandQueue::has_room(const Lane& lane, std::size_t bytes, std::uint64_t cost) const {
   return lane.commands.empty() || (lane.bytes + bytes <= free_of(max_bytes_, bytes_) &&
@@ -53,6 +70,14 @@ void CommandQueue::join_turns(std::uint64_t client, Lane& lane) {
   turns_.emplace(lane.served, client);
 }
 
+void CommandQueue::append(Lane& lane, Command command) {
+  const auto client = id_of(command);
+  count(lane, command);
+  lane.commands.push_back(std::move(command));
+  join_turns(client, lane);
+  memory_.resize(bytes_);
+}
+
 CommandQueue::Push CommandQueue::push(Command& request) {
   {
     std::lock_guard lock(mutex_);
@@ -64,9 +89,7 @@ CommandQueue::Push CommandQueue::push(Command& request) {
       lane.refused = request.client;
       return Push::full;
     }
-    count(lane, request);
-    lane.commands.push_back(std::move(request));
-    join_turns(client, lane);
+    append(lane, std::move(request));
   }
   ready_.notify_one();
   return Push::queued;
@@ -76,11 +99,8 @@ void CommandQueue::push_control(Command command) {
   {
     std::lock_guard lock(mutex_);
     if (closed_) return;
-    const auto client = id_of(command);
-    Lane& lane = lanes_[client];
-    count(lane, command);
-    lane.commands.push_back(std::move(command));
-    join_turns(client, lane);
+    Lane& lane = lanes_[id_of(command)];
+    append(lane, std::move(command));
   }
   ready_.notify_one();
 }
@@ -90,6 +110,7 @@ void CommandQueue::put_back(Command publication) {
   Lane& lane = lanes_[id_of(publication)];
   count(lane, publication);
   lane.commands.push_front(std::move(publication));
+  memory_.resize(bytes_);
 }
 
 std::size_t CommandQueue::drop(std::uint64_t client, Drop what) {
@@ -106,6 +127,7 @@ std::size_t CommandQueue::drop(std::uint64_t client, Drop what) {
     (keep ? kept : dropped).push_back(std::move(command));
   }
   lane.commands.swap(kept);
+  memory_.resize(bytes_);
   return dropped.size();
 }
 
@@ -134,6 +156,7 @@ std::size_t CommandQueue::discard() {
     refused_.clear();
     bytes_ = 0;
     cost_ = 0;
+    memory_.resize(0);
   }
   ready_.notify_one();
   std::size_t requests = 0;
@@ -141,7 +164,7 @@ std::size_t CommandQueue::discard() {
   return requests;
 }
 
-std::uint64_t CommandQueue::serve_first(std::vector<Command>& out) {
+std::uint64_t CommandQueue::serve_first(std::vector<Command>& out, std::uint64_t piece_cost) {
   const auto [served, client] = *turns_.begin();
   turns_.erase(turns_.begin());
   now_ = served;
@@ -151,16 +174,14 @@ std::uint64_t CommandQueue::serve_first(std::vector<Command>& out) {
     Command& command = out.emplace_back(std::move(lane.commands.front()));
     lane.commands.pop_front();
     uncount(lane, command);
-    command.piece = command.work.piece_rows > 0 && command.work.cost > kPieceCost;
-    const std::uint64_t cost = command.piece ? kPieceCost : command.work.cost;
-    command.work.cost -= cost;
-    lane.served += cost;
+    cut(command, piece_cost);
+    lane.served += command.cost;
     if (command.kind == Command::Kind::disconnect) {
       const std::uint64_t all = lane.served - served;
       lanes_.erase(client);
       return all;
     }
-    if (command.piece) {
+    if (command.piece_rows > 0) {
       lane.in_hand = true;
       in_hand_.push_back(client);
       return lane.served - served;
@@ -184,8 +205,10 @@ std::vector<std::shared_ptr<Outbox>> CommandQueue::take_admitted() {
   return admitted;
 }
 
-bool CommandQueue::take(std::vector<Command>& out,
-                        std::optional<std::chrono::nanoseconds> patience) {
+bool CommandQueue::take(std::vector<Command>& out, std::optional<std::chrono::nanoseconds> patience,
+                        double pace) {
+  const auto turn_cost = static_cast<std::uint64_t>(kTurnCost / pace);
+  const auto piece_cost = static_cast<std::uint64_t>(kPieceCost / pace);
   std::vector<std::shared_ptr<Outbox>> admitted;
   bool closed = false;
   {
@@ -201,7 +224,13 @@ bool CommandQueue::take(std::vector<Command>& out,
     } else {
       ready_.wait(lock, ready);
     }
-    for (std::uint64_t cost = 0; !turns_.empty() && cost < kTurnCost;) cost += serve_first(out);
+    for (std::uint64_t cost = 0; !turns_.empty() && cost <= turn_cost;) {
+      cost += serve_first(out, piece_cost);
+      // Lets producers in: a turn may be thousands of requests.
+      lock.unlock();
+      lock.lock();
+    }
+    memory_.resize(bytes_);
     admitted = take_admitted();
     closed = closed_;
   }

@@ -28,7 +28,8 @@ namespace gorgo::server {
 /// from its client; the outbox of the client is woken when there is room.
 class CommandQueue {
  public:
-  explicit CommandQueue(const Limits& limits);
+  /// `memory` must outlive the queue.
+  CommandQueue(const Limits& limits, MemoryBudget& memory);
 
   enum class Push : std::uint8_t { queued, full, closed };
   /// Takes `request` only when the answer is `queued`.
@@ -53,8 +54,10 @@ class CommandQueue {
   std::size_t discard();
 
   /// Waits for commands, not longer than `patience` when that is set, and appends what fits in one
-  /// turn to the empty `out`; false: closed and empty.
-  bool take(std::vector<Command>& out, std::optional<std::chrono::nanoseconds> patience = {});
+  /// turn to the empty `out`; false: closed and empty. `pace` is how much longer requests take than
+  /// their estimate says, at least 1: turns and pieces are so much smaller.
+  bool take(std::vector<Command>& out, std::optional<std::chrono::nanoseconds> patience = {},
+            double pace = 1);
 
  private:
   /// Lanes are compared by what they were served, in the unit of Work::cost.
@@ -81,13 +84,15 @@ class CommandQueue {
   Served now_ = 0;  // of the lane that was served last
   std::size_t bytes_ = 0;
   std::uint64_t cost_ = 0;
+  MemoryShare memory_;  // of `bytes_`
   bool closed_ = false;
 
   bool has_room(const Lane& lane, std::size_t bytes, std::uint64_t cost) const;
   void count(Lane& lane, const Command& command);
   void uncount(Lane& lane, const Command& command);
+  void append(Lane& lane, Command command);
   void join_turns(std::uint64_t client, Lane& lane);
-  std::uint64_t serve_first(std::vector<Command>& out);
+  std::uint64_t serve_first(std::vector<Command>& out, std::uint64_t piece_cost);
   std::vector<std::shared_ptr<Outbox>> take_admitted();
 };
 

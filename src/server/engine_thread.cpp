@@ -28,6 +28,7 @@ ProcessorOptions with_alarms(ProcessorOptions options, const std::string& report
 EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue,
                            std::function<void()> on_end)
     : limits_(options.limits),
+      paced_(options.processor.latency_target > 0),
       log_(log),
       queue_(queue),
       on_end_(std::move(on_end)),
@@ -54,9 +55,8 @@ void EngineThread::join() {
 void EngineThread::run() {
   std::vector<Command> commands;
   device_watch_.look();
-  while (queue_.take(commands, patience())) {
-    for (Command& command : commands) handle(command);
-    process();
+  while (queue_.take(commands, patience(), pace_.value())) {
+    carry_out(commands);
     tick();
     device_watch_.look();
     rate_watch_.look(std::chrono::steady_clock::now());
@@ -65,6 +65,17 @@ void EngineThread::run() {
   // What was accepted is evaluated, also what `lateness` still holds.
   processor_.flush([this](const OutputBatch& batch) { subscriptions_.deliver(batch); });
   on_end_();
+}
+
+void EngineThread::carry_out(std::vector<Command>& turn) {
+  const auto start = std::chrono::steady_clock::now();
+  std::uint64_t cost = 0;
+  for (Command& command : turn) {
+    cost += command.cost;
+    handle(command);
+  }
+  process();
+  if (paced_) pace_.note(cost, std::chrono::steady_clock::now() - start);
 }
 
 void EngineThread::tick() {

@@ -12,6 +12,7 @@
 #include "server/log.hpp"
 #include "server/log_limit.hpp"
 #include "server/options.hpp"
+#include "server/pace.hpp"
 #include "server/producers.hpp"
 #include "server/rate_watch.hpp"
 #include "server/rule_files.hpp"
@@ -43,6 +44,7 @@ class EngineThread {
 
  private:
   const Limits limits_;
+  const bool paced_;  // batches, and so turns, are to be short
   Log& log_;
   CommandQueue& queue_;
   const std::function<void()> on_end_;
@@ -53,9 +55,11 @@ class EngineThread {
   DeviceWatch device_watch_;
   RateWatch rate_watch_;
   LogLimit oversize_log_;
+  Pace pace_;
   std::thread thread_;
 
   void run();
+  void carry_out(std::vector<Command>& turn);
   void process();
   /// Also in the middle of a frame: what is released and not evaluated yet takes no more memory.
   void process_if_many();

@@ -63,7 +63,7 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
 }
 
 void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publish& request) {
-  auto& publication = command.publication;
+  auto publication = std::move(command.publication);
   if (publication == nullptr) {
     publication = std::make_unique<Publication>(*request.batch());
     const bool known =
@@ -75,10 +75,13 @@ void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publi
       return;
     }
   }
-  const std::uint32_t most = command.piece ? command.work.piece_rows : UINT32_MAX;
+  const std::uint32_t most = command.piece_rows > 0 ? command.piece_rows : UINT32_MAX;
   // No row can be too large for a delivery when the whole frame would fit with room to spare.
   const bool measured = command.frame.size() > limits_.max_frame / 2;
-  if (append(*publication, most, measured)) return queue_.put_back(std::move(command));
+  if (append(*publication, most, measured)) {
+    command.publication = std::move(publication);
+    return queue_.put_back(std::move(command));
+  }
   const wire::AckT& ack = publication->ack;
   if (request.ack() == wire::AckMode::None && ack.refused == 0) return;
   command.client->reply(protocol::encode(id, ack));

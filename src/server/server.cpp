@@ -50,8 +50,8 @@ struct Server::Impl {
 
   const ServerOptions options;
   Log& log;
+  ClientTotals totals;  // sessions give back to it, which the context may hold until it goes
   asio::io_context io{1};
-  ClientTotals totals;
   CommandQueue queue;
   SessionHub hub;
   tcp::acceptor acceptor{io};
@@ -88,7 +88,7 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
       log(log_to_use),
       totals{
           .memory = {options.limits.memory_bytes, [this] { asio::post(io, [this] { shed(); }); }}},
-      queue(options.limits),
+      queue(options.limits, totals.memory),
       hub{io, options, log, queue, totals, {}},
       engine(options, log, queue, [this] { asio::post(io, [this] { engine_end(); }); }) {
   hub.on_end = [this](Session& session) {

@@ -64,7 +64,8 @@ Session::Session(tcp::socket socket, SessionHub& hub)
       wake_(hub.io),
       room_(hub.io),
       deadline_(hub.io),
-      inbound_(hub.totals.memory) {
+      inbound_(hub.totals.memory),
+      in_hand_(hub.totals.memory) {
   wake_.expires_at(asio::steady_timer::time_point::max());
   room_.expires_at(asio::steady_timer::time_point::max());
   error_code ignored;
@@ -115,8 +116,10 @@ void Session::overload(const Error& why) {
 }
 
 std::size_t Session::memory() const {
-  return inbound_.bytes() + in_hand_ + outbox_->bytes() + hub_.queue.bytes(id());
+  return inbound_.bytes() + in_hand_.bytes() + outbox_->bytes() + hub_.queue.bytes(id());
 }
+
+bool Session::awaits_engine() const { return in_hand_.bytes() > 0 || hub_.queue.bytes(id()) > 0; }
 
 void Session::look(Time now) {
   if (!greeted_ || stopping_) return;
@@ -125,7 +128,7 @@ void Session::look(Time now) {
   if (begun_ && now - *begun_ > frame) {
     time_out({"a frame was not complete within " + text(frame),
               "send it in one go, or raise frame_timeout_ms"});
-  } else if (idle.count() > 0 && now - active_ > idle) {
+  } else if (idle.count() > 0 && now - active_ > idle && !awaits_engine()) {
     time_out({"nothing came or went for " + text(idle),
               "send a request now and then, or raise idle_timeout_ms"});
   }
@@ -325,20 +328,18 @@ bool Session::acceptable(const wire::Message& message, std::size_t frame_size) {
 }
 
 asio::awaitable<bool> Session::submit(protocol::Bytes frame, const Work& work) {
-  Command request{Command::Kind::request, outbox_, std::move(frame), work,
-                  MemoryShare(hub_.totals.memory)};
-  in_hand_ = request.frame.size();
-  request.memory.resize(in_hand_);
-  bool stalled = false;
-  auto outcome = CommandQueue::Push::closed;
-  while (!stopping_) {
-    outcome = hub_.queue.push(request);
-    if (outcome != CommandQueue::Push::full) break;
-    if (!std::exchange(stalled, true)) ++hub_.stalled_reads;
-    co_await room_.async_wait(kTuple);
+  Command request{Command::Kind::request, outbox_, std::move(frame), work};
+  auto outcome = hub_.queue.push(request);
+  if (outcome == CommandQueue::Push::full) {
+    ++hub_.stalled_reads;
+    in_hand_.resize(request.frame.size());
+    while (outcome == CommandQueue::Push::full && !stopping_) {
+      co_await room_.async_wait(kTuple);
+      outcome = hub_.queue.push(request);
+    }
+    in_hand_.resize(0);
+    active_ = std::chrono::steady_clock::now();
   }
-  in_hand_ = 0;
-  active_ = std::chrono::steady_clock::now();
   co_return outcome == CommandQueue::Push::queued;
 }
 

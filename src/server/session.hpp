@@ -77,7 +77,7 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::cancellation_signal cancel_reading_;
   protocol::FrameCutter cutter_{protocol::kMaxGreeting};
   MemoryShare inbound_;        // of `cutter_`
-  std::size_t in_hand_ = 0;    // bytes of a request that waits for room in the queue
+  MemoryShare in_hand_;        // of a request that waits for room in the queue
   std::optional<Time> begun_;  // when the first byte of an unfinished frame was there
   Time active_ = std::chrono::steady_clock::now();  // when a byte came or went
   LogLimit malformed_log_;
@@ -107,6 +107,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void reply_error(std::uint64_t id, wire::ErrorCode code, const Error& error);
   /// Whether the client may go on.
   bool malformed(std::uint64_t id, wire::ErrorCode code, const Error& error);
+  /// Requests of the client are still to be carried out.
+  bool awaits_engine() const;
   /// The client let a time-out pass.
   void time_out(const Error& why);
   /// The connection is broken, or given up.

@@ -1,7 +1,5 @@
 #include "server/work.hpp"
 
-#include <algorithm>
-
 namespace gorgo::server {
 namespace {
 
@@ -15,23 +13,15 @@ constexpr std::uint64_t kCell = 30;
 constexpr std::uint64_t kRuleText = 200;          // a byte of it
 constexpr std::uint64_t kSubscriptionText = 100;  // a byte of it
 
-std::uint64_t rows_cost(const wire::Batch& batch, std::uint64_t& rows) {
-  std::uint64_t cost = 0;
-  if (batch.tables() == nullptr) return cost;
+Work publication(const wire::Batch& batch, std::uint64_t cost) {
+  Work work{cost, 0, true};
+  if (batch.tables() == nullptr) return work;
   for (const auto* table : *batch.tables()) {
     const std::uint64_t columns = table->columns() == nullptr ? 0 : table->columns()->size();
-    rows += table->rows();
-    cost += table->rows() * (kRow + columns * kCell);
+    work.rows += table->rows();
+    work.cost += table->rows() * (kRow + columns * kCell);
   }
-  return cost;
-}
-
-Work publication(const wire::Batch& batch, std::uint64_t cost) {
-  std::uint64_t rows = 0;
-  cost += rows_cost(batch, rows);
-  if (cost <= kPieceCost || rows < 2) return {cost, 0, true};
-  const auto piece = std::max<std::uint64_t>(1, rows * kPieceCost / cost);
-  return {cost, static_cast<std::uint32_t>(piece), true};
+  return work;
 }
 
 std::uint64_t cost_of(const wire::Message& message) {

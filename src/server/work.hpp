@@ -11,14 +11,12 @@ namespace gorgo::server {
 /// from the request alone, so that clients can take turns and the queue can be bounded.
 struct Work {
   std::uint64_t cost = 0;
-  /// Rows to be appended in one go, where a publication is large enough to be carried out in
-  /// pieces; else 0.
-  std::uint32_t piece_rows = 0;
+  std::uint32_t rows = 0;  ///< of a publication: it can be carried out in pieces
   /// It is carried out although its client has gone.
   bool kept = false;
 };
 
-/// A request that can be cut is carried out in pieces of this cost.
+/// A publication is carried out in pieces of this cost.
 inline constexpr std::uint64_t kPieceCost = 2'000'000;
 /// What the engine thread takes at once, about.
 inline constexpr std::uint64_t kTurnCost = 4 * kPieceCost;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "server/pace.hpp"
+
 namespace gorgo::server {
 namespace {
 
@@ -17,7 +19,7 @@ class Queue : public testing::Test {
   std::vector<Command> taken;
 
   void start() {
-    queue.emplace(limits);
+    queue.emplace(limits, totals.memory);
     for (std::size_t id = 0; id < woken.size(); ++id) {
       clients.push_back(
           std::make_shared<Outbox>(id, "peer", limits, totals, [this, id] { ++woken[id]; }));
@@ -84,6 +86,9 @@ TEST_F(Queue, AnEmptyLaneTakesAnyRequest) {
   start();
   EXPECT_EQ(push(1, 1, 100), CommandQueue::Push::queued);
   EXPECT_EQ(push(2, 1, 100), CommandQueue::Push::queued);
+  EXPECT_GE(totals.memory.used(), 200);
+  ASSERT_TRUE(take());
+  EXPECT_EQ(totals.memory.used(), 0);
 }
 
 TEST_F(Queue, ClosedItHandsOutTheRest) {
@@ -142,7 +147,7 @@ TEST_F(Queue, RequestsOfAClientKeepTheirOrder) {
 TEST_F(Queue, TheRestOfAPublicationComesBeforeWhatFollowsIt) {
   start();
   Command large = request(1, 5 * kPieceCost, 1, 1);
-  large.work.piece_rows = 10;
+  large.work.rows = 50;
   push(std::move(large));
   push(1, 1, 1, 2);
   for (int i = 0; i < 20; ++i) push(2, kMillisecond);
@@ -154,11 +159,24 @@ TEST_F(Queue, TheRestOfAPublicationComesBeforeWhatFollowsIt) {
       ended = command.frame[0] == 2;
       if (ended) break;
       ++pieces;
-      if (command.piece) queue->put_back(std::move(command));
+      if (command.piece_rows > 0) queue->put_back(std::move(command));
     }
   }
   EXPECT_EQ(pieces, 5);
   EXPECT_EQ(queue->bytes(1), 0u);
+}
+
+TEST_F(Queue, TurnsAndPiecesAreSmallerWhereRequestsTakeLongerThanEstimated) {
+  start();
+  Command large = request(1, kPieceCost);
+  large.work.rows = 1000;
+  push(std::move(large));
+  for (int i = 0; i < 8; ++i) push(2, kMillisecond);
+  ASSERT_TRUE(queue->take(taken, std::nullopt, 10));
+  EXPECT_LE(taken.size(), 2u);
+  ASSERT_EQ(count(1), 1u);
+  EXPECT_EQ(taken[0].piece_rows, 100u);
+  EXPECT_EQ(taken[0].work.rows, 900u);
 }
 
 TEST_F(Queue, DropsWhatOnlyTheClientThatHasGoneWouldLearnOf) {
@@ -196,6 +214,17 @@ TEST_F(Queue, DroppingAllKeepsWhatHasBegun) {
   EXPECT_EQ(taken[0].frame[0], 1);
 }
 
+TEST(Pace, FollowsWhatTurnsTakeAndForgetsIt) {
+  Pace pace;
+  EXPECT_EQ(pace.value(), 1);
+  for (int i = 0; i < 20; ++i) pace.note(kMillisecond, std::chrono::milliseconds(10));
+  EXPECT_NEAR(pace.value(), 10, 0.01);
+  for (int i = 0; i < 20; ++i) pace.note(kMillisecond, std::chrono::microseconds(100));
+  EXPECT_EQ(pace.value(), 1);
+  pace.note(0, std::chrono::seconds(10));
+  EXPECT_EQ(pace.value(), 1);
+}
+
 TEST(WorkOf, GrowsWithRowsTextsAndTheKindOfRequest) {
   const auto work = [](const auto& body) {
     const auto frame = protocol::encode(1, body);
@@ -210,9 +239,7 @@ TEST(WorkOf, GrowsWithRowsTextsAndTheKindOfRequest) {
     return work(publish);
   };
   EXPECT_GT(rows(65'536).cost, 1000 * rows(1).cost);
-  EXPECT_EQ(rows(10).piece_rows, 0u);
-  EXPECT_GT(rows(65'536).piece_rows, 1000u);
-  EXPECT_LT(rows(65'536).piece_rows, 65'536u / 4);
+  EXPECT_EQ(rows(65'536).rows, 65'536u);
   EXPECT_TRUE(rows(1).kept);
   wire::DeployT small, large;
   large.text.assign(1'000'000, 'x');
