@@ -268,6 +268,26 @@ TEST(CudaEngine, SwapsAsLittleAsCanBe) {
   EXPECT_EQ(counters.failures, 0u);
 }
 
+TEST(CudaEngine, LooksForPagesThatCanGoAtMostTwiceForAStep) {
+  constexpr std::uint64_t kRules = 24, kBudget = 40, kBatches = 10;
+  Columns columns(kRules);
+  // A fifth page of each column, which is not full and comes with the round that needs it.
+  for (std::uint64_t i = 0; i < kRules; ++i) {
+    columns.filling[0].push_back(
+        {.type = "B" + std::to_string(i), .timestamp = ++columns.now, .k = 1, .v = 0, .s = ""});
+  }
+  const Batches batches = columns.with_terminators(kBatches);
+  Emulated emulated(kBudget * 32 * 8);
+  const auto got = evaluation_of(emulated.engine, columns.rules, batches);
+  EXPECT_EQ(got, expected(columns.rules, batches));
+  const SessionCounters& counters = emulated.session().counters();
+  const std::uint64_t steps = emulated.session().step();
+  EXPECT_GT(counters.swapped_in, (kRules - 8) * 4 * (kBatches - 1));
+  EXPECT_GE(steps, kBatches * kRules / 2);
+  EXPECT_LE(counters.looks, 2 * steps);
+  EXPECT_EQ(counters.failures, 0u);
+}
+
 TEST(CudaEngine, NeedsThePagesWithinWindowsOnly) {
   Columns columns(1);
   const std::size_t at = columns.rules.find("100000");

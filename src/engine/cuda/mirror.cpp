@@ -262,16 +262,20 @@ void Mirror::fetch(std::uint32_t number, Vector& vector, std::uint64_t at) {
   session_->order(page.frame, page.copy);
 }
 
-std::size_t Mirror::missing(std::uint32_t attribute, PageRange pages) const {
-  if (attributes_[attribute].index == kMarks) return 0;
-  std::size_t missing = 0;
-  for (std::uint64_t at = pages.first; at < pages.last && is_full(at); ++at) {
-    for (const Vector& vector : vectors_) {
-      if (vector.attribute != attribute || !is_used(vector, at)) continue;
-      if (page(vector, at).frame == kAbsent) ++missing;
+std::size_t Mirror::absent(std::uint32_t attribute, PageRange pages) const {
+  std::size_t absent = 0;
+  for (const Vector& vector : vectors_) {
+    if (vector.attribute != attribute) continue;
+    for (std::uint64_t at = pages.first; at < pages.last; ++at) {
+      if (is_used(vector, at) && page(vector, at).frame == kAbsent) ++absent;
     }
   }
-  return missing;
+  return absent;
+}
+
+std::size_t Mirror::missing(std::uint32_t attribute, PageRange pages) const {
+  if (attributes_[attribute].index == kMarks) return 0;
+  return absent(attribute, {pages.first, std::min(pages.last, end() >> shift_)});
 }
 
 std::size_t Mirror::prefetch(std::uint32_t attribute, PageRange pages, std::size_t most) {

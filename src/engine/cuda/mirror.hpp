@@ -90,8 +90,9 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   void need(std::uint32_t attribute, PageRange pages);
   /// Whether they have come.
   bool has(std::uint32_t attribute, PageRange pages) const;
-  /// How many of these pages of an attribute could come before their step: full ones. Marks are not
-  /// known before.
+  /// How many of these pages of an attribute are not there.
+  std::size_t absent(std::uint32_t attribute, PageRange pages) const;
+  /// How many of those could come before their step: full ones. Marks are not known before.
   std::size_t missing(std::uint32_t attribute, PageRange pages) const;
   /// Has the first `most` of those come. Returns how many. Precondition: there is room.
   std::size_t prefetch(std::uint32_t attribute, PageRange pages, std::size_t most);

@@ -180,12 +180,18 @@ Steps plan_steps(Session& session, std::span<const std::vector<Need>> evaluation
   return planned;
 }
 
+void make_room(Session& session, const Needs& needs) {
+  std::size_t absent = 0;
+  for (const Need& need : needs.all()) absent += need.mirror->absent(need.attribute, need.pages);
+  session.make_room_until(session.step(), absent);
+}
+
 void prefetch(Session& session, const Needs& next) {
   std::size_t missing = 0;
   for (const Need& need : next.all()) {
     missing += need.mirror->missing(need.attribute, need.pages);
   }
-  std::size_t room = session.make_room_for_next_step(missing);
+  std::size_t room = session.make_room_until(session.step() + 1, missing);
   for (const Need& need : next.all()) {
     room -= need.mirror->prefetch(need.attribute, need.pages, room);
   }

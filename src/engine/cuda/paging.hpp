@@ -65,6 +65,9 @@ Steps one_step(std::size_t evaluations);
 /// still there. Tells the mirrors.
 Steps plan_steps(Session& session, std::span<const std::vector<Need>> evaluations);
 
+/// Makes room for all that the step in hand needs and has not, as far as there can be.
+void make_room(Session& session, const Needs& needs);
+
 /// Begins to fetch what a step needs and has not, as far as what this step needs can stay. Throws
 /// DeviceError.
 void prefetch(Session& session, const Needs& next);

@@ -40,7 +40,8 @@ void Session::begin_round() {
 }
 
 /// Frames that no round is at work on and that are needed after that step, if ever again.
-std::vector<Session::Victim> Session::victims(std::uint64_t needed_after) const {
+std::vector<Session::Victim> Session::victims(std::uint64_t needed_after) {
+  ++counters_.looks;
   std::vector<Victim> victims;
   for (std::uint32_t i = 0; i < frames_.size(); ++i) {
     const Frame& frame = frames_[i];
@@ -75,9 +76,9 @@ void Session::make_room(std::size_t frames) {
   evict(missing, std::move(among));
 }
 
-std::size_t Session::make_room_for_next_step(std::size_t frames) {
+std::size_t Session::make_room_until(std::uint64_t step, std::size_t frames) {
   if (free_.size() >= frames) return frames;
-  auto among = victims(step_ + 1);
+  auto among = victims(step);
   const std::size_t possible = std::min(frames - free_.size(), among.size());
   evict(possible, std::move(among));
   return std::min(frames, free_.size());

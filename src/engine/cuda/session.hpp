@@ -29,6 +29,7 @@ struct SessionCounters {
   std::uint64_t prefetched =
       0;  ///< came before the round that needed them, back or for the first time
   std::uint64_t swapped_out = 0;  ///< made room for others
+  std::uint64_t looks = 0;        ///< through all pages, for those that can make room; not pages
 };
 
 /// A device in use: its pages, what is mirrored in them, and whether it can still be relied upon.
@@ -74,8 +75,9 @@ class Session : public std::enable_shared_from_this<Session> {
 
   /// Throws DeviceError unless so many frames can be had.
   void make_room(std::size_t frames);
-  /// The same as far as the pages of this step and the next stay. Returns how many can be had.
-  std::size_t make_room_for_next_step(std::size_t frames);
+  /// The same as far as the pages stay that are needed up to a step. Returns how many can be had.
+  /// To look for pages that can go takes as long for one as for many.
+  std::size_t make_room_until(std::uint64_t step, std::size_t frames);
   /// Precondition: there is room.
   std::uint32_t take_frame(Mirror& mirror, std::uint32_t vector, std::uint64_t page);
   void free_frame(std::uint32_t frame);
@@ -121,7 +123,7 @@ class Session : public std::enable_shared_from_this<Session> {
     std::uint32_t frame;
   };
 
-  std::vector<Victim> victims(std::uint64_t needed_after) const;
+  std::vector<Victim> victims(std::uint64_t needed_after);
   void evict(std::size_t count, std::vector<Victim> among);
 
   std::recursive_mutex mutex_;

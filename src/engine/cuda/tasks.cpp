@@ -45,6 +45,7 @@ void run_together(Session& session, std::span<const Task> tasks, unsigned thread
   bool done = false;
   const auto use = [&] {
     session.begin_step();
+    make_room(session, step.needs);
     Works by_place;
     for (const std::size_t i : step.evaluations) {
       const Task& task = tasks[i];
