@@ -36,7 +36,8 @@ std::optional<Error> problem_of_shape(std::string_view name, std::string_view wh
   if (name.size() > kLongestName) {
     return refuse(name, what, "names have at most " + std::to_string(kLongestName) + " bytes");
   }
-  if (!is_word(name)) return refuse(name, what, "names are letters, digits and `_`, no digit first");
+  if (!is_word(name))
+    return refuse(name, what, "names are letters, digits and `_`, no digit first");
   if (holds(kReserved, name)) {
     return refuse(name, what, "it is a word of the language, in upper or lower case");
   }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/arithmetic.hpp"
+#include "codec/names.hpp"
 #include "language/language.hpp"
 #include "language/names.hpp"
 #include "language/reporter.hpp"
@@ -45,6 +46,26 @@ void check_engine(const Rule& rule, const std::string& default_engine,
                   language::Reporter& reporter) {
   const auto problem = problem_of_engine(engine_name_of(rule, default_engine));
   if (problem) reporter.error(rule.at, problem->message, problem->hint);
+}
+
+/// Why no event could be published of a type that is declared so.
+std::optional<Error> problem_of_declaration(std::string_view name,
+                                            std::span<const AttributeType> attributes) {
+  if (auto problem = codec::problem_of_name(name, "a type")) return problem;
+  if (attributes.size() > codec::kMostAttributes) {
+    return Error{"type " + language::in_quotes(name) + " has " + std::to_string(attributes.size()) +
+                     " attributes",
+                 "a type has at most " + std::to_string(codec::kMostAttributes)};
+  }
+  std::set<std::string_view> names;
+  for (const AttributeType& attribute : attributes) {
+    if (auto problem = codec::problem_of_attribute_name(attribute.name)) return problem;
+    if (names.insert(attribute.name).second) continue;
+    return Error{"attribute " + language::in_quotes(attribute.name) + " of type " +
+                     language::in_quotes(name) + " is listed twice",
+                 "attributes of one type have different names"};
+  }
+  return std::nullopt;
 }
 
 Placement placement_of(const Rule& rule, const std::string& default_engine) {
@@ -183,6 +204,7 @@ Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
 }
 
 Result<void> RuleSet::declare(const std::string& name, std::vector<AttributeType> attributes) {
+  if (auto problem = problem_of_declaration(name, attributes)) return *problem;
   EventType type{.name = name, .attributes = std::move(attributes)};
   const EventType* const known = schema_.find(name);
   if (known != nullptr && known->attributes != type.attributes) {

@@ -1,46 +1,18 @@
 #include "language/names.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
 #include <filesystem>
 
+#include "codec/names.hpp"
+
 namespace gorgo::language {
-namespace {
-
-constexpr std::array<std::string_view, 5> kReserved = {"and", "or", "not", "true", "false"};
-constexpr std::array<std::string_view, 8> kKeywords = {"define", "from",    "where", "consuming",
-                                                       "within", "between", "after", "as"};
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
-
-template <std::size_t N>
-bool holds(const std::array<std::string_view, N>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-}  // namespace
-
 void check_name(const ast::Name& name, std::string_view what, Reporter& reporter) {
-  const std::string word = lower(name.text);
-  if (!holds(kReserved, word) && !holds(kKeywords, word)) return;
-  reporter.error(name.at, in_quotes(name.text) + " cannot be the name of " + std::string(what),
-                 "it is a word of the language, in upper or lower case");
+  const auto problem = codec::problem_of_name(name.text, what);
+  if (problem) reporter.error(name.at, problem->message, problem->hint);
 }
 
 void check_attribute_name(const ast::Name& name, Reporter& reporter) {
-  const std::string word = lower(name.text);
-  if (name.text == "timestamp") {
-    reporter.error(name.at, "`timestamp` cannot be the name of an attribute",
-                   "it means the time of the event, which every event has");
-  } else if (holds(kReserved, word)) {
-    reporter.error(name.at, in_quotes(name.text) + " cannot be the name of an attribute",
-                   "it is a word of the language, in upper or lower case");
-  }
+  const auto problem = codec::problem_of_attribute_name(name.text);
+  if (problem) reporter.error(name.at, problem->message, problem->hint);
 }
 
 RuleNames::RuleNames(const Source& source, const std::vector<const ast::RuleDefinition*>& rules,

@@ -11,7 +11,7 @@
 
 namespace gorgo::language {
 
-/// Reports reserved words. `what` is "a type", "an alias" or "a rule".
+/// Reports what codec/names.hpp finds wrong. `what` is "a type", "an alias" or "a rule".
 void check_name(const ast::Name& name, std::string_view what, Reporter& reporter);
 /// Attributes may have more names than types.
 void check_attribute_name(const ast::Name& name, Reporter& reporter);

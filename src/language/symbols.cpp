@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "codec/names.hpp"
 #include "language/build.hpp"
 #include "language/names.hpp"
 #include "language/parse_items.hpp"
@@ -187,12 +188,6 @@ class SymbolCollector {
   std::unordered_set<std::string> bound_;  // parameters of the rule
 };
 
-bool is_word(std::string_view text) {
-  const auto part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
-         std::all_of(text.begin(), text.end(), part);
-}
-
 }  // namespace
 
 Symbols symbols_of(const Source& source) {
@@ -227,7 +222,7 @@ Symbols symbols_of(const Source& source) {
 
 std::string refuse_name(SymbolKind kind, const std::string& name) {
   const bool parameter = kind == SymbolKind::parameter;
-  if (parameter != name.starts_with('$') || !is_word(parameter ? name.substr(1) : name)) {
+  if (parameter != name.starts_with('$') || !codec::is_word(parameter ? name.substr(1) : name)) {
     return in_quotes(name) + " is no name: " + (parameter ? "`$` and then " : "") +
            "letters, digits and `_`, no digit first";
   }
