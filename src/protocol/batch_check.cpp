@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/names.hpp"
 #include "codec/text.hpp"
 
 namespace gorgo::protocol {
@@ -24,13 +25,28 @@ std::size_t bytes_of(const wire::Column& column) {
          bytes_of(column.ends()) + bytes_of(column.bytes()) + bytes_of(column.present());
 }
 
-// Bounds the work on names and columns that a frame names again and again.
-constexpr std::size_t kLongestName = 1024;
-constexpr std::size_t kMostColumns = 4096;
 constexpr const char* kNames = "names are UTF-8, of 1 to 1024 bytes";
+/// Builders share equal names, so a name may stand in many places and take its bytes once. All
+/// places together name at most so many times the bytes of the frame.
+constexpr std::size_t kNamesPerByte = 4;
 
-bool is_name(const flatbuffers::String& text) {
-  return text.size() > 0 && text.size() <= kLongestName && codec::is_valid_utf8(text.string_view());
+/// The bytes that a batch may still claim.
+struct Budget {
+  std::size_t vectors;
+  std::size_t names;
+
+  explicit Budget(std::size_t frame_size)
+      : vectors(frame_size), names(kNamesPerByte * frame_size) {}
+};
+
+/// `message` continues that the name is not usable.
+std::optional<Error> problem_of_name(const flatbuffers::String& name, Budget& budget) {
+  if (name.size() > budget.names) {
+    return Error{": all names together are too long", "send smaller batches"};
+  }
+  budget.names -= name.size();
+  if (codec::is_event_name(name.string_view())) return std::nullopt;
+  return Error{"", kNames};
 }
 
 /// The length of the vector that the column's type names; nothing when another one is filled too.
@@ -78,7 +94,6 @@ Result<void> check_strings(const wire::Column& column, const std::string& where)
 }
 
 Result<void> check_column(const wire::Column& column, std::uint32_t rows, const std::string& in) {
-  if (!is_name(*column.name())) return Error{in + ": a column without a usable name", kNames};
   const std::string where = in + ", column '" + column.name()->str() + "'";
   if (!is_aligned(column.ints()) || !is_aligned(column.floats())) {
     return Error{where + ": the values do not begin at a multiple of 8 bytes", ""};
@@ -105,11 +120,14 @@ Result<void> check_column(const wire::Column& column, std::uint32_t rows, const 
   return {};
 }
 
-Result<void> check_table(const wire::EventTable& table, std::size_t& budget) {
-  if (!is_name(*table.type())) return Error{"a table without a usable type", kNames};
+Result<void> check_table(const wire::EventTable& table, Budget& budget) {
+  if (auto problem = problem_of_name(*table.type(), budget)) {
+    return Error{"a table without a usable type" + problem->message, problem->hint};
+  }
   const std::string where = "table '" + table.type()->str() + "'";
-  if (length(table.columns()) > kMostColumns) {
-    return Error{where + " has more than " + std::to_string(kMostColumns) + " columns", ""};
+  if (length(table.columns()) > codec::kMostAttributes) {
+    return Error{where + " has more than " + std::to_string(codec::kMostAttributes) + " columns",
+                 ""};
   }
   if (!is_aligned(table.timestamps())) {
     return Error{where + ": the timestamps do not begin at a multiple of 8 bytes", ""};
@@ -124,10 +142,13 @@ Result<void> check_table(const wire::EventTable& table, std::size_t& budget) {
   for (std::size_t i = 0; i < length(table.columns()); ++i) {
     const auto& column = *table.columns()->Get(static_cast<flatbuffers::uoffset_t>(i));
     claimed += bytes_of(column);
-    if (claimed > budget) return Error{where + ": columns share bytes with others", ""};
+    if (claimed > budget.vectors) return Error{where + ": columns share bytes with others", ""};
+    if (auto problem = problem_of_name(*column.name(), budget)) {
+      return Error{where + ": a column without a usable name" + problem->message, problem->hint};
+    }
     if (auto checked = check_column(column, table.rows(), where); !checked) return checked;
   }
-  budget -= claimed;
+  budget.vectors -= claimed;
   return {};
 }
 
@@ -170,7 +191,7 @@ Result<void> check_batch(const wire::Batch& batch, std::size_t frame_size, std::
                      std::to_string(max_rows),
                  "send smaller batches"};
   }
-  std::size_t budget = frame_size;
+  Budget budget(frame_size);
   if (batch.tables() != nullptr) {
     for (const auto* table : *batch.tables()) {
       if (auto checked = check_table(*table, budget); !checked) return checked;

@@ -8,13 +8,13 @@ namespace {
 
 // An offset, the identifier, and the smallest table with its vtable.
 constexpr std::size_t kSmallestContent = 16;
-// Far above what a batch needs: a table per event type and one per column.
-constexpr flatbuffers::uoffset_t kMaxTables = 1 << 16;
+// A table and the reference to it. Only references to one table again and again take less.
+constexpr std::size_t kSmallestTable = 8;
 
-flatbuffers::Verifier::Options verifier_options() {
+flatbuffers::Verifier::Options verifier_options(std::size_t frame_size) {
   flatbuffers::Verifier::Options options;
-  options.max_depth = 16;
-  options.max_tables = kMaxTables;
+  options.max_depth = 16;  // messages are 6 deep
+  options.max_tables = static_cast<flatbuffers::uoffset_t>(frame_size / kSmallestTable);
   return options;
 }
 
@@ -40,7 +40,7 @@ Result<const wire::Message*> open_frame(std::span<const std::uint8_t> frame) {
   if (!flatbuffers::BufferHasIdentifier(frame.data(), wire::MessageIdentifier(), true)) {
     return Error{"the frame has not the identifier \"GRGO\"", "this port speaks docs/protocol.md"};
   }
-  flatbuffers::Verifier verifier(frame.data(), frame.size(), verifier_options());
+  flatbuffers::Verifier verifier(frame.data(), frame.size(), verifier_options(frame.size()));
   if (!wire::VerifySizePrefixedMessageBuffer(verifier)) {
     return Error{"the frame holds no valid FlatBuffers message of gorgo.fbs", ""};
   }

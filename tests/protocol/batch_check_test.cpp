@@ -119,6 +119,25 @@ TEST(BatchCheck, NamesAreNeitherEmptyNorEndless) {
   EXPECT_THAT(error_of(batch), HasSubstr("without a usable name"));
 }
 
+TEST(BatchCheck, NamesInManyPlacesHaveFourTimesTheBytesOfTheFrame) {
+  const auto error = [](int columns) {
+    flatbuffers::FlatBufferBuilder builder;
+    const auto name = builder.CreateString(std::string(1000, 'n'));
+    std::vector<flatbuffers::Offset<wire::Column>> packed;
+    for (int i = 0; i < columns; ++i) {
+      packed.push_back(wire::CreateColumn(builder, name, wire::ValueType::Int));
+    }
+    const auto type = builder.CreateString("T");
+    const auto table = wire::CreateEventTable(builder, type, 0, 0, builder.CreateVector(packed));
+    builder.Finish(wire::CreateBatch(builder, builder.CreateVector(std::vector{table})));
+    const auto checked = check_batch(*flatbuffers::GetRoot<wire::Batch>(builder.GetBufferPointer()),
+                                     builder.GetSize(), 100);
+    return checked ? "" : checked.error().message;
+  };
+  EXPECT_EQ(error(4), "");
+  EXPECT_THAT(error(40), HasSubstr("all names together are too long"));
+}
+
 TEST(BatchCheck, ValuesAreAligned) {
   flatbuffers::FlatBufferBuilder builder;
   const auto object = valid();
