@@ -266,10 +266,8 @@ const std::shared_ptr<Header>& Sequencer::header_of(const EventType& type) {
 Result<void> Sequencer::hold(const std::shared_ptr<Header>& header, const EventType* type,
                              Timestamp timestamp, const Datum* cells) {
   probe_.clear();
-  const Header::Resolution& resolution = type == nullptr ? header->unknown() : header->resolved();
-  if (auto fits = CellWriter(*header, resolution, type, probe_).write(timestamp, cells); !fits) {
-    return fits;
-  }
+  CellWriter probe(*header, header->resolved(), type, probe_);
+  if (auto fits = probe.write(timestamp, cells); !fits) return fits;
   Held held{.header = header, .cells = {cells, cells + header->names().size()}, .text = {}};
   std::size_t bytes = 0;
   for (const Datum& cell : held.cells) bytes += cell.length;

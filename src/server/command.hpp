@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "gorgo/processor.hpp"
+#include "protocol/batch_check.hpp"
 #include "protocol/batch_reader.hpp"
 #include "protocol/framing.hpp"
 #include "server/outbox.hpp"
@@ -15,11 +17,16 @@ namespace gorgo::server {
 
 /// How far a publication got. It refers to the frame of its command.
 struct Publication {
-  explicit Publication(const wire::Batch& batch) : reader(batch), headers(reader.tables()) {}
+  explicit Publication(const wire::Batch& batch)
+      : rows(static_cast<std::uint32_t>(protocol::row_count(batch))),
+        reader(batch),
+        headers(reader.tables()) {}
 
+  const std::uint32_t rows;
   protocol::BatchReader reader;
   std::vector<EventHeader> headers;  // by table; made when the first row of the table is read
   std::uint32_t row = 0;             // rows appended or refused
+  std::optional<std::uint64_t> applied_before;  // its producer's sequence number
   wire::AckT ack;
 };
 

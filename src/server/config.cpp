@@ -179,7 +179,7 @@ std::optional<Error> read_engine(const toml::table* table, ProcessorOptions& pro
   section.number("max_composites", processor.max_composites);
   section.number("max_instants", processor.max_instants);
   Duration ahead = processor.max_ahead.value_or(0);
-  section.duration("max_ahead_ms", ahead, 1);
+  section.duration("max_ahead_ms", ahead, 0);
   processor.max_ahead = ahead;
   section.duration("lateness_ms", processor.lateness, 0);
   section.duration("max_late_ms", processor.max_late, 0);
@@ -235,6 +235,16 @@ std::optional<Error> read_root(const toml::table& root, ServerOptions& options) 
 }
 
 }  // namespace
+
+Result<void> check_times(const ProcessorOptions& options) {
+  const Duration ahead = options.max_ahead.value_or(std::numeric_limits<Duration>::max());
+  if (ahead == 0 || ahead < options.max_late) return {};
+  const auto milliseconds = [](Duration d) { return std::to_string(d / 1'000'000) + " ms"; };
+  return Error{"engine.max_ahead_ms (" + milliseconds(ahead) +
+                   ") must be below engine.max_late_ms (" + milliseconds(options.max_late) + ")",
+               "or one client whose clock is fast makes everybody else's events too late; lower "
+               "max_ahead_ms or raise max_late_ms"};
+}
 
 Result<void> read_config(const std::string& path, ServerOptions& options) {
   const auto text = read_file(path);

@@ -1,8 +1,12 @@
 #include "server/engine_thread.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
+#include <new>
 
 #include "server/alarm_file.hpp"
+#include "server/memory_reserve.hpp"
 #include "server/replies.hpp"
 
 namespace gorgo::server {
@@ -10,6 +14,17 @@ namespace {
 
 /// The system's clock may be set while the engine thread waits for a moment of it.
 constexpr Duration kLongestWait = 1'000'000'000;
+/// Until it is tried again to set the memory reserve aside.
+constexpr std::chrono::milliseconds kShortWait{100};
+
+Timestamp system_clock_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+std::function<Timestamp()> clock_of(const ProcessorOptions& options) {
+  return options.clock ? options.clock : system_clock_now;
+}
 
 ProcessorOptions with_alarms(ProcessorOptions options, const std::string& reports, Log& log) {
   options.on_alarm = [&log, reports](const EngineAlarm& alarm) {
@@ -38,8 +53,8 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       producers_(options.limits.max_producers),
       rule_files_(options.rules),
       device_watch_(log),
-      rate_watch_([this] { return processor_.rule_counters(); }, std::chrono::steady_clock::now()) {
-}
+      rate_watch_([this] { return processor_.rule_counters(); }, std::chrono::steady_clock::now()),
+      clock_watch_(log, clock_of(options.processor), options.processor.max_ahead) {}
 
 EngineThread::~EngineThread() { join(); }
 
@@ -53,21 +68,25 @@ void EngineThread::join() {
 }
 
 void EngineThread::run() {
-  std::vector<Command> commands;
-  device_watch_.look();
-  while (queue_.take(commands, patience(), pace_.value())) {
-    carry_out(commands);
-    tick();
+  try {
+    std::vector<Command> commands;
     device_watch_.look();
-    rate_watch_.look(std::chrono::steady_clock::now());
-    commands.clear();
+    while (queue_.take(commands, patience(), pace_.value())) {
+      work(commands);
+      commands.clear();
+    }
+    // What was accepted is evaluated, also what `lateness` still holds.
+    broken_ = true;
+    processor_.flush([this](const OutputBatch& batch) { subscriptions_.deliver(batch); });
+    broken_ = false;
+  } catch (const std::exception& failure) {
+    broken_ = true;
+    log_.error("an evaluation failed half-way, so the server ends", {{"error", failure.what()}});
   }
-  // What was accepted is evaluated, also what `lateness` still holds.
-  processor_.flush([this](const OutputBatch& batch) { subscriptions_.deliver(batch); });
   on_end_();
 }
 
-void EngineThread::carry_out(std::vector<Command>& turn) {
+void EngineThread::work(std::vector<Command>& turn) {
   const auto start = std::chrono::steady_clock::now();
   std::uint64_t cost = 0;
   for (Command& command : turn) {
@@ -76,6 +95,23 @@ void EngineThread::carry_out(std::vector<Command>& turn) {
   }
   process();
   if (paced_) pace_.note(cost, std::chrono::steady_clock::now() - start);
+  tick();
+  device_watch_.look();
+  rate_watch_.look(std::chrono::steady_clock::now());
+  keep_reserve();
+}
+
+void EngineThread::keep_reserve() {
+  if (!memory_reserve::is_given_up() && !short_of_memory_) return;
+  if (!short_of_memory_) {
+    short_of_memory_ = true;
+    shortages_.fetch_add(1, std::memory_order_relaxed);
+    log_.warning("short of memory: publications are refused until there is more");
+  }
+  malloc_trim(0);
+  if (!memory_reserve::take()) return;
+  short_of_memory_ = false;
+  log_.info("there is memory again");
 }
 
 void EngineThread::tick() {
@@ -86,6 +122,7 @@ void EngineThread::tick() {
 }
 
 std::chrono::nanoseconds EngineThread::patience() const {
+  if (short_of_memory_) return kShortWait;
   const auto counted = rate_watch_.due_in(std::chrono::steady_clock::now());
   const auto due = processor_.due_in();
   if (!due) return counted;
@@ -94,7 +131,9 @@ std::chrono::nanoseconds EngineThread::patience() const {
 
 void EngineThread::process() {
   if (processor_.pending() == 0) return;
+  broken_ = true;
   processor_.process([this](const OutputBatch& batch) { subscriptions_.deliver(batch); });
+  broken_ = false;
 }
 
 void EngineThread::process_if_many() {
@@ -111,6 +150,31 @@ void EngineThread::on_oversize(const Outbox& client, std::size_t rows) {
 }
 
 void EngineThread::handle(Command& command) {
+  const auto client = command.client;
+  try {
+    carry_out(command);
+  } catch (const std::bad_alloc&) {
+    if (broken_) throw;
+    if (client != nullptr) give_up(command, *client, kShortOfMemory);
+  } catch (const std::exception& failure) {
+    if (broken_) throw;
+    const Error why{std::string("the request failed: ") + failure.what(), ""};
+    if (client != nullptr) give_up(command, *client, why);
+  }
+}
+
+void EngineThread::give_up(const Command& command, Outbox& client, const Error& why) {
+  log_.error("a request failed", {{"error", why.message}, {"peer", client.peer()}});
+  // What became of a publication is unknown to its client when the connection ends without an Ack.
+  if (command.kind != Command::Kind::request || command.frame.empty()) return client.close();
+  const auto* message = flatbuffers::GetSizePrefixedRoot<wire::Message>(command.frame.data());
+  const bool publishes =
+      message->body_type() == wire::Body::Publish || message->body_type() == wire::Body::Trace;
+  if (publishes) return client.close();
+  client.reply(error_reply(message->id(), wire::ErrorCode::Overloaded, why));
+}
+
+void EngineThread::carry_out(Command& command) {
   switch (command.kind) {
     case Command::Kind::request: {
       const auto* message = flatbuffers::GetSizePrefixedRoot<wire::Message>(command.frame.data());
@@ -118,6 +182,7 @@ void EngineThread::handle(Command& command) {
     }
     case Command::Kind::disconnect:
       subscriptions_.remove_all(*command.client);
+      clock_watch_.forget(*command.client);
       return command.client->close();
     case Command::Kind::reload:
       process();

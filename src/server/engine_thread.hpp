@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "gorgo/processor.hpp"
+#include "protocol/batch_reader.hpp"
+#include "server/clock_watch.hpp"
 #include "server/command_queue.hpp"
 #include "server/device_watch.hpp"
 #include "server/log.hpp"
@@ -41,6 +43,11 @@ class EngineThread {
   const ProcessorCounters& processed() const { return processor_.counters(); }
   /// Deliveries that no frame could hold. Precondition as above.
   std::uint64_t oversize() const { return subscriptions_.oversize(); }
+  /// Events whose timestamps were ahead of the server's clock: accepted, and refused.
+  const ClockWatch::Counts& ahead() const { return clock_watch_.counts(); }
+  /// Whether an evaluation failed, so that the server has to end. Precondition as above.
+  bool broken() const { return broken_; }
+  std::uint64_t shortages() const { return shortages_.load(std::memory_order_relaxed); }
 
  private:
   const Limits limits_;
@@ -56,10 +63,16 @@ class EngineThread {
   RateWatch rate_watch_;
   LogLimit oversize_log_;
   Pace pace_;
+  ClockWatch clock_watch_;
+  /// Whether an evaluation ended half-way: its state is that of no sequence of events. Also while
+  /// one goes on.
+  bool broken_ = false;
+  bool short_of_memory_ = false;              // and it stands in the log
+  std::atomic<std::uint64_t> shortages_ = 0;  // times the memory reserve was given up
   std::thread thread_;
 
   void run();
-  void carry_out(std::vector<Command>& turn);
+  void work(std::vector<Command>& turn);
   void process();
   /// Also in the middle of a frame: what is released and not evaluated yet takes no more memory.
   void process_if_many();
@@ -69,6 +82,11 @@ class EngineThread {
   std::chrono::nanoseconds patience() const;
   /// A command that is not finished goes back into the queue.
   void handle(Command& command);
+  void carry_out(Command& command);
+  /// What becomes of a request of the client whose handling failed.
+  void give_up(const Command& command, Outbox& client, const Error& why);
+  /// Sets the memory reserve aside again, if it was given up.
+  void keep_reserve();
   void handle_request(Command& command, const wire::Message& message);
   void reload();
   std::vector<RuleInfo> rules_with_rates() const;
@@ -76,9 +94,12 @@ class EngineThread {
 
   // One per request; each queues its reply.
   void publish(Command& command, std::uint64_t id, const wire::Publish& request);
-  /// Appends rows, at most so many; false: there are no more.
+  /// Appends rows, at most so many; false: there are no more. The publication counts what became of
+  /// them, also when memory fails in the middle.
   bool append(Publication& publication, std::uint32_t most, bool measured);
-  Result<void> append(Publication& publication, bool measured);
+  bool append_rows(Publication& publication, std::uint32_t most, bool measured);
+  /// Accepts or refuses the row that the publication has come to.
+  Result<void> append_row(Publication& publication, bool measured);
   void declare(Outbox& client, std::uint64_t id, const wire::Declare& request);
   void subscribe(const std::shared_ptr<Outbox>& client, std::uint64_t id,
                  const wire::Subscribe& request);

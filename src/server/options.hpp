@@ -45,7 +45,7 @@ struct ServerOptions {
   std::vector<std::string> rules;         ///< rule files, and directories of *.tesla files
   std::string reports = ".";              ///< folder for what should be sent with a bug report
   ProcessorOptions processor = {
-      .threads = 0, .latency_target = 2'000'000, .max_ahead = Duration{60'000'000'000}};
+      .threads = 0, .latency_target = 2'000'000, .max_ahead = Duration{5'000'000'000}};
   std::optional<engine::CudaOptions> cuda;  ///< for the process; else the environment's
   Limits limits;
   std::chrono::milliseconds greeting_timeout{10'000};  ///< for the Hello of a new connection
@@ -56,6 +56,10 @@ struct ServerOptions {
   LogFormat log_format = LogFormat::text;
   LogLevel log_level = LogLevel::info;
 };
+
+/// An error where a timestamp that is just accepted would make late those that are stamped now:
+/// `max_ahead` must be below `max_late`, or 0.
+Result<void> check_times(const ProcessorOptions& options);
 
 /// Overrides `options` by a configuration file (TOML, docs/server.md). Unknown keys are errors:
 /// a misspelt limit must not go unnoticed.

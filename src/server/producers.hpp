@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <optional>
 #include <unordered_map>
 
 namespace gorgo::server {
@@ -13,16 +14,18 @@ class Producers {
  public:
   explicit Producers(std::size_t max_producers) : max_(max_producers) {}
 
-  /// Takes note of a publication; false: this number or a later one was applied before.
+  /// The number of the last publication that was applied, if it is remembered.
+  std::optional<std::uint64_t> last(std::uint64_t producer) const {
+    const auto it = known_.find(producer);
+    return it == known_.end() ? std::nullopt : std::optional(it->second->sequence);
+  }
+
+  /// Takes note of a publication; false: this number or a later one was applied before. Where it
+  /// throws bad_alloc nothing has changed.
   bool advance(std::uint64_t producer, std::uint64_t sequence) {
     const auto it = known_.find(producer);
     if (it == known_.end()) {
-      if (known_.size() >= max_) {
-        known_.erase(recent_.back().id);
-        recent_.pop_back();
-      }
-      recent_.push_front({producer, sequence});
-      known_[producer] = recent_.begin();
+      add(producer, sequence);
       return true;
     }
     recent_.splice(recent_.begin(), recent_, it->second);
@@ -31,11 +34,33 @@ class Producers {
     return true;
   }
 
+  /// Takes an `advance` back. `before`: what was `last` then.
+  void retract(std::uint64_t producer, std::optional<std::uint64_t> before) noexcept {
+    const auto it = known_.find(producer);
+    if (it == known_.end()) return;
+    if (before) {
+      it->second->sequence = *before;
+      return;
+    }
+    recent_.erase(it->second);
+    known_.erase(it);
+  }
+
  private:
   struct Producer {
     std::uint64_t id;
     std::uint64_t sequence;
   };
+
+  void add(std::uint64_t producer, std::uint64_t sequence) {
+    std::list<Producer> added{{producer, sequence}};
+    known_.emplace(producer, added.begin());
+    if (known_.size() > max_) {
+      known_.erase(recent_.back().id);
+      recent_.pop_back();
+    }
+    recent_.splice(recent_.begin(), added);
+  }
 
   std::size_t max_;
   std::list<Producer> recent_;  // the latest in front

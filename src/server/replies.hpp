@@ -10,6 +10,9 @@
 /// Replies as frames.
 namespace gorgo::server {
 
+/// Refuses what would take memory that there is not.
+inline const Error kShortOfMemory{"the server is short of memory", "send it again later"};
+
 protocol::Bytes ack(std::uint64_t id);
 protocol::Bytes error_reply(std::uint64_t id, wire::ErrorCode code, const Error& error);
 /// At most so many diagnostics as help anyone, with long lines cut.

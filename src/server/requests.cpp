@@ -1,5 +1,7 @@
+#include "protocol/batch_check.hpp"
 #include "protocol/batch_reader.hpp"
 #include "server/engine_thread.hpp"
+#include "server/memory_reserve.hpp"
 #include "server/replies.hpp"
 
 // What each request does, on the engine thread. Everything but publications and ticks happens
@@ -17,6 +19,16 @@ std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
   refused->reason = error.message;
   refused->hint = error.hint;
   return refused;
+}
+
+/// Whether the row could be delivered, which takes a frame of its own at most.
+Result<void> fits_in_a_frame(const protocol::BatchReader& row, const Limits& limits) {
+  const auto bytes = delivery_bytes(row.type(), row.names(), row.cells(), limits);
+  if (bytes <= limits.max_frame) return {};
+  return Error{"the event needs " + std::to_string(bytes) +
+                   " bytes to be delivered, more than the " + std::to_string(limits.max_frame) +
+                   " of a frame",
+               "publish smaller values, or raise limits.max_frame"};
 }
 
 }  // namespace
@@ -64,11 +76,11 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
 
 void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publish& request) {
   auto publication = std::move(command.publication);
+  const std::uint64_t producer = request.producer();
   if (publication == nullptr) {
     publication = std::make_unique<Publication>(*request.batch());
-    const bool known =
-        request.producer() != 0 && !producers_.advance(request.producer(), request.sequence());
-    if (known) {
+    publication->applied_before = producers_.last(producer);
+    if (producer != 0 && !producers_.advance(producer, request.sequence())) {
       publication->ack.duplicate = true;
       if (request.ack() == wire::AckMode::None) return;
       command.client->reply(protocol::encode(id, publication->ack));
@@ -78,20 +90,40 @@ void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publi
   const std::uint32_t most = command.piece_rows > 0 ? command.piece_rows : UINT32_MAX;
   // No row can be too large for a delivery when the whole frame would fit with room to spare.
   const bool measured = command.frame.size() > limits_.max_frame / 2;
-  if (append(*publication, most, measured)) {
+  clock_watch_.begin();
+  const bool more = append(*publication, most, measured);
+  clock_watch_.end(*command.client, std::chrono::steady_clock::now());
+  if (more) {
     command.publication = std::move(publication);
     return queue_.put_back(std::move(command));
   }
   const wire::AckT& ack = publication->ack;
+  if (ack.accepted == 0 && memory_reserve::is_given_up()) {
+    // Nothing of it was applied, so the same publication may be sent again.
+    if (producer != 0) producers_.retract(producer, publication->applied_before);
+    command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, kShortOfMemory));
+    return;
+  }
   if (request.ack() == wire::AckMode::None && ack.refused == 0) return;
   command.client->reply(protocol::encode(id, ack));
 }
 
 bool EngineThread::append(Publication& publication, std::uint32_t most, bool measured) {
+  try {
+    return append_rows(publication, most, measured);
+  } catch (const std::bad_alloc&) {
+    if (broken_) throw;
+    publication.ack.refused = publication.rows - publication.ack.accepted;
+    return false;
+  }
+}
+
+bool EngineThread::append_rows(Publication& publication, std::uint32_t most, bool measured) {
   wire::AckT& ack = publication.ack;
   for (; most > 0; --most, ++publication.row) {
     if (!publication.reader.next()) return false;
-    if (const auto appended = append(publication, measured)) {
+    clock_watch_.take(publication.reader.timestamp());
+    if (const auto appended = append_row(publication, measured)) {
       ++ack.accepted;
       process_if_many();
     } else {
@@ -103,23 +135,26 @@ bool EngineThread::append(Publication& publication, std::uint32_t most, bool mea
   return true;
 }
 
-Result<void> EngineThread::append(Publication& publication, bool measured) {
-  const protocol::BatchReader& row = publication.reader;
-  EventHeader& header = publication.headers[row.table()];
-  if (!header) header = processor_.header(row.type(), row.names());
-  if (measured) {
-    const auto bytes = delivery_bytes(row.type(), row.names(), row.cells(), limits_);
-    if (bytes > limits_.max_frame) {
-      return Error{"the event needs " + std::to_string(bytes) +
-                       " bytes to be delivered, more than the " +
-                       std::to_string(limits_.max_frame) + " of a frame",
-                   "publish smaller values, or raise limits.max_frame"};
+Result<void> EngineThread::append_row(Publication& publication, bool measured) {
+  // Nothing is taken from the little memory that evaluations may need.
+  if (memory_reserve::is_given_up()) return kShortOfMemory;
+  try {
+    const protocol::BatchReader& row = publication.reader;
+    EventHeader& header = publication.headers[row.table()];
+    if (!header) header = processor_.header(row.type(), row.names());
+    if (measured) {
+      if (auto fits = fits_in_a_frame(row, limits_); !fits) return fits;
     }
+    return processor_.append(header, row.timestamp(), row.cells());
+  } catch (const std::bad_alloc&) {
+    return kShortOfMemory;
   }
-  return processor_.append(header, row.timestamp(), row.cells());
 }
 
 void EngineThread::tick(Outbox& client, std::uint64_t id, const wire::Tick& request) {
+  clock_watch_.begin();
+  clock_watch_.take(request.timestamp());
+  clock_watch_.end(client, std::chrono::steady_clock::now());
   const auto ticked = processor_.tick(request.timestamp());
   client.reply(ticked ? ack(id) : error_reply(id, wire::ErrorCode::Invalid, ticked.error()));
   process_if_many();

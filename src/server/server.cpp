@@ -10,10 +10,12 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <map>
+#include <new>
 #include <vector>
 
 #include "protocol/address.hpp"
 #include "server/engine_thread.hpp"
+#include "server/memory_reserve.hpp"
 #include "server/session.hpp"
 
 namespace gorgo::server {
@@ -72,6 +74,7 @@ struct Server::Impl {
   EngineThread engine;  // the last member: joined before what it uses is destroyed
 
   asio::awaitable<void> accept();
+  void run_io();
   void open(tcp::socket socket);
   /// Watches the time-outs of clients.
   asio::awaitable<void> look();
@@ -103,12 +106,28 @@ asio::awaitable<void> Server::Impl::accept() {
     auto [failure, socket] = co_await acceptor.async_accept(kTuple);
     if (stopping) co_return;
     if (!failure) {
-      open(std::move(socket));
-      continue;
+      try {
+        open(std::move(socket));
+        continue;
+      } catch (const std::bad_alloc&) {
+        failure = asio::error::no_memory;
+      }
     }
     log.error("cannot accept a connection", {{"error", plain(failure)}});
     retry.expires_after(std::chrono::milliseconds(100));
     co_await retry.async_wait(kTuple);
+  }
+}
+
+/// A handler that finds no memory ends, the others go on.
+void Server::Impl::run_io() {
+  while (true) {
+    try {
+      io.run();
+      return;
+    } catch (const std::bad_alloc&) {
+      log.error("short of memory");
+    }
   }
 }
 
@@ -199,6 +218,10 @@ void Server::Impl::stop() {
 
 // Everything accepted is evaluated and its deliveries stand in the outboxes.
 void Server::Impl::engine_end() {
+  if (!stopping) {  // it failed
+    gave_up = true;
+    stop();
+  }
   engine_ended = true;
   for (const auto& [id, session] : sessions) session->finish();
   end_when_idle();
@@ -246,10 +269,11 @@ void Server::handle_signals() {
 bool Server::run() {
   Impl& s = *impl_;
   s.log.info("listening", {{"address", address()}});
+  if (!memory_reserve::take()) s.log.warning("there is no memory to set aside for a shortage");
   asio::co_spawn(s.io, s.accept(), asio::detached);
   asio::co_spawn(s.io, s.look(), asio::detached);
   s.engine.start();
-  s.io.run();
+  s.run_io();
   s.engine.join();
   const auto& processed = s.engine.processed();
   s.log.info("stopped", {{"accepted", processed.accepted},
@@ -258,12 +282,15 @@ bool Server::run() {
                          {"too_late", processed.too_late},
                          {"composites", processed.composites},
                          {"sessions", s.opened.load()},
+                         {"ahead", s.engine.ahead().ahead},
+                         {"too_ahead", s.engine.ahead().too_ahead},
+                         {"memory_shortages", s.engine.shortages()},
                          {"slow_consumers", s.totals.slow_consumers.load()},
                          {"lost_rows", s.totals.lost_rows.load()},
                          {"oversize", s.engine.oversize()},
                          {"dropped_requests", s.hub.dropped_requests.load()},
                          {"malformed", s.hub.malformed.load()}});
-  return !s.gave_up;
+  return !s.gave_up && !s.engine.broken();
 }
 
 void Server::stop() {

@@ -94,7 +94,7 @@ void EngineThread::trace(const Command& command, std::uint64_t id, const wire::T
   Watch watch(type, reader.timestamp(), traced);
   const auto start = Clock::now();
   traced.ahead = nanoseconds(start - taken);
-  const auto appended = append(publication, true);
+  const auto appended = append_row(publication, true);
   if (!appended) {
     command.client->reply(error_reply(id, wire::ErrorCode::Invalid, appended.error()));
     return;

@@ -19,7 +19,7 @@ struct ServeFlags {
   std::optional<std::string> listen, engine, log_format, log_level;
   std::vector<std::string> rules;
   std::optional<unsigned> threads;
-  std::optional<Duration> lateness, max_late, remember;
+  std::optional<Duration> lateness, max_ahead, max_late, remember;
 };
 
 Result<server::ServerOptions> options_of(const ServeFlags& flags) {
@@ -32,7 +32,9 @@ Result<server::ServerOptions> options_of(const ServeFlags& flags) {
   if (flags.engine) options.processor.engine = *flags.engine;
   if (flags.threads) options.processor.threads = *flags.threads;
   if (flags.lateness) options.processor.lateness = *flags.lateness;
+  if (flags.max_ahead) options.processor.max_ahead = *flags.max_ahead;
   if (flags.max_late) options.processor.max_late = *flags.max_late;
+  if (auto times = server::check_times(options.processor); !times) return times.error();
   if (flags.remember) options.processor.remember = *flags.remember;
   if (!flags.rules.empty()) options.rules = flags.rules;
   if (flags.log_format) {
@@ -101,6 +103,10 @@ void add_serve(CLI::App& app, int& exit_code) {
   as_time(command->add_option("--lateness", flags->lateness,
                               "How long events are held back to be put in order, such as 500ms"))
       ->option_text("TIME=0s");
+  as_time(command->add_option("--max-ahead", flags->max_ahead,
+                              "Refuse events that are further ahead of the server's clock; less "
+                              "than --max-late"))
+      ->option_text("TIME=5s");
   as_time(command->add_option("--max-late", flags->max_late,
                               "Refuse events that are further behind the clock"))
       ->option_text("TIME=10s");

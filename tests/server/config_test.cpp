@@ -45,6 +45,7 @@ queue_work_ms = 15
 memory_bytes = 1048579
 outbound_bytes = 1048578
 batch_events = 17
+batch_bytes = 18
 slow_consumer = "drop"
 [engine]
 default = "reference"
@@ -97,6 +98,7 @@ level = "error"
   EXPECT_EQ(options->idle_timeout.count(), 900);
   EXPECT_EQ(options->limits.outbound_bytes, 1048578u);
   EXPECT_EQ(options->limits.batch_events, 17u);
+  EXPECT_EQ(options->limits.batch_bytes, 18u);
   EXPECT_EQ(options->limits.slow_consumer, SlowConsumer::drop);
   EXPECT_EQ(options->processor.engine, "reference");
   EXPECT_EQ(options->processor.threads, 9u);
@@ -115,8 +117,18 @@ TEST(Config, AnEmptyFileChangesNothing) {
   const auto options = read("");
   ASSERT_TRUE(options);
   EXPECT_EQ(options->listen, "127.0.0.1:7450");
-  EXPECT_EQ(options->processor.max_ahead, 60'000'000'000);
+  EXPECT_EQ(options->processor.max_ahead, 5'000'000'000);
   EXPECT_FALSE(options->cuda.has_value());
+}
+
+TEST(Config, ATimestampThatIsJustAcceptedMustNotMakeOthersLate) {
+  EXPECT_TRUE(check_times(ServerOptions().processor));
+  const auto wrong = check_times(read("[engine]\nmax_late_ms = 5000")->processor);
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message, HasSubstr("engine.max_ahead_ms (5000 ms) must be below "
+                                               "engine.max_late_ms (5000 ms)"));
+  EXPECT_TRUE(check_times(read("[engine]\nmax_late_ms = 5001")->processor));
+  EXPECT_TRUE(check_times(read("[engine]\nmax_late_ms = 0\nmax_ahead_ms = 0")->processor));
 }
 
 TEST(Config, MisspeltKeysAreErrors) {

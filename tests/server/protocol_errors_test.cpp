@@ -161,6 +161,39 @@ TEST(ProtocolErrors, SubscriptionIdsAreUniqueAndKnown) {
   EXPECT_EQ(raw.expect<wire::Error>(4).code, wire::ErrorCode::NotFound);
 }
 
+TEST(ProtocolErrors, AsManyTablesAndColumnsAsFitInAFrameMayCome) {
+  RunningServer server;
+  RawConnection raw(server->address());
+  raw.greet();
+  std::vector<Event> events;
+  for (int table = 0; table < 300; ++table) {
+    Event& event = events.emplace_back(Event{"T" + std::to_string(table), std::nullopt, {}});
+    for (int i = 0; i < 250; ++i) event.attributes.push_back({"a" + std::to_string(i), true});
+  }
+  raw.send(publish_frame(2, events));
+  EXPECT_EQ(raw.expect<wire::Ack>(2).accepted, 300u);
+}
+
+TEST(ProtocolErrors, AFirstSequenceMayBeZero) {
+  RunningServer server;
+  RawConnection raw(server->address());
+  raw.greet();
+  raw.send(publish_frame(2, {temp(10, "A1", 1)}, 77, 0));
+  EXPECT_EQ(raw.expect<wire::Ack>(2).accepted, 1u);
+  raw.send(publish_frame(3, {temp(10, "A1", 1)}, 77, 0));
+  EXPECT_TRUE(raw.expect<wire::Ack>(3).duplicate);
+  raw.send(publish_frame(4, {temp(10, "A1", 1)}, 77, 1));
+  EXPECT_EQ(raw.expect<wire::Ack>(4).accepted, 1u);
+}
+
+TEST(ProtocolErrors, ARequestWithTheIdZeroIsCarriedOut) {
+  RunningServer server;
+  RawConnection raw(server->address());
+  raw.greet();
+  raw.send(publish_frame(0, {temp(10, "A1", 1)}));
+  EXPECT_EQ(raw.expect<wire::Ack>(0).accepted, 1u);
+}
+
 TEST(ProtocolErrors, AClientThatVanishesInTheMiddleOfAFrameLeavesNothing) {
   ServerOptions options;
   options.limits.max_sessions = 1;

@@ -22,6 +22,33 @@ TEST(Requests, DeclareGivesATypeItsAttributes) {
   EXPECT_THAT(changed.error().message, HasSubstr("Temp"));
 }
 
+TEST(Requests, ADeclarationThatNoEventCouldFollowIsRefused) {
+  RunningServer server;
+  Client client = server.connect();
+  const auto error = [&](const std::string& type, const std::vector<AttributeType>& attributes) {
+    const auto declared = client.declare(type, attributes);
+    return declared ? "" : declared.error().to_string();
+  };
+  const auto integer = ValueType::integer;
+  EXPECT_THAT(error("T", {{"a", integer}, {"b", integer}, {"a", integer}}),
+              HasSubstr("attribute `a` of type `T` is listed twice"));
+  EXPECT_THAT(error("", {}), HasSubstr("names are letters, digits"));
+  EXPECT_THAT(error("T", {{"", integer}}), HasSubstr("names are letters, digits"));
+  EXPECT_THAT(error("T", {{"timestamp", integer}}), HasSubstr("the time of the event"));
+  EXPECT_THAT(error("where", {}), HasSubstr("word of the language"));
+  EXPECT_THAT(error(std::string(5000, 'x'), {}), HasSubstr("at most 1024 bytes"));
+  EXPECT_THAT(error("T", {{std::string(5000, 'x'), integer}}), HasSubstr("at most 1024 bytes"));
+  std::vector<AttributeType> many;
+  for (int i = 0; i < 4097; ++i) many.push_back({"a" + std::to_string(i), integer});
+  EXPECT_THAT(error("T", many), HasSubstr("a type has at most 4096"));
+  // Nothing of all that is known now.
+  many.pop_back();
+  EXPECT_EQ(error("T", many), "");
+  Event event{"T", std::nullopt, {}};
+  for (const AttributeType& a : many) event.attributes.push_back({a.name, std::int64_t{1}});
+  EXPECT_EQ(client.publish(std::vector{event})->accepted, 1u);
+}
+
 TEST(Requests, RefusedEventsAreNamedAndTheOthersAccepted) {
   RunningServer server;
   Client client = server.connect();

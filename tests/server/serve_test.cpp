@@ -1,15 +1,12 @@
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include "gorgo/client.hpp"
+#include "process.hpp"
 
 // The real binary: signals, exit codes, its one line on stdout.
 namespace gorgo {
@@ -17,75 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-/// A child process with its output readable line by line.
-class Process {
- public:
-  explicit Process(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), GORGO_BINARY);
-    int out[2], err[2];
-    EXPECT_EQ(pipe2(out, O_CLOEXEC), 0);
-    EXPECT_EQ(pipe2(err, O_CLOEXEC), 0);
-    std::vector<char*> argv;
-    for (auto& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    pid_ = fork();
-    if (pid_ == 0) {
-      dup2(out[1], STDOUT_FILENO);
-      dup2(err[1], STDERR_FILENO);
-      execv(GORGO_BINARY, argv.data());
-      _exit(127);
-    }
-    close(out[1]);
-    close(err[1]);
-    out_ = fdopen(out[0], "r");
-    err_ = fdopen(err[0], "r");
-  }
-  ~Process() {
-    if (pid_ > 0) {
-      kill(pid_, SIGKILL);
-      wait();
-    }
-    fclose(out_);
-    fclose(err_);
-  }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
-
-  std::string out_line() { return line(out_); }
-  /// The first line on stderr that contains `text`; "" when it ends before.
-  std::string err_line(const std::string& text = "") {
-    for (std::string got = line(err_); !got.empty(); got = line(err_)) {
-      if (got.find(text) != std::string::npos) return got;
-    }
-    return "";
-  }
-  void signal(int number) { kill(pid_, number); }
-  /// The exit status; -1 when a signal ended it.
-  int wait() {
-    int status = 0;
-    EXPECT_EQ(waitpid(pid_, &status, 0), pid_);
-    pid_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
- private:
-  pid_t pid_ = -1;
-  FILE* out_ = nullptr;
-  FILE* err_ = nullptr;
-
-  static std::string line(FILE* file) {
-    char buffer[4096];
-    return fgets(buffer, sizeof buffer, file) == nullptr ? "" : buffer;
-  }
-};
-
-std::string address_in(const std::string& line) {
-  const std::string prefix = "listening on ";
-  EXPECT_TRUE(line.starts_with(prefix)) << line;
-  return line.size() < prefix.size() ? ""
-                                     : line.substr(prefix.size(), line.size() - prefix.size() - 1);
-}
 
 class Serve : public testing::Test {
  protected:

@@ -1,0 +1,39 @@
+#include "server/clock_watch.hpp"
+
+#include <algorithm>
+
+#include "base/arithmetic.hpp"
+
+namespace gorgo::server {
+namespace {
+
+constexpr std::chrono::seconds kPause{10};  // between two lines about a client
+constexpr Duration kMillisecond = 1'000'000;
+
+}  // namespace
+
+void ClockWatch::count(Timestamp timestamp) {
+  furthest_ = std::max(furthest_, timestamp);
+  const bool refused = max_ahead_ && timestamp > arithmetic::saturating_add(now_, *max_ahead_);
+  ++(refused ? found_.too_ahead : found_.ahead);
+}
+
+void ClockWatch::end(const Outbox& client, Moment moment) {
+  if (found_.ahead + found_.too_ahead == 0) return;
+  counts_.ahead += found_.ahead;
+  counts_.too_ahead += found_.too_ahead;
+  const auto [it, first] = named_.try_emplace(client.id(), Named{moment, {}});
+  Named& named = it->second;
+  named.since.ahead += found_.ahead;
+  named.since.too_ahead += found_.too_ahead;
+  if (!first && moment - named.last < kPause) return;
+  log_.warning("a client's clock runs ahead: its events make those of others late",
+               {{"session", client.id()},
+                {"peer", client.peer()},
+                {"ahead_ms", arithmetic::saturating_subtract(furthest_, now_) / kMillisecond},
+                {"accepted", named.since.ahead},
+                {"refused", named.since.too_ahead}});
+  named = {moment, {}};
+}
+
+}  // namespace gorgo::server

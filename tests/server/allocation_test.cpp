@@ -1,0 +1,207 @@
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "support.hpp"
+
+// Allocations that fail. A program of its own, because it replaces operator new.
+namespace {
+
+/// The allocation that fails, counted from the next one: 1; 0: none.
+std::atomic<long> failing = 0;
+/// Of the thread that tests.
+thread_local bool spared = false;
+
+bool fails() {
+  if (spared) return false;
+  long left = failing.load();
+  while (left > 0) {
+    if (failing.compare_exchange_weak(left, left - 1)) return left == 1;
+  }
+  return false;
+}
+
+/// As the standard demands: the handler is called until there is memory or it gives up.
+template <class Allocate>
+void* allocate(Allocate allocate) {
+  for (bool failed = fails();; failed = false) {
+    if (void* const memory = failed ? nullptr : allocate()) return memory;
+    const auto handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  return allocate([=] { return std::malloc(size == 0 ? 1 : size); });
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  const auto to = static_cast<std::size_t>(alignment);
+  return allocate([=] { return std::aligned_alloc(to, (size + to - 1) / to * to); });
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace gorgo::server {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// Has the n-th allocation fail while it lives.
+class Failing {
+ public:
+  explicit Failing(long n) { failing = n; }
+  ~Failing() { failing = 0; }
+  /// Whether it has failed.
+  bool failed() const { return failing == 0; }
+};
+
+const std::string kText(100, 't');
+
+/// An event of a type that nobody knows, of a declared one, and one that is held back.
+struct Taken {
+  const char* name;
+  Duration lateness;
+  Event event;
+};
+
+std::vector<Taken> all_ways_in() {
+  const Event unknown = {"Unknown", 10, {{"a", std::int64_t{1}}, {"text", kText}}};
+  const Event declared = {"Declared", 10, {{"text", kText}, {"n", std::int64_t{2}}}};
+  const Event converted = {"Declared", 10, {{"n", 2.0}, {"text", kText}}};
+  return {{"unknown", 0, unknown},
+          {"declared", 0, declared},
+          {"refused", 0, converted},
+          {"held unknown", 5, unknown},
+          {"held", 5, declared}};
+}
+
+std::vector<std::string> types_out(Processor& processor) {
+  std::vector<std::string> types;
+  processor.flush([&](const OutputBatch& batch) {
+    for (const auto& row : batch.rows) {
+      const Event event = batch.to_event(row);
+      types.push_back(event.type + std::to_string(*event.timestamp));
+      for (const Attribute& a : event.attributes) {
+        if (a.name != "text") continue;
+        EXPECT_EQ(std::get<std::string>(a.value), kText);
+      }
+    }
+  });
+  return types;
+}
+
+TEST(Allocation, AnEventThatFindsNoMemoryLeavesNothingBehind) {
+  for (const Taken& way : all_ways_in()) {
+    long n = 1;
+    for (bool failed = true; failed; ++n) {
+      Processor processor({.lateness = way.lateness});
+      ASSERT_TRUE(
+          processor.declare("Declared", {{"text", ValueType::string}, {"n", ValueType::integer}}));
+      ASSERT_TRUE(processor.append(Event{"Before", 1, {{"text", kText}}}));
+      const auto pending = processor.pending(), held = processor.held();
+      std::optional<bool> taken;
+      {
+        const Failing nth(n);
+        try {
+          taken = processor.append(way.event).has_value();
+        } catch (const std::bad_alloc&) {
+        }
+        failed = nth.failed();
+      }
+      if (!taken) {
+        EXPECT_EQ(processor.pending(), pending) << way.name << ", allocation " << n;
+        EXPECT_EQ(processor.held(), held) << way.name << ", allocation " << n;
+        taken = processor.append(way.event).has_value();
+      }
+      EXPECT_EQ(*taken, std::string(way.name) != "refused") << n;
+      ASSERT_TRUE(processor.append(Event{"Behind", 20, {{"text", kText}}}));
+      if (*taken) {
+        EXPECT_THAT(types_out(processor), ElementsAre("Before1", way.event.type + "10", "Behind20"))
+            << way.name << ", allocation " << n;
+      } else {
+        EXPECT_THAT(types_out(processor), ElementsAre("Before1", "Behind20")) << n;
+      }
+    }
+    EXPECT_GT(n, 2) << way.name << ": nothing was allocated";
+  }
+}
+
+/// Publishes until everything is accepted: what is refused for want of memory may be sent again.
+std::uint64_t publish_all(Client& client, std::vector<Event> events) {
+  std::uint64_t accepted = 0;
+  while (!events.empty()) {
+    const auto published = client.publish(events);
+    if (!published) {
+      EXPECT_THAT(published.error().message, ::testing::HasSubstr("short of memory"));
+      continue;
+    }
+    accepted += published->accepted;
+    std::vector<Event> refused;
+    for (const Refusal& refusal : published->refusals) {
+      EXPECT_THAT(refusal.reason, ::testing::HasSubstr("short of memory"));
+      refused.push_back(events[refusal.index]);
+    }
+    events = std::move(refused);
+  }
+  return accepted;
+}
+
+TEST(Allocation, WhateverFailsInTheServerNothingAcceptedIsLost) {
+  spared = true;
+  ServerOptions options;
+  options.processor.threads = 1;
+  RunningServer server(options);
+  Client client = server.connect();
+  deploy(client,
+         "rule pair: define Pair(text: string) from A(text = $t) and last B(text = $t) within 1 s "
+         "from A where text = B.text;");
+  subscribe(client, "*");
+  Timestamp now = 0;
+  std::uint64_t sent = 0, roots = 0, pairs = 0;
+  for (long n = 1; n <= 400; ++n) {
+    now += 1'000'000;
+    {
+      const Failing nth(n);
+      sent += publish_all(client, {Event{"B", now, {{"text", kText}}},
+                                   Event{"C", now + 1, {{"x", true}, {"text", kText}}},
+                                   Event{"A", now + 2, {{"text", kText}}}});
+    }
+    EXPECT_EQ(sent, 3u * static_cast<std::uint64_t>(n));
+    while (roots < sent || pairs < static_cast<std::uint64_t>(n)) {
+      ++(next(client).event.type == "Pair" ? pairs : roots);
+      ASSERT_FALSE(testing::Test::HasFailure()) << "allocation " << n;
+    }
+  }
+  EXPECT_TRUE(client.rules());
+}
+
+TEST(Allocation, RequestsOfAllKindsAreAnsweredOrTakeNoEffect) {
+  spared = true;
+  ServerOptions options;
+  options.processor.threads = 1;
+  RunningServer server(options);
+  for (long n = 1; n <= 600; n += 5) {
+    Client client = server.connect();
+    const std::string rule = "rule r" + std::to_string(n) + ": define C() from A(x = 1);";
+    {
+      const Failing nth(n);
+      EXPECT_TRUE(client.declare("T" + std::to_string(n), {{"x", ValueType::integer}})) << n;
+      const auto deployed = client.deploy("test.tesla", rule);
+      EXPECT_TRUE(deployed && !deployed->failed()) << n;
+      EXPECT_TRUE(client.subscribe("C(timestamp > 5)")) << n;
+      EXPECT_TRUE(client.rules()) << n;
+    }
+    EXPECT_TRUE(client.remove("r" + std::to_string(n)));
+  }
+  EXPECT_TRUE(server.connect().rules()->empty());
+}
+
+}  // namespace
+}  // namespace gorgo::server
