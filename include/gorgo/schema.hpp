@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,34 +49,49 @@ struct EventType {
 std::string declaration_of(const EventType& type);
 
 /// The known event types. A value type: deployment works on a copy and swaps it in as a whole.
+/// Copies share what they have in common, so a copy costs next to nothing and a change of it costs
+/// what is changed. Different threads may use different copies at the same time.
 class Schema {
  public:
   Schema();
+  ~Schema();
+  Schema(const Schema& other);
+  Schema& operator=(const Schema& other);
+  /// What was moved from may only be assigned to or destroyed.
+  Schema(Schema&&) noexcept;
+  Schema& operator=(Schema&&) noexcept;
 
-  /// Adds a type and numbers it. Precondition: no type of this name is known.
+  /// Adds a type and numbers it. Precondition: no type of this name is known, and none with its
+  /// number on the T-Rex wire.
   const EventType& add(EventType type);
-  /// Forgets a type; its number stays taken. Precondition: `find(name)`.
+  /// Forgets a type; its `TypeId` stays taken. Precondition: `find(name)`.
   void remove(std::string_view name);
   void set_origin(TypeId id, TypeOrigin origin);
+  /// Precondition: the type has no number, and no other type has this one.
   void set_number(TypeId id, std::int32_t number);
 
-  /// The references stay valid until the schema is changed or destroyed.
+  /// The references stay valid until the schema is changed or destroyed. Null: it is not known.
   const EventType* find(std::string_view name) const;
+  /// The type with this number on the T-Rex wire, or null.
+  const EventType* numbered(std::int32_t number) const;
+  /// The types whose names differ from this one, if at all, in upper and lower case.
+  std::vector<const EventType*> spelt_like(std::string_view name) const;
   /// Precondition: `id` is a known type.
   const EventType& at(TypeId id) const;
   bool knows(TypeId id) const;
   /// Grows with every change. Copies that are changed in their own ways may have the same.
-  std::uint64_t version() const { return version_; }
+  std::uint64_t version() const;
 
   /// Numbers given out so far: every `TypeId` is below.
-  TypeId size() const { return static_cast<TypeId>(types_.size()); }
+  TypeId size() const;
   /// The known names, sorted.
   std::vector<std::string> names() const;
 
  private:
-  std::vector<std::optional<EventType>> types_;  // by TypeId; empty when removed
-  std::map<std::string, TypeId, std::less<>> by_name_;
-  std::uint64_t version_ = 0;
+  struct Tables;
+  std::unique_ptr<Tables> tables_;
+
+  void replace(TypeId id, EventType type);
 };
 
 }  // namespace gorgo

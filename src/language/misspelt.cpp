@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "language/literal.hpp"
@@ -16,71 +18,71 @@ constexpr std::size_t kLongest = 60;
 
 bool fits(const std::string& name) { return name.size() >= kShortest && name.size() <= kLongest; }
 
-std::string without_digits(std::string_view name) {
-  std::string rest;
-  for (const char c : name) {
-    if (std::isdigit(static_cast<unsigned char>(c)) == 0) rest += c;
+/// The letters of names that a slip may put in. A digit is none: `Sensor1` and `Sensor2` are meant.
+constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_";
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+/// Calls `f` with the name and with everything that one slip makes of it: a letter too few or too
+/// many, another letter, or two in the wrong order. `f` returns whether to go on.
+template <class F>
+void for_each_slip(const std::string& name, F&& f) {
+  if (!f(name)) return;
+  const auto with_letters = [&](std::string slip, std::size_t at) {
+    return std::ranges::all_of(kLetters, [&](char letter) {
+      slip[at] = letter;
+      return f(std::as_const(slip));
+    });
+  };
+  const std::size_t size = name.size();
+  for (std::size_t i = 0; i <= size; ++i) {
+    const std::string before = name.substr(0, i);
+    if (!with_letters(before + '_' + name.substr(i), i)) return;
+    if (i == size) return;
+    const bool letter = !is_digit(name[i]);
+    if (letter && !(f(before + name.substr(i + 1)) && with_letters(name, i))) return;
+    if (i + 1 == size || !(letter || !is_digit(name[i + 1]))) continue;
+    if (!f(before + name[i + 1] + name[i] + name.substr(i + 2))) return;
   }
-  return rest;
 }
 
-std::string digits_of(std::string_view name) {
-  std::string digits;
-  for (const char c : name) {
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0) digits += c;
-  }
-  return digits;
-}
-
-/// Precondition: the lower-case names share one of their forms.
-bool one_slip(const std::string& a, const std::string& b) {
-  if (digits_of(a) != digits_of(b) || without_digits(a).size() < kShortest - 1) return false;
-  if (a.size() != b.size()) return true;  // a letter too few or too many
-  std::size_t first = 0;
-  while (first < a.size() && a[first] == b[first]) ++first;
-  if (first == a.size()) return true;                                        // the case
-  if (a.compare(first + 1, a.npos, b, first + 1, b.npos) == 0) return true;  // changed
-  return first + 1 < a.size() && a[first] == b[first + 1] && a[first + 1] == b[first] &&
-         a.compare(first + 2, a.npos, b, first + 2, b.npos) == 0;
-}
-
-/// Finds names that differ by one slip: such names share one of the forms that are left when at
-/// most one letter is taken out.
+/// Finds names that differ from a name by one slip, or in upper and lower case. It looks up what
+/// slips make of the name, so that the cost does not depend on how many names there are.
 class NearNames {
  public:
-  void add(const std::string& name) {
-    if (!fits(name)) return;
-    for (const std::string& form : forms_of(lower_case(name))) names_[form].push_back(name);
-  }
+  explicit NearNames(const Schema& known) : known_(known) {}
 
-  /// The first name added that is not the same; empty when there is none.
+  void add(const std::string& name) { names_[lower_case(name)].push_back(name); }
+
+  /// A name that is not the same; empty when there is none.
   std::string find(const std::string& name) const {
-    const std::string lower = lower_case(name);
-    for (const std::string& form : forms_of(lower)) {
-      const auto it = names_.find(form);
-      if (it == names_.end()) continue;
-      for (const std::string& other : it->second) {
-        if (other != name && one_slip(lower, lower_case(other))) return other;
-      }
-    }
-    return {};
+    std::string near;
+    const auto look = [&](const std::string& other) {
+      if (near.empty() && other != name && fits(other)) near = other;
+    };
+    for_each_slip(lower_case(name), [&](const std::string& slip) {
+      for (const EventType* type : known_.spelt_like(slip)) look(type->name);
+      const auto added = names_.find(slip);
+      if (added != names_.end()) std::ranges::for_each(added->second, look);
+      return near.empty();
+    });
+    return near;
   }
 
  private:
-  static std::vector<std::string> forms_of(const std::string& name) {
-    std::vector<std::string> forms{name};
-    for (std::size_t i = 0; i < name.size(); ++i) {
-      forms.push_back(name.substr(0, i) + name.substr(i + 1));
-    }
-    return forms;
-  }
-
-  std::unordered_map<std::string, std::vector<std::string>> names_;
+  const Schema& known_;
+  std::unordered_map<std::string, std::vector<std::string>> names_;  // by their lower case
 };
+
+/// A slip in a name that is all but digits says nothing.
+bool has_letters(const std::string& name) {
+  return name.size() - static_cast<std::size_t>(std::ranges::count_if(name, is_digit)) >=
+         kShortest - 1;
+}
 
 bool is_suspect(const TypeEntry& entry) {
   return !entry.known && entry.type.origin == TypeOrigin::inferred && entry.uses == 1 &&
-         entry.poisoned.empty() && fits(entry.type.name);
+         entry.poisoned.empty() && fits(entry.type.name) && has_letters(entry.type.name);
 }
 
 }  // namespace
@@ -91,8 +93,7 @@ void warn_of_misspelt_types(const TypeTable& types, const Schema& known, Reporte
     if (is_suspect(types.at(i))) suspects.push_back(&types.at(i));
   }
   if (suspects.empty() || reporter.failed()) return;
-  NearNames names;
-  for (const std::string& name : known.names()) names.add(name);
+  NearNames names(known);
   for (TypeIndex i = 0; i < types.size(); ++i) {
     // Of two suspects the one that comes later is the slip: it is looked up before it is added.
     const TypeEntry& entry = types.at(i);

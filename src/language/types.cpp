@@ -22,13 +22,6 @@ void TypeEntry::index_attributes() {
   }
 }
 
-TypeTable::TypeTable(const Schema& known) : known_(known) {
-  for (TypeId id = 0; id < known.size(); ++id) {
-    if (!known.knows(id)) continue;
-    if (const auto number = known.at(id).number) by_number_.emplace(*number, known.at(id).name);
-  }
-}
-
 TypeIndex TypeTable::mention(const std::string& name) {
   const auto [it, added] = by_name_.emplace(name, size());
   if (added) {
@@ -95,8 +88,10 @@ void TypeTable::number(const ast::TypeNumber& number, Reporter& reporter) {
     return reporter.error(at, "type number " + text + " does not fit 32 bits",
                           "the T-Rex wire carries type numbers as 32-bit integers");
   }
-  const auto [it, added] = by_number_.emplace(number.number, number.type.text);
-  if (!added && it->second != number.type.text) {
+  const EventType* const known = known_.numbered(static_cast<std::int32_t>(number.number));
+  const auto it =
+      by_number_.emplace(number.number, known != nullptr ? known->name : number.type.text).first;
+  if (it->second != number.type.text) {
     return reporter.error(at,
                           "number " + text + " is already that of type " + in_quotes(it->second),
                           "give " + in_quotes(number.type.text) + " a number of its own");

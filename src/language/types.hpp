@@ -42,7 +42,7 @@ struct TypeEntry {
 /// The types of one file and the known ones that it mentions.
 class TypeTable {
  public:
-  explicit TypeTable(const Schema& known);
+  explicit TypeTable(const Schema& known) : known_(known) {}
 
   /// The type of this name; unknown ones are entered as types to infer.
   TypeIndex mention(const std::string& name);
@@ -71,7 +71,7 @@ class TypeTable {
   const Schema& known_;
   std::vector<TypeEntry> entries_;
   std::unordered_map<std::string, TypeIndex> by_name_;
-  std::unordered_map<std::int64_t, std::string> by_number_;
+  std::unordered_map<std::int64_t, std::string> by_number_;  // those that this file gives
 };
 
 /// `declaration(type)` with one more attribute.
