@@ -68,6 +68,23 @@ struct DeployOptions {
   bool with_history = false;  ///< see what is still remembered of the types that the rules read
 };
 
+namespace dispatch {
+struct RuleBase;
+struct CheckedText;
+}  // namespace dispatch
+
+/// The types and rules in force at one moment, as far as checking a text needs them. It never
+/// changes, costs next to nothing to take, and any thread may read it and let go of it.
+using RuleSnapshot = std::shared_ptr<const dispatch::RuleBase>;
+/// A rule text that was parsed, bound, checked and planned. What is left to do is to put its rules
+/// in force, by `Processor::deploy`, once.
+using PreparedRules = std::shared_ptr<dispatch::CheckedText>;
+
+/// Does all of a deployment that needs no processor, which is by far the most of it. Pure, so that
+/// it may run on any thread.
+PreparedRules prepare_rules(const RuleSnapshot& snapshot, std::string name, std::string text,
+                            const DeployOptions& options = {});
+
 /// The names of the engines this build has, after `kAutomatic`, which is the default.
 std::vector<std::string> engine_names();
 
@@ -80,8 +97,9 @@ struct EngineCost {
 
 /// What a rule has had to do so far; for rates, of which differences tell.
 struct RuleCounters {
-  std::uint64_t events = 0;       ///< of the types that it reads, since those are kept
-  std::uint64_t terminators = 0;  ///< evaluated since it was deployed
+  std::uint64_t serial = 0;       ///< of the rule, see RuleInfo
+  std::uint64_t events = 0;       ///< of the types that it reads, since it was deployed
+  std::uint64_t terminators = 0;  ///< evaluated since then
   std::uint64_t composites = 0;   ///< produced since then
 };
 
@@ -93,11 +111,13 @@ struct RuleRates {
 
 /// A deployed rule, as `rules list` shows it.
 struct RuleInfo {
+  std::uint64_t serial = 0;  ///< counts deployed rules; a rule that replaces another has its own
   std::string name;
   std::string type;    ///< of its composites
   std::string engine;  ///< "cuda and column" where a device and the threads share its terminators
   std::string text;
   std::vector<std::string> reads;  ///< the types of its states, negations, aggregates
+  std::uint64_t events = 0;        ///< of the types that it reads, since it was deployed
   std::uint64_t terminators = 0;   ///< events evaluated
   std::uint64_t composites = 0;    ///< produced
   std::uint64_t overflows =
@@ -213,16 +233,29 @@ class Processor {
   /// process first.
   Diagnostics deploy(const std::string& name, const std::string& text,
                      const DeployOptions& options = {});
+  /// What `prepare_rules` checks texts against.
+  RuleSnapshot snapshot() const;
+  /// The rest of a deployment that `prepare_rules` began. Where rules or types have changed since
+  /// the snapshot was taken, the text is prepared again here.
+  Diagnostics deploy(PreparedRules prepared);
   Result<void> remove(std::string_view rule);
   /// Has the rule evaluated by this engine, or, with `kAutomatic`, where it costs least. What it
   /// remembers stays. An error: there is no such rule or engine, or the engine cannot evaluate it.
   Result<void> pin(std::string_view rule, std::string_view engine);
-  std::vector<RuleInfo> rules() const;
+  std::vector<RuleInfo> rules() const { return rules(0, rule_count()); }
+  /// At most `count` of them, from number `first` on.
+  std::vector<RuleInfo> rules(std::size_t first, std::size_t count) const;
+  std::size_t rule_count() const;
+  /// The rule of this full name, or an error that names a close one.
+  Result<RuleInfo> rule(std::string_view name) const;
   /// In the order of `rules()`, for a small part of its cost.
   std::vector<RuleCounters> rule_counters() const;
   /// The types that rules read, by name. Bytes of columns stand here and, shared out, at the rules.
   /// The last may stand for all other types, see TypeInfo.
-  std::vector<TypeInfo> types() const;
+  std::vector<TypeInfo> types() const { return types(0, type_count()); }
+  /// At most `count` of them, from number `first` on.
+  std::vector<TypeInfo> types(std::size_t first, std::size_t count) const;
+  std::size_t type_count() const;
 
   /// What became of terminators of a rule: evaluates them again, step by step, over the events that
   /// are remembered, as the rule did when they came. Changes nothing. Costs what the reference

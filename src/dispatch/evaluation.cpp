@@ -84,7 +84,7 @@ void Evaluation::keep_to_latency(std::size_t roots) {
 
 void Evaluation::run_wave() {
   cut_ = kNoCut;
-  for (std::uint32_t level = 0; level < rules_.levels(); ++level) {
+  for (std::uint32_t level = 0; level < rules_.strata().levels(); ++level) {
     store_level(level);
     run_cycles(level);
     run_rules(level);
@@ -93,7 +93,7 @@ void Evaluation::run_wave() {
 }
 
 void Evaluation::run_cycles(std::uint32_t level) {
-  for (const plan::Cycle& cycle : rules_.cycles()) {
+  for (const plan::Cycle& cycle : rules_.strata().cycles()) {
     if (cycle.level == level) run_cycle(cycle);
   }
 }
@@ -102,8 +102,8 @@ void Evaluation::run_rules(std::uint32_t level) {
   const Bound everything{kNoCut, 0};
   Records due;
   for (const std::uint32_t rule : touched_) {
-    const DeployedRule& deployed = rules_.rules()[rule];
-    if (deployed.level == level && !deployed.closes_cycle) due.push_back(rule);
+    const plan::Stratification& strata = rules_.strata();
+    if (strata.level_of_rule(rule) == level && !strata.closes_cycle(rule)) due.push_back(rule);
   }
   std::sort(due.begin(), due.end());
   for (const std::uint32_t rule : due) collect_terminators(rule, everything);
@@ -112,7 +112,7 @@ void Evaluation::run_rules(std::uint32_t level) {
 
 Evaluation::Records& Evaluation::sorted_incoming(TypeId type) {
   Records& incoming = incoming_[type].records;
-  if (rules_.is_produced(type)) {
+  if (rules_.strata().is_produced(type)) {
     std::sort(incoming.begin(), incoming.end(), PlaceOrder(batch_->records));
   }
   return incoming;
@@ -121,7 +121,8 @@ Evaluation::Records& Evaluation::sorted_incoming(TypeId type) {
 void Evaluation::store_level(std::uint32_t level) {
   due_types_.clear();
   for (const TypeId type : incoming_types_) {
-    const bool due = rules_.level_of(type) == level && !rules_.in_cycle(type);
+    const bool due =
+        rules_.strata().level_of_type(type) == level && !rules_.strata().in_cycle(type);
     if (due && !incoming_[type].records.empty()) due_types_.push_back(type);
   }
   // The most first: what is left for the end, which one thread is waited for, is little.
@@ -179,7 +180,7 @@ void Evaluation::store_type(TypeId type) {
 /// next.
 void Evaluation::store(TypeId type) {
   Incoming& incoming = incoming_[type];
-  if (rules_.is_produced(type)) {
+  if (rules_.strata().is_produced(type)) {
     std::erase_if(incoming.stored, [&](std::uint32_t i) { return batch_->records[i].dropped; });
   }
   incoming.events.resize(incoming.stored.size());
@@ -356,7 +357,7 @@ void Evaluation::add_records(std::uint32_t rule_index, std::size_t first) {
   rule.state.composites += count;
   composites_ += count;
   const TypeId type = rule.rule().type;
-  const bool of_cycle = cycle_ != nullptr && rules_.in_cycle(type);
+  const bool of_cycle = cycle_ != nullptr && rules_.strata().in_cycle(type);
   if (!of_cycle && !history_.keeps(type)) return;
   for (std::size_t i = first; i < batch_->records.size(); ++i) {
     const auto record = static_cast<std::uint32_t>(i);
@@ -401,10 +402,10 @@ void Evaluation::limit_level(std::uint32_t level) {
   for (std::uint32_t i = 0; i < batch_->records.size(); ++i) {
     const Record& record = batch_->records[i];
     if (!record.is_composite() || !finished(record)) continue;
-    const DeployedRule& rule = rules_.rules()[record.rule];
-    const bool now = rule.level == level && !rule.closes_cycle;
+    const std::uint32_t own = rules_.strata().level_of_rule(record.rule);
+    const bool now = own == level && !rules_.strata().closes_cycle(record.rule);
     if (now) of_level[record.root].push_back(i);
-    if (!now && rule.level <= level) ++earlier[record.root];
+    if (!now && own <= level) ++earlier[record.root];
   }
   for (auto& [root, records] : of_level) drop_beyond_limit(records, earlier[root]);
 }

@@ -52,7 +52,7 @@ class Evaluation {
   /// Whether finished records of one root stand in place order: as long as there is one stratum,
   /// and no rule ran ahead of others in an earlier wave.
   bool is_in_rule_order() const {
-    return rules_.levels() == 1 && rules_.cycles().empty() && !ran_ahead_;
+    return rules_.strata().levels() == 1 && rules_.strata().cycles().empty() && !ran_ahead_;
   }
   /// Takes the finished records out of the batch.
   void drop_finished();

@@ -39,7 +39,7 @@ void Placer::consider_together(Timestamp clock) {
 /// None, where it would take long to find out.
 std::vector<std::uint32_t> Placer::who_might_go_to(const engine::Engine& device, Timestamp clock) {
   std::vector<std::uint32_t> rules;
-  if (rules_.rules().size() > kMost) return rules;
+  if (rules_.size() > kMost) return rules;
   double start = 0, batch = 0;
   for (std::uint32_t index = 0; index < rules_.rules().size(); ++index) {
     DeployedRule& rule = rules_.rules()[index];

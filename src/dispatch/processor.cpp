@@ -85,6 +85,19 @@ struct Processor::Impl {
     ++(admitted.has_error() ? counters.refused : counters.accepted);
   }
 
+  RuleCounters counters_of(const dispatch::DeployedRule& rule) const {
+    RuleCounters result{.serial = rule.serial,
+                        .terminators = rule.state.terminators,
+                        .composites = rule.state.composites};
+    for (const auto& [type, reach] : rule.plan->reach) result.events += history.store(type).end();
+    result.events -= rule.events_before;
+    return result;
+  }
+  RuleInfo info_of(const dispatch::DeployedRule& deployed) const;
+  TypeInfo info_of(const std::string& name, TypeId type) const;
+  /// What came late of the types that no rule reads.
+  TypeInfo other_types() const;
+
   std::uint32_t max_depth;
   std::atomic<bool> stop = false;
   ProcessorCounters counters;
@@ -101,6 +114,61 @@ struct Processor::Impl {
   std::vector<Datum> cells;
 };
 
+RuleInfo Processor::Impl::info_of(const dispatch::DeployedRule& deployed) const {
+  const Rule& rule = deployed.rule();
+  const dispatch::Placement& placement = deployed.placement;
+  const RuleCounters done = counters_of(deployed);
+  engine::Declined declined;
+  for (const auto& evaluator : placement.post().evaluators) {
+    declined.terminators += evaluator->declined().terminators;
+    if (declined.reason.empty()) declined.reason = evaluator->declined().reason;
+  }
+  return {.serial = deployed.serial,
+          .name = rule.name,
+          .type = rules.schema().at(rule.type).name,
+          .engine = placement.home().to_string(),
+          .text = rule.text,
+          .reads = types_read(*deployed.plan, rules.schema()),
+          .events = done.events,
+          .terminators = done.terminators,
+          .composites = done.composites,
+          .overflows = deployed.state.overflows,
+          .pending = deployed.state.pending.size(),
+          .skipped = deployed.state.skipped_instants,
+          .bytes = deployed.state.bytes() + placement.bytes(),
+          .declined = declined.terminators,
+          .declined_because = std::string(declined.reason),
+          .automatic = placement.is_automatic(),
+          .placed_because = placement.reason(),
+          .moves = placement.moves(),
+          .costs = costs_of(placement),
+          .alarm = placement.alarm(),
+          .suspended = deployed.throttle.is_suspended(dispatch::Throttle::Clock::now()),
+          .passed_over = deployed.throttle.passed_over(),
+          .rates = {}};
+}
+
+TypeInfo Processor::Impl::info_of(const std::string& name, TypeId type) const {
+  const history::EventStore& store = history.store(type);
+  const auto late = sequencer.late(type);
+  return {.name = name,
+          .reach = history.reach(type),
+          .events = store.end() - store.begin(),
+          .bytes = history.bytes(type),
+          .late = late.late,
+          .too_late = late.too_late};
+}
+
+TypeInfo Processor::Impl::other_types() const {
+  TypeInfo others{.late = counters.late, .too_late = counters.too_late};
+  for (const auto& [name, type] : rules.read_types()) {
+    const auto late = sequencer.late(type);
+    others.late -= late.late;
+    others.too_late -= late.too_late;
+  }
+  return others;
+}
+
 std::vector<std::string> engine_names() {
   std::vector<std::string> names = {std::string(kAutomatic)};
   for (const auto* engine : engine::engines()) names.emplace_back(engine->name());
@@ -114,8 +182,16 @@ Processor& Processor::operator=(Processor&&) noexcept = default;
 
 Diagnostics Processor::deploy(const std::string& name, const std::string& text,
                               const DeployOptions& options) {
+  return deploy(prepare_rules(snapshot(), name, text, options));
+}
+
+RuleSnapshot Processor::snapshot() const {
+  return std::make_shared<const dispatch::RuleBase>(impl_->rules.base());
+}
+
+Diagnostics Processor::deploy(PreparedRules prepared) {
   assert(pending() == 0);
-  return impl_->rules.deploy(name, text, options, clock(), impl_->history);
+  return impl_->rules.deploy(*prepared, clock(), impl_->history);
 }
 
 Result<void> Processor::remove(std::string_view rule) {
@@ -128,71 +204,49 @@ Result<void> Processor::pin(std::string_view rule, std::string_view engine) {
   return impl_->rules.pin(rule, engine, impl_->history);
 }
 
-std::vector<RuleInfo> Processor::rules() const {
+std::vector<RuleInfo> Processor::rules(std::size_t first, std::size_t count) const {
   std::vector<RuleInfo> list;
-  for (const auto& deployed : impl_->rules.rules()) {
-    const Rule& rule = deployed.rule();
-    const dispatch::Placement& placement = deployed.placement;
-    engine::Declined declined;
-    for (const auto& evaluator : placement.post().evaluators) {
-      declined.terminators += evaluator->declined().terminators;
-      if (declined.reason.empty()) declined.reason = evaluator->declined().reason;
-    }
-    list.push_back({.name = rule.name,
-                    .type = schema().at(rule.type).name,
-                    .engine = placement.home().to_string(),
-                    .text = rule.text,
-                    .reads = types_read(*deployed.plan, schema()),
-                    .terminators = deployed.state.terminators,
-                    .composites = deployed.state.composites,
-                    .overflows = deployed.state.overflows,
-                    .pending = deployed.state.pending.size(),
-                    .skipped = deployed.state.skipped_instants,
-                    .bytes = deployed.state.bytes() + placement.bytes(),
-                    .declined = declined.terminators,
-                    .declined_because = std::string(declined.reason),
-                    .automatic = placement.is_automatic(),
-                    .placed_because = placement.reason(),
-                    .moves = placement.moves(),
-                    .costs = costs_of(placement),
-                    .alarm = placement.alarm(),
-                    .suspended = deployed.throttle.is_suspended(dispatch::Throttle::Clock::now()),
-                    .passed_over = deployed.throttle.passed_over()});
-  }
+  impl_->rules.for_each(first, count, [&](const dispatch::DeployedRule& rule) {
+    list.push_back(impl_->info_of(rule));
+  });
   return list;
+}
+
+std::size_t Processor::rule_count() const { return impl_->rules.size(); }
+
+Result<RuleInfo> Processor::rule(std::string_view name) const {
+  const auto deployed = impl_->rules.at(name);
+  if (!deployed) return deployed.error();
+  return impl_->info_of(**deployed);
 }
 
 std::vector<RuleCounters> Processor::rule_counters() const {
   std::vector<RuleCounters> list;
-  for (const auto& deployed : impl_->rules.rules()) {
-    RuleCounters& counters = list.emplace_back(RuleCounters{
-        .terminators = deployed.state.terminators, .composites = deployed.state.composites});
-    for (const auto& [type, reach] : deployed.plan->reach) {
-      counters.events += impl_->history.keeps(type) ? impl_->history.store(type).end() : 0;
-    }
-  }
+  list.reserve(rule_count());
+  impl_->rules.for_each(0, rule_count(), [&](const dispatch::DeployedRule& rule) {
+    list.push_back(impl_->counters_of(rule));
+  });
   return list;
 }
 
-std::vector<TypeInfo> Processor::types() const {
+std::vector<TypeInfo> Processor::types(std::size_t first, std::size_t count) const {
+  const auto& types = impl_->rules.read_types();
   std::vector<TypeInfo> list;
-  TypeInfo others{.late = counters().late, .too_late = counters().too_late};
-  for (const std::string& name : schema().names()) {
-    const TypeId type = schema().find(name)->id;
-    if (!impl_->history.keeps(type)) continue;
-    const history::EventStore& store = impl_->history.store(type);
-    const auto late = impl_->sequencer.late(type);
-    list.push_back({.name = name,
-                    .reach = impl_->history.reach(type),
-                    .events = store.end() - store.begin(),
-                    .bytes = impl_->history.bytes(type),
-                    .late = late.late,
-                    .too_late = late.too_late});
-    others.late -= late.late;
-    others.too_late -= late.too_late;
+  if (first < types.size()) {
+    for (auto type = std::next(types.begin(), static_cast<std::ptrdiff_t>(first));
+         type != types.end() && list.size() < count; ++type) {
+      list.push_back(impl_->info_of(type->first, type->second));
+    }
   }
-  if (others.late + others.too_late > 0) list.push_back(others);
+  const TypeInfo others = impl_->other_types();
+  const bool comes_last = list.size() < count && first + list.size() == types.size();
+  if (comes_last && others.late + others.too_late > 0) list.push_back(others);
   return list;
+}
+
+std::size_t Processor::type_count() const {
+  const TypeInfo others = impl_->other_types();
+  return impl_->rules.read_types().size() + (others.late + others.too_late > 0 ? 1 : 0);
 }
 
 Result<Why> Processor::why(std::string_view rule, const WhyOptions& options) {

@@ -3,50 +3,16 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "base/arithmetic.hpp"
 #include "codec/names.hpp"
-#include "language/language.hpp"
 #include "language/names.hpp"
 #include "language/reporter.hpp"
 #include "plan/warnings.hpp"
 
 namespace gorgo::dispatch {
 namespace {
-
-/// Forgets the types that stand for nothing but rules which are not in `kept`.
-void forget_unused_types(Schema& schema, std::span<const plan::Plan* const> kept) {
-  std::set<TypeId> used;
-  for (const plan::Plan* plan : kept) {
-    used.insert(plan->rule.type);
-    for (const auto& [type, reach] : plan->reach) used.insert(type);
-  }
-  for (const std::string& name : schema.names()) {
-    const EventType& type = *schema.find(name);
-    if (type.origin != TypeOrigin::declared && !used.contains(type.id)) schema.remove(name);
-  }
-}
-
-void append(Diagnostics& to, Diagnostics from) {
-  std::move(from.list.begin(), from.list.end(), std::back_inserter(to.list));
-}
-
-const std::string& engine_name_of(const Rule& rule, const std::string& default_engine) {
-  return rule.options.engine.empty() ? default_engine : rule.options.engine;
-}
-
-std::optional<Error> problem_of_engine(std::string_view name) {
-  const auto names = engine_names();
-  if (std::ranges::find(names, name) != names.end()) return std::nullopt;
-  return Error{"there is no engine " + language::in_quotes(name),
-               "the engines are " + language::listing(names, "and")};
-}
-
-void check_engine(const Rule& rule, const std::string& default_engine,
-                  language::Reporter& reporter) {
-  const auto problem = problem_of_engine(engine_name_of(rule, default_engine));
-  if (problem) reporter.error(rule.at, problem->message, problem->hint);
-}
 
 /// Why no event could be published of a type that is declared so.
 std::optional<Error> problem_of_declaration(std::string_view name,
@@ -74,72 +40,205 @@ Placement placement_of(const Rule& rule, const std::string& default_engine) {
   return {engine::find_engine(name), false};
 }
 
-}  // namespace
-
-std::size_t RuleSet::find(std::string_view rule) const {
-  const auto place = places_.find(rule);
-  return place == places_.end() ? rules_.size() : place->second;
+void insert_sorted(std::vector<std::uint32_t>& list, std::uint32_t number) {
+  list.insert(std::ranges::lower_bound(list, number), number);
 }
 
-Diagnostics RuleSet::deploy(const std::string& name, const std::string& text,
-                            const DeployOptions& options, std::optional<Timestamp> clock,
+void erase_sorted(std::vector<std::uint32_t>& list, std::uint32_t number) {
+  const auto found = std::ranges::equal_range(list, number);
+  list.erase(found.begin(), found.end());
+}
+
+}  // namespace
+
+RuleSet::RuleSet(std::string default_engine, Duration max_late) : max_late_(max_late) {
+  base_.default_engine = std::move(default_engine);
+}
+
+const std::uint32_t* RuleSet::find(std::string_view rule) const {
+  const auto found = numbers_.find(rule);
+  return found == numbers_.end() ? nullptr : &found->second;
+}
+
+Diagnostics RuleSet::deploy(CheckedText& checked, std::optional<Timestamp> clock,
                             history::History& history) {
-  const language::Source source{name, text};
-  language::ParsedFile parsed = language::parse(source);
-  if (parsed.diagnostics.failed()) return parsed.diagnostics;
-
-  // Everything is checked on copies; the set changes only after the last check.
-  const auto in_file = language::rule_names(parsed.file, source);
-  const std::set<std::string, std::less<>> names(in_file.begin(), in_file.end());
-  const auto is_replaced = [&](const DeployedRule& r) {
-    return options.replace && names.contains(r.rule().name);
-  };
-  std::vector<const plan::Plan*> plans;
-  for (const auto& rule : rules_) {
-    if (!is_replaced(rule)) plans.push_back(rule.plan.get());
+  if (checked.version != base_.version) {
+    checked = check_text(base_, std::move(checked.source), checked.options);
   }
-  Schema known = schema_;
-  if (options.replace) forget_unused_types(known, plans);
-  language::BoundFile bound = language::bind(parsed.file, known, source);
-  Diagnostics diagnostics = std::move(parsed.diagnostics);
-  append(diagnostics, std::move(bound.diagnostics));
+  Diagnostics diagnostics = std::move(checked.diagnostics);
   if (diagnostics.failed()) return diagnostics;
-
-  language::Reporter reporter(source.path, source.text);
-  std::vector<std::shared_ptr<const plan::Plan>> added;
-  for (Rule& rule : bound.rules) {
-    if (!options.replace && find(rule.name) < rules_.size()) {
-      reporter.error(rule.at, "a rule " + language::in_quotes(rule.name) + " is deployed already",
-                     "deploy with replacement, or remove it first");
-    }
-    check_engine(rule, default_engine_, reporter);
-    added.push_back(std::make_shared<plan::Plan>(plan::make_plan(std::move(rule))));
-  }
-  append(diagnostics, reporter.take());
-  if (diagnostics.failed()) return diagnostics;
-  std::vector<const plan::Plan*> added_plans;
-  for (const auto& plan : added) added_plans.push_back(plan.get());
-  append(diagnostics, plan::warnings(added_plans, plans, bound.schema, source));
-
-  schema_ = std::move(bound.schema);
-  const std::size_t before = rules_.size();
-  rules_.reserve(before + added.size());
-  for (auto& plan : added) {
-    const std::size_t place = find(plan->rule.name);
-    DeployedRule rule{.plan = plan,
-                      .placement = placement_of(plan->rule, default_engine_),
-                      .state = engine::RuleState(plan->rule),
-                      .throttle = {},
-                      .terminators = nullptr};
-    rule.state.deployed_at = options.with_history ? horizon(*plan, clock, history) : clock;
-    if (place < before) {
-      rules_[place] = std::move(rule);
-    } else {
-      rules_.push_back(std::move(rule));
-    }
-  }
-  settle(history);
+  const Numbers added = install(checked, clock, history);
+  std::ranges::move(cycle_warnings(checked, added).list, std::back_inserter(diagnostics.list));
   return diagnostics;
+}
+
+/// Returns the numbers of the new rules.
+RuleSet::Numbers RuleSet::install(CheckedText& checked, std::optional<Timestamp> clock,
+                                  history::History& history) {
+  Change change;
+  base_.schema = std::move(checked.schema);
+  for (const auto& plan : checked.plans) {
+    put(plan, checked.options.with_history ? horizon(*plan, clock, history) : clock, change);
+  }
+  settle(change, history);
+  return std::move(change.added);
+}
+
+/// Gives the rule the number of the one that it replaces, or the next one.
+void RuleSet::put(const std::shared_ptr<const plan::Plan>& plan,
+                  std::optional<Timestamp> deployed_at, Change& change) {
+  DeployedRule rule{.plan = plan,
+                    .serial = ++serials_,
+                    .placement = placement_of(plan->rule, base_.default_engine),
+                    .state = engine::RuleState(plan->rule),
+                    .throttle = {},
+                    .terminators = nullptr};
+  rule.state.deployed_at = deployed_at;
+  const auto* replaced = find(plan->rule.name);
+  const auto number = replaced != nullptr ? *replaced : static_cast<std::uint32_t>(rules_.size());
+  if (replaced != nullptr) {
+    change.gone.push_back(take(number, change));
+    rules_[number] = std::move(rule);
+    names_[number] = plan->rule.name;
+  } else {
+    rules_.push_back(std::move(rule));
+    names_.push_back(plan->rule.name);
+  }
+  numbers_.emplace(plan->rule.name, number);
+  use(plan, change);
+  note(number);
+  change.added.push_back(number);
+}
+
+/// Takes a rule out of everything but the history.
+DeployedRule RuleSet::take(std::uint32_t number, Change& change) {
+  DeployedRule empty{.plan = nullptr,
+                     .placement = Placement(engine::engines().front(), false),
+                     .state = engine::RuleState(Rule{}),
+                     .throttle = {},
+                     .terminators = nullptr};
+  DeployedRule gone = std::exchange(rules_[number], std::move(empty));
+  forget(number, gone);
+  numbers_.erase(gone.rule().name);
+  names_[number].clear();
+  disuse(*gone.plan, change);
+  return gone;
+}
+
+/// Enters a rule where its number counts.
+void RuleSet::note(std::uint32_t number) {
+  const DeployedRule& rule = rules_[number];
+  strata_.add(number, *rule.plan);
+  insert_sorted(in_force_, number);
+  if (rule.rule().timer || rule.plan->deadline) insert_sorted(temporal_rules_, number);
+  if (!rule.rule().consuming.empty()) insert_sorted(consuming_rules_, number);
+}
+
+void RuleSet::forget(std::uint32_t number, const DeployedRule& rule) {
+  strata_.remove(number);
+  erase_sorted(in_force_, number);
+  erase_sorted(temporal_rules_, number);
+  erase_sorted(consuming_rules_, number);
+  if (rule.terminators) erase_sorted(rules_of_[rule.terminator_column], number);
+}
+
+void RuleSet::use(const std::shared_ptr<const plan::Plan>& plan, Change& change) {
+  base_.plans.insert(plan->rule.name, plan);
+  for (const TypeId type : types_of(*plan)) {
+    while (base_.uses.size() <= type) base_.uses.push_back(0);
+    base_.uses.set(type, base_.uses[type] + 1);
+  }
+  for (const auto& [type, reach] : plan->reach) {
+    if (type >= read_.size()) read_.resize(type + 1);
+    ++read_[type].reaches[reach];
+    change.types.insert(type);
+  }
+}
+
+void RuleSet::disuse(const plan::Plan& plan, Change& change) {
+  base_.plans.erase(plan.rule.name);
+  for (const TypeId type : types_of(plan)) base_.uses.set(type, base_.uses[type] - 1);
+  for (const auto& [type, reach] : plan.reach) {
+    auto& reaches = read_[type].reaches;
+    const auto same = reaches.find(reach);
+    if (--same->second == 0) reaches.erase(same);
+    change.types.insert(type);
+  }
+}
+
+/// Brings strata, history and evaluators in step with the rules.
+void RuleSet::settle(Change& change, history::History& history) {
+  ++base_.version;
+  strata_.update();
+  keep_types(change.types, history);
+  for (const std::uint32_t number : change.added) prepare(number, history);
+  if (!change.gone.empty()) ++generation_;
+  change.gone.clear();  // lets go of columns
+  forget_types(change.types, history);
+}
+
+void RuleSet::keep_types(const std::set<TypeId>& types, history::History& history) {
+  for (const TypeId id : types) {
+    ReadType& read = read_[id];
+    if (read.reaches.empty()) continue;
+    const EventType& type = schema().at(id);
+    history.keep(type, arithmetic::saturating_add(read.reaches.rbegin()->first, max_late_));
+    if (!read.name.empty() || id == kTimerType) continue;
+    read.name = type.name;
+    read_types_.insert_or_assign(type.name, id);
+  }
+}
+
+void RuleSet::forget_types(const std::set<TypeId>& types, history::History& history) {
+  for (const TypeId id : types) {
+    ReadType& read = read_[id];
+    if (!read.reaches.empty()) {
+      history.release_columns(id);
+      continue;
+    }
+    history.forget(id);
+    // A type of the same name may have come in its place.
+    const auto named = read_types_.find(read.name);
+    if (named != read_types_.end() && named->second == id) read_types_.erase(named);
+    read = {};
+  }
+}
+
+void RuleSet::prepare(std::uint32_t number, history::History& history) {
+  DeployedRule& rule = rules_[number];
+  Post& post = rule.placement.post();
+  post.evaluators.push_back(post.engine->prepare(rule.plan, history));
+  if (const auto reason = post.engine->declined(*rule.plan); !reason.empty()) {
+    rule.placement.set_reason(std::string(post.engine->name()) +
+                              " declines, column evaluates: " + reason);
+  }
+  rule.terminators = history.column(rule.plan->states[0].scan.column);
+  rule.first_terminator = rule.terminators->store().end();
+  rule.terminator_column = rule.terminators->id();
+  for (const auto& [type, reach] : rule.plan->reach)
+    rule.events_before += history.store(type).end();
+  rule.has_timer = rule.rule().timer.has_value();
+  if (rule.terminator_column >= rules_of_.size()) rules_of_.resize(rule.terminator_column + 1);
+  insert_sorted(rules_of_[rule.terminator_column], number);
+}
+
+Diagnostics RuleSet::cycle_warnings(const CheckedText& checked, const Numbers& added) const {
+  std::set<std::uint32_t> concerned;
+  for (const std::uint32_t number : added) {
+    if (strata_.closes_cycle(number))
+      concerned.insert(strata_.cycle_of(rules_[number].rule().type));
+  }
+  if (concerned.empty()) return {};
+  std::vector<std::vector<const plan::Plan*>> cycles;
+  for (const std::uint32_t cycle : concerned) {
+    auto& plans = cycles.emplace_back();
+    for (const std::uint32_t number : strata_.cycles()[cycle].rules) {
+      plans.push_back(rules_[number].plan.get());
+    }
+  }
+  std::vector<const plan::Plan*> plans;
+  for (const auto& plan : checked.plans) plans.push_back(plan.get());
+  return plan::cycle_warnings(plans, cycles, schema(), checked.source);
 }
 
 std::optional<Timestamp> RuleSet::horizon(const plan::Plan& plan, std::optional<Timestamp> clock,
@@ -154,16 +253,26 @@ std::optional<Timestamp> RuleSet::horizon(const plan::Plan& plan, std::optional<
   return arithmetic::saturating_subtract(*clock, kept);
 }
 
-Result<const DeployedRule*> RuleSet::at(std::string_view rule) const {
-  const std::size_t place = find(rule);
-  if (place < rules_.size()) return &rules_[place];
+/// A name near this one in the order of the alphabet, where slips are likely to be; "" if none is.
+std::string_view RuleSet::close_to(std::string_view name) const {
+  constexpr int kMost = 500;  // names on each side
+  const auto place = numbers_.lower_bound(name);
   std::vector<std::string> names;
-  for (const auto& r : rules_) names.push_back(r.rule().name);
+  auto before = place;
+  for (int i = 0; i < kMost && before != numbers_.begin(); ++i) names.push_back((--before)->first);
+  auto behind = place;
+  for (int i = 0; i < kMost && behind != numbers_.end(); ++i) names.push_back((behind++)->first);
+  const std::string_view close = closest_name(name, names);
+  return close.empty() ? close : std::string_view(numbers_.find(close)->first);
+}
+
+Result<const DeployedRule*> RuleSet::at(std::string_view rule) const {
+  if (const auto* number = find(rule)) return &rules_[*number];
   const std::string last_part = "." + std::string(rule);
   const auto qualified = std::ranges::find_if(
-      names, [&](const std::string& name) { return name.ends_with(last_part); });
+      names_, [&](const std::string& name) { return name.ends_with(last_part); });
   const std::string_view close =
-      qualified != names.end() ? std::string_view(*qualified) : closest_name(rule, names);
+      qualified != names_.end() ? std::string_view(*qualified) : close_to(rule);
   return Error{"there is no rule " + language::in_quotes(rule),
                close.empty() ? "`gorgo rules list` shows the deployed rules"
                              : "did you mean " + language::in_quotes(close) + "?"};
@@ -173,7 +282,7 @@ Result<void> RuleSet::pin(std::string_view name, std::string_view engine,
                           history::History& history) {
   if (const auto found = at(name); !found) return found.error();
   if (auto problem = problem_of_engine(engine)) return *problem;
-  DeployedRule& rule = rules_[find(name)];
+  DeployedRule& rule = rules_[*find(name)];
   if (engine == kAutomatic) {
     rule.placement.set_automatic(true);
     return {};
@@ -189,89 +298,60 @@ Result<void> RuleSet::pin(std::string_view name, std::string_view engine,
   rule.placement.set_automatic(false);
   rule.placement.withdraw_others();
   ++generation_;
-  history.trim();
+  for (const auto& [type, reach] : rule.plan->reach) history.release_columns(type);
   return {};
 }
 
 Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
   if (const auto found = at(rule); !found) return found.error();
-  rules_.erase(rules_.begin() + static_cast<std::ptrdiff_t>(find(rule)));
-  std::vector<const plan::Plan*> plans;
-  for (const auto& r : rules_) plans.push_back(r.plan.get());
-  forget_unused_types(schema_, plans);
-  settle(history);
+  Change change;
+  change.gone.push_back(take(*find(rule), change));
+  for (const TypeId type : types_of(*change.gone.front().plan)) {
+    const EventType& known = schema().at(type);
+    if (base_.uses_of(type) == 0 && goes_with_its_rules(known)) base_.schema.remove(known.name);
+  }
+  settle(change, history);
+  close_gaps();
   return {};
+}
+
+/// Has the rules move up when most places are empty, which pays for looking at all of them.
+void RuleSet::close_gaps() {
+  constexpr std::size_t kFew = 64;
+  if (rules_.size() <= kFew + 2 * size()) return;
+  std::erase_if(rules_, [](const DeployedRule& rule) { return rule.is_removed(); });
+  std::erase_if(names_, [](const std::string& name) { return name.empty(); });
+  in_force_.clear();
+  temporal_rules_.clear();
+  consuming_rules_.clear();
+  for (Numbers& rules : rules_of_) rules.clear();
+  strata_ = {};
+  for (std::uint32_t number = 0; number < rules_.size(); ++number) {
+    numbers_.find(names_[number])->second = number;
+    note(number);
+    rules_of_[rules_[number].terminator_column].push_back(number);
+  }
+  strata_.update();
+  ++generation_;
 }
 
 Result<void> RuleSet::declare(const std::string& name, std::vector<AttributeType> attributes) {
   if (auto problem = problem_of_declaration(name, attributes)) return *problem;
   EventType type{.name = name, .attributes = std::move(attributes)};
-  const EventType* const known = schema_.find(name);
+  const EventType* const known = schema().find(name);
   if (known != nullptr && known->attributes != type.attributes) {
     return Error{"type " + language::in_quotes(name) + " is known with other attributes",
                  declaration_of(*known)};
   }
-  if (known != nullptr) {
-    if (known->origin == TypeOrigin::inferred) schema_.set_origin(known->id, TypeOrigin::declared);
+  if (known == nullptr) {
+    base_.schema.add(std::move(type));
+  } else if (known->origin == TypeOrigin::inferred) {
+    base_.schema.set_origin(known->id, TypeOrigin::declared);
+  } else {
     return {};
   }
-  schema_.add(std::move(type));
-  types_.resize(schema_.size());
+  ++base_.version;
   return {};
-}
-
-/// Brings strata, history and evaluators in step with the rules.
-void RuleSet::settle(history::History& history) {
-  std::vector<const plan::Plan*> plans;
-  std::map<TypeId, Duration> reach;
-  for (auto& rule : rules_) {
-    rule.closes_cycle = false;
-    plans.push_back(rule.plan.get());
-    for (const auto& [type, duration] : rule.plan->reach) {
-      reach[type] = std::max(reach[type], arithmetic::saturating_add(duration, max_late_));
-    }
-  }
-  history.retain(schema_, reach);
-
-  plan::Strata strata = plan::stratify(plans, schema_.size());
-  types_.assign(schema_.size(), {});
-  for (TypeId type = 0; type < types_.size(); ++type) types_[type].level = strata.types[type];
-  for (const plan::Cycle& cycle : strata.cycles) {
-    for (const TypeId type : cycle.types) types_[type].in_cycle = true;
-    for (const std::uint32_t rule : cycle.rules) rules_[rule].closes_cycle = true;
-  }
-  cycles_ = std::move(strata.cycles);
-  levels_ = 1;
-  ++generation_;
-  names_.clear();
-  places_.clear();
-  temporal_rules_.clear();
-  consuming_rules_.clear();
-  for (auto& rules : rules_of_) rules.clear();
-  for (std::uint32_t i = 0; i < rules_.size(); ++i) {
-    DeployedRule& rule = rules_[i];
-    rule.level = strata.rules[i];
-    levels_ = std::max(levels_, rule.level + 1);
-    types_[rule.rule().type].produced = true;
-    names_.push_back(rule.rule().name);
-    places_.emplace(rule.rule().name, i);
-    if (rule.rule().timer || rule.plan->deadline) temporal_rules_.push_back(i);
-    if (!rule.rule().consuming.empty()) consuming_rules_.push_back(i);
-    if (Post& post = rule.placement.post(); post.evaluators.empty()) {
-      post.evaluators.push_back(post.engine->prepare(rule.plan, history));
-      if (const auto reason = post.engine->declined(*rule.plan); !reason.empty()) {
-        rule.placement.set_reason(std::string(post.engine->name()) +
-                                  " declines, column evaluates: " + reason);
-      }
-      rule.terminators = history.column(rule.plan->states[0].scan.column);
-      rule.first_terminator = rule.terminators->store().end();
-      rule.terminator_column = rule.terminators->id();
-      rule.has_timer = rule.rule().timer.has_value();
-    }
-    const history::ColumnId column = rule.terminator_column;
-    if (column >= rules_of_.size()) rules_of_.resize(column + 1);
-    rules_of_[column].push_back(i);
-  }
 }
 
 }  // namespace gorgo::dispatch

@@ -1,15 +1,19 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "dispatch/placement.hpp"
+#include "dispatch/rule_base.hpp"
 #include "dispatch/throttle.hpp"
 #include "engine/engine.hpp"
 #include "gorgo/diagnostics.hpp"
@@ -17,23 +21,24 @@
 #include "gorgo/schema.hpp"
 #include "history/history.hpp"
 #include "plan/plan.hpp"
-#include "plan/strata.hpp"
+#include "plan/stratification.hpp"
 
 namespace gorgo::dispatch {
 
 /// A rule in force.
 struct DeployedRule {
-  std::shared_ptr<const plan::Plan> plan;
+  std::shared_ptr<const plan::Plan> plan;  ///< null: the place of a rule that was removed
+  std::uint64_t serial = 0;                ///< counts deployed rules
   Placement placement;
   history::ColumnId terminator_column = 0;  ///< of the events that begin an evaluation
-  std::uint32_t level = 0;    ///< stratum: every rule that feeds it has a lower one, cycles aside
-  bool closes_cycle = false;  ///< runs root by root, with the other rules of its cycle
   bool has_timer = false;
   engine::RuleState state;
   Throttle throttle;
   std::shared_ptr<const history::Column> terminators;  ///< keeps its column up to date
   history::Slot first_terminator = 0;  ///< what is stored before came before the rule
+  std::uint64_t events_before = 0;     ///< of the types that it reads, stored before it came
 
+  bool is_removed() const { return plan == nullptr; }
   const Rule& rule() const { return plan->rule; }
   bool sees(Timestamp timestamp) const {
     return !state.deployed_at || timestamp > *state.deployed_at;
@@ -42,79 +47,118 @@ struct DeployedRule {
 
 /// The deployed rules in rule order, the schema they share, and the strata they form. Changes as a
 /// whole or not at all, and keeps the history's types and columns in step.
+///
+/// A rule has a place, which its number says; a removed rule leaves its place empty until many are,
+/// so that the numbers of the others stay. What a change costs depends on the rules that come and
+/// go, not on those that are there.
 class RuleSet {
  public:
   /// `max_late`: how far behind the clock terminators may be, in nanoseconds.
-  RuleSet(std::string default_engine, Duration max_late)
-      : default_engine_(std::move(default_engine)), max_late_(max_late) {}
+  RuleSet(std::string default_engine, Duration max_late);
 
-  /// `clock`: the largest released timestamp, which the new rules do not look behind; with history,
-  /// they look behind it as far as all the types that they read were kept.
-  Diagnostics deploy(const std::string& name, const std::string& text, const DeployOptions& options,
-                     std::optional<Timestamp> clock, history::History& history);
+  /// What texts are checked against.
+  const RuleBase& base() const { return base_; }
+  /// Puts the rules of a checked text in force, unless it has errors, and returns what there is to
+  /// say about it. Where the base has changed since, the text is checked again. `clock`: the
+  /// largest released timestamp, which the new rules do not look behind; with history, they look
+  /// behind it as far as all the types that they read were kept.
+  Diagnostics deploy(CheckedText& checked, std::optional<Timestamp> clock,
+                     history::History& history);
   /// The rule of this full name, or an error that names close ones. Valid until the next change.
   Result<const DeployedRule*> at(std::string_view rule) const;
   Result<void> remove(std::string_view rule, history::History& history);
   Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);
 
-  const Schema& schema() const { return schema_; }
-  std::vector<DeployedRule>& rules() { return rules_; }
-  const std::vector<DeployedRule>& rules() const { return rules_; }
+  const Schema& schema() const { return base_.schema; }
+  /// By number, with the empty places of removed ones.
+  std::deque<DeployedRule>& rules() { return rules_; }
+  const std::deque<DeployedRule>& rules() const { return rules_; }
+  /// How many are in force.
+  std::size_t size() const { return in_force_.size(); }
+  /// Calls `f(rule)` for at most `count` rules in force, in rule order, from the `first` one on.
+  template <class F>
+  void for_each(std::size_t first, std::size_t count, F&& f) const;
 
   /// Has the rule run on this engine, or, with "auto", where it costs least. Changes nothing but
   /// when it is evaluated where. An error: there is no such rule or engine, or the engine cannot
   /// evaluate the rule.
   Result<void> pin(std::string_view rule, std::string_view engine, history::History& history);
-  /// Changes with the rules.
+  /// Changes when a rule goes, is pinned or gets another number; not when one comes.
   std::uint64_t generation() const { return generation_; }
 
-  /// Full names, in rule order.
+  /// Full names, by number.
   std::span<const std::string> names() const { return names_; }
 
-  /// The rules that have a timer or a deadline.
+  /// The rules that have a timer or a deadline, ascending, as all lists of rules here.
   std::span<const std::uint32_t> temporal_rules() const { return temporal_rules_; }
 
   std::span<const std::uint32_t> consuming_rules() const { return consuming_rules_; }
 
-  /// Strata: a type's events are complete when every rule of a lower level has run.
-  std::uint32_t level_of(TypeId type) const { return types_[type].level; }
-  std::uint32_t levels() const { return levels_; }
-  /// The rules whose terminators are the events of a column, ascending.
+  /// A type's events are complete when every rule of a lower level has run. A rule that closes a
+  /// cycle runs root by root, with the others of its cycle.
+  const plan::Stratification& strata() const { return strata_; }
+  /// The rules whose terminators are the events of a column.
   std::span<const std::uint32_t> rules_of(history::ColumnId column) const {
     if (column >= rules_of_.size()) return {};
     return rules_of_[column];
   }
-  /// Whether some rule produces events of the type.
-  bool is_produced(TypeId type) const { return types_[type].produced; }
-  bool in_cycle(TypeId type) const { return types_[type].in_cycle; }
-  std::span<const plan::Cycle> cycles() const { return cycles_; }
+  /// The types that rules read, by name; not that of timers.
+  const std::map<std::string, TypeId, std::less<>>& read_types() const { return read_types_; }
 
  private:
-  std::size_t find(std::string_view rule) const;
-  void settle(history::History& history);
+  using Numbers = std::vector<std::uint32_t>;
+  /// What rules read of a type.
+  struct ReadType {
+    std::map<Duration, std::uint32_t> reaches;  ///< behind the clock; how many rules so far
+    std::string name;                           ///< in `read_types_`
+  };
+  /// What a change has touched.
+  struct Change {
+    std::vector<DeployedRule> gone;
+    std::set<TypeId> types;  ///< that rules which come or go read
+    Numbers added;
+  };
 
+  const std::uint32_t* find(std::string_view rule) const;
+  Numbers install(CheckedText& checked, std::optional<Timestamp> clock, history::History& history);
+  void put(const std::shared_ptr<const plan::Plan>& plan, std::optional<Timestamp> deployed_at,
+           Change& change);
+  DeployedRule take(std::uint32_t number, Change& change);
+  void note(std::uint32_t number);
+  void forget(std::uint32_t number, const DeployedRule& rule);
+  void use(const std::shared_ptr<const plan::Plan>& plan, Change& change);
+  void disuse(const plan::Plan& plan, Change& change);
+  void settle(Change& change, history::History& history);
+  void keep_types(const std::set<TypeId>& types, history::History& history);
+  void prepare(std::uint32_t number, history::History& history);
+  void forget_types(const std::set<TypeId>& types, history::History& history);
+  void close_gaps();
+  Diagnostics cycle_warnings(const CheckedText& checked, const Numbers& added) const;
+  std::string_view close_to(std::string_view name) const;
   std::optional<Timestamp> horizon(const plan::Plan& plan, std::optional<Timestamp> clock,
                                    const history::History& history) const;
 
-  struct TypeInfo {
-    std::uint32_t level = 0;
-    bool produced = false;
-    bool in_cycle = false;
-  };
-
-  std::string default_engine_;
   Duration max_late_;
-  Schema schema_;
-  std::vector<DeployedRule> rules_;
+  RuleBase base_;
+  std::deque<DeployedRule> rules_;
   std::vector<std::string> names_;
-  std::map<std::string, std::uint32_t, std::less<>> places_;  // of the rules, by name
-  std::vector<std::uint32_t> temporal_rules_;
-  std::vector<std::uint32_t> consuming_rules_;
-  std::vector<TypeInfo> types_{1};                    // by TypeId
-  std::vector<std::vector<std::uint32_t>> rules_of_;  // by ColumnId
-  std::vector<plan::Cycle> cycles_;
-  std::uint32_t levels_ = 1;
+  std::map<std::string, std::uint32_t, std::less<>> numbers_;  // by full name
+  Numbers in_force_;
+  Numbers temporal_rules_;
+  Numbers consuming_rules_;
+  std::vector<Numbers> rules_of_;  // by ColumnId
+  std::vector<ReadType> read_;     // by TypeId
+  std::map<std::string, TypeId, std::less<>> read_types_;
+  plan::Stratification strata_;
   std::uint64_t generation_ = 0;
+  std::uint64_t serials_ = 0;
 };
+
+template <class F>
+void RuleSet::for_each(std::size_t first, std::size_t count, F&& f) const {
+  const std::span<const std::uint32_t> all = in_force_;
+  const auto from = all.subspan(std::min(first, all.size()));
+  for (const std::uint32_t number : from.first(std::min(count, from.size()))) f(rules_[number]);
+}
 
 }  // namespace gorgo::dispatch

@@ -8,25 +8,34 @@
 
 namespace gorgo::history {
 
-void History::retain(const Schema& schema, const std::map<TypeId, Duration>& reach) {
-  types_.resize(schema.size());
-  kept_types_.clear();
-  for (TypeId type = 0; type < types_.size(); ++type) {
-    Kept& kept = types_[type];
-    trim(kept);
-    const auto wanted = reach.find(type);
-    if (wanted == reach.end()) {
-      assert(kept.columns.empty());
-      kept = {};
-      continue;
-    }
-    if (!kept.store) {
-      kept.store = std::make_unique<EventStore>(schema.at(type));
-      kept.matcher = std::make_unique<PredicateIndex>(*kept.store);
-    }
-    kept.reach = wanted->second;
-    kept_types_.push_back(type);
-  }
+void History::keep(const EventType& type, Duration reach) {
+  if (type.id >= types_.size()) types_.resize(type.id + 1);
+  Kept& kept = types_[type.id];
+  kept.reach = reach;
+  if (kept.store) return;
+  kept.store = std::make_unique<EventStore>(type);
+  kept.matcher = std::make_unique<PredicateIndex>(*kept.store);
+  kept.place = kept_types_.size();
+  kept_types_.push_back(type.id);
+}
+
+void History::forget(TypeId type) {
+  assert(keeps(type));
+  Kept& kept = types_[type];
+  trim(kept);
+  assert(kept.columns.empty());
+  const TypeId last = kept_types_.back();
+  kept_types_[kept.place] = last;
+  types_[last].place = kept.place;
+  kept_types_.pop_back();
+  kept = {};
+}
+
+void History::release_columns(TypeId type) {
+  constexpr std::size_t kMany = 8;  // one column in so many
+  assert(keeps(type));
+  Kept& kept = types_[type];
+  if (kMany * ++kept.released >= kept.columns.size()) trim(kept);
 }
 
 /// Lets go of columns, and ways to search them, that nobody holds.
@@ -37,6 +46,7 @@ void History::trim(Kept& kept) {
     return true;
   };
   kept.searched_changed = true;
+  kept.released = 0;
   if (std::erase_if(kept.columns, gone) == 0) return;
   kept.matcher->clear();
   for (auto& [key, column] : kept.columns) kept.matcher->add(*column);

@@ -22,9 +22,15 @@ class History {
   /// `threads`: that share what is to be done.
   explicit History(unsigned threads = 1) : threads_(threads) {}
 
-  /// Keeps exactly these types from now on, each as long as its reach; what other types held is
-  /// forgotten. Whoever uses a column of a forgotten type must have let go of it.
-  void retain(const Schema& schema, const std::map<TypeId, Duration>& reach);
+  /// Keeps events of this type from now on, or keeps them otherwise, for so long.
+  void keep(const EventType& type, Duration reach);
+  /// Keeps no event of the type and forgets those it has. Whoever used a column of it must have let
+  /// go of it. Precondition: `keeps(type)`.
+  void forget(TypeId type);
+  /// Somebody has let go of columns of the type. Those that nobody holds go with the next of these
+  /// calls that finds them to be many, so that a call costs little however many columns there are.
+  /// Precondition: `keeps(type)`.
+  void release_columns(TypeId type);
 
   /// How far behind the clock events of the type are kept; 0 for a type that is not.
   Duration reach(TypeId type) const { return keeps(type) ? types_[type].reach : 0; }
@@ -32,8 +38,8 @@ class History {
   /// Precondition: `keeps(type)`. The store stays where it is while the type is kept.
   const EventStore& store(TypeId type) const { return *types_[type].store; }
 
-  /// The column of this spec, shared with whoever holds it already. It is kept up to date until
-  /// the first `retain` after its last holder let go. Precondition: `keeps(spec.type)`.
+  /// The column of this spec, shared with whoever holds it already. It is kept up to date as long
+  /// as somebody holds it. Precondition: `keeps(spec.type)`.
   std::shared_ptr<Column> column(const plan::ColumnSpec& spec);
   /// Every `ColumnId` is below.
   ColumnId column_ids() const { return next_column_; }
@@ -89,6 +95,8 @@ class History {
     std::vector<Column*> searched;                           // those that hold events
     std::size_t next_searched = 0;
     bool searched_changed = true;
+    std::size_t released = 0;  // calls of `release_columns` since it was trimmed
+    std::size_t place = 0;     // in `kept_types_`
   };
 
   /// Finds the columns of some events, and takes those in that they accept.
@@ -98,8 +106,8 @@ class History {
   void sweep(Kept& kept, std::size_t dropped);
 
   const unsigned threads_;
-  std::vector<Kept> types_;  // by TypeId
-  std::vector<TypeId> kept_types_;
+  std::vector<Kept> types_;         // by TypeId
+  std::vector<TypeId> kept_types_;  // in any order
   ColumnId next_column_ = 0;
   std::vector<ColumnId> free_columns_;
 };

@@ -174,7 +174,7 @@ Explanation explain(std::span<const Plan* const> plans, const Schema& schema) {
   }
   result.types = explain_types(plans, schema);
   for (const Cycle& cycle : strata.cycles) {
-    const auto way = way_round(cycle, plans);
+    const auto way = way_round(plans_of(cycle, plans));
     auto& names = result.cycles.emplace_back();
     for (const TypeId type : way) names.push_back(schema.at(type).name);
     names.push_back(names.front());

@@ -26,8 +26,10 @@ struct Strata {
 };
 
 /// For people to read: the shortest way from the least type of a cycle back to it, each type made
-/// from the one before, the first from the last.
-std::vector<TypeId> way_round(const Cycle& cycle, std::span<const Plan* const> plans);
+/// from the one before, the first from the last. `plans`: of the rules that close the cycle.
+std::vector<TypeId> way_round(std::span<const Plan* const> plans);
+/// The plans of the rules that close a cycle, `plans` being those of all rules.
+std::vector<const Plan*> plans_of(const Cycle& cycle, std::span<const Plan* const> plans);
 
 inline constexpr std::uint32_t kNoCycle = ~std::uint32_t{0};
 

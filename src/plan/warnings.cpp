@@ -270,12 +270,21 @@ const Rule* rule_on(const std::vector<TypeId>& way, std::span<const Plan* const>
   return nullptr;
 }
 
-void report_cycles(std::span<const Plan* const> added, std::span<const Plan* const> others,
-                   const Schema& schema, language::Reporter& reporter) {
-  std::vector<const Plan*> all(others.begin(), others.end());
-  all.insert(all.end(), added.begin(), added.end());
-  for (const Cycle& cycle : stratify(all, schema.size()).cycles) {
-    const auto way = way_round(cycle, all);
+}  // namespace
+
+Diagnostics rule_warnings(std::span<const Plan* const> added, const Schema& schema,
+                          const language::Source& source) {
+  language::Reporter reporter(source);
+  for (const Plan* plan : added) RuleWarnings(plan->rule, schema, reporter).report();
+  return reporter.take();
+}
+
+Diagnostics cycle_warnings(std::span<const Plan* const> added,
+                           std::span<const std::vector<const Plan*>> cycles, const Schema& schema,
+                           const language::Source& source) {
+  language::Reporter reporter(source);
+  for (const auto& cycle : cycles) {
+    const auto way = way_round(cycle);
     const Rule* rule = rule_on(way, added);
     if (rule == nullptr) continue;
     std::string text;
@@ -285,16 +294,21 @@ void report_cycles(std::span<const Plan* const> added, std::span<const Plan* con
         "the rules feed each other in a cycle: " + in_quotes(text + schema.at(way.front()).name),
         "it ends when no rule fires any more, or at the greatest depth allowed");
   }
+  return reporter.take();
 }
-
-}  // namespace
 
 Diagnostics warnings(std::span<const Plan* const> added, std::span<const Plan* const> others,
                      const Schema& schema, const language::Source& source) {
-  language::Reporter reporter(source);
-  for (const Plan* plan : added) RuleWarnings(plan->rule, schema, reporter).report();
-  report_cycles(added, others, schema, reporter);
-  return reporter.take();
+  std::vector<const Plan*> all(others.begin(), others.end());
+  all.insert(all.end(), added.begin(), added.end());
+  std::vector<std::vector<const Plan*>> cycles;
+  for (const Cycle& cycle : stratify(all, schema.size()).cycles) {
+    cycles.push_back(plans_of(cycle, all));
+  }
+  Diagnostics result = rule_warnings(added, schema, source);
+  std::ranges::move(cycle_warnings(added, cycles, schema, source).list,
+                    std::back_inserter(result.list));
+  return result;
 }
 
 }  // namespace gorgo::plan

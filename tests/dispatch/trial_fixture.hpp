@@ -16,13 +16,15 @@ class TrialTest : public ::testing::Test {
   explicit TrialTest(const std::string& engine = "reference",
                      const dispatch::Placer::Options& options = {})
       : rules_(engine, 0), placer_(rules_, history_, for_tests(options), stop_) {
-    const auto deployed = rules_.deploy(
-        "t.tesla",
-        "event A(n: int); event B(n: int); rule r: define C(n: int) from B(n = $n) and "
-        "each A(n = $n) within 1 h from B where n = A.n;"
-        "rule s: define D(n: int) from B(n = $n) and last A(n = $n) within 1 h from B "
-        "where n = A.n;",
-        {}, std::nullopt, history_);
+    auto checked = dispatch::check_text(
+        rules_.base(),
+        {"t.tesla",
+         "event A(n: int); event B(n: int); rule r: define C(n: int) from B(n = $n) and "
+         "each A(n = $n) within 1 h from B where n = A.n;"
+         "rule s: define D(n: int) from B(n = $n) and last A(n = $n) within 1 h from B "
+         "where n = A.n;"},
+        {});
+    const auto deployed = rules_.deploy(checked, std::nullopt, history_);
     EXPECT_FALSE(deployed.failed()) << deployed.render();
     const TypeId a = rules_.schema().find("A")->id, b = rules_.schema().find("B")->id;
     std::uint64_t root = 0;

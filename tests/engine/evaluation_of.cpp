@@ -80,7 +80,7 @@ std::vector<std::string> evaluation_of(const Engine& engine, const std::string& 
     }
     deployed.push_back({.plan = plan, .state = RuleState(plan->rule)});
   }
-  history.retain(bound.schema, reach);
+  for (const auto& [type, duration] : reach) history.keep(bound.schema.at(type), duration);
   for (Deployed& rule : deployed) {
     rule.evaluator = engine.prepare(rule.plan, history);
     rule.terminators = history.column(rule.plan->states[0].scan.column);

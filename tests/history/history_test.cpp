@@ -31,7 +31,7 @@ class HistoryTest : public ::testing::Test {
                 .add({.name = "Temp",
                       .attributes = {{"area", ValueType::string}, {"value", ValueType::integer}}})
                 .id;
-    history_.retain(schema_, {{temp_, 10}});
+    history_.keep(schema_.at(temp_), 10);
   }
 
   Slot append(Timestamp timestamp, const char* area, std::int64_t value) {
@@ -224,10 +224,10 @@ TEST_F(HistoryTest, MemoryStaysBoundedByReach) {
   EXPECT_EQ(column->end() - column->begin(), 10u);
 }
 
-TEST_F(HistoryTest, RetainForgetsTypesThatNobodyReads) {
+TEST_F(HistoryTest, ATypeCanBeForgotten) {
   append(1, "a", 50);
   EXPECT_TRUE(history_.keeps(temp_));
-  history_.retain(schema_, {});
+  history_.forget(temp_);
   EXPECT_FALSE(history_.keeps(temp_));
 }
 

@@ -20,7 +20,7 @@ constexpr std::uint32_t kKey = 0, kText = 1, kValue = 2, kSummed = 3;
 class Searched {
  public:
   Searched(const Schema& schema, TypeId type, unsigned threads) : history_(threads), type_(type) {
-    history_.retain(schema, {{type, kWindow}});
+    history_.keep(schema.at(type), kWindow);
     column_ = history_.column({.type = type, .conditions = {}, .attributes = {}, .key = "all"});
     timeline = column_->timeline(std::vector{kValue});
     numbers = column_->index({own(kKey, ValueType::integer)}, kSummed, std::nullopt);

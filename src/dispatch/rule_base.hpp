@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/shared_map.hpp"
+#include "base/shared_vector.hpp"
+#include "gorgo/diagnostics.hpp"
+#include "gorgo/processor.hpp"
+#include "gorgo/schema.hpp"
+#include "language/language.hpp"
+#include "plan/plan.hpp"
+
+namespace gorgo::dispatch {
+
+struct HashOfName {
+  std::size_t operator()(std::string_view name) const {
+    return std::hash<std::string_view>()(name);
+  }
+};
+
+/// What a text is checked against. A value whose copies share what they have in common, see
+/// SharedVector.
+struct RuleBase {
+  std::uint64_t version = 0;  ///< changes with everything else here
+  std::string default_engine;
+  Schema schema;
+  /// Of the rules in force, by full name.
+  SharedMap<std::string, std::shared_ptr<const plan::Plan>, HashOfName> plans;
+  /// By TypeId, as far as a rule has used any: how many rules produce or read the type.
+  SharedVector<std::uint32_t> uses;
+
+  std::uint32_t uses_of(TypeId type) const { return type < uses.size() ? uses[type] : 0; }
+};
+
+/// A text after all checks.
+struct CheckedText {
+  language::Source source;
+  DeployOptions options;
+  std::uint64_t version = 0;  ///< of the base that it was checked against
+  Diagnostics diagnostics;    ///< when they failed, nothing below is meaningful
+  Schema schema;              ///< the types when the rules are in force
+  std::vector<std::shared_ptr<const plan::Plan>> plans;
+};
+
+/// What is wrong with the name of an engine, if anything.
+std::optional<Error> problem_of_engine(std::string_view name);
+/// Of the rule, or the default.
+const std::string& engine_name_of(const Rule& rule, const std::string& default_engine);
+/// The types that a rule produces or reads.
+std::set<TypeId> types_of(const plan::Plan& plan);
+/// Whether the type goes with the last rule that uses it.
+bool goes_with_its_rules(const EventType& type);
+
+CheckedText check_text(const RuleBase& base, language::Source source, const DeployOptions& options);
+
+}  // namespace gorgo::dispatch
