@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -30,12 +31,18 @@ struct Publication {
   wire::AckT ack;
 };
 
+/// Whether a request may change rules or types: such requests are carried out one after the other.
+inline bool changes_rules(wire::Body kind) {
+  return kind == wire::Body::Deploy || kind == wire::Body::Remove || kind == wire::Body::Declare;
+}
+
 /// What the engine thread is asked to do.
 struct Command {
   enum class Kind : std::uint8_t {
     request,     ///< `frame`: opened and, for a Publish, its batch checked
     disconnect,  ///< `client` sends nothing more; the last command of a client
     reload,      ///< read the rule files again
+    checked,     ///< a rule text was checked
   };
 
   Kind kind = Kind::request;
@@ -48,6 +55,8 @@ struct Command {
   std::uint64_t cost = 0;                              ///< of what is to be carried out
   std::unique_ptr<Publication> publication = nullptr;  ///< begun
   std::chrono::steady_clock::time_point received = std::chrono::steady_clock::now();
+  /// Called when a change was carried out and its reply queued; may be empty.
+  std::function<void()> done = {};
 };
 
 }  // namespace gorgo::server

@@ -34,7 +34,7 @@ class CommandQueue {
   enum class Push : std::uint8_t { queued, full, closed };
   /// Takes `request` only when the answer is `queued`.
   Push push(Command& request);
-  /// Disconnects and reloads are few and small: they always find room, unless it is closed.
+  /// All but requests are few and small: they always find room, unless it is closed.
   void push_control(Command command);
   /// For the consumer: the rest of a publication of which a piece was carried out. It stands before
   /// everything else in its lane.

@@ -38,6 +38,10 @@ ProcessorOptions with_alarms(ProcessorOptions options, const std::string& report
   return options;
 }
 
+const wire::Message& message_of(const Command& request) {
+  return *flatbuffers::GetSizePrefixedRoot<wire::Message>(request.frame.data());
+}
+
 }  // namespace
 
 EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue,
@@ -54,7 +58,8 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       rule_files_(options.rules),
       device_watch_(log),
       rate_watch_([this] { return processor_.rule_counters(); }, std::chrono::steady_clock::now()),
-      clock_watch_(log, clock_of(options.processor), options.processor.max_ahead) {}
+      clock_watch_(log, clock_of(options.processor), options.processor.max_ahead),
+      checker_(options.on_check, [this] { queue_.push_control({Command::Kind::checked}); }) {}
 
 EngineThread::~EngineThread() { join(); }
 
@@ -75,6 +80,7 @@ void EngineThread::run() {
       work(commands);
       commands.clear();
     }
+    finish_changes();
     // What was accepted is evaluated, also what `lateness` still holds.
     broken_ = true;
     processor_.flush([this](const OutputBatch& batch) { subscriptions_.deliver(batch); });
@@ -150,9 +156,16 @@ void EngineThread::on_oversize(const Outbox& client, std::size_t rows) {
 }
 
 void EngineThread::handle(Command& command) {
+  const bool done = attempt(command, [&] { carry_out(command); });
+  if (!done && command.done) command.done();
+}
+
+template <class Action>
+bool EngineThread::attempt(const Command& command, Action action) {
   const auto client = command.client;
   try {
-    carry_out(command);
+    action();
+    return true;
   } catch (const std::bad_alloc&) {
     if (broken_) throw;
     if (client != nullptr) give_up(command, *client, kShortOfMemory);
@@ -161,6 +174,7 @@ void EngineThread::handle(Command& command) {
     const Error why{std::string("the request failed: ") + failure.what(), ""};
     if (client != nullptr) give_up(command, *client, why);
   }
+  return false;
 }
 
 void EngineThread::give_up(const Command& command, Outbox& client, const Error& why) {
@@ -176,18 +190,54 @@ void EngineThread::give_up(const Command& command, Outbox& client, const Error& 
 
 void EngineThread::carry_out(Command& command) {
   switch (command.kind) {
-    case Command::Kind::request: {
-      const auto* message = flatbuffers::GetSizePrefixedRoot<wire::Message>(command.frame.data());
-      return handle_request(command, *message);
-    }
+    case Command::Kind::request:
+      if (!changes_rules(message_of(command).body_type())) {
+        return handle_request(command, message_of(command));
+      }
+      [[fallthrough]];
+    case Command::Kind::reload:
+      changes_.push_back(std::move(command));
+      return work_off_changes();
+    case Command::Kind::checked:
+      return work_off_changes();
     case Command::Kind::disconnect:
       subscriptions_.remove_all(*command.client);
       clock_watch_.forget(*command.client);
       return command.client->close();
-    case Command::Kind::reload:
-      process();
-      return reload();
   }
+}
+
+void EngineThread::work_off_changes() {
+  while (!changes_.empty()) {
+    Command& first = changes_.front();
+    bool over = true;
+    attempt(first, [&] { over = change(first); });
+    if (!over) return;
+    if (first.done) first.done();
+    changes_.pop_front();
+  }
+}
+
+void EngineThread::finish_changes() {
+  while (!changes_.empty() && !gave_up_.load(std::memory_order_relaxed)) {
+    if (checker_.is_busy()) checker_.wait();
+    work_off_changes();
+  }
+}
+
+bool EngineThread::change(Command& command) {
+  if (command.kind == Command::Kind::reload) {
+    process();
+    reload();
+    return true;
+  }
+  const wire::Message& message = message_of(command);
+  if (const auto* request = message.body_as_Deploy()) {
+    if (!checker_.is_busy()) check(*request);
+    if (!checker_.is_done()) return false;
+  }
+  handle_request(command, message);
+  return true;
 }
 
 void EngineThread::reload() {
@@ -205,17 +255,17 @@ void EngineThread::reload() {
   for (const std::string& file : outcome.gone) {
     log_.warning("rule file has left its folder, its rules are removed", {{"file", file}});
   }
-  rate_watch_.restart(std::chrono::steady_clock::now());
-  log_.info("rules read again", {{"files", outcome.files},
-                                 {"removed", outcome.removed},
-                                 {"rules", processor_.rules().size()}});
+  log_.info(
+      "rules read again",
+      {{"files", outcome.files}, {"removed", outcome.removed}, {"rules", processor_.rule_count()}});
 }
 
-std::vector<RuleInfo> EngineThread::rules_with_rates() const {
-  auto rules = processor_.rules();
-  const auto rates = rate_watch_.rates(std::chrono::steady_clock::now());
-  for (std::size_t i = 0; i < rules.size(); ++i) rules[i].rates = rates[i];
-  return rules;
+void EngineThread::add_rates(RuleInfo& rule) const {
+  rule.rates = rate_watch_.rates({.serial = rule.serial,
+                                  .events = rule.events,
+                                  .terminators = rule.terminators,
+                                  .composites = rule.composites},
+                                 std::chrono::steady_clock::now());
 }
 
 }  // namespace gorgo::server

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -17,6 +18,7 @@
 #include "server/pace.hpp"
 #include "server/producers.hpp"
 #include "server/rate_watch.hpp"
+#include "server/rule_checker.hpp"
 #include "server/rule_files.hpp"
 #include "server/subscriptions.hpp"
 
@@ -24,6 +26,9 @@ namespace gorgo::server {
 
 /// Owns the processor, and with it schema, history and rules: their single writer. Takes what fits
 /// in a turn, appends publications until another request comes, evaluates, delivers.
+///
+/// What changes rules or types is carried out one after the other, in the order in which it came,
+/// and a text is checked beside this thread. Meanwhile everything else goes on.
 class EngineThread {
  public:
   /// `on_end` is called on the thread when the closed queue is worked off.
@@ -36,8 +41,12 @@ class EngineThread {
   void start();
   /// Waits for the end; `CommandQueue::close` brings it about. Without `start`: nothing.
   void join();
-  /// Gives up the evaluation in hand; later ones do nothing. Any thread.
-  void request_stop() noexcept { processor_.request_stop(); }
+  /// Gives up the evaluation in hand, and what waits for a text that is being checked; later
+  /// evaluations do nothing. Any thread.
+  void request_stop() noexcept {
+    gave_up_.store(true, std::memory_order_relaxed);
+    processor_.request_stop();
+  }
 
   /// For the closing log line. Precondition: not started, or joined.
   const ProcessorCounters& processed() const { return processor_.counters(); }
@@ -69,6 +78,9 @@ class EngineThread {
   bool broken_ = false;
   bool short_of_memory_ = false;              // and it stands in the log
   std::atomic<std::uint64_t> shortages_ = 0;  // times the memory reserve was given up
+  std::deque<Command> changes_;  // to be carried out; of the first a text may be in the checker
+  RuleChecker checker_;
+  std::atomic<bool> gave_up_ = false;
   std::thread thread_;
 
   void run();
@@ -83,13 +95,22 @@ class EngineThread {
   /// A command that is not finished goes back into the queue.
   void handle(Command& command);
   void carry_out(Command& command);
+  /// False: the action failed, and the request was given up.
+  template <class Action>
+  bool attempt(const Command& command, Action action);
   /// What becomes of a request of the client whose handling failed.
   void give_up(const Command& command, Outbox& client, const Error& why);
   /// Sets the memory reserve aside again, if it was given up.
   void keep_reserve();
   void handle_request(Command& command, const wire::Message& message);
   void reload();
-  std::vector<RuleInfo> rules_with_rates() const;
+  /// Carries out what changes rules or types, until a text has to be checked first.
+  void work_off_changes();
+  /// The same until nothing is left, waiting for checks.
+  void finish_changes();
+  /// Whether the change is over; else a text is being checked.
+  bool change(Command& command);
+  void add_rates(RuleInfo& rule) const;
   void on_oversize(const Outbox& client, std::size_t rows);
 
   // One per request; each queues its reply.
@@ -104,6 +125,9 @@ class EngineThread {
   void subscribe(const std::shared_ptr<Outbox>& client, std::uint64_t id,
                  const wire::Subscribe& request);
   void unsubscribe(Outbox& client, std::uint64_t id, const wire::Unsubscribe& request);
+  /// Begins the check of the text.
+  void check(const wire::Deploy& request);
+  /// Puts the checked rules in force.
   void deploy(Outbox& client, std::uint64_t id, const wire::Deploy& request);
   void remove(Outbox& client, std::uint64_t id, const wire::Remove& request);
   void pin(Outbox& client, std::uint64_t id, const wire::Pin& request);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +56,8 @@ struct ServerOptions {
   std::chrono::milliseconds drain_timeout{10'000};  ///< for flushing outbound queues at the end
   LogFormat log_format = LogFormat::text;
   LogLevel log_level = LogLevel::info;
+  /// Called before a rule text is checked, on the thread that does; for tests.
+  std::function<void()> on_check;
 };
 
 /// An error where a timestamp that is just accepted would make late those that are stamped now:

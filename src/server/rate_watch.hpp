@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "gorgo/processor.hpp"
@@ -15,31 +16,40 @@ class RateWatch {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Counters = std::vector<RuleCounters>;
-  /// Of the rules, in their order, as they are now.
+  /// Of all rules, as they are now.
   using Read = std::function<Counters()>;
   /// Rates are averages over at least so long, where the rules are as old as that.
   static constexpr std::chrono::seconds kAverage{1};
 
   RateWatch(Read read, Time now);
 
-  /// The rules are others now.
+  /// Begins anew.
   void restart(Time now);
+  /// Rules may have come.
+  void rules_came(Time now) {
+    if (!came_) came_ = now;
+  }
   /// To be called between batches: reads the counters when that is due.
   void look(Time now);
   /// How long until `look` has something to do.
   std::chrono::nanoseconds due_in(Time now) const { return std::max(due_, now) - now; }
-  /// Of the last `kAverage` and what passed since the counters were read before that; by rule.
-  std::vector<RuleRates> rates(Time now) const;
+  /// Of the last `kAverage` and what passed since the counters were read before that; of a rule
+  /// that came since, from when the first such rule came. `counters`: of the rule, as they are now.
+  RuleRates rates(const RuleCounters& counters, Time now) const;
 
  private:
   struct Sample {
     Time time;
-    Counters counters;
+    Counters counters;  ///< by serial, ascending
+
+    const RuleCounters* find(std::uint64_t serial) const;
   };
+  Sample sample(Time now);
 
   Read read_;
   std::array<Sample, 2> samples_;  // the older one first
   Time due_;
+  std::optional<Time> came_;  // since the counters were read
 };
 
 }  // namespace gorgo::server

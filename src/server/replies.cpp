@@ -98,6 +98,27 @@ std::unique_ptr<wire::DeviceInfoT> to_wire(const DeviceInfo& device) {
   return info;
 }
 
+/// About what a rule takes in a frame.
+std::size_t size_of(const RuleInfo& rule) {
+  std::size_t bytes = rule.name.size() + rule.type.size() + 128;
+  for (const std::string& type : rule.reads) bytes += type.size() + 16;
+  return bytes + rule.placed_because.size() + rule.alarm.size() + rule.costs.size() * 64;
+}
+
+/// Reads a list from `first` on until the page is full. `add` says how many bytes it took.
+template <class T, class F>
+void read_page(std::size_t first, const Read<T>& read, F&& add) {
+  constexpr std::size_t kSome = 64;
+  for (std::size_t bytes = 0; bytes < kPageBytes;) {
+    const auto some = read(first, kSome);
+    for (const T& item : some) {
+      if (bytes < kPageBytes) bytes += add(item);
+    }
+    if (some.size() < kSome) return;
+    first += kSome;
+  }
+}
+
 }  // namespace
 
 protocol::Bytes ack(std::uint64_t id) { return protocol::encode(id, wire::AckT()); }
@@ -128,29 +149,25 @@ protocol::Bytes diagnostics_reply(std::uint64_t id, const Diagnostics& diagnosti
   return protocol::encode(id, reply);
 }
 
-protocol::Bytes rules_reply(std::uint64_t id, const std::vector<RuleInfo>& rules,
-                            std::uint32_t first) {
+protocol::Bytes rules_reply(std::uint64_t id, std::size_t total, std::uint32_t first,
+                            const Read<RuleInfo>& read) {
   wire::RulesT reply;
-  reply.total = static_cast<std::uint32_t>(rules.size());
-  std::size_t bytes = 0;
-  for (std::size_t i = first; i < rules.size() && bytes < kPageBytes; ++i) {
-    bytes += rules[i].name.size() + rules[i].type.size() + 128;
-    for (const std::string& type : rules[i].reads) bytes += type.size() + 16;
-    bytes += rules[i].placed_because.size() + rules[i].alarm.size() + rules[i].costs.size() * 64;
-    reply.rules.push_back(to_wire(rules[i], false));
-  }
+  reply.total = static_cast<std::uint32_t>(total);
+  read_page(first, read, [&](const RuleInfo& rule) {
+    reply.rules.push_back(to_wire(rule, false));
+    return size_of(rule);
+  });
   return protocol::encode(id, reply);
 }
 
-protocol::Bytes types_reply(std::uint64_t id, const std::vector<TypeInfo>& types,
-                            std::uint32_t first) {
+protocol::Bytes types_reply(std::uint64_t id, std::size_t total, std::uint32_t first,
+                            const Read<TypeInfo>& read) {
   wire::TypesT reply;
-  reply.total = static_cast<std::uint32_t>(types.size());
-  std::size_t bytes = 0;
-  for (std::size_t i = first; i < types.size() && bytes < kPageBytes; ++i) {
-    bytes += types[i].name.size() + 128;
-    reply.types.push_back(to_wire(types[i]));
-  }
+  reply.total = static_cast<std::uint32_t>(total);
+  read_page(first, read, [&](const TypeInfo& type) {
+    reply.types.push_back(to_wire(type));
+    return type.name.size() + 128;
+  });
   return protocol::encode(id, reply);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "gorgo/device.hpp"
@@ -17,12 +18,16 @@ protocol::Bytes ack(std::uint64_t id);
 protocol::Bytes error_reply(std::uint64_t id, wire::ErrorCode code, const Error& error);
 /// At most so many diagnostics as help anyone, with long lines cut.
 protocol::Bytes diagnostics_reply(std::uint64_t id, const Diagnostics& diagnostics);
-/// Rules from `first` on, as many as a frame should carry, without texts.
-protocol::Bytes rules_reply(std::uint64_t id, const std::vector<RuleInfo>& rules,
-                            std::uint32_t first);
+/// At most so many of a list, from number `first` on.
+template <class T>
+using Read = std::function<std::vector<T>(std::size_t first, std::size_t count)>;
+/// Rules from `first` on, as many as a frame should carry, without texts. Reads no more than that,
+/// some at a time.
+protocol::Bytes rules_reply(std::uint64_t id, std::size_t total, std::uint32_t first,
+                            const Read<RuleInfo>& read);
 /// The same for types.
-protocol::Bytes types_reply(std::uint64_t id, const std::vector<TypeInfo>& types,
-                            std::uint32_t first);
+protocol::Bytes types_reply(std::uint64_t id, std::size_t total, std::uint32_t first,
+                            const Read<TypeInfo>& read);
 protocol::Bytes devices_reply(std::uint64_t id, const std::vector<DeviceInfo>& devices);
 /// One rule with its text; an Error when that is larger than `max_frame`.
 protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, std::size_t max_frame);

@@ -60,7 +60,9 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
     case wire::Body::ListRules:
       return list(client, id, *message.body_as_ListRules());
     case wire::Body::ListTypes:
-      client.reply(types_reply(id, processor_.types(), message.body_as_ListTypes()->first()));
+      client.reply(types_reply(
+          id, processor_.type_count(), message.body_as_ListTypes()->first(),
+          [this](std::size_t first, std::size_t count) { return processor_.types(first, count); }));
       return;
     case wire::Body::ListDevices:
       client.reply(devices_reply(id, devices()));
@@ -199,11 +201,23 @@ void EngineThread::unsubscribe(Outbox& client, std::uint64_t id, const wire::Uns
       {"this connection has no subscription " + std::to_string(request.subscription()), ""}));
 }
 
+void EngineThread::check(const wire::Deploy& request) {
+  checker_.begin(processor_.snapshot(), request.name()->str(), request.text()->str(),
+                 {.replace = request.replace(), .with_history = request.with_history()});
+}
+
 void EngineThread::deploy(Outbox& client, std::uint64_t id, const wire::Deploy& request) {
-  const auto diagnostics =
-      processor_.deploy(request.name()->str(), request.text()->str(),
-                        {.replace = request.replace(), .with_history = request.with_history()});
-  if (!diagnostics.failed()) rate_watch_.restart(std::chrono::steady_clock::now());
+  PreparedRules prepared;
+  try {
+    prepared = checker_.take();
+  } catch (const std::exception& failure) {
+    client.reply(error_reply(
+        id, wire::ErrorCode::Overloaded,
+        {std::string("the rules cannot be checked: ") + failure.what(), "deploy fewer at a time"}));
+    return;
+  }
+  const auto diagnostics = processor_.deploy(std::move(prepared));
+  rate_watch_.rules_came(std::chrono::steady_clock::now());
   log_.info(diagnostics.failed() ? "rules refused" : "rules deployed",
             {{"name", request.name()->str()},
              {"session", client.id()},
@@ -215,7 +229,6 @@ void EngineThread::remove(Outbox& client, std::uint64_t id, const wire::Remove& 
   const std::string rule = request.rule()->str();
   const auto removed = processor_.remove(rule);
   if (removed) {
-    rate_watch_.restart(std::chrono::steady_clock::now());
     log_.info("rule removed", {{"rule", rule}, {"session", client.id()}});
     client.reply(ack(id));
   } else {
@@ -235,25 +248,22 @@ void EngineThread::pin(Outbox& client, std::uint64_t id, const wire::Pin& reques
 }
 
 void EngineThread::list(Outbox& client, std::uint64_t id, const wire::ListRules& request) {
-  const auto rules = rules_with_rates();
   if (request.name() == nullptr || request.name()->size() == 0) {
-    client.reply(rules_reply(id, rules, request.first()));
+    client.reply(rules_reply(id, processor_.rule_count(), request.first(),
+                             [this](std::size_t first, std::size_t count) {
+                               auto rules = processor_.rules(first, count);
+                               for (RuleInfo& rule : rules) add_rates(rule);
+                               return rules;
+                             }));
     return;
   }
-  const std::string name = request.name()->str();
-  std::vector<std::string> names;
-  for (const RuleInfo& rule : rules) {
-    if (rule.name == name) {
-      client.reply(rule_reply(id, rule, limits_.max_frame));
-      return;
-    }
-    names.push_back(rule.name);
+  auto rule = processor_.rule(request.name()->str());
+  if (!rule) {
+    client.reply(error_reply(id, wire::ErrorCode::NotFound, rule.error()));
+    return;
   }
-  const auto closest = closest_name(name, names);
-  const std::string hint = closest.empty() ? "`gorgo rules list` shows what is deployed"
-                                           : "did you mean '" + std::string(closest) + "'?";
-  client.reply(
-      error_reply(id, wire::ErrorCode::NotFound, {"no rule '" + name + "' is deployed", hint}));
+  add_rates(*rule);
+  client.reply(rule_reply(id, *rule, limits_.max_frame));
 }
 
 void EngineThread::ask_why(Outbox& client, std::uint64_t id, const wire::AskWhy& request) {

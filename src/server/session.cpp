@@ -63,11 +63,13 @@ Session::Session(tcp::socket socket, SessionHub& hub)
       socket_(std::move(socket)),
       wake_(hub.io),
       room_(hub.io),
+      changed_(hub.io),
       deadline_(hub.io),
       inbound_(hub.totals.memory),
       in_hand_(hub.totals.memory) {
   wake_.expires_at(asio::steady_timer::time_point::max());
   room_.expires_at(asio::steady_timer::time_point::max());
+  changed_.expires_at(asio::steady_timer::time_point::max());
   error_code ignored;
   socket_.set_option(tcp::no_delay(true), ignored);
   socket_.set_option(asio::socket_base::keep_alive(true), ignored);
@@ -278,7 +280,8 @@ asio::awaitable<bool> Session::take(protocol::Bytes frame) {
   if (!greeted_) co_return greet(**message);
   if (!acceptable(**message, frame.size())) co_return malformed_ < kMostMalformed;
   const Work work = work_of(**message, frame.size());
-  co_return co_await submit(std::move(frame), work);
+  const bool changes = changes_rules((*message)->body_type());
+  co_return co_await submit(std::move(frame), work, changes);
 }
 
 bool Session::greet(const wire::Message& message) {
@@ -327,8 +330,9 @@ bool Session::acceptable(const wire::Message& message, std::size_t frame_size) {
   return false;
 }
 
-asio::awaitable<bool> Session::submit(protocol::Bytes frame, const Work& work) {
+asio::awaitable<bool> Session::submit(protocol::Bytes frame, const Work& work, bool changes_rules) {
   Command request{Command::Kind::request, outbox_, std::move(frame), work};
+  if (changes_rules) request.done = when_changed();
   auto outcome = hub_.queue.push(request);
   if (outcome == CommandQueue::Push::full) {
     ++hub_.stalled_reads;
@@ -340,7 +344,22 @@ asio::awaitable<bool> Session::submit(protocol::Bytes frame, const Work& work) {
     in_hand_.resize(0);
     active_ = std::chrono::steady_clock::now();
   }
-  co_return outcome == CommandQueue::Push::queued;
+  // The requests of a session are carried out in order, also behind a text that is checked.
+  const bool queued = outcome == CommandQueue::Push::queued;
+  while (queued && changing_ && !stopping_) co_await changed_.async_wait(kTuple);
+  co_return queued;
+}
+
+std::function<void()> Session::when_changed() {
+  changing_ = true;
+  return [&io = hub_.io, weak = weak_from_this()] {
+    asio::post(io, [weak] {
+      const auto self = weak.lock();
+      if (self == nullptr) return;
+      self->changing_ = false;
+      self->changed_.cancel();
+    });
+  };
 }
 
 asio::awaitable<void> Session::write() {

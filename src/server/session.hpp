@@ -73,6 +73,7 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::ip::tcp::socket socket_;
   boost::asio::steady_timer wake_;      // cancelled when the outbox has something
   boost::asio::steady_timer room_;      // cancelled when the queue may have room
+  boost::asio::steady_timer changed_;   // cancelled when a change of rules was carried out
   boost::asio::steady_timer deadline_;  // ends the session
   boost::asio::cancellation_signal cancel_reading_;
   protocol::FrameCutter cutter_{protocol::kMaxGreeting};
@@ -88,6 +89,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool stopping_ = false;  // no further request is taken
   bool closing_ = false;   // the outbox is closed, the deadline runs
   bool aborted_ = false;
+  bool changing_ = false;  // a change of rules is on its way
   int coroutines_ = 0;
 
   Session(boost::asio::ip::tcp::socket socket, SessionHub& hub);
@@ -99,11 +101,13 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::awaitable<void> write();
   boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames);
   boost::asio::awaitable<bool> take(protocol::Bytes frame);
-  boost::asio::awaitable<bool> submit(protocol::Bytes frame, const Work& work);
+  boost::asio::awaitable<bool> submit(protocol::Bytes frame, const Work& work, bool changes_rules);
 
   bool greet(const wire::Message& message);
   /// Whether the message may go to the engine; replies when not.
   bool acceptable(const wire::Message& message, std::size_t frame_size);
+  /// For a command: tells the I/O thread that it was carried out.
+  std::function<void()> when_changed();
   void reply_error(std::uint64_t id, wire::ErrorCode code, const Error& error);
   /// Whether the client may go on.
   bool malformed(std::uint64_t id, wire::ErrorCode code, const Error& error);

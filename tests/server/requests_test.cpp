@@ -135,7 +135,7 @@ TEST(Requests, DeployedRulesAreListedShownAndRemoved) {
   EXPECT_THAT(shown->text, HasSubstr("define Fire(area: string, measuredTemp: float)"));
   const auto missing = client.rule("fire_lost");
   ASSERT_FALSE(missing);
-  EXPECT_THAT(missing.error().to_string(), HasSubstr("did you mean 'fire_last'?"));
+  EXPECT_THAT(missing.error().to_string(), HasSubstr("did you mean `fire_last`?"));
   EXPECT_TRUE(client.remove("fire_last"));
   EXPECT_FALSE(client.remove("fire_last"));
   EXPECT_THAT(*client.rules(), IsEmpty());

@@ -1,0 +1,151 @@
+#include <gmock/gmock.h>
+
+#include <condition_variable>
+#include <mutex>
+
+#include "support.hpp"
+
+// What changes rules and types, beside everything else.
+namespace gorgo::server {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+/// Has checks of texts wait until they may go on.
+class CheckGate {
+ public:
+  ServerOptions options() {
+    ServerOptions options;
+    options.on_check = [this] { pass(); };
+    return options;
+  }
+  /// Waits until so many checks have begun.
+  void wait_for_checks(int count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return begun_ >= count; });
+  }
+  /// Lets so many more checks pass.
+  void let_pass(int count) {
+    {
+      std::lock_guard lock(mutex_);
+      allowed_ += count;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  void pass() {
+    std::unique_lock lock(mutex_);
+    ++begun_;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return allowed_ >= begun_; });
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int begun_ = 0;
+  int allowed_ = 0;
+};
+
+protocol::Bytes deploy_frame(std::uint64_t id, const std::string& text, bool replace = false) {
+  wire::DeployT deploy;
+  deploy.name = "test.tesla";
+  deploy.text = text;
+  deploy.replace = replace;
+  return protocol::encode(id, deploy);
+}
+
+protocol::Bytes list_frame(std::uint64_t id) { return protocol::encode(id, wire::ListRulesT()); }
+
+std::string rule(int i) {
+  return "rule r" + std::to_string(i) + ": define T" + std::to_string(i + 1) + "() from T" +
+         std::to_string(i) + "();";
+}
+
+TEST(Changes, OthersAreServedWhileATextIsChecked) {
+  CheckGate gate;
+  RunningServer server(gate.options());
+  RawConnection operator_(server->address());
+  operator_.greet();
+  operator_.send(deploy_frame(2, kFireRule));
+  gate.wait_for_checks(1);
+
+  Client other = server.connect();
+  EXPECT_THAT(*other.rules(), SizeIs(0));
+  subscribe(other, "Smoke");
+  ASSERT_TRUE(other.publish(std::vector{smoke(1, "kitchen")}));
+  EXPECT_EQ(next(other).event.type, "Smoke");
+
+  gate.let_pass(1);
+  EXPECT_THAT(operator_.expect<wire::Diagnostics>(2).list, SizeIs(0));
+  EXPECT_THAT(*other.rules(), SizeIs(1));
+}
+
+TEST(Changes, RequestsOfASessionWaitForItsText) {
+  CheckGate gate;
+  RunningServer server(gate.options());
+  RawConnection client(server->address());
+  client.greet();
+  client.send(deploy_frame(2, rule(0)));
+  client.send(list_frame(3));
+  gate.wait_for_checks(1);
+  EXPECT_THAT(*server.connect().rules(), SizeIs(0));
+  gate.let_pass(1);
+  client.expect<wire::Diagnostics>(2);
+  EXPECT_EQ(client.expect<wire::Rules>(3).total, 1u);
+}
+
+TEST(Changes, ChangesOfSeveralClientsAreCarriedOutInTheirOrder) {
+  CheckGate gate;
+  RunningServer server(gate.options());
+  RawConnection first(server->address()), second(server->address());
+  first.greet();
+  second.greet();
+  first.send(deploy_frame(2, "rule r: define A(n: int) from S([int]n = $n) where n = $n;"));
+  gate.wait_for_checks(1);
+  wire::DeclareT declare;
+  declare.name = "S";
+  second.send(2, declare);
+  gate.let_pass(1);
+  EXPECT_THAT(first.expect<wire::Diagnostics>(2).list, SizeIs(0));
+  EXPECT_THAT(second.expect<wire::Error>(2).message, HasSubstr("known with other attributes"));
+}
+
+TEST(Changes, PipelinedDeploymentsBuildOnEachOther) {
+  RunningServer server;
+  RawConnection client(server->address());
+  client.greet();
+  constexpr int kCount = 300;
+  protocol::Bytes all;
+  for (int i = 0; i < kCount; ++i) {
+    const auto frame = deploy_frame(static_cast<std::uint64_t>(i) + 2, rule(i));
+    all.insert(all.end(), frame.begin(), frame.end());
+  }
+  client.send(all);
+  for (int i = 0; i < kCount; ++i) {
+    const auto answer = client.expect<wire::Diagnostics>(static_cast<std::uint64_t>(i) + 2);
+    for (const auto& diagnostic : answer.list) {
+      EXPECT_EQ(diagnostic->severity, wire::Severity::Warning) << diagnostic->message;
+    }
+  }
+  EXPECT_THAT(*server.connect().rules(), SizeIs(kCount));
+}
+
+TEST(Changes, AStopWaitsForTheTextsThatWereTaken) {
+  CheckGate gate;
+  RunningServer server(gate.options());
+  RawConnection client(server->address());
+  client.greet();
+  client.send(deploy_frame(2, rule(0)));
+  gate.wait_for_checks(1);
+  server->stop();
+  gate.let_pass(1);
+  EXPECT_THAT(client.expect<wire::Diagnostics>(2).list, SizeIs(0));
+  EXPECT_EQ(client.expect<wire::Error>(0).code, wire::ErrorCode::Stopping);
+  client.close();
+  server.stop();
+}
+
+}  // namespace
+}  // namespace gorgo::server
