@@ -1,0 +1,40 @@
+// One more rule beside many: what a deployment and a removal cost.
+
+#include <benchmark/benchmark.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "gorgo/processor.hpp"
+
+namespace gorgo::bench {
+namespace {
+
+std::string rule(std::int64_t i) {
+  const std::string n = std::to_string(i);
+  return "rule r" + n + ": define C" + n + "(n: int) from A(n = $n, n > " + n +
+         ") and last B(n = $n) within 5 min from A where n = $n;";
+}
+
+void deploy(Processor& processor, const std::string& text) {
+  const Diagnostics diagnostics = processor.deploy("rules.tesla", text);
+  if (diagnostics.failed()) throw std::logic_error(diagnostics.render());
+}
+
+void deploy_and_remove(benchmark::State& state) {
+  Processor processor;
+  deploy(processor, "event A(n: int); event B(n: int);");
+  std::string others;
+  for (std::int64_t i = 0; i < state.range(0); ++i) others += rule(i);
+  deploy(processor, others);
+  std::int64_t next = state.range(0);
+  for (auto _ : state) {
+    deploy(processor, rule(next));
+    if (!processor.remove("r" + std::to_string(next++))) state.SkipWithError("it is not there");
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(deploy_and_remove)->Arg(500)->Arg(4000)->Arg(10000);
+
+}  // namespace
+}  // namespace gorgo::bench
