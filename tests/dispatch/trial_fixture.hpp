@@ -16,6 +16,10 @@ class TrialTest : public ::testing::Test {
   explicit TrialTest(const std::string& engine = "reference",
                      const dispatch::Placer::Options& options = {})
       : rules_(engine, 0), placer_(rules_, history_, for_tests(options), stop_) {
+    // What can be tried does not depend on how long devices take to open.
+    for (const engine::Engine* each : engine::engines()) {
+      if (!each->is_ready()) each->settle();
+    }
     auto checked = dispatch::check_text(
         rules_.base(),
         {"t.tesla",
