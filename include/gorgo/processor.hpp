@@ -35,9 +35,11 @@ struct ProcessorOptions {
   std::uint64_t max_composites = 1'000'000;  ///< per root event
   /// Of a gap between two events, how many instants of a timer fire: the latest.
   std::uint64_t max_instants = 1000;
-  /// Composites held in memory before some are delivered, roughly: a batch that causes more is
-  /// evaluated and delivered in parts.
-  std::size_t max_held_composites = 1'000'000;
+  /// Bytes that composites may take between their evaluation and their delivery. Where there come
+  /// to be more, evaluation pauses, they are delivered, and it goes on. Beyond the bound goes only
+  /// what one event brings about, because its composites are delivered together: `max_composites`
+  /// bounds that.
+  std::size_t max_held_bytes = std::size_t{64} << 20;
   /// That evaluate rules, the caller's included, at most 1024; 0: as many as the machine runs at
   /// once. The results are the same for any number.
   unsigned threads = 1;
@@ -155,6 +157,14 @@ struct ProcessorCounters {
   std::uint64_t too_late = 0;            ///< refused: further behind the clock than `max_late`
   std::uint64_t dropped_depth = 0;       ///< composites at max_depth, stored but not evaluated
   std::uint64_t dropped_composites = 0;  ///< beyond max_composites, neither processed nor delivered
+  /// The most bytes that composites took between evaluation and delivery, see `max_held_bytes`.
+  std::size_t peak_held_bytes = 0;
+};
+
+/// A composite that was dropped, see `ProcessorCounters::dropped_depth` and `dropped_composites`.
+struct DroppedComposite {
+  std::string rule;   ///< that produced it; empty: nothing was dropped yet
+  std::string event;  ///< the type of the event that brought it about
 };
 
 namespace dispatch {
@@ -218,7 +228,7 @@ class OutputBatch {
 /// Rules, history and engines behind one door: what a program embeds, `gorgo run` drives offline
 /// and the server owns on its engine thread.
 ///
-/// Thread-safety: one thread at a time, except `request_stop`.
+/// Thread-safety: one thread at a time, except `request_stop` and `is_stopped`.
 class Processor {
  public:
   explicit Processor(ProcessorOptions options = {});
@@ -305,6 +315,8 @@ class Processor {
   void finish(const std::function<void(const OutputBatch&)>& deliver);
 
   const ProcessorCounters& counters() const;
+  /// The last composite that was dropped.
+  const DroppedComposite& last_dropped() const;
   /// Number of events and ticks released since the last `process`.
   std::size_t pending() const;
   /// The memory that they take: 16 bytes for each attribute of their types and each column of their
@@ -318,6 +330,8 @@ class Processor {
   /// Makes a running `process` give up the evaluation in hand soon; later calls evaluate nothing.
   /// For shutdown; callable from any thread and from signal handlers.
   void request_stop() noexcept;
+  /// Whether that was called. Callable from any thread.
+  bool is_stopped() const noexcept;
 
  private:
   struct Impl;

@@ -21,8 +21,8 @@ std::uint32_t Released::number_of(const std::shared_ptr<const Extras>& names) {
 }
 
 void Released::clear() {
-  items.clear();
-  cells.clear();
+  clear_scratch(items);
+  clear_scratch(cells);
   strings.clear();
   extras.clear();
   numbers.clear();

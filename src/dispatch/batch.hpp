@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/scratch.hpp"
 #include "engine/rule_state.hpp"
 #include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
@@ -72,8 +73,8 @@ struct Batch {
     return record.extras == OutputBatch::kNoExtras ? 0 : (*extras)[record.extras]->names.size();
   }
   void clear() {
-    records.clear();
-    cells.clear();
+    clear_scratch(records);
+    clear_scratch(cells);
     in_order = true;
   }
 };

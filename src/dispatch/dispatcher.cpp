@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/arithmetic.hpp"
+#include "base/scratch.hpp"
 
 namespace gorgo::dispatch {
 
@@ -98,6 +99,7 @@ void Dispatcher::evaluate_batch(const Deliver& deliver) {
   while (!batch_.empty()) {
     evaluation_.run_wave();
     if (stop_.load(std::memory_order_relaxed)) return;
+    if (!evaluation_.has_finished()) continue;
     deliver_finished(deliver);
     evaluation_.drop_finished();
   }
@@ -159,15 +161,13 @@ OutputBatch::Row Dispatcher::row_of(const Record& record, const Place& place) {
           .rule = record.rule};
 }
 
-/// Writes the due records in place order.
-void Dispatcher::write_rows() {
+/// Hands out the due records in place order, some at a time.
+void Dispatcher::deliver_finished(const Deliver& deliver) {
   const auto& records = batch_.records;
   const auto composites =
       std::partition_point(records.begin(), records.end(),
                            [](const Record& record) { return record.producer == kNoRecord; });
   order_composites(static_cast<std::size_t>(composites - records.begin()));
-  output_.rows.resize(records.size());
-  auto row = output_.rows.begin();
   auto next = order_.begin();
   for (const Record& own : std::span(records.begin(), composites)) {
     Place place{.root = own.root};
@@ -176,26 +176,35 @@ void Dispatcher::write_rows() {
         place.ordinal = 1;
         ++counters_.composites;
       }
-      *row++ = row_of(own, place);
+      add_row(own, place, deliver);
     }
     for (; next != order_.end() && records[*next].root == own.root; ++next) {
       ++place.ordinal;
-      *row++ = row_of(records[*next], place);
+      add_row(records[*next], place, deliver);
     }
   }
   counters_.composites += order_.size();
-  output_.rows.erase(row, output_.rows.end());
+  hand_out(deliver);
+  clear_scratch(order_);
+  clear_scratch(unordered_);
+  clear_scratch(by_root_);
 }
 
-void Dispatcher::deliver_finished(const Deliver& deliver) {
-  write_rows();
+void Dispatcher::add_row(const Record& record, const Place& place, const Deliver& deliver) {
+  constexpr std::size_t kAtATime = 1 << 16;
+  if (output_.rows.size() == kAtATime) hand_out(deliver);
+  output_.rows.push_back(row_of(record, place));
+}
+
+void Dispatcher::hand_out(const Deliver& deliver) {
   if (output_.rows.empty()) return;
   output_.rule_names = rules_.names();
   output_.schema = &rules_.schema();
   output_.extras = *batch_.extras;
   output_.cells.swap(batch_.cells);
-  deliver(output_);
+  if (!stop_.load(std::memory_order_relaxed)) deliver(output_);
   output_.cells.swap(batch_.cells);
+  output_.rows.clear();
 }
 
 void Dispatcher::forget() {

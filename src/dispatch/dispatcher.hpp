@@ -40,6 +40,7 @@ class Dispatcher {
   /// The earliest instant or deadline that has not fired.
   std::optional<Timestamp> next_due() const { return agenda_.next(); }
   std::optional<Timestamp> last_deadline() const { return agenda_.last_deadline(); }
+  const DroppedComposite& last_dropped() const { return evaluation_.last_dropped(); }
 
  private:
   /// Fills `batch_` with what comes next, from item `next` on.
@@ -55,8 +56,9 @@ class Dispatcher {
   void sort_by_root();
   void sort_by_place();
   static OutputBatch::Row row_of(const Record& record, const Place& place);
-  void write_rows();
+  void add_row(const Record& record, const Place& place, const Deliver& deliver);
   void deliver_finished(const Deliver& deliver);
+  void hand_out(const Deliver& deliver);
   void forget();
 
   RuleSet& rules_;
@@ -72,7 +74,7 @@ class Dispatcher {
   Batch batch_;
   OutputBatch output_;
 
-  // Scratch of write_rows.
+  // Scratch of deliver_finished.
   std::vector<std::uint32_t> order_;      // composites in place order
   std::vector<std::uint32_t> unordered_;  // the same, as the batch has them
   std::vector<std::uint32_t> by_root_;    // from the batch's first root on

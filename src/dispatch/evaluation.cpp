@@ -10,7 +10,6 @@ namespace gorgo::dispatch {
 namespace {
 
 constexpr std::uint64_t kNoCut = ~std::uint64_t{0};
-constexpr std::size_t kNoLimit = ~std::size_t{0};
 constexpr std::size_t kNoCells = ~std::size_t{0};
 constexpr double kMostRoots = 1 << 30;  // of a batch
 /// A batch with many more composites than this would go through memory instead of the cache.
@@ -36,8 +35,8 @@ void Evaluation::start(Batch& batch, Timestamp clock) {
   incoming_.resize(rules_.schema().size());
   arrivals_.resize(history_.column_ids());
   next_arrival_.resize(rules_.rules().size());
-  composites_ = 0;
-  ran_ahead_ = false;
+  composites_ = composite_cells_ = 0;
+  ran_ahead_ = is_cut_ = false;
   roots_ = batch.records.size();
   std::uint32_t index = 0;
   for (const Record& record : batch.records) expect(record.type, index++);
@@ -82,14 +81,31 @@ void Evaluation::keep_to_latency(std::size_t roots) {
       1, std::min(batch_roots_, static_cast<std::size_t>(std::min(most, kMostRoots))));
 }
 
+/// Behind a cut a wave has as many roots as a batch should have: what is evaluated beyond the next
+/// cut is in the way, or is evaluated again.
+void Evaluation::begin_wave() {
+  const std::uint64_t before = std::exchange(front_, batch_->records.front().root);
+  const bool goes_on = is_cut_ && before == front_;
+  cut_ = is_cut_ ? front_ + (goes_on ? 1 : batch_roots_) : kNoCut;
+  is_cut_ = true;
+  extra_ = goes_on ? limits_.max_held_bytes / 2 : 0;
+}
+
 void Evaluation::run_wave() {
-  cut_ = kNoCut;
+  begin_wave();
   for (std::uint32_t level = 0; level < rules_.strata().levels(); ++level) {
     store_level(level);
     run_cycles(level);
     run_rules(level);
-    if (composites_ > limits_.max_composites) limit_level(level);
+    if (composites_ > most_composites()) limit_level(level);
   }
+  if (!has_finished() && composites_ > most_composites()) forget_dropped(0);
+}
+
+/// What may be in the batch before it is worth to look for those that a root has too many. A root
+/// that is not at its end has several waves for itself: it is not looked at in each.
+std::uint64_t Evaluation::most_composites() const {
+  return has_finished() ? limits_.max_composites : 2 * limits_.max_composites;
 }
 
 void Evaluation::run_cycles(std::uint32_t level) {
@@ -226,6 +242,7 @@ void Evaluation::mark_too_deep(TypeId type) {
   for (std::size_t i = 0; i < incoming.stored.size(); ++i) {
     if (batch_->records[incoming.stored[i]].depth < limits_.max_depth) continue;
     ++counters_.dropped_depth;
+    note_dropped(batch_->records[incoming.stored[i]]);
     history_.mark_too_deep(type, incoming.first + i);
   }
 }
@@ -260,6 +277,8 @@ void Evaluation::collect_terminators(std::uint32_t index, const Bound& bound) {
     if (suspended) {
       ++passed_over;
     } else {
+      const bool is_next = cycle_ != nullptr || record.root == front_;
+      if (is_next && !certain_) certain_ = runner_.size();
       runner_.add(index, arrivals[next].slot, next);
     }
   }
@@ -267,9 +286,11 @@ void Evaluation::collect_terminators(std::uint32_t index, const Bound& bound) {
 }
 
 void Evaluation::run_collected() {
-  // What max_composites leaves of a step of a cycle shows only when all of the step is there.
-  const std::size_t most = cycle_ != nullptr ? kNoLimit : limits_.max_held_composites;
-  runner_.run(batch_->in_order, most - std::min(most, composites_));
+  if (stop_.load(std::memory_order_relaxed)) return runner_.clear();
+  held_.restart(held_bytes(), extra_);
+  const std::size_t first = batch_->cells.size();
+  runner_.run(batch_->in_order, held_, std::exchange(certain_, {}).value_or(runner_.size()));
+  if (stop_.load(std::memory_order_relaxed)) return runner_.clear();
   first_cells_.assign(runner_.jobs(), kNoCells);
   for (const RuleRunner::Part& part : runner_.parts()) {
     std::size_t& first_cell = first_cells_[part.job];
@@ -280,11 +301,14 @@ void Evaluation::run_collected() {
     }
     if (settle_terminators(part)) add_composites(part, first_cell);
   }
+  composite_cells_ += batch_->cells.size() - first;
   runner_.clear();
+  counters_.peak_held_bytes = held_.peak();
 }
 
-/// Counts the terminators that are done; the wave ends before the first that is not. False when the
-/// rule's earlier terminators are not done, so that these are to be evaluated again.
+/// Counts the terminators that are done; the wave ends before the first that is not, but a step of
+/// a cycle goes on. False when the rule's earlier terminators are not done, so that these are to be
+/// evaluated again.
 bool Evaluation::settle_terminators(const RuleRunner::Part& part) {
   const std::size_t first = runner_.tag(part, 0);
   std::size_t& next = next_arrival_[part.rule];
@@ -294,6 +318,8 @@ bool Evaluation::settle_terminators(const RuleRunner::Part& part) {
   rule.state.overflows += part.overflows;
   if (part.done == part.count) return true;
   next = runner_.tag(part, part.done);
+  step_goes_on_ = cycle_ != nullptr;
+  if (step_goes_on_) return true;
   const auto& arrival = arrivals_[rule.terminator_column][next];
   cut_ = std::min(cut_, batch_->records[arrival.record].root);
   return true;
@@ -316,7 +342,8 @@ void Evaluation::add_awaited(const RuleRunner::Part& part, std::size_t first_cel
   DeployedRule& rule = rules_.rules()[part.rule];
   const engine::CompositeSink& sink = runner_.sink(part);
   const std::size_t first = batch_->records.size();
-  for (std::size_t i = part.first_composite; i < part.end_composite; ++i) {
+  for (std::size_t i = part.first_composite;
+       i < part.end_composite && !stop_.load(std::memory_order_relaxed); ++i) {
     const auto& composite = sink.composites()[i];
     const auto events = sink.events().subspan(composite.first_event, rule.rule().states.size());
     Record record = composite_record(part, first_cell, composite);
@@ -395,13 +422,15 @@ bool Evaluation::is_absent(DeployedRule& rule, std::span<const history::EventRef
 
 /// Beyond `max_composites` of one root the later ones do not exist, where "later" is by stratum of
 /// the producing rule, then by place: so a dropped composite has been used by nobody, and the cut
-/// of batches and waves does not matter.
+/// of batches and waves does not matter. Of the wave's first root some may be missing yet; those
+/// that are too many already stay so.
 void Evaluation::limit_level(std::uint32_t level) {
   std::map<std::uint64_t, std::uint64_t> earlier;  // by root: composites of lower strata and cycles
   std::map<std::uint64_t, Records> of_level;       // by root
   for (std::uint32_t i = 0; i < batch_->records.size(); ++i) {
     const Record& record = batch_->records[i];
-    if (!record.is_composite() || !finished(record)) continue;
+    const bool is_known = finished(record) || (record.root == front_ && !record.dropped);
+    if (!record.is_composite() || !is_known) continue;
     const std::uint32_t own = rules_.strata().level_of_rule(record.rule);
     const bool now = own == level && !rules_.strata().closes_cycle(record.rule);
     if (now) of_level[record.root].push_back(i);
@@ -432,24 +461,52 @@ void Evaluation::drop_beyond_limit(Records& records, std::uint64_t earlier) {
   std::sort(records.begin(), records.end(), PlaceOrder(batch_->records));
   for (std::size_t i = room; i < records.size(); ++i) batch_->records[records[i]].dropped = true;
   counters_.dropped_composites += records.size() - room;
+  note_dropped(batch_->records[records.back()]);
+}
+
+void Evaluation::note_dropped(const Record& record) {
+  const Record* root = &record;
+  while (root->producer != kNoRecord) root = &batch_->records[root->producer];
+  const TypeId type = root->type;
+  last_dropped_.rule = rules_.names()[record.rule];
+  last_dropped_.event = type == kTimerType ? "a timer" : rules_.schema().at(type).name;
 }
 
 void Evaluation::drop_finished() {
+  const std::size_t composites = composites_, roots = roots_;
+  forget_finished();
+  size_next_batch(composites - composites_, roots - roots_);
+  keep_to_latency(roots - roots_);
+}
+
+/// Keeps of the batch what comes behind the cut.
+void Evaluation::forget_finished() {
   if (cut_ == kNoCut) {
-    size_next_batch(composites_, roots_);
-    keep_to_latency(roots_);
-    batch_->clear();
-    return;
+    composites_ = composite_cells_ = roots_ = 0;
+    return batch_->clear();
   }
+  reduce([this](std::uint32_t, const Record& record) {
+    return record.root >= cut_ && !record.dropped;
+  });
+  if (batch_->empty()) batch_->clear();
+  ran_ahead_ = composites_ > 0;
+}
+
+/// Those from record `first` on.
+void Evaluation::forget_dropped(std::size_t first) {
+  reduce([first](std::uint32_t i, const Record& record) { return i < first || !record.dropped; });
+}
+
+/// Takes records out of the batch. With a record, all that it brought about goes, too.
+void Evaluation::reduce(const std::function<bool(std::uint32_t, const Record&)>& is_kept) {
   moved_.assign(batch_->records.size(), kNoRecord);
   rest_.clear();
   rest_.in_order = batch_->in_order;
   rest_.extras = batch_->extras;
-  const std::size_t composites = std::exchange(composites_, 0);
-  const std::size_t roots = std::exchange(roots_, 0);
+  composites_ = composite_cells_ = roots_ = 0;
   for (std::uint32_t i = 0; i < batch_->records.size(); ++i) {
     Record record = batch_->records[i];
-    if (record.root < cut_) continue;
+    if (!is_kept(i, record)) continue;
     moved_[i] = static_cast<std::uint32_t>(rest_.records.size());
     const std::size_t width =
         (record.type == kNoType ? 0 : rules_.schema().at(record.type).attributes.size()) +
@@ -457,23 +514,34 @@ void Evaluation::drop_finished() {
     const auto first = batch_->cells.begin() + record.first_cell;
     record.first_cell = static_cast<std::uint32_t>(rest_.cells.size());
     rest_.cells.insert(rest_.cells.end(), first, first + static_cast<std::ptrdiff_t>(width));
-    // The producer is of the same root, so it stays, and it stands before.
+    // The producer stays, too, and it stands before.
     if (record.producer != kNoRecord) record.producer = moved_[record.producer];
-    ++(record.is_composite() ? composites_ : roots_);
+    if (record.producer == kNoRecord) {
+      ++roots_;
+    } else {
+      ++composites_;
+      composite_cells_ += width;
+    }
     rest_.records.push_back(record);
   }
-  for (const TypeId type : incoming_types_) {
-    for (std::uint32_t& record : incoming_[type].records) record = moved_[record];
-  }
+  std::swap(*batch_, rest_);
+  rest_.clear();
+  renumber();
+}
+
+/// Record numbers are those of `moved_` from now on.
+void Evaluation::renumber() {
+  const auto renumber = [this](Records& records) {
+    for (std::uint32_t& record : records) record = moved_[record];
+    std::erase(records, kNoRecord);
+  };
+  for (const TypeId type : incoming_types_) renumber(incoming_[type].records);
+  renumber(cycle_composites_);
   for (const history::ColumnId column : columns_) {
     for (Arrival& arrival : arrivals_[column]) {
       if (arrival.record != kNoRecord) arrival.record = moved_[arrival.record];
     }
   }
-  std::swap(*batch_, rest_);
-  ran_ahead_ = composites_ > 0;
-  size_next_batch(composites - composites_, roots - roots_);
-  keep_to_latency(roots - roots_);
 }
 
 }  // namespace gorgo::dispatch

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "dispatch/batch.hpp"
@@ -21,8 +23,8 @@ class Evaluation {
  public:
   struct Limits {
     std::uint32_t max_depth = 16;
-    std::uint64_t max_composites = 1'000'000;     ///< per root
-    std::size_t max_held_composites = 1'000'000;  ///< cut a wave at about this many
+    std::uint64_t max_composites = 1'000'000;            ///< per root
+    std::size_t max_held_bytes = std::size_t{64} << 20;  ///< of composites: then a wave is cut
     RuleRunner::Sharing sharing;
     Placer::Options placement;
     Duration latency_target = 0;  ///< of a batch; 0: none
@@ -35,6 +37,7 @@ class Evaluation {
         counters_(counters),
         limits_(limits),
         stop_(stop),
+        held_(limits.max_held_bytes, kBesideComposite),
         runner_(rules, history, limits.sharing, limits.placement, stop) {}
 
   /// So many roots should make a batch: about as many composites as fit a cache come of them. Where
@@ -49,6 +52,8 @@ class Evaluation {
   /// Evaluates some events of the batch to the end; afterwards those are `finished`.
   void run_wave();
   bool finished(const Record& record) const { return record.root < cut_ && !record.dropped; }
+  /// Whether the wave has brought any root to its end.
+  bool has_finished() const { return cut_ > front_; }
   /// Whether finished records of one root stand in place order: as long as there is one stratum,
   /// and no rule ran ahead of others in an earlier wave.
   bool is_in_rule_order() const {
@@ -56,6 +61,7 @@ class Evaluation {
   }
   /// Takes the finished records out of the batch.
   void drop_finished();
+  const DroppedComposite& last_dropped() const { return last_dropped_; }
 
   /// Whether the absences that the rule demands after its terminator hold for a sequence.
   static bool is_absent(DeployedRule& rule, std::span<const history::EventRef> sequence);
@@ -76,6 +82,8 @@ class Evaluation {
     }
   };
   using Records = std::vector<std::uint32_t>;
+  /// Bytes that a composite takes in the batch and in lists of its records, its cells aside.
+  static constexpr std::size_t kBesideComposite = sizeof(Record) + 4 * sizeof(std::uint32_t);
   using Clock = std::chrono::steady_clock;
   /// What comes of a type.
   struct Incoming {
@@ -90,6 +98,16 @@ class Evaluation {
     std::span<const history::History::Match> matches;
   };
 
+  void begin_wave();
+  std::size_t held_bytes() const {
+    return composites_ * kBesideComposite + composite_cells_ * sizeof(Datum);
+  }
+  bool holds_too_much() const { return held_bytes() >= limits_.max_held_bytes; }
+  std::uint64_t most_composites() const;
+  void forget_finished();
+  void forget_dropped(std::size_t first);
+  void reduce(const std::function<bool(std::uint32_t, const Record&)>& is_kept);
+  void renumber();
   void size_next_batch(std::size_t composites, std::size_t roots);
   void keep_to_latency(std::size_t roots);
   void expect(TypeId type, std::uint32_t record);
@@ -118,6 +136,7 @@ class Evaluation {
   void limit_level(std::uint32_t level);
   void limit_root(std::uint64_t root, std::size_t first_new);
   void drop_beyond_limit(Records& records, std::uint64_t earlier);
+  void note_dropped(const Record& record);
 
   void run_cycle(const plan::Cycle& cycle);
   void run_cycle_root(std::uint64_t root);
@@ -125,13 +144,17 @@ class Evaluation {
   /// does.
   bool next_of_cycle(Bound& next) const;
   void store_step(const Bound& step);
+  void run_step(const Bound& step);
 
   RuleSet& rules_;
   history::History& history_;
   ProcessorCounters& counters_;
   const Limits limits_;
   const std::atomic<bool>& stop_;
+  engine::HeldBytes held_;
   RuleRunner runner_;
+
+  DroppedComposite last_dropped_;
 
   Batch* batch_ = nullptr;
   Timestamp clock_ = 0;
@@ -143,9 +166,13 @@ class Evaluation {
   Records touched_;                             // rules that have arrivals
   std::size_t batch_roots_ = 64;
   std::size_t roots_ = 0;       // of the batch
+  std::uint64_t front_ = 0;     // the first root of the wave
   std::uint64_t cut_ = 0;       // the wave ends before this root
+  bool is_cut_ = false;         // an earlier wave of the batch was
+  std::size_t extra_ = 0;       // bytes that may be added whatever is held, see HeldBytes
   std::size_t composites_ = 0;  // in the batch
-  bool ran_ahead_ = false;      // an earlier wave left composites behind
+  std::size_t composite_cells_ = 0;
+  bool ran_ahead_ = false;  // an earlier wave left composites behind
 
   Clock::time_point started_;  // of the batch, or of the wave that follows another
 
@@ -158,8 +185,12 @@ class Evaluation {
   Batch rest_;
   Records moved_;
 
+  // Of the terminators that are collected.
+  std::optional<std::size_t> certain_;  // the position of the first one of the wave's first root
+
   // Of the cycle in hand.
   const plan::Cycle* cycle_ = nullptr;
+  bool step_goes_on_ = false;             // some terminators of the step are not evaluated yet
   std::vector<std::size_t> cycle_front_;  // by type of the cycle: the first of incoming_ not stored
   Records cycle_composites_;              // of its rules, not stored yet; all of one root
 };

@@ -13,7 +13,10 @@ void Evaluation::run_cycle(const plan::Cycle& cycle) {
   for (const TypeId type : cycle.types) sorted_incoming(type);
   cycle_front_.assign(cycle.types.size(), 0);
   Bound next{};
-  while (next_of_cycle(next)) run_cycle_root(next.root);
+  while (next_of_cycle(next) && !stop_.load(std::memory_order_relaxed)) {
+    run_cycle_root(next.root);
+    if (holds_too_much()) cut_ = std::min(cut_, next.root + 1);
+  }
 
   // What the cut left over waits for the next wave.
   for (std::size_t i = 0; i < cycle.types.size(); ++i) {
@@ -55,12 +58,24 @@ void Evaluation::run_cycle_root(std::uint64_t root) {
   Bound step{};
   while (next_of_cycle(step) && step.root == root) {
     store_step(step);
-    const std::size_t first_new = batch_->records.size();
-    for (const std::uint32_t rule : cycle_->rules) collect_terminators(rule, step);
-    run_collected();
-    if (composites_ > limits_.max_composites) limit_root(root, first_new);
+    run_step(step);
     if (stop_.load(std::memory_order_relaxed)) return;
   }
+}
+
+/// Evaluates the terminators of a step, some at a time where they bring about too much to hold.
+void Evaluation::run_step(const Bound& step) {
+  const std::size_t first_new = batch_->records.size(), extra = extra_;
+  do {
+    step_goes_on_ = false;
+    for (const std::uint32_t rule : cycle_->rules) collect_terminators(rule, step);
+    run_collected();
+    extra_ = limits_.max_held_bytes / 2;
+    if (composites_ <= (step_goes_on_ ? 2 : 1) * limits_.max_composites) continue;
+    limit_root(step.root, first_new);
+    if (step_goes_on_) forget_dropped(first_new);
+  } while (step_goes_on_ && !stop_.load(std::memory_order_relaxed));
+  extra_ = extra;
 }
 
 void Evaluation::store_step(const Bound& step) {

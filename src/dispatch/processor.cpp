@@ -65,7 +65,7 @@ struct Processor::Impl {
         dispatcher(rules, history, counters,
                    {.max_depth = options.max_depth,
                     .max_composites = options.max_composites,
-                    .max_held_composites = options.max_held_composites,
+                    .max_held_bytes = options.max_held_bytes,
                     .sharing = {.threads = threads_of(options),
                                 .job_terminators = options.job_terminators,
                                 .max_rule_time = options.max_rule_time},
@@ -345,6 +345,8 @@ void Processor::finish(const std::function<void(const OutputBatch&)>& deliver) {
 
 const ProcessorCounters& Processor::counters() const { return impl_->counters; }
 
+const DroppedComposite& Processor::last_dropped() const { return impl_->dispatcher.last_dropped(); }
+
 std::size_t Processor::pending() const { return impl_->released.items.size(); }
 
 std::size_t Processor::pending_bytes() const { return impl_->released.bytes; }
@@ -354,5 +356,7 @@ std::size_t Processor::held() const { return impl_->sequencer.held(); }
 std::optional<Timestamp> Processor::clock() const { return impl_->dispatcher.clock(); }
 
 void Processor::request_stop() noexcept { impl_->stop.store(true, std::memory_order_relaxed); }
+
+bool Processor::is_stopped() const noexcept { return impl_->stop.load(std::memory_order_relaxed); }
 
 }  // namespace gorgo

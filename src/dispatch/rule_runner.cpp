@@ -23,6 +23,7 @@ void RuleRunner::clear() {
   slots_.clear();
   tags_.clear();
   parts_.clear();
+  for (Job& job : std::span(jobs_).first(used_jobs_)) job.sink.clear();
   used_jobs_ = 0;
 }
 
@@ -35,11 +36,11 @@ void RuleRunner::add(std::uint32_t rule, history::Slot slot, std::size_t tag) {
   tags_.push_back(tag);
 }
 
-void RuleRunner::run(bool in_order, std::size_t room) {
+void RuleRunner::run(bool in_order, engine::HeldBytes& held, std::size_t certain) {
   if (empty()) return;
+  held_ = &held;
+  certain_ = certain;
   share_out();
-  // Every job may have its share, so that memory does not grow with the threads.
-  share_ = room / used_jobs_;
   in_order_ = in_order;
   began_ = Clock::now();
   workers_.run(used_jobs_, [this](std::size_t job) { run_job(jobs_[job]); });
@@ -119,7 +120,7 @@ std::size_t RuleRunner::begin_job(const engine::Engine* announced) {
   job.parts.clear();
   job.announced = announced;
   has_announced_ = has_announced_ || announced != nullptr;
-  job.sink.clear();
+  job.sink.count_in(held_);
   job.terminators = 0;
   return used_jobs_++;
 }
@@ -258,9 +259,10 @@ void RuleRunner::try_elsewhere(std::size_t first) {
 }
 
 void RuleRunner::run_part(Job& job, Part& part) {
-  const engine::Budget budget{.composites = share_, .stop = &stop_};
+  const engine::Budget budget{.stop = &stop_};
   DeployedRule& rule = rules_.rules()[part.rule];
-  job.sink.begin_rule(rule.rule(), rule.state, rule.plan->deadline.has_value());
+  job.sink.begin_rule(rule.rule(), rule.state, rule.plan->deadline.has_value(),
+                      part.first == certain_ ? 1 : 0);
   part.first_composite = job.sink.size();
   const auto start = part.timed ? Clock::now() : Clock::time_point();
   part.done = evaluator(part).evaluate(terminators(part), rule.state, budget, job.sink);

@@ -37,7 +37,7 @@ class RuleRunner {
     bool timed = false;
 
     // Afterwards.
-    std::size_t done = 0;  ///< terminators evaluated: all but when the room did not suffice
+    std::size_t done = 0;  ///< terminators evaluated: all, unless too much was held
     std::size_t first_composite = 0, end_composite = 0;  ///< in the job's sink
     std::uint64_t overflows = 0;
     double took = 0;  ///< nanoseconds; 0: not measured
@@ -58,9 +58,12 @@ class RuleRunner {
   void add(std::uint32_t rule, history::Slot slot, std::size_t tag);
   bool empty() const { return slots_.empty(); }
 
-  /// Evaluates what was noted, and stops in time when there come to be more composites than `room`,
-  /// roughly.
-  void run(bool in_order, std::size_t room);
+  /// The position of the terminator that is noted next.
+  std::size_t size() const { return slots_.size(); }
+
+  /// Evaluates what was noted, until `held` is full. The terminator at the position `certain` is
+  /// evaluated in any case; it must be the first of its rule. `held` must stay until `clear`.
+  void run(bool in_order, engine::HeldBytes& held, std::size_t certain);
 
   /// Calls `work(i)` once for each i < count, on all threads.
   void share(std::size_t count, const std::function<void(std::size_t)>& work) {
@@ -153,7 +156,8 @@ class RuleRunner {
   Clock::time_point began_;     // the run in hand
   bool in_order_ = true;        // of the run in hand
   bool has_announced_ = false;
-  std::size_t share_ = 0;  // of the run in hand: composites for each job
+  engine::HeldBytes* held_ = nullptr;  // of the run in hand
+  std::size_t certain_ = 0;            // of the run in hand: position of the terminator
 };
 
 }  // namespace gorgo::dispatch

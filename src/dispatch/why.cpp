@@ -109,7 +109,7 @@ class Reenactment {
   std::uint64_t decided(EventRef terminator, const engine::RuleState& state) {
     std::uint64_t count = 0;
     const auto& decisions = deployed_.state.decided;
-    for (std::uint64_t i = decisions.begin(); i < decisions.end(); ++i) {
+    for (std::uint64_t i = decisions.begin(); i < decisions.end() && !stop_; ++i) {
       const engine::DecidedComposite& decision = decisions[i];
       if (!is_same(decision.terminator, terminator)) continue;
       const auto& composite = sink_.composites()[decision.sequence];

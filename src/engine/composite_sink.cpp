@@ -1,26 +1,38 @@
 #include "engine/composite_sink.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/arithmetic.hpp"
+#include "base/scratch.hpp"
 
 namespace gorgo::engine {
 
 void CompositeSink::clear() {
-  composites_.clear();
-  cells_.clear();
-  events_.clear();
+  clear_scratch(composites_);
+  clear_scratch(cells_);
+  clear_scratch(events_);
+  clear_scratch(consumption_);
+  if (held_ != nullptr) held_->add(unknown_);  // for its peak
+  unknown_ = 0;
 }
 
-void CompositeSink::begin_rule(const Rule& rule, RuleState& state, bool keep_sequences) {
+void CompositeSink::begin_rule(const Rule& rule, RuleState& state, bool keep_sequences,
+                               std::uint32_t certain) {
   rule_ = &rule;
   state_ = &state;
   keep_sequences_ = keep_sequences;
+  certain_ = certain;
   overflows_ = 0;
+  // Its cells are there twice while the sinks of several threads are put together.
+  each_ = sizeof(Composite) + 2 * rule.assignments.size() * sizeof(Datum) +
+          (keep_sequences ? rule.states.size() * sizeof(history::EventRef) : 0) +
+          rule.consuming.size() * sizeof(Consumption) + (held_ == nullptr ? 0 : held_->beside());
 }
 
 void CompositeSink::begin(std::uint32_t terminator) {
   terminator_ = terminator;
+  full_ = false;
   first_composite_ = composites_.size();
   first_cell_ = cells_.size();
   first_event_ = events_.size();
@@ -49,6 +61,15 @@ void CompositeSink::accept(std::span<const history::EventRef> sequence,
   for (const std::uint32_t state : rule_->consuming) {
     consumption_.push_back({state, sequence[state].slot, sequence[0].slot});
   }
+  if (held_ != nullptr) hold(each_);
+}
+
+/// Looks at what all hold now and then only: other threads change it.
+void CompositeSink::hold(std::size_t bytes) {
+  unknown_ += bytes;
+  if (unknown_ < held_->grain()) return;
+  held_->add(std::exchange(unknown_, 0));
+  full_ = !has_room(terminator_);
 }
 
 void CompositeSink::commit() {
@@ -57,6 +78,10 @@ void CompositeSink::commit() {
 }
 
 void CompositeSink::discard() {
+  if (held_ != nullptr) {
+    held_->add(std::exchange(unknown_, 0));
+    held_->remove((size() - first_composite_) * each_);
+  }
   composites_.resize(first_composite_);
   cells_.resize(first_cell_);
   events_.resize(first_event_);
@@ -84,6 +109,7 @@ void CompositeSink::append(const CompositeSink& from, std::size_t first, std::si
     composites_.push_back(composite);
   }
   copy(from.cells_, from.composites_[first].first_cell, (last - first) * width, cells_);
+  if (held_ != nullptr) hold((last - first) * each_);
   if (!keep_sequences_) return;
   copy(from.events_, from.composites_[first].first_event, (last - first) * length, events_);
 }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
+#include "engine/held_bytes.hpp"
 #include "engine/rule_state.hpp"
 #include "history/evaluate.hpp"
 
@@ -21,10 +23,18 @@ class CompositeSink {
     std::uint32_t first_event;  ///< in `events`: one per state; only with `keep_sequences`
   };
 
-  /// Forgets all composites.
+  /// Of terminators that may be put off: none.
+  static constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
+
+  /// Forgets all composites, and gives back memory that only an unusual number of them needs.
   void clear();
-  /// The next composites are of this rule. Both must stay until the next call.
-  void begin_rule(const Rule& rule, RuleState& state, bool keep_sequences);
+  /// What composites take is added to `held` from now on, which must stay as long as the sink is
+  /// used. Null, as at first: what they take is not counted and has no bound.
+  void count_in(HeldBytes* held) { held_ = held; }
+  /// The next composites are of this rule. Both must stay until the next call. The first `certain`
+  /// terminators have room whatever is held.
+  void begin_rule(const Rule& rule, RuleState& state, bool keep_sequences,
+                  std::uint32_t certain = kAll);
 
   const std::vector<Composite>& composites() const { return composites_; }
   /// Strings refer to the history and the rule.
@@ -34,18 +44,28 @@ class CompositeSink {
   std::uint64_t overflows() const { return overflows_; }
   std::size_t size() const { return composites_.size(); }
 
+  /// Whether there is room for `more` composites and for what follows them. An evaluation stops
+  /// before a terminator for which there is none.
+  bool has_room(std::uint32_t terminator, std::size_t more = 0) const {
+    return terminator < certain_ || held_ == nullptr || !held_->is_full(unknown_ + more * each_);
+  }
+
   /// The calls for one terminator: `begin`, any number of `accept` in sequence order, then
   /// `commit`, or `discard` to make it as if nothing had been accepted.
   void begin(std::uint32_t terminator);
   /// A complete sequence that passed every filter. `aggregates` are the values of
   /// Rule::aggregates. No composite when a required aggregate or an attribute has no value.
   void accept(std::span<const history::EventRef> sequence, std::span<const Datum> aggregates);
+  /// Whether the terminator in hand is to be given up, by `discard`: what was accepted leaves no
+  /// room. It is evaluated again when there is.
+  bool is_full() const { return full_; }
   void commit();
   void discard();
   /// As `discard`, and counts that the terminator had too many sequences.
   void overflow();
   /// Instead of these calls: composites [first, last) of another sink, of the same rule, as those
-  /// of terminators behind `first_terminator`. The rule consumes nothing.
+  /// of terminators behind `first_terminator`. The rule consumes nothing. Precondition: `has_room`
+  /// for them.
   void append(const CompositeSink& from, std::size_t first, std::size_t last,
               std::uint32_t first_terminator);
 
@@ -55,6 +75,14 @@ class CompositeSink {
     history::Slot slot;
     history::Slot by;  ///< the terminator
   };
+
+  void hold(std::size_t bytes);
+
+  HeldBytes* held_ = nullptr;
+  std::size_t each_ = 0;     // bytes of a composite of the rule in hand, wherever they are
+  std::size_t unknown_ = 0;  // bytes that `held_` does not know of yet
+  std::uint32_t certain_ = kAll;
+  bool full_ = false;
 
   const Rule* rule_ = nullptr;
   RuleState* state_ = nullptr;

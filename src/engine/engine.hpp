@@ -22,10 +22,8 @@ std::size_t share_of(const std::shared_ptr<const T>& shared) {
   return shared->bytes() / static_cast<std::size_t>(std::max(1L, shared.use_count() - 1));
 }
 
-/// How much an evaluation may do before it returns.
+/// What tells an evaluation to return early, besides its sink (`CompositeSink::has_room`).
 struct Budget {
-  /// Stop before the next terminator once the sink holds this many composites.
-  std::size_t composites = ~std::size_t{0};
   /// Set from outside to give up soon, even inside a terminator. May be null.
   const std::atomic<bool>* stop = nullptr;
 
@@ -56,9 +54,9 @@ class Evaluator {
   virtual void prefetch() const {}
 
   /// Evaluates terminators, which satisfy the conditions of state 0, as TESLA.md §4 defines, and
-  /// reports every composite to `sink`. The first one is always evaluated, whatever the budget's
-  /// `composites`. Returns how many terminators are done; a terminator that was given up because of
-  /// `stop` is not done and has left nothing behind.
+  /// reports every composite to `sink`. Returns how many terminators are done: fewer than all when
+  /// the sink has no room for more, or because of `stop`. A terminator that was given up is not
+  /// done and has left nothing behind.
   /// The history must not change meanwhile. Evaluators of the same or other rules may be at work on
   /// other threads.
   virtual std::size_t evaluate(const Terminators& terminators, const RuleState& state,

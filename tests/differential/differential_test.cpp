@@ -47,8 +47,8 @@ void write(const OutputBatch& batch, Lines& lines) {
 
 struct Run {
   std::string engine;
-  std::size_t batch = 1;  ///< events between two calls of process
-  std::size_t held = 1'000'000;
+  std::size_t batch = 1;                     ///< events between two calls of process
+  std::size_t held = std::size_t{64} << 20;  ///< bytes
   unsigned threads = 1;
   std::uint64_t shuffle = 0;  ///< not 0: rules go from engine to engine
 };
@@ -75,7 +75,7 @@ Lines outputs(const Case& test, const Run& run) {
   Processor processor({.engine = run.engine,
                        .max_depth = 5,
                        .max_composites = 60,
-                       .max_held_composites = run.held,
+                       .max_held_bytes = run.held,
                        .threads = run.threads,
                        .job_terminators = 2,
                        .shuffle_engines = run.shuffle});
@@ -142,10 +142,11 @@ void compare(const Case& test, const Lines& expected) {
   const auto check = [&](const Run& run) {
     if (outputs(test, run) == expected) return;
     RC_FAIL("under " + run.engine + ", batches of " + std::to_string(run.batch) + ", " +
-            std::to_string(run.held) + " composites held, " + std::to_string(run.threads) +
+            std::to_string(run.held) + " bytes held, " + std::to_string(run.threads) +
             " threads, shuffled by " + std::to_string(run.shuffle));
   };
   const auto engines = compared_engines();
+  const auto held = static_cast<std::size_t>(*rc::gen::inRange(1, 2000));
   const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
   if (engines.size() > 1) {
     for (const std::size_t batch : {std::size_t{1}, cut, all}) {
@@ -158,7 +159,8 @@ void compare(const Case& test, const Lines& expected) {
       check({.engine = engine, .batch = batch});
     }
     // Evaluation in waves: a few composites at a time.
-    check({.engine = engine, .batch = all, .held = cut});
+    check({.engine = engine, .batch = all, .held = held});
+    check({.engine = engine, .batch = all, .held = held, .threads = 3});
     // Jobs of two terminators, for three threads.
     check({.engine = engine, .batch = all, .threads = 3});
   }

@@ -235,7 +235,7 @@ TEST_F(DeliveryTest, CompositesOfARootAreLimitedInPlaceOrder) {
 }
 
 TEST_F(DeliveryTest, ABatchThatCausesTooMuchIsDeliveredInParts) {
-  processor = Processor({.max_held_composites = 10});
+  processor = Processor({.max_held_bytes = 1000});
   deploy(
       "event A(n: int); event B(n: int);"
       "rule r: define O(n: int) from B() and each A() within 1 min from B where n = A.n;");
@@ -248,10 +248,11 @@ TEST_F(DeliveryTest, ABatchThatCausesTooMuchIsDeliveredInParts) {
 /// A recursive rule that multiplies, beside others of its cycle, up to the limit of a root.
 TEST_F(DeliveryTest, WhatALimitDropsInACycleDoesNotDependOnTheMemoryAllowed) {
   std::vector<std::string> expected;
-  for (const std::size_t held : {1'000'000, 1, 5, 13, 60, 80, 100, 120, 150, 200, 300}) {
+  for (const std::size_t held :
+       {100'000'000, 1, 500, 1'300, 6'000, 8'000, 10'000, 12'000, 15'000, 20'000, 30'000}) {
     processor = Processor({.max_depth = 5,
                            .max_composites = 60,
-                           .max_held_composites = held,
+                           .max_held_bytes = held,
                            .threads = 2,
                            .job_terminators = 4});
     deploy(

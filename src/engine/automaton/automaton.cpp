@@ -65,7 +65,7 @@ class AutomatonEvaluator final : public Evaluator {
   Outcome choose(std::uint32_t state);
   void select(std::uint32_t state, std::span<const std::uint64_t> run);
   void bind(std::span<const Slot> slots);
-  void finish();
+  Outcome finish();
   void aggregate(std::size_t index);
 
   std::shared_ptr<const plan::Plan> plan_;
@@ -126,7 +126,7 @@ std::size_t AutomatonEvaluator::evaluate(const Terminators& terminators, const R
   if (came_late()) instances_.clear();
   const auto slots = terminators.slots;
   for (std::size_t t = 0; t < slots.size(); ++t) {
-    if (budget.stopped() || (t > 0 && sink.size() >= budget.composites)) return t;
+    if (budget.stopped() || !sink.has_room(static_cast<std::uint32_t>(t))) return t;
     const EventRef terminator{&instances_.store(0), slots[t]};
     const Outcome ready = take_in(terminator.timestamp());
     if (ready == Outcome::declined && t == 0) return decline(terminators, state, budget, sink);
@@ -199,8 +199,7 @@ AutomatonEvaluator::Outcome AutomatonEvaluator::evaluate_terminator(EventRef ter
     gather(i);
     if (const Outcome outcome = choose(i); outcome != Outcome::complete) return outcome;
   }
-  finish();
-  return Outcome::complete;
+  return finish();
 }
 
 void AutomatonEvaluator::gather(std::uint32_t state) {
@@ -249,6 +248,7 @@ AutomatonEvaluator::Outcome AutomatonEvaluator::choose(std::uint32_t state) {
     const auto end = std::partition_point(begin, gathered_.end(),
                                           [&](auto p) { return is_before(state, p, true); });
     select(state, {begin, end});
+    if (budget_->stopped()) return Outcome::stopped;
     for (const Slot slot : selected_) {
       const auto sequence = before.subspan(first, state);
       extended_.insert(extended_.end(), sequence.begin(), sequence.end());
@@ -269,6 +269,7 @@ void AutomatonEvaluator::select(std::uint32_t state, std::span<const std::uint64
   const std::size_t most = rule_state.selection == Selection::each ? run.size() : rule_state.k;
   selected_.clear();
   for (std::size_t i = 0; i < run.size() && selected_.size() < most; ++i) {
+    if (budget_->stopped()) return;
     const Slot slot = pool.events(newest ? run[run.size() - 1 - i] : run[i]).back();
     sequence_[state] = {&instances_.store(state), slot};
     if (instances_.pass(model_.finals[state].tests, sequence_, *state_)) selected_.push_back(slot);
@@ -282,7 +283,7 @@ void AutomatonEvaluator::bind(std::span<const Slot> slots) {
   }
 }
 
-void AutomatonEvaluator::finish() {
+AutomatonEvaluator::Outcome AutomatonEvaluator::finish() {
   const std::size_t width = rule_.states.size();
   const auto chosen = std::span(std::as_const(chosen_));
   for (std::size_t first = 0; first < chosen.size(); first += width) {
@@ -298,7 +299,9 @@ void AutomatonEvaluator::finish() {
     if (std::all_of(rule_.filters.begin(), rule_.filters.end(), holds)) {
       sink_->accept(sequence_, values_);
     }
+    if (sink_->is_full() || budget_->stopped()) return Outcome::stopped;
   }
+  return Outcome::complete;
 }
 
 void AutomatonEvaluator::aggregate(std::size_t index) {

@@ -50,7 +50,8 @@ Instances::Outcome Instances::advance(Timestamp until, const RuleState& state,
   skip_unreachable(until);
   while (const std::uint32_t next = next_state(until)) {
     Source& source = sources_[next];
-    if (take(next, source.timeline->slot(source.next++))) continue;
+    if (take(next, source.timeline->slot(source.next++)) && !budget_->stopped()) continue;
+    if (budget_->stopped()) outcome_ = Outcome::stopped;
     clear();
     return outcome_;
   }
@@ -116,6 +117,10 @@ bool Instances::extend(const JoinModel& join, std::size_t step) {
   if (!hash) return true;
   bool going_on = true;
   pools_[model.pool].newest_first(*hash, window(model.pool), [&](std::uint64_t position) {
+    if (budget_->stopped()) {
+      outcome_ = Outcome::stopped;
+      return going_on = false;
+    }
     bind(model.pool, position);
     if (model.choice) {
       const auto& chosen = chosen_[*model.choice];
@@ -152,6 +157,7 @@ void Instances::choose(const ChoiceModel& choice, std::vector<Slot>& chosen) {
   const auto hash = wanted(choice.pool, sequence_);
   if (!hash) return;
   pools_[choice.pool].newest_first(*hash, window(choice.pool), [&](std::uint64_t position) {
+    if (budget_->stopped()) return false;
     bind(choice.pool, position);
     if (pass(choice.tests, sequence_, *state_)) {
       chosen.push_back(sequence_[choice.state].slot);

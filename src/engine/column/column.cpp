@@ -63,7 +63,7 @@ class ColumnEvaluator final : public Evaluator {
   /// Tests the candidate as `work_->sequence[state]`, conditions of its scan aside.
   bool accepts(std::size_t state, EventRef candidate);
   bool is_violated(std::uint32_t negation, std::span<const EventRef> sequence);
-  void finish();
+  Outcome finish();
   void aggregate(std::size_t index);
 
   Search search(Interval interval, std::span<const EventRef> sequence) const {
@@ -133,7 +133,7 @@ std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, const Rule
     return slots.size();
   }
   for (std::size_t t = 0; t < slots.size(); ++t) {
-    if (budget.stopped() || (t > 0 && sink.size() >= budget.composites)) return t;
+    if (budget.stopped() || !sink.has_room(static_cast<std::uint32_t>(t))) return t;
     if (t % kGroup == 0) prefetch(slots.subspan(t, std::min(kGroup, slots.size() - t)));
     sink.begin(static_cast<std::uint32_t>(t));
     switch (evaluate_terminator({&terminators_, slots[t]})) {
@@ -173,10 +173,7 @@ ColumnEvaluator::Outcome ColumnEvaluator::evaluate_terminator(EventRef terminato
 }
 
 ColumnEvaluator::Outcome ColumnEvaluator::extend(std::size_t state) {
-  if (state == rule_.states.size()) {
-    finish();
-    return Outcome::complete;
-  }
+  if (state == rule_.states.size()) return finish();
   if (budget_->stopped()) return Outcome::stopped;
   const State& rule_state = rule_.states[state];
   const history::Range range =
@@ -189,8 +186,9 @@ ColumnEvaluator::Outcome ColumnEvaluator::extend_each(std::size_t state, history
   Finder& finder = states_[state - 1];
   Outcome outcome = Outcome::complete;
   finder.ascending(range, [&](std::uint64_t position) {
+    if (budget_->stopped()) outcome = Outcome::stopped;
     const EventRef event = finder.event(position);
-    if (accepts(state, event)) outcome = extend_with(state, event);
+    if (outcome == Outcome::complete && accepts(state, event)) outcome = extend_with(state, event);
     return outcome == Outcome::complete;
   });
   return outcome;
@@ -204,7 +202,7 @@ ColumnEvaluator::Outcome ColumnEvaluator::extend_selected(std::size_t state, his
   const auto take = [&](std::uint64_t position) {
     const EventRef event = finder.event(position);
     if (accepts(state, event)) selected.push_back(event);
-    return selected.size() < rule_state.k;
+    return selected.size() < rule_state.k && !budget_->stopped();
   };
   if (rule_state.selection == Selection::first || rule_state.selection == Selection::k_first) {
     finder.ascending(range, take);
@@ -212,6 +210,7 @@ ColumnEvaluator::Outcome ColumnEvaluator::extend_selected(std::size_t state, his
     finder.descending(range, take);
     std::reverse(selected.begin(), selected.end());
   }
+  if (budget_->stopped()) return Outcome::stopped;
   for (const EventRef event : selected) {
     const Outcome outcome = extend_with(state, event);
     if (outcome != Outcome::complete) return outcome;
@@ -254,14 +253,15 @@ bool ColumnEvaluator::is_absent(std::uint32_t negation, std::span<const EventRef
   return !is_violated(negation, sequence);
 }
 
-void ColumnEvaluator::finish() {
+ColumnEvaluator::Outcome ColumnEvaluator::finish() {
   for (std::size_t i = 0; i < work_->values.size(); ++i) aggregate(i);
   const history::Scope scope{
       .candidate = {}, .states = work_->sequence, .aggregates = work_->values};
   for (const Filter& filter : rule_.filters) {
-    if (!history::holds(filter.condition, scope)) return;
+    if (!history::holds(filter.condition, scope)) return Outcome::complete;
   }
   sink_->accept(work_->sequence, work_->values);
+  return sink_->is_full() ? Outcome::stopped : Outcome::complete;
 }
 
 void ColumnEvaluator::aggregate(std::size_t index) {

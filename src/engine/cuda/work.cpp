@@ -142,16 +142,21 @@ bool Work::lost(std::span<const history::EventRef> row, const RuleState& state) 
       rule().consuming, [&](std::uint32_t i) { return state.consumed[i].contains(row[i].slot); });
 }
 
-void Work::report(std::uint32_t t, CompositeSink& sink) const {
+/// False when the sink is full; then nothing of the terminator was reported.
+bool Work::report(std::uint32_t t, CompositeSink& sink) const {
   const Fate fate = expected_ ? fates_[t] : Fate{0, t};
   const Wave& wave = *runs_[fate.run].wave;
-  if (wave.overflowed(fate.number)) return sink.overflow();
+  if (wave.overflowed(fate.number)) {
+    sink.overflow();
+    return true;
+  }
   const auto [first, last] = wave.rows_of(fate.number);
-  for (std::size_t r = first; r < last; ++r) {
+  for (std::size_t r = first; r < last && !sink.is_full(); ++r) {
     // The sink consumes what it accepts, terminator by terminator.
     if (!lost(wave.row(r), rule_state_)) wave.report(r, sink);
   }
-  sink.commit();
+  sink.is_full() ? sink.discard() : sink.commit();
+  return !sink.is_full();
 }
 
 void Work::prepare_report() {
@@ -171,7 +176,7 @@ std::size_t Work::report_prepared(std::uint32_t first_terminator, const Budget& 
   std::size_t t = 0, end = 0;
   for (; t < ends_.size(); ++t) {
     const std::size_t number = first_terminator + t;
-    if (budget.stopped() || (number > 0 && sink.size() + end >= budget.composites)) break;
+    if (budget.stopped() || !sink.has_room(static_cast<std::uint32_t>(number), end)) break;
     if (runs_[0].wave->overflowed(static_cast<std::uint32_t>(t))) {
       sink.begin(static_cast<std::uint32_t>(number));
       sink.overflow();
@@ -188,9 +193,9 @@ std::size_t Work::report(std::uint32_t first_terminator, const Budget& budget,
   if (prepared < ends_.size()) return prepared;
   for (std::uint32_t t = prepared; t < settled_; ++t) {
     const std::uint32_t number = first_terminator + t;
-    if (budget.stopped() || (number > 0 && sink.size() >= budget.composites)) return t;
+    if (budget.stopped() || !sink.has_room(number)) return t;
     sink.begin(number);
-    report(t, sink);
+    if (!report(t, sink)) return t;
   }
   return settled_;
 }

@@ -59,7 +59,7 @@ class Work {
 
   void add_run(std::vector<history::Slot> slots, const Terminators& terminators);
   bool begin_wave();
-  void report(std::uint32_t terminator, CompositeSink& sink) const;
+  bool report(std::uint32_t terminator, CompositeSink& sink) const;
   std::size_t report_prepared(std::uint32_t first_terminator, const Budget& budget,
                               CompositeSink& sink) const;
   void find_products(Run& run);

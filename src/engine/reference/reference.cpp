@@ -44,13 +44,16 @@ std::size_t ReferenceEvaluator::evaluate(const Terminators& terminators, const R
   budget_ = &budget;
   const auto slots = terminators.slots;
   for (std::size_t t = 0; t < slots.size(); ++t) {
-    if (t > 0 && sink.size() >= budget.composites) return t;
+    if (!sink.has_room(static_cast<std::uint32_t>(t))) return t;
     sink.begin(static_cast<std::uint32_t>(t));
     const EventRef terminator{&terminators_, slots[t]};
     visible_roots_ = terminator.root();
     switch (choose_sequences(terminator)) {
       case Outcome::complete:
-        finish(sink);
+        if (!finish(sink)) {
+          sink.discard();
+          return t;
+        }
         sink.commit();
         break;
       case Outcome::overflow:
@@ -73,6 +76,7 @@ ReferenceEvaluator::Outcome ReferenceEvaluator::choose_sequences(EventRef termin
     for (const Sequence& partial : sequences_) {
       if (budget_->stopped()) return Outcome::stopped;
       std::vector<EventRef> chosen = passing_candidates(i, partial);
+      if (budget_->stopped()) return Outcome::stopped;
       select(rule_.states[i], chosen);
       for (const EventRef event : chosen) {
         extended.push_back(partial);
@@ -96,7 +100,7 @@ std::vector<EventRef> ReferenceEvaluator::passing_candidates(std::size_t state,
   for_each_event(states_[state], window, [&](EventRef event) {
     extended.back() = event;
     if (!is_consumed(state, extended) && passes(state, extended)) passing.push_back(event);
-    return true;
+    return !budget_->stopped();
   });
   return passing;
 }
@@ -174,7 +178,8 @@ std::optional<EventRef> ReferenceEvaluator::violation(std::uint32_t negation,
   return violation(rule_.negations[negation], negations_[negation], sequence);
 }
 
-void ReferenceEvaluator::finish(CompositeSink& sink) const {
+/// False when it was given up.
+bool ReferenceEvaluator::finish(CompositeSink& sink) const {
   std::vector<Datum> values(rule_.aggregates.size());
   for (const Sequence& sequence : sequences_) {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -188,7 +193,9 @@ void ReferenceEvaluator::finish(CompositeSink& sink) const {
       witness_->complete(sequence, values, static_cast<std::size_t>(drops - rule_.filters.begin()));
     }
     if (drops == rule_.filters.end()) sink.accept(sequence, values);
+    if (sink.is_full() || budget_->stopped()) return false;
   }
+  return true;
 }
 
 Datum ReferenceEvaluator::value_of(const Aggregate& aggregate, const Events& events,

@@ -51,7 +51,7 @@ class ReferenceEvaluator final : public Evaluator {
   static void select(const State& state, std::vector<history::EventRef>& passing);
   std::optional<history::EventRef> violation(const Negation& negation, const Events& events,
                                              std::span<const history::EventRef> sequence) const;
-  void finish(CompositeSink& sink) const;
+  bool finish(CompositeSink& sink) const;
   Datum value_of(const Aggregate& aggregate, const Events& events, const Sequence& sequence) const;
 
   /// Calls `f(event)` for the events inside the interval, oldest first, until it returns false.
