@@ -26,6 +26,7 @@ class BlockPool {
     if (free == nullptr) refill(class_of(bytes));
     Free* const block = free;
     free = block->next;
+    in_use_ += bytes_of(class_of(bytes));
     return reinterpret_cast<std::byte*>(block);
   }
 
@@ -34,10 +35,11 @@ class BlockPool {
     if (bytes > kLargest) return ::operator delete(block);
     Free*& free = free_[class_of(bytes)];
     free = new (block) Free{free};
+    in_use_ -= bytes_of(class_of(bytes));
   }
 
-  /// Memory of the chunks.
-  std::size_t bytes() const { return chunk_bytes_; }
+  /// Memory of the chunks that no block in use has.
+  std::size_t spare_bytes() const { return chunk_bytes_ - in_use_; }
 
  private:
   struct Free {
@@ -69,6 +71,7 @@ class BlockPool {
     const std::size_t wanted = std::clamp(chunk_bytes_ / 8, kSmallestRefill, kLargestRefill);
     const std::size_t count = std::max<std::size_t>(1, wanted / size);
     std::byte* const blocks = take(count * size);
+    in_use_ += count * size;  // until they are released
     for (std::size_t i = count; i-- > 0;) release(blocks + i * size, size);
   }
 
@@ -105,6 +108,7 @@ class BlockPool {
   std::vector<Chunk> chunks_;
   std::size_t left_ = 0;  // of the newest chunk
   std::size_t chunk_bytes_ = 0;
+  std::size_t in_use_ = 0;  // bytes of small blocks
   std::array<Free*, kClasses> free_{};
 };
 

@@ -123,7 +123,9 @@ bool HashIndex::is_exact(std::uint32_t sum, std::uint64_t count) const {
 }
 
 std::size_t HashIndex::bytes() const {
-  return total([](const KeyTable& table) { return table.bytes(); });
+  std::size_t spare = 0;
+  for (const auto& pool : pools_) spare += pool->spare_bytes();
+  return spare + total([](const KeyTable& table) { return table.bytes(); });
 }
 
 std::size_t HashIndex::keys() const {

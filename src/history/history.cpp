@@ -144,7 +144,8 @@ void History::sweep(Kept& kept, std::size_t dropped) {
 
 std::size_t History::bytes(TypeId type) const {
   if (!keeps(type)) return 0;
-  std::size_t total = types_[type].store->bytes() + types_[type].matcher->bytes();
+  std::size_t total = types_[type].store->bytes() + types_[type].matcher->bytes() +
+                      types_[type].pool->spare_bytes();
   for (const auto& [key, column] : types_[type].columns) total += column->bytes();
   return total;
 }

@@ -1,3 +1,5 @@
+#include <malloc.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -66,7 +68,19 @@ bool load_rules(server::Server& server) {
   return !outcome.failed();
 }
 
+/// Has glibc give freed memory back. By itself it takes what was once freed as a sign of what is
+/// going to be needed: after a large vector it serves all others up to 32 MiB from its heaps, where
+/// what they leave is kept.
+void return_freed_memory() {
+#if defined(M_MMAP_THRESHOLD)
+  constexpr int kLarge = 1 << 20;  // bytes: far more than what comes and goes all the time
+  mallopt(M_MMAP_THRESHOLD, kLarge);
+  mallopt(M_TRIM_THRESHOLD, kLarge);
+#endif
+}
+
 int serve(const ServeFlags& flags) {
+  return_freed_memory();
   const auto options = options_of(flags);
   if (!options) return fail(options.error());
   server::Log log(options->log_format, options->log_level);
