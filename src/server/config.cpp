@@ -177,6 +177,7 @@ std::optional<Error> read_engine(const toml::table* table, ProcessorOptions& pro
   section.number("threads", processor.threads, 0, kMostThreads);
   section.number("max_depth", processor.max_depth);
   section.number("max_composites", processor.max_composites);
+  section.number("max_held_bytes", processor.max_held_bytes);
   section.number("max_instants", processor.max_instants);
   Duration ahead = processor.max_ahead.value_or(0);
   section.duration("max_ahead_ms", ahead, 0);

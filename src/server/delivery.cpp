@@ -124,17 +124,17 @@ std::size_t delivery_bytes(std::string_view type, std::span<const std::string_vi
   return bytes;
 }
 
-std::vector<DeliveryFrame> encode_delivery(const OutputBatch& batch,
-                                           std::span<const DeliveredRow> rows,
-                                           std::size_t subscriptions, std::size_t max_frame) {
+void encode_delivery(const OutputBatch& batch, std::span<const DeliveredRow> rows,
+                     std::size_t subscriptions, std::size_t max_frame,
+                     const std::function<void(const DeliveryFrame&)>& take) {
   const std::size_t enough = std::min(kBytesPerFrame, max_frame / 4);
-  std::vector<DeliveryFrame> frames;
   std::optional<FrameBuilder> builder;
   const auto flush = [&] {
     if (!builder) return;
-    frames.push_back(builder->finish());
+    DeliveryFrame frame = builder->finish();
     builder.reset();
-    if (frames.back().bytes.size() > max_frame) frames.back().bytes = {};
+    if (frame.bytes.size() > max_frame) frame.bytes = {};
+    take(frame);
   };
   for (const DeliveredRow& row : rows) {
     // A large row gets a frame of its own, so that only it can be too large.
@@ -145,7 +145,6 @@ std::vector<DeliveryFrame> encode_delivery(const OutputBatch& batch,
     if (large || builder->full()) flush();
   }
   flush();
-  return frames;
 }
 
 protocol::Bytes loss_notice(std::uint64_t rows) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -31,11 +32,12 @@ struct DeliveryFrame {
 std::size_t delivery_bytes(std::string_view type, std::span<const std::string_view> names,
                            std::span<const Datum> cells, const Limits& limits);
 
-/// Rows as Deliver frames, a few thousand rows each. `subscriptions` is how many ids the frames
-/// have room for.
-std::vector<DeliveryFrame> encode_delivery(const OutputBatch& batch,
-                                           std::span<const DeliveredRow> rows,
-                                           std::size_t subscriptions, std::size_t max_frame);
+/// Hands rows out as Deliver frames, a few thousand rows each, one frame after the other, so that
+/// there is one at a time. `subscriptions` is how many ids the frames have room for. A frame above
+/// `max_frame`, which then has one row, is handed out without its bytes.
+void encode_delivery(const OutputBatch& batch, std::span<const DeliveredRow> rows,
+                     std::size_t subscriptions, std::size_t max_frame,
+                     const std::function<void(const DeliveryFrame&)>& take);
 
 /// A Deliver without rows, which only says that so many rows were lost.
 protocol::Bytes loss_notice(std::uint64_t rows);

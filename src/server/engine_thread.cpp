@@ -57,6 +57,7 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       producers_(options.limits.max_producers),
       rule_files_(options.rules),
       device_watch_(log),
+      drop_watch_(log),
       rate_watch_([this] { return processor_.rule_counters(); }, std::chrono::steady_clock::now()),
       clock_watch_(log, clock_of(options.processor), options.processor.max_ahead),
       checker_(options.on_check, [this] { queue_.push_control({Command::Kind::checked}); }) {}
@@ -96,6 +97,7 @@ void EngineThread::work(std::vector<Command>& turn) {
   const auto start = std::chrono::steady_clock::now();
   std::uint64_t cost = 0;
   for (Command& command : turn) {
+    if (processor_.is_stopped()) break;
     cost += command.cost;
     handle(command);
   }
@@ -103,7 +105,9 @@ void EngineThread::work(std::vector<Command>& turn) {
   if (paced_) pace_.note(cost, std::chrono::steady_clock::now() - start);
   tick();
   device_watch_.look();
-  rate_watch_.look(std::chrono::steady_clock::now());
+  const auto now = std::chrono::steady_clock::now();
+  drop_watch_.look(processor_, now);
+  rate_watch_.look(now);
   keep_reserve();
 }
 

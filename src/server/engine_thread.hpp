@@ -12,6 +12,7 @@
 #include "server/clock_watch.hpp"
 #include "server/command_queue.hpp"
 #include "server/device_watch.hpp"
+#include "server/drop_watch.hpp"
 #include "server/log.hpp"
 #include "server/log_limit.hpp"
 #include "server/options.hpp"
@@ -69,6 +70,7 @@ class EngineThread {
   Producers producers_;
   RuleFiles rule_files_;
   DeviceWatch device_watch_;
+  DropWatch drop_watch_;
   RateWatch rate_watch_;
   LogLimit oversize_log_;
   Pace pace_;

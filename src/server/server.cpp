@@ -281,6 +281,8 @@ bool Server::run() {
                          {"late", processed.late},
                          {"too_late", processed.too_late},
                          {"composites", processed.composites},
+                         {"dropped_composites", processed.dropped_composites},
+                         {"dropped_depth", processed.dropped_depth},
                          {"sessions", s.opened.load()},
                          {"ahead", s.engine.ahead().ahead},
                          {"too_ahead", s.engine.ahead().too_ahead},

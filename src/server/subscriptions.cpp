@@ -134,11 +134,10 @@ std::uint64_t Subscriptions::send(const OutputBatch& batch, const std::vector<En
   }
   if (rows.empty()) return 0;
   if (entries.size() > 1) std::ranges::sort(rows);
-  const auto frames = encode_delivery(batch, rows, entries.size(), limits_.max_frame);
   std::uint64_t queued = 0;
-  for (const Subscriber* subscriber : group) {
-    for (const DeliveryFrame& frame : frames) queued += send(frame, *subscriber);
-  }
+  encode_delivery(batch, rows, entries.size(), limits_.max_frame, [&](const DeliveryFrame& frame) {
+    for (const Subscriber* subscriber : group) queued += send(frame, *subscriber);
+  });
   return queued;
 }
 

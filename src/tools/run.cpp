@@ -97,11 +97,13 @@ class Run {
     if (!read) return fail(read.error().to_string());
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     if (options_.stats) print_stats(elapsed.count());
+    print_dropped();
     return finish(written);
   }
 
  private:
   static constexpr std::size_t kBatch = 4096;
+  static constexpr std::size_t kWritten = 256 << 10;  // bytes, at a time
 
   bool deploy_rules() {
     bool good = true;
@@ -162,12 +164,13 @@ class Run {
         writer_->attribute(out_, name, value);
       });
       writer_->end(out_);
+      if (out_.size() >= kWritten) write_out();
     }
-    if (!out_.empty()) progress_.clear();
     write_out();
   }
 
   void write_out() {
+    if (!out_.empty()) progress_.clear();
     std::string_view rest = out_;
     while (!rest.empty() && write_error_ == 0) {
       const auto written = write(STDOUT_FILENO, rest.data(), rest.size());
@@ -214,10 +217,19 @@ class Run {
     for (const DeviceInfo& device : devices())
       std::fprintf(stderr, "%s\n", text_of(device).c_str());
     print_late();
-    if (counters.dropped_depth + counters.dropped_composites > 0) {
-      std::fprintf(stderr, "%llu composites not evaluated (max depth), %llu dropped (too many)\n",
-                   number(counters.dropped_depth), number(counters.dropped_composites));
-    }
+  }
+
+  /// Also without `--stats`: what was printed is not all that the rules say.
+  void print_dropped() const {
+    const ProcessorCounters& counters = processor_.counters();
+    if (counters.dropped_depth + counters.dropped_composites == 0) return;
+    const DroppedComposite& last = processor_.last_dropped();
+    fail(std::to_string(counters.dropped_composites) +
+         " composites dropped, because one event brought about more than " +
+         std::to_string(ProcessorOptions().max_composites) + "; " +
+         std::to_string(counters.dropped_depth) + " not evaluated, because they were " +
+         std::to_string(ProcessorOptions().max_depth) + " composites deep; the last by rule " +
+         last.rule + ", of an event of type " + last.event);
   }
 
   int finish(bool written) const {

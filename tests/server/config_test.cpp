@@ -52,6 +52,7 @@ default = "reference"
 threads = 9
 max_depth = 3
 max_composites = 4
+max_held_bytes = 8
 max_instants = 7
 max_ahead_ms = 5
 lateness_ms = 0
@@ -104,6 +105,7 @@ level = "error"
   EXPECT_EQ(options->processor.threads, 9u);
   EXPECT_EQ(options->processor.max_depth, 3u);
   EXPECT_EQ(options->processor.max_composites, 4u);
+  EXPECT_EQ(options->processor.max_held_bytes, 8u);
   EXPECT_EQ(options->processor.max_instants, 7u);
   EXPECT_EQ(options->processor.max_ahead, 5'000'000);
   EXPECT_EQ(options->processor.lateness, 0);

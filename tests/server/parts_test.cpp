@@ -3,6 +3,7 @@
 
 #include "server/delivery.hpp"
 #include "server/device_watch.hpp"
+#include "server/drop_watch.hpp"
 #include "server/producers.hpp"
 
 namespace gorgo::server {
@@ -60,6 +61,31 @@ TEST(DeviceWatch, TellsOfFailuresNowAndThenAndOfTheEndAtOnce) {
   EXPECT_THAT(told(watch, devices, start + 9 * DeviceWatch::kPause), IsEmpty());
 }
 
+TEST(DropWatch, TellsHowManyCompositesWereDroppedNowAndThen) {
+  using ::testing::AllOf, ::testing::HasSubstr, ::testing::IsEmpty;
+  Log log(LogFormat::text, LogLevel::warning);
+  DropWatch watch(log);
+  const auto start = DropWatch::Time() + std::chrono::hours(1);
+  ProcessorCounters counters;
+  const DroppedComposite last{.rule = "r.fire", .event = "Smoke"};
+  const auto told = [&](DropWatch::Time now) {
+    ::testing::internal::CaptureStderr();
+    watch.look(counters, last, now);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(told(start), IsEmpty());
+  counters.dropped_composites = 7;
+  EXPECT_THAT(told(start), AllOf(HasSubstr("warning composites dropped"), HasSubstr("too_many=7"),
+                                 HasSubstr("too_deep=0"), HasSubstr("last_rule=r.fire"),
+                                 HasSubstr("last_event=Smoke")));
+  counters.dropped_composites = 9;
+  counters.dropped_depth = 1;
+  EXPECT_THAT(told(start + DropWatch::kPause / 2), IsEmpty());
+  EXPECT_THAT(told(start + DropWatch::kPause),
+              AllOf(HasSubstr("too_many=2"), HasSubstr("too_deep=1")));
+  EXPECT_THAT(told(start + 3 * DropWatch::kPause), IsEmpty());
+}
+
 TEST(Delivery, RowsTooLargeForAFrameAreMarkedAndOthersKept) {
   Schema schema;
   OutputBatch batch;
@@ -74,7 +100,9 @@ TEST(Delivery, RowsTooLargeForAFrameAreMarkedAndOthersKept) {
     batch.rows.push_back({{i + 1, 0}, i, kNoType, first, 0, OutputBatch::kPrimitive});
   }
   const std::vector<DeliveredRow> rows = {{0, 0}, {1, 0}, {2, 0}};
-  const auto frames = encode_delivery(batch, rows, 1, 400'000);
+  std::vector<DeliveryFrame> frames;
+  encode_delivery(batch, rows, 1, 400'000,
+                  [&](const DeliveryFrame& frame) { frames.push_back(frame); });
   ASSERT_EQ(frames.size(), 3u);
   EXPECT_FALSE(frames[0].bytes.empty());
   EXPECT_TRUE(frames[1].bytes.empty());

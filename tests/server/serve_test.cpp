@@ -48,6 +48,32 @@ TEST_F(Serve, StopsOnSigtermWithClientsConnected) {
   EXPECT_EQ(server.wait(), 0);
 }
 
+/// The terminator's evaluation takes minutes: each A looks at each C.
+TEST_F(Serve, StopsAtOnceOnTheSecondSigtermWhateverItEvaluates) {
+  const auto rules =
+      write("a.tesla",
+            "event A(t: string); event B(); event C(t: string);"
+            "rule r: define O(t: string) from B() and each A(t = $t) as x within 1 min from B"
+            "  and not C(t contains $t) within 1 min from x where t = x.t;");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", rules});
+  auto client = Client::connect(address_in(server.out_line()));
+  ASSERT_TRUE(client) << client.error().to_string();
+  const auto publish = [&](const char* type, Timestamp at, std::size_t count,
+                           std::vector<Attribute> attributes) {
+    const auto published =
+        client->publish(std::vector<Event>(count, Event{type, at, std::move(attributes)}));
+    ASSERT_TRUE(published) << published.error().to_string();
+  };
+  publish("C", 1, 30'000, {{"t", std::string(100, 'n')}});
+  publish("A", 2, 30'000, {{"t", std::string("needle")}});
+  publish("B", 3, 1, {});
+  server.signal(SIGTERM);
+  EXPECT_NE(server.err_line("stopping"), "");
+  server.signal(SIGTERM);
+  EXPECT_THAT(server.err_line("stopped"), HasSubstr("composites=0"));
+  EXPECT_EQ(server.wait(), 1);
+}
+
 TEST_F(Serve, StopsOnSigint) {
   Process server({"serve", "--listen", "127.0.0.1:0", "--log-format", "json"});
   EXPECT_NE(address_in(server.out_line()), "");

@@ -42,6 +42,15 @@ TEST_F(CommandLine, RunReadsStandardInputAndCountsOnStandardError) {
                                  HasSubstr("r.Hot: 1 Hot of "), HasSubstr(" by column")));
 }
 
+TEST_F(CommandLine, RunSaysThatCompositesWereDropped) {
+  write("r.tesla", "define A(n: int) from A(n = $n) where n = $n + 1;");
+  write("e", R"({"type":"A","ts":1,"attrs":{"n":0}})");
+  const auto outcome = run("run r.tesla --events e");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("1 not evaluated, because they were 16 composites deep"),
+                                 HasSubstr("the last by rule r.A, of an event of type A")));
+}
+
 TEST_F(CommandLine, RunFlushesOnlyWhenAsked) {
   write("r.tesla", "define Missing() from A() and not B() within 30 ms after A;");
   write("e", R"({"type":"A","ts":1})");
