@@ -86,6 +86,14 @@ TEST(DropWatch, TellsHowManyCompositesWereDroppedNowAndThen) {
   EXPECT_THAT(told(start + 3 * DropWatch::kPause), IsEmpty());
 }
 
+std::vector<DeliveryFrame> frames_of(const OutputBatch& batch, std::span<const DeliveredRow> rows,
+                                     std::size_t subscriptions, std::size_t max_frame) {
+  std::vector<DeliveryFrame> frames;
+  encode_delivery(batch, rows, subscriptions, max_frame,
+                  [&](const DeliveryFrame& frame) { frames.push_back(frame); });
+  return frames;
+}
+
 TEST(Delivery, RowsTooLargeForAFrameAreMarkedAndOthersKept) {
   Schema schema;
   OutputBatch batch;
@@ -100,9 +108,7 @@ TEST(Delivery, RowsTooLargeForAFrameAreMarkedAndOthersKept) {
     batch.rows.push_back({{i + 1, 0}, i, kNoType, first, 0, OutputBatch::kPrimitive});
   }
   const std::vector<DeliveredRow> rows = {{0, 0}, {1, 0}, {2, 0}};
-  std::vector<DeliveryFrame> frames;
-  encode_delivery(batch, rows, 1, 400'000,
-                  [&](const DeliveryFrame& frame) { frames.push_back(frame); });
+  const auto frames = frames_of(batch, rows, 1, 400'000);
   ASSERT_EQ(frames.size(), 3u);
   EXPECT_FALSE(frames[0].bytes.empty());
   EXPECT_TRUE(frames[1].bytes.empty());
@@ -123,19 +129,18 @@ TEST(Delivery, ManyRowsKeepWithinASmallFrame) {
   Schema schema;
   OutputBatch batch;
   batch.schema = &schema;
+  const auto extras = std::make_shared<const Extras>(Extras{"T", {"s"}});
+  batch.extras = {&extras, 1};
   std::vector<DeliveredRow> rows;
   const std::string text(900, 'x');
   for (std::uint32_t i = 0; i < 500; ++i) {
     const auto first = static_cast<std::uint32_t>(batch.cells.size());
-    for (const Datum& cell :
-         {Datum::of(""), Datum::of("T"), Datum::of("s"), Datum::of(std::string_view(text))}) {
-      batch.cells.push_back(cell);
-    }
-    batch.rows.push_back({{i + 1, 0}, i, kNoType, first, 4, OutputBatch::kPrimitive});
+    batch.cells.push_back(Datum::of(std::string_view(text)));
+    batch.rows.push_back({{i + 1, 0}, i, kNoType, first, 0, OutputBatch::kPrimitive});
     rows.push_back({i, 0});
   }
   std::size_t whole = 0;
-  for (const auto& frame : encode_delivery(batch, rows, 1, 65'536)) {
+  for (const auto& frame : frames_of(batch, rows, 1, 65'536)) {
     EXPECT_FALSE(frame.bytes.empty());
     EXPECT_LE(frame.bytes.size(), 65'536u);
     whole += frame.rows;
@@ -150,14 +155,13 @@ TEST(Delivery, TheBoundOfAnEventIsAboveItsFrame) {
   const std::string large(100'000, 'x');
   const std::vector<std::string_view> names = {"s", "i"};
   const std::vector<Datum> cells = {Datum::of(std::string_view(large)), Datum::of(std::int64_t{1})};
-  for (const Datum& cell : {Datum::of(""), Datum::of("T"), Datum::of(names[0]), cells[0],
-                            Datum::of(names[1]), cells[1]}) {
-    batch.cells.push_back(cell);
-  }
-  batch.rows.push_back({{1, 0}, 1, kNoType, 0, 6, OutputBatch::kPrimitive});
+  const auto extras = std::make_shared<const Extras>(Extras{"T", {"s", "i"}});
+  batch.extras = {&extras, 1};
+  batch.cells = cells;
+  batch.rows.push_back({{1, 0}, 1, kNoType, 0, 0, OutputBatch::kPrimitive});
   const Limits limits{.max_subscriptions = 20};
   const std::vector<DeliveredRow> rows = {{0, 0}};
-  const auto frames = encode_delivery(batch, rows, 20, limits.max_frame);
+  const auto frames = frames_of(batch, rows, 20, limits.max_frame);
   ASSERT_EQ(frames.size(), 1u);
   const auto bound = delivery_bytes("T", names, cells, limits);
   EXPECT_LE(frames[0].bytes.size(), bound);
