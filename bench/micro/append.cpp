@@ -49,8 +49,9 @@ BENCHMARK(append_by_type);
 /// As a server does.
 void append_by_name(benchmark::State& state) {
   Processor processor = make_processor({.max_ahead = 60'000'000'000});
+  const EventHeader header = processor.header(kType, kNames);
   run(state, processor, [&](Timestamp timestamp, std::span<const Datum> cells) {
-    return processor.append(kType, timestamp, kNames, cells).has_value();
+    return processor.append(header, timestamp, cells).has_value();
   });
 }
 BENCHMARK(append_by_name);

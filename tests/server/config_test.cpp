@@ -45,7 +45,7 @@ queue_work_ms = 15
 memory_bytes = 1048579
 outbound_bytes = 1048578
 batch_events = 17
-batch_bytes = 18
+batch_bytes = 1048580
 slow_consumer = "drop"
 [engine]
 default = "reference"
@@ -99,7 +99,7 @@ level = "error"
   EXPECT_EQ(options->idle_timeout.count(), 900);
   EXPECT_EQ(options->limits.outbound_bytes, 1048578u);
   EXPECT_EQ(options->limits.batch_events, 17u);
-  EXPECT_EQ(options->limits.batch_bytes, 18u);
+  EXPECT_EQ(options->limits.batch_bytes, 1048580u);
   EXPECT_EQ(options->limits.slow_consumer, SlowConsumer::drop);
   EXPECT_EQ(options->processor.engine, "reference");
   EXPECT_EQ(options->processor.threads, 9u);
