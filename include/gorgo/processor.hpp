@@ -219,7 +219,7 @@ class OutputBatch {
   /// Calls `f(name, datum)` for every attribute that has a value, in order.
   template <class F>
   void for_each_attribute(const Row& row, F&& f) const;
-  /// The same for every cell, also those without a value.
+  /// Calls `f(name, datum)` for every cell, also those without a value.
   template <class F>
   void for_each_cell(const Row& row, F&& f) const;
   Event to_event(const Row& row) const;
@@ -286,7 +286,7 @@ class Processor {
   /// For many events that have the same type and, in one order, the same attributes or some of
   /// them. An attribute whose type differs from event to event may have several columns.
   EventHeader header(std::string_view type, std::span<const std::string_view> names) const;
-  /// The same for an event of that header: a cell for each of its columns; one without a value is
+  /// Takes an event of that header: a cell for each of its columns; one without a value is
   /// an absent attribute. `timestamp` absent: stamped.
   Result<void> append(const EventHeader& header, std::optional<Timestamp> timestamp,
                       std::span<const Datum> cells);

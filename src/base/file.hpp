@@ -14,7 +14,7 @@ inline constexpr std::size_t kMostText = std::size_t{64} << 20;
 /// a pipe, a socket or a device is an error, as is a folder. Errors name the file and say why.
 Result<std::string> read_regular_file(const std::string& path, std::size_t most = kMostText);
 
-/// The same for files of any kind but folders. Waits for whoever writes into a pipe.
+/// Reads a file of any kind but a folder. Waits for whoever writes into a pipe.
 Result<std::string> read_file(const std::string& path, std::size_t most = kMostText);
 
 /// What is left to read in an open file, which stays open. `name` stands for it in errors.

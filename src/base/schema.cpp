@@ -9,7 +9,7 @@
 namespace gorgo {
 namespace {
 
-/// Of a letter of a name; names are ASCII.
+/// A letter of a name in lower case; names are ASCII.
 unsigned char lower(char c) {
   return static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }

@@ -86,7 +86,7 @@ class SharedVector {
   }
 
   NodePtr root_;
-  unsigned shift_ = 0;  // of an index, to its digit in the root
+  unsigned shift_ = 0;  // an index shifted by it is its digit in the root
   std::size_t size_ = 0;
 };
 

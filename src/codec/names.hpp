@@ -12,7 +12,7 @@ namespace gorgo::codec {
 
 /// Bytes of a name, wherever it stands.
 inline constexpr std::size_t kLongestName = 1024;
-/// Of a type, and of the events of one table.
+/// So many attributes a type may have, and the events of one table.
 inline constexpr std::size_t kMostAttributes = 4096;
 
 /// Letters, digits and `_`, no digit first.

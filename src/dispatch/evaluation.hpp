@@ -185,8 +185,8 @@ class Evaluation {
   Batch rest_;
   Records moved_;
 
-  // Of the terminators that are collected.
-  std::optional<std::size_t> certain_;  // the position of the first one of the wave's first root
+  // Position, among the collected terminators, of the first one of the wave's first root.
+  std::optional<std::size_t> certain_;
 
   // Of the cycle in hand.
   const plan::Cycle* cycle_ = nullptr;

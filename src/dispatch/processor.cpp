@@ -107,7 +107,7 @@ struct Processor::Impl {
   dispatch::Dispatcher dispatcher;
   dispatch::Released released;
 
-  // Of append(Event): the header of the last event of each type, for the next one.
+  // append(Event) keeps the header of the last event of each type for the next one.
   static constexpr std::size_t kMostHeaders = 1024;
   std::unordered_map<std::string, EventHeader> headers;
   std::vector<std::string_view> names;

@@ -29,7 +29,7 @@ struct RuleBase {
   std::uint64_t version = 0;  ///< changes with everything else here
   std::string default_engine;
   Schema schema;
-  /// Of the rules in force, by full name.
+  /// Numbers of the rules in force, by full name.
   SharedMap<std::string, std::shared_ptr<const plan::Plan>, HashOfName> plans;
   /// By TypeId, as far as a rule has used any: how many rules produce or read the type.
   SharedVector<std::uint32_t> uses;
@@ -49,7 +49,7 @@ struct CheckedText {
 
 /// What is wrong with the name of an engine, if anything.
 std::optional<Error> problem_of_engine(std::string_view name);
-/// Of the rule, or the default.
+/// The engine that the rule names, or the default.
 const std::string& engine_name_of(const Rule& rule, const std::string& default_engine);
 /// The types that a rule produces or reads.
 std::set<TypeId> types_of(const plan::Plan& plan);

@@ -23,7 +23,7 @@ class CompositeSink {
     std::uint32_t first_event;  ///< in `events`: one per state; only with `keep_sequences`
   };
 
-  /// Of terminators that may be put off: none.
+  /// `certain` where no terminator may be put off.
   static constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
 
   /// Forgets all composites, and gives back memory that only an unusual number of them needs.

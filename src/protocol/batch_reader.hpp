@@ -20,13 +20,13 @@ class BatchReader {
   /// Goes to the first row, then to the next one; false behind the last.
   bool next();
 
-  /// Of the row, among the tables of the batch.
+  /// The number of the row's table among the tables of the batch.
   std::size_t table() const { return static_cast<std::size_t>(current_ - tables_.data()); }
   std::size_t tables() const { return tables_.size(); }
   std::string_view type() const { return current_->type; }
   /// Nothing: whoever releases the event stamps it.
   std::optional<Timestamp> timestamp() const;
-  /// Of the columns of the table.
+  /// The names of the table's columns.
   std::span<const std::string_view> names() const { return current_->names; }
   /// A cell for each of the columns, without a value where the row has not the attribute. Valid
   /// until the next `next`.

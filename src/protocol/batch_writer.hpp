@@ -27,7 +27,7 @@ class BatchWriter {
   /// given to the row.
   void put(std::uint32_t column, const Datum& value);
 
-  /// The same by names, which are looked up.
+  /// Rows and attributes by their names, which are looked up.
   void add(std::string_view type, std::optional<Timestamp> timestamp);
   void attribute(std::string_view name, const Datum& value);
   void add(const Event& event);

@@ -53,12 +53,12 @@ class ClockWatch {
   const std::optional<Duration> max_ahead_;
   Counts counts_;
 
-  // Of the publication in hand.
+  // The publication in hand has these.
   Timestamp now_ = 0;
   Timestamp furthest_ = 0;
   Counts found_;
 
-  /// Of a client that was named.
+  /// What is known of a client that was named.
   struct Named {
     Moment last;
     Counts since;

@@ -108,7 +108,7 @@ class EngineThread {
   void reload();
   /// Carries out what changes rules or types, until a text has to be checked first.
   void work_off_changes();
-  /// The same until nothing is left, waiting for checks.
+  /// Carries out all changes that are left, and waits for checks.
   void finish_changes();
   /// Whether the change is over; else a text is being checked.
   bool change(Command& command);

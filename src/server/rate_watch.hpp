@@ -16,7 +16,7 @@ class RateWatch {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Counters = std::vector<RuleCounters>;
-  /// Of all rules, as they are now.
+  /// The counters of all rules, as they are now.
   using Read = std::function<Counters()>;
   /// Rates are averages over at least so long, where the rules are as old as that.
   static constexpr std::chrono::seconds kAverage{1};

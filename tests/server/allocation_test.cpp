@@ -11,7 +11,7 @@ namespace {
 
 /// The allocation that fails, counted from the next one: 1; 0: none.
 std::atomic<long> failing = 0;
-/// Of the thread that tests.
+/// Set while allocations of this thread must not fail.
 thread_local bool spared = false;
 
 bool fails() {
