@@ -45,8 +45,8 @@ void insert_sorted(std::vector<std::uint32_t>& list, std::uint32_t number) {
 }
 
 void erase_sorted(std::vector<std::uint32_t>& list, std::uint32_t number) {
-  const auto found = std::ranges::equal_range(list, number);
-  list.erase(found.begin(), found.end());
+  const auto [first, last] = std::equal_range(list.begin(), list.end(), number);
+  list.erase(first, last);
 }
 
 }  // namespace
