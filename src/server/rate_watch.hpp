@@ -33,7 +33,7 @@ class RateWatch {
   void look(Time now);
   /// How long until `look` has something to do.
   std::chrono::nanoseconds due_in(Time now) const { return std::max(due_, now) - now; }
-  /// Of the last `kAverage` and what passed since the counters were read before that; of a rule
+  /// Rates over the last `kAverage` and what passed since the counters were read before; of a rule
   /// that came since, from when the first such rule came. `counters`: of the rule, as they are now.
   RuleRates rates(const RuleCounters& counters, Time now) const;
 

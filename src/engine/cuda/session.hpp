@@ -75,7 +75,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   /// Throws DeviceError unless so many frames can be had.
   void make_room(std::size_t frames);
-  /// The same as far as the pages stay that are needed up to a step. Returns how many can be had.
+  /// Looks as far as the pages needed up to a step stay. Returns how many pages can be had.
   /// To look for pages that can go takes as long for one as for many.
   std::size_t make_room_until(std::uint64_t step, std::size_t frames);
   /// Precondition: there is room.
