@@ -145,6 +145,11 @@ void CommandQueue::close() {
   ready_.notify_one();
 }
 
+bool CommandQueue::is_closed() {
+  std::lock_guard lock(mutex_);
+  return closed_;
+}
+
 std::size_t CommandQueue::discard() {
   std::unordered_map<std::uint64_t, Lane> discarded;  // freed behind the lock
   {

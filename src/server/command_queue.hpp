@@ -50,6 +50,7 @@ class CommandQueue {
   std::size_t bytes(std::uint64_t client);
   /// Nothing more is taken; what is queued is still handed out.
   void close();
+  bool is_closed();
   /// Forgets what is queued, too. Returns how many requests.
   std::size_t discard();
 

@@ -223,25 +223,41 @@ void EngineThread::work_off_changes() {
 }
 
 void EngineThread::finish_changes() {
-  while (!changes_.empty() && !gave_up_.load(std::memory_order_relaxed)) {
-    if (checker_.is_busy()) checker_.wait();
-    work_off_changes();
-  }
+  if (checker_.is_busy()) checker_.wait();
+  work_off_changes();
 }
 
 bool EngineThread::change(Command& command) {
+  const bool begun = checker_.is_busy();
+  if (!begun && queue_.is_closed()) {
+    refuse(command);
+    return true;
+  }
   if (command.kind == Command::Kind::reload) {
     process();
     reload();
     return true;
   }
   const wire::Message& message = message_of(command);
+  const bool gone = command.client->closed();
   if (const auto* request = message.body_as_Deploy()) {
-    if (!checker_.is_busy()) check(*request);
-    if (!checker_.is_done()) return false;
+    if (!begun && !gone) check(*request);
+    if (checker_.is_busy() && !checker_.is_done()) return false;
   }
-  handle_request(command, message);
+  if (!gone) {
+    handle_request(command, message);
+    return true;
+  }
+  if (begun) checker_.take();
+  dropped_changes_.fetch_add(1, std::memory_order_relaxed);
   return true;
+}
+
+void EngineThread::refuse(const Command& change) {
+  if (change.client == nullptr) return;
+  change.client->reply(error_reply(message_of(change).id(), wire::ErrorCode::Stopping,
+                                   {"the server is stopping, so this was not carried out",
+                                    "connect again later and send it again"}));
 }
 
 void EngineThread::reload() {

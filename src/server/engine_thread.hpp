@@ -42,12 +42,8 @@ class EngineThread {
   void start();
   /// Waits for the end; `CommandQueue::close` brings it about. Without `start`: nothing.
   void join();
-  /// Gives up the evaluation in hand, and what waits for a text that is being checked; later
-  /// evaluations do nothing. Any thread.
-  void request_stop() noexcept {
-    gave_up_.store(true, std::memory_order_relaxed);
-    processor_.request_stop();
-  }
+  /// Gives up the evaluation in hand; later evaluations do nothing. Any thread.
+  void request_stop() noexcept { processor_.request_stop(); }
 
   /// For the closing log line. Precondition: not started, or joined.
   const ProcessorCounters& processed() const { return processor_.counters(); }
@@ -58,6 +54,8 @@ class EngineThread {
   /// Whether an evaluation failed, so that the server has to end. Precondition as above.
   bool broken() const { return broken_; }
   std::uint64_t shortages() const { return shortages_.load(std::memory_order_relaxed); }
+  /// Changes of rules and types that were not carried out, for their client had gone.
+  std::uint64_t dropped_changes() const { return dropped_changes_.load(std::memory_order_relaxed); }
 
  private:
   const Limits limits_;
@@ -80,9 +78,9 @@ class EngineThread {
   bool broken_ = false;
   bool short_of_memory_ = false;              // and it stands in the log
   std::atomic<std::uint64_t> shortages_ = 0;  // times the memory reserve was given up
+  std::atomic<std::uint64_t> dropped_changes_ = 0;
   std::deque<Command> changes_;  // to be carried out; of the first a text may be in the checker
   RuleChecker checker_;
-  std::atomic<bool> gave_up_ = false;
   std::thread thread_;
 
   void run();
@@ -108,10 +106,13 @@ class EngineThread {
   void reload();
   /// Carries out what changes rules or types, until a text has to be checked first.
   void work_off_changes();
-  /// Carries out all changes that are left, and waits for checks.
+  /// Carries out the change whose text is being checked, and refuses those behind it.
   void finish_changes();
-  /// Whether the change is over; else a text is being checked.
+  /// Whether the change is over; else a text is being checked. What has not begun is dropped when
+  /// its client has gone, and refused when the server ends: checking many large texts would hold
+  /// that up for long.
   bool change(Command& command);
+  void refuse(const Command& change);
   void add_rates(RuleInfo& rule) const;
   void on_oversize(const Outbox& client, std::size_t rows);
 

@@ -208,12 +208,12 @@ void Server::Impl::stop() {
   }
   stopping = true;
   log.info("stopping", {{"sessions", sessions.size()}});
+  queue.close();
   error_code ignored;
   acceptor.close(ignored);
   retry.cancel();
   next_look.cancel();
   for (const auto& [id, session] : sessions) session->stop_reading();
-  queue.close();
 }
 
 // Everything accepted is evaluated and its deliveries stand in the outboxes.
@@ -290,7 +290,7 @@ bool Server::run() {
                          {"slow_consumers", s.totals.slow_consumers.load()},
                          {"lost_rows", s.totals.lost_rows.load()},
                          {"oversize", s.engine.oversize()},
-                         {"dropped_requests", s.hub.dropped_requests.load()},
+                         {"dropped_requests", s.hub.dropped_requests + s.engine.dropped_changes()},
                          {"malformed", s.hub.malformed.load()}});
   return !s.gave_up && !s.engine.broken();
 }
@@ -309,7 +309,7 @@ ServerCounters Server::counters() const {
           .stalled_reads = s.hub.stalled_reads,
           .slow_consumers = s.totals.slow_consumers,
           .lost_rows = s.totals.lost_rows,
-          .dropped_requests = s.hub.dropped_requests,
+          .dropped_requests = s.hub.dropped_requests + s.engine.dropped_changes(),
           .memory_bytes =
               static_cast<std::uint64_t>(std::max<std::int64_t>(0, s.totals.memory.used()))};
 }

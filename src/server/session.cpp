@@ -337,17 +337,34 @@ asio::awaitable<bool> Session::submit(protocol::Bytes frame, const Work& work, b
   if (outcome == CommandQueue::Push::full) {
     ++hub_.stalled_reads;
     in_hand_.resize(request.frame.size());
+    watch();
     while (outcome == CommandQueue::Push::full && !stopping_) {
       co_await room_.async_wait(kTuple);
       outcome = hub_.queue.push(request);
     }
+    unwatch();
     in_hand_.resize(0);
     active_ = std::chrono::steady_clock::now();
   }
   // The requests of a session are carried out in order, also behind a text that is checked.
   const bool queued = outcome == CommandQueue::Push::queued;
+  if (queued && changing_) watch();
   while (queued && changing_ && !stopping_) co_await changed_.async_wait(kTuple);
+  unwatch();
   co_return queued;
+}
+
+void Session::watch() {
+  const auto broken = [weak = weak_from_this()](error_code cancelled) {
+    const auto self = weak.lock();
+    if (cancelled || self == nullptr) return;
+    // Urgent data, too, end the wait, and the connection is not broken for that.
+    error_code unconnected;
+    self->socket_.remote_endpoint(unconnected);
+    if (unconnected) self->abort();
+  };
+  socket_.async_wait(tcp::socket::wait_error,
+                     asio::bind_cancellation_slot(cancel_watch_.slot(), broken));
 }
 
 std::function<void()> Session::when_changed() {

@@ -76,6 +76,7 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::steady_timer changed_;   // cancelled when a change of rules was carried out
   boost::asio::steady_timer deadline_;  // ends the session
   boost::asio::cancellation_signal cancel_reading_;
+  boost::asio::cancellation_signal cancel_watch_;
   protocol::FrameCutter cutter_{protocol::kMaxGreeting};
   MemoryShare inbound_;        // of `cutter_`
   MemoryShare in_hand_;        // of a request that waits for room in the queue
@@ -102,6 +103,11 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames);
   boost::asio::awaitable<bool> take(protocol::Bytes frame);
   boost::asio::awaitable<bool> submit(protocol::Bytes frame, const Work& work, bool changes_rules);
+
+  /// Until `unwatch`: ends the session when the connection breaks, which nobody else notices while
+  /// nothing is read from it.
+  void watch();
+  void unwatch() { cancel_watch_.emit(boost::asio::cancellation_type::terminal); }
 
   bool greet(const wire::Message& message);
   /// Whether the message may go to the engine; replies when not.

@@ -147,5 +147,80 @@ TEST(Changes, AStopWaitsForTheTextsThatWereTaken) {
   server.stop();
 }
 
+/// Sends a publication with the frame in one go. When it is accepted the server has read both.
+void send_and_wait_until_read(RawConnection& client, const protocol::Bytes& frame) {
+  protocol::Bytes both = publish_frame(100, {smoke(1, "kitchen")});
+  both.insert(both.end(), frame.begin(), frame.end());
+  client.send(both);
+  client.expect<wire::Ack>(100);
+}
+
+/// Connects to a server that has as many clients as it takes, when one of them has gone.
+Client connect_when_one_has_gone(RunningServer& server) {
+  while (true) {
+    if (auto client = Client::connect(server->address())) return std::move(*client);
+  }
+}
+
+TEST(Changes, AStopRefusesWhatHasNotBegun) {
+  CheckGate gate;
+  RunningServer server(gate.options());
+  RawConnection first(server->address()), second(server->address());
+  first.greet();
+  second.greet();
+  first.send(deploy_frame(2, rule(0)));
+  gate.wait_for_checks(1);
+  send_and_wait_until_read(second, deploy_frame(3, rule(1)));
+  const std::string address = server->address();
+  server->stop();
+  wait_until([&] { return !Client::connect(address); });
+  gate.let_pass(1);
+  first.expect<wire::Diagnostics>(2);
+  EXPECT_EQ(second.expect<wire::Error>(3).code, wire::ErrorCode::Stopping);
+  EXPECT_EQ(second.expect<wire::Error>(0).code, wire::ErrorCode::Stopping);
+  first.close();
+  second.close();
+  server.stop();
+}
+
+TEST(Changes, AClientThatHasGoneHasItsWaitingChangeDropped) {
+  CheckGate gate;
+  ServerOptions options = gate.options();
+  options.limits.max_sessions = 2;
+  options.limits.reserved_sessions = 0;
+  RunningServer server(options);
+  RawConnection first(server->address());
+  first.greet();
+  first.send(deploy_frame(2, rule(0)));
+  gate.wait_for_checks(1);
+  RawConnection second(server->address());
+  second.greet();
+  send_and_wait_until_read(second, deploy_frame(3, rule(1)));
+  second.reset();
+  Client other = connect_when_one_has_gone(server);
+  gate.let_pass(1);
+  first.expect<wire::Diagnostics>(2);
+  EXPECT_THAT(*other.rules(), SizeIs(1));
+  EXPECT_EQ(server->counters().dropped_requests, 1u);
+}
+
+TEST(Changes, AClientThatHasGoneHasItsCheckedTextDropped) {
+  CheckGate gate;
+  ServerOptions options = gate.options();
+  options.limits.max_sessions = 1;
+  options.limits.reserved_sessions = 0;
+  RunningServer server(options);
+  RawConnection client(server->address());
+  client.greet();
+  client.send(deploy_frame(2, rule(0)));
+  client.send(deploy_frame(3, rule(1)));
+  gate.wait_for_checks(1);
+  client.reset();
+  Client other = connect_when_one_has_gone(server);
+  gate.let_pass(1);
+  wait_until([&] { return server->counters().dropped_requests == 1; });
+  EXPECT_THAT(*other.rules(), SizeIs(0));
+}
+
 }  // namespace
 }  // namespace gorgo::server
