@@ -10,7 +10,6 @@ namespace gorgo::bench {
 namespace {
 
 constexpr std::string_view kType = "Temp";
-constexpr std::array<std::string_view, 4> kNames = {"area", "value", "att", "sensor"};
 
 Processor make_processor(const ProcessorOptions& options) {
   Processor processor(options);
@@ -46,15 +45,34 @@ void append_by_type(benchmark::State& state) {
 }
 BENCHMARK(append_by_type);
 
-/// As a server does.
-void append_by_name(benchmark::State& state) {
+/// As a server does, with batches that are there already.
+void append_batches(benchmark::State& state) {
   Processor processor = make_processor({.max_ahead = 60'000'000'000});
-  const EventHeader header = processor.header(kType, kNames);
-  run(state, processor, [&](Timestamp timestamp, std::span<const Datum> cells) {
-    return processor.append(header, timestamp, cells).has_value();
-  });
+  constexpr std::uint32_t kBatch = 1024;
+  BatchBuilder collected;
+  for (std::uint32_t i = 0; i < kBatch; ++i) {
+    collected.add({std::string(kType),
+                   0,
+                   {{"area", std::int64_t{7}},
+                    {"value", 46.5},
+                    {"att", std::int64_t{0}},
+                    {"sensor", std::string("kitchen")}}});
+  }
+  std::vector<Timestamp> timestamps(kBatch);
+  EventBatch batch = collected.batch();
+  batch.tables[0].timestamps = timestamps;
+  Timestamp now = 0;
+  for (auto _ : state) {
+    for (Timestamp& timestamp : timestamps) timestamp = ++now;
+    IncomingBatch incoming(batch);
+    processor.append(incoming, [&](const BatchCursor&, const Error&) {
+      state.SkipWithError("an event is refused");
+    });
+    processor.process([](const OutputBatch& out) { benchmark::DoNotOptimize(out.rows); });
+  }
+  state.SetItemsProcessed(state.iterations() * kBatch);
 }
-BENCHMARK(append_by_name);
+BENCHMARK(append_batches);
 
 }  // namespace
 }  // namespace gorgo::bench

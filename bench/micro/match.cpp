@@ -15,7 +15,7 @@ void process_batches(benchmark::State& state, const std::string& engine, std::in
   const auto subject = make_processor_subject(workload, engine);
   if (!subject) return state.SkipWithError("the rules are refused");
   const EventSource next = workload.make_source();
-  EventBatch batch;
+  GeneratedEvents batch;
   for (auto _ : state) {
     state.PauseTiming();
     batch.clear();

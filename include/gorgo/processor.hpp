@@ -12,6 +12,7 @@
 
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/event.hpp"
+#include "gorgo/event_batch.hpp"
 #include "gorgo/schema.hpp"
 #include "gorgo/value.hpp"
 #include "gorgo/why.hpp"
@@ -171,17 +172,39 @@ namespace dispatch {
 class Header;
 }
 
-/// What events have in common that are published with the same attributes: their type, and a column
-/// for each attribute, whose names are looked up once and not for every event. Made by
-/// `Processor::header`, for that processor and its thread. It follows the schema when that changes.
-class EventHeader {
+/// A batch on its way into a processor, which may take it in pieces, see `Processor::append`. What
+/// its views refer to must outlive it. For one processor and its thread.
+class IncomingBatch {
  public:
-  EventHeader() = default;
-  explicit operator bool() const { return header_ != nullptr; }
+  explicit IncomingBatch(EventBatch batch) : next_(std::move(batch)) {}
+
+  /// Whether each event was accepted, refused or left out.
+  bool done() const { return next_.done(); }
+  /// The first event of which nothing was decided. Precondition: not `done()`.
+  const BatchCursor& next() const { return next_; }
+  /// Leaves it out. Precondition: not `done()`.
+  void leave_out() { next_.advance(); }
+  std::uint32_t accepted() const { return accepted_; }
 
  private:
   friend class Processor;
-  std::shared_ptr<dispatch::Header> header_;
+  BatchCursor next_;
+  std::uint32_t accepted_ = 0;
+  /// By table: its type and columns, whose names are looked up once. Made when an event of the
+  /// table comes.
+  std::vector<std::shared_ptr<dispatch::Header>> headers_;
+};
+
+/// How much of a batch is taken.
+struct Intake {
+  static constexpr std::size_t kAll = ~std::size_t{0};
+
+  std::size_t events = kAll;         ///< at most so many
+  std::size_t pending = kAll;        ///< no more once so many are pending
+  std::size_t pending_bytes = kAll;  ///< no more once the pending ones take so many
+  std::function<bool()> pause;  ///< no more once it says so; asked before every event; may be unset
+  /// Refuses events for reasons of the caller's own; may be unset.
+  std::function<Result<void>(const BatchCursor& event)> check;
 };
 
 /// What events carry beside the attributes of their type: a cell for each of the names. A name may
@@ -278,20 +301,20 @@ class Processor {
   Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);
   const Schema& schema() const;
 
-  /// Takes an event, or refuses it by name: wrong attributes or types, a timestamp too far behind
-  /// or ahead. Where a float is due, an int and the strings "NaN", "Infinity" and "-Infinity" stand
-  /// for one. An accepted event is released by the time `lateness` demands and then evaluated by
-  /// the next `process`.
+  /// Takes the next events of a batch, or refuses them by name: wrong attributes or types, a
+  /// timestamp too far behind or ahead. Where a float is due, an int and the strings "NaN",
+  /// "Infinity" and "-Infinity" stand for one. An accepted event is released by the time `lateness`
+  /// demands and then evaluated by the next `process`.
+  ///
+  /// `refused` is told of each refusal, while the event is `batch.next()`; it does not throw. Where
+  /// memory fails, bad_alloc is thrown and nothing was decided of `batch.next()`.
+  using Refused = std::function<void(const BatchCursor& event, const Error& why)>;
+  void append(IncomingBatch& batch, const Refused& refused, const Intake& intake = {});
+  /// One event.
   Result<void> append(const Event& event);
-  /// For many events that have the same type and, in one order, the same attributes or some of
-  /// them. An attribute whose type differs from event to event may have several columns.
-  EventHeader header(std::string_view type, std::span<const std::string_view> names) const;
-  /// Takes an event of that header: a cell for each of its columns; one without a value is
-  /// an absent attribute. `timestamp` absent: stamped.
-  Result<void> append(const EventHeader& header, std::optional<Timestamp> timestamp,
-                      std::span<const Datum> cells);
-  /// The same for a known type, without names: one cell per attribute of the type, in its order.
-  /// The fastest way in. Precondition: `schema().knows(type)`.
+  /// One event of a known type, without names: one cell per attribute of the type, in its order;
+  /// one without a value is an absent attribute. `timestamp` absent: stamped. Precondition:
+  /// `schema().knows(type)`.
   Result<void> append(TypeId type, std::optional<Timestamp> timestamp,
                       std::span<const Datum> cells);
   /// A timestamp without an event: releases the events held up to it and moves the clock there,

@@ -17,7 +17,7 @@ constexpr Duration kMinute = 60 * kSecond;
 
 /// One event of a stream under construction: of which sender, and when.
 struct Moment {
-  EventBatch& batch;
+  GeneratedEvents& batch;
   Random& random;
   std::int64_t senders;  ///< how many there are
   std::int64_t sender;   ///< drawn for this event, in [0, senders)
@@ -175,7 +175,7 @@ const std::vector<Application>& applications() {
 EventSource source_of(const Application& application, std::int64_t senders, bool disordered) {
   const Duration interval = application.period / senders;
   return [&application, senders, disordered, interval, random = Random(kSeed),
-          now = Timestamp{0}](EventBatch& batch) mutable {
+          now = Timestamp{0}](GeneratedEvents& batch) mutable {
     now += interval;
     const auto sender =
         static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(senders)));

@@ -23,7 +23,7 @@ class ProcessorSubject : public Subject {
     return {};
   }
 
-  Result<void> feed(const EventBatch& batch) override {
+  Result<void> feed(const GeneratedEvents& batch) override {
     for (std::size_t row = 0; row < batch.size(); ++row) {
       const auto& event = batch.rows()[row];
       const auto taken = processor_.append(types_[event.type], event.timestamp, batch.cells(row));

@@ -51,7 +51,7 @@ class Replay {
   const KeepGoing& keep_going_;
   std::unique_ptr<Subject> subject_;
   EventSource next_;
-  EventBatch batch_;
+  GeneratedEvents batch_;
   double predicted_ = 0;
 };
 

@@ -21,7 +21,7 @@ Workload constraints(int rules, std::int64_t window) {
   workload.types = {"E"};
   workload.fill = static_cast<std::uint64_t>(window);
   workload.make_source = [rules] {
-    return [=, random = Random(kSeed), now = Timestamp{0}](EventBatch& batch) mutable {
+    return [=, random = Random(kSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
       const std::int64_t k = random.between(0, rules - 1);
       batch.add(0, now += kTick, {Datum::of(k), Datum::of(random.between(1, 1000))});
     };
@@ -58,7 +58,7 @@ Workload deep_states(int states) {
   workload.passive = {0};
   workload.fill = static_cast<std::uint64_t>(window * (states - 1));
   workload.make_source = [types = static_cast<std::uint64_t>(states)] {
-    return [=, random = Random(kSeed), now = Timestamp{0}](EventBatch& batch) mutable {
+    return [=, random = Random(kSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
       batch.add(static_cast<std::uint32_t>(random.below(types)), now += kTick);
       for (int f = 0; f < kDeepAttributes; ++f) batch.cell(Datum::of(random.unit()));
     };

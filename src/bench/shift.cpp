@@ -18,7 +18,7 @@ constexpr double kBand = 0.01;
 /// crowd. So the window is the same on both sides, and the shift is sharp.
 EventSource crowd_source(std::uint64_t shift) {
   constexpr double kCrowd = 2, kWidth = kBand / 2;
-  return [=, random = Random(kSeed), now = Timestamp{0}](EventBatch& batch) mutable {
+  return [=, random = Random(kSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
     const bool is_t = random.below(3) == 0;
     const bool half = random.below(2) == 0;
     const bool crowded = is_t ? static_cast<std::uint64_t>(now / kTick) >= shift : half;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/event_batch.hpp"
+#include "bench/generated_events.hpp"
 #include "bench/tally.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/processor.hpp"
@@ -30,7 +30,7 @@ class Subject {
   virtual ~Subject() = default;
 
   /// Takes the events of a batch and evaluates them. An error: it refuses an event.
-  virtual Result<void> feed(const EventBatch& batch) = 0;
+  virtual Result<void> feed(const GeneratedEvents& batch) = 0;
   /// Called once, between the events that fill the windows and those that count.
   virtual Result<void> filled() = 0;
   /// Of all composites so far.

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "bench/event_batch.hpp"
+#include "bench/generated_events.hpp"
 #include "bench/subject.hpp"
 #include "gorgo/value.hpp"
 
 namespace gorgo::bench {
 
 /// Adds one event to the batch, the next of a stream that its seed determines.
-using EventSource = std::function<void(EventBatch&)>;
+using EventSource = std::function<void(GeneratedEvents&)>;
 
 /// What one cell of a sweep replays: rules and a stream of events for them.
 struct Workload {

@@ -5,8 +5,8 @@
 
 #include "client/replies.hpp"
 #include "protocol/address.hpp"
+#include "protocol/batch.hpp"
 #include "protocol/batch_check.hpp"
-#include "protocol/batch_reader.hpp"
 
 namespace gorgo::client {
 namespace {
@@ -195,15 +195,15 @@ void Connection::take_delivery(const wire::Deliver& deliver, std::size_t frame_s
   const auto checked = protocol::check_batch(*deliver.batch(), frame_size, std::uint32_t{1} << 31);
   if (!fits || !checked) return fail({"the server sent a damaged delivery", ""});
   lost_ += deliver.lost();
-  std::uint32_t row = 0;
-  for (protocol::BatchReader reader(*deliver.batch()); reader.next(); ++row) {
+  for (BatchCursor event(protocol::view_of(*deliver.batch())); !event.done(); event.advance()) {
+    const std::uint32_t row = event.position();
     const std::uint16_t which = from == nullptr || from->size() == 0 ? 0 : from->Get(row);
     if (which >= deliver.subscriptions()->size()) {
       return fail({"the server sent a damaged delivery", ""});
     }
     deliveries_.push_back({deliver.subscriptions()->Get(which),
                            {deliver.roots()->Get(row), deliver.ordinals()->Get(row)},
-                           reader.to_event()});
+                           event.to_event()});
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "protocol/batch_writer.hpp"
+#include "protocol/batch.hpp"
 
 namespace gorgo::client {
 namespace {
@@ -22,16 +22,16 @@ Result<Piece> encode_piece(std::span<const Event> events, std::size_t first,
                            const BatchLimits& limits, const wire::PublishT& header,
                            std::uint64_t id) {
   constexpr std::size_t kEnvelope = 256;
-  protocol::BatchWriter writer;
+  BatchBuilder collected;
   std::size_t at = first;
-  for (; at < events.size() && writer.rows() < limits.max_rows && !writer.full(); ++at) {
-    // The writer's estimate is exact enough to fill frames, and always above the true size.
-    const bool fits = kEnvelope + writer.bytes() + size_of(events[at]) <= limits.max_frame;
+  for (; at < events.size() && collected.events() < limits.max_rows && !collected.full(); ++at) {
+    // The estimate is exact enough to fill frames, and always above the true size.
+    const bool fits = kEnvelope + collected.bytes() + size_of(events[at]) <= limits.max_frame;
     if (!fits && at > first) break;
-    writer.add(events[at]);
+    collected.add(events[at]);
   }
-  flatbuffers::FlatBufferBuilder builder(std::max<std::size_t>(1024, writer.bytes()));
-  const auto batch = writer.finish(builder);
+  flatbuffers::FlatBufferBuilder builder(std::max<std::size_t>(1024, collected.bytes()));
+  const auto batch = protocol::pack(builder, collected.batch());
   const auto publish =
       wire::CreatePublish(builder, header.producer, header.sequence, header.ack, batch);
   builder.FinishSizePrefixed(wire::CreateMessage(builder, id, wire::Body::Publish, publish.Union()),
@@ -47,10 +47,10 @@ Result<Piece> encode_piece(std::span<const Event> events, std::size_t first,
 }
 
 protocol::Bytes encode_trace(const Event& event, std::uint64_t id) {
-  protocol::BatchWriter writer;
-  writer.add(event);
+  BatchBuilder collected;
+  collected.add(event);
   flatbuffers::FlatBufferBuilder builder;
-  const auto trace = wire::CreateTrace(builder, writer.finish(builder));
+  const auto trace = wire::CreateTrace(builder, protocol::pack(builder, collected.batch()));
   builder.FinishSizePrefixed(wire::CreateMessage(builder, id, wire::Body::Trace, trace.Union()),
                              wire::MessageIdentifier());
   const auto* bytes = builder.GetBufferPointer();

@@ -81,9 +81,18 @@ struct Processor::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  void count(const Result<void>& admitted) {
+  Result<void> counted(Result<void> admitted) {
     ++(admitted.has_error() ? counters.refused : counters.accepted);
+    return admitted;
   }
+  /// The event whose cells are in `cells`.
+  Result<void> admit(const std::shared_ptr<dispatch::Header>& header,
+                     std::optional<Timestamp> timestamp) {
+    return counted(sequencer.admit(header, timestamp, cells.data(), rules.schema(), released));
+  }
+  /// `header`: of the event's table; null: it is made.
+  Result<void> take(std::shared_ptr<dispatch::Header>& header, const BatchCursor& event,
+                    const Intake& intake);
 
   RuleCounters counters_of(const dispatch::DeployedRule& rule) const {
     RuleCounters result{.serial = rule.serial,
@@ -109,10 +118,24 @@ struct Processor::Impl {
 
   // append(Event) keeps the header of the last event of each type for the next one.
   static constexpr std::size_t kMostHeaders = 1024;
-  std::unordered_map<std::string, EventHeader> headers;
+  std::unordered_map<std::string, std::shared_ptr<dispatch::Header>> headers;
   std::vector<std::string_view> names;
   std::vector<Datum> cells;
 };
+
+Result<void> Processor::Impl::take(std::shared_ptr<dispatch::Header>& header,
+                                   const BatchCursor& event, const Intake& intake) {
+  if (intake.check) {
+    if (auto checked = intake.check(event); !checked) return counted(std::move(checked));
+  }
+  if (header == nullptr) {
+    names.clear();
+    for (const EventColumn& column : event.table().columns) names.push_back(column.name);
+    header = std::make_shared<dispatch::Header>(event.table().type, names);
+  }
+  event.read(cells);
+  return admit(header, event.timestamp());
+}
 
 RuleInfo Processor::Impl::info_of(const dispatch::DeployedRule& deployed) const {
   const Rule& rule = deployed.rule();
@@ -263,13 +286,6 @@ Result<void> Processor::declare(const std::string& name, std::vector<AttributeTy
 
 const Schema& Processor::schema() const { return impl_->rules.schema(); }
 
-EventHeader Processor::header(std::string_view type,
-                              std::span<const std::string_view> names) const {
-  EventHeader header;
-  header.header_ = std::make_shared<dispatch::Header>(type, names);
-  return header;
-}
-
 Result<void> Processor::append(const Event& event) {
   impl_->names.clear();
   impl_->cells.clear();
@@ -278,28 +294,35 @@ Result<void> Processor::append(const Event& event) {
     impl_->cells.push_back(to_datum(attribute.value));
   }
   if (impl_->headers.size() >= Impl::kMostHeaders) impl_->headers.clear();
-  EventHeader& last = impl_->headers[event.type];
-  if (!last || !last.header_->is(event.type, impl_->names)) last = header(event.type, impl_->names);
-  return append(last, event.timestamp, impl_->cells);
+  auto& last = impl_->headers[event.type];
+  if (last == nullptr || !last->is(event.type, impl_->names)) {
+    last = std::make_shared<dispatch::Header>(event.type, impl_->names);
+  }
+  return impl_->admit(last, event.timestamp);
 }
 
-Result<void> Processor::append(const EventHeader& header, std::optional<Timestamp> timestamp,
-                               std::span<const Datum> cells) {
-  assert(cells.size() == header.header_->names().size());
-  Result<void> admitted =
-      impl_->sequencer.admit(header.header_, timestamp, cells.data(), schema(), impl_->released);
-  impl_->count(admitted);
-  return admitted;
+void Processor::append(IncomingBatch& batch, const Refused& refused, const Intake& intake) {
+  BatchCursor& next = batch.next_;
+  batch.headers_.resize(next.batch().tables.size());
+  for (std::size_t left = intake.events; left > 0 && !next.done(); --left) {
+    if (intake.pause && intake.pause()) return;
+    const Result<void> taken = impl_->take(batch.headers_[next.table_number()], next, intake);
+    if (taken) {
+      ++batch.accepted_;
+    } else {
+      refused(next, taken.error());
+    }
+    next.advance();
+    if (pending() >= intake.pending || pending_bytes() >= intake.pending_bytes) return;
+  }
 }
 
 Result<void> Processor::append(TypeId type, std::optional<Timestamp> timestamp,
                                std::span<const Datum> cells) {
   const EventType& known = schema().at(type);
   assert(cells.size() == known.attributes.size());
-  Result<void> admitted =
-      impl_->sequencer.admit(known, timestamp, cells.data(), schema(), impl_->released);
-  impl_->count(admitted);
-  return admitted;
+  return impl_->counted(
+      impl_->sequencer.admit(known, timestamp, cells.data(), schema(), impl_->released));
 }
 
 Result<void> Processor::tick(Timestamp timestamp) {

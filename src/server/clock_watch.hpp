@@ -34,8 +34,8 @@ class ClockWatch {
     furthest_ = now_;
   }
   /// One of them.
-  void take(std::optional<Timestamp> timestamp) {
-    if (timestamp && *timestamp > now_ && *timestamp - kTolerance > now_) count(*timestamp);
+  void take(Timestamp timestamp) {
+    if (timestamp > now_ && timestamp - kTolerance > now_) count(timestamp);
   }
   /// Names the client in the log if it was ahead, at most once in ten seconds.
   void end(const Outbox& client, Moment moment);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gorgo/processor.hpp"
+#include "protocol/batch.hpp"
 #include "protocol/batch_check.hpp"
-#include "protocol/batch_reader.hpp"
 #include "protocol/framing.hpp"
 #include "server/outbox.hpp"
 #include "server/work.hpp"
@@ -18,15 +18,12 @@ namespace gorgo::server {
 
 /// How far a publication got. It refers to the frame of its command.
 struct Publication {
-  explicit Publication(const wire::Batch& batch)
-      : rows(static_cast<std::uint32_t>(protocol::row_count(batch))),
-        reader(batch),
-        headers(reader.tables()) {}
+  explicit Publication(const wire::Batch& events)
+      : rows(static_cast<std::uint32_t>(protocol::row_count(events))),
+        batch(protocol::view_of(events)) {}
 
   const std::uint32_t rows;
-  protocol::BatchReader reader;
-  std::vector<EventHeader> headers;  // by table; made when the first row of the table is read
-  std::uint32_t row = 0;             // rows appended or refused
+  IncomingBatch batch;
   std::optional<std::uint64_t> applied_before;  // its producer's sequence number
   wire::AckT ack;
 };

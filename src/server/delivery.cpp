@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "protocol/batch_writer.hpp"
+#include "protocol/batch.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -33,11 +33,11 @@ class FrameBuilder {
   void add(const DeliveredRow& delivered) {
     const auto& row = batch_.rows[delivered.row];
     Shape& shape = shape_of(row);
-    writer_.begin(shape.table, row.timestamp);
+    collected_.begin(shape.table, row.timestamp);
     std::size_t next = 0;
     batch_.for_each_cell(row, [&](std::string_view name, const Datum& value) {
       const std::size_t cell = next++;
-      if (value.exists()) writer_.put(column_of(shape, cell, name, value.type()), value);
+      if (value.exists()) collected_.put(column_of(shape, cell, name, value.type()), value);
     });
     roots_.push_back(row.place.root);
     ordinals_.push_back(row.place.ordinal);
@@ -45,11 +45,11 @@ class FrameBuilder {
   }
 
   bool empty() const { return roots_.empty(); }
-  bool full() const { return roots_.size() >= kRowsPerFrame || writer_.bytes() >= enough_; }
+  bool full() const { return roots_.size() >= kRowsPerFrame || collected_.bytes() >= enough_; }
 
   DeliveryFrame finish() {
-    flatbuffers::FlatBufferBuilder builder(writer_.bytes() + 1024);
-    const auto batch = writer_.finish(builder);
+    flatbuffers::FlatBufferBuilder builder(collected_.bytes() + 1024);
+    const auto batch = protocol::pack(builder, collected_.batch());
     const auto ids = builder.CreateVector(ids_);
     const auto from = ids_.size() > 1 ? builder.CreateVector(from_) : 0;
     const auto roots = builder.CreateVector(roots_);
@@ -73,7 +73,7 @@ class FrameBuilder {
     if (last_ != nullptr && last_->type == row.type && last_->extras == row.extras) return *last_;
     const auto [it, added] =
         shapes_.try_emplace({row.type, row.extras}, Shape{row.type, row.extras});
-    if (added) it->second.table = writer_.table(batch_.type_name(row), true);
+    if (added) it->second.table = collected_.table(batch_.type_name(row), true);
     last_ = &it->second;
     return *last_;
   }
@@ -83,7 +83,7 @@ class FrameBuilder {
       shape.columns.resize(cell + 1, {kNoColumn, kNoColumn, kNoColumn, kNoColumn});
     }
     std::uint32_t& column = shape.columns[cell][static_cast<std::size_t>(type)];
-    if (column == kNoColumn) column = writer_.column(name, type);
+    if (column == kNoColumn) column = collected_.column(name, type);
     return column;
   }
 
@@ -92,7 +92,7 @@ class FrameBuilder {
   Shape* last_ = nullptr;  // of the row before
   std::vector<std::uint32_t> ids_;
   const std::size_t enough_;  // bytes
-  protocol::BatchWriter writer_;
+  BatchBuilder collected_;
   std::vector<std::uint64_t> roots_;
   std::vector<std::uint32_t> ordinals_;
   std::vector<std::uint16_t> from_;
@@ -113,13 +113,12 @@ std::size_t row_bytes(const OutputBatch& batch, const OutputBatch::Row& row) {
 
 }  // namespace
 
-std::size_t delivery_bytes(std::string_view type, std::span<const std::string_view> names,
-                           std::span<const Datum> cells, const Limits& limits) {
-  std::size_t bytes = kFrameOverhead + type.size();
+std::size_t delivery_bytes(const BatchCursor& event, const Limits& limits) {
+  std::size_t bytes = kFrameOverhead + event.table().type.size();
   bytes += std::min(limits.max_subscriptions * sizeof(std::uint32_t), limits.max_frame / 4);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!cells[i].exists()) continue;
-    bytes += names[i].size() + cells[i].length + kColumnOverhead;
+  for (const EventColumn& column : event.table().columns) {
+    const Datum value = event.value(column);
+    if (value.exists()) bytes += column.name.size() + value.length + kColumnOverhead;
   }
   return bytes;
 }

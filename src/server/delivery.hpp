@@ -29,8 +29,7 @@ struct DeliveryFrame {
 };
 
 /// An upper bound for the frame that delivers this event to anybody.
-std::size_t delivery_bytes(std::string_view type, std::span<const std::string_view> names,
-                           std::span<const Datum> cells, const Limits& limits);
+std::size_t delivery_bytes(const BatchCursor& event, const Limits& limits);
 
 /// Hands rows out as Deliver frames, a few thousand rows each, one frame after the other, so that
 /// there is one at a time. `subscriptions` is how many ids the frames have room for. A frame above

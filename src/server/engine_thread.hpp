@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "gorgo/processor.hpp"
-#include "protocol/batch_reader.hpp"
 #include "server/clock_watch.hpp"
 #include "server/command_queue.hpp"
 #include "server/device_watch.hpp"
@@ -118,12 +117,12 @@ class EngineThread {
 
   // One per request; each queues its reply.
   void publish(Command& command, std::uint64_t id, const wire::Publish& request);
+  void watch_clock(const Outbox& client, const EventBatch& batch);
   /// Appends rows, at most so many; false: there are no more. The publication counts what became of
   /// them, also when memory fails in the middle.
   bool append(Publication& publication, std::uint32_t most, bool measured);
-  bool append_rows(Publication& publication, std::uint32_t most, bool measured);
-  /// Accepts or refuses the row that the publication has come to.
-  Result<void> append_row(Publication& publication, bool measured);
+  /// Appends rows until many are pending, at least one.
+  void append_some(Publication& publication, std::uint32_t most, bool measured);
   void declare(Outbox& client, std::uint64_t id, const wire::Declare& request);
   void subscribe(const std::shared_ptr<Outbox>& client, std::uint64_t id,
                  const wire::Subscribe& request);

@@ -1,5 +1,4 @@
 #include "protocol/batch_check.hpp"
-#include "protocol/batch_reader.hpp"
 #include "server/engine_thread.hpp"
 #include "server/memory_reserve.hpp"
 #include "server/replies.hpp"
@@ -21,14 +20,23 @@ std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
   return refused;
 }
 
-/// Whether the row could be delivered, which takes a frame of its own at most.
-Result<void> fits_in_a_frame(const protocol::BatchReader& row, const Limits& limits) {
-  const auto bytes = delivery_bytes(row.type(), row.names(), row.cells(), limits);
+/// Whether the event could be delivered, which takes a frame of its own at most.
+Result<void> fits_in_a_frame(const BatchCursor& event, const Limits& limits) {
+  const auto bytes = delivery_bytes(event, limits);
   if (bytes <= limits.max_frame) return {};
   return Error{"the event needs " + std::to_string(bytes) +
                    " bytes to be delivered, more than the " + std::to_string(limits.max_frame) +
                    " of a frame",
                "publish smaller values, or raise limits.max_frame"};
+}
+
+void note_refusal(wire::AckT& ack, const BatchCursor& event, const Error& why) noexcept {
+  if (++ack.refused > kMostRefusals) return;
+  try {
+    ack.refusals.push_back(refusal(event.position(), why));
+  } catch (const std::bad_alloc&) {
+    // The client still learns of it from the count.
+  }
 }
 
 }  // namespace
@@ -88,14 +96,12 @@ void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publi
       command.client->reply(protocol::encode(id, publication->ack));
       return;
     }
+    watch_clock(*command.client, publication->batch.next().batch());
   }
   const std::uint32_t most = command.piece_rows > 0 ? command.piece_rows : UINT32_MAX;
   // No row can be too large for a delivery when the whole frame would fit with room to spare.
   const bool measured = command.frame.size() > limits_.max_frame / 2;
-  clock_watch_.begin();
-  const bool more = append(*publication, most, measured);
-  clock_watch_.end(*command.client, std::chrono::steady_clock::now());
-  if (more) {
+  if (append(*publication, most, measured)) {
     command.publication = std::move(publication);
     return queue_.put_back(std::move(command));
   }
@@ -110,47 +116,49 @@ void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publi
   command.client->reply(protocol::encode(id, ack));
 }
 
+void EngineThread::watch_clock(const Outbox& client, const EventBatch& batch) {
+  clock_watch_.begin();
+  for (const EventTable& table : batch.tables) {
+    for (const Timestamp timestamp : table.timestamps) clock_watch_.take(timestamp);
+  }
+  clock_watch_.end(client, std::chrono::steady_clock::now());
+}
+
 bool EngineThread::append(Publication& publication, std::uint32_t most, bool measured) {
-  try {
-    return append_rows(publication, most, measured);
-  } catch (const std::bad_alloc&) {
-    if (broken_) throw;
-    publication.ack.refused = publication.rows - publication.ack.accepted;
-    return false;
+  const IncomingBatch& batch = publication.batch;
+  while (most > 0 && !batch.done()) {
+    const std::uint32_t before = batch.next().position();
+    append_some(publication, most, measured);
+    most -= batch.next().position() - before;
+    process_if_many();
   }
+  publication.ack.accepted = batch.accepted();
+  return !batch.done();
 }
 
-bool EngineThread::append_rows(Publication& publication, std::uint32_t most, bool measured) {
-  wire::AckT& ack = publication.ack;
-  for (; most > 0; --most, ++publication.row) {
-    if (!publication.reader.next()) return false;
-    clock_watch_.take(publication.reader.timestamp());
-    if (const auto appended = append_row(publication, measured)) {
-      ++ack.accepted;
-      process_if_many();
-    } else {
-      if (++ack.refused <= kMostRefusals) {
-        ack.refusals.push_back(refusal(publication.row, appended.error()));
-      }
-    }
+void EngineThread::append_some(Publication& publication, std::uint32_t most, bool measured) {
+  IncomingBatch& batch = publication.batch;
+  const auto refuse = [&](const BatchCursor& event, const Error& why) {
+    note_refusal(publication.ack, event, why);
+  };
+  Intake intake{.events = most,
+                .pending = limits_.batch_events,
+                .pending_bytes = limits_.batch_bytes,
+                .pause = memory_reserve::is_given_up,
+                .check = {}};
+  if (measured) {
+    intake.check = [this](const BatchCursor& event) { return fits_in_a_frame(event, limits_); };
   }
-  return true;
-}
-
-Result<void> EngineThread::append_row(Publication& publication, bool measured) {
   // Nothing is taken from the little memory that evaluations may need.
-  if (memory_reserve::is_given_up()) return kShortOfMemory;
+  bool short_of_memory = memory_reserve::is_given_up();
   try {
-    const protocol::BatchReader& row = publication.reader;
-    EventHeader& header = publication.headers[row.table()];
-    if (!header) header = processor_.header(row.type(), row.names());
-    if (measured) {
-      if (auto fits = fits_in_a_frame(row, limits_); !fits) return fits;
-    }
-    return processor_.append(header, row.timestamp(), row.cells());
+    if (!short_of_memory) processor_.append(batch, refuse, intake);
   } catch (const std::bad_alloc&) {
-    return kShortOfMemory;
+    short_of_memory = true;
   }
+  if (!short_of_memory) return;
+  refuse(batch.next(), kShortOfMemory);
+  batch.leave_out();
 }
 
 void EngineThread::tick(Outbox& client, std::uint64_t id, const wire::Tick& request) {

@@ -3,7 +3,6 @@
 
 #include "codec/event_text.hpp"
 #include "protocol/batch_check.hpp"
-#include "protocol/batch_reader.hpp"
 #include "server/engine_thread.hpp"
 #include "server/replies.hpp"
 
@@ -88,15 +87,15 @@ void EngineThread::trace(const Command& command, std::uint64_t id, const wire::T
   const auto before = processor_.rules();
 
   Publication publication(*request.batch());
-  const protocol::BatchReader& reader = publication.reader;
-  publication.reader.next();
-  const std::string type(reader.type());
-  Watch watch(type, reader.timestamp(), traced);
+  const BatchCursor& event = publication.batch.next();
+  const std::string type(event.table().type);
+  Watch watch(type, event.timestamp(), traced);
   const auto start = Clock::now();
   traced.ahead = nanoseconds(start - taken);
-  const auto appended = append_row(publication, true);
-  if (!appended) {
-    command.client->reply(error_reply(id, wire::ErrorCode::Invalid, appended.error()));
+  append_some(publication, 1, true);
+  if (publication.ack.refused > 0) {
+    const wire::RefusalT& why = *publication.ack.refusals.front();
+    command.client->reply(error_reply(id, wire::ErrorCode::Invalid, {why.reason, why.hint}));
     return;
   }
   const auto released = Clock::now();

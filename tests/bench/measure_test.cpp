@@ -74,7 +74,7 @@ TEST(Disagreement, ComparesWithWhatIsLongerThanTheFirst) {
 class Counting : public Subject {
  public:
   explicit Counting(std::uint64_t wrong) : wrong_(wrong) {}
-  Result<void> feed(const EventBatch& batch) override {
+  Result<void> feed(const GeneratedEvents& batch) override {
     for (const auto& row : batch.rows()) {
       CompositeHash hash(hash_of("Seen"), row.timestamp);
       hash.add(Datum::of(++events_ == wrong_ ? std::int64_t{1} : std::int64_t{0}));
@@ -97,7 +97,7 @@ Sweep counting_sweep(std::uint64_t wrong) {
             workload.rules = "event E(v: int);\ndefine Seen(v: int) from E() where v = E.v;\n";
             workload.types = {"E"};
             workload.make_source = [] {
-              return [tick = Timestamp{0}](EventBatch& batch) mutable {
+              return [tick = Timestamp{0}](GeneratedEvents& batch) mutable {
                 batch.add(0, ++tick, {Datum::of(std::int64_t{0})});
               };
             };

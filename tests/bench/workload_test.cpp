@@ -25,7 +25,7 @@ bool same(const Datum& a, const Datum& b) {
   return a.tag == Datum::Tag::string ? a.text() == b.text() : a.integer == b.integer;
 }
 
-void expect_same(const EventBatch& a, const EventBatch& b) {
+void expect_same(const GeneratedEvents& a, const GeneratedEvents& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t row = 0; row < a.size(); ++row) {
     EXPECT_EQ(a.rows()[row].type, b.rows()[row].type);
@@ -36,7 +36,7 @@ void expect_same(const EventBatch& a, const EventBatch& b) {
 
 TEST_P(EverySweep, GivesTheSameEventsAgain) {
   const Workload workload = sweep().at(sweep().quick.front(), true);
-  EventBatch first, second;
+  GeneratedEvents first, second;
   const EventSource source = workload.make_source(), again = workload.make_source();
   for (int i = 0; i < 2000; ++i) source(first);
   for (int i = 0; i < 2000; ++i) again(second);
@@ -70,7 +70,7 @@ TEST_P(EveryApplication, GivesEachRuleSomethingToFind) {
   Processor processor({.max_late = workload.max_late});
   ASSERT_FALSE(processor.deploy("rules", workload.rules).failed());
   const EventSource next = workload.make_source();
-  EventBatch batch;
+  GeneratedEvents batch;
   for (int i = 0; i < 20'000; ++i) next(batch);
   for (std::size_t row = 0; row < batch.size(); ++row) {
     const auto& event = batch.rows()[row];
@@ -96,7 +96,7 @@ TEST_P(EveryApplication, GivesTheSameCompositesHoweverManyThreadsThereAre) {
       if (i == 4) {
         ASSERT_TRUE((*subject)->filled());
       }
-      EventBatch batch;
+      GeneratedEvents batch;
       while (batch.size() < 4096) next(batch);
       ASSERT_TRUE((*subject)->feed(batch));
     }

@@ -3,9 +3,8 @@
 #include <cstdlib>
 
 #include "codec/text.hpp"
+#include "protocol/batch.hpp"
 #include "protocol/batch_check.hpp"
-#include "protocol/batch_reader.hpp"
-#include "protocol/batch_writer.hpp"
 #include "protocol/frame_cutter.hpp"
 
 namespace {
@@ -13,16 +12,16 @@ namespace {
 using namespace gorgo;
 
 flatbuffers::DetachedBuffer encoded(const wire::Batch& batch, std::uint64_t& rows) {
-  protocol::BatchWriter writer;
-  rows = 0;
-  for (protocol::BatchReader reader(batch); reader.next(); ++rows) {
-    writer.add(reader.type(), reader.timestamp());
-    for (std::size_t i = 0; i < reader.names().size(); ++i) {
-      writer.attribute(reader.names()[i], reader.cells()[i]);
+  BatchBuilder collected;
+  for (BatchCursor event(protocol::view_of(batch)); !event.done(); event.advance()) {
+    collected.add(event.table().type, event.timestamp());
+    for (const EventColumn& column : event.table().columns) {
+      collected.attribute(column.name, event.value(column));
     }
   }
+  rows = collected.events();
   flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(writer.finish(builder));
+  builder.Finish(protocol::pack(builder, collected.batch()));
   return builder.Release();
 }
 
@@ -33,17 +32,16 @@ void check(const wire::Batch& batch, std::size_t frame_size) {
   if (!protocol::check_batch(batch, frame_size, protocol::kDefaultMaxRows)) return;
   std::uint64_t read = 0;
   bool unique = true;
-  for (protocol::BatchReader reader(batch); reader.next(); ++read) {
+  for (BatchCursor event(protocol::view_of(batch)); !event.done(); event.advance(), ++read) {
     std::vector<std::string_view> names;
-    for (std::size_t i = 0; i < reader.names().size(); ++i) {
-      if (reader.cells()[i].exists()) names.push_back(reader.names()[i]);
+    for (const EventColumn& column : event.table().columns) {
+      const Datum value = event.value(column);
+      if (value.exists()) names.push_back(column.name);
+      const bool text = value.tag == Datum::Tag::string;
+      if (text && !codec::is_valid_utf8(value.text())) std::abort();
     }
     std::ranges::sort(names);
     unique = unique && std::ranges::adjacent_find(names) == names.end();
-    for (const Datum& cell : reader.cells()) {
-      const bool text = cell.tag == Datum::Tag::string;
-      if (text && !codec::is_valid_utf8(cell.text())) std::abort();
-    }
   }
   if (read != protocol::row_count(batch)) std::abort();
   if (!unique) return;

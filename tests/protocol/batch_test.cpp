@@ -2,9 +2,8 @@
 
 #include <limits>
 
+#include "protocol/batch.hpp"
 #include "protocol/batch_check.hpp"
-#include "protocol/batch_reader.hpp"
-#include "protocol/batch_writer.hpp"
 #include "protocol/framing.hpp"
 
 namespace gorgo {
@@ -20,16 +19,18 @@ namespace protocol {
 namespace {
 
 std::vector<Event> through_the_wire(const std::vector<Event>& events) {
-  BatchWriter writer;
-  for (const Event& event : events) writer.add(event);
+  BatchBuilder collected;
+  for (const Event& event : events) collected.add(event);
   flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(writer.finish(builder));
-  EXPECT_LE(builder.GetSize(), writer.bytes() + 256);
+  builder.Finish(pack(builder, collected.batch()));
+  EXPECT_LE(builder.GetSize(), collected.bytes() + 256);
   const auto* batch = flatbuffers::GetRoot<wire::Batch>(builder.GetBufferPointer());
   EXPECT_TRUE(check_batch(*batch, builder.GetSize(), kDefaultMaxRows));
   EXPECT_EQ(row_count(*batch), events.size());
   std::vector<Event> read;
-  for (BatchReader reader(*batch); reader.next();) read.push_back(reader.to_event());
+  for (BatchCursor event(view_of(*batch)); !event.done(); event.advance()) {
+    read.push_back(event.to_event());
+  }
   return read;
 }
 

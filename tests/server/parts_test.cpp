@@ -153,7 +153,6 @@ TEST(Delivery, TheBoundOfAnEventIsAboveItsFrame) {
   OutputBatch batch;
   batch.schema = &schema;
   const std::string large(100'000, 'x');
-  const std::vector<std::string_view> names = {"s", "i"};
   const std::vector<Datum> cells = {Datum::of(std::string_view(large)), Datum::of(std::int64_t{1})};
   const auto extras = std::make_shared<const Extras>(Extras{"T", {"s", "i"}});
   batch.extras = {&extras, 1};
@@ -163,7 +162,9 @@ TEST(Delivery, TheBoundOfAnEventIsAboveItsFrame) {
   const std::vector<DeliveredRow> rows = {{0, 0}};
   const auto frames = frames_of(batch, rows, 20, limits.max_frame);
   ASSERT_EQ(frames.size(), 1u);
-  const auto bound = delivery_bytes("T", names, cells, limits);
+  BatchBuilder collected;
+  collected.add({"T", 1, {{"s", large}, {"i", std::int64_t{1}}}});
+  const auto bound = delivery_bytes(BatchCursor(collected.batch()), limits);
   EXPECT_LE(frames[0].bytes.size(), bound);
   EXPECT_GE(frames[0].bytes.size() + 2000, bound);
 }

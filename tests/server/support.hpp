@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "gorgo/client.hpp"
-#include "protocol/batch_writer.hpp"
+#include "protocol/batch.hpp"
 #include "protocol/framing.hpp"
 #include "server/server.hpp"
 
@@ -169,10 +169,10 @@ inline wire::SubscribeT subscription_to(const std::string& text) {
 /// A Publish frame of these events.
 inline protocol::Bytes publish_frame(std::uint64_t id, const std::vector<Event>& events,
                                      std::uint64_t producer = 0, std::uint64_t sequence = 0) {
-  protocol::BatchWriter writer;
-  for (const Event& event : events) writer.add(event);
+  BatchBuilder collected;
+  for (const Event& event : events) collected.add(event);
   flatbuffers::FlatBufferBuilder builder;
-  const auto batch = writer.finish(builder);
+  const auto batch = protocol::pack(builder, collected.batch());
   const auto publish =
       wire::CreatePublish(builder, producer, sequence, wire::AckMode::Accepted, batch);
   builder.FinishSizePrefixed(wire::CreateMessage(builder, id, wire::Body::Publish, publish.Union()),

@@ -75,11 +75,11 @@ TEST(TraceRequest, TakesOneEvent) {
   RunningServer server;
   RawConnection raw(server->address());
   raw.greet();
-  protocol::BatchWriter writer;
-  writer.add(smoke(1, "A1"));
-  writer.add(smoke(2, "A1"));
+  BatchBuilder collected;
+  collected.add(smoke(1, "A1"));
+  collected.add(smoke(2, "A1"));
   flatbuffers::FlatBufferBuilder builder;
-  const auto trace = wire::CreateTrace(builder, writer.finish(builder));
+  const auto trace = wire::CreateTrace(builder, protocol::pack(builder, collected.batch()));
   builder.FinishSizePrefixed(wire::CreateMessage(builder, 7, wire::Body::Trace, trace.Union()),
                              wire::MessageIdentifier());
   raw.send(

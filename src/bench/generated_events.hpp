@@ -13,7 +13,7 @@
 namespace gorgo::bench {
 
 /// Generated events. The strings of its cells belong to it, or live as long as the source.
-class EventBatch {
+class GeneratedEvents {
  public:
   struct Row {
     std::uint32_t type;  ///< index into `Workload::types`

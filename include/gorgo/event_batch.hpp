@@ -1,0 +1,181 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "gorgo/event.hpp"
+#include "gorgo/value.hpp"
+
+/// Events in columns, the form in which many of them travel together. Views own nothing: the memory
+/// behind them must outlive them.
+namespace gorgo {
+
+/// One attribute of the events of a table. The vector of its type has an element for each event;
+/// elements of events without the attribute are ignored.
+struct EventColumn {
+  std::string_view name;
+  ValueType type = ValueType::integer;
+  std::span<const std::int64_t> integers;
+  std::span<const double> floats;
+  std::span<const std::uint8_t> booleans;  ///< 0: false
+  std::span<const std::uint32_t> ends;     ///< string i is bytes [ends[i - 1], ends[i])
+  std::span<const std::uint8_t> bytes;     ///< of all strings, UTF-8
+  /// Bit i % 8 of byte i / 8: event i has the attribute. Empty: all events have it.
+  std::span<const std::uint8_t> present;
+
+  bool has(std::uint32_t event) const {
+    return present.empty() || ((present[event / 8] >> (event % 8)) & 1) != 0;
+  }
+  /// Without a value where the event has not the attribute.
+  Datum at(std::uint32_t event) const;
+};
+
+/// Events of one type. An attribute whose type differs from event to event has a column for each
+/// type; an event has a value in one of them at most.
+struct EventTable {
+  std::string_view type;
+  std::uint32_t events = 0;
+  std::span<const Timestamp> timestamps;  ///< empty: whoever releases the events stamps them
+  std::vector<EventColumn> columns;
+};
+
+struct EventBatch {
+  std::vector<EventTable> tables;
+  /// For each event the table whose next event it is. Empty: the tables one behind the other.
+  std::span<const std::uint16_t> order;
+
+  std::uint32_t events() const;
+};
+
+/// Walks the events of a batch in their order.
+class BatchCursor {
+ public:
+  /// Stands at the first event.
+  explicit BatchCursor(EventBatch batch);
+
+  const EventBatch& batch() const { return batch_; }
+  /// Whether it has passed the last event. Precondition of all below: it has not.
+  bool done() const { return position_ == events_; }
+  void advance();
+
+  /// How many events stand before this one.
+  std::uint32_t position() const { return position_; }
+  /// The number of its table among the tables of the batch.
+  std::size_t table_number() const { return table_; }
+  const EventTable& table() const { return batch_.tables[table_]; }
+  std::optional<Timestamp> timestamp() const;
+  /// The value that it has in a column of its table.
+  Datum value(const EventColumn& column) const { return column.at(passed_[table_]); }
+  /// Puts a cell for each column of the table into `cells`, in place of what is there.
+  void read(std::vector<Datum>& cells) const;
+  Event to_event() const;
+
+ private:
+  EventBatch batch_;
+  std::vector<std::uint32_t> passed_;  // events, by table
+  std::uint32_t events_;
+  std::uint32_t position_ = 0;
+  std::size_t table_ = 0;
+
+  void find_table();
+};
+
+/// Collects events into columns. Texts are copied.
+class BatchBuilder {
+ public:
+  /// Numbers the events of a type with or without timestamps. At most 65535 fit in a batch.
+  std::uint16_t table(std::string_view type, bool stamped);
+  /// Begins the next event. Precondition: the table's events have timestamps if and only if this
+  /// has.
+  void begin(std::uint16_t table, std::optional<Timestamp> timestamp);
+  /// Numbers the attributes of a name and type of the event begun last.
+  std::uint32_t column(std::string_view name, ValueType type);
+  /// Precondition: the value is of the column's type, and no attribute of the column's name was
+  /// given to the event.
+  void put(std::uint32_t column, const Datum& value);
+
+  /// Events and attributes by their names, which are looked up.
+  void add(std::string_view type, std::optional<Timestamp> timestamp);
+  void attribute(std::string_view name, const Datum& value);
+  void add(const Event& event);
+
+  std::uint32_t events() const { return static_cast<std::uint32_t>(order_.size()); }
+  /// An upper estimate of what the batch takes on the wire.
+  std::size_t bytes() const { return bytes_; }
+  /// Whether a further event may need a table that a batch cannot have.
+  bool full() const { return tables_.size() >= 65535; }
+
+  /// Valid until the next change.
+  EventBatch batch();
+  void clear();
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  using ByType = std::array<std::uint32_t, 4>;  // columns of one name, one more each; 0: none
+
+  struct Column {
+    const std::string* name;  // in `by_name`
+    ValueType type;
+    std::vector<std::int64_t> integers;
+    std::vector<double> floats;
+    std::vector<std::uint8_t> booleans;
+    std::vector<std::uint32_t> ends;
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::uint8_t> present;
+    std::uint32_t events = 0;
+    std::uint32_t absent = 0;
+
+    void push(const Datum& value);
+    void pad(std::uint32_t to);  // absent values
+    EventColumn view() const;
+  };
+  struct Table {
+    std::string type;
+    bool stamped;
+    std::uint32_t events = 0;
+    std::vector<Timestamp> timestamps;
+    std::vector<Column> columns;
+    std::unordered_map<std::string, ByType, Hash, std::equal_to<>> by_name;
+  };
+  using Tables = std::unordered_map<std::string, std::uint16_t, Hash, std::equal_to<>>;
+
+  std::vector<Table> tables_;
+  Tables by_type_[2];  // without and with timestamps
+  std::vector<std::uint16_t> order_;
+  std::size_t bytes_ = 0;
+  std::uint32_t next_column_ = 0;  // where the next attribute probably goes
+};
+
+inline Datum EventColumn::at(std::uint32_t event) const {
+  if (!has(event)) return Datum::none();
+  switch (type) {
+    case ValueType::integer:
+      return Datum::of(integers[event]);
+    case ValueType::floating:
+      return Datum::of(floats[event]);
+    case ValueType::boolean:
+      return Datum::of(booleans[event] != 0);
+    case ValueType::string: {
+      const std::uint32_t begin = event == 0 ? 0 : ends[event - 1];
+      const auto* text = reinterpret_cast<const char*>(bytes.data());
+      if (ends[event] == begin) return Datum::of(std::string_view());
+      return Datum::of(std::string_view(text + begin, ends[event] - begin));
+    }
+  }
+  return Datum::none();
+}
+
+}  // namespace gorgo

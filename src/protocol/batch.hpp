@@ -1,0 +1,15 @@
+#pragma once
+
+#include "gorgo/event_batch.hpp"
+#include "protocol/gorgo_generated.h"
+
+namespace gorgo::protocol {
+
+/// The events of a batch, which must have passed `check_batch`. The columns refer into it.
+EventBatch view_of(const wire::Batch& batch);
+
+/// Call once for a batch.
+flatbuffers::Offset<wire::Batch> pack(flatbuffers::FlatBufferBuilder& builder,
+                                      const EventBatch& batch);
+
+}  // namespace gorgo::protocol

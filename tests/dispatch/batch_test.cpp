@@ -1,0 +1,130 @@
+#include "gorgo/event_batch.hpp"
+
+#include "processor_fixture.hpp"
+
+// Events that come in columns.
+namespace gorgo {
+namespace {
+
+using ::testing::Pair;
+
+class BatchTest : public ProcessorTest {
+ protected:
+  /// Positions and reasons of what was refused.
+  std::vector<std::pair<std::uint32_t, std::string>> refusals;
+
+  void append(IncomingBatch& batch, const Intake& intake = {}) {
+    processor.append(
+        batch,
+        [&](const BatchCursor& event, const Error& why) {
+          refusals.emplace_back(event.position(), why.message);
+        },
+        intake);
+  }
+};
+
+TEST_F(BatchTest, EventsOfSeveralTypesKeepTheirOrder) {
+  deploy(kFire);
+  BatchBuilder collected;
+  collected.add(temp(1, "A", 50));
+  collected.add(smoke(2, "A"));
+  collected.add(temp(3, "B", 60));
+  collected.add(smoke(4, "B"));
+  IncomingBatch batch(collected.batch());
+  append(batch);
+  EXPECT_TRUE(batch.done());
+  EXPECT_EQ(batch.accepted(), 4u);
+  EXPECT_THAT(process(),
+              ElementsAre("1.0 Temp area=A value=50.000000", "2.0 Smoke area=A",
+                          "2.1 Fire area=A value=50.000000", "3.0 Temp area=B value=60.000000",
+                          "4.0 Smoke area=B", "4.1 Fire area=B value=60.000000"));
+}
+
+TEST_F(BatchTest, RefusalsNameTheEventAndTheOthersGoOn) {
+  deploy(kFire);
+  BatchBuilder collected;
+  collected.add(smoke(1, "A"));
+  collected.add({"Smoke", 2 * kMillisecond, {{"area", true}}});
+  collected.add({"Temp", 3 * kMillisecond, {{"area", std::string("A")}}});
+  collected.add(smoke(4, "B"));
+  IncomingBatch batch(collected.batch());
+  append(batch);
+  EXPECT_EQ(batch.accepted(), 2u);
+  EXPECT_THAT(refusals, ElementsAre(Pair(1u, HasSubstr("`area` is bool")),
+                                    Pair(2u, HasSubstr("`value` is missing"))));
+  EXPECT_THAT(process(), ElementsAre("1.0 Smoke area=A", "2.0 Smoke area=B"));
+  EXPECT_EQ(processor.counters().refused, 2u);
+}
+
+TEST_F(BatchTest, ComesInPieces) {
+  BatchBuilder collected;
+  for (int i = 0; i < 10; ++i) collected.add(counted("A", i, i));
+  IncomingBatch batch(collected.batch());
+  append(batch, {.events = 3});
+  EXPECT_EQ(processor.pending(), 3u);
+  append(batch, {.pending = 5});
+  EXPECT_EQ(processor.pending(), 5u);
+  int asked = 0;
+  append(batch, {.pause = [&] { return ++asked > 2; }});
+  EXPECT_EQ(processor.pending(), 7u);
+  append(batch, {.pending_bytes = 1});
+  EXPECT_EQ(processor.pending(), 8u);
+  batch.leave_out();
+  append(batch);
+  EXPECT_TRUE(batch.done());
+  EXPECT_EQ(batch.accepted(), 9u);
+  EXPECT_EQ(process().back(), "9.0 A n=9");
+}
+
+TEST_F(BatchTest, TheCallerMayRefuseForReasonsOfItsOwn) {
+  BatchBuilder collected;
+  for (int i = 0; i < 4; ++i) collected.add(counted("A", i, i));
+  IncomingBatch batch(collected.batch());
+  append(batch, {.check = [](const BatchCursor& event) -> Result<void> {
+           if (event.position() % 2 == 0) return {};
+           return Error{"odd", ""};
+         }});
+  EXPECT_THAT(refusals, ElementsAre(Pair(1u, "odd"), Pair(3u, "odd")));
+  EXPECT_EQ(processor.counters().refused, 2u);
+  EXPECT_THAT(process(), ElementsAre("1.0 A n=0", "2.0 A n=2"));
+}
+
+TEST_F(BatchTest, AttributesMayBeAbsentAndOfSeveralTypes) {
+  BatchBuilder collected;
+  collected.add({"T", 1, {{"v", std::int64_t{1}}}});
+  collected.add({"T", 2, {{"v", std::string("x")}, {"w", 2.0}}});
+  collected.add({"T", 3, {}});
+  IncomingBatch batch(collected.batch());
+  append(batch);
+  EXPECT_THAT(process(), ElementsAre("1.0 T v=1", "2.0 T v=x w=2.000000", "3.0 T"));
+}
+
+TEST_F(BatchTest, AnAttributeTwiceIsRefused) {
+  const std::array<std::int64_t, 1> values = {1};
+  const EventColumn column{.name = "v", .integers = values};
+  IncomingBatch batch(
+      {.tables = {{.type = "T", .events = 1, .timestamps = {}, .columns = {column, column}}},
+       .order = {}});
+  append(batch);
+  EXPECT_THAT(refusals, ElementsAre(Pair(0u, HasSubstr("given twice"))));
+}
+
+TEST_F(BatchTest, WithoutTimestampsEventsAreStamped) {
+  processor = Processor({.clock = [] { return Timestamp{7}; }});
+  BatchBuilder collected;
+  collected.add({"T", std::nullopt, {}});
+  IncomingBatch batch(collected.batch());
+  append(batch);
+  process();
+  EXPECT_EQ(processor.clock(), 7);
+}
+
+TEST_F(BatchTest, AnEmptyBatchIsDone) {
+  IncomingBatch batch(EventBatch{});
+  EXPECT_TRUE(batch.done());
+  append(batch);
+  EXPECT_EQ(processor.pending(), 0u);
+}
+
+}  // namespace
+}  // namespace gorgo
