@@ -32,7 +32,7 @@ struct RunOptions {
   std::string type;
   Duration lateness = ProcessorOptions().lateness;
   Duration max_late = ProcessorOptions().max_late;
-  bool flush = false;
+  bool reach_deadlines = false;
   bool stats = false;
   bool strict = false;
 };
@@ -92,7 +92,7 @@ class Run {
     // Also what stands before a line that stopped the run, and what lateness holds.
     processor_.flush([this](const OutputBatch& batch) { print(batch); });
     bool written = process();
-    if (read && options_.flush) written = flush();
+    if (read && options_.reach_deadlines) written = reach_deadlines();
     progress_.clear();
     if (!read) return fail(read.error().to_string());
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
@@ -151,7 +151,7 @@ class Run {
     return write_error_ == 0;
   }
 
-  bool flush() {
+  bool reach_deadlines() {
     processor_.finish([this](const OutputBatch& batch) { print(batch); });
     return write_error_ == 0;
   }
@@ -284,7 +284,8 @@ void add_run(CLI::App& app, int& exit_code) {
   as_time(run->add_option("--max-late", options->max_late,
                           "Refuse events that are further behind the clock"))
       ->option_text("TIME=10s");
-  run->add_flag("--flush", options->flush, "At the end, let every pending deadline pass");
+  run->add_flag("--reach-deadlines", options->reach_deadlines,
+                "At the end, let the clock run on to every pending deadline");
   run->add_flag("--stats", options->stats, "Print counts and rates on standard error at the end");
   run->add_flag("--strict", options->strict, "Stop with exit code 1 at the first bad line");
   run->callback([options, &exit_code] {

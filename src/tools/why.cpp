@@ -27,7 +27,7 @@ struct Options {
   std::size_t last = WhyOptions().last;
   Duration lateness = ProcessorOptions().lateness;
   Duration max_late = ProcessorOptions().max_late;
-  bool flush = false;
+  bool reach_deadlines = false;
   bool json = false;
 };
 
@@ -49,7 +49,7 @@ Result<void> deploy(const std::vector<std::string>& paths, Processor& processor)
 
 /// Takes in all events, what `lateness` holds included. Lines that are none are reported and
 /// skipped.
-Result<void> feed(const std::string& path, bool flush, Processor& processor) {
+Result<void> feed(const std::string& path, bool reach_deadlines, Processor& processor) {
   EventStream stream(codec::make_line_reader());
   if (auto opened = stream.open(path); !opened) return opened;
   const auto deliver = [](const OutputBatch&) {};
@@ -75,7 +75,7 @@ Result<void> feed(const std::string& path, bool flush, Processor& processor) {
                            .tick = [&](Timestamp time) { return taken(processor.tick(time)); },
                            .bad_line = bad_line,
                            .pause = process});
-  flush ? processor.finish(deliver) : processor.flush(deliver);
+  reach_deadlines ? processor.finish(deliver) : processor.flush(deliver);
   bad_lines.summarise();
   return read ? bad_lines.check(used) : read;
 }
@@ -98,7 +98,7 @@ Result<Why> ask_offline(const Options& options, const WhyOptions& asked) {
   if (auto deployed = deploy(options.rules, processor); !deployed) return deployed.error();
   const auto rule = chosen_rule(options.rule, processor);
   if (!rule) return rule.error();
-  if (auto fed = feed(options.events, options.flush, processor); !fed) return fed.error();
+  if (auto fed = feed(options.events, options.reach_deadlines, processor); !fed) return fed.error();
   return processor.why(*rule, asked);
 }
 
@@ -159,7 +159,8 @@ void add_why(CLI::App& app, int& exit_code) {
   as_time(command->add_option("--max-late", options->max_late,
                               "As of gorgo run: refuse events further behind the clock"))
       ->option_text("TIME=10s");
-  command->add_flag("--flush", options->flush, "At the end, let every pending deadline pass");
+  command->add_flag("--reach-deadlines", options->reach_deadlines,
+                    "At the end, let the clock run on to every pending deadline");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([options, &exit_code] {
     check(*options);

@@ -2,14 +2,36 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
-#include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
+#include <string>
+#include <thread>
 
 namespace gorgo {
 namespace {
 
 using ::testing::Each;
+
+/// Whether a thread of this process waits for something, as the kernel tells behind its name.
+bool sleeps(const std::filesystem::path& thread) {
+  std::string line;
+  std::getline(std::ifstream(thread / "stat"), line);
+  const auto end = line.rfind(") ");
+  return end == line.npos || line[end + 2] == 'S';
+}
+
+void wait_until_others_sleep() {
+  const std::string own = std::to_string(gettid());
+  for (bool all = false; !all; std::this_thread::yield()) {
+    all = true;
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+      all = all && (thread.path().filename() == own || sleeps(thread.path()));
+    }
+  }
+}
 
 class WorkersTest : public ::testing::TestWithParam<unsigned> {};
 
@@ -29,7 +51,7 @@ TEST_P(WorkersTest, ALoopAfterARestIsWorkedOn) {
   Workers workers(GetParam());
   std::vector<int> calls(100, 0);
   for (int loop = 0; loop < 3; ++loop) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the workers sleep by now
+    wait_until_others_sleep();
     workers.run(calls.size(), [&](std::size_t i) { ++calls[i]; });
   }
   EXPECT_THAT(calls, Each(3));

@@ -55,7 +55,7 @@ TEST_F(CommandLine, RunFlushesOnlyWhenAsked) {
   write("r.tesla", "define Missing() from A() and not B() within 30 ms after A;");
   write("e", R"({"type":"A","ts":1})");
   EXPECT_THAT(run("run r.tesla --events e").out, IsEmpty());
-  EXPECT_EQ(run("run r.tesla --events e --flush").out,
+  EXPECT_EQ(run("run r.tesla --events e --reach-deadlines").out,
             "{\"type\":\"Missing\",\"ts\":31,\"attrs\":{}}\n");
 }
 
