@@ -58,7 +58,7 @@ class Watch {
 };
 
 /// Which rules have done something, or keep events of the type.
-void compare(const std::vector<RuleInfo>& before, const std::vector<RuleInfo>& after,
+void compare(const std::vector<RuleCounters>& before, const std::vector<RuleInfo>& after,
              const std::string& type, wire::TracedT& traced) {
   for (std::size_t i = 0; i < after.size(); ++i) {
     auto rule = std::make_unique<wire::TracedRuleT>();
@@ -84,7 +84,7 @@ void EngineThread::trace(const Command& command, std::uint64_t id, const wire::T
   const auto taken = Clock::now();
   traced.queue = nanoseconds(taken - command.received);
   process();
-  const auto before = processor_.rules();
+  const auto before = processor_.rule_counters();
 
   Publication publication(*request.batch());
   const BatchCursor& event = publication.batch.next();

@@ -71,8 +71,7 @@ TEST(Drain, WorksOffWhatIsQueuedBeforeTheEnd) {
   RunningServer server(options);
   RawConnection raw(server->address());
   raw.greet();
-  raw.send(2, subscription_to("*"));
-  raw.expect<wire::Ack>(2);
+  raw.subscribe("*");
   raw.send(publish_frame(3, {temp(std::nullopt, "A1", 1)}));
   raw.send(publish_frame(4, {temp(std::nullopt, "A1", 2)}));
   wait_until_read(server, raw);

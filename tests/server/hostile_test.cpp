@@ -42,12 +42,6 @@ protocol::Bytes wide_frame(std::uint64_t id, std::size_t columns, std::uint32_t 
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }
 
-Client connect(const std::string& address) {
-  auto client = Client::connect(address);
-  EXPECT_TRUE(client) << client.error().to_string();
-  return std::move(*client);
-}
-
 /// Ends a server that must still be able to, and returns the line with its accounts.
 std::string stop(Process& server) {
   server.signal(SIGTERM);

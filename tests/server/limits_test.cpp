@@ -129,8 +129,7 @@ TEST(Memory, WhatWaitsForManySlowClientsIsBoundedTogether) {
   for (int i = 0; i < 4; ++i) {
     slow.push_back(std::make_unique<RawConnection>(server->address()));
     slow.back()->greet();
-    slow.back()->send(2, subscription_to("Big"));
-    slow.back()->expect<wire::Ack>(2);
+    slow.back()->subscribe("Big");
   }
   Client publisher = server.connect();
   const std::vector<Event> events(4, Event{"Big", std::nullopt, {{"s", std::string(50'000, 'x')}}});

@@ -66,8 +66,7 @@ class Losses : public testing::Test {
     server.emplace(options, level);
     slow.emplace((*server)->address());
     slow->greet();
-    slow->send(2, subscription_to("Big"));
-    slow->expect<wire::Ack>(2);
+    slow->subscribe("Big");
     publisher.emplace(server->connect());
   }
 };
@@ -88,8 +87,7 @@ TEST_F(Losses, AStoppingServerTellsThemBeforeItSaysSo) {
   start(small_outbox(SlowConsumer::drop));
   RawConnection other((*server)->address());
   other.greet();
-  other.send(2, subscription_to("Big"));
-  other.expect<wire::Ack>(2);
+  other.subscribe("Big");
   Account fast_account;
   std::thread fast([&] {
     while (fast_account.read_frame(other)) {

@@ -32,6 +32,13 @@ inline Event smoke(std::optional<Timestamp> ts, const std::string& area) {
   return {"Smoke", ts, {{"area", area}}};
 }
 
+/// A client of the server there.
+inline Client connect(const std::string& address) {
+  auto client = Client::connect(address);
+  EXPECT_TRUE(client) << client.error().to_string();
+  return std::move(*client);
+}
+
 /// A server on a free loopback port, served by a thread of its own.
 class RunningServer {
  public:
@@ -53,11 +60,7 @@ class RunningServer {
     thread_.join();
   }
 
-  Client connect() {
-    auto client = Client::connect(server_.address());
-    EXPECT_TRUE(client) << client.error().to_string();
-    return std::move(*client);
-  }
+  Client connect() { return server::connect(server_.address()); }
 
  private:
   static ServerOptions on_free_port(ServerOptions options) {
@@ -125,6 +128,14 @@ class RawConnection {
     send(1, hello);
     expect<wire::Welcome>(1);
   }
+  /// As subscription 1.
+  void subscribe(const std::string& text) {
+    wire::SubscribeT subscribe;
+    subscribe.subscription = 1;
+    subscribe.text = text;
+    send(2, subscribe);
+    expect<wire::Ack>(2);
+  }
   void close() { socket_.close(); }
   void stop_sending() { socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_send); }
   /// Breaks the connection, as the system of a killed client with unread replies does.
@@ -158,13 +169,6 @@ class Gate {
   std::atomic<bool> opened_ = false;
   std::atomic<Timestamp> ticks_ = 0;
 };
-
-inline wire::SubscribeT subscription_to(const std::string& text) {
-  wire::SubscribeT subscribe;
-  subscribe.subscription = 1;
-  subscribe.text = text;
-  return subscribe;
-}
 
 /// A Publish frame of these events.
 inline protocol::Bytes publish_frame(std::uint64_t id, const std::vector<Event>& events,
