@@ -158,6 +158,7 @@ struct ProcessorCounters {
   std::uint64_t too_late = 0;            ///< refused: further behind the clock than `max_late`
   std::uint64_t dropped_depth = 0;       ///< composites at max_depth, stored but not evaluated
   std::uint64_t dropped_composites = 0;  ///< beyond max_composites, neither processed nor delivered
+  std::uint64_t passed_over = 0;         ///< terminators of suspended rules, never evaluated
   /// The most bytes that composites took between evaluation and delivery, see `max_held_bytes`.
   std::size_t peak_held_bytes = 0;
 };
@@ -340,6 +341,8 @@ class Processor {
   const ProcessorCounters& counters() const;
   /// The last composite that was dropped.
   const DroppedComposite& last_dropped() const;
+  /// The full name of the rule whose terminators were passed over last; empty: there was none.
+  const std::string& last_passed_over() const;
   /// Number of events and ticks released since the last `process`.
   std::size_t pending() const;
   /// The memory that they take: 16 bytes for each attribute of their types and each column of their

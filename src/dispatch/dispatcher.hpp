@@ -41,6 +41,7 @@ class Dispatcher {
   std::optional<Timestamp> next_due() const { return agenda_.next(); }
   std::optional<Timestamp> last_deadline() const { return agenda_.last_deadline(); }
   const DroppedComposite& last_dropped() const { return evaluation_.last_dropped(); }
+  const std::string& last_passed_over() const { return evaluation_.last_passed_over(); }
 
  private:
   /// Fills `batch_` with what comes next, from item `next` on.

@@ -282,7 +282,13 @@ void Evaluation::collect_terminators(std::uint32_t index, const Bound& bound) {
       runner_.add(index, arrivals[next].slot, next);
     }
   }
-  rule.throttle.pass_over(passed_over);
+  if (passed_over > 0) note_passed_over(index, passed_over);
+}
+
+void Evaluation::note_passed_over(std::uint32_t rule, std::uint64_t terminators) {
+  rules_.rules()[rule].throttle.pass_over(terminators);
+  counters_.passed_over += terminators;
+  last_passed_over_ = rules_.names()[rule];
 }
 
 void Evaluation::run_collected() {

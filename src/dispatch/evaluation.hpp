@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "dispatch/batch.hpp"
@@ -62,6 +63,7 @@ class Evaluation {
   /// Takes the finished records out of the batch.
   void drop_finished();
   const DroppedComposite& last_dropped() const { return last_dropped_; }
+  const std::string& last_passed_over() const { return last_passed_over_; }
 
   /// Whether the absences that the rule demands after its terminator hold for a sequence.
   static bool is_absent(DeployedRule& rule, std::span<const history::EventRef> sequence);
@@ -137,6 +139,7 @@ class Evaluation {
   void limit_root(std::uint64_t root, std::size_t first_new);
   void drop_beyond_limit(Records& records, std::uint64_t earlier);
   void note_dropped(const Record& record);
+  void note_passed_over(std::uint32_t rule, std::uint64_t terminators);
 
   void run_cycle(const plan::Cycle& cycle);
   void run_cycle_root(std::uint64_t root);
@@ -155,6 +158,7 @@ class Evaluation {
   RuleRunner runner_;
 
   DroppedComposite last_dropped_;
+  std::string last_passed_over_;
 
   Batch* batch_ = nullptr;
   Timestamp clock_ = 0;

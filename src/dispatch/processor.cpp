@@ -370,6 +370,10 @@ const ProcessorCounters& Processor::counters() const { return impl_->counters; }
 
 const DroppedComposite& Processor::last_dropped() const { return impl_->dispatcher.last_dropped(); }
 
+const std::string& Processor::last_passed_over() const {
+  return impl_->dispatcher.last_passed_over();
+}
+
 std::size_t Processor::pending() const { return impl_->released.items.size(); }
 
 std::size_t Processor::pending_bytes() const { return impl_->released.bytes; }

@@ -2,20 +2,28 @@
 
 namespace gorgo::server {
 
-void DropWatch::look(const ProcessorCounters& counters, const DroppedComposite& last, Time now) {
-  const std::uint64_t too_many = counters.dropped_composites - told_too_many_;
-  const std::uint64_t too_deep = counters.dropped_depth - told_too_deep_;
-  if (too_many + too_deep == 0 || now < silent_until_) return;
-  log_.warning(
-      "composites dropped: an event brought about more than engine.max_composites, or "
-      "deeper ones than engine.max_depth",
-      {{"too_many", too_many},
-       {"too_deep", too_deep},
-       {"last_rule", last.rule},
-       {"last_event", last.event}});
-  told_too_many_ += too_many;
-  told_too_deep_ += too_deep;
-  silent_until_ = now + kPause;
+void DropWatch::look_at_composites(const ProcessorCounters& counters, const DroppedComposite& last,
+                                   Time now) {
+  const std::uint64_t sum = counters.dropped_composites + counters.dropped_depth;
+  if (const auto dropped = composites_.note(sum, now)) {
+    log_.warning(
+        "composites dropped: an event brought about more than engine.max_composites, or "
+        "deeper ones than engine.max_depth",
+        {{"composites", *dropped},
+         {"too_many_so_far", counters.dropped_composites},
+         {"too_deep_so_far", counters.dropped_depth},
+         {"last_rule", last.rule},
+         {"last_event", last.event}});
+  }
+}
+
+void DropWatch::look_at_terminators(const ProcessorCounters& counters, const std::string& last_rule,
+                                    Time now) {
+  if (const auto passed_over = terminators_.note(counters.passed_over, now)) {
+    log_.warning(
+        "terminators passed over: a rule took longer than dispatch.max_rule_time_ms in a second",
+        {{"terminators", *passed_over}, {"last_rule", last_rule}});
+  }
 }
 
 }  // namespace gorgo::server

@@ -1,32 +1,51 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "gorgo/processor.hpp"
 #include "server/log.hpp"
+#include "server/log_limit.hpp"
 
 namespace gorgo::server {
 
-/// Tells the log about composites that the processor drops because an event brings about too many
-/// or too deep ones: a line at most every kPause. Used by one thread.
+/// Tells the log what the processor gives up: composites, because an event brings about too many or
+/// too deep ones, and terminators, because their rule is suspended. Used by one thread.
 class DropWatch {
  public:
-  using Time = std::chrono::steady_clock::time_point;
-  static constexpr std::chrono::seconds kPause{10};
+  using Time = LogLimit::Time;
 
   explicit DropWatch(Log& log) : log_(log) {}
 
-  /// Costs next to nothing while nothing is dropped.
+  /// Costs next to nothing while nothing is given up.
   void look(const Processor& processor, Time now) {
-    look(processor.counters(), processor.last_dropped(), now);
+    const ProcessorCounters& counters = processor.counters();
+    look_at_composites(counters, processor.last_dropped(), now);
+    look_at_terminators(counters, processor.last_passed_over(), now);
   }
-  void look(const ProcessorCounters& counters, const DroppedComposite& last, Time now);
+  void look_at_composites(const ProcessorCounters& counters, const DroppedComposite& last,
+                          Time now);
+  void look_at_terminators(const ProcessorCounters& counters, const std::string& last_rule,
+                           Time now);
 
  private:
+  /// The growth of a sum, for the log.
+  class Growth {
+   public:
+    /// With a value, a line is due, and the value is how much the sum has grown since the last one.
+    std::optional<std::uint64_t> note(std::uint64_t sum, Time now) {
+      return limit_.note(sum - std::exchange(sum_, sum), now);
+    }
+
+   private:
+    LogLimit limit_;
+    std::uint64_t sum_ = 0;
+  };
+
   Log& log_;
-  std::uint64_t told_too_many_ = 0, told_too_deep_ = 0;
-  Time silent_until_ = Time::min();
+  Growth composites_, terminators_;
 };
 
 }  // namespace gorgo::server

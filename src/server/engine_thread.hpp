@@ -46,6 +46,9 @@ class EngineThread {
 
   /// For the closing log line. Precondition: not started, or joined.
   const ProcessorCounters& processed() const { return processor_.counters(); }
+  /// Events that were published and not accepted, by the processor or before it. Precondition as
+  /// above.
+  std::uint64_t refused() const { return refused_; }
   /// Deliveries that no frame could hold. Precondition as above.
   std::uint64_t oversize() const { return subscriptions_.oversize(); }
   /// Events whose timestamps were ahead of the server's clock: accepted, and refused.
@@ -72,6 +75,7 @@ class EngineThread {
   LogLimit oversize_log_;
   Pace pace_;
   ClockWatch clock_watch_;
+  std::uint64_t refused_ = 0;
   /// Whether an evaluation ended half-way: its state is that of no sequence of events. Also while
   /// one goes on.
   bool broken_ = false;

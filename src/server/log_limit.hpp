@@ -18,12 +18,12 @@ class LogLimit {
   using Time = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::seconds kPause{10};
 
-  /// Counts `times` more. With a value, a line is due, and the value is how often it happened since
-  /// the last line, these times included.
+  /// Counts `times` more, which may be none. With a value, a line is due, and the value is how
+  /// often it happened since the last line, these times included.
   std::optional<std::uint64_t> note(std::uint64_t times = 1,
                                     Time now = std::chrono::steady_clock::now()) {
     unsaid_ += times;
-    if (now < silent_until_) return std::nullopt;
+    if (unsaid_ == 0 || now < silent_until_) return std::nullopt;
     silent_until_ = now + kPause;
     return take_unsaid();
   }

@@ -139,6 +139,7 @@ bool EngineThread::append(Publication& publication, std::uint32_t most, bool mea
 void EngineThread::append_some(Publication& publication, std::uint32_t most, bool measured) {
   IncomingBatch& batch = publication.batch;
   const auto refuse = [&](const BatchCursor& event, const Error& why) {
+    ++refused_;
     note_refusal(publication.ack, event, why);
   };
   Intake intake{.events = most,

@@ -277,12 +277,13 @@ bool Server::run() {
   s.engine.join();
   const auto& processed = s.engine.processed();
   s.log.info("stopped", {{"accepted", processed.accepted},
-                         {"refused", processed.refused},
+                         {"refused", s.engine.refused()},
                          {"late", processed.late},
                          {"too_late", processed.too_late},
                          {"composites", processed.composites},
                          {"dropped_composites", processed.dropped_composites},
                          {"dropped_depth", processed.dropped_depth},
+                         {"passed_over", processed.passed_over},
                          {"sessions", s.opened.load()},
                          {"ahead", s.engine.ahead().ahead},
                          {"too_ahead", s.engine.ahead().too_ahead},

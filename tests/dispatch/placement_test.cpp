@@ -155,6 +155,8 @@ TEST(RuleTime, SuspendsARuleAndLeavesTheOthersAlone) {
   processor.process(ignore);
   EXPECT_EQ(processor.rules()[1].composites, 75u);
   EXPECT_EQ(processor.rules()[1].passed_over, 0u);
+  EXPECT_EQ(processor.counters().passed_over, processor.rules()[0].passed_over);
+  EXPECT_EQ(processor.last_passed_over(), processor.rules()[0].name);
 }
 
 TEST(Placement, LeavesFewTerminatorsToAnotherEngine) {

@@ -16,6 +16,15 @@ TEST(LogLimit, TheFirstTimeIsToldAtOnceAndThePauseHoldsTheOthersBack) {
   EXPECT_EQ(limit.note(1, kStart + LogLimit::kPause), std::nullopt);
 }
 
+TEST(LogLimit, WhatWasHeldBackIsToldBehindThePauseAlthoughNothingFollows) {
+  LogLimit limit;
+  EXPECT_EQ(limit.note(0, kStart), std::nullopt);
+  EXPECT_EQ(limit.note(1, kStart), 1u);
+  EXPECT_EQ(limit.note(2, kStart), std::nullopt);
+  EXPECT_EQ(limit.note(0, kStart + LogLimit::kPause), 2u);
+  EXPECT_EQ(limit.note(0, kStart + 2 * LogLimit::kPause), std::nullopt);
+}
+
 TEST(LogLimit, WhatWasHeldBackCanBeToldAtTheEnd) {
   LogLimit limit;
   EXPECT_EQ(limit.take_unsaid(), 0u);

@@ -175,6 +175,61 @@ TEST(Oversize, AnEventThatNoFrameCouldDeliverIsRefused) {
   EXPECT_EQ(client.lost(), 0u);
 }
 
+/// A number in the last line of the log.
+std::uint64_t stopped(const std::string& log, const std::string& name) {
+  const auto line = log.find(" stopped ");
+  const auto at = log.find(" " + name + "=", line);
+  EXPECT_NE(at, std::string::npos) << log;
+  return at == std::string::npos ? 0 : std::stoull(log.substr(at + name.size() + 2));
+}
+
+TEST(LastLine, AcceptedAndRefusedAreAllThatWasSent) {
+  ::testing::internal::CaptureStderr();
+  RunningServer server({}, LogLevel::info);
+  RawConnection raw(server->address());
+  raw.greet();
+  wire::DeclareT declare;
+  declare.name = "Known";
+  raw.send(2, declare);
+  raw.expect<wire::Ack>(2);
+  const std::size_t too_large = protocol::kDefaultMaxFrame - 1000;
+  raw.send(publish_frame(3, {{"Big", 1, {{"s", std::string(too_large, 'x')}}}}));
+  EXPECT_EQ(raw.expect<wire::Ack>(3).refused, 1u);
+  raw.send(publish_frame(4, {{"Known", 1, {{"s", true}}}, {"Known", 1, {}}, {"Known", 2, {}}}));
+  EXPECT_EQ(raw.expect<wire::Ack>(4).accepted, 2u);
+  raw.close();
+  Client client = server.connect();
+  EXPECT_FALSE(client.trace({"Known", 3, {{"s", true}}}));
+  EXPECT_TRUE(client.trace({"Known", 3, {}}));
+  server.stop();
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(stopped(log, "accepted"), 3u);
+  EXPECT_EQ(stopped(log, "refused"), 3u);
+}
+
+TEST(LastLine, TellsTheTerminatorsThatSuspendedRulesPassedOver) {
+  ::testing::internal::CaptureStderr();
+  ServerOptions options;
+  options.processor.max_rule_time = 1;
+  RunningServer server(options, LogLevel::info);
+  Client client = server.connect();
+  deploy(client, kFireRule);
+  ASSERT_TRUE(client.publish(std::vector{temp(1, "A1", 50)}));
+  constexpr std::uint64_t kTerminators = 20;
+  for (std::uint64_t i = 0; i < kTerminators; ++i) {
+    ASSERT_TRUE(client.publish(std::vector{smoke(2, "A1")}));
+  }
+  const auto rules = client.rules();
+  const auto passed_over = rules->front().passed_over;
+  EXPECT_GT(passed_over, 0u);
+  EXPECT_EQ(rules->front().terminators + passed_over, kTerminators);
+  server.stop();
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(stopped(log, "passed_over"), passed_over);
+  EXPECT_THAT(log, HasSubstr("warning terminators passed over"));
+  EXPECT_THAT(log, HasSubstr("last_rule=" + rules->front().name));
+}
+
 TEST(Oversize, ACompositeThatNoFrameCanHoldIsToldAsLost) {
   ServerOptions options;
   options.limits.max_frame = 256 << 10;

@@ -70,20 +70,43 @@ TEST(DropWatch, TellsHowManyCompositesWereDroppedNowAndThen) {
   const DroppedComposite last{.rule = "r.fire", .event = "Smoke"};
   const auto told = [&](DropWatch::Time now) {
     ::testing::internal::CaptureStderr();
-    watch.look(counters, last, now);
+    watch.look_at_composites(counters, last, now);
     return ::testing::internal::GetCapturedStderr();
   };
   EXPECT_THAT(told(start), IsEmpty());
   counters.dropped_composites = 7;
-  EXPECT_THAT(told(start), AllOf(HasSubstr("warning composites dropped"), HasSubstr("too_many=7"),
-                                 HasSubstr("too_deep=0"), HasSubstr("last_rule=r.fire"),
-                                 HasSubstr("last_event=Smoke")));
+  EXPECT_THAT(told(start), AllOf(HasSubstr("warning composites dropped"), HasSubstr("composites=7"),
+                                 HasSubstr("too_many_so_far=7"), HasSubstr("too_deep_so_far=0"),
+                                 HasSubstr("last_rule=r.fire"), HasSubstr("last_event=Smoke")));
   counters.dropped_composites = 9;
   counters.dropped_depth = 1;
-  EXPECT_THAT(told(start + DropWatch::kPause / 2), IsEmpty());
-  EXPECT_THAT(told(start + DropWatch::kPause),
-              AllOf(HasSubstr("too_many=2"), HasSubstr("too_deep=1")));
-  EXPECT_THAT(told(start + 3 * DropWatch::kPause), IsEmpty());
+  EXPECT_THAT(told(start + LogLimit::kPause / 2), IsEmpty());
+  EXPECT_THAT(told(start + LogLimit::kPause),
+              AllOf(HasSubstr("composites=3"), HasSubstr("too_many_so_far=9"),
+                    HasSubstr("too_deep_so_far=1")));
+  EXPECT_THAT(told(start + 3 * LogLimit::kPause), IsEmpty());
+}
+
+TEST(DropWatch, TellsHowManyTerminatorsWerePassedOverNowAndThen) {
+  using ::testing::AllOf, ::testing::HasSubstr, ::testing::IsEmpty;
+  Log log(LogFormat::text, LogLevel::warning);
+  DropWatch watch(log);
+  const auto start = DropWatch::Time() + std::chrono::hours(1);
+  ProcessorCounters counters;
+  const auto told = [&](DropWatch::Time now) {
+    ::testing::internal::CaptureStderr();
+    watch.look_at_terminators(counters, "r.fire", now);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(told(start), IsEmpty());
+  counters.passed_over = 7;
+  EXPECT_THAT(told(start),
+              AllOf(HasSubstr("warning terminators passed over"), HasSubstr("max_rule_time_ms"),
+                    HasSubstr("terminators=7"), HasSubstr("last_rule=r.fire")));
+  counters.passed_over = 9;
+  EXPECT_THAT(told(start + LogLimit::kPause / 2), IsEmpty());
+  EXPECT_THAT(told(start + LogLimit::kPause), HasSubstr("terminators=2"));
+  EXPECT_THAT(told(start + 3 * LogLimit::kPause), IsEmpty());
 }
 
 std::vector<DeliveryFrame> frames_of(const OutputBatch& batch, std::span<const DeliveredRow> rows,
