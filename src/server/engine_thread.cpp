@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "server/alarm_file.hpp"
 #include "server/memory_reserve.hpp"
@@ -233,11 +234,7 @@ bool EngineThread::change(Command& command) {
     refuse(command);
     return true;
   }
-  if (command.kind == Command::Kind::reload) {
-    process();
-    reload();
-    return true;
-  }
+  if (command.kind == Command::Kind::reload) return reload();
   const wire::Message& message = message_of(command);
   const bool gone = command.client->closed();
   if (const auto* request = message.body_as_Deploy()) {
@@ -248,7 +245,8 @@ bool EngineThread::change(Command& command) {
     handle_request(command, message);
     return true;
   }
-  if (begun) checker_.take();
+  if (begun) checker_.finish();
+  checked_ = nullptr;
   dropped_changes_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
@@ -260,8 +258,29 @@ void EngineThread::refuse(const Command& change) {
                                     "connect again later and send it again"}));
 }
 
-void EngineThread::reload() {
-  const auto outcome = rule_files_.load(processor_);
+bool EngineThread::reload() {
+  if (!checker_.is_busy()) {
+    rule_files_.begin();
+  } else {
+    if (!checker_.is_done()) return false;
+    checker_.finish();
+    if (queue_.is_closed()) return true;
+    if (!more_files_) {
+      log_reload();
+      return true;
+    }
+    process();
+    rule_files_.put_in_force(processor_);
+    rate_watch_.rules_came(std::chrono::steady_clock::now());
+  }
+  checker_.begin([this, snapshot = processor_.snapshot()]() mutable {
+    more_files_ = rule_files_.check_next(std::exchange(snapshot, nullptr));
+  });
+  return false;
+}
+
+void EngineThread::log_reload() const {
+  const auto& outcome = rule_files_.outcome();
   for (const Diagnostic& d : outcome.diagnostics.list) {
     const std::string at =
         d.file + ":" + std::to_string(d.at.line) + ":" + std::to_string(d.at.column);

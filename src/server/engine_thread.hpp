@@ -83,6 +83,8 @@ class EngineThread {
   std::atomic<std::uint64_t> shortages_ = 0;  // times the memory reserve was given up
   std::atomic<std::uint64_t> dropped_changes_ = 0;
   std::deque<Command> changes_;  // to be carried out; of the first a text may be in the checker
+  PreparedRules checked_;        // a client's text that the checker has checked
+  bool more_files_ = false;      // the checker has checked a rule file
   RuleChecker checker_;
   std::thread thread_;
 
@@ -106,7 +108,9 @@ class EngineThread {
   /// Sets the memory reserve aside again, if it was given up.
   void keep_reserve();
   void handle_request(Command& command, const wire::Message& message);
-  void reload();
+  /// Whether the reload is over; else rule files are being read or checked.
+  bool reload();
+  void log_reload() const;
   /// Carries out what changes rules or types, until a text has to be checked first.
   void work_off_changes();
   /// Carries out the change whose text is being checked, and refuses those behind it.

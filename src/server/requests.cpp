@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "protocol/batch_check.hpp"
 #include "server/engine_thread.hpp"
 #include "server/memory_reserve.hpp"
@@ -211,21 +213,24 @@ void EngineThread::unsubscribe(Outbox& client, std::uint64_t id, const wire::Uns
 }
 
 void EngineThread::check(const wire::Deploy& request) {
-  checker_.begin(processor_.snapshot(), request.name()->str(), request.text()->str(),
-                 {.replace = request.replace(), .with_history = request.with_history()});
+  const DeployOptions options{.replace = request.replace(), .with_history = request.with_history()};
+  checker_.begin([this, snapshot = processor_.snapshot(), name = request.name()->str(),
+                  text = request.text()->str(), options]() mutable {
+    checked_ =
+        prepare_rules(std::exchange(snapshot, nullptr), std::move(name), std::move(text), options);
+  });
 }
 
 void EngineThread::deploy(Outbox& client, std::uint64_t id, const wire::Deploy& request) {
-  PreparedRules prepared;
   try {
-    prepared = checker_.take();
+    checker_.finish();
   } catch (const std::exception& failure) {
     client.reply(error_reply(
         id, wire::ErrorCode::Overloaded,
         {std::string("the rules cannot be checked: ") + failure.what(), "deploy fewer at a time"}));
     return;
   }
-  const auto diagnostics = processor_.deploy(std::move(prepared));
+  const auto diagnostics = processor_.deploy(std::exchange(checked_, nullptr));
   rate_watch_.rules_came(std::chrono::steady_clock::now());
   log_.info(diagnostics.failed() ? "rules refused" : "rules deployed",
             {{"name", request.name()->str()},

@@ -6,20 +6,15 @@
 
 namespace gorgo::server {
 
-void RuleChecker::begin(RuleSnapshot snapshot, std::string name, std::string text,
-                        const DeployOptions& options) {
+void RuleChecker::begin(Check check) {
   assert(!is_busy());
-  std::packaged_task<PreparedRules()> check([this, snapshot = std::move(snapshot),
-                                             name = std::move(name), text = std::move(text),
-                                             options]() mutable {
+  std::packaged_task<void()> task([this, check = std::move(check)] {
     if (before_) before_();
-    // Nobody shares rules and types with it any more when they change.
-    return prepare_rules(std::exchange(snapshot, nullptr), std::move(name), std::move(text),
-                         options);
-  });
-  checked_ = check.get_future();
-  boost::asio::post(thread_, [this, check = std::move(check)]() mutable {
     check();
+  });
+  checked_ = task.get_future();
+  boost::asio::post(thread_, [this, task = std::move(task)]() mutable {
+    task();
     after_();
   });
 }

@@ -3,15 +3,14 @@
 #include <boost/asio/thread_pool.hpp>
 #include <functional>
 #include <future>
-#include <string>
-
-#include "gorgo/processor.hpp"
 
 namespace gorgo::server {
 
 /// Checks rule texts on a thread of its own, one at a time. Used by one thread.
 class RuleChecker {
  public:
+  using Check = std::function<void()>;
+
   /// `before` and `after` are called on the checker's thread, around each check.
   RuleChecker(std::function<void()> before, std::function<void()> after)
       : before_(std::move(before)), after_(std::move(after)) {}
@@ -20,21 +19,22 @@ class RuleChecker {
   RuleChecker(const RuleChecker&) = delete;
   RuleChecker& operator=(const RuleChecker&) = delete;
 
-  /// Precondition: `!is_busy()`.
-  void begin(RuleSnapshot snapshot, std::string name, std::string text,
-             const DeployOptions& options);
-  /// Whether a text was begun whose rules were not taken.
+  /// What the check uses belongs to the checker's thread until `finish`. The check lets go of its
+  /// snapshot as soon as it has used it: then nobody shares rules and types with the processor when
+  /// they change. Precondition: `!is_busy()`.
+  void begin(Check check);
+  /// Whether a check was begun and not finished.
   bool is_busy() const { return checked_.valid(); }
-  /// Whether `take` need not wait. Precondition: `is_busy()`.
+  /// Whether `finish` need not wait. Precondition: `is_busy()`.
   bool is_done() const;
   /// Precondition: `is_busy()`.
   void wait() const { checked_.wait(); }
-  /// The checked text; waits for it. Throws what the check threw: it was out of memory.
-  PreparedRules take() { return checked_.get(); }
+  /// Waits for the check and throws what it threw: it was out of memory.
+  void finish() { checked_.get(); }
 
  private:
   const std::function<void()> before_, after_;
-  std::future<PreparedRules> checked_;
+  std::future<void> checked_;
   boost::asio::thread_pool thread_{1};
 };
 

@@ -4,8 +4,10 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <utility>
 
 #include "base/file.hpp"
+#include "dispatch/rule_base.hpp"
 #include "language/language.hpp"
 #include "language/names.hpp"
 
@@ -14,13 +16,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// How many rules are removed at once, of a file that had many. What comes next looks at all rules
+/// that are left, so of many rules many are removed before.
+std::size_t removed_at_once(std::size_t rules) {
+  constexpr std::size_t kLeast = 64, kShare = 32;
+  return std::max(kLeast, rules / kShare);
+}
+
 /// The full names of the rules in a text, as far as it is well formed.
 std::vector<std::string> rule_names(const language::Source& source) {
   return language::rule_names(language::parse(source).file, source);
 }
 
-bool contains(const std::vector<std::string>& list, const std::string& text) {
-  return std::ranges::find(list, text) != list.end();
+Error cannot_load(const std::string& path, const std::exception& failure) {
+  return {"cannot load " + path + ": " + failure.what(), ""};
 }
 
 /// The rule files in a folder, sorted by name.
@@ -44,7 +53,7 @@ RuleFiles::RuleFiles(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) paths_.push_back({path, {}});
 }
 
-Result<std::vector<RuleFiles::File>> RuleFiles::read(const Path& path) {
+Result<std::deque<RuleFiles::File>> RuleFiles::read(const Path& path) {
   std::vector<std::string> names = {path.path};
   std::error_code not_there;  // reading says why
   if (fs::is_directory(path.path, not_there)) {
@@ -56,7 +65,7 @@ Result<std::vector<RuleFiles::File>> RuleFiles::read(const Path& path) {
                    "to remove its rules, leave one file without rules in it"};
     }
   }
-  std::vector<File> files;
+  std::deque<File> files;
   for (const std::string& name : names) {
     auto text = read_regular_file(name);
     if (!text) return text.error();
@@ -65,76 +74,134 @@ Result<std::vector<RuleFiles::File>> RuleFiles::read(const Path& path) {
   return files;
 }
 
-bool RuleFiles::is_deployed_elsewhere(const std::string& rule, const std::string& file) const {
-  return std::ranges::any_of(paths_, [&](const Path& path) {
-    return std::ranges::any_of(path.deployed, [&](const auto& other) {
-      return other.first != file && contains(other.second, rule);
-    });
-  });
-}
-
-void RuleFiles::remove(Processor& processor, const std::string& file, const Rules& before,
-                       const Rules& now, Outcome& outcome) {
-  for (const std::string& rule : before) {
-    if (contains(now, rule) || is_deployed_elsewhere(rule, file)) continue;
-    if (const auto removed = processor.remove(rule); !removed) {
-      outcome.errors.push_back(removed.error());
-    } else {
-      ++outcome.removed;
+void RuleFiles::read_all() {
+  is_read_ = true;
+  for (Path& path : paths_) {
+    try {
+      auto files = read(path);
+      if (!files) {
+        outcome_.errors.push_back(files.error());
+        continue;
+      }
+      Files gone = path.deployed;
+      for (const File& file : *files) gone.erase(file.name);
+      if (!files->empty()) readings_.push_back({&path, *std::move(files), std::move(gone)});
+    } catch (const std::exception& failure) {
+      outcome_.errors.push_back(cannot_load(path.path, failure));
     }
   }
 }
 
-bool RuleFiles::deploy(Processor& processor, Path& path, const File& file, bool replace,
-                       Outcome& outcome) {
-  auto diagnostics = processor.deploy(file.name, file.text, {.replace = replace});
-  const bool failed = diagnostics.failed();
-  std::ranges::move(diagnostics.list, std::back_inserter(outcome.diagnostics.list));
-  if (failed) return false;
-  ++outcome.files;
-  auto now = rule_names({file.name, file.text});
-  remove(processor, file.name, path.deployed[file.name], now, outcome);
-  path.deployed[file.name] = std::move(now);
-  return true;
+void RuleFiles::begin() {
+  is_read_ = false;
+  readings_.clear();
+  prepared_ = nullptr;
+  outcome_ = {};
 }
 
-void RuleFiles::load(Processor& processor, Path& path, Outcome& outcome) {
-  const auto files = read(path);
-  if (!files) {
-    outcome.errors.push_back(files.error());
+bool RuleFiles::check_next(const RuleSnapshot& snapshot) {
+  if (!is_read_) read_all();
+  if (!leaving_.empty()) return true;
+  while (!readings_.empty()) {
+    try {
+      check(readings_.front(), snapshot);
+      return true;
+    } catch (const std::exception& failure) {
+      give_up_path(failure);
+    }
+  }
+  return false;
+}
+
+void RuleFiles::check(Reading& reading, const RuleSnapshot& snapshot) {
+  const File& file = reading.files.front();
+  const auto was_in_a_gone_file = [&](const std::string& rule) {
+    return std::ranges::any_of(reading.gone, [&](const auto& gone) {
+      return std::ranges::find(gone.second, rule) != gone.second.end();
+    });
+  };
+  // A file may have been renamed.
+  const bool replace =
+      reading.path->deployed.contains(file.name) ||
+      (!reading.gone.empty() &&
+       std::ranges::any_of(rule_names({file.name, file.text}), was_in_a_gone_file));
+  prepared_ = prepare_rules(snapshot, file.name, file.text, {.replace = replace});
+}
+
+void RuleFiles::put_in_force(Processor& processor) {
+  if (!leaving_.empty()) return remove_some(processor);
+  Reading& reading = readings_.front();
+  try {
+    deploy_file(processor, reading);
+    reading.files.pop_front();
+    if (!reading.files.empty()) return;
+    for (const auto& [file, rules] : reading.good ? reading.gone : Files()) {
+      reading.path->deployed.erase(file);
+      outcome_.gone.push_back(file);
+      replace(rules, {});
+    }
+    readings_.pop_front();
+  } catch (const std::exception& failure) {
+    give_up_path(failure);
+  }
+}
+
+void RuleFiles::deploy_file(Processor& processor, Reading& reading) {
+  const PreparedRules prepared = std::exchange(prepared_, nullptr);
+  auto diagnostics = processor.deploy(prepared);
+  const bool failed = diagnostics.failed();
+  std::ranges::move(diagnostics.list, std::back_inserter(outcome_.diagnostics.list));
+  if (failed) {
+    reading.good = false;
     return;
   }
-  std::map<std::string, Rules> gone = path.deployed;
-  for (const File& file : *files) gone.erase(file.name);
-  const auto was_in_a_gone_file = [&](const std::string& rule) {
-    return std::ranges::any_of(gone, [&](const auto& file) { return contains(file.second, rule); });
-  };
-  bool good = true;
-  for (const File& file : *files) {
-    // A file may have been renamed.
-    const bool replace =
-        path.deployed.contains(file.name) ||
-        std::ranges::any_of(rule_names({file.name, file.text}), was_in_a_gone_file);
-    good = deploy(processor, path, file, replace, outcome) && good;
+  ++outcome_.files;
+  Rules now;
+  for (const auto& plan : prepared->plans) now.push_back(plan->rule.name);
+  Rules& deployed = reading.path->deployed[reading.files.front().name];
+  const Rules before = std::exchange(deployed, now);
+  replace(before, now);
+}
+
+/// A file has other rules: those that are in no file any more are to be removed.
+void RuleFiles::replace(const Rules& before, const Rules& now) {
+  for (const std::string& rule : now) ++holders_[rule];
+  for (const std::string& rule : before) {
+    const auto holders = holders_.find(rule);
+    if (--holders->second > 0) continue;
+    holders_.erase(holders);
+    leaving_.push_back(rule);
   }
-  if (!good) return;
-  for (const auto& [file, rules] : gone) {
-    path.deployed.erase(file);
-    remove(processor, file, rules, {}, outcome);
-    outcome.gone.push_back(file);
+}
+
+/// The latest rules first: that moves the fewest others.
+void RuleFiles::remove_some(Processor& processor) {
+  const std::size_t most = removed_at_once(processor.rule_count());
+  for (std::size_t i = 0; i < most && !leaving_.empty(); ++i) {
+    const std::string rule = std::move(leaving_.back());
+    leaving_.pop_back();
+    try {
+      const auto removed = processor.remove(rule);
+      if (removed) {
+        ++outcome_.removed;
+      } else {
+        outcome_.errors.push_back(removed.error());
+      }
+    } catch (const std::exception& failure) {
+      outcome_.errors.push_back({"cannot remove rule " + rule + ": " + failure.what(), ""});
+    }
   }
+}
+
+void RuleFiles::give_up_path(const std::exception& failure) {
+  outcome_.errors.push_back(cannot_load(readings_.front().path->path, failure));
+  readings_.pop_front();
 }
 
 RuleFiles::Outcome RuleFiles::load(Processor& processor) {
-  Outcome outcome;
-  for (Path& path : paths_) {
-    try {
-      load(processor, path, outcome);
-    } catch (const std::exception& failure) {
-      outcome.errors.push_back({"cannot load " + path.path + ": " + failure.what(), ""});
-    }
-  }
-  return outcome;
+  begin();
+  while (check_next(processor.snapshot())) put_in_force(processor);
+  return std::exchange(outcome_, {});
 }
 
 }  // namespace gorgo::server

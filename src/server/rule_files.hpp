@@ -1,15 +1,18 @@
 #pragma once
 
+#include <deque>
+#include <exception>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "gorgo/processor.hpp"
 
 namespace gorgo::server {
 
-/// The rule files that the server was started with, deployed and kept in step with the disk.
-/// Belongs to the thread that owns the processor.
+/// The rule files that the server was started with, deployed and kept in step with the disk. Used
+/// by one thread at a time.
 class RuleFiles {
  public:
   /// Files, and folders whose *.tesla files count: sorted by name, not recursive, without those
@@ -34,9 +37,19 @@ class RuleFiles {
   ///   rule files and has none any more: it is more likely away than emptied.
   /// * A file that has left its folder takes its rules along, once all other files of the folder
   ///   are without errors.
-  ///
-  /// Never throws.
   Outcome load(Processor& processor);
+
+  /// The same in steps, so that whoever owns the processor need not wait while files are read and
+  /// checked: `begin`, then `check_next` and `put_in_force` in turns, until `check_next` is false.
+  void begin();
+  /// Reads all files, if that was not done, and checks the next one, unless rules are to be removed
+  /// first; false: nothing is left to do. Needs no processor, so that another thread may do it.
+  bool check_next(const RuleSnapshot& snapshot);
+  /// Puts the rules that were checked in force, or removes some rules, of which there may be many.
+  /// Precondition: `processor.pending() == 0`.
+  void put_in_force(Processor& processor);
+  /// What became of the load that is over.
+  const Outcome& outcome() const { return outcome_; }
 
  private:
   using Rules = std::vector<std::string>;  // full names
@@ -45,19 +58,37 @@ class RuleFiles {
     std::string name;
     std::string text;
   };
+  using Files = std::map<std::string, Rules>;  // by name
   struct Path {
     std::string path;
-    std::map<std::string, Rules> deployed;  // by file
+    Files deployed;
+  };
+  /// The files of a path that are to be deployed.
+  struct Reading {
+    Path* path;
+    std::deque<File> files;  // the first is the next one; never empty
+    Files gone;              // they were deployed and are not there
+    bool good = true;        // no file had an error
   };
 
   std::vector<Path> paths_;
+  std::unordered_map<std::string, std::size_t>
+      holders_;  // by rule: how many deployed files have it
 
-  static Result<std::vector<File>> read(const Path& path);
-  bool is_deployed_elsewhere(const std::string& rule, const std::string& file) const;
-  void load(Processor& processor, Path& path, Outcome& outcome);
-  bool deploy(Processor& processor, Path& path, const File& file, bool replace, Outcome& outcome);
-  void remove(Processor& processor, const std::string& file, const Rules& before, const Rules& now,
-              Outcome& outcome);
+  // The load in hand.
+  bool is_read_ = false;
+  std::deque<Reading> readings_;
+  PreparedRules prepared_;  // of the first file
+  Rules leaving_;           // to be removed before the next file
+  Outcome outcome_;
+
+  static Result<std::deque<File>> read(const Path& path);
+  void read_all();
+  void check(Reading& reading, const RuleSnapshot& snapshot);
+  void deploy_file(Processor& processor, Reading& reading);
+  void replace(const Rules& before, const Rules& now);
+  void remove_some(Processor& processor);
+  void give_up_path(const std::exception& failure);
 };
 
 }  // namespace gorgo::server

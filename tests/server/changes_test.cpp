@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <condition_variable>
+#include <cstdio>
+#include <fstream>
 #include <mutex>
 
 #include "support.hpp"
@@ -11,6 +14,8 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+
+constexpr int kAllChecks = 1'000;
 
 /// Has checks of texts wait until they may go on.
 class CheckGate {
@@ -80,6 +85,60 @@ TEST(Changes, OthersAreServedWhileATextIsChecked) {
   gate.let_pass(1);
   EXPECT_THAT(operator_.expect<wire::Diagnostics>(2).list, SizeIs(0));
   EXPECT_THAT(*other.rules(), SizeIs(1));
+}
+
+class RuleFile {
+ public:
+  explicit RuleFile(const std::string& text)
+      : path_(testing::TempDir() + "gorgo_changes_" + std::to_string(getpid()) + ".tesla") {
+    write(text);
+  }
+  ~RuleFile() { std::remove(path_.c_str()); }
+  void write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+TEST(Changes, OthersAreServedWhileRuleFilesAreCheckedAgain) {
+  CheckGate gate;
+  const RuleFile file(rule(0) + rule(1));
+  auto options = gate.options();
+  options.rules = {file.path()};
+  RunningServer server(options);
+  server->reload();
+  gate.wait_for_checks(1);
+  Client other = server.connect();
+  subscribe(other, "Smoke");
+  ASSERT_TRUE(other.publish(std::vector{smoke(1, "kitchen")}));
+  EXPECT_EQ(next(other).event.type, "Smoke");
+  EXPECT_THAT(*other.rules(), SizeIs(0));
+
+  gate.let_pass(kAllChecks);
+  // This deployment is carried out behind the reload.
+  deploy(other, rule(2));
+  EXPECT_THAT(*other.rules(), SizeIs(3));
+}
+
+TEST(Changes, AStopWaitsForAReload) {
+  ::testing::internal::CaptureStderr();
+  CheckGate gate;
+  const RuleFile file(rule(0) + rule(1));
+  auto options = gate.options();
+  options.rules = {file.path()};
+  RunningServer server(options, LogLevel::info);
+  RawConnection client(server->address());
+  client.greet();
+  server->reload();
+  gate.wait_for_checks(1);
+  server->stop();
+  gate.let_pass(kAllChecks);
+  EXPECT_EQ(client.expect<wire::Error>(0).code, wire::ErrorCode::Stopping);
+  client.close();
+  server.stop();
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("rules read again files=1 removed=0 rules=2"));
 }
 
 TEST(Changes, RequestsOfASessionWaitForItsText) {

@@ -138,6 +138,30 @@ TEST_F(RuleFilesTest, OtherPathsAreReadAllTheSame) {
   EXPECT_EQ(processor.rules().size(), 3u);
 }
 
+TEST_F(RuleFilesTest, ManyRulesAreRemovedInSteps) {
+  std::string many;
+  for (int i = 0; i < 200; ++i) many += rule("many" + std::to_string(i));
+  write("b.tesla", many);
+  ASSERT_FALSE(load().failed());
+  write("b.tesla", rule("three"));
+  files_.begin();
+  ASSERT_TRUE(files_.check_next(processor_.snapshot()));
+  files_.put_in_force(processor_);  // a.tesla
+  ASSERT_TRUE(files_.check_next(processor_.snapshot()));
+  files_.put_in_force(processor_);  // b.tesla
+  EXPECT_EQ(processor_.rule_count(), 203u);
+  std::size_t before = processor_.rule_count(), steps = 0;
+  while (files_.check_next(processor_.snapshot())) {
+    files_.put_in_force(processor_);
+    EXPECT_LT(processor_.rule_count(), before);
+    before = processor_.rule_count();
+    ++steps;
+  }
+  EXPECT_GT(steps, 1u);
+  EXPECT_EQ(files_.outcome().removed, 200u);
+  EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
+}
+
 TEST_F(RuleFilesTest, ARuleMayMoveToAnotherFile) {
   write("a.tesla", rule("one") + rule("two") + rule("three"));
   write("b.tesla", "");
