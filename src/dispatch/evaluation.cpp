@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/arithmetic.hpp"
+#include "dispatch/out_of_memory.hpp"
 
 namespace gorgo::dispatch {
 namespace {
@@ -195,6 +196,11 @@ void Evaluation::store_type(TypeId type) {
 /// Stores the records of a type that stand in `stored`, in place order. `arrive` is to be called
 /// next.
 void Evaluation::store(TypeId type) {
+  with_memory_to("remember events of type", rules_.schema().at(type).name,
+                 "make the windows of the rules that read it shorter", [&] { remember(type); });
+}
+
+void Evaluation::remember(TypeId type) {
   Incoming& incoming = incoming_[type];
   if (rules_.strata().is_produced(type)) {
     std::erase_if(incoming.stored, [&](std::uint32_t i) { return batch_->records[i].dropped; });
@@ -299,17 +305,22 @@ void Evaluation::run_collected() {
   if (stop_.load(std::memory_order_relaxed)) return runner_.clear();
   first_cells_.assign(runner_.jobs(), kNoCells);
   for (const RuleRunner::Part& part : runner_.parts()) {
-    std::size_t& first_cell = first_cells_[part.job];
-    if (first_cell == kNoCells) {
-      first_cell = batch_->cells.size();
-      const auto cells = runner_.sink(part).cells();
-      batch_->cells.insert(batch_->cells.end(), cells.begin(), cells.end());
-    }
-    if (settle_terminators(part)) add_composites(part, first_cell);
+    with_memory_to("hold the composites of rule", rules_.names()[part.rule],
+                   "lower engine.max_composites or engine.max_held_bytes", [&] { take_out(part); });
   }
   composite_cells_ += batch_->cells.size() - first;
   runner_.clear();
   counters_.peak_held_bytes = held_.peak();
+}
+
+void Evaluation::take_out(const RuleRunner::Part& part) {
+  std::size_t& first_cell = first_cells_[part.job];
+  if (first_cell == kNoCells) {
+    first_cell = batch_->cells.size();
+    const auto cells = runner_.sink(part).cells();
+    batch_->cells.insert(batch_->cells.end(), cells.begin(), cells.end());
+  }
+  if (settle_terminators(part)) add_composites(part, first_cell);
 }
 
 /// Counts the terminators that are done; the wave ends before the first that is not, but a step of

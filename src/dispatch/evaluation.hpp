@@ -117,7 +117,9 @@ class Evaluation {
   void store_level(std::uint32_t level);
   void share_types();
   void store_type(TypeId type);
+  /// Throws OutOfMemory.
   void store(TypeId type);
+  void remember(TypeId type);
   void take_in(std::span<const TypeId> types);
   void arrive(TypeId type);
   void mark_too_deep(TypeId type);
@@ -127,6 +129,8 @@ class Evaluation {
   void run_rules(std::uint32_t level);
   void collect_terminators(std::uint32_t index, const Bound& bound);
   void run_collected();
+  /// Throws OutOfMemory.
+  void take_out(const RuleRunner::Part& part);
   bool settle_terminators(const RuleRunner::Part& part);
   void add_composites(const RuleRunner::Part& part, std::size_t first_cell);
   void add_awaited(const RuleRunner::Part& part, std::size_t first_cell);

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "dispatch/out_of_memory.hpp"
+
 namespace gorgo::dispatch {
 namespace {
 
@@ -259,6 +261,12 @@ void RuleRunner::try_elsewhere(std::size_t first) {
 }
 
 void RuleRunner::run_part(Job& job, Part& part) {
+  with_memory_to("evaluate rule", rules_.names()[part.rule],
+                 "make its windows shorter, or lower engine.max_held_bytes",
+                 [&] { evaluate(job, part); });
+}
+
+void RuleRunner::evaluate(Job& job, Part& part) {
   const engine::Budget budget{.stop = &stop_};
   DeployedRule& rule = rules_.rules()[part.rule];
   job.sink.begin_rule(rule.rule(), rule.state, rule.plan->deadline.has_value(),

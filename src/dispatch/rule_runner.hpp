@@ -125,7 +125,9 @@ class RuleRunner {
   void run_parts(Job& job);
   void run_announced(Job& job);
   unsigned free_threads() const;
+  /// Throws OutOfMemory.
   void run_part(Job& job, Part& part);
+  void evaluate(Job& job, Part& part);
   void report_costs();
   void balance_shares();
   void watch_threads(double took);

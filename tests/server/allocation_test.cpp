@@ -11,6 +11,8 @@ namespace {
 
 /// The allocation that fails, counted from the next one: 1; 0: none.
 std::atomic<long> failing = 0;
+/// Allocations of more bytes fail; 0: all sizes may succeed.
+std::atomic<std::size_t> largest = 0;
 /// Set while allocations of this thread must not fail.
 thread_local bool spared = false;
 
@@ -25,9 +27,11 @@ bool fails() {
 
 /// As the standard demands: the handler is called until there is memory or it gives up.
 template <class Allocate>
-void* allocate(Allocate allocate) {
+void* allocate(std::size_t size, Allocate allocate) {
+  const std::size_t most = spared ? 0 : largest.load();
+  const bool too_large = most > 0 && size > most;
   for (bool failed = fails();; failed = false) {
-    if (void* const memory = failed ? nullptr : allocate()) return memory;
+    if (void* const memory = failed || too_large ? nullptr : allocate()) return memory;
     const auto handler = std::get_new_handler();
     if (handler == nullptr) throw std::bad_alloc();
     handler();
@@ -37,11 +41,11 @@ void* allocate(Allocate allocate) {
 }  // namespace
 
 void* operator new(std::size_t size) {
-  return allocate([=] { return std::malloc(size == 0 ? 1 : size); });
+  return allocate(size, [=] { return std::malloc(size == 0 ? 1 : size); });
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto to = static_cast<std::size_t>(alignment);
-  return allocate([=] { return std::aligned_alloc(to, (size + to - 1) / to * to); });
+  return allocate(size, [=] { return std::aligned_alloc(to, (size + to - 1) / to * to); });
 }
 // A sanitizer that kept this one to itself would miss what the operators below free.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
@@ -56,6 +60,7 @@ namespace gorgo::server {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 /// Has the n-th allocation fail while it lives.
 class Failing {
@@ -184,6 +189,52 @@ TEST(Allocation, WhateverFailsInTheServerNothingAcceptedIsLost) {
     }
   }
   EXPECT_TRUE(client.rules());
+}
+
+/// Limits the size of allocations while it lives.
+class Limiting {
+ public:
+  explicit Limiting(std::size_t most) { largest = most; }
+  ~Limiting() { largest = 0; }
+};
+
+/// Publishes events of type A with rising numbers until the server ends; returns its log.
+std::string log_until_the_end(const std::string& rule, std::size_t most) {
+  ::testing::internal::CaptureStderr();
+  {
+    ServerOptions options;
+    options.processor.threads = 1;
+    RunningServer server(options, LogLevel::error);
+    Client client = server.connect();
+    deploy(client, rule);
+    const Limiting limit(most);
+    std::vector<Event> events(100);
+    for (std::int64_t n = 0;; n += static_cast<std::int64_t>(events.size())) {
+      for (std::size_t i = 0; i < events.size(); ++i) {
+        const auto number = n + static_cast<std::int64_t>(i);
+        events[i] = {"A", 1'000'000'000 + number, {{"n", number}}};
+      }
+      if (!client.publish(events)) break;
+    }
+  }
+  return ::testing::internal::GetCapturedStderr();
+}
+
+TEST(Allocation, AnEvaluationThatNeedsTooMuchAtOnceEndsTheServerAndNamesTheRule) {
+  spared = true;
+  // One event makes 30 000 composites at once.
+  EXPECT_THAT(log_until_the_end("rule pair: define Pair(n: int) from A([int]n = 30000) and "
+                                "each A(n >= 0) as b within 1 h from A where n = b.n;",
+                                std::size_t{1} << 20),
+              HasSubstr("no memory to hold the composites of rule `pair`: lower engine.max_"));
+}
+
+TEST(Allocation, AHistoryThatNeedsTooMuchAtOnceEndsTheServerAndNamesTheType) {
+  spared = true;
+  EXPECT_THAT(log_until_the_end("rule pair: define Pair(n: int) from A([int]n = -1) and "
+                                "each A(n >= 0) as b within 1 h from A where n = b.n;",
+                                std::size_t{1} << 20),
+              HasSubstr("no memory to remember events of type `A`: make the windows"));
 }
 
 TEST(Allocation, RequestsOfAllKindsAreAnsweredOrTakeNoEffect) {
