@@ -119,6 +119,36 @@ TEST(BatchCheck, NamesAreNeitherEmptyNorEndless) {
   EXPECT_THAT(error_of(batch), HasSubstr("without a usable name"));
 }
 
+TEST(BatchCheck, ATableHas4096ColumnsAtMost) {
+  const auto error = [](int columns) {
+    wire::BatchT batch;
+    batch.tables.push_back(std::make_unique<wire::EventTableT>());
+    batch.tables.back()->type = "T";
+    for (int i = 0; i < columns; ++i) {
+      auto column = std::make_unique<wire::ColumnT>();
+      column->name = "c" + std::to_string(i);
+      column->type = wire::ValueType::Int;
+      batch.tables.back()->columns.push_back(std::move(column));
+    }
+    return error_of(batch);
+  };
+  EXPECT_EQ(error(4096), "");
+  EXPECT_THAT(error(4097), HasSubstr("table 'T' has more than 4096 columns"));
+}
+
+TEST(BatchCheck, ABatchHas65535TablesAtMost) {
+  const auto error = [](std::size_t tables) {
+    flatbuffers::FlatBufferBuilder builder;
+    const auto table = wire::CreateEventTable(builder, builder.CreateString("T"));
+    builder.Finish(wire::CreateBatch(builder, builder.CreateVector(std::vector(tables, table))));
+    const auto checked = check_batch(*flatbuffers::GetRoot<wire::Batch>(builder.GetBufferPointer()),
+                                     builder.GetSize(), 100);
+    return checked ? "" : checked.error().message;
+  };
+  EXPECT_EQ(error(65'535), "");
+  EXPECT_THAT(error(65'536), HasSubstr("at most 65535 tables"));
+}
+
 TEST(BatchCheck, NamesInManyPlacesHaveFourTimesTheBytesOfTheFrame) {
   const auto error = [](int columns) {
     flatbuffers::FlatBufferBuilder builder;

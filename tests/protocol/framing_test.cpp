@@ -83,6 +83,45 @@ TEST(Framing, AKindOfALaterVersionKeepsItsId) {
   EXPECT_EQ(name_of((*message)->body_type()), "message of a later version");
 }
 
+Bytes finished(flatbuffers::FlatBufferBuilder& builder, wire::Body kind,
+               flatbuffers::Offset<void> body) {
+  builder.FinishSizePrefixed(wire::CreateMessage(builder, 5, kind, body),
+                             wire::MessageIdentifier());
+  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+/// A Publish whose table has one column in `places` places.
+Bytes one_column_in_many_places(std::size_t places) {
+  flatbuffers::FlatBufferBuilder builder;
+  const auto column = wire::CreateColumn(builder, builder.CreateString("c"));
+  const auto columns = builder.CreateVector(std::vector(places, column));
+  const auto type = builder.CreateString("T");
+  const auto table = wire::CreateEventTable(builder, type, 0, 0, columns);
+  const auto batch = wire::CreateBatch(builder, builder.CreateVector(std::vector{table}));
+  return finished(builder, wire::Body::Publish,
+                  wire::CreatePublish(builder, 0, 0, {}, batch).Union());
+}
+
+TEST(Framing, AFrameHasATableForEachEightOfItsBytesAtMost) {
+  EXPECT_TRUE(open_frame(one_column_in_many_places(10)));
+  EXPECT_FALSE(open_frame(one_column_in_many_places(10'000)));
+}
+
+TEST(Framing, MessagesAreSixTablesDeepAtMost) {
+  wire::WhyT why;
+  why.funnels.push_back(std::make_unique<wire::FunnelT>());
+  auto& steps = why.funnels.back()->steps;
+  steps.push_back(std::make_unique<wire::StepT>());
+  steps.back()->losses.push_back(std::make_unique<wire::LossT>());
+  steps.back()->losses.back()->nearest = std::make_unique<wire::MissT>();
+  const Bytes deepest = encode(5, why);
+  EXPECT_TRUE(open_frame(deepest));
+  for (const flatbuffers::uoffset_t depth : {5u, 6u}) {
+    flatbuffers::Verifier verifier(deepest.data(), deepest.size(), depth);
+    EXPECT_EQ(wire::VerifySizePrefixedMessageBuffer(verifier), depth == 6u);
+  }
+}
+
 /// Feeds the stream in pieces of `step` bytes and counts the frames that come out.
 int frames_cut(const Bytes& stream, std::size_t step) {
   FrameCutter cutter(kDefaultMaxFrame);

@@ -125,11 +125,36 @@ TEST_F(Losses, TheErrorOfADisconnectionSaysHowManyEventsWereDiscarded) {
   EXPECT_EQ((*server)->counters().slow_consumers, 1u);
 }
 
+/// Replies are never left out: what is discarded is the rest of them.
+TEST_F(Losses, WhatWaitsForAClientIsDiscardedWhenItIsOverloaded) {
+  start(small_outbox(SlowConsumer::drop));
+  deploy(*publisher, "rule r: define C() /* " + std::string(100'000, 'x') + " */ from A();");
+  wire::ListRulesT list;
+  list.name = "r";
+  constexpr std::uint64_t kRequests = 2'000;
+  for (std::uint64_t id = 3; id < 3 + kRequests; ++id) slow->send(id, list);
+  wait_until([&] { return (*server)->counters().slow_consumers > 0; });
+  std::uint64_t replies = 0;
+  for (auto frame = slow->receive(); frame; frame = slow->receive()) {
+    const auto message = protocol::open_frame(*frame);
+    ASSERT_TRUE(message);
+    if (const auto* error = (*message)->body_as_Error()) {
+      EXPECT_EQ((*message)->id(), 0u);
+      EXPECT_EQ(error->code(), wire::ErrorCode::Overloaded);
+      break;
+    }
+    EXPECT_EQ((*message)->id(), 3 + replies++);
+  }
+  EXPECT_LT(replies, kRequests);
+  EXPECT_FALSE(slow->receive());
+}
+
 TEST_F(Losses, AClientThatNeverReadsIsGivenUpAndItsEventsAreCounted) {
   auto options = small_outbox(SlowConsumer::drop);
   options.drain_timeout = std::chrono::milliseconds(50);
   start(options);
-  flood(*publisher, [&] { return (*server)->counters().lost_rows > 0; });
+  // By then the buffers of the system are full, too.
+  flood(*publisher, [&] { return (*server)->counters().lost_rows > 1'000; });
   const auto before = (*server)->counters().lost_rows;
   server->stop();
   EXPECT_GT((*server)->counters().lost_rows, before);

@@ -70,6 +70,24 @@ TEST(ProtocolErrors, AnOversizeFrameEndsTheConnection) {
   expect_alive(server);
 }
 
+TEST(ProtocolErrors, UntilTheGreetingAFrameHas65536BytesAtMost) {
+  RunningServer server;
+  const auto hello = [](std::size_t size) {
+    wire::HelloT greeting;
+    greeting.min_version = greeting.max_version = protocol::kVersion;
+    greeting.client = std::string(size, 'c');
+    return protocol::encode(2, greeting);
+  };
+  const std::size_t beside = hello(8).size() - 8;
+  RawConnection exact(server->address()), above(server->address());
+  ASSERT_EQ(hello(65'536 - beside).size(), 65'536u);
+  exact.send(hello(65'536 - beside));
+  exact.expect<wire::Welcome>(2);
+  above.send(hello(65'536 - beside + 8));
+  EXPECT_EQ(above.expect<wire::Error>(0).code, wire::ErrorCode::TooLarge);
+  EXPECT_FALSE(above.receive());
+}
+
 TEST(ProtocolErrors, AnotherProtocolIsToldSo) {
   RunningServer server;
   RawConnection raw(server->address());
