@@ -14,15 +14,6 @@ unsigned char lower(char c) {
   return static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-/// The hash of a text in lower case.
-struct HashOfSpelling {
-  std::size_t operator()(std::string_view text) const {
-    std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
-    for (const char c : text) hash = (hash ^ lower(c)) * 0x100000001b3U;
-    return hash ^ (hash >> 32U);
-  }
-};
-
 }  // namespace
 
 std::optional<std::uint32_t> EventType::find(std::string_view attribute) const {
@@ -42,6 +33,15 @@ std::string declaration_of(const EventType& type) {
 }
 
 struct Schema::Tables {
+  /// The hash of a text in lower case.
+  struct HashOfSpelling {
+    std::size_t operator()(std::string_view text) const {
+      std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+      for (const char c : text) hash = (hash ^ lower(c)) * 0x100000001b3U;
+      return hash ^ (hash >> 32U);
+    }
+  };
+
   SharedVector<std::shared_ptr<const EventType>> types;  // by TypeId; null when removed
   SharedMap<std::string, TypeId, HashOfSpelling> by_name;
   SharedMap<std::int32_t, TypeId> by_number;

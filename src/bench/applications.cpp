@@ -11,7 +11,7 @@
 namespace gorgo::bench {
 namespace {
 
-constexpr std::uint64_t kSeed = 4;
+constexpr std::uint64_t kApplicationsSeed = 4;
 constexpr Duration kSecond = 1'000'000'000;
 constexpr Duration kMinute = 60 * kSecond;
 
@@ -174,7 +174,7 @@ const std::vector<Application>& applications() {
 
 EventSource source_of(const Application& application, std::int64_t senders, bool disordered) {
   const Duration interval = application.period / senders;
-  return [&application, senders, disordered, interval, random = Random(kSeed),
+  return [&application, senders, disordered, interval, random = Random(kApplicationsSeed),
           now = Timestamp{0}](GeneratedEvents& batch) mutable {
     now += interval;
     const auto sender =

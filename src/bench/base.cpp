@@ -10,8 +10,7 @@
 namespace gorgo::bench {
 namespace {
 
-constexpr std::uint64_t kSeed = 1;
-constexpr Duration kTick = 1'000'000;
+constexpr std::uint64_t kBaseSeed = 1;
 constexpr std::int64_t kLateTicks = 1000;
 
 /// Rule texts for the types of one group.
@@ -110,15 +109,15 @@ class BaseRule {
 
 EventSource base_source(const BaseParameters& p) {
   const auto types = static_cast<std::uint64_t>(p.groups * (p.states + p.negations));
-  return
-      [p, types, random = Random(kSeed), tick = std::int64_t{0}](GeneratedEvents& batch) mutable {
-        ++tick;
-        const auto type = static_cast<std::uint32_t>(random.below(types));
-        const bool late = random.below(100) < static_cast<std::uint64_t>(p.late_share);
-        const std::int64_t behind = late ? random.between(1, kLateTicks - 1) : 0;
-        batch.add(type, (tick - behind) * kTick);
-        for (int i = 0; i < p.attributes; ++i) batch.cell(Datum::of(random.between(1, p.values)));
-      };
+  return [p, types, random = Random(kBaseSeed),
+          tick = std::int64_t{0}](GeneratedEvents& batch) mutable {
+    ++tick;
+    const auto type = static_cast<std::uint32_t>(random.below(types));
+    const bool late = random.below(100) < static_cast<std::uint64_t>(p.late_share);
+    const std::int64_t behind = late ? random.between(1, kLateTicks - 1) : 0;
+    batch.add(type, (tick - behind) * kTick);
+    for (int i = 0; i < p.attributes; ++i) batch.cell(Datum::of(random.between(1, p.values)));
+  };
 }
 
 /// What `values` stands for.

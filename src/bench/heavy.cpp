@@ -12,8 +12,7 @@
 namespace gorgo::bench {
 namespace {
 
-constexpr std::uint64_t kSeed = 2;
-constexpr Duration kTick = 1'000'000;
+constexpr std::uint64_t kHeavySeed = 2;
 
 std::string within(std::int64_t window, const std::string& state) {
   return " within " + std::to_string(window) + " from " + state;
@@ -29,7 +28,7 @@ std::string declaration(const std::string& type, const std::vector<std::string>&
 
 /// One T (type 0) for two S (type 1); attributes uniform in [0, 1).
 EventSource pair_source(std::size_t attributes) {
-  return [=, random = Random(kSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
+  return [=, random = Random(kHeavySeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
     now += kTick;
     batch.add(random.below(3) == 0 ? 0 : 1, now);
     for (std::size_t i = 0; i < attributes; ++i) batch.cell(Datum::of(random.unit()));
@@ -122,7 +121,7 @@ Workload inequality(double candidates) {
   workload.passive = {0};
   workload.fill = static_cast<std::uint64_t>(2 * window);
   workload.make_source = [candidates] {
-    return [=, random = Random(kSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
+    return [=, random = Random(kHeavySeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
       const auto type = static_cast<std::uint32_t>(random.below(3));
       const double u = random.unit();
       const std::array p = {1 + u, 4 / (candidates * (1 - u)), candidates * u / 4};
@@ -149,7 +148,7 @@ Workload filtered_average(double candidates) {
   workload.types = {"Trade"};
   workload.fill = static_cast<std::uint64_t>(window);
   workload.make_source = [] {
-    return [random = Random(kSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
+    return [random = Random(kHeavySeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
       batch.add(0, now += kTick, {Datum::of(1 / std::sqrt(1 - random.unit()))});
     };
   };
@@ -175,7 +174,7 @@ Workload text(double candidates) {
   workload.passive = {0};
   workload.fill = static_cast<std::uint64_t>(window);
   workload.make_source = [vocabulary = static_cast<std::uint64_t>(candidates * kWords)] {
-    return [=, random = Random(kSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
+    return [=, random = Random(kHeavySeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
       const bool query = random.below(3) == 0;
       std::string line = word(random.below(vocabulary));
       for (int i = 1; i < kWords && !query; ++i) line += " " + word(random.below(vocabulary));
@@ -199,12 +198,13 @@ Workload words(double candidates) {
   workload.passive = {0};
   workload.fill = static_cast<std::uint64_t>(window);
   workload.make_source = [width] {
-    return [width, random = Random(kSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
-      const bool query = random.below(3) == 0;
-      const std::uint64_t number = random.below(1'000'000'000 - width);
-      batch.add(query ? 0 : 1, now += kTick, {batch.text(word(number))});
-      if (query) batch.cell(batch.text(word(number + width)));
-    };
+    return
+        [width, random = Random(kHeavySeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
+          const bool query = random.below(3) == 0;
+          const std::uint64_t number = random.below(1'000'000'000 - width);
+          batch.add(query ? 0 : 1, now += kTick, {batch.text(word(number))});
+          if (query) batch.cell(batch.text(word(number + width)));
+        };
   };
   return workload;
 }
@@ -232,7 +232,7 @@ Workload columns(double mebibytes) {
   }
   workload.fill = static_cast<std::uint64_t>(window);
   workload.make_source = [] {
-    return [random = Random(kSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
+    return [random = Random(kHeavySeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
       batch.add(static_cast<std::uint32_t>(random.below(2 * kRules)), now += kTick);
       for (int i = 0; i < 4; ++i) batch.cell(Datum::of(random.unit()));
     };
@@ -269,7 +269,7 @@ Workload mixed(double cheap, double candidates) {
   workload.passive = {0, 3};
   workload.fill = static_cast<std::uint64_t>(window);
   workload.make_source = [keys] {
-    return [=, random = Random(kSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
+    return [=, random = Random(kHeavySeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
       const bool heavy = random.below(kEvery) == 0;
       const bool first = random.below(heavy ? 3 : 2) == 0;
       if (!heavy) {

@@ -14,8 +14,6 @@
 namespace gorgo::bench {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr double kWidth = 760, kHeight = 440;
 constexpr double kLeft = 80, kRight = 600, kTop = 50, kBottom = 380;
 constexpr double kLegend = 620;
@@ -54,11 +52,11 @@ struct Lines {
   double min = 0, max = 0;
 };
 
-Lines lines_of(const Json& report, const std::string& sweep) {
+Lines lines_of(const nlohmann::json& report, const std::string& sweep) {
   Lines lines;
-  for (const Json& result : report.at("results")) {
+  for (const nlohmann::json& result : report.at("results")) {
     if (result.at("sweep") != sweep || !result.contains("ns_per_event")) continue;
-    const Json& time = result["ns_per_event"];
+    const nlohmann::json& time = result["ns_per_event"];
     const Measured measured = {result.at("x"), time.at("median"), time.at("min"), time.at("max")};
     lines.min = lines.xs.empty() ? measured.min : std::min(lines.min, measured.min);
     lines.max = std::max(lines.max, measured.max);
@@ -133,9 +131,9 @@ void draw_line(Svg& svg, const Axis& x, const Axis& y, const std::vector<Measure
 using Colours = std::map<std::string, std::string_view>;
 
 /// An engine has the same colour in all figures of a report.
-Colours colours_of(const Json& report) {
+Colours colours_of(const nlohmann::json& report) {
   Colours colours;
-  for (const Json& result : report.at("results")) colours[result.at("engine")];
+  for (const nlohmann::json& result : report.at("results")) colours[result.at("engine")];
   std::size_t next = 0;
   for (auto& [engine, colour] : colours) {
     colour = engine == kHandwritten ? kInk : kColours[next++ % kColours.size()];
@@ -158,7 +156,7 @@ void draw_engines(Svg& svg, const Axis& x, const Axis& y, const Lines& lines,
   }
 }
 
-std::string draw(const Json& report, const Json& sweep, const Lines& lines) {
+std::string draw(const nlohmann::json& report, const nlohmann::json& sweep, const Lines& lines) {
   Svg svg(kWidth, kHeight);
   const double low = std::pow(10, std::floor(std::log10(lines.min)));
   const double high = std::pow(10, std::ceil(std::log10(lines.max)));
@@ -172,7 +170,7 @@ std::string draw(const Json& report, const Json& sweep, const Lines& lines) {
            "font-size:16px;font-weight:bold");
   svg.text({kLeft, 42}, "time per event", "start");
   svg.text({(kLeft + kRight) / 2, kBottom + 44}, sweep.at("axis").get<std::string>(), "middle");
-  const Json& machine = report.at("machine");
+  const nlohmann::json& machine = report.at("machine");
   svg.text({kWidth - 10, 24},
            machine.at("cpu").get<std::string>() + ", " + machine.at("commit").get<std::string>(),
            "end", "font-size:11px;fill:#777777");
@@ -183,13 +181,13 @@ std::string draw(const Json& report, const Json& sweep, const Lines& lines) {
 }  // namespace
 
 Result<std::vector<Figure>> plot(const std::string& report) {
-  const Json json = Json::parse(report, nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(report, nullptr, false);
   if (json.is_discarded() || !json.is_object()) return Error{"it is no JSON object", ""};
   if (json.value("format", 0) != 1)
     return Error{"it is no report of this version of gorgo bench", ""};
   std::vector<Figure> figures;
   try {
-    for (const Json& sweep : json.at("sweeps")) {
+    for (const nlohmann::json& sweep : json.at("sweeps")) {
       const auto id = sweep.at("sweep").get<std::string>();
       const Lines lines = lines_of(json, id);
       if (lines.xs.empty()) continue;
@@ -197,7 +195,7 @@ Result<std::vector<Figure>> plot(const std::string& report) {
       std::ranges::replace(name, '/', '-');
       figures.push_back({.name = name, .svg = draw(json, sweep, lines)});
     }
-  } catch (const Json::exception& error) {
+  } catch (const nlohmann::json::exception& error) {
     return Error{error.what(), ""};
   }
   return figures;

@@ -5,8 +5,7 @@
 namespace gorgo::bench {
 namespace {
 
-constexpr std::uint64_t kSeed = 3;
-constexpr Duration kTick = 1'000'000;
+constexpr std::uint64_t kShapesSeed = 3;
 
 /// Every event is of interest to exactly one of the rules.
 Workload constraints(int rules, std::int64_t window) {
@@ -21,7 +20,7 @@ Workload constraints(int rules, std::int64_t window) {
   workload.types = {"E"};
   workload.fill = static_cast<std::uint64_t>(window);
   workload.make_source = [rules] {
-    return [=, random = Random(kSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
+    return [=, random = Random(kShapesSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
       const std::int64_t k = random.between(0, rules - 1);
       batch.add(0, now += kTick, {Datum::of(k), Datum::of(random.between(1, 1000))});
     };
@@ -58,7 +57,7 @@ Workload deep_states(int states) {
   workload.passive = {0};
   workload.fill = static_cast<std::uint64_t>(window * (states - 1));
   workload.make_source = [types = static_cast<std::uint64_t>(states)] {
-    return [=, random = Random(kSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
+    return [=, random = Random(kShapesSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
       batch.add(static_cast<std::uint32_t>(random.below(types)), now += kTick);
       for (int f = 0; f < kDeepAttributes; ++f) batch.cell(Datum::of(random.unit()));
     };

@@ -9,22 +9,21 @@
 namespace gorgo::bench {
 namespace {
 
-constexpr std::uint64_t kSeed = 5;
-constexpr Duration kTick = 1'000'000;
+constexpr std::uint64_t kShiftSeed = 5;
 constexpr double kBand = 0.01;
 
 /// One T (type 0) for two S (type 1), each with a place `a` and a vector. Half of the S stand close
 /// together at `kCrowd`, the others anywhere in [0, 1); T stand in [0, 1), behind the shift in the
 /// crowd. So the window is the same on both sides, and the shift is sharp.
 EventSource crowd_source(std::uint64_t shift) {
-  constexpr double kCrowd = 2, kWidth = kBand / 2;
-  return [=, random = Random(kSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
+  constexpr double kCrowd = 2, kCrowdWidth = kBand / 2;
+  return [=, random = Random(kShiftSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {
     const bool is_t = random.below(3) == 0;
     const bool half = random.below(2) == 0;
     const bool crowded = is_t ? static_cast<std::uint64_t>(now / kTick) >= shift : half;
     const double place = random.unit();
     batch.add(is_t ? 0 : 1, now += kTick);
-    batch.cell(Datum::of(crowded ? kCrowd + kWidth * place : place));
+    batch.cell(Datum::of(crowded ? kCrowd + kCrowdWidth * place : place));
     for (int i = 0; i < 3; ++i) batch.cell(Datum::of(random.unit()));
   };
 }

@@ -1,18 +1,11 @@
 #include <algorithm>
-#include <cstdio>
 
 #include "base/time_text.hpp"
+#include "bench/print.hpp"
 #include "bench/report.hpp"
 
 namespace gorgo::bench {
 namespace {
-
-template <class... Arguments>
-std::string print(const char* format, Arguments... arguments) {
-  char text[200];
-  std::snprintf(text, sizeof text, format, arguments...);
-  return text;
-}
 
 unsigned long long number(std::uint64_t n) { return n; }
 

@@ -1,24 +1,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "bench/print.hpp"
 #include "bench/timeline.hpp"
 
 namespace gorgo::bench {
 namespace {
 
 /// A plot is at most so many columns wide, and so many lines high.
-constexpr std::size_t kWidth = 72;
-constexpr int kHeight = 6;
+constexpr std::size_t kColumns = 72;
+constexpr int kLines = 6;
 constexpr std::size_t kMargin = 9;
-
-template <class... Arguments>
-std::string print(const char* format, Arguments... arguments) {
-  char text[200];
-  std::snprintf(text, sizeof text, format, arguments...);
-  return text;
-}
 
 /// Three digits: 950, 12.3 k, 1.25 M.
 std::string rate_text(double rate) {
@@ -32,7 +25,7 @@ std::string rate_text(double rate) {
 }
 
 /// The time that all plots of a cell show, each column a part of it; 0 is the shift.
-struct Axis {
+struct TimeAxis {
   double from = 0, column = 0;
   std::size_t columns = 0;
 
@@ -40,7 +33,7 @@ struct Axis {
 };
 
 /// Before the shift as much as behind it, at most.
-Axis axis_of(const TimelineCell& cell) {
+TimeAxis axis_of(const TimelineCell& cell) {
   double before = 0, behind = 0;
   for (const Timeline& timeline : cell.timelines) {
     before = std::max(before, timeline.origin());
@@ -48,8 +41,8 @@ Axis axis_of(const TimelineCell& cell) {
   }
   const double slice = cell.limits.slice;
   before = std::min(before, behind);
-  Axis axis;
-  axis.column = slice * std::max(1.0, std::ceil((before + behind) / (slice * (kWidth - 2))));
+  TimeAxis axis;
+  axis.column = slice * std::max(1.0, std::ceil((before + behind) / (slice * (kColumns - 2))));
   const auto columns = [&](double time) { return std::ceil(time / axis.column - 1e-6); };
   const double left = columns(before);
   axis.from = -left * axis.column;
@@ -57,7 +50,7 @@ Axis axis_of(const TimelineCell& cell) {
   return axis;
 }
 
-std::vector<std::optional<double>> rates_of(const Timeline& timeline, const Axis& axis) {
+std::vector<std::optional<double>> rates_of(const Timeline& timeline, const TimeAxis& axis) {
   std::vector<std::optional<double>> rates;
   for (std::size_t i = 0; i < axis.columns; ++i) {
     const double start = axis.start(i) + timeline.origin();
@@ -75,13 +68,13 @@ double highest(const std::vector<std::optional<double>>& rates) {
 std::string bars(const std::vector<std::optional<double>>& rates, double top) {
   constexpr std::array<const char*, 9> kEighths = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   std::string text;
-  for (int line = kHeight - 1; line >= 0; --line) {
+  for (int line = kLines - 1; line >= 0; --line) {
     text += print("%*s |", static_cast<int>(kMargin) - 2,
-                  line == kHeight - 1 ? rate_text(top).c_str() : "");
+                  line == kLines - 1 ? rate_text(top).c_str() : "");
     std::string row;
     for (const auto& rate : rates) {
       // What is measured is seen, however little it is.
-      const double height = rate ? std::max(*rate / top * kHeight * 8, 1.0) : 0;
+      const double height = rate ? std::max(*rate / top * kLines * 8, 1.0) : 0;
       row += kEighths[static_cast<std::size_t>(std::clamp(std::lround(height) - line * 8, 0L, 8L))];
     }
     row.erase(row.find_last_not_of(' ') + 1);
@@ -103,7 +96,7 @@ std::string engine_at(const Timeline& timeline, double time) {
 }
 
 /// The names of the engines below the bars, each where it begins: "|column---|cuda-----".
-std::string engines_line(const Timeline& timeline, const Axis& axis) {
+std::string engines_line(const Timeline& timeline, const TimeAxis& axis) {
   std::string text(axis.columns, ' '), last;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < axis.columns; ++i) {
@@ -119,7 +112,7 @@ std::string engines_line(const Timeline& timeline, const Axis& axis) {
 }
 
 /// Numbers of seconds, where they begin.
-std::string time_line(const Axis& axis) {
+std::string time_line(const TimeAxis& axis) {
   constexpr std::size_t kApart = 10;  // columns, at least
   std::string text(kMargin, ' ');
   const double step = std::max(1.0, std::ceil(static_cast<double>(kApart) * axis.column));
@@ -167,7 +160,7 @@ std::string text_of(const TimelineCell& cell) {
       "\nevents/s; time in seconds" +
       (cell.timelines.empty() || !cell.timelines.front().shift ? "" : ", the load shifts at 0") +
       "\n";
-  const Axis axis = axis_of(cell);
+  const TimeAxis axis = axis_of(cell);
   double top = 1;
   for (const Timeline& timeline : cell.timelines) {
     top = std::max(top, highest(rates_of(timeline, axis)));

@@ -12,6 +12,9 @@
 
 namespace gorgo::bench {
 
+/// From one event of a made-up stream to the next.
+inline constexpr Duration kTick = 1'000'000;
+
 /// Adds one event to the batch, the next of a stream that its seed determines.
 using EventSource = std::function<void(GeneratedEvents&)>;
 

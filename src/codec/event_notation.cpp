@@ -10,8 +10,8 @@
 namespace gorgo::codec {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-bool is_number(char c) { return is_word(c) || c == '.' || c == '+' || c == '-'; }
+bool is_part_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_part_of_number(char c) { return is_part_of_word(c) || c == '.' || c == '+' || c == '-'; }
 
 void skip_spaces(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
@@ -52,7 +52,7 @@ Result<Value> take_value(std::string_view& text) {
   skip_spaces(text);
   if (text.starts_with('"')) return take_string(text);
   const std::string_view before = text;
-  const std::string_view word = take_while(text, is_number);
+  const std::string_view word = take_while(text, is_part_of_number);
   if (word == "true" || word == "false") return Value(word == "true");
   if (float_from_name(word)) return Value(*float_from_name(word));
   if (const auto kind = number_kind(word)) return value_from_text(word, *kind);
@@ -63,7 +63,7 @@ Result<void> take_attributes(std::string_view& text, Event& event) {
   if (take_character(text, ')')) return {};
   do {
     skip_spaces(text);
-    const std::string name(take_while(text, is_word));
+    const std::string name(take_while(text, is_part_of_word));
     if (name.empty()) return expected("an attribute's name", text);
     if (!take_character(text, '=')) return expected("'='", text);
     auto value = take_value(text);
@@ -92,7 +92,7 @@ void append_value(std::string& out, const Value& value) {
 
 Result<Timestamp> take_time(std::string_view& text) {
   if (!take_character(text, '@')) return expected("'@' and a time", text);
-  const auto timestamp = parse_milliseconds(take_while(text, is_number));
+  const auto timestamp = parse_milliseconds(take_while(text, is_part_of_number));
   skip_spaces(text);
   return timestamp;
 }
@@ -108,7 +108,7 @@ Result<Event> take_event(std::string_view& text) {
 Result<Event> take_unstamped_event(std::string_view& text) {
   Event event;
   skip_spaces(text);
-  event.type = take_while(text, is_word);
+  event.type = take_while(text, is_part_of_word);
   if (event.type.empty()) return expected("a type", text);
   if (!take_character(text, '(')) return expected("'('", text);
   if (const auto taken = take_attributes(text, event); !taken) return taken.error();

@@ -55,8 +55,6 @@ void append_escape(std::string& out, char c) {
   out += kHex[c & 0xF];
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 std::size_t skip_digits(std::string_view text, std::size_t at) {
   while (at < text.size() && is_digit(text[at])) ++at;
   return at;

@@ -11,6 +11,7 @@
 /// Values as text, in the one spelling that event lines and CSV share.
 namespace gorgo::codec {
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_valid_utf8(std::string_view text);
 
 void append_integer(std::string& out, std::int64_t value);

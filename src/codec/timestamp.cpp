@@ -6,14 +6,13 @@
 #include <optional>
 
 #include "base/int128.hpp"
+#include "codec/text.hpp"
 
 namespace gorgo::codec {
 namespace {
 
 constexpr std::int64_t kPerMillisecond = 1'000'000;
 constexpr std::int64_t kPerSecond = 1'000'000'000;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool all_digits(std::string_view text) {
   if (text.empty()) return false;

@@ -19,7 +19,7 @@ constexpr double kMostDebt = 10 * kMillisecond;
 /// What is estimated to be within this of what would be attempted is worth a trial: the model is
 /// better at comparing than at costs. So is what is estimated far below the measured cost of the
 /// present engine: then the model knows something of the load not.
-constexpr double kWorthTrying = 1.25, kFarBelow = 0.5;
+constexpr double kWorthTrial = 1.25, kFarBelow = 0.5;
 /// To begin a trial may take a part of what the rule has cost so far, or this.
 constexpr double kPartOfSpent = 0.5, kLittleStart = kMillisecond;
 /// To begin a trial, and to evaluate a batch once more, must not hold up events for longer.
@@ -28,7 +28,7 @@ constexpr double kLongestTry = 10 * kMillisecond, kShortestTry = kMillisecond;
 /// Nor for so many times as long as the present engine took.
 constexpr double kMuchLonger = 4;
 /// Batches without a terminator of the rule, after which a trial is given up.
-constexpr std::size_t kPatience = 256;
+constexpr std::size_t kPatienceOfTrial = 256;
 /// What is measured to take so many times as long is not tried again soon.
 constexpr double kClearly = 2;
 /// At a time: each has an engine more take in what the rule reads.
@@ -185,7 +185,7 @@ bool Placer::is_worth_trying(Placement& placement, const engine::Engine& engine,
   if (!own) return true;  // it was pinned to what is not modelled
   const double measured =
       on_all_threads(placement.engine(), placement.post().cost.per_terminator().value_or(0));
-  const double promising = kWorthTrying * closeness(placement.engine(), engine);
+  const double promising = kWorthTrial * closeness(placement.engine(), engine);
   return estimated(placement, engine) <=
          std::max(promising * estimated(placement, placement.engine()), kFarBelow * measured);
 }
@@ -369,7 +369,7 @@ void Placer::raise_alarm(const Trial& trial, const Shadow::Difference& differenc
 void Placer::give_up_quiet_trials() {
   std::vector<std::uint32_t> quiet;
   for (auto& [rule, trial] : trials_) {
-    if (++trial.idle > kPatience) quiet.push_back(rule);
+    if (++trial.idle > kPatienceOfTrial) quiet.push_back(rule);
   }
   for (const std::uint32_t rule : quiet) end_trial(rule);
 }

@@ -9,7 +9,7 @@ namespace {
 /// Nanoseconds that all of them together may take to begin, or a batch of all of them.
 constexpr double kLongestStart = 20e6, kLongestBatch = 20e6;
 constexpr std::size_t kMost = 1000;  // rules
-constexpr double kLonger = 2, kLongestInterval = 10e9;
+constexpr double kLonger = 2, kLongestIntervalTogether = 10e9;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ void Placer::consider_together(Timestamp clock) {
   together_.spent = 0;
   const auto is_in_use = [](const DeployedRule& rule) { return rule.state.terminators > 0; };
   if (std::ranges::none_of(rules_.rules(), is_in_use)) return;
-  together_.interval = std::min(kLonger * together_.interval, kLongestInterval);
+  together_.interval = std::min(kLonger * together_.interval, kLongestIntervalTogether);
   for (const std::string_view name : options_.choices) {
     const engine::Engine& engine = *engine::find_engine(name);
     if (engine.fixed_cost() == 0 || !engine.is_ready()) continue;

@@ -32,8 +32,6 @@ bool same_kind(ValueType a, ValueType b) { return a == b || (is_number(a) && is_
 
 }  // namespace
 
-bool is_number(ValueType type) { return type == ValueType::integer || type == ValueType::floating; }
-
 Expr make_operation(Op op, ValueType type, std::vector<Expr> args) {
   Expr expr;
   expr.op = op;

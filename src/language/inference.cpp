@@ -3,12 +3,6 @@
 #include <deque>
 
 namespace gorgo::language {
-namespace {
-
-bool is_number(ValueType type) { return type == ValueType::integer || type == ValueType::floating; }
-
-}  // namespace
-
 std::optional<Inference::Node> Inference::node(TypeIndex type, std::string_view attribute,
                                                Location at) {
   const TypeEntry& entry = types_.at(type);

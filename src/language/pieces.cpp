@@ -37,7 +37,9 @@ bool is_name(std::size_t rule) {
   return rule == Parser::RuleTypeName || rule == Parser::RuleAttributeName;
 }
 
-bool is_keyword(std::size_t token) { return token >= Parser::AND && token <= Parser::CONTAINS; }
+bool is_language_word(std::size_t token) {
+  return token >= Parser::AND && token <= Parser::CONTAINS;
+}
 
 /// In double quotes, unless that takes escapes.
 std::string string_literal(const std::string& text) {
@@ -226,7 +228,7 @@ class PieceWriter {
     const std::size_t type = token->getType();
     if (rule == Parser::RuleAssignment && type == Parser::BECOMES) return "=";
     if (type == Parser::STRING) return string_literal(text);
-    const bool letters = is_keyword(type) || type == Parser::FLOAT;
+    const bool letters = is_language_word(type) || type == Parser::FLOAT;
     return letters && !is_name(rule) ? lower_case(text) : text;
   }
 

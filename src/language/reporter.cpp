@@ -10,8 +10,8 @@ constexpr std::string_view kTooMany = "too many errors, the rest is not shown";
 
 /// A line that nobody could read on a screen would be copied into every diagnostic.
 std::string shown(std::string_view line) {
-  constexpr std::size_t kLongest = 1000;
-  return line.size() > kLongest ? "" : std::string(line);
+  constexpr std::size_t kLongestLine = 1000;
+  return line.size() > kLongestLine ? "" : std::string(line);
 }
 
 std::string cut(std::string_view text, std::size_t longest) {

@@ -107,6 +107,5 @@ Expr make_operation(Op op, ValueType type, std::vector<Expr> args);
 Expr make_constant(Value value);
 /// `to_float` of an int, folded for constants; a float as it is.
 Expr as_float(Expr expr);
-bool is_number(ValueType type);
 
 }  // namespace gorgo::language

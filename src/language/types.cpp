@@ -127,6 +127,8 @@ std::vector<std::string> TypeTable::fixed_names() const {
   return names;
 }
 
+bool is_number(ValueType type) { return type == ValueType::integer || type == ValueType::floating; }
+
 std::string declaration_with(EventType type, std::string_view attribute, ValueType added) {
   if (!type.find(attribute)) type.attributes.push_back({std::string(attribute), added});
   return declaration(type);

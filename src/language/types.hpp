@@ -74,6 +74,8 @@ class TypeTable {
   std::unordered_map<std::int64_t, std::string> by_number_;  // those that this file gives
 };
 
+bool is_number(ValueType type);
+
 /// `declaration(type)` with one more attribute.
 std::string declaration_with(EventType type, std::string_view attribute, ValueType added);
 

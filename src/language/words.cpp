@@ -14,8 +14,6 @@ using grammar::TeslaLexer;
 
 constexpr std::size_t kMaxWords = 250'000;
 
-std::size_t end_of(const antlr4::Token& token) { return token.getStopIndex() + 1; }
-
 /// Whether a comment that begins in `gap` goes on behind it.
 bool in_comment(std::string_view gap) {
   const std::size_t line = gap.find_last_of("\r\n");
@@ -50,7 +48,7 @@ class Splitter {
  private:
   void add(std::size_t index) {
     const antlr4::Token& token = *item_.tokens[index];
-    const std::size_t begin = token.getStartIndex(), end = end_of(token);
+    const std::size_t begin = token.getStartIndex(), end = token.getStopIndex() + 1;
     const std::string_view word = text_.substr(begin, end - begin);
     if (begin >= offset_) {
       ended_ = ended_ || begins_item(item_, index);

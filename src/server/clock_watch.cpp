@@ -8,7 +8,7 @@ namespace gorgo::server {
 namespace {
 
 constexpr std::chrono::seconds kPause{10};  // between two lines about a client
-constexpr Duration kMillisecond = 1'000'000;
+constexpr Duration kPerMillisecond = 1'000'000;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void ClockWatch::end(const Outbox& client, Moment moment) {
   log_.warning("a client's clock runs ahead: its events make those of others late",
                {{"session", client.id()},
                 {"peer", client.peer()},
-                {"ahead_ms", arithmetic::saturating_subtract(furthest_, now_) / kMillisecond},
+                {"ahead_ms", arithmetic::saturating_subtract(furthest_, now_) / kPerMillisecond},
                 {"accepted", named.since.ahead},
                 {"refused", named.since.too_ahead}});
   named = {moment, {}};

@@ -62,10 +62,10 @@ class Section {
 
   /// Milliseconds in the file.
   void duration(std::string_view key, Duration& to, std::int64_t least) {
-    constexpr Duration kMillisecond = 1'000'000;
-    std::int64_t count = to / kMillisecond;
-    number(key, count, least, most_of<Duration>() / kMillisecond);
-    to = count * kMillisecond;
+    constexpr Duration kUnit = 1'000'000;
+    std::int64_t count = to / kUnit;
+    number(key, count, least, most_of<Duration>() / kUnit);
+    to = count * kUnit;
   }
 
   /// A value that `parse` understands.

@@ -1,19 +1,18 @@
 #include "server/server.hpp"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <map>
 #include <new>
 #include <vector>
 
 #include "protocol/address.hpp"
+#include "server/awaiting.hpp"
 #include "server/engine_thread.hpp"
 #include "server/memory_reserve.hpp"
 #include "server/session.hpp"
@@ -24,8 +23,6 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
-
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 
 std::string to_string(const tcp::endpoint& endpoint) {
   const auto host = endpoint.address().to_string();

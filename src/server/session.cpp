@@ -1,13 +1,12 @@
 #include "server/session.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
 #include "protocol/batch_check.hpp"
+#include "server/awaiting.hpp"
 #include "server/replies.hpp"
 
 namespace gorgo::server {
@@ -17,7 +16,6 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 // How long a client has to read a last Error and to close its side.
 constexpr std::chrono::milliseconds kLinger{2000};
 // No client that works sends even one; this bounds what another one costs.

@@ -41,11 +41,6 @@ struct BenchOptions {
   bench::TimelineLimits timeline_limits;
 };
 
-int fail(const std::string& message) {
-  std::fprintf(stderr, "gorgo: %s\n", message.c_str());
-  return kFailure;
-}
-
 /// "base/window/last" is named by itself, by "base/window" and by "base".
 bool names(const std::string& name, const Sweep& sweep) {
   return sweep.id == name || sweep.id.starts_with(name + "/");

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "tools/commands.hpp"
+#include "tools/number_text.hpp"
+#include "tools/output.hpp"
 #include "tools/rule_sources.hpp"
 
 namespace gorgo::tools {
@@ -20,24 +22,10 @@ struct Totals {
   std::size_t warnings = 0;
 };
 
-void print(const Diagnostics& diagnostics, const std::string& format) {
-  for (const auto& diagnostic : diagnostics.list) {
-    if (format == "json") {
-      std::puts(render_json(diagnostic).c_str());
-    } else {
-      std::fputs(render(diagnostic).c_str(), stderr);
-    }
-  }
-}
-
 void count(const Diagnostics& diagnostics, Totals& totals) {
   for (const auto& diagnostic : diagnostics.list) {
     ++(diagnostic.severity == Severity::error ? totals.errors : totals.warnings);
   }
-}
-
-std::string plural(std::size_t number, const std::string& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
 int check(const CheckOptions& options) {
@@ -50,7 +38,7 @@ int check(const CheckOptions& options) {
       ++totals.errors;
       continue;
     }
-    print(*diagnostics, options.format);
+    print_diagnostics(*diagnostics, options.format);
     count(*diagnostics, totals);
   }
   if (options.format == "text") {

@@ -64,7 +64,7 @@ Json to_json(const plan::RuleExplanation& rule) {
           {"reach", rule.reach}};
 }
 
-std::string to_json_text(const plan::Explanation& explanation) {
+std::string json_text_of(const plan::Explanation& explanation) {
   Json rules = Json::array(), types = Json::array();
   for (const auto& rule : explanation.rules) rules.push_back(to_json(rule));
   for (const auto& type : explanation.types) {
@@ -133,7 +133,7 @@ int explain(const ExplainOptions& options) {
 
   const auto explanation = explained(sources);
   const bool json = options.format == "json";
-  std::fputs((json ? to_json_text(explanation) : plan::to_text(explanation)).c_str(), stdout);
+  std::fputs((json ? json_text_of(explanation) : plan::to_text(explanation)).c_str(), stdout);
   return kSuccess;
 }
 

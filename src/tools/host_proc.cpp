@@ -1,7 +1,8 @@
 #include "tools/host_proc.hpp"
 
-#include <charconv>
 #include <numeric>
+
+#include "tools/number_text.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -21,14 +22,6 @@ std::vector<std::string_view> words_of(std::string_view line) {
     if (!word.empty()) words.push_back(word);
   }
   return words;
-}
-
-template <class T>
-std::optional<T> number(std::string_view text) {
-  T value{};
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
-  return whole ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace

@@ -17,11 +17,6 @@
 namespace gorgo::tools {
 namespace {
 
-int complain(const Error& error) {
-  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
-  return kFailure;
-}
-
 /// Handles the messages that are complete.
 Result<void> handle_all(lsp::MessageCutter& messages, lsp::Session& session) {
   while (!session.ended()) {
@@ -39,7 +34,7 @@ Result<void> handle_all(lsp::MessageCutter& messages, lsp::Session& session) {
 
 int serve_editor(const std::vector<std::string>& common) {
   lsp::Workspace workspace;
-  if (const auto added = workspace.add_common(common); !added) return complain(added.error());
+  if (const auto added = workspace.add_common(common); !added) return fail(added.error());
   lsp::Session session(std::move(workspace));
   lsp::MessageCutter messages;
   std::array<char, 1 << 16> bytes{};
@@ -49,7 +44,7 @@ int serve_editor(const std::vector<std::string>& common) {
     if (count <= 0) break;  // the editor left without a word
     messages.feed({bytes.data(), static_cast<std::size_t>(count)});
     if (const auto handled = handle_all(messages, session); !handled) {
-      return complain(handled.error());
+      return fail(handled.error());
     }
   }
   return session.ended_well() ? kSuccess : kFailure;

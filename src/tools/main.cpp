@@ -36,15 +36,10 @@ int unknown_command(const std::string& name, const std::vector<std::string>& nam
   return kUsage;
 }
 
-int fail(const std::string& message) {
-  std::fprintf(stderr, "gorgo: %s\n", message.c_str());
-  return kFailure;
-}
-
 /// Output that is lost is a failure, whatever the command thought.
 int end_with(int exit_code) {
   const auto written = flush_output();
-  return written ? exit_code : fail(written.error().to_string());
+  return written ? exit_code : fail(written.error());
 }
 
 }  // namespace
@@ -69,9 +64,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "gorgo: %s\nRun with --help for more information.\n", error.what());
     return kUsage;
   } catch (const std::bad_alloc&) {
-    return fail("there is not enough memory");
+    return fail(std::string("there is not enough memory"));
   } catch (const std::exception& failure) {
-    return fail(failure.what());
+    return fail(std::string(failure.what()));
   }
   return end_with(exit_code);
 }

@@ -6,7 +6,26 @@
 #include <cstdio>
 #include <cstring>
 
+#include "tools/commands.hpp"
+
 namespace gorgo::tools {
+
+int fail(const std::string& message) {
+  std::fprintf(stderr, "gorgo: %s\n", message.c_str());
+  return kFailure;
+}
+
+int fail(const Error& error) { return fail(error.to_string()); }
+
+void print_diagnostics(const Diagnostics& diagnostics, const std::string& format) {
+  for (const Diagnostic& diagnostic : diagnostics.list) {
+    if (format == "json") {
+      std::puts(render_json(diagnostic).c_str());
+    } else {
+      std::fputs(render(diagnostic).c_str(), stderr);
+    }
+  }
+}
 
 Error cannot_write_output(int code) {
   const std::string why = code == 0 ? "an earlier part was lost" : std::strerror(code);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "gorgo/diagnostics.hpp"
 
 namespace gorgo::tools {
@@ -8,6 +10,14 @@ namespace gorgo::tools {
 /// time, could not be written. A command that runs for long asks now and then; main.cpp asks at the
 /// end of every command and reports the error.
 Result<void> flush_output();
+
+/// Says on stderr why the command cannot do what was asked for; returns kFailure.
+int fail(const std::string& message);
+int fail(const Error& error);
+
+/// Diagnostics as lines of JSON on standard output where the format is "json", else as text on
+/// stderr.
+void print_diagnostics(const Diagnostics& diagnostics, const std::string& format);
 
 /// The error of a write to standard output that failed with `code`, an errno.
 Error cannot_write_output(int code);

@@ -12,6 +12,7 @@
 #include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
 #include "tools/event_stream.hpp"
+#include "tools/output.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -150,11 +151,6 @@ Result<void> publish_all(EventStream& stream, Publisher& publisher) {
           },
   });
   return published ? read : published;
-}
-
-int fail(const Error& error) {
-  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
-  return kFailure;
 }
 
 int publish(const PubOptions& options) {

@@ -11,6 +11,7 @@
 #include "codec/timestamp.hpp"
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
+#include "tools/output.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -22,11 +23,6 @@ struct RulesOptions {
   DeployOptions deploy;
   bool memory = false;
 };
-
-int fail(const Error& error) {
-  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
-  return kFailure;
-}
 
 nlohmann::ordered_json to_json(const EngineCost& cost) {
   nlohmann::ordered_json json = {{"engine", cost.engine}};
@@ -225,23 +221,13 @@ int show(Client& client, const RulesOptions& options) {
   return kSuccess;
 }
 
-void print(const Diagnostics& diagnostics, const std::string& format) {
-  for (const Diagnostic& diagnostic : diagnostics.list) {
-    if (format == "json") {
-      std::puts(render_json(diagnostic).c_str());
-    } else {
-      std::fputs(render(diagnostic).c_str(), stderr);
-    }
-  }
-}
-
 int deploy(Client& client, const RulesOptions& options) {
   for (const std::string& file : options.arguments) {
     const auto text = read_file(file);
     if (!text) return fail(text.error());
     const auto diagnostics = client.deploy(file, *text, options.deploy);
     if (!diagnostics) return fail(diagnostics.error());
-    print(*diagnostics, options.format);
+    print_diagnostics(*diagnostics, options.format);
     if (diagnostics->failed()) return kFailure;
     std::fprintf(stderr, "deployed %s\n", file.c_str());
   }

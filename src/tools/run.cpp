@@ -37,11 +37,6 @@ struct RunOptions {
   bool strict = false;
 };
 
-int fail(const std::string& message) {
-  std::fprintf(stderr, "gorgo: %s\n", message.c_str());
-  return kFailure;
-}
-
 void report(const EngineAlarm& alarm) {
   const auto saved = server::save_report(alarm, ".");
   fail("rule " + alarm.rule + ": " + alarm.difference + "; please report it, with " +

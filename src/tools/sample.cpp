@@ -11,6 +11,7 @@
 #include "tools/host_sampler.hpp"
 #include "tools/stop_signals.hpp"
 #include "tools/time_option.hpp"
+#include "tools/wall_clock.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -24,10 +25,6 @@ struct SampleOptions {
 
 Timestamp steady_now() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
-
-Timestamp wall_now() {
-  return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
 HostReading read_now() {

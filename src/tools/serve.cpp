@@ -56,11 +56,6 @@ Result<server::ServerOptions> options_of(const ServeFlags& flags) {
   return options;
 }
 
-int fail(const Error& error) {
-  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
-  return kFailure;
-}
-
 bool load_rules(server::Server& server) {
   const auto outcome = server.load_rules();
   std::fputs(outcome.diagnostics.render().c_str(), stderr);

@@ -16,6 +16,7 @@
 #include "tools/latency.hpp"
 #include "tools/output.hpp"
 #include "tools/time_option.hpp"
+#include "tools/wall_clock.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -38,15 +39,6 @@ void stop_on_signals() {
   action.sa_handler = [](int) { stop_requested = 1; };
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-}
-
-Timestamp wall_now() {
-  return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
-
-int fail(const Error& error) {
-  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
-  return kFailure;
 }
 
 bool subscribe(Client& client, const SubOptions& options) {
@@ -149,9 +141,9 @@ int receive(const SubOptions& options) {
   if (!done) return fail(done.error());
   if (options.latency) std::fprintf(stderr, "%s\n", printer.latency().summary().c_str());
   if (printer.printed() >= options.count) return kSuccess;
-  return fail({"only " + std::to_string(printer.printed()) + " of " +
-                   std::to_string(options.count) + " events came in time",
-               ""});
+  return fail(Error{"only " + std::to_string(printer.printed()) + " of " +
+                        std::to_string(options.count) + " events came in time",
+                    ""});
 }
 
 }  // namespace

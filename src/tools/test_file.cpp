@@ -1,7 +1,6 @@
 #include "tools/test_file.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <utility>
 
@@ -9,17 +8,10 @@
 #include "codec/event_notation.hpp"
 #include "codec/timestamp.hpp"
 #include "tools/line_text.hpp"
+#include "tools/number_text.hpp"
 
 namespace gorgo::tools {
 namespace {
-
-template <class T>
-std::optional<T> number(std::string_view text) {
-  T value{};
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
-  return whole ? std::optional(value) : std::nullopt;
-}
 
 class Parser {
  public:

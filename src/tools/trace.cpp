@@ -10,6 +10,8 @@
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
 #include "tools/line_text.hpp"
+#include "tools/number_text.hpp"
+#include "tools/output.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -21,11 +23,6 @@ struct TraceOptions {
   std::string event;
   bool json = false;
 };
-
-int fail(const Error& error) {
-  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
-  return kFailure;
-}
 
 /// An event line, or the notation of rule tests with or without a time.
 Result<Event> read_event(const std::string& text) {
@@ -56,10 +53,6 @@ std::string copies(std::uint64_t number) {
 void print_stage(const char* name, Duration duration, const std::string& what) {
   std::printf("  %-10s %12.1f us  %s\n", name, static_cast<double>(duration) / 1000.0,
               what.c_str());
-}
-
-std::string plural(std::uint64_t number, const std::string& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
 void print_rules(const Trace& trace) {

@@ -12,6 +12,7 @@
 #include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
 #include "tools/event_stream.hpp"
+#include "tools/output.hpp"
 #include "tools/time_option.hpp"
 #include "tools/why_text.hpp"
 
@@ -30,11 +31,6 @@ struct Options {
   bool reach_deadlines = false;
   bool json = false;
 };
-
-int fail(const Error& error) {
-  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
-  return kFailure;
-}
 
 Result<void> deploy(const std::vector<std::string>& paths, Processor& processor) {
   for (const auto& path : paths) {

@@ -4,15 +4,12 @@
 #include <string_view>
 
 #include "codec/timestamp.hpp"
+#include "tools/number_text.hpp"
 
 namespace gorgo::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string plural(std::uint64_t number, const std::string& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
 
 std::string_view kind_of(Loss::Kind kind) {
   constexpr std::string_view kNames[] = {"consumed", "condition", "negation",

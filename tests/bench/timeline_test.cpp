@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const Sweep kSweep = {.id = "shift/selectivity", .axis = "candidates"};
+const Sweep kShiftSweep = {.id = "shift/selectivity", .axis = "candidates"};
 
 /// Slices of 0.1 s with so many thousand events a second, the shift before slice `shift`.
 Timeline timeline_of(const std::string& engine, const std::vector<double>& rates,
@@ -34,7 +34,7 @@ Timeline timeline_of(const std::string& engine, const std::vector<double>& rates
 
 /// The load shifts behind 0.5 s; `auto` needs 0.2 s to follow.
 TimelineCell shifting() {
-  TimelineCell cell{.sweep = &kSweep, .x = 1000};
+  TimelineCell cell{.sweep = &kShiftSweep, .x = 1000};
   cell.timelines.push_back(
       timeline_of("column", {800, 800, 800, 800, 800, 40, 40, 40, 40, 40, 40, 40, 40}, 5));
   cell.timelines.push_back(
@@ -81,7 +81,7 @@ TEST(TimelineText, ShowsBarsEnginesAndMoves) {
 }
 
 TEST(TimelineText, FitsAPageHoweverLongTheRunIs) {
-  TimelineCell cell{.sweep = &kSweep, .x = 1};
+  TimelineCell cell{.sweep = &kShiftSweep, .x = 1};
   cell.timelines.push_back(timeline_of("column", std::vector<double>(5000, 100), 2000));
   std::istringstream lines(text_of(cell));
   for (std::string line; std::getline(lines, line);) {

@@ -51,9 +51,10 @@ TEST_F(SharingTest, ADeviceAndTheThreadsShareARuleWhenThatIsFaster) {
 
 /// The threads evaluate the rule in no time and keep it, but any gain is worth an attempt with
 /// both.
-class HeldTest : public TrialTest {
+class SharedAttemptTest : public TrialTest {
  protected:
-  HeldTest() : TrialTest("column", {.gain = 1, .choices = {"column", "cuda-host"}, .threads = 4}) {
+  SharedAttemptTest()
+      : TrialTest("column", {.gain = 1, .choices = {"column", "cuda-host"}, .threads = 4}) {
     EXPECT_EQ(engine::find_engine("cuda-host")->declined(*rule().plan), "");
     begin_trial();
     const auto in_no_time = static_cast<double>(terminators_.size());
@@ -71,13 +72,13 @@ class HeldTest : public TrialTest {
   }
 };
 
-TEST_F(HeldTest, BothHaveWhatTheThreadsHeldWhereThatIsFasterThanTheDeviceAlone) {
+TEST_F(SharedAttemptTest, BothHaveWhatTheThreadsHeldWhereThatIsFasterThanTheDeviceAlone) {
   for (int i = 0; i < 1000 && placer_.is_attempting(); ++i) step(4, 3.9, 2);
   EXPECT_FALSE(placer_.is_attempting());
   EXPECT_EQ(placement().home().to_string(), "cuda-host and column");
 }
 
-TEST_F(HeldTest, TheDeviceAloneIsTriedBesideWhatIsShared) {
+TEST_F(SharedAttemptTest, TheDeviceAloneIsTriedBesideWhatIsShared) {
   for (int i = 0; i < 1000 && placement().home().reserve == nullptr; ++i) step(4, 4, 2.5);
   ASSERT_EQ(placement().home().to_string(), "cuda-host and column");
   for (int i = 0; i < 1000 && placer_.is_attempting(); ++i) step(4, 1.5, 2.5);

@@ -7,11 +7,11 @@
 #include <random>
 
 #include "base/arithmetic.hpp"
+#include "floats.hpp"
 
 namespace gorgo::engine {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 double random_float(std::mt19937& random) {

@@ -19,10 +19,6 @@ namespace {
 
 using Batches = std::vector<std::vector<TestEvent>>;
 
-constexpr const char* kTypes =
-    "event A(k: int, v: float, s: string); event B(k: int, v: float, s: string);"
-    "event C(k: int, v: float, s: string);\n";
-
 /// Rules that read every kind of search: selections, lists, reductions, programs, negations.
 std::string rules(std::int64_t window) {
   const std::string within = " within " + std::to_string(window) + " from ";
@@ -43,7 +39,7 @@ std::string rules(std::int64_t window) {
 }
 
 /// `size` events of mixed types, then some that terminate, again and again.
-Batches stream(std::size_t size, std::size_t batches) {
+Batches random_stream(std::size_t size, std::size_t batches) {
   std::mt19937 random(static_cast<unsigned>(size));
   const auto below = [&](int n) { return static_cast<std::int64_t>(random() % n); };
   Batches all;
@@ -94,7 +90,7 @@ std::vector<std::string> expected(const std::string& rules, const Batches& batch
 class Boundaries : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(Boundaries, OfWarpsBlocksAndPagesDoNotMatter) {
-  const Batches batches = stream(GetParam(), 4);
+  const Batches batches = random_stream(GetParam(), 4);
   const std::string text = rules(static_cast<std::int64_t>(2 * GetParam() + 8));
   const auto wanted = expected(text, batches);
   Emulated emulated;
@@ -125,7 +121,7 @@ TEST(CudaEngine, SearchesForManyRulesAtOnce) {
       text += "define O" + std::to_string(i) + "(v: float) from A(k = $k) and each B(k = $k, v > " +
               std::to_string(i) + ".0 / 64.0) within 1000 from A where v = B.v;\n";
     }
-    Batches batches = stream(100, 4);
+    Batches batches = random_stream(100, 4);
     for (auto& batch : batches) {
       std::erase_if(batch, [](const TestEvent& e) { return std::string(e.type) == "C"; });
     }
@@ -164,7 +160,7 @@ TEST(CudaEngine, SearchesNothingWhereTheWindowSaysWhatIsFound) {
       "define O(k: int, v: float, n: int) from A() and last B() within 40 from A "
       "and 3-first C() within 40 from B where k = B.k, v = C.v, n = Count(B() "
       "within 30 from A);";
-  const Batches batches = stream(100, 4);
+  const Batches batches = random_stream(100, 4);
   Emulated emulated;
   const auto lines = evaluation_of(emulated.engine, text, batches);
   EXPECT_GT(lines.size(), 4u);
@@ -173,7 +169,7 @@ TEST(CudaEngine, SearchesNothingWhereTheWindowSaysWhatIsFound) {
 }
 
 TEST(CudaEngine, SwapsPagesWhenMemoryIsShortAndLosesNothing) {
-  const Batches batches = stream(200, 6);
+  const Batches batches = random_stream(200, 6);
   const std::string text = rules(800);
   const auto wanted = expected(text, batches);
   for (const std::size_t pages : {100, 80, 60, 40}) {
@@ -269,10 +265,10 @@ TEST(CudaEngine, SwapsAsLittleAsCanBe) {
 }
 
 TEST(CudaEngine, LooksForPagesThatCanGoAtMostTwiceForAStep) {
-  constexpr std::uint64_t kRules = 24, kBudget = 40, kBatches = 10;
-  Columns columns(kRules);
+  constexpr std::uint64_t kRuleCount = 24, kBudget = 40, kBatches = 10;
+  Columns columns(kRuleCount);
   // A fifth page of each column, which is not full and comes with the round that needs it.
-  for (std::uint64_t i = 0; i < kRules; ++i) {
+  for (std::uint64_t i = 0; i < kRuleCount; ++i) {
     columns.filling[0].push_back(
         {.type = "B" + std::to_string(i), .timestamp = ++columns.now, .k = 1, .v = 0, .s = ""});
   }
@@ -282,8 +278,8 @@ TEST(CudaEngine, LooksForPagesThatCanGoAtMostTwiceForAStep) {
   EXPECT_EQ(got, expected(columns.rules, batches));
   const SessionCounters& counters = emulated.session().counters();
   const std::uint64_t steps = emulated.session().step();
-  EXPECT_GT(counters.swapped_in, (kRules - 8) * 4 * (kBatches - 1));
-  EXPECT_GE(steps, kBatches * kRules / 2);
+  EXPECT_GT(counters.swapped_in, (kRuleCount - 8) * 4 * (kBatches - 1));
+  EXPECT_GE(steps, kBatches * kRuleCount / 2);
   EXPECT_LE(counters.looks, 2 * steps);
   EXPECT_EQ(counters.failures, 0u);
 }
@@ -301,7 +297,7 @@ TEST(CudaEngine, NeedsThePagesWithinWindowsOnly) {
 }
 
 TEST(CudaEngine, LeavesRulesThatDoNotFitToTheCpu) {
-  const Batches batches = stream(200, 3);
+  const Batches batches = random_stream(200, 3);
   const std::string text = rules(800);
   Emulated emulated(3 * 32 * 8);
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
@@ -310,7 +306,7 @@ TEST(CudaEngine, LeavesRulesThatDoNotFitToTheCpu) {
 }
 
 TEST(CudaEngine, EvaluatesOnTheCpuWhatTheDeviceFailsOn) {
-  const Batches batches = stream(100, 8);
+  const Batches batches = random_stream(100, 8);
   const std::string text = rules(300);
   const auto wanted = expected(text, batches);
   for (const std::uint64_t period : {1, 2, 3, 7}) {
@@ -327,7 +323,7 @@ TEST(CudaEngine, EvaluatesOnTheCpuWhatTheDeviceFailsOn) {
 }
 
 TEST(CudaEngine, GoesOnWithTheDevicesThatAreLeft) {
-  const Batches batches = stream(100, 8);
+  const Batches batches = random_stream(100, 8);
   const std::string text = rules(300);
   Emulated emulated(1 << 20, 5, 5, true, 2);
   ASSERT_EQ(emulated.engine.sessions().size(), 2u);
@@ -340,7 +336,7 @@ TEST(CudaEngine, GoesOnWithTheDevicesThatAreLeft) {
 }
 
 TEST(CudaEngine, LeavesADeviceThatFailedForGood) {
-  const Batches batches = stream(100, 8);
+  const Batches batches = random_stream(100, 8);
   const std::string text = rules(300);
   Emulated emulated(1 << 20, 5, 5, true);
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
@@ -359,7 +355,7 @@ TEST(CudaEngine, SaysWhichDevicesItDoesWithout) {
   };
   const CudaEngine engine("emulated", open, [] { return std::vector<std::string>(); }, {});
   EXPECT_EQ(engine.failures(), 0u);
-  const Batches batches = stream(100, 2);
+  const Batches batches = random_stream(100, 2);
   EXPECT_EQ(evaluation_of(engine, rules(300), batches), expected(rules(300), batches));
   // A change of it is what the server looks at before it logs.
   EXPECT_EQ(engine.failures(), 1u);
@@ -423,7 +419,7 @@ TEST(CudaEngine, IsUnavailableWhereTheHostHasNoMemoryToOpenADevice) {
 
 TEST(CudaEngine, SpreadsWhatIsNotSmallOverThreads) {
   const std::string text = rules(900);
-  const Batches batches = stream(100, 6);
+  const Batches batches = random_stream(100, 6);
   for (const bool small : {false, true}) {
     Emulated emulated(1 << 20, 5, 0, false, 1, {.least_terminators = small ? 1000U : 3U});
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
@@ -439,7 +435,7 @@ TEST(CudaEngine, TakesTurnsWhereARoundOfAllWouldBeLong) {
   const std::string text =
       std::string(kTypes) +
       "define E(k: int) from A() and each B() within 900 from A where k = B.k;";
-  Batches batches = stream(100, 1);
+  Batches batches = random_stream(100, 1);
   std::erase_if(batches[0], [](const TestEvent& event) { return std::string(event.type) == "C"; });
   batches[0].resize(batches[0].size() + 21, TestEvent(batches[0].back()));
   for (const bool long_rounds : {false, true}) {
@@ -455,7 +451,7 @@ TEST(CudaEngine, TakesTurnsWhereARoundOfAllWouldBeLong) {
 }
 
 TEST(CudaEngine, SpreadsRulesAndTerminatorsOverDevices) {
-  const Batches batches = stream(300, 6);
+  const Batches batches = random_stream(300, 6);
   for (const bool heavy : {false, true}) {
     const std::string text =
         heavy ? kTypes + std::string(

@@ -17,6 +17,11 @@ struct TestEvent {
   std::string s;
 };
 
+/// Declares the types of test events.
+inline constexpr const char* kTypes =
+    "event A(k: int, v: float, s: string); event B(k: int, v: float, s: string);"
+    "event C(k: int, v: float, s: string);\n";
+
 inline constexpr unsigned kThreads = 3;
 
 /// Rules under one engine, without anything around it: `batches` of events are stored, and after

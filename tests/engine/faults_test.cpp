@@ -17,12 +17,8 @@ namespace {
 using Batches = std::vector<std::vector<TestEvent>>;
 using Call = FailingDevice::Call;
 
-constexpr const char* kTypes =
-    "event A(k: int, v: float, s: string); event B(k: int, v: float, s: string);"
-    "event C(k: int, v: float, s: string);\n";
-
 /// All kinds of searches, and rules that consume; each reads A, B and C.
-const std::vector<std::string> kRules = {
+const std::vector<std::string> kRulesOfAllKinds = {
     "rule last: define L(k: int, v: float) from A(k = $k) and last B(k = $k) within 200 from A"
     " and not C(v > B.v) between B and A where k = A.k, v = B.v;\n",
     "rule each: define E(k: int, v: float) from A(s = $s) and each B(s = $s) within 60 from A"
@@ -41,9 +37,9 @@ int number(int low, int high) { return *rc::gen::inRange(low, high + 1); }
 
 std::string random_rules() {
   std::string text = kTypes;
-  const int chosen = number(1, (1 << kRules.size()) - 1);
-  for (std::size_t i = 0; i < kRules.size(); ++i) {
-    if ((chosen >> i & 1) != 0) text += kRules[i];
+  const int chosen = number(1, (1 << kRulesOfAllKinds.size()) - 1);
+  for (std::size_t i = 0; i < kRulesOfAllKinds.size(); ++i) {
+    if ((chosen >> i & 1) != 0) text += kRulesOfAllKinds[i];
   }
   return text;
 }

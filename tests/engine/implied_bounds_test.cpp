@@ -6,12 +6,11 @@
 #include <limits>
 #include <random>
 
+#include "floats.hpp"
 #include "plan/plan.hpp"
 
 namespace gorgo::engine {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Expr number(Op op, std::vector<Expr> args) {
   Expr expr{.op = op, .type = ValueType::floating};
@@ -36,7 +35,7 @@ Expr compare(Op op, Expr left, Expr right) {
 }
 
 /// Values at which rounding, overflow and signs show.
-double random_float(std::mt19937& random) {
+double random_operand(std::mt19937& random) {
   static const std::vector<double> special = {
       0.0,    -0.0,  kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN(),
       5e-324, 1e308, -1e308,    1e-160,     1 + std::numeric_limits<double>::epsilon()};
@@ -49,7 +48,7 @@ Expr random_expression(std::mt19937& random, int depth) {
   if (depth == 0 || random() % 5 == 0) {
     switch (random() % 4) {
       case 0:
-        return constant(random_float(random));
+        return constant(random_operand(random));
       case 1:
         return attribute(random() % 2, 0);
       default:
@@ -139,7 +138,8 @@ TEST_F(ImpliedBoundsTest, WhatBoundsNothingOnBothSidesIsDeclined) {
 TEST_F(ImpliedBoundsTest, NoEventThatPassesLiesOutside) {
   std::mt19937 random(11);
   std::vector<history::EventRef> events;
-  for (int i = 0; i < 60; ++i) events.push_back(add(random_float(random), random_float(random)));
+  for (int i = 0; i < 60; ++i)
+    events.push_back(add(random_operand(random), random_operand(random)));
   const std::vector<Op> operators = {Op::equal, Op::less, Op::less_equal, Op::greater,
                                      Op::greater_equal};
   int bounded = 0, left_out = 0, passed = 0;

@@ -9,13 +9,13 @@
 
 #include "base/arithmetic.hpp"
 #include "cuda/search.hpp"
+#include "floats.hpp"
 
 namespace gorgo::engine {
 namespace {
 
 constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Where neighbours, signs and the limits of exactness meet.
 const std::vector<std::int64_t> kInts = {

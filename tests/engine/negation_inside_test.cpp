@@ -17,12 +17,8 @@ namespace {
 using Batches = std::vector<std::vector<TestEvent>>;
 
 constexpr std::uint64_t kApart = 0, kInside = std::numeric_limits<std::uint64_t>::max();
-constexpr const char* kTypes =
-    "event A(k: int, v: float, s: string); event B(k: int, v: float, s: string);"
-    "event C(k: int, v: float, s: string);\n";
-
-struct Emulated {
-  explicit Emulated(std::uint64_t longest_inside)
+struct EmulatedInside {
+  explicit EmulatedInside(std::uint64_t longest_inside)
       : engine(
             "emulated",
             [] {
@@ -47,7 +43,7 @@ TestEvent at(Timestamp milliseconds, const std::string& type, std::int64_t k = 0
 std::vector<std::string> composites(const std::string& rule, const Batches& batches) {
   const auto expected = evaluation_of(ReferenceEngine(), kTypes + rule, batches);
   for (const std::uint64_t longest : {kApart, std::uint64_t{2}, kInside}) {
-    Emulated emulated(longest);
+    EmulatedInside emulated(longest);
     EXPECT_EQ(evaluation_of(emulated.engine, kTypes + rule, batches), expected) << rule << "\n"
                                                                                 << longest;
     EXPECT_EQ(emulated.engine.failures(), 0u);
@@ -81,12 +77,12 @@ TEST(NegationInside, KeepsTheWindowsEndsOut) {
   EXPECT_THAT(composites(rule, {at(4, "C"), at(5, "B", 1), at(8, "C"), at(8, "B", 3), at(9, "A")}),
               ElementsAre("r 3"));
   // Nothing lies in an interval of a nanosecond, nor before all time.
-  constexpr Timestamp kLeast = std::numeric_limits<Timestamp>::min();
+  constexpr Timestamp kEarliest = std::numeric_limits<Timestamp>::min();
   TestEvent earliest = at(0, "B", 7), with_it = at(0, "C"), end = at(0, "A");
-  earliest.timestamp = with_it.timestamp = kLeast + 5;
-  end.timestamp = kLeast + 9;
+  earliest.timestamp = with_it.timestamp = kEarliest + 5;
+  end.timestamp = kEarliest + 9;
   EXPECT_THAT(composites(rule, {earliest, with_it, end}), ElementsAre("r 7"));
-  with_it.timestamp = kLeast + 4;
+  with_it.timestamp = kEarliest + 4;
   EXPECT_THAT(composites(rule, {with_it, earliest, end}), testing::IsEmpty());
 }
 
@@ -162,7 +158,7 @@ TEST(NegationInside, TakesARoundForAChoiceHoweverManyAreRejected) {
       "rule r: define O(k: int) from A() and last B(k >= A.k - 9) within 2000 from A "
       "and not C(v < 990 + B.v / 100) within 30 from B where k = B.k;";
   const auto rounds_with = [&](std::uint64_t longest) {
-    Emulated emulated(longest);
+    EmulatedInside emulated(longest);
     evaluation_of(emulated.engine, kTypes + rule, batches);
     return emulated.rounds();
   };

@@ -20,10 +20,6 @@
 namespace gorgo::engine {
 namespace {
 
-constexpr const char* kTypes =
-    "event A(k: int, v: float, s: string); event B(k: int, v: float, s: string);"
-    "event C(k: int, v: float, s: string);\n";
-
 /// Rules whose scans have shapes of their own: several tests, arithmetic of both kinds and across
 /// them, logic, strings, aggregates, negations.
 std::vector<std::string> rules() {

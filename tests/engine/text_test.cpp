@@ -86,12 +86,8 @@ TEST(Text, ContainsItsParts) {
   EXPECT_GT(not_contained, 20'000);
 }
 
-constexpr const char* kTypes =
-    "event A(k: int, v: float, s: string); event B(k: int, v: float, s: string);"
-    "event C(k: int, v: float, s: string);\n";
-
 /// Every kind of search, in states, negations of both kinds and aggregates.
-const std::vector<std::string> kRules = {
+const std::vector<std::string> kRulesOfTexts = {
     "define O1(k: int) from A() and last B(s < A.s) within 400 from A where k = B.k;",
     "define O2(k: int) from A() and first B(s > A.s, k > 1) within 400 from A where k = B.k;",
     "define O3(k: int) from A() and each B(A.s contains s, k != A.k) within 400 from A "
@@ -134,8 +130,8 @@ Batches random_batches(const std::string& rules, unsigned seed) {
   return batches;
 }
 
-struct Emulated {
-  explicit Emulated(std::uint64_t pages, std::uint64_t longest_inside = 4096)
+struct EmulatedTexts {
+  explicit EmulatedTexts(std::uint64_t pages, std::uint64_t longest_inside = 4096)
       : engine(
             "emulated",
             [=] {
@@ -152,13 +148,13 @@ struct Emulated {
 };
 
 TEST(TextColumns, DecideLikeTheReference) {
-  for (std::size_t i = 0; i < kRules.size(); ++i) {
-    const std::string rule = kTypes + kRules[i];
-    const Batches batches = random_batches(kRules[i], static_cast<unsigned>(i));
+  for (std::size_t i = 0; i < kRulesOfTexts.size(); ++i) {
+    const std::string rule = kTypes + kRulesOfTexts[i];
+    const Batches batches = random_batches(kRulesOfTexts[i], static_cast<unsigned>(i));
     const auto expected = evaluation_of(ReferenceEngine(), rule, batches);
     EXPECT_FALSE(expected.empty()) << rule;
     for (const std::uint64_t longest_inside : {0, 1 << 20}) {
-      Emulated emulated(1000, longest_inside);
+      EmulatedTexts emulated(1000, longest_inside);
       EXPECT_EQ(evaluation_of(emulated.engine, rule, batches), expected) << rule;
       EXPECT_GT(emulated.engine.sessions().at(0)->device().counters().rounds, 4u) << rule;
       EXPECT_EQ(emulated.counters().failures, 0u);
@@ -168,12 +164,12 @@ TEST(TextColumns, DecideLikeTheReference) {
 
 TEST(TextColumns, ComeBackInPages) {
   std::string rules = kTypes;
-  for (const std::string& rule : kRules) rules += rule + "\n";
+  for (const std::string& rule : kRulesOfTexts) rules += rule + "\n";
   const Batches batches = random_batches(rules, 7);
   const auto expected = evaluation_of(ReferenceEngine(), rules, batches);
   ASSERT_GT(expected.size(), 100u);
   for (const std::uint64_t pages : {60, 90, 120}) {
-    Emulated emulated(pages);
+    EmulatedTexts emulated(pages);
     EXPECT_EQ(evaluation_of(emulated.engine, rules, batches), expected) << pages;
     EXPECT_GT(emulated.counters().swapped_in, 0u) << pages;
     EXPECT_EQ(emulated.counters().failures, 0u) << pages;
@@ -189,7 +185,7 @@ TEST(TextColumns, TakeRoomForALongStringInItsPageOnly) {
     batches[0].push_back({"B", i, i, 0, i == 40 ? std::string(100, 'b') : "b"});
   }
   batches[0].push_back({"A", 1000, 0, 0, std::string(100, 'b') + "a"});
-  Emulated emulated(100);
+  EmulatedTexts emulated(100);
   EXPECT_THAT(evaluation_of(emulated.engine, rule, batches), testing::ElementsAre("test.O 127"));
   // A word and the length for each page, and for one of them 12 words more.
   EXPECT_EQ(emulated.counters().uploaded, 4u * 2 + 12);

@@ -10,7 +10,7 @@
 namespace gorgo::history {
 namespace {
 
-constexpr Timestamp kNever = std::numeric_limits<Timestamp>::max();
+constexpr Timestamp kEndOfTime = std::numeric_limits<Timestamp>::max();
 
 class HashIndexTest : public ::testing::Test {
  protected:
@@ -32,7 +32,7 @@ class HashIndexTest : public ::testing::Test {
   void add(HashIndex& index, Slot slot) { index.add({&slot, 1}); }
 
   std::vector<Slot> found(const HashIndex& index, const std::vector<Datum>& operands,
-                          Timestamp after = -1, Timestamp before = kNever) {
+                          Timestamp after = -1, Timestamp before = kEndOfTime) {
     HashIndex::Key key;
     if (!key.set(index.layout(), operands)) return {};
     const Posting posting = index.find(key);
@@ -113,7 +113,7 @@ TEST_F(HashIndexTest, FindsWhatAPlainSearchFindsWhileOldEventsGo) {
     HashIndex::Key key;
     ASSERT_TRUE(key.set(numbers.layout(), std::vector{Datum::of(probe.k)}));
     const Posting posting = numbers.find(key);
-    const Range range = posting.window(t - kWindow, kNever);
+    const Range range = posting.window(t - kWindow, kEndOfTime);
     ASSERT_TRUE(numbers.is_exact(0, range.size()));
     ASSERT_EQ(static_cast<std::int64_t>(posting.sum(0, range)), sum);
   }
@@ -138,7 +138,7 @@ TEST_F(HashIndexTest, KeysThatAreGoneGiveTheirMemoryBack) {
     if (t == 10'000) full = index.bytes();
   }
   EXPECT_LE(index.bytes(), 2 * full);
-  index.drop_gone(store_.drop_until(kNever) * 100);
+  index.drop_gone(store_.drop_until(kEndOfTime) * 100);
   EXPECT_LT(index.bytes(), full / 100);
 }
 

@@ -4,18 +4,19 @@
 namespace gorgo::language {
 namespace {
 
-constexpr std::string_view kTypes =
+constexpr std::string_view kTypesOfValues =
     "event T(i: int, f: float, b: bool, s: string); event U(i: int, f: float);\n";
 
 /// The filter that a text becomes.
 std::string filter(std::string_view condition) {
-  return line_of(std::string(kTypes) + "define F() from T(i = $i, b = $b) and (" +
+  return line_of(std::string(kTypesOfValues) + "define F() from T(i = $i, b = $b) and (" +
                      std::string(condition) + ");",
                  "filter ");
 }
 
 std::vector<std::string> refused(std::string_view condition) {
-  return messages(std::string(kTypes) + "define F() from T(" + std::string(condition) + ");");
+  return messages(std::string(kTypesOfValues) + "define F() from T(" + std::string(condition) +
+                  ");");
 }
 
 TEST(BindValues, ArithmeticConvertsIntsThatMeetFloats) {
@@ -46,7 +47,7 @@ TEST(BindValues, LogicOnConditions) {
 
 TEST(BindValues, TimesAreInts) {
   EXPECT_EQ(filter("T.timestamp / 2 > 5 min"), "T.timestamp / 2 > 300000000000");
-  EXPECT_EQ(line_of(std::string(kTypes) + "define F() from T(timestamp > 5);", "state 0: "),
+  EXPECT_EQ(line_of(std::string(kTypesOfValues) + "define F() from T(timestamp > 5);", "state 0: "),
             "T(timestamp > 5) as T");
   EXPECT_THAT(refused("timestamp = 'x'"),
               ElementsAre("2:29: `=` cannot compare `timestamp` (int, 2:19) with `\"x\"` (string, "
@@ -78,7 +79,7 @@ TEST(BindValues, NoArithmeticOnStringsAndBools) {
 }
 
 TEST(BindValues, StatedTypesAreChecked) {
-  EXPECT_EQ(described(std::string(kTypes) + "define F() from T([int]i > 3, [bool]b);"),
+  EXPECT_EQ(described(std::string(kTypesOfValues) + "define F() from T([int]i > 3, [bool]b);"),
             "event F();\n"
             "state 0: T(i > 3, b) as T\n");
   EXPECT_THAT(refused("[float]i > 3"), ElementsAre("2:26: `i` is int, not float"));
@@ -86,8 +87,8 @@ TEST(BindValues, StatedTypesAreChecked) {
 }
 
 std::string where(std::string_view attributes, std::string_view assignments) {
-  return std::string(kTypes) + "define F(" + std::string(attributes) + ") from T(s = $s) where " +
-         std::string(assignments) + ";";
+  return std::string(kTypesOfValues) + "define F(" + std::string(attributes) +
+         ") from T(s = $s) where " + std::string(assignments) + ";";
 }
 
 TEST(BindWhere, ValuesAreConvertedToTheirAttribute) {
@@ -118,7 +119,7 @@ TEST(BindWhere, EveryAttributeGetsOneValue) {
   EXPECT_THAT(messages(text), ElementsAre("2:10: attribute `measuredTemp` of `F` gets no value",
                                           "2:52: `F` has no attribute `mesuredTemp`"));
   EXPECT_EQ(compile_text(text).diagnostics.list[1].hint, "did you mean `measuredTemp`?");
-  EXPECT_THAT(messages(std::string(kTypes) + "define F(a: int) from T();"),
+  EXPECT_THAT(messages(std::string(kTypesOfValues) + "define F(a: int) from T();"),
               ElementsAre("2:10: attribute `a` of `F` gets no value"));
 }
 

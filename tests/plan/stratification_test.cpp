@@ -13,7 +13,7 @@ namespace {
 /// Rules by number; an empty place stands for one that was removed.
 using Rules = std::vector<std::unique_ptr<Plan>>;
 
-std::unique_ptr<Plan> rule(TypeId type, const std::vector<TypeId>& inputs) {
+std::unique_ptr<Plan> make_rule(TypeId type, const std::vector<TypeId>& inputs) {
   auto plan = std::make_unique<Plan>();
   plan->rule.type = type;
   for (const TypeId input : inputs) plan->reach[input] = 0;
@@ -87,7 +87,8 @@ void change_one(Stratification& kept, Rules& rules, TypeId type_count) {
     rules[place] = nullptr;
     if (*rc::gen::arbitrary<bool>()) return;
   }
-  rules[place] = rule(*type, *rc::gen::nonEmpty(rc::gen::container<std::vector<TypeId>>(type)));
+  rules[place] =
+      make_rule(*type, *rc::gen::nonEmpty(rc::gen::container<std::vector<TypeId>>(type)));
   kept.add(static_cast<std::uint32_t>(place), *rules[place]);
 }
 
@@ -122,10 +123,10 @@ std::uint64_t cost_of_one_more(std::uint32_t others, Make make) {
 }
 
 TEST(Stratification, OneMoreRuleCostsWhatItReads) {
-  const auto all_read_one = [](std::uint32_t i) { return rule(i + 1, {0}); };
-  const auto all_make_one = [](std::uint32_t i) { return rule(0, {i + 1}); };
-  const auto all_are_alike = [](std::uint32_t) { return rule(1, {0}); };
-  const auto chain = [](std::uint32_t i) { return rule(i + 1, {i}); };
+  const auto all_read_one = [](std::uint32_t i) { return make_rule(i + 1, {0}); };
+  const auto all_make_one = [](std::uint32_t i) { return make_rule(0, {i + 1}); };
+  const auto all_are_alike = [](std::uint32_t) { return make_rule(1, {0}); };
+  const auto chain = [](std::uint32_t i) { return make_rule(i + 1, {i}); };
   EXPECT_LE(cost_of_one_more(10'000, all_read_one), 10u);
   EXPECT_LE(cost_of_one_more(10'000, all_make_one), 10u);
   EXPECT_LE(cost_of_one_more(10'000, all_are_alike), 10u);
@@ -135,7 +136,8 @@ TEST(Stratification, OneMoreRuleCostsWhatItReads) {
 TEST(Stratification, RemovingARuleCostsWhatItReads) {
   Stratification strata;
   Rules rules;
-  for (std::uint32_t i = 0; i < 10'000; ++i) strata.add(i, *rules.emplace_back(rule(i + 1, {0})));
+  for (std::uint32_t i = 0; i < 10'000; ++i)
+    strata.add(i, *rules.emplace_back(make_rule(i + 1, {0})));
   strata.update();
   const std::uint64_t before = strata.looked_at();
   for (std::uint32_t i = 0; i < 10'000; ++i) {

@@ -6,8 +6,6 @@
 namespace gorgo::server {
 namespace {
 
-constexpr Duration kMillisecond = 1'000'000;
-
 TEST(Clock, DeadlinesPassWhileNothingIsPublished) {
   RunningServer server;
   Client client = server.connect();

@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "server/pace.hpp"
+#include "support.hpp"
 
 namespace gorgo::server {
 namespace {
-
-constexpr std::uint64_t kMillisecond = 1'000'000;
 
 class Queue : public testing::Test {
  protected:

@@ -118,7 +118,6 @@ TEST(Hostile, AClientWithAFastClockIsNamedAndSilencesNobody) {
     const auto since = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
   };
-  constexpr Duration kSecond = 1'000'000'000;
   const auto far = fast.publish(std::vector{smoke(now() + 15 * kSecond, "A1")});
   ASSERT_TRUE(far);
   EXPECT_EQ(far->refused, 1u);

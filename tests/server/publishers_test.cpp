@@ -9,9 +9,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr Duration kMillisecond = 1'000'000;
-constexpr Duration kSecond = 1000 * kMillisecond;
-
 constexpr const char* kCalmRule =
     "define Calm(area: string) from Smoke(area = $a) and not Temp(area = $a) within 30 ms after "
     "Smoke where area = Smoke.area;";

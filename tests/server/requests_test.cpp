@@ -212,7 +212,7 @@ TEST(Requests, ReplacingNeedsTheFlag) {
   EXPECT_EQ(client.rules()->size(), 1u);
 }
 
-constexpr const char* kCalmRule = R"(rule calm:
+constexpr const char* kCalmWithinSeconds = R"(rule calm:
 define Calm(area: string)
 from   Smoke(area = $a) and not Temp(area = $a) within 30 s after Smoke
 where  area = Smoke.area;)";
@@ -220,7 +220,7 @@ where  area = Smoke.area;)";
 TEST(Requests, ATickFiresTheDeadlinesUpToIt) {
   RunningServer server;
   Client client = server.connect();
-  deploy(client, kCalmRule);
+  deploy(client, kCalmWithinSeconds);
   subscribe(client, "Calm");
   ASSERT_TRUE(client.publish(std::vector{smoke(1'000'000'000, "A1")}));
   ASSERT_TRUE(client.tick(30'999'999'999));

@@ -20,6 +20,8 @@
 
 namespace gorgo::server {
 
+inline constexpr Duration kMillisecond = 1'000'000, kSecond = 1000 * kMillisecond;
+
 inline constexpr const char* kFireRule = R"(rule fire_last:
 define Fire(area: string, measuredTemp: float)
 from   Smoke(area = $a) and last Temp(area = $a and value > 45) within 5 min from Smoke

@@ -12,8 +12,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr Timestamp kSecond = 1'000'000'000;
-
 TEST(TraceRequest, ShowsTheRulesThatAnEventConcernsAndWhatItCauses) {
   RunningServer server;
   Client client = server.connect();

@@ -10,8 +10,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr Timestamp kSecond = 1'000'000'000;
-
 ServerOptions remembering(Duration duration) {
   ServerOptions options;
   options.processor.remember = duration;

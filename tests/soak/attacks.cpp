@@ -24,7 +24,7 @@ Socket greeted(const Target& target) {
 }
 
 /// Holds what the caller has opened for some seconds.
-void linger(const Target& target, int seconds) {
+void stay(const Target& target, int seconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   while (!target.stop && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -138,19 +138,19 @@ void half_frames(const Target& target) {
     sockets.push_back(greeted(target));
     sockets.back().send(half);
   }
-  linger(target, 5);
+  stay(target, 5);
 }
 
 void idle_clients(const Target& target) {
   std::vector<Socket> sockets;
   while (sockets.size() < 1000 && !target.stop) sockets.push_back(greeted(target));
-  linger(target, 5);
+  stay(target, 5);
 }
 
 void silent_connections(const Target& target) {
   std::vector<Socket> sockets;
   while (sockets.size() < 200 && !target.stop) sockets.emplace_back(target.port);
-  linger(target, 5);
+  stay(target, 5);
 }
 
 void resets(const Target& target) {
@@ -177,7 +177,7 @@ void slow_subscriber(const Target& target) {
   subscribe.subscription = 1;
   subscribe.text = "*";
   socket.send(2, subscribe);
-  linger(target, 8);
+  stay(target, 8);
   while (!target.stop && socket.receive()) {
   }
 }
@@ -221,14 +221,14 @@ void rule_files(const Target& target) {
   fs::create_directory(folder);
   std::ofstream(target.rules / "broken.tesla") << "rule broken: define";
   target.reload();
-  linger(target, 1);
+  stay(target, 1);
   fs::rename(target.rules, away);
   target.reload();
-  linger(target, 1);
+  stay(target, 1);
   fs::rename(away, target.rules);
   for (const auto& path : {fifo, folder, target.rules / "broken.tesla"}) fs::remove(path);
   target.reload();
-  linger(target, 1);
+  stay(target, 1);
 }
 
 constexpr std::array kAttacks = {

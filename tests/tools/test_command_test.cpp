@@ -4,13 +4,13 @@
 namespace gorgo::tools {
 namespace {
 
-constexpr const char* kRules =
+constexpr const char* kTestedRules =
     "event B(x: int);\n"
     "rule high: define A(x: int) from B(x > 5 and x => $x) and not B(x > $x) within 10 ms from B\n"
     "  and B.x < 100 where x = B.x;\n";
 
 TEST_F(CommandLine, TestReadsRulesFromAFile) {
-  write("a.tesla", kRules);
+  write("a.tesla", kTestedRules);
   write("a.test",
         "rules: a.tesla\n"
         "case: one\n"
@@ -34,7 +34,7 @@ TEST_F(CommandLine, TestReadsRulesFromAFile) {
 }
 
 TEST_F(CommandLine, TestUpdateRewritesExpectationsAndNothingElse) {
-  write("a.tesla", kRules);
+  write("a.tesla", kTestedRules);
   const std::string head =
       "# High readings.\n"
       "rules: a.tesla\n"
@@ -76,7 +76,7 @@ TEST_F(CommandLine, TestUpdateRewritesExpectationsAndNothingElse) {
 }
 
 TEST_F(CommandLine, TestUpdateLeavesWhatIsWrongOtherwise) {
-  write("a.tesla", kRules);
+  write("a.tesla", kTestedRules);
   const std::string text =
       "rules: a.tesla\n"
       "case: refused\n"
@@ -98,7 +98,7 @@ TEST_F(CommandLine, TestUpdateLeavesWhatIsWrongOtherwise) {
 }
 
 TEST_F(CommandLine, TestCoverageNamesWhatNoCaseExercises) {
-  write("a.tesla", kRules);
+  write("a.tesla", kTestedRules);
   write("a.test",
         "rules: a.tesla\n"
         "case: one\n"
@@ -146,12 +146,12 @@ TEST_F(CommandLine, TestCoverageSeesRulesThatAreReplaced) {
 }
 
 TEST_F(CommandLine, TestWatchRunsAgainWhenAFileChanges) {
-  write("a.tesla", kRules);
+  write("a.tesla", kTestedRules);
   write("a.test", "rules: a.tesla\ncase: one\nevents:\n  @1 B(x=6)\nexpect:\n  @1 A(x=6)\n");
   Background watch = start("test . --watch");
   EXPECT_EQ(watch.line(), "1 passed, 0 failed");
   // Another size, so that a coarse clock does not hide the change.
-  write("a.tesla", std::string(kRules) + "// changed\ndefine D() from B(x = 6);\n");
+  write("a.tesla", std::string(kTestedRules) + "// changed\ndefine D() from B(x = 6);\n");
   EXPECT_EQ(watch.line(), "");
   EXPECT_NE(watch.line().find("the composites differ"), std::string::npos);
   EXPECT_EQ(watch.line(), "    @1 A(x=6)");

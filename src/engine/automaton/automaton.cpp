@@ -18,7 +18,6 @@ using history::Slot;
 
 constexpr std::string_view kLate = "late events";
 constexpr std::string_view kTooMany = "too many partial sequences";
-constexpr Timestamp kBeginning = std::numeric_limits<Timestamp>::min();
 
 std::vector<Finder> finders_of(std::span<const plan::Scan> scans, history::History& history) {
   std::vector<Finder> finders;

@@ -13,8 +13,6 @@ namespace {
 using history::EventRef;
 using history::Slot;
 
-constexpr Timestamp kBeginning = std::numeric_limits<Timestamp>::min();
-
 }  // namespace
 
 Instances::Instances(const plan::Plan& plan, const Model& model, std::vector<Finder>& negations,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,9 @@
 #include "history/history.hpp"
 
 namespace gorgo::engine {
+
+/// Before every event.
+inline constexpr Timestamp kBeginning = std::numeric_limits<Timestamp>::min();
 
 /// The partial sequences of a rule up to a moment, brought forward in time event by event. Can be
 /// rebuilt from the history at any time.
