@@ -64,9 +64,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "gorgo: %s\nRun with --help for more information.\n", error.what());
     return kUsage;
   } catch (const std::bad_alloc&) {
-    return fail(std::string("there is not enough memory"));
+    return fail("there is not enough memory");
   } catch (const std::exception& failure) {
-    return fail(std::string(failure.what()));
+    return fail(failure.what());
   }
   return end_with(exit_code);
 }
