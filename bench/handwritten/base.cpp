@@ -53,7 +53,7 @@ class HandwrittenBase : public Subject {
  public:
   HandwrittenBase(bool each, Duration window) : each_(each), window_(window) {}
 
-  Result<void> feed(const EventBatch& batch) override {
+  Result<void> feed(const GeneratedEvents& batch) override {
     for (std::size_t row = 0; row < batch.size(); ++row) {
       const auto& event = batch.rows()[row];
       const auto cells = batch.cells(row);

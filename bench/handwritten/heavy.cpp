@@ -92,7 +92,7 @@ class HandwrittenScan : public Subject {
         window_(window),
         candidates_(attributes) {}
 
-  Result<void> feed(const EventBatch& batch) override {
+  Result<void> feed(const GeneratedEvents& batch) override {
     if (batch.size() == 0) return {};
     candidates_.drop_until(batch.rows()[0].timestamp - window_);
     queries_.clear();
@@ -148,7 +148,7 @@ class HandwrittenInequality : public Subject {
  public:
   explicit HandwrittenInequality(Duration window) : window_(window), b_(1), a_(1) {}
 
-  Result<void> feed(const EventBatch& batch) override {
+  Result<void> feed(const GeneratedEvents& batch) override {
     if (batch.size() == 0) return {};
     b_.drop_until(batch.rows()[0].timestamp - window_);
     a_.drop_until(batch.rows()[0].timestamp - 2 * window_);

@@ -64,9 +64,8 @@ void Evaluation::size_next_batch(std::size_t composites, std::size_t roots) {
   }
 }
 
-/// In proportion to what the roots have taken so far. As long as it is not known where rules run
-/// best, a batch is not to take long: perhaps it is not here. But a device has to have some
-/// terminators to show what it can do.
+/// As long as it is not known where rules run best, a batch is not to take long: perhaps it is not
+/// here. But a device has to have some terminators to show what it can do.
 void Evaluation::keep_to_latency(std::size_t roots) {
   constexpr Duration kUndecided = 10'000'000;
   constexpr double kSome = 256;
@@ -75,8 +74,8 @@ void Evaluation::keep_to_latency(std::size_t roots) {
   if (target == 0 || roots == 0) return;
   const Clock::time_point now = Clock::now();
   const std::chrono::duration<double, std::nano> took = now - std::exchange(started_, now);
-  const double each = std::max(1.0, took.count() / static_cast<double>(roots));
-  double most = static_cast<double>(target) / each;
+  batch_time_.add(roots, took.count());
+  double most = batch_time_.roots_within(static_cast<double>(target));
   if (runner_.is_undecided()) most = std::max(most, kSome);
   batch_roots_ = std::max<std::size_t>(
       1, std::min(batch_roots_, static_cast<std::size_t>(std::min(most, kMostRoots))));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dispatch/batch.hpp"
+#include "dispatch/batch_time.hpp"
 #include "dispatch/rule_runner.hpp"
 #include "dispatch/rule_set.hpp"
 #include "gorgo/processor.hpp"
@@ -183,6 +184,7 @@ class Evaluation {
   bool ran_ahead_ = false;  // an earlier wave left composites behind
 
   Clock::time_point started_;  // of the batch, or of the wave that follows another
+  BatchTime batch_time_;
 
   std::vector<TypeId> due_types_;    // of the level in hand
   std::vector<std::size_t> shares_;  // of those, as threads store them: where each ends
