@@ -1,16 +1,44 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
-#include <vector>
 
 #include "cuda/device.hpp"
 #include "cuda/memory.cuh"
 
 namespace gorgo::cuda {
 
-/// Copies of pages from pinned memory, in a stream of their own: by the copy engine, while kernels
-/// run. Whoever calls has the device as its current one.
+/// Pieces of pages, one after the other for each block, from pinned memory of the host. Each thread
+/// has several loads under way, since each takes microseconds.
+static __global__ void copy_pages(const Fetch* pages, std::uint64_t count, std::uint64_t* arena,
+                                  std::uint32_t page_shift) {
+  constexpr std::uint32_t kPieceShift = 11, kLoads = 8;
+  const std::uint32_t shift = min(page_shift, kPieceShift);
+  const std::uint32_t words = 1U << shift;
+  for (std::uint64_t piece = blockIdx.x; piece < count << (page_shift - shift);
+       piece += gridDim.x) {
+    const Fetch page = pages[piece >> (page_shift - shift)];
+    const std::uint64_t first = (piece << shift) & ((std::uint64_t{1} << page_shift) - 1);
+    const std::uint64_t* const from = page.from + first;
+    std::uint64_t* const to = arena + (std::uint64_t{page.page} << page_shift) + first;
+    std::uint64_t loaded[kLoads];
+#pragma unroll
+    for (std::uint32_t i = 0; i < kLoads; ++i) {
+      const std::uint32_t word = i * blockDim.x + threadIdx.x;
+      if (word < words) loaded[i] = from[word];
+    }
+#pragma unroll
+    for (std::uint32_t i = 0; i < kLoads; ++i) {
+      const std::uint32_t word = i * blockDim.x + threadIdx.x;
+      if (word < words) to[word] = loaded[i];
+    }
+  }
+}
+
+/// Copies of pages from pinned memory, in a stream of their own, beside the kernels of rounds. A
+/// kernel does them: for each page that the driver copies it takes the host a microsecond. Whoever
+/// calls has the device as its current one.
 class Copies {
  public:
   Copies() = default;
@@ -23,32 +51,31 @@ class Copies {
 
   /// Call first. Throws DeviceError, as all that follows.
   void open() {
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+    int least = 0, greatest = 0;
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for priorities");
+    // Its few blocks do not wait until all those of a round have begun.
+    check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest),
+          "making a stream");
     for (cudaEvent_t& event : done_) {
       check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
     }
   }
 
-  /// Begins a batch of copies, all of them one call of the driver.
+  /// Begins a batch of copies.
   void start(std::span<const Fetch> pages, std::uint64_t* arena, std::uint32_t page_shift) {
-    to_.clear();
-    from_.clear();
-    for (const Fetch& page : pages) {
-      to_.push_back(arena + (std::size_t{page.page} << page_shift));
-      from_.push_back(page.from);
-    }
-    sizes_.assign(pages.size(), sizeof(std::uint64_t) << page_shift);
-    cudaMemcpyAttributes how{};
-    how.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
-    how.flags = cudaMemcpyFlagPreferOverlapWithCompute;
-    std::size_t first = 0;
+    constexpr unsigned kBlocks = 32, kThreadsOfBlock = 256;
+    const std::size_t slot = (started_ + 1) % done_.size();
+    // The batch that had the list before.
+    check(cudaEventSynchronize(done_[slot]), "fetching pages");
+    lists_[slot].reserve(pages.size());
+    std::ranges::copy(pages, lists_[slot].data());
     if (!pages.empty()) {
-      check(cudaMemcpyBatchAsync(to_.data(), from_.data(), sizes_.data(), pages.size(), &how,
-                                 &first, 1, stream_),
-            "fetching pages");
+      copy_pages<<<kBlocks, kThreadsOfBlock, 0, stream_>>>(lists_[slot].data(), pages.size(), arena,
+                                                           page_shift);
+      check(cudaGetLastError(), "fetching pages");
     }
     ++started_;
-    check(cudaEventRecord(done_[started_ % done_.size()], stream_), "recording an event");
+    check(cudaEventRecord(done_[slot], stream_), "recording an event");
   }
 
   /// Batches so far.
@@ -57,14 +84,16 @@ class Copies {
   void let_wait(cudaStream_t stream, std::uint64_t batch) {
     check(cudaStreamWaitEvent(stream, done_[batch % done_.size()], 0), "waiting for pages");
   }
+  /// Has batches that are not begun yet wait for an event.
+  void wait_for(cudaEvent_t event) {
+    check(cudaStreamWaitEvent(stream_, event, 0), "waiting for an event");
+  }
 
  private:
   cudaStream_t stream_ = nullptr;
   std::array<cudaEvent_t, 8> done_ = {};  // of the last batches
+  std::array<PinnedArray<Fetch>, 8> lists_;
   std::uint64_t started_ = 0;
-  std::vector<void*> to_;
-  std::vector<const void*> from_;
-  std::vector<std::size_t> sizes_;
 };
 
 }  // namespace gorgo::cuda

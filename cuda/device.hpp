@@ -114,10 +114,12 @@ class Device {
   /// Pages of the arena.
   virtual std::uint32_t pages() const = 0;
   /// Writes words into a page: the next round of the first channel sees them, those of the others
-  /// once they are published. Throws DeviceError.
+  /// once they are published. Rounds of the others may be under way if they do not refer to the
+  /// page. Throws DeviceError.
   virtual void write(std::uint32_t page, std::uint32_t offset,
                      std::span<const std::uint64_t> words) = 0;
-  /// Throws DeviceError.
+  /// What was written is there for rounds that begin later. Rounds of all channels but the first
+  /// may be under way. Throws DeviceError.
   virtual void publish() = 0;
   /// The number of a shape (cuda/shape.hpp), for `Scan::shape`: the text of a type `Shape` in this
   /// namespace. Its kernels may come later; until then those of `meanwhile` test its scans.

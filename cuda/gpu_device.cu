@@ -60,11 +60,13 @@ class GpuDevice final : public Device {
     parts_.use();
     const cudaEvent_t published = channels_[0]->publish();
     for (std::size_t i = 1; i < channels_.size(); ++i) channels_[i]->wait_for(published);
+    // A page that is on its way may have no use any more when another one comes into its place.
+    parts_.copies.wait_for(published);
   }
 
   std::uint64_t* pin(std::size_t words) override {
     parts_.use();
-    pinned_.emplace_back(std::make_unique<PinnedArray<std::uint64_t>>())->reserve(words);
+    pinned_.emplace_back(std::make_unique<PinnedArray<std::uint64_t>>())->reserve_exactly(words);
     return pinned_.back()->data();
   }
 

@@ -60,8 +60,9 @@ class PinnedArray {
   std::size_t capacity() const { return size_; }
   /// Keeps the first `used` elements. Precondition: nothing runs that uses it.
   void reserve(std::size_t size, std::size_t used = 0) {
-    if (size <= size_) return;
-    size = std::max(size + size / 2, std::size_t{1024});
+    if (size > size_) reserve_exactly(std::max(size + size / 2, std::size_t{1024}), used);
+  }
+  void reserve_exactly(std::size_t size, std::size_t used = 0) {
     T* data = nullptr;
     check(cudaHostAlloc(&data, size * sizeof(T), cudaHostAllocMapped), "allocating pinned memory");
     if (used > 0) std::memcpy(data, data_, used * sizeof(T));
