@@ -143,9 +143,7 @@ void Mirror::drop_from(std::uint64_t position) {
     if (vector.pages.empty()) continue;
     Page& last = vector.pages.back();
     last.written = std::min(last.written, position);
-    if (last.copy != nullptr && !is_full(page_of(end() - 1))) {
-      session_->free_pinned(std::exchange(last.copy, nullptr));
-    }
+    last.copied = std::min(last.copied, position);
   }
 }
 
@@ -238,7 +236,7 @@ bool Mirror::has(std::uint32_t attribute, PageRange pages) const {
 void Mirror::load(std::uint32_t number, Vector& vector, std::uint64_t at) {
   Page& page = this->page(vector, at);
   ++(page.was_there ? session_->counters().swapped_in : session_->counters().uploaded);
-  if (page.was_there && is_full(at) && attributes_[vector.attribute].index != kMarks) {
+  if (page.was_there && attributes_[vector.attribute].index != kMarks) {
     fetch(number, vector, at);
     session_->use(page.frame);
   } else {
@@ -253,8 +251,13 @@ void Mirror::fetch(std::uint32_t number, Vector& vector, std::uint64_t at) {
   Page& page = this->page(vector, at);
   if (page.copy == nullptr) {
     page.copy = session_->take_pinned();
-    const std::uint64_t first = std::max(first_, at << shift_);
+    page.copied = at << shift_;
+  }
+  // What had not been copied when it left the timeline is gone.
+  const std::uint64_t first = std::max(first_, page.copied);
+  if (first < end_of(at)) {
     std::ranges::copy(words(vector, first, end_of(at)), page.copy + (first - (at << shift_)));
+    page.copied = end_of(at);
   }
   page.frame = session_->take_frame(*this, number, at);
   page.was_there = true;

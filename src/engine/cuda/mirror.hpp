@@ -124,7 +124,8 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
     std::uint32_t frame = kAbsent;
     bool was_there = false;
     std::uint64_t written = 0;      // up to this position, if it is there
-    std::uint64_t* copy = nullptr;  // all of it, in pinned memory
+    std::uint64_t* copy = nullptr;  // in pinned memory
+    std::uint64_t copied = 0;       // up to this position, if there is a copy
   };
   /// What stands in pages: the values of an attribute, a part of its text, or whether events have
   /// it.

@@ -113,23 +113,35 @@ std::size_t Needs::pages_with(std::span<const Need> needs) const {
 
 namespace {
 
-Step step_of(std::span<const std::vector<Need>> evaluations, std::vector<std::size_t> which) {
-  Step step;
-  for (const std::size_t i : which) step.needs.add(evaluations[i]);
-  step.evaluations = std::move(which);
-  return step;
+std::size_t pages_of(std::span<const Demand> demands) {
+  Needs all;
+  for (const Demand& demand : demands) all.add(demand.needs);
+  return all.pages();
 }
 
-/// In their order, as many to a step as fit.
-void cut(std::span<const std::vector<Need>> evaluations, std::span<const std::size_t> order,
-         std::size_t pages, Steps& to) {
+/// In their order, as many of a kind to a step as fit into so many pages.
+void cut(std::span<const Demand> demands, std::span<const std::size_t> order, std::size_t pages,
+         Steps& to) {
   for (const std::size_t i : order) {
-    const bool joins = !to.steps.empty() &&
-                       to.steps.back().needs.pages_with(evaluations[i]) <= pages / kStepsThatFit;
-    if (!joins) to.steps.emplace_back();
+    const auto joins = [&](const Step& step) {
+      return step.is_alone == demands[i].is_alone &&
+             step.needs.pages_with(demands[i].needs) <= pages;
+    };
+    if (to.steps.empty() || !joins(to.steps.back())) {
+      to.steps.emplace_back().is_alone = demands[i].is_alone;
+    }
     to.steps.back().evaluations.push_back(i);
-    to.steps.back().needs.add(evaluations[i]);
+    to.steps.back().needs.add(demands[i].needs);
   }
+}
+
+/// The last ones used first, and those of their kind before the others.
+void sort(std::span<const Demand> demands, std::vector<std::size_t>& order) {
+  std::ranges::stable_sort(order, std::greater(),
+                           [&](std::size_t i) { return used_in(demands[i].needs); });
+  std::ranges::stable_partition(order, [&, first = order.front()](std::size_t i) {
+    return demands[i].is_alone == demands[first].is_alone;
+  });
 }
 
 }  // namespace
@@ -148,30 +160,26 @@ std::size_t most_pages(const DevicePlan& plan, const Session& session) {
 }
 
 Steps one_step(std::size_t evaluations) {
+  Step step{.is_alone = true};
+  step.evaluations.resize(evaluations);
+  std::iota(step.evaluations.begin(), step.evaluations.end(), 0);
   Steps steps;
-  steps.steps.emplace_back().evaluations.resize(evaluations);
-  std::iota(steps.steps[0].evaluations.begin(), steps.steps[0].evaluations.end(), 0);
+  steps.steps.push_back(std::move(step));
   return steps;
 }
 
-Steps plan_steps(Session& session, std::span<const std::vector<Need>> evaluations) {
+Steps plan_steps(Session& session, std::span<const Demand> demands) {
   const std::size_t pages = session.device().pages();
   Steps planned;
-  std::vector<std::size_t> order(evaluations.size());
-  std::iota(order.begin(), order.end(), 0);
-  Step together = step_of(evaluations, order);
-  if (together.needs.pages() <= pages) {
-    planned.steps.push_back(std::move(together));
-  } else {
-    std::erase_if(order, [&](std::size_t i) {
-      const bool is_too_large = step_of(evaluations, {i}).needs.pages() > pages;
-      if (is_too_large) planned.too_large.push_back(i);
-      return is_too_large;
-    });
-    std::ranges::stable_sort(order, std::greater(),
-                             [&](std::size_t i) { return used_in(evaluations[i]); });
-    cut(evaluations, order, pages, planned);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < demands.size(); ++i) {
+    const bool is_too_large = pages_of(demands.subspan(i, 1)) > pages;
+    (is_too_large ? planned.too_large : order).push_back(i);
   }
+  if (order.empty()) return planned;
+  const bool fits = pages_of(demands) <= pages;
+  sort(demands, order);
+  cut(demands, order, fits ? pages : pages / kStepsThatFit, planned);
   for (std::size_t i = 0; i < planned.steps.size(); ++i) {
     for (const Need& need : planned.steps[i].needs.all()) {
       need.mirror->expect(session.step() + 1 + i, need.pages);
@@ -180,10 +188,22 @@ Steps plan_steps(Session& session, std::span<const std::vector<Need>> evaluation
   return planned;
 }
 
-void make_room(Session& session, const Needs& needs) {
+namespace {
+
+std::size_t absent_of(const Needs& needs) {
   std::size_t absent = 0;
   for (const Need& need : needs.all()) absent += need.mirror->absent(need.attribute, need.pages);
-  session.make_room_until(session.step(), absent);
+  return absent;
+}
+
+}  // namespace
+
+void make_room(Session& session, const Needs& needs) {
+  session.make_room_until(session.step(), absent_of(needs));
+}
+
+bool make_room_for_next(Session& session, const Needs& next) {
+  return session.make_room_beyond(session.step() + 1, absent_of(next));
 }
 
 void prefetch(Session& session, const Needs& next) {

@@ -43,10 +43,17 @@ class Needs {
   std::size_t pages_ = 0;
 };
 
-/// Evaluations of one device that are done together, one step of its session after the other.
+/// What an evaluation needs.
+struct Demand {
+  std::vector<Need> needs = {};
+  bool is_alone = false;  ///< nothing else may be under way on the device meanwhile
+};
+
+/// Evaluations of one device that are done together, in one step of its session.
 struct Step {
-  std::vector<std::size_t> evaluations;
-  Needs needs;
+  std::vector<std::size_t> evaluations = {};
+  Needs needs = {};
+  bool is_alone = false;  ///< as for Demand, of all its evaluations
 };
 
 struct Steps {
@@ -56,17 +63,20 @@ struct Steps {
 
 /// A bound of the pages that a plan can need, whatever its terminators are.
 std::size_t most_pages(const DevicePlan& plan, const Session& session);
-/// So many evaluations in one step: there is room for anything.
+/// So many evaluations in one step, which has the device to itself: there is room for anything.
 Steps one_step(std::size_t evaluations);
 
-/// Puts evaluations, each by what it needs, into steps: into one if everything fits, else into
-/// several of at most a quarter of the device's pages, or of one evaluation, so that there is room
-/// for what the next step needs and for what may stay. What was used last comes first then: it is
+/// Puts evaluations, each by what it needs, into steps: into one of each kind if everything fits,
+/// else into several of at most a quarter of the device's pages, or of one evaluation, so that
+/// there is room for two steps and for what may stay. What was used last comes first then: it is
 /// still there. Tells the mirrors.
-Steps plan_steps(Session& session, std::span<const std::vector<Need>> evaluations);
+Steps plan_steps(Session& session, std::span<const Demand> demands);
 
 /// Makes room for all that the step in hand needs and has not, as far as there can be.
 void make_room(Session& session, const Needs& needs);
+/// Makes room for all that the step behind the one in hand needs and has not. False: there is not
+/// enough beside the rounds that are under way.
+bool make_room_for_next(Session& session, const Needs& next);
 
 /// Begins to fetch what a step needs and has not, as far as what this step needs can stay. Throws
 /// DeviceError.

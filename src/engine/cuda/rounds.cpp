@@ -22,55 +22,48 @@ bool caught(Session& session, const std::function<void()>& use,
   return false;
 }
 
-namespace {
+Rounds::Rounds(Session& session, std::uint32_t channel)
+    : channel_(session.device().channel(channel)),
+      alone_(channel == 0),
+      writer_(session, alone_ ? RoundWriter::Use::alone : RoundWriter::Use::shared) {}
 
-/// The works of one channel, turn by turn. Two of them let one thread prepare a round of the one
-/// while the device is at one of the other.
-class Rounds {
- public:
-  Rounds(Session& session, std::uint32_t channel, const Works::Turns& turns)
-      : channel_(session.device().channel(channel)),
-        alone_(channel == 0),
-        turns_(turns),
-        writer_(session, alone_ ? RoundWriter::Use::alone : RoundWriter::Use::shared) {}
-
-  /// Has the next round begin. False: there is none.
-  bool start() {
-    while (!asking_.empty() || turn_ < turns_.size()) {
-      if (asking_.empty()) asking_ = turns_[turn_++];
-      if (start_round()) return true;
+bool Rounds::start() {
+  while (!asking_.empty() || !waiting_.empty()) {
+    if (asking_.empty()) {
+      asking_ = std::move(waiting_.front());
+      waiting_.pop_front();
     }
-    return false;
+    if (start_round()) return true;
   }
-  /// Waits for the round and takes its answers.
-  void finish() {
-    const cuda::Answers answers = channel_.finish();
-    for (Work* work : asking_) work->take(answers);
-  }
+  return false;
+}
 
- private:
-  bool start_round() {
-    std::vector<Work*> done;
-    writer_.begin();
-    std::erase_if(asking_, [&](Work* work) {
-      const bool goes_on = work->ask(writer_);
-      if (!goes_on && !alone_ && !work->is_too_large()) done.push_back(work);
-      return !goes_on;
-    });
-    const cuda::Round& round = writer_.finish();
-    const bool goes_on = !asking_.empty();
-    if (goes_on) channel_.start(round);
-    for (Work* work : done) work->prepare_report();
-    return goes_on;
-  }
+void Rounds::finish() {
+  const cuda::Answers answers = channel_.finish();
+  for (Work* work : asking_) work->take(answers);
+}
 
-  cuda::Channel& channel_;
-  const bool alone_;
-  const Works::Turns& turns_;
-  std::size_t turn_ = 0;  // the next
-  RoundWriter writer_;
-  std::vector<Work*> asking_;
-};
+void Rounds::clear() {
+  asking_.clear();
+  waiting_.clear();
+}
+
+bool Rounds::start_round() {
+  std::vector<Work*> done;
+  writer_.begin();
+  std::erase_if(asking_, [&](Work* work) {
+    const bool goes_on = work->ask(writer_);
+    if (!goes_on && !alone_ && !work->is_too_large()) done.push_back(work);
+    return !goes_on;
+  });
+  const cuda::Round& round = writer_.finish();
+  const bool goes_on = !asking_.empty();
+  if (goes_on) channel_.start(round);
+  for (Work* work : done) work->prepare_report();
+  return goes_on;
+}
+
+namespace {
 
 bool is_set(const std::atomic<bool>* stop) {
   return stop != nullptr && stop->load(std::memory_order_relaxed);
@@ -100,7 +93,8 @@ bool run_shared(Session& session, std::span<const Works::Turns> channels, unsign
   session.workers().run(threads, [&](std::size_t first) {
     std::deque<Rounds> rounds;
     for (std::size_t i = first; i < channels.size(); i += threads) {
-      rounds.emplace_back(session, static_cast<std::uint32_t>(i + 1), channels[i]);
+      Rounds& own = rounds.emplace_back(session, static_cast<std::uint32_t>(i + 1));
+      for (const auto& turn : channels[i]) own.add(turn);
     }
     if (!run_rounds(rounds, stop)) done = false;
   });
@@ -109,7 +103,8 @@ bool run_shared(Session& session, std::span<const Works::Turns> channels, unsign
 
 bool run_alone(Session& session, const Works::Turns& turns, const std::atomic<bool>* stop,
                const Needs* next) {
-  Rounds rounds(session, 0, turns);
+  Rounds rounds(session, 0);
+  for (const auto& turn : turns) rounds.add(turn);
   while (!is_set(stop)) {
     if (!rounds.start()) return true;
     if (next != nullptr) prefetch(session, *std::exchange(next, nullptr));

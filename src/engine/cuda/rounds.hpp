@@ -2,12 +2,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/cuda/paging.hpp"
+#include "engine/cuda/round_writer.hpp"
 #include "engine/cuda/work.hpp"
 
 namespace gorgo::engine {
@@ -39,6 +41,32 @@ class Works {
 
  private:
   std::vector<Turns> channels_ = {{}};
+};
+
+/// Rounds of one channel, for works that go together and, when they are done, for the next ones.
+/// Does of the reports of works on any channel but the first what can be done ahead. Whoever calls
+/// holds the session's mutex, or is one of the threads that its holder waits for.
+class Rounds {
+ public:
+  Rounds(Session& session, std::uint32_t channel);
+
+  /// Takes in works, which go together, behind those of earlier calls.
+  void add(const std::vector<Work*>& together) { waiting_.push_back(together); }
+  /// Has the next round begin. False: there is none. Throws DeviceError, as the next.
+  bool start();
+  /// Waits for the round and takes its answers.
+  void finish();
+  /// Forgets all works. A round that is under way is given up.
+  void clear();
+
+ private:
+  bool start_round();
+
+  cuda::Channel& channel_;
+  const bool alone_;
+  std::deque<std::vector<Work*>> waiting_;
+  RoundWriter writer_;
+  std::vector<Work*> asking_;
 };
 
 /// Does all rounds of the works: those of the first channel when the others, which are at it at the

@@ -35,6 +35,11 @@ bool Session::mirrors(const history::Timeline& timeline) {
 }
 
 void Session::begin_round() {
+  begin_round_beside();
+  end_rounds_before(round_);
+}
+
+void Session::begin_round_beside() {
   ++round_;
   awaited_ = 0;
 }
@@ -45,7 +50,7 @@ std::vector<Session::Victim> Session::victims(std::uint64_t needed_after) {
   std::vector<Victim> victims;
   for (std::uint32_t i = 0; i < frames_.size(); ++i) {
     const Frame& frame = frames_[i];
-    if (frame.owner == nullptr || frame.used_in == round_) continue;
+    if (frame.owner == nullptr || frame.used_in >= staying_) continue;
     const std::uint64_t needed_in = frame.owner->needed_in(frame.page);
     if (needed_in > needed_after) victims.push_back({needed_in, frame.used_in, i});
   }
@@ -67,13 +72,17 @@ void Session::evict(std::size_t count, std::vector<Victim> among) {
 }
 
 void Session::make_room(std::size_t frames) {
-  if (free_.size() >= frames) return;
-  auto among = victims(0);
+  if (make_room_beyond(0, frames)) return;
+  throw cuda::DeviceError("the device's memory budget is too small for a batch", false);
+}
+
+bool Session::make_room_beyond(std::uint64_t step, std::size_t frames) {
+  if (free_.size() >= frames) return true;
+  auto among = victims(step);
   const std::size_t missing = frames - free_.size();
-  if (among.size() < missing) {
-    throw cuda::DeviceError("the device's memory budget is too small for a batch", false);
-  }
+  if (among.size() < missing) return false;
   evict(missing, std::move(among));
+  return true;
 }
 
 std::size_t Session::make_room_until(std::uint64_t step, std::size_t frames) {
@@ -124,7 +133,7 @@ void Session::fetch() {
 std::uint64_t* Session::take_pinned() {
   if (pinned_.empty()) {
     const std::size_t words = std::size_t{1} << device_->page_shift();
-    // Few allocations: they are slow.
+    // Few allocations, and none that holds a batch up for long: a MiB takes a millisecond.
     const std::size_t pages = std::max<std::size_t>(1, (std::size_t{1} << 19) / words);
     std::uint64_t* const first = device_->pin(words * pages);
     for (std::size_t i = pages; i > 0; --i) pinned_.push_back(first + (i - 1) * words);

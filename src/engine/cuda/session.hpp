@@ -60,9 +60,13 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Whether somebody holds the mirror of a timeline. Takes the mutex itself.
   bool mirrors(const history::Timeline& timeline);
 
-  /// Begins a round, or several that go on at the same time: pages that take part from now on stay
-  /// until the next one.
+  /// Begins a round, or several that go on at the same time, when all earlier ones have ended:
+  /// pages that take part from now on stay until the next one.
   void begin_round();
+  /// Begins one while others may be under way. Their pages stay, too, until `end_rounds_before`.
+  void begin_round_beside();
+  /// Says that the rounds before that number have ended.
+  void end_rounds_before(std::uint64_t round) { staying_ = round; }
   std::uint64_t round() const { return round_; }
   void begin_step() { ++step_; }
   std::uint64_t step() const { return step_; }
@@ -75,6 +79,9 @@ class Session : public std::enable_shared_from_this<Session> {
 
   /// Throws DeviceError unless so many frames can be had.
   void make_room(std::size_t frames);
+  /// Has so many frames free if that is possible while the pages needed up to a step stay; else
+  /// changes nothing and returns false.
+  bool make_room_beyond(std::uint64_t step, std::size_t frames);
   /// Looks as far as the pages needed up to a step stay. Returns how many pages can be had.
   /// To look for pages that can go takes as long for one as for many.
   std::size_t make_room_until(std::uint64_t step, std::size_t frames);
@@ -141,6 +148,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::map<const history::Timeline*, Mirror*> mirrors_;  // those that exist
   std::atomic<std::uint64_t> numbers_ = 0;
   std::uint64_t round_ = 0;
+  std::uint64_t staying_ = 0;  // pages that took part in this round or a later one stay
   std::uint64_t step_ = 0;
   std::uint64_t fetches_ = 0;
   std::uint64_t awaited_ = 0;

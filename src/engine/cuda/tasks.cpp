@@ -4,8 +4,8 @@
 #include <string>
 
 #include "engine/cuda/paging.hpp"
-#include "engine/cuda/rounds.hpp"
 #include "engine/cuda/spread.hpp"
+#include "engine/cuda/turns.hpp"
 
 namespace gorgo::engine {
 namespace {
@@ -30,12 +30,6 @@ Load load_of(const Evaluation& evaluation, Sessions sessions) {
     if (is_home) load.home = i;
   }
   return load;
-}
-
-std::string text_of(std::span<const Task> tasks) {
-  std::size_t terminators = 0;
-  for (const Task& task : tasks) terminators += task.count;
-  return terminators_text(terminators, tasks.size(), tasks.front().evaluator->name());
 }
 
 /// Does tasks together, and has what the next ones need come meanwhile.
@@ -63,6 +57,26 @@ void run_together(Session& session, std::span<const Task> tasks, unsigned thread
     const Task& task = tasks[step.evaluations[i]];
     if (!done || works[i]->is_too_large()) task.evaluator->abandon(task.part);
   }
+}
+
+void run_one_by_one(Session& session, std::span<const Task> tasks, unsigned threads,
+                    std::span<const Step> steps, const std::atomic<bool>& stop) {
+  for (std::size_t i = 0; i < steps.size() && session.problem().empty(); ++i) {
+    const Step* const next = i + 1 < steps.size() ? &steps[i + 1] : nullptr;
+    run_together(session, tasks, threads, steps[i], next, stop);
+  }
+}
+
+/// What consumes changes what others would see, if they were under way.
+std::vector<Demand> demands_of(Session& session, std::span<const Task> tasks) {
+  const bool may_take_turns = session.device().channels() > Turns::kChannels;
+  std::vector<Demand> demands;
+  for (const Task& task : tasks) {
+    CudaEvaluator& evaluator = *task.evaluator;
+    demands.push_back({.needs = needs_of(evaluator.plan_on(session), evaluator.announced(task)),
+                       .is_alone = !may_take_turns || !evaluator.is_divisible()});
+  }
+  return demands;
 }
 
 /// The shares of one device.
@@ -123,8 +137,7 @@ class Cut {
 
   /// As many channels as it takes that the host's part is done as soon as the device's, for one
   /// thread two, and turns for what keeps the device busy: while it is, the host prepares the next
-  /// and takes the last. What comes in several steps goes through the first channel: the next
-  /// step's pages are prepared meanwhile.
+  /// and takes the last. What comes in several steps is not cut further.
   Portions portions_for(std::span<const Share> shares) const {
     std::uint64_t terminators = 0, pairs = 1;
     for (const Share& share : shares) {
@@ -215,19 +228,23 @@ void run_on(Session& session, const DeviceTasks& all, const std::atomic<bool>& s
       planned = one_step(tasks.size());
       return;
     }
-    std::vector<std::vector<Need>> needs;
-    for (const Task& task : tasks) {
-      needs.push_back(needs_of(task.evaluator->plan_on(session), task.evaluator->announced(task)));
-    }
-    planned = plan_steps(session, needs);
+    planned = plan_steps(session, demands_of(session, tasks));
   };
   caught(session, plan, [&] { return text_of(all.tasks); });
   for (const std::size_t i : planned.too_large) {
     tasks[i].evaluator->leave_to_cpu(tasks[i].part, kNoRoom);
   }
-  for (std::size_t i = 0; i < planned.steps.size() && session.problem().empty(); ++i) {
-    const Step* const next = i + 1 < planned.steps.size() ? &planned.steps[i + 1] : nullptr;
-    run_together(session, tasks, all.threads, planned.steps[i], next, stop);
+  std::span<const Step> steps = planned.steps;
+  while (!steps.empty() && session.problem().empty()) {
+    const auto other = std::ranges::find(steps, !steps[0].is_alone, &Step::is_alone);
+    const auto count = static_cast<std::size_t>(other - steps.begin());
+    if (steps[0].is_alone) {
+      run_one_by_one(session, tasks, all.threads, steps.first(count), stop);
+    } else {
+      const std::lock_guard lock(session.mutex());
+      Turns(session, tasks, stop).run(steps.first(count));
+    }
+    steps = steps.subspan(count);
   }
 }
 
