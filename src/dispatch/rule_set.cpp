@@ -255,13 +255,15 @@ std::optional<Timestamp> RuleSet::horizon(const plan::Plan& plan, std::optional<
 
 /// A name near this one in the order of the alphabet, where slips are likely to be; "" if none is.
 std::string_view RuleSet::close_to(std::string_view name) const {
-  constexpr int kMost = 500;  // names on each side
+  constexpr int kMostNames = 500;  // names on each side
   const auto place = numbers_.lower_bound(name);
   std::vector<std::string> names;
   auto before = place;
-  for (int i = 0; i < kMost && before != numbers_.begin(); ++i) names.push_back((--before)->first);
+  for (int i = 0; i < kMostNames && before != numbers_.begin(); ++i)
+    names.push_back((--before)->first);
   auto behind = place;
-  for (int i = 0; i < kMost && behind != numbers_.end(); ++i) names.push_back((behind++)->first);
+  for (int i = 0; i < kMostNames && behind != numbers_.end(); ++i)
+    names.push_back((behind++)->first);
   const std::string_view close = closest_name(name, names);
   return close.empty() ? close : std::string_view(numbers_.find(close)->first);
 }

@@ -32,10 +32,10 @@ void History::forget(TypeId type) {
 }
 
 void History::release_columns(TypeId type) {
-  constexpr std::size_t kMany = 8;  // one column in so many
+  constexpr std::size_t kShare = 8;  // one column in so many
   assert(keeps(type));
   Kept& kept = types_[type];
-  if (kMany * ++kept.released >= kept.columns.size()) trim(kept);
+  if (kShare * ++kept.released >= kept.columns.size()) trim(kept);
 }
 
 /// Lets go of columns, and ways to search them, that nobody holds.

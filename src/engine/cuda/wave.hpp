@@ -178,7 +178,6 @@ class Wave {
   std::vector<Request> requests_;
   std::size_t next_request_ = 0;  // the first that was not asked
   std::size_t asked_ = 0;         // so many in the round
-  std::uint64_t allowed_ = 0;     // positions, in the round
 
   std::size_t state_ = 0;  // that is being chosen
   std::size_t width_ = 0;  // of a row
