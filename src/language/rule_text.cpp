@@ -74,10 +74,10 @@ int binding_of(Op op) {
 }  // namespace
 
 std::string duration_text(Duration duration) {
-  constexpr std::pair<Duration, std::string_view> kUnits[] = {
+  constexpr std::pair<Duration, std::string_view> kUnitsOfTime[] = {
       {86'400'000'000'000, " d"}, {3'600'000'000'000, " h"}, {60'000'000'000, " min"},
       {1'000'000'000, " s"},      {1'000'000, " ms"},        {1'000, " us"}};
-  for (const auto& [length, unit] : kUnits) {
+  for (const auto& [length, unit] : kUnitsOfTime) {
     if (duration != 0 && duration % length == 0) {
       return std::to_string(duration / length) + std::string(unit);
     }

@@ -160,11 +160,11 @@ bool Work::report(std::uint32_t t, CompositeSink& sink) const {
 }
 
 void Work::prepare_report() {
-  constexpr std::size_t kMost = 1 << 18;  // composites: they are there twice then
+  constexpr std::size_t kMostPrepared = 1 << 18;  // composites: they are there twice then
   if (expected_) return;
   RuleState nothing(rule());
   prepared_.begin_rule(rule(), nothing, plan_.plan->deadline.has_value());
-  for (std::uint32_t t = 0; t < settled_ && prepared_.size() < kMost; ++t) {
+  for (std::uint32_t t = 0; t < settled_ && prepared_.size() < kMostPrepared; ++t) {
     prepared_.begin(t);
     report(t, prepared_);
     ends_.push_back(prepared_.size());
