@@ -264,14 +264,15 @@ bool EngineThread::reload() {
   } else {
     if (!checker_.is_done()) return false;
     checker_.finish();
-    if (queue_.is_closed()) return true;
-    if (!more_files_) {
+    if (more_files_) {
+      process();
+      rule_files_.put_in_force(processor_);
+      rate_watch_.rules_came(std::chrono::steady_clock::now());
+    }
+    if (!more_files_ || queue_.is_closed()) {
       log_reload();
       return true;
     }
-    process();
-    rule_files_.put_in_force(processor_);
-    rate_watch_.rules_came(std::chrono::steady_clock::now());
   }
   checker_.begin([this, snapshot = processor_.snapshot()]() mutable {
     more_files_ = rule_files_.check_next(std::exchange(snapshot, nullptr));

@@ -108,7 +108,8 @@ class EngineThread {
   /// Sets the memory reserve aside again, if it was given up.
   void keep_reserve();
   void handle_request(Command& command, const wire::Message& message);
-  /// Whether the reload is over; else rule files are being read or checked.
+  /// Whether the reload is over; else a rule file is being read or checked. When the server ends,
+  /// the reload ends with the file in hand.
   bool reload();
   void log_reload() const;
   /// Carries out what changes rules or types, until a text has to be checked first.

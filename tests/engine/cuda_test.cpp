@@ -311,10 +311,10 @@ TEST(CudaEngine, SwapsForRulesThatConsumeBesideOthers) {
 }
 
 TEST(CudaEngine, BringsAnUnfinishedPageBackWithoutWritingItAnew) {
-  constexpr std::uint64_t kRules = 6, kBatches = 10, kRest = 20;
-  Columns columns(kRules);
-  for (std::uint64_t i = 0; i < kRules * kRest; ++i) {
-    columns.filling[0].push_back({.type = "B" + std::to_string(i % kRules),
+  constexpr std::uint64_t kColumns = 6, kBatches = 10, kRest = 20;
+  Columns columns(kColumns);
+  for (std::uint64_t i = 0; i < kColumns * kRest; ++i) {
+    columns.filling[0].push_back({.type = "B" + std::to_string(i % kColumns),
                                   .timestamp = ++columns.now,
                                   .k = 1,
                                   .v = 0.6,
@@ -323,7 +323,7 @@ TEST(CudaEngine, BringsAnUnfinishedPageBackWithoutWritingItAnew) {
   Batches batches = columns.with_terminators(kBatches);
   for (std::size_t i = 1; i < batches.size(); ++i) {
     TestEvent fresh = batches[i].front();
-    for (std::uint64_t rule = 0; rule < kRules; ++rule) {
+    for (std::uint64_t rule = 0; rule < kColumns; ++rule) {
       fresh.type = "B" + std::to_string(rule);
       fresh.k = static_cast<std::int64_t>(i);
       fresh.v = 1;
@@ -338,9 +338,9 @@ TEST(CudaEngine, BringsAnUnfinishedPageBackWithoutWritingItAnew) {
   Emulated emulated(12 * 32 * 8);
   EXPECT_EQ(evaluation_of(emulated.engine, columns.rules, batches),
             expected(columns.rules, batches));
-  EXPECT_GT(emulated.session().counters().swapped_in, kRules * (kBatches - 2));
+  EXPECT_GT(emulated.session().counters().swapped_in, kColumns * (kBatches - 2));
   // An event is written when its page comes for the first time, or stays.
-  const std::uint64_t events = kRules * (4 * 32 + kRest + kBatches);
+  const std::uint64_t events = kColumns * (4 * 32 + kRest + kBatches);
   EXPECT_LE(emulated.session().device().counters().uploaded, events * 8);
 }
 

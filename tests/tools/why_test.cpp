@@ -86,8 +86,8 @@ TEST_F(CommandLine, WhyTellsOfDeadlinesAndOfConsumedEvents) {
   EXPECT_EQ(late[0].at("nearest").at("found"), "B@29 {n=2}");
   EXPECT_EQ(late[1].at("composites"), 1);
   EXPECT_EQ(late[2].at("waiting"), 1);
-  const auto flushed =
-      nlohmann::json::parse(run("why a.tesla --events e.ndjson --rule late --reach-deadlines --json").out);
+  const auto flushed = nlohmann::json::parse(
+      run("why a.tesla --events e.ndjson --rule late --reach-deadlines --json").out);
   EXPECT_EQ(flushed.at("funnels").at(2).at("composites"), 1);
   const auto once = run("why a.tesla --events e.ndjson --rule once --at 220").out;
   EXPECT_NE(once.find("nearest miss: A@100 {n=3}: not consumed failed: by B@200 {n=4}"),
