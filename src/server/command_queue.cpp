@@ -131,6 +131,21 @@ std::size_t CommandQueue::drop(std::uint64_t client, Drop what) {
   return dropped.size();
 }
 
+std::size_t CommandQueue::drop_closed() {
+  std::vector<std::shared_ptr<Outbox>> clients;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [client, lane] : lanes_) {
+      if (!lane.commands.empty()) clients.push_back(lane.commands.front().client);
+    }
+  }
+  std::size_t dropped = 0;
+  for (const auto& client : clients) {
+    if (client != nullptr && client->closed()) dropped += drop(client->id(), Drop::all);
+  }
+  return dropped;
+}
+
 std::size_t CommandQueue::bytes(std::uint64_t client) {
   std::lock_guard lock(mutex_);
   const auto lane = lanes_.find(client);

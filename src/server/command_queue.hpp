@@ -46,6 +46,9 @@ class CommandQueue {
   };
   /// Forgets requests of a client. Returns how many.
   std::size_t drop(std::uint64_t client, Drop what);
+  /// Forgets all requests that were not begun of clients whose outboxes are closed. Returns how
+  /// many.
+  std::size_t drop_closed();
   /// That a client's requests hold.
   std::size_t bytes(std::uint64_t client);
   /// Nothing more is taken; what is queued is still handed out.

@@ -33,6 +33,12 @@ void Outbox::append(protocol::Bytes frame, std::size_t rows) {
   frames_.push_back({std::move(frame), rows});
 }
 
+void Outbox::clear_frames() {
+  frames_.clear();
+  totals_.memory.give_back(bytes_ - writing_bytes_);
+  bytes_ = writing_bytes_;
+}
+
 void Outbox::count_lost(std::uint64_t rows) {
   if (rows == 0) return;
   lost_ += rows;
@@ -55,9 +61,7 @@ Error Outbox::overflow_error() const {
 void Outbox::replace_by(const Error& why) {
   std::uint64_t rows = 0;
   for (const Frame& frame : frames_) rows += frame.rows;
-  frames_.clear();
-  totals_.memory.give_back(bytes_ - writing_bytes_);
-  bytes_ = writing_bytes_;
+  clear_frames();
   count_lost(rows);
   Error told = why;
   if (lost_ > 0) told.message += "; " + std::to_string(lost_) + " events for it were discarded";
@@ -132,10 +136,14 @@ void Outbox::give_up() {
   closed_ = true;
   std::uint64_t rows = std::exchange(writing_rows_, 0);
   for (const Frame& frame : frames_) rows += frame.rows;
-  frames_.clear();
-  totals_.memory.give_back(bytes_ - writing_bytes_);
-  bytes_ = writing_bytes_;
+  clear_frames();
   count_lost(rows);
+}
+
+void Outbox::abandon() {
+  std::lock_guard lock(mutex_);
+  closed_ = true;
+  clear_frames();
 }
 
 std::vector<protocol::Bytes> Outbox::take() {

@@ -64,6 +64,9 @@ class Outbox {
   /// The client never gets what is queued or being written: closes, and counts those rows as lost.
   void give_up();
 
+  /// The connection is over: closes, and forgets what is queued.
+  void abandon();
+
   /// For the writer: what is queued, in order, about `kMostWritten` bytes of it. Counts as queued
   /// until `written`.
   std::vector<protocol::Bytes> take();
@@ -103,6 +106,7 @@ class Outbox {
   bool notified_ = false;  // the writer was woken and has not looked yet
 
   void append(protocol::Bytes frame, std::size_t rows);
+  void clear_frames();
   void count_lost(std::uint64_t rows);
   void tell_losses();
   void replace_by(const Error& why);

@@ -161,6 +161,8 @@ asio::awaitable<void> Server::Impl::look() {
 
 void Server::Impl::shed() {
   totals.memory.looked();
+  // Publications of clients that have gone were received, but nobody was told that they are taken.
+  hub.dropped_requests += queue.drop_closed();
   std::vector<std::pair<std::int64_t, std::shared_ptr<Session>>> largest;
   for (const auto& [id, session] : sessions) largest.emplace_back(session->memory(), session);
   std::ranges::sort(largest, std::greater<>());

@@ -190,6 +190,7 @@ void Session::ended() {
   error_code ignored;
   socket_.close(ignored);
   report(outbox_->report(true));
+  outbox_->abandon();  // the engine may hold it until it gets to what the client sent last
   if (const auto count = malformed_log_.take_unsaid()) {
     hub_.log.warning("malformed messages",
                      {{"session", id()}, {"peer", peer()}, {"messages", count}});

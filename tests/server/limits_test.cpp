@@ -102,14 +102,18 @@ TEST(MaxSessions, ThoseThatAreRefusedTakeNoRoom) {
 
 TEST(Memory, TheLargestOfHalfFramesGoesFirst) {
   ServerOptions options;
-  options.limits.memory_bytes = 12 << 20;
+  options.limits.memory_bytes = 15 << 19;
   RunningServer server(options);
   RawConnection small(server->address()), large(server->address()), late(server->address());
   for (RawConnection* raw : {&small, &large, &late}) raw->greet();
   small.send(begun_frame(1 << 20));
   large.send(begun_frame(5 << 20));
-  wait_until([&] { return server->counters().memory_bytes > 6 << 20; });
-  late.send(begun_frame(4 << 20));
+  // A frame of n bytes takes up to 2 n, so from here on the large one takes most.
+  wait_until([&] {
+    const auto counters = server->counters();
+    return counters.memory_bytes > 6 << 20 || counters.slow_consumers > 0;
+  });
+  late.send(begun_frame(2 << 20));
   const auto error = last_error(large);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->code, wire::ErrorCode::Overloaded);
@@ -119,6 +123,42 @@ TEST(Memory, TheLargestOfHalfFramesGoesFirst) {
   other.greet();
   expect_served(other);
   EXPECT_EQ(server->counters().slow_consumers, 1u);
+}
+
+/// Whether the server takes a further client, which greets it.
+bool try_to_greet(RawConnection& raw) {
+  wire::HelloT hello;
+  hello.min_version = hello.max_version = protocol::kVersion;
+  raw.send(1, hello);
+  const auto answer = raw.receive();
+  return answer && (*protocol::open_frame(*answer))->body_type() == wire::Body::Welcome;
+}
+
+TEST(Memory, WhatClientsThatHaveGoneLeftBehindGoesFirst) {
+  Gate gate;
+  ServerOptions options;
+  options.processor.clock = [&] { return gate.pass(); };
+  options.limits.memory_bytes = 8 << 20;
+  options.limits.max_sessions = 3;
+  options.limits.reserved_sessions = 0;
+  RunningServer server(options);
+  RawConnection honest(server->address()), holder(server->address());
+  honest.greet();
+  holder.greet();
+  holder.send(publish_frame(2, {smoke(std::nullopt, "kitchen")}));
+  wait_until([&] { return gate.entered(); });
+  const auto large = publish_frame(2, {{"Big", 1, {{"s", std::string(1 << 20, 'x')}}}});
+  for (int i = 0; i < 20; ++i) {
+    auto gone = std::make_unique<RawConnection>(server->address());
+    while (!try_to_greet(*gone)) gone = std::make_unique<RawConnection>(server->address());
+    gone->send(large);
+    wait_until_read(server, *gone);
+    gone->reset();
+  }
+  EXPECT_GT(server->counters().dropped_requests, 0u);
+  gate.open();
+  expect_served(honest);
+  EXPECT_EQ(server->counters().slow_consumers, 0u);
 }
 
 TEST(Memory, WhatWaitsForManySlowClientsIsBoundedTogether) {
