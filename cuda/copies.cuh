@@ -9,7 +9,7 @@
 
 namespace gorgo::cuda {
 
-/// Pieces of pages, one after the other for each block, from pinned memory of the host. Each thread
+/// Copies pages from pinned memory of the host, each block one piece after the other. Each thread
 /// has several loads under way, since each takes microseconds.
 static __global__ void copy_pages(const Fetch* pages, std::uint64_t count, std::uint64_t* arena,
                                   std::uint32_t page_shift) {
@@ -37,7 +37,7 @@ static __global__ void copy_pages(const Fetch* pages, std::uint64_t count, std::
 }
 
 /// Copies of pages from pinned memory, in a stream of their own, beside the kernels of rounds. A
-/// kernel does them: for each page that the driver copies it takes the host a microsecond. Whoever
+/// kernel does them, because the driver takes a microsecond of the host for each page. Whoever
 /// calls has the device as its current one.
 class Copies {
  public:
@@ -49,11 +49,11 @@ class Copies {
     cudaStreamDestroy(stream_);
   }
 
-  /// Call first. Throws DeviceError, as all that follows.
+  /// Call this first. It and all that follows throw DeviceError.
   void open() {
     int least = 0, greatest = 0;
     check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for priorities");
-    // Its few blocks do not wait until all those of a round have begun.
+    // With this priority its few blocks do not wait until all those of a round have begun.
     check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest),
           "making a stream");
     for (cudaEvent_t& event : done_) {
@@ -65,7 +65,7 @@ class Copies {
   void start(std::span<const Fetch> pages, std::uint64_t* arena, std::uint32_t page_shift) {
     constexpr unsigned kBlocks = 32, kThreadsOfBlock = 256;
     const std::size_t slot = (started_ + 1) % done_.size();
-    // The batch that had the list before.
+    // Waits for the batch that had the list before.
     check(cudaEventSynchronize(done_[slot]), "fetching pages");
     lists_[slot].reserve(pages.size());
     std::ranges::copy(pages, lists_[slot].data());

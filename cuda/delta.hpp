@@ -9,7 +9,7 @@
 
 namespace gorgo::cuda {
 
-/// Where the staged words of a delta go. A device writes its runs in any order, so that no word may
+/// Where the staged words of a delta go. A device writes its runs in any order, so no word may
 /// stand in two of them.
 class Delta {
  public:
@@ -36,7 +36,7 @@ class Delta {
     size_ += words;
     written_[page] = {number_, static_cast<std::uint32_t>(offset + words)};
   }
-  /// Begins a new one.
+  /// Begins a new delta.
   void clear() {
     size_ = 0;
     ++number_;
@@ -46,7 +46,7 @@ class Delta {
  private:
   static constexpr std::size_t kMost = std::size_t{1} << 21;
 
-  /// Up to where a page was written, and in which delta. Within a delta, upwards.
+  /// Up to where a page was written, and in which delta. A delta writes a page upwards.
   struct Written {
     std::uint64_t delta = 0;
     std::uint32_t end = 0;

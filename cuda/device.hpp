@@ -17,7 +17,7 @@ namespace gorgo::cuda {
 class DeviceError : public std::runtime_error {
  public:
   DeviceError(const std::string& what, bool is_final) : runtime_error(what), final_(is_final) {}
-  /// Whether the device is of no use any more.
+  /// Whether the device is lost for good.
   bool is_final() const { return final_; }
 
  private:
@@ -39,7 +39,7 @@ struct Round {
 
   std::vector<Search> oldest, newest, every, reductions, sums;
   std::uint32_t selected = 0;  ///< the limits of oldest and newest, added up
-  /// Positions that `every` may find before only counts are answered.
+  /// How many positions `every` may find; if there are more, only counts are answered.
   std::uint64_t most_listed = 0;
   std::uint64_t fetched = 0;  ///< the last fetch that brings a page of it; 0: none
 
@@ -103,23 +103,23 @@ class Channel {
   DeviceCounters counters_;
 };
 
-/// A user at a time, with no round under way unless something else is said.
+/// Thread-safety: one user at a time, with no round under way unless something else is said.
 class Device {
  public:
   virtual ~Device() = default;
 
-  /// What people call it by: of a GPU its index.
+  /// The number by which people call it: a GPU's is its index.
   virtual std::uint32_t number() const = 0;
   virtual std::uint32_t page_shift() const = 0;
   /// Pages of the arena.
   virtual std::uint32_t pages() const = 0;
-  /// Writes words into a page: the next round of the first channel sees them, those of the others
-  /// once they are published. Rounds of the others may be under way if they do not refer to the
-  /// page. Throws DeviceError.
+  /// Writes words into a page. The next round of the first channel sees them; rounds of the others
+  /// see them once they are published. Rounds of the others may be under way if they do not refer
+  /// to the page. Throws DeviceError.
   virtual void write(std::uint32_t page, std::uint32_t offset,
                      std::span<const std::uint64_t> words) = 0;
-  /// What was written is there for rounds that begin later. Rounds of all channels but the first
-  /// may be under way. Throws DeviceError.
+  /// Makes what was written visible to rounds of all channels that begin later. Rounds of all
+  /// channels but the first may be under way. Throws DeviceError.
   virtual void publish() = 0;
   /// The number of a shape (cuda/shape.hpp), for `Scan::shape`: the text of a type `Shape` in this
   /// namespace. Its kernels may come later; until then those of `meanwhile` test its scans.
@@ -135,12 +135,12 @@ class Device {
 
   /// At least 1.
   virtual std::uint32_t channels() const = 0;
-  /// Stays for as long as the device.
+  /// The channel lives as long as the device.
   virtual Channel& channel(std::uint32_t number) = 0;
 
-  /// With those of the channels.
+  /// What the device did, and its channels with it.
   DeviceCounters counters();
-  /// Any thread, at any time.
+  /// Any thread may call this, at any time.
   virtual ShapeCounters shapes() const { return {}; }
 
  protected:
@@ -173,7 +173,7 @@ struct GpuInfo {
 /// The GPUs of this machine by index, or one entry that says why there is none. Asking takes none
 /// into use.
 std::vector<GpuInfo> describe_gpus();
-/// Takes one into use, by its index. Throws DeviceError.
+/// Takes a GPU into use, by its index. Throws DeviceError.
 std::unique_ptr<Device> open_gpu(std::uint32_t index, const DeviceOptions& options);
 
 }  // namespace gorgo::cuda

@@ -21,17 +21,17 @@ struct GpuParts {
   DeviceArray<std::uint64_t> arena = {};
   Copies copies = {};
 
-  /// For the calling thread.
+  /// Makes the GPU the calling thread's current device.
   void use() const { check(cudaSetDevice(index), "taking a GPU into use"); }
 };
 
-/// A channel of a GPU. A round is one upload, kernels in one stream, and a wait for that stream;
-/// or, if it is small, kernels that have it along, side by side, and a look out for their answers.
-/// Those are written to memory of the host by the kernels themselves.
+/// A channel of a GPU. A round is one upload, kernels in one stream, and a wait for that stream. A
+/// small round goes along with its kernels, which run side by side, and the host looks out for
+/// their answers. The kernels themselves write answers to memory of the host.
 class GpuChannel final : public Channel {
  public:
-  /// `parts` outlive the channel. `first`: words are written through it. `along`: small rounds may
-  /// go with their launches. Throws DeviceError.
+  /// `parts` outlive the channel. `first`: words are written through this channel. `along`: small
+  /// rounds may go with their launches. Throws DeviceError.
   GpuChannel(GpuParts& parts, bool first, bool along)
       : parts_(parts),
         may_go_along_(along),
@@ -58,7 +58,8 @@ class GpuChannel final : public Channel {
     }
   }
 
-  // Of the first one. What is written goes with its next round, unless it is published before.
+  // The functions below are for the first channel. What is written goes with its next round, unless
+  // it is published before.
 
   bool writes(std::uint32_t page) const { return upload_.delta().writes(page); }
   void write(std::uint32_t page, std::uint32_t offset, std::span<const std::uint64_t> words) {
@@ -85,7 +86,7 @@ class GpuChannel final : public Channel {
     return published_;
   }
 
-  /// Of the others.
+  /// Has the rounds of another channel wait for what was published.
   void wait_for(cudaEvent_t published) {
     check(cudaStreamWaitEvent(stream_, published, 0), "waiting for an event");
   }
@@ -97,7 +98,7 @@ class GpuChannel final : public Channel {
       settle();
       round_ = &round;
       send(round);
-      // What takes longest first: in lanes they go side by side.
+      // What takes longest is launched first: in lanes, kernels go side by side.
       launch_reductions(staged_.sums, KernelKind::sum, summed_);
       launch_reductions(staged_.reductions, KernelKind::reduce, reduced_);
       launch_lists(round);
@@ -119,11 +120,11 @@ class GpuChannel final : public Channel {
 
  private:
   void synchronize() { check(cudaStreamSynchronize(stream_), "running kernels"); }
-  /// Until what was published has left the memory that the next round is staged in.
+  /// Waits until what was published has left the memory that the next round is staged in.
   void settle() {
     if (std::exchange(is_publishing_, false)) synchronize();
   }
-  /// For the round's kernels.
+  /// Waits for the round's kernels.
   void wait() {
     if (along_) {
       lanes_.wait();
@@ -131,7 +132,7 @@ class GpuChannel final : public Channel {
       synchronize();
     }
   }
-  /// A round that was begun and that nobody waits for.
+  /// Ends a round that was begun and that nobody waits for.
   void give_up() {
     if (std::exchange(round_, nullptr) != nullptr) wait();
   }
@@ -141,7 +142,7 @@ class GpuChannel final : public Channel {
     awaited_ = batch;
   }
 
-  /// Copies are waited for by the stream alone.
+  /// Only the stream waits for copies, so a round with pages that it has not waited for goes apart.
   bool may_go_along(const Round& round) const {
     return may_go_along_ && round.fetched <= awaited_ &&
            staged_.fits_along(upload_.delta().size());
@@ -259,7 +260,8 @@ class GpuChannel final : public Channel {
             .sums = {summed_.data(), round.sums.size()}};
   }
 
-  /// Matches come as they are found. False: there are too many to have come all.
+  /// Puts matches in order, which come as they are found. Returns false when there are too many for
+  /// all to have come.
   bool put_in_order(const Round& round) {
     begins_.assign(1, 0);
     for (std::size_t i = 0; i < round.every.size(); ++i) {
@@ -287,10 +289,10 @@ class GpuChannel final : public Channel {
   cudaEvent_t published_ = nullptr;
   Upload upload_;
   Lanes lanes_;
-  std::uint64_t awaited_ = 0;   // batch of copies, by the stream
+  std::uint64_t awaited_ = 0;   // the last batch of copies that the stream waits for
   bool is_publishing_ = false;  // what is staged may be on its way
 
-  // Of the round.
+  // The members below belong to the round in hand.
   const Round* round_ = nullptr;
   bool along_ = false;  // launches have it with them
   StagedRound staged_;

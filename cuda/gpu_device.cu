@@ -31,7 +31,7 @@ class GpuDevice final : public Device {
     parts_.shapes = shared_shapes(capability, options.compile);
     parts_.arena.reserve_exactly(std::size_t{parts_.pages} << parts_.page_shift);
     parts_.copies.open();
-    // Small rounds have the first one for themselves.
+    // Small rounds have the first channel for themselves, so only that one sends them along.
     for (std::uint32_t i = 0; i < options.channels; ++i) {
       channels_.push_back(std::make_unique<GpuChannel>(parts_, i == 0, i == 0 && options.along));
     }
@@ -60,7 +60,8 @@ class GpuDevice final : public Device {
     parts_.use();
     const cudaEvent_t published = channels_[0]->publish();
     for (std::size_t i = 1; i < channels_.size(); ++i) channels_[i]->wait_for(published);
-    // A page that is on its way may have no use any more when another one comes into its place.
+    // What is being written to a page may be out of use when another page is fetched into its
+    // place, so copies wait.
     parts_.copies.wait_for(published);
   }
 

@@ -5,9 +5,9 @@
 namespace gorgo::cuda {
 namespace {
 
-/// Positions that a block tests at a time, about.
+/// About how many positions a block tests at a time.
 constexpr std::uint64_t kTilePositions = 2048;
-/// Blocks that keep a large device busy.
+/// How many blocks keep a large device busy.
 constexpr std::uint64_t kEnoughBlocks = 512;
 
 /// Sorts items by shape and says where those of each begin.

@@ -9,19 +9,20 @@
 
 namespace gorgo::cuda {
 
-/// How a kernel is told of the searches of a kind: those whose scans have one shape, in groups,
-/// and those that a group cannot hold, one by one.
+/// How a kernel is told of the searches of a kind: in groups, or, if a group cannot hold them, one
+/// by one. Both are sorted by shape.
 class Grouping {
  public:
-  /// Of groups or rows, with the same shape.
+  /// Groups or rows that have the same shape.
   struct Section {
     std::uint32_t shape = 0;
     std::uint32_t first = 0, count = 0;
     std::uint64_t longest = 0;  ///< positions of a group
   };
 
-  /// `alone(search)`: whether it is in no group. Groups are as large as leaves enough of them for
-  /// all of a device; where negations are tested, which takes a warp longer than all else, small.
+  /// `alone(search)` says whether a search is in no group. Groups are as large as they can be while
+  /// there are enough of them for all of a device. They are small where negations are tested,
+  /// because that takes a warp longer than all else.
   template <class Alone>
   void assign(std::span<const Search> searches, std::span<const Scan> scans, Alone alone) {
     clear();

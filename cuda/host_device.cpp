@@ -15,7 +15,7 @@ HostParts::HostParts(std::uint32_t shift, std::uint32_t count)
              finds<NoTest>},
       delta(page_shift, pages) {}
 
-/// The last ones first: a GPU writes them in any order.
+/// Writes the last runs first, since nobody may rely on their order: a GPU writes them in any.
 void HostParts::write_delta() {
   for (auto run = delta.runs().rbegin(); run != delta.runs().rend(); ++run) {
     std::memcpy(arena.get() + run->to, staging.data() + run->from,

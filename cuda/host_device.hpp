@@ -34,7 +34,7 @@ class HostChannel final : public Channel {
   /// `parts` outlive the channel. `first`: its rounds see what is written.
   HostChannel(HostParts& parts, bool first) : parts_(parts), is_first_(first) {}
 
-  /// Searches no earlier than `finish`, so that tests notice who overwrites pages in between.
+  /// Only `finish` searches, so that tests notice who overwrites pages in between.
   void start(const Round& round) override;
   Answers finish() override;
 
@@ -79,7 +79,8 @@ class HostDevice final : public Device {
 
   using Finds = HostParts::Finds;
   using CompileShape = std::function<Finds(const std::string& text)>;
-  /// Has shapes that are added from now on compiled; without it they are taken for any.
+  /// Sets what compiles shapes that are added later. Without it they are tested as `meanwhile`
+  /// says.
   void compile_shapes(CompileShape compile) { compile_shape_ = std::move(compile); }
 
  private:

@@ -4,7 +4,8 @@
 #include "cuda/positions.cuh"
 #include "cuda/reductions.cuh"
 
-/// The kernels: what searches do, as launches are told of it in one of two ways.
+/// The kernels. There are two ways to tell a launch of its round: the round stands in the device's
+/// memory, or it comes along with the launch.
 namespace gorgo::cuda {
 
 template <class Shape, bool kNewest>
@@ -43,15 +44,15 @@ struct Sum {
   }
 };
 
-/// Of a round that stands in the device's memory.
+/// Runs searches of a round that stands in the device's memory.
 template <class Body>
 __global__ void apart(const __grid_constant__ View view,
                       const __grid_constant__ typename Body::Arguments arguments) {
   Body::run(view, arguments);
 }
 
-/// The same, with no more registers than three blocks on a multiprocessor leave: for `Sum`, which
-/// takes a sixth longer with two.
+/// Does as `apart`, with no more registers than three blocks on a multiprocessor leave: for `Sum`,
+/// which takes a sixth longer with two.
 template <class Body>
 __global__ void __launch_bounds__(kThreads, 3)
     apart_by_three(const __grid_constant__ View view,
@@ -59,8 +60,8 @@ __global__ void __launch_bounds__(kThreads, 3)
   Body::run(view, arguments);
 }
 
-/// Writes new events where they belong. Every block does, so that none waits for another to have
-/// done it: all write the same.
+/// Writes new events where they belong. Every block writes all of them, so that none waits for
+/// another.
 static __device__ inline void write_runs(const Parcel& parcel, const std::uint64_t* words) {
   const auto* const runs = reinterpret_cast<const Run*>(words + parcel.first_run);
   for (unsigned r = 0; r < parcel.runs; ++r) {
@@ -70,7 +71,7 @@ static __device__ inline void write_runs(const Parcel& parcel, const std::uint64
   }
 }
 
-/// Has pointers to what would stand in the device's memory point to where it is.
+/// Redirects pointers that were made as if the round stood in the device's memory.
 struct Move {
   const char *from, *to;
 
@@ -80,7 +81,7 @@ struct Move {
   }
 };
 
-/// move(pointer) for all that a round brings.
+/// Calls move(pointer) for all that a round brings.
 static __device__ inline void move_all(View& view, const Move& move) {
   move(view.pages);
   move(view.attributes);
@@ -104,12 +105,13 @@ static __device__ inline void finish(const Parcel& parcel) {
   *static_cast<volatile std::uint32_t*>(parcel.flag) = parcel.number;
 }
 
-/// Of a round that comes with the launch.
+/// Runs searches of a round that comes with the launch.
 template <class Body>
 __global__ void along(const __grid_constant__ Parcel parcel,
                       const __grid_constant__ typename Body::Arguments arguments) {
   __shared__ alignas(16) std::uint64_t words[Parcel::kMost];
-  // Through a generic address the lanes of a warp load together; constants go one after the other.
+  // Through a generic address the lanes of a warp load together; they would load constants one
+  // after the other.
   const std::uint64_t* data = parcel.data;
   asm volatile("" : "+l"(data));
   for (unsigned i = threadIdx.x; i < parcel.words; i += kThreads) words[i] = data[i];

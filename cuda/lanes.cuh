@@ -9,12 +9,12 @@
 
 namespace gorgo::cuda {
 
-/// Launches that have their round along: each in a stream of its own, so that they go side by side.
-/// A launch says itself when its answers are there, and the host looks out for that, which is
-/// sooner than the driver would know. Whoever calls has the device as its current one.
+/// Launches that their round goes along with. Each is in a stream of its own, so that they go side
+/// by side. A launch says itself when its answers are there, and the host looks out for that, which
+/// is sooner than the driver would know. Whoever calls has the device as its current one.
 class Lanes {
  public:
-  /// Launches at a time.
+  /// At most so many launches go on at a time.
   static constexpr std::size_t kMost = 8;
 
   Lanes() = default;
@@ -24,7 +24,7 @@ class Lanes {
     for (const cudaStream_t stream : streams_) cudaStreamDestroy(stream);
   }
 
-  /// Call first. Throws DeviceError, as all that follows.
+  /// Call this first. It and all that follows throw DeviceError.
   void open() {
     for (cudaStream_t& stream : streams_) {
       check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
@@ -35,7 +35,7 @@ class Lanes {
 
   /// Begins the launches of a round. Precondition: none goes on.
   void begin() { ++number_; }
-  /// The launch is told what to say.
+  /// Launches a kernel. `parcel` tells it how to say that its answers are there.
   void launch(const void* kernel, dim3 blocks, dim3 threads, Parcel& parcel, void* arguments) {
     parcel.flag = flags_.data() + launched_;
     parcel.number = number_;
@@ -44,14 +44,15 @@ class Lanes {
           "launching a kernel");
     ++launched_;
   }
-  /// Until all of them have answered.
+  /// Waits until all launches have answered.
   void wait() {
     for (std::size_t i = 0; i < launched_; ++i) wait(i);
     launched_ = 0;
   }
 
  private:
-  /// Looks between two questions whether the kernel has failed: some tenths of a millisecond.
+  /// How often the host looks for an answer before it asks whether the kernel has failed: that
+  /// takes some tenths of a millisecond.
   static constexpr unsigned kLooks = 4096;
 
   bool has_answered(std::size_t lane) {

@@ -16,8 +16,9 @@ inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 /// How words are compared.
 enum class Kind : std::uint8_t { integers, floats, integer_float, float_integer, words };
 
-/// Whether an attribute lies in an interval of the search, or does not. Fails for an event that
-/// lacks it. Every comparison of an attribute with a value is one; the host finds its bounds.
+/// Tests whether an attribute lies in an interval of the search, or does not. Fails for an event
+/// that lacks it. Every comparison of an attribute with a value is a test; the host finds its
+/// bounds.
 struct Test {
   std::uint16_t attribute = 0;  ///< of the scan
   bool floats = false;          ///< else as ints
@@ -29,7 +30,7 @@ struct Bounds {
   std::uint64_t low, high;
 };
 
-/// Whose a value is.
+/// Where a value comes from.
 enum class Source : std::uint8_t {
   candidate,
   search,
@@ -64,7 +65,7 @@ struct Instruction {
   Source left = Source::candidate, right = Source::candidate;
   std::uint16_t other = 0;
 };
-/// What a program may hold on its stack.
+/// How many values a program may hold on its stack.
 inline constexpr std::uint32_t kStack = 16;
 
 /// An attribute of a column, in pages of the arena.
@@ -72,10 +73,10 @@ struct Attribute {
   std::uint64_t first_page = 0;   ///< position / page size of the first entry
   std::uint32_t pages = 0;        ///< first entry in `View::pages`
   std::uint32_t stride = 0;       ///< of text: entries from a part to the next
-  std::uint32_t present = kNone;  ///< the same for the words that tell whether an event has it
+  std::uint32_t present = kNone;  ///< first entry of the words that say whether events have it
 };
 
-/// Which events of a column pass: all tests and the program.
+/// Says which events of a column pass: those that all tests and the program let pass.
 struct Scan {
   std::uint32_t attributes = 0;  ///< first, in `View::attributes`
   std::uint32_t first_test = 0, tests = 0;
@@ -84,7 +85,7 @@ struct Scan {
   bool reduced_floats = false;    ///< its type: float, or int and others
   std::uint32_t time = kNone;     ///< attribute that is the events' time, where negations read it
   std::uint32_t negations = 0;    ///< of each of its searches
-  std::uint32_t shape = 0;        ///< whose kernels test it, by `Device::add_shape`; 0: none's
+  std::uint32_t shape = 0;        ///< shape whose kernels test it, from `Device::add_shape`; 0: any
 };
 
 enum class Want : std::uint8_t {
@@ -115,7 +116,7 @@ struct Ends {
 /// A negation of a search, which finds no event that has another in this column and interval.
 struct Unless {
   std::uint64_t first = 0, last = 0;  ///< positions that may lie in the interval; none: never
-  std::uint32_t scan = 0;             ///< without `time` all of these positions do
+  std::uint32_t scan = 0;             ///< if it has no `time`, all of these positions lie in it
   std::uint32_t bounds = 0, cells = 0;
   Ends ends;
 };
@@ -125,7 +126,7 @@ struct Group {
   std::uint64_t base = 0, end = 0;  ///< positions of all of them
   std::uint32_t first = 0, count = 0;
 };
-/// Of a group: one for each lane of a warp.
+/// The most searches of a group: one for each lane of a warp.
 inline constexpr std::uint32_t kMostGrouped = 32;
 
 /// A match of a search for every position.
@@ -135,9 +136,9 @@ struct Match {
 
 /// A value that a program reads and that is the same for a whole search.
 struct Cell {
-  std::uint64_t bits = 0;  ///< of text its first word
+  std::uint64_t bits = 0;  ///< for text, its first word
   std::uint64_t exists =
-      0;  ///< else 1; of a search's text 1 + where its parts begin in `View::texts`
+      0;  ///< else 1; for a search's text, 1 + where its parts begin in `View::texts`
 };
 
 /// COUNT, SUM, MIN and MAX of words at once, in the form in which parts of them are put together by
@@ -146,7 +147,7 @@ struct Cell {
 /// order as unsigned words is that of the values.
 struct Reduction {
   std::uint64_t count;     ///< passing events that have the attribute
-  std::uint64_t numbers;   ///< those of them that are no NaN: what the extremes are of
+  std::uint64_t numbers;   ///< those of them that are no NaN; extremes are among these
   std::uint64_t low;       ///< of the ints, the lower halves
   std::uint64_t high;      ///< the upper halves, as of a signed sum
   std::uint64_t least;     ///< the complement of the least key

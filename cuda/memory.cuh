@@ -13,10 +13,11 @@
 /// Owned memory of a device and memory of the host that it reaches; errors as exceptions.
 namespace gorgo::cuda {
 
-/// Whatever is no lack of memory leaves the context unusable.
+/// Throws DeviceError after an error. It is final unless memory is lacking: any other error leaves
+/// the context unusable.
 inline void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
-  cudaGetLastError();  // an error that is not sticky is over
+  cudaGetLastError();  // clears an error that is not sticky
   throw DeviceError(std::string(what) + ": " + cudaGetErrorString(error),
                     error != cudaErrorMemoryAllocation);
 }

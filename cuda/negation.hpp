@@ -2,13 +2,13 @@
 
 #include "cuda/shape.hpp"
 
-/// Negations that are tested with the choice. A warp tests one event at a time: its lanes call
-/// together what follows, with the same arguments, and get the same answer.
+/// Negations that are tested with the choice. A warp tests one event at a time: its lanes call the
+/// functions below together, with the same arguments, and get the same answer.
 namespace gorgo::cuda {
 
 inline constexpr unsigned kLanes = 32;
 
-/// f(lane) of all lanes, as bits of a mask.
+/// The answers of f(lane) for all lanes, as bits of a mask.
 template <class F>
 GORGO_HD unsigned ballot(F f) {
 #ifdef __CUDA_ARCH__
@@ -51,7 +51,7 @@ GORGO_HD std::uint64_t first_not(LiesBefore lies_before, const View& view, const
 struct Stretch {
   std::uint64_t first, last;
 };
-/// Those in the negation's interval for an event of this time.
+/// The positions in the negation's interval for an event of this time.
 GORGO_HD inline Stretch stretch_of(const View& view, const Unless& unless, const Scan& scan,
                                    std::int64_t time) {
   Stretch in{unless.first, unless.last};

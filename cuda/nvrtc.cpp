@@ -61,7 +61,7 @@ class Library {
  private:
   static constexpr int kMajor = GORGO_CUDA_MAJOR_VERSION;
 
-  /// Where the loader looks, then where the toolkit was that this was built with.
+  /// Names the library as the loader looks for it, then in folders of the toolkit.
   static std::vector<std::string> candidates() {
     const std::string name = "libnvrtc.so." + std::to_string(kMajor);
     std::vector<std::string> all = {name, "/usr/local/cuda/lib64/" + name};
@@ -80,7 +80,7 @@ class Library {
     return function != nullptr;
   }
 
-  void* handle_ = nullptr;  // stays for as long as the process
+  void* handle_ = nullptr;  // lives as long as the process
   std::string problem_;
 };
 

@@ -10,9 +10,9 @@ namespace gorgo::cuda {
 /// first asked for, so that the binary works without it. Any thread.
 namespace nvrtc {
 
-/// "13.0"; empty when there is none.
+/// The version, such as "13.0"; empty when there is none.
 std::string version();
-/// Where there is none: what was looked for.
+/// What was looked for, where there is none.
 std::string unavailable();
 
 struct Compiled {

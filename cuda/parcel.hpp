@@ -14,7 +14,8 @@ struct Run {
 /// All that a small round uploads, as an argument of its launches: nothing goes before them, and
 /// their blocks find the round beside them instead of in the device's memory.
 struct Parcel {
-  /// With the other arguments of a launch it stays within 4 KiB, which any launch may have.
+  /// The most words of `data`. With the other arguments of a launch it stays within 4 KiB, which
+  /// any launch may have.
   static constexpr std::uint32_t kMost = 464;
 
   View view;  ///< pointers as if the round's words stood at `base`
@@ -23,7 +24,7 @@ struct Parcel {
   std::uint32_t words = 0;  ///< of `data`: the round's, then runs and what they write
   std::uint32_t first_run = 0, runs = 0;
 
-  // Of one launch:
+  // The members below differ from launch to launch.
   std::uint32_t zeros = 0;  ///< words that it finds as zeros and leaves so
   std::uint64_t* zeroed = nullptr;
   std::uint32_t* groups_done = nullptr;  ///< among them: counts the groups that are done

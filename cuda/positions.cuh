@@ -5,8 +5,9 @@
 /// Searches for positions: one, several or all.
 namespace gorgo::cuda {
 
-/// Of lanes of a warp, which have an event each, those whose event no negation of the search keeps
-/// from being found. `position_of(lane)` is the same for all who call: the lanes, together.
+/// Each lane of a warp has an event. Returns those of `lanes` whose event no negation of the search
+/// keeps from being found. All lanes call this together, and `position_of(lane)` is the same for
+/// all.
 template <class Shape, class PositionOf>
 __device__ inline unsigned without_violated(const View& view, const Search& search, unsigned lanes,
                                             PositionOf position_of) {
@@ -17,7 +18,7 @@ __device__ inline unsigned without_violated(const View& view, const Search& sear
   return lanes;
 }
 
-/// A position as a number that is the greater the more it is wanted, and not 0.
+/// Turns an offset into a number that is not 0, and the greater the more the position is wanted.
 template <bool kNewest>
 __device__ inline std::uint32_t rank_of(std::uint64_t offset) {
   const auto low = static_cast<std::uint32_t>(offset);
@@ -28,7 +29,8 @@ __device__ inline std::uint32_t offset_of(std::uint32_t rank) {
   return kNewest ? rank - 1 : ~rank;
 }
 
-/// For `Pick`. `ranks`, what was found so far by search, and `done` are all zeros at the beginning.
+/// What `pick` is told. `ranks`, which is what was found so far by search, and `done` are all zeros
+/// at the beginning.
 struct PickArguments {
   const Search* searches;
   const Group* groups;
@@ -109,7 +111,8 @@ __device__ __forceinline__ bool pick(const View& view, const PickArguments& to) 
   return last;
 }
 
-/// For `list`. How many there are, in all and by search, and `done` are all zeros at the beginning.
+/// What `list` is told. `total`, `counts`, which is by search, and `done` are all zeros at the
+/// beginning.
 struct ListArguments {
   const Search* searches;
   const Group* groups;

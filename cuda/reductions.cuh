@@ -19,7 +19,7 @@ __device__ inline std::uint64_t greatest_of_warp(std::uint64_t value) {
   return value;
 }
 
-/// `merge` where others do the same.
+/// Does as `merge` while other threads do the same.
 __device__ inline void merge_among_others(Reduction& to, const Reduction& from) {
   const auto word = [](std::uint64_t& field) {
     return reinterpret_cast<unsigned long long*>(&field);
@@ -33,7 +33,7 @@ __device__ inline void merge_among_others(Reduction& to, const Reduction& from) 
   atomicMax(word(to.greatest), from.greatest);
 }
 
-/// Of the warp's lanes, for the first one.
+/// Merges what the lanes of a warp have. The first lane gets the result.
 __device__ inline Reduction over_warp(const Scan& scan, Reduction mine) {
   mine.count = __reduce_add_sync(kAllLanes, static_cast<unsigned>(mine.count));
   if (scan.reduced == kNone) return mine;
@@ -45,7 +45,8 @@ __device__ inline Reduction over_warp(const Scan& scan, Reduction mine) {
   return mine;
 }
 
-/// Of the positions of a tile's row that are in [first, last), a warp.
+/// A warp reduces the positions of a tile's row that are in [first, last). Its first lane gets the
+/// result.
 template <class Tile>
 __device__ Reduction reduction_of_row(const View& view, const Scan& scan, const Tile& tile,
                                       unsigned row, std::uint64_t first, std::uint64_t last) {
@@ -57,7 +58,7 @@ __device__ Reduction reduction_of_row(const View& view, const Scan& scan, const 
   return over_warp(scan, mine);
 }
 
-/// For `reduce` and `sum`. `done` and `totals` are all zeros at the beginning.
+/// What `reduce` and `sum` are told. `done` and `totals` are all zeros at the beginning.
 template <class Total>
 struct ReduceArguments {
   const Search* searches;
@@ -144,13 +145,14 @@ __device__ inline Int128 sum_over_warp(Int128 value) {
   return value;
 }
 
-/// `add` where others do the same.
+/// Adds a number while other threads do the same.
 __device__ inline void add_among_others(std::uint64_t& to, std::uint64_t number) {
   if (number != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&to), number);
 }
 
-/// Adds the floats of a warp's lanes, zeros for those that have none. Most floats that occur together
-/// are of about the same magnitude: they are added up before a sum that others add to is touched.
+/// Adds the floats of a warp's lanes; lanes that have none give zeros. Most floats that occur
+/// together are of about the same magnitude, so they are added up before a sum that others add to
+/// is touched.
 template <unsigned kFloats>
 __device__ inline void add_floats(FloatSum& to, const std::uint64_t (&words)[kFloats]) {
   const auto add = [&](std::uint32_t limb, std::uint64_t number) {
@@ -185,7 +187,7 @@ __device__ inline void add_floats(FloatSum& to, const std::uint64_t (&words)[kFl
   if (threadIdx.x % kWarp == 0) add_to_limbs(first, sum, add);
 }
 
-/// Adds the floats `cell_of(j)`, of each of a warp's lanes, that exist.
+/// Adds those floats `cell_of(j)` of each of a warp's lanes that exist.
 template <unsigned kFloats, class CellOf>
 __device__ inline void add_cells(FloatSum& to, CellOf cell_of) {
   std::uint64_t words[kFloats];
@@ -201,7 +203,7 @@ __device__ inline void add_cells(FloatSum& to, CellOf cell_of) {
   add_floats(to, words);
 }
 
-/// The same for the positions of a tile's row that are in [first, last).
+/// A warp adds the floats of the positions of a tile's row that are in [first, last).
 template <class Tile>
 __device__ inline void add_row(FloatSum& to, const View& view, const Attribute& summed,
                                const Tile& tile, unsigned row, std::uint64_t first,

@@ -10,8 +10,8 @@
 #define GORGO_APART __attribute__((noinline))
 #endif
 
-/// What decides whether an event is found, for the device and, compiled by the host's compiler, for
-/// whoever stands in for it: the same text, so the same answer.
+/// Decides whether an event is found, for the device and, compiled by the host's compiler, for the
+/// CPU in its stead: the text is the same, so the answer is.
 namespace gorgo::cuda {
 
 GORGO_HD inline double as_float(std::uint64_t word) {
@@ -119,7 +119,7 @@ GORGO_HD inline Text text_of(const View& view, const Attribute* attribute, std::
   return {first.bits, attribute, position, first.exists != 0};
 }
 
-/// What reads the parts of a text that exists.
+/// Reads the parts of a text that exists.
 struct TextParts {
   const View& view;
   const Text& text;
@@ -134,7 +134,8 @@ struct TextParts {
   GORGO_HD std::uint64_t word(std::uint64_t i) const { return i == 0 ? text.first : part(i + 1); }
 };
 
-/// `a op b` where their first words do not decide. Apart: few come to that, and it is large.
+/// Whether `a op b` holds where their first words do not decide. It is not inlined: few texts come
+/// to that, and it is large.
 GORGO_HD GORGO_APART inline bool compare_parts(const View& view, Op op, Text a, Text b) {
   const TextParts left{view, a}, right{view, b};
   if (op == Op::contains) return contains(left, right);
@@ -147,7 +148,7 @@ GORGO_HD inline Cell compare(const View& view, Op op, const Text& a, const Text&
   return boolean(arithmetic::satisfies(arithmetic::order(a.first, b.first), op));
 }
 
-/// The same as far as their first words tell: false only where it does not hold.
+/// Whether `a op b` may hold as far as their first words tell: false only where it does not hold.
 GORGO_HD inline Cell compare_first(Op op, const Text& a, const Text& b) {
   const bool below = op == Op::less || op == Op::less_equal;
   const bool above = op == Op::greater || op == Op::greater_equal;
@@ -155,7 +156,7 @@ GORGO_HD inline Cell compare_first(Op op, const Text& a, const Text& b) {
   return boolean(a.exists & b.exists & may_hold);
 }
 
-/// Of a scan that is no negation's: no instruction asks for it.
+/// The chosen event of a scan that is no negation's: no instruction asks for it.
 struct NothingChosen {
   GORGO_HD Cell operator()(const View&, std::uint32_t) const { return {}; }
   GORGO_HD Text text(const View&, std::uint32_t) const { return {}; }
@@ -173,7 +174,7 @@ struct Chosen {
   }
 };
 
-/// What the instructions of a program read text of.
+/// Finds the texts that the instructions of a program read.
 template <class ChosenEvent>
 struct TextsOf {
   const View& view;
@@ -270,7 +271,8 @@ GORGO_HD inline Times times_for(const Ends& ends, std::int64_t time) {
   return {ends.after < begin ? ends.after : begin, ends.before > time ? ends.before : time};
 }
 
-/// Keys of words: as unsigned words in the order of the values, of which none is a NaN.
+/// Keys of words: as unsigned words they have the order of the values. Precondition: no value is a
+/// NaN.
 GORGO_HD inline std::uint64_t key_of(bool floats, std::uint64_t word) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   return floats && (word & kSign) != 0 ? ~word : word ^ kSign;
@@ -289,7 +291,7 @@ GORGO_HD inline void merge(Reduction& to, const Reduction& from) {
   to.greatest = from.greatest > to.greatest ? from.greatest : to.greatest;
 }
 
-/// A float's magnitude as `mantissa` * 2^(bit - 1074). No NaN, no infinity.
+/// A float's magnitude as `mantissa` * 2^(bit - 1074). Precondition: it is no NaN and no infinity.
 struct Magnitude {
   std::uint64_t mantissa;
   std::uint32_t bit;
@@ -302,8 +304,8 @@ GORGO_HD inline Magnitude magnitude_of(std::uint64_t word) {
 }
 GORGO_HD inline bool is_finite(std::uint64_t word) { return (word >> 52 & 0x7ff) != 0x7ff; }
 
-/// Calls `add(limb, number)`, whose numbers are signed, for what the limbs of a `FloatSum` change
-/// by when `value` * 2^(32 first - 1074) is added.
+/// Calls `add(limb, number)` for each limb of a `FloatSum` that changes when `value` * 2^(32 first
+/// - 1074) is added. The number, which is signed, is what the limb changes by.
 template <class Add>
 GORGO_HD void add_to_limbs(std::uint32_t first, Int128 value, Add add) {
   const auto bits = static_cast<UInt128>(value);
@@ -315,8 +317,8 @@ GORGO_HD void add_to_limbs(std::uint32_t first, Int128 value, Add add) {
   if (last != 0) add(first + 3, last);
 }
 
-/// A finite float as a number of 2^(32 first - 1074). Precondition: its lowest bit is not below,
-/// and at most 63 above.
+/// A finite float as a number of units of 2^(32 first - 1074). Precondition: its lowest bit is not
+/// below that unit's, and at most 63 above.
 GORGO_HD inline Int128 units_of(std::uint64_t word, const Magnitude& magnitude,
                                 std::uint32_t first) {
   const Int128 value = static_cast<Int128>(magnitude.mantissa) << (magnitude.bit - 32 * first);
@@ -337,10 +339,10 @@ GORGO_HD inline void add(FloatSum& to, std::uint64_t word) {
                [&](std::uint32_t limb, std::uint64_t number) { to.limbs[limb] += number; });
 }
 
-/// How a range lies in a tile, whose positions stand in rows of so many, 32 at most. Precondition:
-/// they have a position in common.
+/// How a range lies in a tile, whose positions stand in at most 32 rows. Precondition: the two have
+/// a position in common.
 struct RowsOfRange {
-  std::uint64_t first, last;     ///< positions, what is in the tile
+  std::uint64_t first, last;     ///< positions of the range that are in the tile
   unsigned whole;                ///< a bit for each row that the range covers
   unsigned first_row, last_row;  ///< those that it begins and ends in
 

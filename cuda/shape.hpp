@@ -15,15 +15,16 @@
 ///   confirms(view, scan, own, values)   which may take long; only about what may be found
 ///   Negations                      what an event that passes is tested by then (negation.hpp)
 ///
-/// `decides` of them is `passes` of search.hpp. A negation is a shape, too, but for its own, which
-/// depends on the event that it is tested on: own(view, unless, chosen).
+/// What `decides` says of a shape is what `passes` of search.hpp says of its scan. A negation is a
+/// shape, too, but what is its own depends on the event that it is tested on: own(view, unless,
+/// chosen).
 namespace gorgo::cuda {
 
 /// The negations of a shape, by their numbers.
 template <class... Each>
 struct NegationsOf {
   static constexpr bool kAny = sizeof...(Each) > 0;
-  /// f(a value of the type of one of them).
+  /// Answers f for a value of the type of the negation with this number.
   template <class F>
   GORGO_HD static bool apply(unsigned number, const F& f) {
     [[maybe_unused]] unsigned i = 0;
@@ -96,7 +97,7 @@ struct AnyShapeUnless : AnyShape {
   };
 };
 
-/// What shapes have in common that read the scan's first attributes, all cells of which exist.
+/// What shapes have in common that read the scan's first attributes. All cells of the search exist.
 template <unsigned kAttributes, unsigned kTests, unsigned kCells, bool kNullable>
 struct ShapeOf {
   using Negations = NegationsOf<>;
@@ -135,7 +136,7 @@ struct ShapeOf {
 
   GORGO_HD static Columns columns(const View& view, const Scan& scan) {
     Columns columns;
-    // Signed, here and below, so that none may be compared with none.
+    // Indices are signed, here and below, because an unsigned one is never less than a count of 0.
     for (int i = 0; i < static_cast<int>(kAttributes); ++i) {
       columns.of[i] = view.attributes[scan.attributes + i];
     }
@@ -153,7 +154,7 @@ struct ShapeOf {
     }
     return values;
   }
-  /// Of a search or a negation.
+  /// What is a search's or a negation's own.
   template <class Of>
   GORGO_HD static Own own(const View& view, const Of& search) {
     Own own = {};
@@ -166,14 +167,14 @@ struct ShapeOf {
   }
 };
 
-/// The same for negations that read these attributes of the event that they are tested on.
+/// A shape as a negation that reads these attributes of the event that it is tested on.
 template <class Shape, unsigned... kChosen>
 struct NegationOf : Shape {
   struct Own : Shape::Own {
     Cell chosen[sizeof...(kChosen) + 1];
     Chosen event;
 
-    /// Number `i` of those, which is this attribute.
+    /// The text of number `i` of `kChosen`, which is this attribute.
     GORGO_HD Text chosen_text(unsigned i, std::uint32_t attribute) const {
       return {chosen[i].bits, event.attributes + attribute, event.position, chosen[i].exists != 0};
     }
@@ -199,7 +200,7 @@ struct NoTest : ShapeOf<0, 0, 0, false> {
   GORGO_HD static bool passes(const View&, const Scan&, const Own&, const Values&) { return true; }
 };
 
-/// The number of a shape that every device has kernels for, by what a scan is in `Scan::shape`.
+/// The numbers, in `Scan::shape`, of the shapes that every device has kernels for.
 inline constexpr std::uint32_t kAnyShape = 0, kOneTestOfInts = 1, kOneTestOfFloats = 2,
                                kAnyShapeUnless = 3, kNoTest = 4;
 

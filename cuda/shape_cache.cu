@@ -22,14 +22,15 @@ std::string name_of(KernelKind kind, Sent sent) {
 
 Workshop& workshop();
 
-/// What the process has do at its end begins with what was said last; NVRTC and the driver say it
-/// when they first need something. So this is said after every job again, and nothing is compiled
-/// while they take themselves down.
+/// Has the workshop stop when the process ends, so that nothing is compiled while NVRTC and the
+/// driver take themselves down. Handlers of `atexit` run in the opposite order of their
+/// registration, and those two register theirs when they first need something. So this is called
+/// after every job.
 void stop_workshop_at_exit() {
   std::atexit([] { workshop().stop(); });
 }
 
-/// Where kernels are compiled in the background; as long as the process.
+/// The workshop that compiles kernels in the background. It lives as long as the process.
 Workshop& workshop() {
   static auto* const workshop = [] {
     stop_workshop_at_exit();
@@ -38,12 +39,12 @@ Workshop& workshop() {
   return *workshop;
 }
 
-/// Null when that fails.
+/// Compiles a kernel; null when that fails.
 const void* compiled_kernel(const std::string& text, const std::string& name, int capability) {
   const nvrtc::Compiled compiled = nvrtc::compile(
       "#include \"cuda/kernels.cuh\"\nnamespace gorgo::cuda {\n" + text + "}\n", {&name, 1},
       capability);
-  cudaLibrary_t library = nullptr;  // stays for as long as the process
+  cudaLibrary_t library = nullptr;  // lives as long as the process
   if (compiled.cubin.empty() ||
       cudaLibraryLoadData(&library, compiled.cubin.data(), nullptr, nullptr, 0, nullptr, nullptr,
                           0) != cudaSuccess) {
@@ -56,8 +57,8 @@ const void* compiled_kernel(const std::string& text, const std::string& name, in
   return reinterpret_cast<const void*>(kernel);
 }
 
-/// Has NVRTC and the driver make, once, what they need when they first compile and load: some
-/// tenths of a second. Call with a device as the current one.
+/// Has NVRTC and the driver make, once, what they need when they first compile and load, which
+/// takes some tenths of a second. Call it with a device as the current one.
 void warm_up(int capability) {
   static const void* const kernel =
       compiled_kernel("struct Shape : OneTest<false> {};\n",
@@ -92,7 +93,7 @@ std::uint32_t ShapeCache::number(const std::string& text, std::uint32_t meanwhil
 const void* ShapeCache::kernel(std::uint32_t shape, KernelKind kind, Sent sent) {
   const std::size_t index = index_of(kind, sent);
   std::unique_lock lock(state_->mutex);
-  Entry& entry = state_->entries[shape];  // stays where it is
+  Entry& entry = state_->entries[shape];  // a deque never moves it
   const void*& own = entry.kernels[index];
   if (own == nullptr && !entry.wanted[index]) {
     entry.wanted[index] = true;

@@ -14,15 +14,15 @@
 namespace gorgo::cuda {
 
 /// The shapes that a GPU was told of, and their kernels, which NVRTC compiles when they are first
-/// asked for. Any thread.
+/// asked for. Any thread may call.
 class ShapeCache {
  public:
   /// `capability`: of the GPU, 90 is 9.0, which is the current one or another of its kind.
   ShapeCache(int capability, Compile compile);
 
-  /// By text: the same one has the same number.
+  /// The number of a shape: equal texts have the same one.
   std::uint32_t number(const std::string& text, std::uint32_t meanwhile);
-  /// That of a shape, or that of `meanwhile` as long as it has none of its own.
+  /// The kernel of a shape, or that of `meanwhile` as long as it has none of its own.
   const void* kernel(std::uint32_t shape, KernelKind kind, Sent sent);
 
   ShapeCounters counters() const;

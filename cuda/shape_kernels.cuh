@@ -7,7 +7,7 @@
 
 namespace gorgo::cuda {
 
-/// What is compiled for a shape, each by itself.
+/// The kernels of a shape, each of which is compiled by itself.
 enum class KernelKind : std::uint8_t {
   pick_newest,
   pick_oldest,
@@ -22,7 +22,8 @@ inline constexpr std::size_t kKernelKinds = 7;
 /// How a launch has its round: from the device's memory, or along with it.
 enum class Sent : std::uint8_t { apart, along };
 
-/// By kind and how it is sent, as cudaLaunchKernel takes them; null for those that are not there.
+/// Kernels by their kind and by how the round is sent, as cudaLaunchKernel takes them; null for
+/// those that are not there.
 using ShapeKernels = std::array<const void*, 2 * kKernelKinds>;
 
 inline std::size_t index_of(KernelKind kind, Sent sent) {

@@ -6,8 +6,8 @@
 
 namespace gorgo::cuda {
 
-/// Enough parts to keep the device busy together with other groups, of whole tiles unless those are
-/// too few for that.
+/// Cuts groups into enough parts to keep the device busy together with other groups. They are of
+/// whole tiles unless those are too few for that.
 inline Parts parts_of(const Grouping::Section& section) {
   constexpr std::uint64_t kBlocks = 8192, kFewBlocks = 128;
   const auto pieces = [&](std::uint64_t size) { return (section.longest + size - 1) / size; };
@@ -33,7 +33,7 @@ struct StagedKind {
   Zeros grouped, alone;
   std::size_t done = 0, total = 0, partial = 0;  ///< among those of `grouped`
 
-  /// `Partial`: what the kernels put together by search. `alone`: as for `Grouping`.
+  /// `Partial`: what the kernels put together by search. `is_alone`: as for `Grouping::assign`.
   template <class Partial, class Alone>
   void stage(const std::vector<Search>& of, const Round& round, Upload& upload, Alone is_alone) {
     grouping.assign(of, round.scans, is_alone);
@@ -86,7 +86,7 @@ class StagedRound {
     sums.stage<FloatSum>(round.sums, round, upload, never);
   }
 
-  /// Whether its launches may have it along, with so many words that each of their blocks writes.
+  /// Whether its launches may have it along when each of their blocks writes so many words.
   bool fits_along(std::size_t written) const {
     constexpr std::uint64_t kMostWritten = 1 << 14;
     std::uint64_t blocks = 0;

@@ -11,7 +11,8 @@ namespace gorgo::cuda {
 
 GORGO_HD inline std::uint64_t words_of(std::uint64_t bytes) { return bytes / 8 + (bytes % 8 != 0); }
 
-/// By bytes, one that is the beginning of another before it (TESLA.md section 1).
+/// The order of strings by bytes: one that is the beginning of another comes before it (TESLA.md
+/// section 1).
 template <class A, class B>
 GORGO_HD arithmetic::Ordering order_of_texts(const A& a, const B& b) {
   const std::uint64_t length_of_a = a.length(), length_of_b = b.length();
@@ -20,7 +21,7 @@ GORGO_HD arithmetic::Ordering order_of_texts(const A& a, const B& b) {
     const std::uint64_t word_of_a = a.word(i), word_of_b = b.word(i);
     if (word_of_a != word_of_b) return arithmetic::order(word_of_a, word_of_b);
   }
-  // What stands behind the shorter one's end are zeros in both words, whether they are bytes or
+  // The words agree, so behind the shorter one's end both have zeros, whether they are bytes or
   // not.
   return arithmetic::order(length_of_a, length_of_b);
 }
@@ -36,8 +37,8 @@ GORGO_HD inline std::uint64_t first_bytes(std::uint64_t bytes) {
   return bytes < 8 ? kAll << (64 - 8 * bytes) : kAll;
 }
 
-/// Whether `part` stands in `text` at byte `at`, if its first word does. Precondition: it ends
-/// there, too.
+/// Whether `part` stands in `text` at byte `at`, if its first word does. Precondition: `part` ends
+/// in `text`, too.
 template <class A, class B>
 GORGO_HD bool goes_on(const A& text, std::uint64_t length, const B& part,
                       std::uint64_t length_of_part, std::uint64_t at) {

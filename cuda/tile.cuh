@@ -14,13 +14,13 @@ inline constexpr unsigned kWarp = kLanes;
 inline constexpr unsigned kThreads = 256;
 inline constexpr unsigned kWarps = kThreads / kWarp;
 inline constexpr unsigned kAllLanes = ~0u;
-/// Positions: what any shape has in registers at a time divides it.
+/// How many positions: a multiple of what a block has in registers at a time, whatever the shape.
 inline constexpr unsigned kTile = kThreads * 16;
 
 /// How the ranges of groups are cut.
 struct Parts {
-  std::uint64_t size;  ///< positions, a multiple of kTile
-  std::uint32_t each;  ///< of a group
+  std::uint64_t size;  ///< positions, a multiple of kTile / 2
+  std::uint32_t each;  ///< how many a group has
 };
 
 /// The searches of a group, and those of them that a tile is tested for, in shared memory.
@@ -28,7 +28,7 @@ template <class Shape>
 struct Grouped {
   std::uint64_t first[kMostGrouped], last[kMostGrouped];
   typename Shape::Own own[kMostGrouped];
-  unsigned asking[kMostGrouped];  ///< which, with `kCovers` where the range covers the whole tile
+  unsigned asking[kMostGrouped];  ///< numbers, with `kCovers` where the range covers the tile
   unsigned asked;
 
   static constexpr unsigned kCovers = kMostGrouped;
@@ -43,7 +43,8 @@ struct Grouped {
     __syncthreads();
   }
 
-  /// About a tile, those that `wants(i)`; the whole block calls.
+  /// Lists in `asking` the searches that have positions in a tile and that `wants(i)`. The whole
+  /// block calls.
   template <class Tile, class Wants>
   __device__ void ask(const Group& group, const Tile& tile, Wants wants) {
     const std::uint64_t begin = tile.begin(), end = tile.end();
@@ -61,8 +62,8 @@ struct Grouped {
 };
 
 /// Tests the pairs of a group's searches and a tile's positions. For each search, the lanes of a
-/// warp call `found(search, mask)` together; bit j of a mask stands for `position(j)`. `kMost`: events
-/// that a thread has in registers, where it needs others for what it finds.
+/// warp call `found(search, mask)` together; bit j of a mask stands for `position(j)`. `kMost`
+/// bounds the events that a thread has in registers, if what it finds needs registers, too.
 template <class Shape, unsigned kMost = 32>
 class Tile {
  public:
@@ -105,7 +106,7 @@ class Tile {
   }
 
  private:
-  /// Of positions that pass. They are mostly few: each is loaded again.
+  /// Leaves the positions that are confirmed. Those that pass are mostly few: each is loaded again.
   __device__ unsigned confirmed(const typename Shape::Columns& columns,
                                 const typename Shape::Own& own, unsigned mask) const {
 #pragma unroll 1
@@ -153,11 +154,11 @@ __device__ __forceinline__ void test_all(const View& view, const Scan& scan,
   }
 }
 
-/// For shapes that every event passes: what the rows of a tile come to, kThreads positions each, is
-/// found once for all searches. A warp calls `of_row(tile, row)` for each row; then, of a search,
-/// `take(search, rows)` for those that its range covers, a bit each, and for up to two others, of
-/// which it has the positions in [first, last), `take_some(search, tile, row, first, last)`. The
-/// whole block calls.
+/// Finds, for shapes that every event passes, what a row of a tile, kThreads positions, comes to
+/// once for all searches. A warp calls `of_row(tile, row)` for each row. Then it calls, for each
+/// search, `take(search, rows)` with a bit for each row that the search's range covers, and
+/// `take_some(search, tile, row, first, last)` for each of up to two other rows, of which the range
+/// has the positions in [first, last). The whole block calls.
 template <class Tile, class Shape, class OfRow, class Take, class TakeSome>
 __device__ __forceinline__ void take_all(const View& view, const Scan& scan,
                                          Grouped<Shape>& grouped, const Group& group,
@@ -183,8 +184,8 @@ __device__ __forceinline__ void take_all(const View& view, const Scan& scan,
   }
 }
 
-/// Whether all of so many blocks but this one are done, which `done` counts; what they wrote to the
-/// device's memory is seen. The whole block calls, once.
+/// Whether all other blocks of so many are done; `done` counts them. The last block sees what the
+/// others wrote to the device's memory. The whole block calls, once.
 static __device__ inline bool is_last_of(std::uint32_t* done, std::uint32_t blocks) {
   __shared__ bool last;
   __threadfence();

@@ -9,7 +9,7 @@
 
 namespace gorgo::cuda {
 
-/// What comes before the searches of a round.
+/// What `prepare` is told, which comes before the searches of a round.
 struct Preparation {
   const std::uint64_t* staged;  ///< the delta, then the round
   const Run* runs;              ///< of the delta, none of which overlap
@@ -21,7 +21,7 @@ struct Preparation {
   std::uint64_t zeros;  ///< words
 };
 
-/// A block for each run, and any number of further ones for the rest.
+/// Takes a block for each run, and any number of further ones for the rest.
 static __global__ void prepare(const __grid_constant__ Preparation p) {
   if (blockIdx.x < p.run_count) {
     const Run run = p.runs[blockIdx.x];
@@ -78,7 +78,8 @@ class Upload {
   std::size_t add(const std::vector<T>& items) {
     return add(std::span<const T>(items));
   }
-  /// The same for so many that are all zeros, elsewhere.
+  /// Takes in an array of so many zeros, which stands apart from the others; returns its first word
+  /// there.
   template <class T>
   std::size_t add_zeros(std::size_t count) {
     const std::size_t first = zeros_;
@@ -116,7 +117,8 @@ class Upload {
     return end_ * sizeof(std::uint64_t);
   }
 
-  /// Instead of `send`: puts it where launches take it along. False: it is too much for that.
+  /// Takes the place of `send`: puts all of it where launches take it along. Returns false when it
+  /// is too much for that.
   bool put_into(Parcel& parcel) {
     const auto& runs = delta_.runs();
     const std::size_t own = end_ - first_, of_runs = words_of<Run>(runs.size());
@@ -141,7 +143,7 @@ class Upload {
     return true;
   }
 
-  /// After a failure: what was written is lost.
+  /// Forgets what was written: it has been sent, or was lost in a failure.
   void forget() { delta_.clear(); }
 
   template <class T>

@@ -8,7 +8,7 @@
 
 namespace gorgo::cuda {
 
-/// A thread that does jobs one after the other. Any thread.
+/// A thread that does jobs one after the other. Any thread may order jobs.
 class Workshop {
  public:
   Workshop() : worker_([this](const std::stop_token& stop) { work(stop); }) {}
@@ -21,8 +21,8 @@ class Workshop {
     ordered_.notify_one();
   }
 
-  /// Waits for the job that is being done and forgets the others, as the destructor does. One
-  /// thread, no job.
+  /// Waits for the job that is being done and forgets the others, as the destructor does. Only one
+  /// thread may call it, and no job.
   void stop() {
     worker_.request_stop();
     if (worker_.joinable()) worker_.join();

@@ -3,9 +3,9 @@
 //     from S0(att = $x) and SEL S1(att = $x) within W from S0 and SEL S2(att = $x) within W from S1
 //     and $a0 = Sum(S2(att = $x).value within W from S1) where att1 = S0.att, att2 = $a0
 //
-// Per value of att the timestamps of S1 and of S2 in order, S2 with running sums, so that a sum is
-// a difference. Timestamps only grow. Events that are too old are dropped when their value of att
-// is met again; what stays is bounded by the number of values.
+// For each value of att it keeps the timestamps of S1 and of S2 in order, S2 with running sums, so
+// that a sum is a difference. Timestamps only grow. Events that are too old are dropped when their
+// value of att is met again; what stays is bounded by the number of values.
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>

@@ -8,7 +8,8 @@
 
 #include "gorgo/value.hpp"
 
-/// Compiled once more for the vector units of newer processors; the loader picks a version.
+/// Has a function compiled once more for the vector units of newer processors; the loader picks a
+/// version.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define GORGO_VECTOR_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -68,7 +69,8 @@ struct Query {
   std::size_t begin, end;
 };
 
-/// How many of `count` events pass, beginning at the pointers; a loop that is a vector loop.
+/// How many of `count` events pass, beginning at the pointers. Its loop must be one that compilers
+/// vectorise.
 using CountPasses = std::size_t (*)(const Pointers& columns, std::size_t count,
                                     const Parameters& parameters);
 

@@ -21,7 +21,7 @@ Processor make_processor(const ProcessorOptions& options) {
   return processor;
 }
 
-/// `append(timestamp, cells)`, and evaluation of so many at a time.
+/// Calls `append(timestamp, cells)` and evaluates `kBatch` events at a time.
 template <class Append>
 void run(benchmark::State& state, Processor& processor, Append&& append) {
   constexpr Timestamp kBatch = 1024;
@@ -45,7 +45,7 @@ void append_by_type(benchmark::State& state) {
 }
 BENCHMARK(append_by_type);
 
-/// As a server does, with batches that are there already.
+/// Appends batches that are there already, as a server does.
 void append_batches(benchmark::State& state) {
   Processor processor = make_processor({.max_ahead = 60'000'000'000});
   constexpr std::uint32_t kBatch = 1024;

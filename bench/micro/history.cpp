@@ -20,7 +20,7 @@ EventType type() {
   return type;
 }
 
-/// With as many dropped as come.
+/// Appends events and drops as many.
 void append_and_drop(benchmark::State& state) {
   constexpr Slot kKept = 10'000;
   const EventType temp = type();
@@ -35,7 +35,7 @@ void append_and_drop(benchmark::State& state) {
 }
 BENCHMARK(append_and_drop);
 
-/// A key among `range(0)`, each of which has some four events.
+/// Looks up a key among `range(0)`, each of which has some four events.
 void look_up(benchmark::State& state) {
   const auto keys = static_cast<std::uint64_t>(state.range(0));
   EventStore store(type());
@@ -83,7 +83,7 @@ struct ByValue {
   }
 };
 
-/// With as many dropped as come, in batches; `range(0)` are kept.
+/// Takes in events in batches and drops as many; `range(0)` are kept.
 void index_by_value(benchmark::State& state) {
   constexpr std::size_t kBatch = 1024;
   const auto kept = static_cast<Slot>(state.range(0));
@@ -97,7 +97,7 @@ void index_by_value(benchmark::State& state) {
 }
 BENCHMARK(index_by_value)->Arg(100'000)->Arg(4'000'000);
 
-/// Of `range(0)` about the ten in a band of values.
+/// Searches `range(0)` events for about the ten in a band of values.
 void search_by_value(benchmark::State& state) {
   const auto kept = static_cast<Slot>(state.range(0));
   const double width = 10 / static_cast<double>(kept);

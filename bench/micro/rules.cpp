@@ -30,7 +30,7 @@ void parse_and_bind_rule(benchmark::State& state) {
 }
 BENCHMARK(parse_and_bind_rule);
 
-/// One text with so many rules.
+/// Deploys one text with `range(0)` rules.
 void deploy_rules(benchmark::State& state) {
   const std::string text = base_workload({.rules = static_cast<int>(state.range(0))}).rules;
   for (auto _ : state) {

@@ -23,7 +23,7 @@ struct ClientOptions {
   Duration timeout = 10'000'000'000;      ///< for connecting and for each reply, nanoseconds
   std::uint64_t producer = 0;             ///< 0: a random one. Identifies repeated publications
   std::size_t max_undelivered = 100'000;  ///< deliveries kept for `next`; beyond, see `next`
-  std::size_t max_frame = std::size_t{16} << 20;  ///< of deliveries and replies, bytes
+  std::size_t max_frame = std::size_t{16} << 20;  ///< bytes of a delivery or a reply
 };
 
 /// When `publish` returns.
@@ -34,8 +34,8 @@ enum class Acknowledge : std::uint8_t {
 
 struct PublishOptions {
   Acknowledge acknowledge = Acknowledge::accepted;
-  /// For repeating a publication of which it is unknown whether it arrived: the number it was
-  /// given then (`Published::sequence`). Unset: the next one.
+  /// Set it to repeat a publication that may not have arrived: to the number that it was given then
+  /// (`Published::sequence`). Unset: the next number.
   std::optional<std::uint64_t> sequence;
 };
 
@@ -46,7 +46,7 @@ struct Refusal {
 };
 
 struct Published {
-  std::uint64_t accepted = 0;  ///< have a place; their composites will be delivered
+  std::uint64_t accepted = 0;  ///< events that have a place; their composites will be delivered
   std::uint64_t refused = 0;
   std::uint64_t duplicates = 0;   ///< events of batches that the server had applied before
   std::uint64_t sequence = 0;     ///< of the first batch that carried the events
@@ -90,8 +90,8 @@ class Client {
   /// Moves the server's clock to the timestamp, behind everything published here before, so that
   /// timers and deadlines fire. Refused when too far ahead.
   Result<void> tick(Timestamp timestamp);
-  /// What the server said so far about publications with `Acknowledge::none`: only refusals are
-  /// counted, and their indexes are those of their batches.
+  /// What the server has said so far about publications with `Acknowledge::none`. Only refusals are
+  /// counted, and their indexes count within their batches.
   const Published& unacknowledged() const;
 
   /// `text` is a type and conditions: `Fire`, `Fire(measuredTemp > 50)`, `*`. Every later event
@@ -101,7 +101,8 @@ class Client {
   /// The next delivery; nothing when none arrives in `timeout` nanoseconds. While more than
   /// `max_undelivered` wait, the client reads no further, and the server will take it for slow.
   Result<std::optional<Delivery>> next(Duration timeout);
-  /// Deliveries that the server dropped because this client was slow (where it is set up to).
+  /// How many deliveries the server dropped because this client was slow, where it is set up to do
+  /// so.
   std::uint64_t lost() const;
 
   /// Deploys a rule text as a whole or not at all. `name` stands in the diagnostics and its stem
@@ -119,8 +120,8 @@ class Client {
   Result<std::vector<TypeInfo>> types();
   /// The devices that the server's rules have asked for.
   Result<std::vector<DeviceInfo>> devices();
-  /// Why a rule fired or did not, over what the server remembers; of at most 100 terminators. The
-  /// server evaluates nothing else meanwhile.
+  /// Why a rule fired or did not at its terminators, at most 100 of them, as far as the server
+  /// remembers events. The server evaluates nothing else meanwhile.
   Result<Why> why(const std::string& rule, const WhyOptions& options = {});
   /// Publishes one event and follows it through the server. A refused event is an error.
   Result<Trace> trace(const Event& event);

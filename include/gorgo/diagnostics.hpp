@@ -36,7 +36,8 @@ std::string render(const Diagnostic& diagnostic);
 /// One JSON object without a newline: severity, file, line, column, length, message, hint.
 std::string render_json(const Diagnostic& diagnostic);
 
-/// In the order of the text. "Failed" means at least one error; warnings do not fail.
+/// The messages about a text, in its order. "Failed" means at least one error; warnings do not
+/// fail.
 struct Diagnostics {
   std::vector<Diagnostic> list;
 

@@ -34,7 +34,7 @@ struct EventColumn {
   bool has(std::uint32_t event) const {
     return present.empty() || ((present[event / 8] >> (event % 8)) & 1) != 0;
   }
-  /// Without a value where the event has not the attribute.
+  /// The value of the event; `Datum::none()` where the event lacks the attribute.
   Datum at(std::uint32_t event) const;
 };
 
@@ -49,7 +49,8 @@ struct EventTable {
 
 struct EventBatch {
   std::vector<EventTable> tables;
-  /// For each event the table whose next event it is. Empty: the tables one behind the other.
+  /// For each event, the number of the table whose next event it is. Empty: the tables follow one
+  /// another.
   std::span<const std::uint16_t> order;
 
   std::uint32_t events() const;
@@ -91,18 +92,20 @@ class BatchCursor {
 /// Collects events into columns. Texts are copied.
 class BatchBuilder {
  public:
-  /// Numbers the events of a type with or without timestamps. At most 65535 fit in a batch.
+  /// The number of the table for events of a type, with or without timestamps. At most 65535 tables
+  /// fit in a batch.
   std::uint16_t table(std::string_view type, bool stamped);
   /// Begins the next event. Precondition: the table's events have timestamps if and only if this
   /// has.
   void begin(std::uint16_t table, std::optional<Timestamp> timestamp);
-  /// Numbers the attributes of a name and type of the event begun last.
+  /// The number of the column for attributes of this name and type, within the table of the event
+  /// begun last.
   std::uint32_t column(std::string_view name, ValueType type);
   /// Precondition: the value is of the column's type, and no attribute of the column's name was
   /// given to the event.
   void put(std::uint32_t column, const Datum& value);
 
-  /// Events and attributes by their names, which are looked up.
+  /// These take events and attributes by their names, which they look up.
   void add(std::string_view type, std::optional<Timestamp> timestamp);
   void attribute(std::string_view name, const Datum& value);
   void add(const Event& event);
@@ -124,7 +127,7 @@ class BatchBuilder {
       return std::hash<std::string_view>()(text);
     }
   };
-  using ByType = std::array<std::uint32_t, 4>;  // columns of one name, one more each; 0: none
+  using ByType = std::array<std::uint32_t, 4>;  // by type, the column plus one; 0: none
 
   struct Column {
     const std::string* name;  // in `by_name`
@@ -139,7 +142,7 @@ class BatchBuilder {
     std::uint32_t absent = 0;
 
     void push(const Datum& value);
-    void pad(std::uint32_t to);  // absent values
+    void pad(std::uint32_t to);  // with absent values
     EventColumn view() const;
   };
   struct Table {

@@ -19,7 +19,7 @@
 
 namespace gorgo {
 
-/// Instead of an engine's name.
+/// Stands in the place of an engine's name and leaves the choice to the processor.
 inline constexpr std::string_view kAutomatic = "auto";
 
 /// Two engines gave different composites of a rule, which is a defect of one of them.
@@ -34,25 +34,25 @@ struct ProcessorOptions {
   std::string engine = "auto";
   std::uint32_t max_depth = 16;              ///< TESLA.md §7
   std::uint64_t max_composites = 1'000'000;  ///< per root event
-  /// Of a gap between two events, how many instants of a timer fire: the latest.
+  /// How many instants of a timer fire at most in a gap between two events: the latest ones.
   std::uint64_t max_instants = 1000;
-  /// Bytes that composites may take between their evaluation and their delivery. Where there come
-  /// to be more, evaluation pauses, they are delivered, and it goes on. Beyond the bound goes only
-  /// what one event brings about, because its composites are delivered together: `max_composites`
-  /// bounds that.
+  /// Bytes that composites may take between their evaluation and their delivery. When they take
+  /// more, evaluation pauses until they are delivered. Only the composites that one event brings
+  /// about may exceed the bound, because they are delivered together: `max_composites` bounds
+  /// those.
   std::size_t max_held_bytes = std::size_t{64} << 20;
-  /// That evaluate rules, the caller's included, at most 1024; 0: as many as the machine runs at
-  /// once. The results are the same for any number.
+  /// How many threads evaluate rules, the caller's included, at most 1024; 0: as many as the
+  /// machine runs at once. The results are the same for any number.
   unsigned threads = 1;
-  /// How many terminators, or events to store, a thread takes at a time; 0: by what they cost, and
-  /// few cheap ones are not shared out at all.
+  /// How many terminators, or events to store, a thread takes at a time; 0: as many as their cost
+  /// suggests, where few cheap ones are not shared out at all.
   std::size_t job_terminators = 0;
-  /// How long a batch of events may take, roughly; 0: as long as it does. Where events come faster,
-  /// larger batches are more efficient, and each event waits for its batch.
+  /// How long a batch of events may take, roughly; 0: without a bound. Larger batches are more
+  /// efficient when events come fast, but each event waits for its batch.
   Duration latency_target = 0;
-  /// How long the evaluation of one rule may take in any second, on all threads together; then its
-  /// terminators are passed over until the second is over, so that the other rules go on. 0: as
-  /// long as it does.
+  /// How long the evaluation of one rule may take in any second, on all threads together. When the
+  /// time is used up, the terminators of the rule are passed over until the second is over, so that
+  /// the other rules go on. 0: without a bound.
   Duration max_rule_time = 0;
   Duration lateness = 0;               ///< how long events are held to be put in order
   Duration max_late = 10'000'000'000;  ///< refuse events that are further behind the clock
@@ -61,8 +61,8 @@ struct ProcessorOptions {
   std::function<Timestamp()> clock;  ///< for events without a timestamp; unset: the system's
   /// Not 0: `auto` takes engines at random, for every batch and rule; for tests.
   std::uint64_t shuffle_engines = 0;
-  /// Is told when two engines gave different composites of a rule. From then on the rule stays with
-  /// `column`. Called by `process`.
+  /// Called by `process` when two engines gave different composites of a rule. The rule stays with
+  /// `column` from then on.
   std::function<void(const EngineAlarm&)> on_alarm;
 };
 
@@ -98,7 +98,7 @@ struct EngineCost {
   std::optional<double> measured;  ///< of late
 };
 
-/// What a rule has had to do so far; for rates, of which differences tell.
+/// What a rule has had to do so far. The difference of two readings gives rates.
 struct RuleCounters {
   std::uint64_t serial = 0;       ///< of the rule, see RuleInfo
   std::uint64_t events = 0;       ///< of the types that it reads, since it was deployed
@@ -134,19 +134,20 @@ struct RuleInfo {
   std::string placed_because;      ///< why it has this engine; empty: nothing was compared yet
   std::uint64_t moves = 0;         ///< from one engine to another
   std::vector<EngineCost> costs;   ///< of the engines that were considered
-  std::string alarm;               ///< that engines disagreed, and how; empty: never
+  std::string alarm;               ///< how engines disagreed; empty: they never did
   bool suspended = false;          ///< it has used up its time (`max_rule_time`)
   std::uint64_t passed_over = 0;   ///< terminators that came while it was suspended: not evaluated
-  std::optional<RuleRates> rates;  ///< of late; a server tells, a processor keeps no time
+  std::optional<RuleRates> rates;  ///< of late; only a server sets them
 };
 
-/// What is remembered of an event type, and how many of its events came late since it is known.
+/// What is remembered of an event type, and how many of its events have come late since the type
+/// became known.
 struct TypeInfo {
-  std::string name;          ///< empty: all types together that no rule reads, only what came late
-  Duration reach = 0;        ///< how far behind the clock its events are kept
-  std::uint64_t events = 0;  ///< kept now
-  std::size_t bytes = 0;     ///< events and all columns over them, as allocated
-  std::uint64_t late = 0;    ///< accepted behind the clock
+  std::string name;    ///< empty: the types that no rule reads, with `late` and `too_late` alone
+  Duration reach = 0;  ///< how far behind the clock its events are kept
+  std::uint64_t events = 0;    ///< that are kept
+  std::size_t bytes = 0;       ///< events and all columns over them, as allocated
+  std::uint64_t late = 0;      ///< accepted behind the clock
   std::uint64_t too_late = 0;  ///< refused: further behind the clock than `max_late`
 };
 
@@ -165,7 +166,7 @@ struct ProcessorCounters {
 
 /// A composite that was dropped, see `ProcessorCounters::dropped_depth` and `dropped_composites`.
 struct DroppedComposite {
-  std::string rule;   ///< that produced it; empty: nothing was dropped yet
+  std::string rule;   ///< the rule that produced it; empty: nothing was dropped yet
   std::string event;  ///< the type of the event that brought it about
 };
 
@@ -181,7 +182,7 @@ class IncomingBatch {
 
   /// Whether each event was accepted, refused or left out.
   bool done() const { return next_.done(); }
-  /// The first event of which nothing was decided. Precondition: not `done()`.
+  /// The first event that is neither accepted, refused nor left out. Precondition: not `done()`.
   const BatchCursor& next() const { return next_; }
   /// Leaves it out. Precondition: not `done()`.
   void leave_out() { next_.advance(); }
@@ -191,8 +192,8 @@ class IncomingBatch {
   friend class Processor;
   BatchCursor next_;
   std::uint32_t accepted_ = 0;
-  /// By table: its type and columns, whose names are looked up once. Made when an event of the
-  /// table comes.
+  /// By table: its type and columns, so that names are looked up once. An entry is made when an
+  /// event of its table comes.
   std::vector<std::shared_ptr<dispatch::Header>> headers_;
 };
 
@@ -209,7 +210,7 @@ struct Intake {
 };
 
 /// What events carry beside the attributes of their type: a cell for each of the names. A name may
-/// stand more than once, then an event has a value in one of its cells at most.
+/// stand more than once; an event then has a value in at most one of its cells.
 struct Extras {
   std::string type;  ///< the name of the events' type, which need not be known
   std::vector<std::string> names;
@@ -226,8 +227,8 @@ class OutputBatch {
     Timestamp timestamp;
     TypeId type;               ///< kNoType: a type that no rule and no declaration knows
     std::uint32_t first_cell;  ///< the type's attributes in order, then the extra ones
-    std::uint32_t extras;      ///< index into `extras`, kNoExtras: none; never so with kNoType
-    std::uint32_t rule;        ///< index into `rule_names`, kPrimitive for a primitive event
+    std::uint32_t extras;  ///< index into `extras`, kNoExtras: none, which is never so with kNoType
+    std::uint32_t rule;    ///< index into `rule_names`, kPrimitive for a primitive event
   };
   static constexpr std::uint32_t kPrimitive = ~std::uint32_t{0};
 
@@ -238,7 +239,7 @@ class OutputBatch {
   const Schema* schema = nullptr;
 
   std::string_view type_name(const Row& row) const;
-  /// The value of an attribute; without one where the event does not have it.
+  /// The value of an attribute; `Datum::none()` where the event does not have it.
   Datum attribute(const Row& row, std::string_view name) const;
   /// Calls `f(name, datum)` for every attribute that has a value, in order.
   template <class F>
@@ -284,16 +285,16 @@ class Processor {
   Result<RuleInfo> rule(std::string_view name) const;
   /// In the order of `rules()`, for a small part of its cost.
   std::vector<RuleCounters> rule_counters() const;
-  /// The types that rules read, by name. Bytes of columns stand here and, shared out, at the rules.
-  /// The last may stand for all other types, see TypeInfo.
+  /// The types that rules read, by name. Bytes of columns count both here and, shared out, at the
+  /// rules. The last entry may stand for all other types, see TypeInfo.
   std::vector<TypeInfo> types() const { return types(0, type_count()); }
   /// At most `count` of them, from number `first` on.
   std::vector<TypeInfo> types(std::size_t first, std::size_t count) const;
   std::size_t type_count() const;
 
-  /// What became of terminators of a rule: evaluates them again, step by step, over the events that
-  /// are remembered, as the rule did when they came. Changes nothing. Costs what the reference
-  /// engine does: in proportion to all events in the windows. Of a timer's instants, those that
+  /// Tells what became of terminators of a rule: evaluates them again, step by step, over the
+  /// events that are remembered, as the rule did when they came. Changes nothing. The cost is that
+  /// of the reference engine, in proportion to all events in the windows. Instants of a timer that
   /// were skipped in a gap may be shown as if they had come; `max_composites` is not considered. An
   /// error: there is no such rule. Precondition: `pending() == 0`.
   Result<Why> why(std::string_view rule, const WhyOptions& options = {});
@@ -307,8 +308,8 @@ class Processor {
   /// "Infinity" and "-Infinity" stand for one. An accepted event is released by the time `lateness`
   /// demands and then evaluated by the next `process`.
   ///
-  /// `refused` is told of each refusal, while the event is `batch.next()`; it does not throw. Where
-  /// memory fails, bad_alloc is thrown and nothing was decided of `batch.next()`.
+  /// `refused` is told of each refusal, while the event is `batch.next()`; it does not throw. When
+  /// memory fails, `append` throws bad_alloc and has decided nothing about `batch.next()`.
   using Refused = std::function<void(const BatchCursor& event, const Error& why)>;
   void append(IncomingBatch& batch, const Refused& refused, const Intake& intake = {});
   /// One event.
@@ -345,8 +346,9 @@ class Processor {
   const std::string& last_passed_over() const;
   /// Number of events and ticks released since the last `process`.
   std::size_t pending() const;
-  /// The memory that they take: 16 bytes for each attribute of their types and each column of their
-  /// headers, the bytes of strings, the names of a header once, and 32 bytes for the event itself.
+  /// The memory that the pending events take: 16 bytes for each attribute of their types and each
+  /// column of their headers, the bytes of strings, the names of a header once, and 32 bytes for
+  /// the event itself.
   std::size_t pending_bytes() const;
   /// Number of accepted events that `lateness` holds back.
   std::size_t held() const;
@@ -356,7 +358,7 @@ class Processor {
   /// Makes a running `process` give up the evaluation in hand soon; later calls evaluate nothing.
   /// For shutdown; callable from any thread and from signal handlers.
   void request_stop() noexcept;
-  /// Whether that was called. Callable from any thread.
+  /// Whether `request_stop` was called. Callable from any thread.
   bool is_stopped() const noexcept;
 
  private:

@@ -20,8 +20,8 @@ inline constexpr std::int32_t kCandidate = -1;
 /// A typed expression. Operand types, by construction: arithmetic on numbers of the same type
 /// (`to_float` is inserted where an int meets a float); comparisons on two numbers (int against
 /// float stays unconverted and is compared exactly), two strings or two bools; logic on bools.
-/// Parameters are gone: `$p` is the attribute of the state that binds it, and `kCandidate` inside
-/// that state's own predicate. `$t` of an aggregate is `Op::aggregate`.
+/// There are no parameters: `$p` is the attribute of the state that binds it, and `kCandidate`
+/// inside that state's own predicate. `$t` of an aggregate is `Op::aggregate`.
 struct Expr {
   Op op = Op::constant;
   ValueType type = ValueType::integer;
@@ -97,7 +97,8 @@ struct Timer {
 
 struct RuleOptions {
   std::string engine;  ///< `@engine(name)`; empty: the dispatcher chooses
-  /// Of a terminator, after any state; and composites that wait for deadlines at the same time.
+  /// Bounds the partial sequences of a terminator after each state, and the composites that wait
+  /// for deadlines at the same time.
   std::uint64_t max_sequences = 1'000'000;
 };
 

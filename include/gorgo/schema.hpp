@@ -79,7 +79,7 @@ class Schema {
   /// Precondition: `id` is a known type.
   const EventType& at(TypeId id) const;
   bool knows(TypeId id) const;
-  /// Grows with every change. Copies that are changed in their own ways may have the same.
+  /// Grows with every change. Copies that were changed in different ways may have the same version.
   std::uint64_t version() const;
 
   /// Numbers given out so far: every `TypeId` is below.

@@ -17,18 +17,18 @@ struct Trace {
     std::uint64_t composites = 0;   ///< produced
   };
 
-  Timestamp timestamp = 0;   ///< as given or stamped; of a held event without one 0
+  Timestamp timestamp = 0;   ///< as given or stamped; 0 for a held event without one
   bool held = false;         ///< `lateness` holds it back: it is evaluated later
   Duration queue = 0;        ///< from the socket until the engine thread took it up
-  Duration ahead = 0;        ///< what had come before was evaluated and delivered
+  Duration ahead = 0;        ///< until what had come before was evaluated and delivered
   Duration sequence = 0;     ///< checked, stamped, put in order
   Duration evaluate = 0;     ///< rules, level by level
   Duration deliver = 0;      ///< subscriptions matched, frames encoded and queued
   Duration round_trip = 0;   ///< by the client's clock: all of this, the network and the reply
   std::uint64_t copies = 0;  ///< events queued for subscribers, the traced one included
   std::vector<Rule> rules;   ///< those that it concerned, in their order
-  /// What it caused, in place order, as event lines; where it let go events that `lateness` had
-  /// held, what these caused too. The first thousand.
+  /// The first thousand composites that it caused, as event lines in place order. Where it released
+  /// events that `lateness` had held, those that they caused are among them.
   std::vector<std::string> composites;
 };
 

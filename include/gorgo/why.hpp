@@ -14,7 +14,7 @@
 namespace gorgo {
 
 struct WhyOptions {
-  /// So many terminators, the newest.
+  /// How many terminators to look at: the newest ones.
   std::size_t last = 10;
   /// Only events with this timestamp, and among them also those that are no terminators because
   /// they fail the conditions of state 0.
@@ -23,10 +23,10 @@ struct WhyOptions {
 
 /// Why one event, or one sequence of events, went no further.
 struct Miss {
-  std::string event;  ///< the candidate; of a filter and of what follows it, the sequence
+  std::string event;  ///< the candidate; for a filter and what follows it, the sequence
   std::string test;   ///< `value > 45`
   std::string
-      found;  ///< `42.5`; of two sides that both vary `42.5 > 50.0`; of a negation the event
+      found;  ///< `42.5`; where both sides vary, `42.5 > 50.0`; for a negation, the event found
 };
 
 /// A test of a step, and what failed it. Tests stand in the order in which they are made, so what
@@ -34,10 +34,10 @@ struct Miss {
 struct Loss {
   enum class Kind : std::uint8_t {
     consumed,   ///< the event is consumed for this rule and state
-    condition,  ///< of the predicate
+    condition,  ///< a condition of the predicate does not hold
     negation,   ///< an event stands where none may
     filter,
-    no_value,  ///< of a `$t` or of an attribute of the composite
+    no_value,  ///< a `$t` or an attribute of the composite has none
     absence,   ///< an event came before the deadline
   };
   Kind kind = Kind::condition;
@@ -73,7 +73,7 @@ struct Funnel {
   std::string event;
   Timestamp timestamp = 0;
   Outcome outcome = Outcome::evaluated;
-  /// Events that its windows held may be forgotten by now, so that numbers can be too small.
+  /// Events that its windows held may have been forgotten, so that numbers can be too small.
   bool forgotten = false;
   std::vector<Step> steps;       ///< all of the rule's; those never reached have zeros
   std::uint64_t complete = 0;    ///< sequences that were complete, before filters

@@ -54,7 +54,8 @@ Event BatchCursor::to_event() const {
 
 namespace {
 
-// On the wire: a FlatBuffers table with its vtable and the lengths and padding of its vectors.
+// Bytes of a FlatBuffers table on the wire with its vtable and the lengths and padding of its
+// vectors.
 constexpr std::size_t kTableOverhead = 128;
 
 }  // namespace

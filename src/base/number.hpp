@@ -11,8 +11,8 @@
 #define GORGO_HD
 #endif
 
-/// What the operators do to numbers, wherever it is done: on a device, too, and in text that is
-/// compiled there, which knows no header of the standard library but <cstdint>.
+/// What the operators do to numbers on the host, on a device, and in text that is compiled for a
+/// device. That text knows no header of the standard library but <cstdint>.
 namespace gorgo::arithmetic {
 
 inline constexpr std::int64_t kLeastInteger = -9223372036854775807 - 1;
@@ -45,7 +45,8 @@ GORGO_HD inline Ordering reversed(Ordering o) {
 
 GORGO_HD inline Ordering order(double a, std::int64_t b) { return reversed(order(b, a)); }
 
-/// Whether a comparison operator holds for operands that stand so; unordered (a NaN) is only `!=`.
+/// Whether a comparison operator holds for operands in this order. Unordered operands (a NaN)
+/// satisfy only `!=`.
 GORGO_HD inline bool satisfies(Ordering o, Op op) {
   switch (op) {
     case Op::equal:

@@ -9,7 +9,7 @@
 
 namespace gorgo {
 
-/// A hash table that copies share, as those of a SharedVector do; the same thread-safety.
+/// A hash table that copies share as they share a SharedVector; it has the same thread-safety.
 /// `Hash` may tell fewer keys apart than `==` does, see `for_each_alike`.
 template <class Key, class Value, class Hash = std::hash<Key>>
 class SharedMap {

@@ -12,8 +12,8 @@ namespace gorgo {
 /// wide tree to the element, which the changed vector has for itself from then on. What no copy
 /// shares is changed in place.
 ///
-/// Thread-safety: as any value, although copies share memory: different threads may use different
-/// copies at the same time.
+/// Thread-safety: different threads may use different copies at the same time, although copies
+/// share memory.
 template <class T>
 class SharedVector {
  public:

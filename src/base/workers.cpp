@@ -40,7 +40,7 @@ void Workers::run(std::size_t count, const std::function<void(std::size_t)>& wor
   }
   work_off();
   if (shared) {
-    // Who has not come in by now finds the gate closed; who is inside is at its last index.
+    // A thread that has not come in finds the gate closed; one that is inside is at its last index.
     std::uint32_t inside = gate_.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
     while (inside != 0) {
       relax();
@@ -51,7 +51,7 @@ void Workers::run(std::size_t count, const std::function<void(std::size_t)>& wor
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-/// Those that come find the gate closed, unless a loop begins.
+/// Threads that wake find the gate closed, unless a loop has begun.
 void Workers::rouse() {
   loop_.fetch_add(1, std::memory_order_release);
   loop_.notify_all();

@@ -30,8 +30,8 @@ class Workers {
   /// are done; what they wrote is visible then. Throws what one of the calls threw; the others
   /// have been made.
   void run(std::size_t count, const std::function<void(std::size_t)>& work);
-  /// Has threads that sleep look out again, for a loop some microseconds ahead: waking them takes
-  /// longer.
+  /// Wakes threads that sleep, so that they look out for a loop some microseconds ahead. They join
+  /// a loop later when it has to wake them.
   void rouse();
 
  private:
@@ -41,12 +41,12 @@ class Workers {
   void await(std::uint32_t seen) const;
   void work_off();
 
-  // Of the loop in hand: written while the gate is closed and nobody is inside.
+  // The loop in hand; both are written while the gate is closed and nobody is inside.
   const std::function<void(std::size_t)>* work_ = nullptr;
   std::size_t count_ = 0;
 
   std::atomic<std::size_t> next_ = 0;
-  std::atomic<std::uint32_t> loop_ = 0;  ///< changes with every loop, to rouse, and to end
+  std::atomic<std::uint32_t> loop_ = 0;  ///< changes with every loop, every `rouse`, and at the end
   std::atomic<std::uint32_t> gate_ = 0;  ///< kOpen, and the number of workers inside
   std::atomic<bool> ending_ = false;
   std::mutex error_mutex_;

@@ -62,7 +62,7 @@ void add_tanks(const Moment& m) {
   m.batch.add(0, m.now, {of(m.sender), of(level + uniform(m.random, 0, 3))});
 }
 
-/// Prices of a pair swing together; those of a stock besides by some per cent.
+/// Prices of a pair swing together, and each stock swings besides by some per cent.
 void add_stocks(const Moment& m) {
   const std::int64_t pair = m.sender / 2;
   const double together = 50 + 5 * static_cast<double>((m.now / kMinute + pair * 7) % 10);
@@ -85,7 +85,7 @@ void add_cards(const Moment& m) {
               {of(m.sender), of(amount), Datum::of(kCountries[country]), Datum::of(online)});
 }
 
-/// Twenty plugs a house.
+/// A house has twenty plugs.
 void add_home(const Moment& m) {
   const bool on = chance(m.random, 0.05);
   const double watts = on ? uniform(m.random, 800, 3000) : uniform(m.random, 0, 60);

@@ -86,7 +86,7 @@ class BaseRule {
     return "within " + std::to_string(ticks) + " from " + state(1);
   }
 
-  /// Without a parameter: a condition that few events pass, some ten in a window.
+  /// The condition of a negation. Without a parameter few events pass it, some ten in a window.
   std::string negated_condition() const {
     if (p_.rejected >= 0) return "value > " + state(1) + ".value";
     if (p_.negation_parameter) return "att = $x";
@@ -94,7 +94,7 @@ class BaseRule {
     return "value <= " + std::to_string(std::max<std::int64_t>(1, few));
   }
 
-  /// Up to its window.
+  /// The text of an aggregate up to its window.
   std::string aggregate(int i) const {
     constexpr std::array kFunctions = {"Sum", "Avg", "Max"};
     constexpr std::array kAttributes = {"value", "extra", "value"};
@@ -120,7 +120,7 @@ EventSource base_source(const BaseParameters& p) {
   };
 }
 
-/// What `values` stands for.
+/// The parameters with the number that `values` stands for.
 BaseParameters resolved(BaseParameters p) {
   if (p.values == 0)
     p.values = std::max<std::int64_t>(1, p.window / (p.groups * (p.states + p.negations)));

@@ -31,7 +31,7 @@ struct BaseParameters {
   int late_share = 0;              ///< per cent of events that are late by up to a second
   std::int64_t passed = 0;         ///< events that went by before anything is measured, if more
                                    ///< than fill the windows
-  unsigned threads = 0;            ///< that evaluate rules; 0: as the report's limits say
+  unsigned threads = 0;            ///< threads that evaluate rules; 0: as the report's limits say
 
   friend bool operator==(const BaseParameters&, const BaseParameters&) = default;
 };

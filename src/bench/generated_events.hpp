@@ -30,7 +30,7 @@ class GeneratedEvents {
   }
   /// One more cell of the event that was added last.
   void cell(const Datum& datum) { cells_.push_back(datum); }
-  /// A string that lives as long as the batch is not cleared.
+  /// A string that lives until the batch is cleared.
   Datum text(std::string text) {
     return Datum::of(std::string_view(texts_.emplace_back(std::move(text))));
   }

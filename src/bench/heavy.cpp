@@ -35,7 +35,7 @@ EventSource pair_source(std::size_t attributes) {
   };
 }
 
-/// In ticks, so that a window holds so many S.
+/// A window in ticks that holds so many S.
 std::int64_t pair_window(double candidates) { return std::llround(candidates * 1.5); }
 
 /// `from T(a = $a, ...) and each S(CONDITION) within W from T`
@@ -108,8 +108,8 @@ Workload halfspace(double candidates) {
   return workload;
 }
 
-/// C has p in [1, 2). In a window 4 / p of the B are above p, and 2 * p of the A are below p / 2:
-/// fewer would be none at all for long.
+/// C has p in [1, 2). In a window 4 / p of the B are above p, and 2 * p of the A are below p / 2.
+/// With fewer there would often be none at all.
 Workload inequality(double candidates) {
   const auto window = static_cast<std::int64_t>(candidates * 3);
   Workload workload;
@@ -184,7 +184,7 @@ Workload text(double candidates) {
   return workload;
 }
 
-/// A range of words that holds one in as many as the window has.
+/// Each Q asks for a range of words that holds about one of those in the window.
 Workload words(double candidates) {
   const std::int64_t window = pair_window(candidates);
   const auto width = static_cast<std::uint64_t>(1e9 / candidates);
@@ -210,8 +210,8 @@ Workload words(double candidates) {
 }
 
 /// Rules that each have a column of their own to search, of four attributes, in rounds as large as
-/// the batch: what memory of a device they need is x. A hundredth of the terminators have a match,
-/// so that batches may grow.
+/// the batch. The memory of a device that they need is x, in MiB. A hundredth of the terminators
+/// have a match, so that batches may grow.
 Workload columns(double mebibytes) {
   constexpr std::uint64_t kRules = 200;
   const std::vector<std::string> attributes = {"a", "b", "c", "d"};
@@ -240,8 +240,8 @@ Workload columns(double mebibytes) {
   return workload;
 }
 
-/// Twenty half spaces, for one event in thirty, beside rules for one value each of a key that the
-/// other events have: what suits one kind does not suit the other.
+/// Twenty rules ask for half spaces, for one event in thirty, beside rules for one value each of a
+/// key that the other events have: what suits one kind does not suit the other.
 Workload mixed(double cheap, double candidates) {
   constexpr int kHeavy = 20;
   constexpr std::uint64_t kEvery = 10;  // event that is T or S, one to two
@@ -252,7 +252,7 @@ Workload mixed(double cheap, double candidates) {
   workload.rules = declaration("T", attributes) + declaration("S", attributes) +
                    "event Low(key: int);\nevent High(key: int);\n";
   for (int i = 0; i < kHeavy; ++i) {
-    // Not the same for any two, so that nothing is shared but the column.
+    // No two limits are equal, so that nothing is shared but the column.
     const std::string limit = literal(halfspace_limit((1 + 0.1 * i) / candidates));
     workload.rules += "define Near" + std::to_string(i) +
                       "(a: float)\nfrom T(a = $a, b = $b, c = $c)\n  and last S(a * $a + b * $b + "

@@ -25,7 +25,7 @@ struct Limits {
   int repetitions = 3;
   double engine_seconds = 12;    ///< no further repetition of an engine that took so long already
   double baseline_seconds = 30;  ///< a baseline that would take longer for `events` is skipped
-  unsigned threads = 1;          ///< that evaluate rules
+  unsigned threads = 1;          ///< threads that evaluate rules
   bool small = false;            ///< small workloads, for the quick grid
   std::size_t batch = kBatch;    ///< events that are appended before each evaluation
   bool latency = false;          ///< `Run::latencies` are wanted
@@ -44,8 +44,8 @@ struct Run {
   double cpu_seconds = 0;          ///< of all threads for them: other processes do not disturb it
   double total_seconds = 0;        ///< with deployment, filling and generating
   std::uint64_t terminators = 0;   ///< that the rules evaluated for them
-  std::vector<Declined> declined;  ///< of those
-  Memory memory;                   ///< in the end
+  std::vector<Declined> declined;  ///< among those terminators
+  Memory memory;                   ///< at the end of the run
   std::int64_t rss_growth = 0;     ///< of the process, bytes
   bool complete = false;           ///< false: interrupted
   /// Seconds of each batch that brought a rule a terminator, if they are wanted.
@@ -76,7 +76,7 @@ struct CellResult {
 
 /// Says which engine and repetition runs next.
 using Announce = std::function<void(const std::string& engine, int repetition)>;
-/// False: stop, a user asked for it.
+/// Returns false when a user has asked to stop.
 using KeepGoing = std::function<bool()>;
 
 /// Runs a cell: the repetitions of all engines interleaved, so that a change of the machine's pace
@@ -85,17 +85,17 @@ Result<CellResult> measure(const Sweep& sweep, double x, const std::vector<std::
                            const Limits& limits, const Announce& announce,
                            const KeepGoing& keep_going);
 
-/// Compares runs over the batches that both of each pair measured, count and checksum. Returns what
+/// Compares count and checksum of runs over the batches that both of a pair measured. Returns what
 /// differs, or nothing.
 std::optional<std::string> disagreement(const std::vector<EngineResult>& engines,
                                         std::size_t batch = kBatch);
 
-/// Median and range; of nothing, zeros.
+/// Median and range; all are zero where there are no values.
 struct Spread {
   double median = 0, min = 0, max = 0;
 };
 Spread spread_of(std::vector<double> values);
-/// Of one figure over the runs.
+/// The spread of one figure over the runs.
 Spread spread_of(const std::vector<Run>& runs, double (Run::*figure)() const);
 
 /// What was declined in all runs.
@@ -105,12 +105,13 @@ struct Declines {
 };
 Declines declines_of(const std::vector<Run>& runs);
 
-/// Of the latencies of all runs, in nanoseconds: the least that 50 and 99 of 100 do not exceed.
+/// The latencies of all runs, in nanoseconds: `p50` and `p99` are the least values that 50 and 99
+/// of 100 batches do not exceed.
 struct Latency {
   double p50, p99;
   std::size_t batches;
 };
-/// Nothing where there are none.
+/// Nothing where the runs have no latencies.
 std::optional<Latency> latency_of(const std::vector<Run>& runs);
 
 }  // namespace gorgo::bench

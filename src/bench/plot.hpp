@@ -12,8 +12,8 @@ struct Figure {
   std::string svg;
 };
 
-/// One figure for each sweep of a report in JSON: time per event over x, a line for each engine.
-/// Sweeps of which nothing was measured have none.
+/// One figure for each sweep of a report in JSON: time per event over x, a line for each engine. A
+/// sweep without measurements has no figure.
 Result<std::vector<Figure>> plot(const std::string& report);
 
 }  // namespace gorgo::bench

@@ -7,8 +7,8 @@
 
 namespace gorgo::bench {
 
-/// The same numbers from the same seed everywhere: std::mt19937_64 is specified bit by bit, unlike
-/// the distributions of the standard library.
+/// Gives equal numbers from equal seeds everywhere, because std::mt19937_64 is specified bit by
+/// bit, unlike the distributions of the standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}

@@ -11,14 +11,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::array<std::string_view, 3> kBaselines = {"reference", "column-scan", "automaton"};
-/// Evaluated in front of the measured events, in small batches: to warm up, and to predict.
+/// Events that are evaluated before the measured ones, in small batches, to warm up and to predict.
 constexpr std::size_t kWarmUp = 256;
 constexpr std::size_t kWarmUpBatch = 16;
 constexpr std::size_t kFillBatch = 256;
 /// A prediction needs so much of a sample, in seconds, or the whole warm-up.
 constexpr double kSample = 0.3;
 
-/// Of all threads of the process.
+/// Processor time of all threads of the process, in seconds.
 double cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -73,7 +73,7 @@ Result<bool> Replay::fill() {
 }
 
 Result<bool> Replay::warm_up() {
-  // The first takes in, under some engines, what the filling was.
+  // Under some engines the first batch takes in the events that filled the windows.
   if (const auto first = feed(kWarmUpBatch); !first) return first.error();
   double seconds = 0;
   for (std::size_t events = 0; events < kWarmUp;) {

@@ -11,7 +11,7 @@
 namespace gorgo::bench {
 
 /// A subject and the stream that it is fed: what happens before anything is measured, and the
-/// clocks. What it is made of outlives it.
+/// clocks. The arguments of the constructor must outlive it.
 class Replay {
  public:
   struct Cost {
@@ -23,13 +23,14 @@ class Replay {
          const KeepGoing& keep_going)
       : workload_(workload), engine_(engine), limits_(limits), keep_going_(keep_going) {}
 
-  /// Deploys the rules, fills the windows and warms up. A load that shifts does so behind so many
-  /// of the events that come next. False: interrupted, or a baseline would take too long.
+  /// Deploys the rules, fills the windows and warms up. `shift`: how many of the events that come
+  /// next stand before the shift of a load that shifts. False: interrupted, or a baseline would
+  /// take too long.
   Result<bool> start(std::uint64_t shift);
   /// The predicted time of a baseline that is too slow, in seconds; 0 otherwise.
   double predicted() const { return predicted_; }
 
-  /// The next events of the stream. What they cost, without generating them.
+  /// Feeds the next events of the stream. Returns what they cost, without generating them.
   Result<Cost> feed(std::size_t count);
   const Subject& subject() const { return *subject_; }
   /// How many events one run measures, if time allows.

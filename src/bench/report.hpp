@@ -13,7 +13,7 @@ struct Machine {
   std::string cpu;
   unsigned cores = 0;
   std::string compiler;
-  std::string commit;  ///< of the source, "+" behind it: changed since; empty: unknown
+  std::string commit;  ///< of the source; a "+" behind it: changed since; empty: unknown
 };
 Machine this_machine();
 

@@ -28,7 +28,8 @@ EventSource crowd_source(std::uint64_t shift) {
   };
 }
 
-/// Of what lies in the band, another condition, which no index serves, leaves one in the crowd.
+/// Where the band lies in the crowd, a second condition, which no index serves, leaves about one of
+/// its events.
 Workload selectivity(double candidates) {
   const auto window = std::llround(candidates * 1.5);
   const std::string width = literal(kBand);

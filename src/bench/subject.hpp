@@ -33,17 +33,17 @@ class Subject {
   virtual Result<void> feed(const GeneratedEvents& batch) = 0;
   /// Called once, between the events that fill the windows and those that count.
   virtual Result<void> filled() = 0;
-  /// Of all composites so far.
+  /// The tally of all composites so far.
   virtual Tally tally() const = 0;
   virtual Memory memory() const = 0;
-  /// That its rules evaluated so far; a program written by hand does not say.
+  /// How many terminators its rules have evaluated; a program written by hand does not say.
   virtual std::uint64_t terminators() const { return 0; }
   /// Its rules, in order; a program written by hand has none.
   virtual std::vector<RuleInfo> rules() const { return {}; }
 };
 
 /// A processor whose rules run under `engine`, with the rules of `workload` deployed. The workload
-/// outlives it.
+/// must outlive it.
 Result<std::unique_ptr<Subject>> make_processor_subject(const Workload& workload,
                                                         const std::string& engine);
 

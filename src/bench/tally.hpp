@@ -14,8 +14,8 @@ constexpr std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-/// One composite as a number: type, timestamp and the attributes in order. The same in every
-/// version, so that checksums of old reports can be compared.
+/// One composite as a number: type, timestamp and the attributes in order. The number is the same
+/// in every version, so that checksums of old reports can be compared.
 class CompositeHash {
  public:
   CompositeHash(std::uint64_t type_hash, Timestamp timestamp) : hash_(type_hash) {

@@ -11,7 +11,7 @@ namespace gorgo::bench {
 
 /// How a timeline is measured.
 struct TimelineLimits {
-  double seconds = 5;                   ///< behind the shift; of a load that does not shift, in all
+  double seconds = 5;                   ///< behind the shift; in all, where the load does not shift
   double slice = 0.1;                   ///< seconds, at least
   std::uint64_t shift_after = 500'000;  ///< events, in whole batches
 };
@@ -21,7 +21,7 @@ struct Slice {
   double start = 0;    ///< seconds since the beginning
   double seconds = 0;  ///< what it took
   std::uint64_t events = 0;
-  std::vector<std::string> engines;  ///< of each rule, in its end
+  std::vector<std::string> engines;  ///< of each rule, at the end of the slice
 
   double rate() const { return seconds > 0 ? static_cast<double>(events) / seconds : 0; }
 };
@@ -32,8 +32,8 @@ struct Move {
   std::string rule, from, to, because;
 };
 
-/// One run under one engine. Time is that on the wall which the subject took: none passes while
-/// events are generated.
+/// One run under one engine. Time is what the subject took on the wall, so none passes while events
+/// are generated.
 struct Timeline {
   std::string engine;
   std::vector<Slice> slices;
@@ -42,7 +42,7 @@ struct Timeline {
   Run run;                      ///< events, times and what came out; complete: not interrupted
 
   double end() const { return slices.empty() ? 0 : slices.back().start + slices.back().seconds; }
-  /// Where other timelines of the cell have the same load: the shift, or the beginning.
+  /// The time at which all timelines of the cell have the same load: the shift, or the beginning.
   double origin() const { return shift.value_or(0); }
 };
 
@@ -62,17 +62,17 @@ Result<TimelineCell> measure_timelines(const Sweep& sweep, double x,
                                        const Limits& limits, const TimelineLimits& timeline_limits,
                                        const Announce& announce, const KeepGoing& keep_going);
 
-/// Events per second in a part of the time; unset where nothing of it was measured.
+/// Events per second in a part of the time; unset where no slice of it was measured.
 std::optional<double> rate_between(const Timeline& timeline, double from, double until);
 
-/// Median of the slices before the shift, or behind it; without a shift all are behind it.
+/// Median rate of the slices before the shift, or behind it; without a shift all are behind it.
 double rate_before(const Timeline& timeline);
 double rate_after(const Timeline& timeline);
 
 /// The highest `rate_after` of the others in the cell; 0: there are none.
 double best_of_others(const TimelineCell& cell, const Timeline& timeline);
 
-/// Seconds behind the shift (the beginning, without one), from which on the average of any half
+/// Seconds from the shift, or from the beginning without one, after which the average of any half
 /// second is at least nine tenths of `rate`; unset: never.
 std::optional<double> settled(const Timeline& timeline, double rate);
 

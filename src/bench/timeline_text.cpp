@@ -32,7 +32,7 @@ struct TimeAxis {
   double start(std::size_t i) const { return from + static_cast<double>(i) * column; }
 };
 
-/// Before the shift as much as behind it, at most.
+/// The axis shows at most as much time before the shift as behind it.
 TimeAxis axis_of(const TimelineCell& cell) {
   double before = 0, behind = 0;
   for (const Timeline& timeline : cell.timelines) {
@@ -111,7 +111,7 @@ std::string engines_line(const Timeline& timeline, const TimeAxis& axis) {
   return text.empty() ? "" : std::string(kMargin, ' ') + text + "\n";
 }
 
-/// Numbers of seconds, where they begin.
+/// The line of seconds: each number stands where its second begins.
 std::string time_line(const TimeAxis& axis) {
   constexpr std::size_t kApart = 10;  // columns, at least
   std::string text(kMargin, ' ');

@@ -23,7 +23,8 @@ struct Workload {
   std::string rules;               ///< text
   std::vector<std::string> types;  ///< of the stream; declared by the rules, attributes in order
   std::function<EventSource()> make_source;
-  /// Of a load that shifts: the stream that is another behind so many events. Empty: it does not.
+  /// For a load that shifts: the stream whose load is another behind so many events. Empty: the
+  /// load does not shift.
   std::function<EventSource(std::uint64_t events)> make_shifting;
   std::uint64_t fill = 0;  ///< events that fill the windows before anything is measured
   /// Types that are left out of the filling, by index, because nothing remembers their events: they
@@ -32,11 +33,11 @@ struct Workload {
   /// Rules that remember what `rules` reads without evaluating anything. Where the terminators
   /// themselves are remembered these are deployed while the windows fill, then replaced by `rules`.
   std::string keeper;
-  /// Batches that are measured, behind one to warm up, however many events that is; 0: as the
+  /// How many batches are measured behind one to warm up, however many events that is; 0: as the
   /// limits say.
   std::uint64_t batches = 0;
   Duration max_late = 0;
-  unsigned threads = 0;  ///< that evaluate rules; 0: as the limits say
+  unsigned threads = 0;  ///< threads that evaluate rules; 0: as the limits say
   /// The program written by hand for this workload; empty: there is none.
   std::function<std::unique_ptr<Subject>()> handwritten;
 };

@@ -16,7 +16,7 @@ TypeInfo to_type(const wire::TypeInfo& type);
 DeviceInfo to_device(const wire::DeviceInfo& device);
 Why to_why(const wire::Why& why);
 Trace to_trace(const wire::Traced& traced);
-/// With `offset` added to their indexes.
+/// The refusals, with `offset` added to their indexes.
 std::vector<Refusal> to_refusals(const wire::Ack& ack, std::size_t offset);
 
 /// The error in an Error reply, or one that says that the reply is of an unexpected kind.

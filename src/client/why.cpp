@@ -3,7 +3,8 @@
 namespace gorgo::client {
 namespace {
 
-/// Of an enumeration of the wire as this version knows it; a later one may know more.
+/// Converts a value of an enumeration of the wire. A later version may know more values: they
+/// become the last one that this version knows.
 template <class T, class Wire>
 T to_enum(Wire value) {
   return static_cast<T>(value > Wire::MAX ? Wire::MAX : value);

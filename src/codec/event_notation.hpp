@@ -15,7 +15,8 @@ namespace gorgo::codec {
 Result<Timestamp> take_time(std::string_view& text);
 /// Takes an event from the front of `text` and leaves what follows it.
 Result<Event> take_event(std::string_view& text);
-/// The same for an event that is published without a timestamp: `Temp(area="A1")`.
+/// Takes an event without a timestamp, `Temp(area="A1")`, from the front of `text` and leaves what
+/// follows it.
 Result<Event> take_unstamped_event(std::string_view& text);
 
 /// The one spelling of an event: equal texts mean equal events, bit for bit but for NaNs.

@@ -36,8 +36,8 @@ std::unique_ptr<EventReader> make_line_reader();
 /// CSV (RFC 4180): a header, then one row per event. The columns are `ts` (optional, as in event
 /// lines) and the attributes; an empty cell is an absent attribute, `""` an empty string. All rows
 /// are of `type`; when it is empty, the first column is `type`. `schema` tells the types of cells
-/// (not owned, may be null); of what it does not know, the spelling decides, and a quoted cell is a
-/// string.
+/// (not owned, may be null). The spelling decides about cells that the schema does not know, and a
+/// quoted one is a string.
 std::unique_ptr<EventReader> make_csv_reader(std::string type, const Schema* schema);
 
 /// Appends events to a text. `begin`, then each attribute in order, then `end`.

@@ -23,7 +23,7 @@ bool holds(const std::array<std::string_view, N>& words, std::string_view name) 
   });
 }
 
-/// Errors show so much of a name.
+/// The most bytes of a name that errors show.
 constexpr std::size_t kShown = 64;
 
 Error refuse(std::string_view name, std::string_view what, std::string hint) {

@@ -10,9 +10,9 @@
 /// nobody declared may have other names, too: rules cannot read them, subscribers to `*` get them.
 namespace gorgo::codec {
 
-/// Bytes of a name, wherever it stands.
+/// The most bytes that a name has, wherever it stands.
 inline constexpr std::size_t kLongestName = 1024;
-/// So many attributes a type may have, and the events of one table.
+/// The most attributes that a type may have, or the events of one table.
 inline constexpr std::size_t kMostAttributes = 4096;
 
 /// Letters, digits and `_`, no digit first.
@@ -20,10 +20,10 @@ bool is_word(std::string_view text);
 
 /// Why this is no name. `what` is "a type", "an alias" or "a rule".
 std::optional<Error> problem_of_name(std::string_view name, std::string_view what);
-/// Attributes may be words that types may not.
+/// Why this is no name of an attribute. Attributes may be named by words that types may not.
 std::optional<Error> problem_of_attribute_name(std::string_view name);
 
-/// Whether an event may carry it, as its type or an attribute.
+/// Whether an event may carry this name, as that of its type or of an attribute.
 bool is_event_name(std::string_view name);
 
 }  // namespace gorgo::codec

@@ -103,7 +103,7 @@ void append_float(std::string& out, double value) {
     out += value < 0 ? "-Infinity" : "Infinity";
     return;
   }
-  // Plain decimals where they are as good as exact, exponents beyond.
+  // Plain decimals stand where they are as good as exact, exponents beyond.
   const double size = std::abs(value);
   const bool plain = size == 0 || (size >= 1e-5 && size < 1e16);
   const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;

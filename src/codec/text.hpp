@@ -19,7 +19,7 @@ void append_integer(std::string& out, std::int64_t value);
 /// The shortest text that reads back as the same float and looks like one: `46.0`, `1e+22`,
 /// `-0.0`; `NaN`, `Infinity` and `-Infinity` without quotes.
 void append_float(std::string& out, double value);
-/// The reverse of the three names that are no numbers.
+/// The float that one of these three names stands for, or nothing for any other text.
 std::optional<double> float_from_name(std::string_view text);
 
 /// Whether `text` is spelled as a JSON number, and as which kind.

@@ -6,16 +6,17 @@
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/value.hpp"
 
-/// Timestamps as text. Never through a double: every nanosecond survives the round trip.
+/// Timestamps as text. They never pass through a double, so every nanosecond survives the round
+/// trip.
 namespace gorgo::codec {
 
 /// Milliseconds as a decimal number: `1000`, `-2.5`, `1000.000001`; at most six decimals.
 Result<Timestamp> parse_milliseconds(std::string_view text);
-/// The same for a number without a fraction that is at hand already.
+/// The timestamp of a whole number of milliseconds; an error when it is out of range.
 Result<Timestamp> from_milliseconds(std::int64_t milliseconds);
 /// `2024-05-01T12:00:00.5+02:00`: up to nine decimals, an offset or `Z` is mandatory.
 Result<Timestamp> parse_rfc3339(std::string_view text);
-/// Either of the two.
+/// Reads a text in either of the two forms.
 Result<Timestamp> parse_timestamp(std::string_view text);
 
 /// Milliseconds, whole when whole, else with as many decimals as needed.

@@ -9,7 +9,7 @@
 namespace gorgo::dispatch {
 namespace {
 
-/// The latest; more would make no report that people can send.
+/// A report has at most so many events, the latest ones: people could not send a larger one.
 constexpr std::size_t kMostEvents = 100'000;
 
 struct Stored {
@@ -17,7 +17,8 @@ struct Stored {
   history::EventRef event;
 };
 
-/// What was released up to the terminator, in order of release; of one root by type.
+/// The events that were released up to the terminator, in order of release; those of one root are
+/// in the order of their types.
 std::vector<Stored> events_before(const DeployedRule& rule, const history::History& history,
                                   std::uint64_t root) {
   std::vector<Stored> events;
@@ -45,7 +46,7 @@ Event event_of(const Stored& stored, const Schema& schema) {
   return event;
 }
 
-/// Of what the rule reads and does not produce itself.
+/// Declares the strict types that the rule reads and does not produce itself.
 std::string declarations(const DeployedRule& rule, const Schema& schema) {
   std::string text;
   for (const auto& [type, reach] : rule.plan->reach) {
@@ -55,7 +56,7 @@ std::string declarations(const DeployedRule& rule, const Schema& schema) {
   return text;
 }
 
-/// Each line behind what stands before a heading's content.
+/// The text with each line indented as the content below a heading is.
 std::string indented(std::string_view text) {
   std::string result = "  ";
   for (const char c : text) {
@@ -92,7 +93,7 @@ std::string alarm_report(const DeployedRule& rule, const Schema& schema,
     text +=
         "# The rule consumes events: what it had consumed before the first one here is not told.\n";
   }
-  // Whatever is late was accepted once.
+  // Late events were accepted once, so the test must accept them, too.
   text += "options:\n  max_late = 1000000000000\n";
   text += "rules:\n" + declarations(rule, schema) + indented(rule.rule().text);
   text += "case: engines disagree about " + rule.rule().name + "\nevents:\n";

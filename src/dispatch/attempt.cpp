@@ -10,23 +10,25 @@
 namespace gorgo::dispatch {
 namespace {
 
-/// The part of the time of everything that must be hoped for: not all of it comes.
+/// An attempt must promise to save this part of the time of everything, because only some of what
+/// is hoped for comes true.
 constexpr double kWorthTrying = 0.15;
-/// As logarithms of what the other one takes as a part of what this one does: what is better by
-/// less is not worth a move, and how much turns vary that are nothing but noise, before any is
-/// known.
+/// Both are logarithms of what the other arrangement takes as a part of what the present one takes.
+/// A mean above `kBetter` is not worth a move. `kNoise` is how much turns are taken to vary by
+/// noise alone before any turn is known.
 constexpr double kBetter = -0.03, kNoise = 0.1;
-/// Standard errors that the mean has to be away from that, to be kept or given up. Simulated: where
-/// both are alike, none of 20 000 attempts is kept with turns that vary by 3 %, 4 % of them with 8
-/// % and 19 % with 15 %, which costs nothing but the move; what is better by 10 % is kept in 98 %
-/// of them with 8 %, in 81 % with 15 %.
+/// How many standard errors the mean must be away from `kBetter` for the other arrangement to be
+/// kept or given up. Simulations show: where both arrangements are alike, none of 20 000 attempts
+/// is kept with turns that vary by 3 %, 4 % of them with 8 % and 19 % with 15 %, which costs
+/// nothing but the move. An arrangement that is better by 10 % is kept in 98 % of the attempts with
+/// 8 %, in 81 % with 15 %.
 constexpr double kSure = 2, kHopeless = 1;
-/// After so many either will do, and what seems the better one is taken.
+/// After so many turns either arrangement will do, and the one that seems better is taken.
 constexpr unsigned kMostTurns = 24;
-/// Steps of a stretch that do not count, or one that takes long.
+/// The first steps of a stretch do not count: so many, or fewer if one of them takes long.
 constexpr std::size_t kUncounted = 2;
 constexpr double kLongStep = 50e6;  ///< nanoseconds
-/// Steps, after which a rule that has become quiet is left alone.
+/// The most steps of a stretch: a rule that takes more has become quiet and is left alone.
 constexpr std::size_t kPatience = 1 << 12;
 
 }  // namespace
@@ -65,7 +67,7 @@ Attempt::Verdict Attempt::add(double took, std::uint64_t terminators) {
     now_.steps.back().add({took, more});
     now_.took += took;
   } else {
-    // Evaluators catch up, and shares find themselves.
+    // In these steps evaluators catch up and shares settle.
     now_.is_counted = ++now_.uncounted == kUncounted || took > kLongStep;
   }
   if (++now_.all > kPatience) return Verdict::give_up;
@@ -94,7 +96,8 @@ Attempt::Verdict Attempt::end_of_stretch() {
   return mean < kBetter ? Verdict::keep : Verdict::give_up;
 }
 
-/// A turn that is slow for whatever reason says no more than any other that is clear.
+/// Limits the ratio, so that a turn that is slow for whatever reason says no more than any other
+/// clear one.
 void Attempt::Turns::add(double ratio) {
   constexpr double kMost = 0.5;
   ratio = std::clamp(ratio, -kMost, kMost);
@@ -103,7 +106,7 @@ void Attempt::Turns::add(double ratio) {
   squares += ratio * ratio;
 }
 
-/// The variance is as if there had been one turn before that deviated by `kNoise`.
+/// The variance is taken as if one more turn had deviated by `kNoise`.
 double Attempt::Turns::error() const {
   const double variance = (kNoise * kNoise + squares - sum * mean()) / count;
   return std::sqrt(std::max(0.0, variance) / count);

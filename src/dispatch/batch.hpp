@@ -31,9 +31,9 @@ struct Released {
   std::vector<Item> items;
   std::vector<Datum> cells;
   history::StringHeap strings;                               ///< bytes of the strings in `cells`
-  AllExtras extras;                                          ///< each once
-  std::unordered_map<const Extras*, std::uint32_t> numbers;  ///< where each stands
-  std::size_t bytes = 0;  ///< of all that, see `Processor::pending_bytes`
+  AllExtras extras;                                          ///< each set of names once
+  std::unordered_map<const Extras*, std::uint32_t> numbers;  ///< the index of each in `extras`
+  std::size_t bytes = 0;  ///< bytes that all of it takes, see `Processor::pending_bytes`
 
   /// The index of these names, which may be null, among `extras`.
   std::uint32_t number_of(const std::shared_ptr<const Extras>& names);
@@ -52,7 +52,7 @@ struct Record {
   std::uint64_t root = 0;
   std::uint32_t depth = 0;             ///< 0 for a primitive event and for an instant of a timer
   std::uint32_t producer = kNoRecord;  ///< record of the terminator; none for the root's own event
-  std::uint32_t rule = kNoRule;        ///< index in rule order: the producer; a timer's own rule
+  std::uint32_t rule = kNoRule;        ///< in rule order: the producing rule, or a timer's own
   std::uint32_t sequence = 0;          ///< rank among the composites of its terminator and rule
   std::uint32_t first_cell = 0;        ///< attributes of the type in order, then the extra ones
   std::uint32_t extras = OutputBatch::kNoExtras;  ///< index of the names of the extra ones
@@ -64,8 +64,8 @@ struct Record {
 struct Batch {
   std::vector<Record> records;  ///< the roots' own events in order, then what came of them
   std::vector<Datum> cells;
-  const AllExtras* extras = nullptr;  ///< what the records' `extras` are indices of
-  /// Whether time alone tells what stands before each of them: no event is late.
+  const AllExtras* extras = nullptr;  ///< what the records' `extras` index
+  /// Whether time alone tells what stands before each record, because no event is late.
   bool in_order = true;
 
   bool empty() const { return records.empty(); }

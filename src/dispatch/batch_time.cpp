@@ -5,8 +5,9 @@
 namespace gorgo::dispatch {
 
 void BatchTime::add(std::size_t roots, double took) {
-  constexpr double kKept = 0.75;  // of what earlier batches count
-  // Relative: sizes that differ less say nothing about the fixed part, since times vary, too.
+  constexpr double kKept = 0.75;  // the part of their weight that earlier batches keep
+  // Relative to the mean: sizes that differ less say nothing about the fixed part, since times
+  // vary, too.
   constexpr double kLeastSpread = 0.25;
   const auto count = static_cast<double>(roots);
   weight_ = kKept * weight_ + 1;
@@ -17,7 +18,7 @@ void BatchTime::add(std::size_t roots, double took) {
   const double mean = roots_ / weight_;
   const double variance = roots_squared_ / weight_ - mean * mean;
   if (variance < kLeastSpread * kLeastSpread * mean * mean) return;
-  // The line through them with the least squares.
+  // Fits a line through the batches by least squares.
   const double each = (product_ / weight_ - mean * took_ / weight_) / variance;
   fixed_ = std::max(0.0, took_ / weight_ - std::max(0.0, each) * mean);
 }

@@ -4,17 +4,18 @@
 
 namespace gorgo::dispatch {
 
-/// What batches take: a part that is the same for a batch of any size, such as bringing columns to
-/// a device that cannot hold them all, and a part in proportion to the roots. Recent batches count
-/// most. The first part is taken to be nothing until batches of different sizes have shown it.
+/// Estimates what batches take: a part that is the same for a batch of any size, such as bringing
+/// columns to a device that cannot hold them all, and a part in proportion to the roots. Recent
+/// batches count most. The first part is taken to be nothing until batches of different sizes have
+/// shown it.
 class BatchTime {
  public:
-  /// A batch of so many roots, at least one, took so long, in nanoseconds.
+  /// Adds a batch of `roots` roots, at least one, that took `took` nanoseconds.
   void add(std::size_t roots, double took);
   /// How many roots a batch may have, at least one, to take no longer than `target` nanoseconds. A
-  /// target that leaves less than the fixed part for the roots would be paid for with throughput,
-  /// and smaller batches would hardly be faster: then the roots take as long as the fixed part.
-  /// Precondition: a batch was added.
+  /// target that leaves less than the fixed part for the roots would cost throughput and hardly
+  /// make batches faster; in that case the roots may take as long as the fixed part. Precondition:
+  /// a batch was added.
   double roots_within(double target) const;
 
  private:

@@ -14,7 +14,7 @@ void append(Diagnostics& to, Diagnostics from) {
   std::ranges::move(from.list, std::back_inserter(to.list));
 }
 
-/// The types without those that stand for nothing but rules which are replaced.
+/// The types of the base, without those that only the replaced rules use and that go with them.
 Schema types_to_stay(const RuleBase& base, const std::vector<std::string>& replaced) {
   Schema schema = base.schema;
   std::map<TypeId, std::uint32_t> gone;

@@ -5,21 +5,22 @@
 
 namespace gorgo::dispatch {
 
-/// What the terminators of the same batches cost on a rule's own engine and on another one.
+/// Compares what the terminators of the same batches cost on a rule's own engine and on another
+/// one.
 class Comparison {
  public:
-  /// A batch, in nanoseconds. Precondition: there are terminators.
+  /// Adds a batch; the costs are in nanoseconds. Precondition: there are terminators.
   void add(std::uint64_t terminators, double own, double other);
-  /// Whether there are enough batches to judge by, if both are equally good at this ratio: few,
-  /// where they leave no doubt.
+  /// Whether there are enough batches to judge by; few are enough where they leave no doubt.
+  /// `even`: the ratio at which both engines are equally good.
   bool is_enough(double even) const;
-  /// Whether the other engine is so much better that one batch says so.
+  /// Whether the other engine is so much better that a single batch proves it.
   bool is_surely_better(double even) const;
-  /// What the other engine costs as a part of what the own one does: in the middle one of the
-  /// batches, to which it does not matter how slow a few of them were for whatever reason.
-  /// Precondition: there are batches.
+  /// What the other engine costs as a part of what the own one costs. It is the median over the
+  /// batches, so a few that were slow for whatever reason do not matter. Precondition: there are
+  /// batches.
   double ratio() const;
-  /// Nanoseconds of a terminator, of one thread, on average.
+  /// Nanoseconds of one thread that a terminator takes on average.
   double own() const { return own_ / static_cast<double>(terminators_); }
   double other() const { return other_ / static_cast<double>(terminators_); }
 

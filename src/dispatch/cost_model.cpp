@@ -7,13 +7,13 @@ namespace gorgo::dispatch {
 namespace {
 
 // Nanoseconds, as measured with `gorgo bench` on one core of a server, and on an H200.
-constexpr double kTerminator = 80;  // with all that is the same everywhere
-constexpr double kProbe = 50;       // of an index
+constexpr double kTerminator = 80;  // a terminator, with all that every engine does for it
+constexpr double kProbe = 50;       // a look-up in an index
 constexpr double kVisit = 12;       // a candidate that an index gives
 constexpr double kScan = 1.0;       // a candidate of a scan
-constexpr double kTakeIn = 60;      // an event of an automaton
+constexpr double kTakeIn = 60;      // an event that an automaton takes in
 constexpr double kPartial = 40;     // one more partial sequence
-constexpr double kRound = 20'000;   // of a device
+constexpr double kRound = 20'000;   // a round of a device
 constexpr double kAsk = 60;         // a search of a device, on some threads of the host
 constexpr double kPair = 0.0004;
 constexpr double kIndex = 80;  // an event, to begin an index with
@@ -23,7 +23,8 @@ constexpr double kUpload = 4;  // an event, to begin a mirror with
 constexpr double kIndexed = 60;  // an event, to keep in a hash index
 constexpr double kPlaced = 10;   // an event, to keep in a timeline or a mirror
 
-/// Of the events that a condition other than an equality lets through, where nothing is known.
+/// The part of the events that a condition other than an equality lets through, where nothing is
+/// known.
 constexpr double kPassing = 0.3;
 
 Load::Search search_of(const plan::Scan& scan, history::History& history, Duration width,
@@ -36,7 +37,7 @@ Load::Search search_of(const plan::Scan& scan, history::History& history, Durati
   const auto events = static_cast<double>(profile.events);
   Load::Search search;
   search.keyed = !scan.key.empty();
-  // Without a key whatever engine has searched so far had a timeline.
+  // Engines search without a key in a timeline, so a column that is searched is taken to have one.
   search.kept = !search.keyed && column->is_searched();
   search.candidates = events * std::min(1.0, static_cast<double>(width) / kept);
   const double keys = profile.keys > 0 ? static_cast<double>(profile.keys) : std::sqrt(events + 1);
@@ -90,7 +91,7 @@ double automaton_cost(const Load& load) {
   return cost;
 }
 
-/// `each`: of an event of a search within its window.
+/// `each`: what an event within the window of a search costs.
 template <class F>
 double start_cost(const Load& load, F&& each) {
   double cost = 0;

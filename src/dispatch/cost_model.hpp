@@ -10,39 +10,39 @@
 
 namespace gorgo::dispatch {
 
-/// What of a rule's load its cost depends on, as observed.
+/// The observed load of a rule, as far as its cost depends on it.
 struct Load {
   /// One search: what a state, a negation or an aggregate looks for, once for each partial sequence
   /// up to the state before it.
   struct Search {
     double candidates = 0;  ///< events of the column within the window
-    double matches = 0;     ///< that pass
-    double wanted = 0;      ///< of them: all, or those that the selection takes
+    double matches = 0;     ///< candidates that pass
+    double wanted = 0;      ///< matches: all, or those that the selection takes
     double arrivals = 0;    ///< events of the column for each terminator
-    bool keyed = false;     ///< compared for equality
-    bool kept = false;      ///< what a scan goes through is there already
+    bool keyed = false;     ///< whether candidates are compared for equality
+    bool kept = false;      ///< whether the timeline for a scan exists already
   };
-  std::vector<Search> states;  ///< of state 1 on
-  std::vector<Search> others;  ///< negations and aggregates, once for each sequence
+  std::vector<Search> states;  ///< searches of the states from 1 on
+  std::vector<Search> others;  ///< of negations and aggregates, once for each sequence
   double batch = 1;            ///< terminators at a time
   bool has_rates = true;       ///< whether `arrivals` are known
 };
 
-/// `terminators`: evaluated of late while `elapsed` nanoseconds of event time went by, in batches
-/// of `batch`.
+/// `terminators` were evaluated of late while `elapsed` nanoseconds of event time went by, in
+/// batches of `batch`.
 Load load_of(const plan::Plan& plan, history::History& history, double terminators, double elapsed,
              double batch);
 
 /// What an engine costs, in nanoseconds of one thread.
 struct Estimate {
-  double terminator = 0;  ///< each
-  double start = 0;       ///< to take in what is remembered, once
+  double terminator = 0;  ///< for each terminator
+  double start = 0;       ///< once, to take in what is remembered
   /// For each terminator, to take in what arrives meanwhile, while all threads wait.
   double upkeep = 0;
 };
 
-/// Unset for an engine that is not modelled, or not without rates. Good to a factor of a few: it
-/// says what is worth trying, not what is best.
+/// Unset for an engine that is not modelled, or whose model needs rates that are not known. The
+/// estimate is right to within a factor of a few: it says what is worth trying, not what is best.
 std::optional<Estimate> estimate(std::string_view engine, const Load& load);
 
 }  // namespace gorgo::dispatch

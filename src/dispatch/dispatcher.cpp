@@ -79,8 +79,8 @@ void Dispatcher::add_items(Released& released, std::size_t& next) {
   take_cells(released, cells_end, next == items.size());
 }
 
-/// Those of the batch's records, which stand together and end there. `are_last`: nothing that was
-/// released comes behind the batch.
+/// Takes the cells of the batch's records, which stand together and end at `end`. `are_last`: no
+/// released item comes behind the batch.
 void Dispatcher::take_cells(Released& released, std::uint32_t end, bool are_last) {
   if (batch_.empty()) return;
   const std::uint32_t first = batch_.records.front().first_cell;
@@ -105,12 +105,12 @@ void Dispatcher::evaluate_batch(const Deliver& deliver) {
   }
 }
 
-/// Whether the record is delivered now.
+/// Whether the record is to be delivered after this wave.
 bool Dispatcher::is_due(const Record& record) const {
   return evaluation_.finished(record) && record.type != kTimerType;
 }
 
-/// Finds the due ones of the composites, which stand from record `first` on, in place order.
+/// Brings the due composites in place order. Composites stand from record `first` on.
 void Dispatcher::order_composites(std::size_t first) {
   const auto& records = batch_.records;
   order_.clear();
@@ -126,7 +126,7 @@ void Dispatcher::order_composites(std::size_t first) {
   if (!evaluation_.is_in_rule_order()) sort_by_place();
 }
 
-/// Counts how many of each root there are; those of one root keep their order.
+/// Sorts by counting the composites of each root; those of one root keep their order.
 void Dispatcher::sort_by_root() {
   const auto& records = batch_.records;
   const std::uint64_t first_root = records.front().root;

@@ -65,7 +65,7 @@ class Dispatcher {
   RuleSet& rules_;
   history::History& history_;
   ProcessorCounters& counters_;
-  const Duration remember_;  // events stay so much longer than rules need
+  const Duration remember_;  // events stay so much longer than rules need them
   const std::atomic<bool>& stop_;
   Agenda agenda_;
   Evaluation evaluation_;
@@ -77,8 +77,8 @@ class Dispatcher {
 
   // Scratch of deliver_finished.
   std::vector<std::uint32_t> order_;      // composites in place order
-  std::vector<std::uint32_t> unordered_;  // the same, as the batch has them
-  std::vector<std::uint32_t> by_root_;    // from the batch's first root on
+  std::vector<std::uint32_t> unordered_;  // composites in the order of the batch
+  std::vector<std::uint32_t> by_root_;    // by root from the batch's first: where its next one goes
 };
 
 }  // namespace gorgo::dispatch

@@ -15,7 +15,8 @@ constexpr std::size_t kNoCells = ~std::size_t{0};
 constexpr double kMostRoots = 1 << 30;  // of a batch
 /// A batch with many more composites than this would go through memory instead of the cache.
 constexpr std::size_t kBatchComposites = 1 << 12;
-/// The same where a device takes part, to which a batch of few terminators matters more.
+/// The limit where a device takes part, to which it matters more that batches have many
+/// terminators.
 constexpr std::size_t kBatchCompositesOfDevice = 1 << 16;
 
 }  // namespace
@@ -43,7 +44,7 @@ void Evaluation::start(Batch& batch, Timestamp clock) {
   for (const Record& record : batch.records) expect(record.type, index++);
 }
 
-/// The record is to be stored when its type's turn comes, if the history keeps the type.
+/// Has the record stored when its type's turn comes, if the history keeps the type.
 void Evaluation::expect(TypeId type, std::uint32_t record) {
   if (type == kNoType) return;
   Incoming& incoming = incoming_[type];
@@ -64,8 +65,9 @@ void Evaluation::size_next_batch(std::size_t composites, std::size_t roots) {
   }
 }
 
-/// As long as it is not known where rules run best, a batch is not to take long: perhaps it is not
-/// here. But a device has to have some terminators to show what it can do.
+/// Limits the size of the next batch by what recent ones took. As long as it is not known where
+/// rules run best, a batch must not take long, because they may be on a slow engine. But a device
+/// needs some terminators to show what it can do.
 void Evaluation::keep_to_latency(std::size_t roots) {
   constexpr Duration kUndecided = 10'000'000;
   constexpr double kSome = 256;
@@ -81,8 +83,8 @@ void Evaluation::keep_to_latency(std::size_t roots) {
       1, std::min(batch_roots_, static_cast<std::size_t>(std::min(most, kMostRoots))));
 }
 
-/// Behind a cut a wave has as many roots as a batch should have: what is evaluated beyond the next
-/// cut is in the way, or is evaluated again.
+/// A wave behind a cut has about as many roots as a batch should have: what is evaluated beyond the
+/// next cut only takes room, or is evaluated again.
 void Evaluation::begin_wave() {
   const std::uint64_t before = std::exchange(front_, batch_->records.front().root);
   const bool goes_on = is_cut_ && before == front_;
@@ -102,8 +104,9 @@ void Evaluation::run_wave() {
   if (!has_finished() && composites_ > most_composites()) forget_dropped(0);
 }
 
-/// What may be in the batch before it is worth to look for those that a root has too many. A root
-/// that is not at its end has several waves for itself: it is not looked at in each.
+/// How many composites may be in the batch before it is worth looking for roots that have too many.
+/// A root that is not at its end has several waves for itself, so it is not looked at in each of
+/// them.
 std::uint64_t Evaluation::most_composites() const {
   return has_finished() ? limits_.max_composites : 2 * limits_.max_composites;
 }
@@ -141,7 +144,8 @@ void Evaluation::store_level(std::uint32_t level) {
         rules_.strata().level_of_type(type) == level && !rules_.strata().in_cycle(type);
     if (due && !incoming_[type].records.empty()) due_types_.push_back(type);
   }
-  // The most first: what is left for the end, which one thread is waited for, is little.
+  // The types with the most records come first, so that little is left for the thread that the
+  // others wait for at the end.
   std::stable_sort(due_types_.begin(), due_types_.end(), [this](TypeId a, TypeId b) {
     return incoming_[a].records.size() > incoming_[b].records.size();
   });
@@ -153,7 +157,8 @@ void Evaluation::store_level(std::uint32_t level) {
   take_in(due_types_);
 }
 
-/// Does what storing the types has left to all threads, and beside it what is for one.
+/// Does the chores that storing the types has left, on all threads, while one of them hands the
+/// arrivals to the rules.
 void Evaluation::take_in(std::span<const TypeId> types) {
   chores_.clear();
   for (const TypeId type : types) {
@@ -165,7 +170,8 @@ void Evaluation::take_in(std::span<const TypeId> types) {
   });
 }
 
-/// Types do not depend on each other. A share takes longer than to have another thread take it.
+/// Divides the types, which do not depend on each other, among threads. A share is large enough
+/// that handing it to another thread takes less time than the share.
 void Evaluation::share_types() {
   constexpr std::size_t kEvents = 256;
   const std::size_t chosen = limits_.sharing.job_terminators;
@@ -218,13 +224,13 @@ void Evaluation::remember(TypeId type) {
   incoming.matches = history_.settle(type);
 }
 
-/// Tells the rules whose terminators they are of what was stored.
+/// Hands the stored events to the rules that they are terminators of.
 void Evaluation::arrive(TypeId type) {
-  constexpr std::size_t kGroup = 16;  // whose cache misses overlap
+  constexpr std::size_t kGroup = 16;  // matches whose cache misses overlap
   const Incoming& incoming = incoming_[type];
   if (incoming.deepest >= limits_.max_depth) mark_too_deep(type);
   const history::Column* column = nullptr;
-  std::vector<Arrival>* arrivals = nullptr;  // of the column
+  std::vector<Arrival>* arrivals = nullptr;  // those of the column
   for (std::size_t begin = 0; begin < incoming.matches.size(); begin += kGroup) {
     const std::size_t count = std::min(kGroup, incoming.matches.size() - begin);
     const auto group = incoming.matches.subspan(begin, count);
@@ -322,9 +328,9 @@ void Evaluation::take_out(const RuleRunner::Part& part) {
   if (settle_terminators(part)) add_composites(part, first_cell);
 }
 
-/// Counts the terminators that are done; the wave ends before the first that is not, but a step of
-/// a cycle goes on. False when the rule's earlier terminators are not done, so that these are to be
-/// evaluated again.
+/// Counts the terminators that are done. The wave ends before the first one that is not, but a step
+/// of a cycle goes on. False when the rule's earlier terminators are not done, so that these are to
+/// be evaluated again.
 bool Evaluation::settle_terminators(const RuleRunner::Part& part) {
   const std::size_t first = runner_.tag(part, 0);
   std::size_t& next = next_arrival_[part.rule];
@@ -353,7 +359,8 @@ void Evaluation::add_composites(const RuleRunner::Part& part, std::size_t first_
   add_records(part.rule, first);
 }
 
-/// Composites of a rule with a deadline: those whose deadline is over exist if the absence holds.
+/// Adds composites of a rule with a deadline: those whose deadline is over exist if the absence
+/// holds, and the others wait.
 void Evaluation::add_awaited(const RuleRunner::Part& part, std::size_t first_cell) {
   DeployedRule& rule = rules_.rules()[part.rule];
   const engine::CompositeSink& sink = runner_.sink(part);
@@ -436,10 +443,10 @@ bool Evaluation::is_absent(DeployedRule& rule, std::span<const history::EventRef
   return true;
 }
 
-/// Beyond `max_composites` of one root the later ones do not exist, where "later" is by stratum of
-/// the producing rule, then by place: so a dropped composite has been used by nobody, and the cut
-/// of batches and waves does not matter. Of the wave's first root some may be missing yet; those
-/// that are too many already stay so.
+/// Drops the composites of each root beyond `max_composites`. They are the later ones by stratum of
+/// the producing rule, then by place: so nobody has used a dropped composite, and it does not
+/// matter where batches and waves are cut. The wave's first root may still get more composites, but
+/// those beyond the limit stay beyond it.
 void Evaluation::limit_level(std::uint32_t level) {
   std::map<std::uint64_t, std::uint64_t> earlier;  // by root: composites of lower strata and cycles
   std::map<std::uint64_t, Records> of_level;       // by root
@@ -455,7 +462,8 @@ void Evaluation::limit_level(std::uint32_t level) {
   for (auto& [root, records] : of_level) drop_beyond_limit(records, earlier[root]);
 }
 
-/// The same for one root of a cycle: the records from `first_new` on are the latest step.
+/// Does for one root of a cycle what `limit_level` does for a level. The records from `first_new`
+/// on are the latest step.
 void Evaluation::limit_root(std::uint64_t root, std::size_t first_new) {
   std::uint64_t earlier = 0;
   Records step;
@@ -495,7 +503,7 @@ void Evaluation::drop_finished() {
   keep_to_latency(roots - roots_);
 }
 
-/// Keeps of the batch what comes behind the cut.
+/// Takes everything before the cut out of the batch.
 void Evaluation::forget_finished() {
   if (cut_ == kNoCut) {
     composites_ = composite_cells_ = roots_ = 0;
@@ -508,12 +516,13 @@ void Evaluation::forget_finished() {
   ran_ahead_ = composites_ > 0;
 }
 
-/// Those from record `first` on.
+/// Takes the dropped records from `first` on out of the batch.
 void Evaluation::forget_dropped(std::size_t first) {
   reduce([first](std::uint32_t i, const Record& record) { return i < first || !record.dropped; });
 }
 
-/// Takes records out of the batch. With a record, all that it brought about goes, too.
+/// Takes records out of the batch. Precondition: where a record goes, all that it brought about
+/// goes, too.
 void Evaluation::reduce(const std::function<bool(std::uint32_t, const Record&)>& is_kept) {
   moved_.assign(batch_->records.size(), kNoRecord);
   rest_.clear();
@@ -530,7 +539,7 @@ void Evaluation::reduce(const std::function<bool(std::uint32_t, const Record&)>&
     const auto first = batch_->cells.begin() + record.first_cell;
     record.first_cell = static_cast<std::uint32_t>(rest_.cells.size());
     rest_.cells.insert(rest_.cells.end(), first, first + static_cast<std::ptrdiff_t>(width));
-    // The producer stays, too, and it stands before.
+    // The producer stays, too, and stands before the record.
     if (record.producer != kNoRecord) record.producer = moved_[record.producer];
     if (record.producer == kNoRecord) {
       ++roots_;
@@ -545,7 +554,7 @@ void Evaluation::reduce(const std::function<bool(std::uint32_t, const Record&)>&
   renumber();
 }
 
-/// Record numbers are those of `moved_` from now on.
+/// Replaces record numbers by those in `moved_`.
 void Evaluation::renumber() {
   const auto renumber = [this](Records& records) {
     for (std::uint32_t& record : records) record = moved_[record];

@@ -19,14 +19,14 @@
 namespace gorgo::dispatch {
 
 /// Takes a batch of events through the rules, stratum by stratum (TESLA.md §7). The work is in
-/// proportion to the events and the rules that they concern. Evaluates in waves: where composites
-/// come to be too many to hold, the events up to a cut are finished before the next are looked at.
+/// proportion to the events and the rules that they concern. Evaluates in waves: where there are
+/// too many composites to hold, the events up to a cut are finished before the next are looked at.
 class Evaluation {
  public:
   struct Limits {
     std::uint32_t max_depth = 16;
     std::uint64_t max_composites = 1'000'000;            ///< per root
-    std::size_t max_held_bytes = std::size_t{64} << 20;  ///< of composites: then a wave is cut
+    std::size_t max_held_bytes = std::size_t{64} << 20;  ///< of composites; a wave is cut there
     RuleRunner::Sharing sharing;
     Placer::Options placement;
     Duration latency_target = 0;  ///< of a batch; 0: none
@@ -42,11 +42,11 @@ class Evaluation {
         held_(limits.max_held_bytes, kBesideComposite),
         runner_(rules, history, limits.sharing, limits.placement, stop) {}
 
-  /// So many roots should make a batch: about as many composites as fit a cache come of them. Where
-  /// the cuts are does not matter to the results.
+  /// How many roots a batch should have, so that about as many composites as fit a cache come of
+  /// them. Where the cuts are does not matter to the results.
   std::size_t batch_roots() const { return batch_roots_; }
 
-  /// See Placer.
+  /// See Placer::add_time.
   void add_time(double took) { runner_.add_time(took); }
   /// Starts on a batch, which must stay until it is empty. `clock` is the largest released
   /// timestamp, the batch included.
@@ -56,8 +56,8 @@ class Evaluation {
   bool finished(const Record& record) const { return record.root < cut_ && !record.dropped; }
   /// Whether the wave has brought any root to its end.
   bool has_finished() const { return cut_ > front_; }
-  /// Whether finished records of one root stand in place order: as long as there is one stratum,
-  /// and no rule ran ahead of others in an earlier wave.
+  /// Whether finished records of one root stand in place order. They do where there is one stratum
+  /// without cycles, and no rule ran ahead of others in an earlier wave.
   bool is_in_rule_order() const {
     return rules_.strata().levels() == 1 && rules_.strata().cycles().empty() && !ran_ahead_;
   }
@@ -88,12 +88,12 @@ class Evaluation {
   /// Bytes that a composite takes in the batch and in lists of its records, its cells aside.
   static constexpr std::size_t kBesideComposite = sizeof(Record) + 4 * sizeof(std::uint32_t);
   using Clock = std::chrono::steady_clock;
-  /// What comes of a type.
+  /// The events of one type on their way into the history.
   struct Incoming {
     Records records;     ///< not stored yet
     bool known = false;  ///< the type stands in `incoming_types_`
 
-    // Of what was stored last.
+    // The members below are about what was stored last.
     Records stored;
     std::vector<history::NewEvent> events;
     history::Slot first = 0;
@@ -167,29 +167,29 @@ class Evaluation {
 
   Batch* batch_ = nullptr;
   Timestamp clock_ = 0;
-  std::vector<Incoming> incoming_;              // by TypeId: of types that the history keeps
-  std::vector<TypeId> incoming_types_;          // those that have or had some in the batch
-  std::vector<std::vector<Arrival>> arrivals_;  // by ColumnId: stored, and terminators of rules
-  std::vector<history::ColumnId> columns_;      // those that have arrivals
-  std::vector<std::size_t> next_arrival_;       // by rule: the first it has not evaluated
+  std::vector<Incoming> incoming_;              // by TypeId, for types that the history keeps
+  std::vector<TypeId> incoming_types_;          // types that have or had records in the batch
+  std::vector<std::vector<Arrival>> arrivals_;  // by ColumnId: stored terminators of rules
+  std::vector<history::ColumnId> columns_;      // columns that have arrivals
+  std::vector<std::size_t> next_arrival_;       // by rule: the first that it has not evaluated
   Records touched_;                             // rules that have arrivals
   std::size_t batch_roots_ = 64;
   std::size_t roots_ = 0;       // of the batch
   std::uint64_t front_ = 0;     // the first root of the wave
   std::uint64_t cut_ = 0;       // the wave ends before this root
-  bool is_cut_ = false;         // an earlier wave of the batch was
+  bool is_cut_ = false;         // an earlier wave of the batch was cut
   std::size_t extra_ = 0;       // bytes that may be added whatever is held, see HeldBytes
   std::size_t composites_ = 0;  // in the batch
   std::size_t composite_cells_ = 0;
   bool ran_ahead_ = false;  // an earlier wave left composites behind
 
-  Clock::time_point started_;  // of the batch, or of the wave that follows another
+  Clock::time_point started_;  // when the batch began, or the wave that follows another
   BatchTime batch_time_;
 
-  std::vector<TypeId> due_types_;    // of the level in hand
-  std::vector<std::size_t> shares_;  // of those, as threads store them: where each ends
+  std::vector<TypeId> due_types_;    // types of the level in hand
+  std::vector<std::size_t> shares_;  // of `due_types_` among threads: where each ends
   std::vector<const history::Chore*> chores_;
-  std::vector<std::size_t> first_cells_;  // by job: of its composites, in the batch
+  std::vector<std::size_t> first_cells_;  // by job: where its composites' cells begin
 
   // Scratch of drop_finished.
   Batch rest_;
@@ -198,11 +198,11 @@ class Evaluation {
   // Position, among the collected terminators, of the first one of the wave's first root.
   std::optional<std::size_t> certain_;
 
-  // Of the cycle in hand.
+  // The members below are about the cycle in hand.
   const plan::Cycle* cycle_ = nullptr;
   bool step_goes_on_ = false;             // some terminators of the step are not evaluated yet
   std::vector<std::size_t> cycle_front_;  // by type of the cycle: the first of incoming_ not stored
-  Records cycle_composites_;              // of its rules, not stored yet; all of one root
+  Records cycle_composites_;              // those of its rules, not stored yet; all of one root
 };
 
 }  // namespace gorgo::dispatch

@@ -21,10 +21,12 @@ class FunnelWitness final : public engine::Witness {
 
   /// What is told from now on belongs to this event of the type of state 0.
   void begin(history::EventRef terminator);
-  /// Of a composite whose deadline is over: nothing came, or this did, which the negation forbids.
+  /// The deadline of a composite is over, and no negation was violated.
   void absent();
+  /// The deadline of a composite is over, and `by` came, which the negation forbids.
   void came(std::uint32_t negation, Sequence sequence, history::EventRef by);
-  /// The funnel of the terminator, of which `composites` are there and others wait.
+  /// The funnel of the terminator. It has `composites` composites, and `waiting` more wait for
+  /// their deadlines.
   Funnel take(std::uint64_t composites, std::uint64_t waiting);
 
   void search(std::size_t state, Sequence partial, engine::Interval window) override;
@@ -42,9 +44,9 @@ class FunnelWitness final : public engine::Witness {
   struct Test {
     Loss::Kind kind;
     std::uint32_t index = 0;  ///< of the condition, negation, filter, aggregate or assignment
-    bool required = false;    ///< no_value: of an aggregate
+    bool required = false;    ///< for no_value: `index` is that of an aggregate
   };
-  /// The nearest of those that failed a test.
+  /// The sequence that came nearest among those that failed a test.
   struct Nearest {
     Nearness nearness;
     Events sequence;
@@ -84,7 +86,7 @@ class FunnelWitness final : public engine::Witness {
   std::vector<std::vector<Test>> tests_;  // by step
   std::size_t absence_step_ = 0;
 
-  // Of the terminator in hand.
+  // The members below are about the terminator in hand.
   history::EventRef terminator_;
   std::vector<Tally> tallies_;    // by step
   std::vector<Search> searches_;  // by state: the last one

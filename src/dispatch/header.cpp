@@ -6,7 +6,7 @@
 namespace gorgo::dispatch {
 namespace {
 
-/// Finds attributes by name. Those of an event mostly come in the order of the type's.
+/// Finds attributes by name. An event mostly has its attributes in the order of the type.
 class AttributeFinder {
  public:
   explicit AttributeFinder(const EventType& type) : type_(type) {}

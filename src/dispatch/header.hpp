@@ -15,7 +15,7 @@ namespace gorgo::dispatch {
 
 /// What the events of one table or file have in common: a type, and a column for each attribute.
 /// Several columns may have one name, for an attribute whose type changes from event to event.
-/// Names are compared here and nowhere behind; the work is in proportion to their bytes.
+/// Names are compared only here; the work is in proportion to their bytes.
 class Header {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -24,8 +24,9 @@ class Header {
   struct Resolution {
     TypeId type = kNoType;
     bool exact = false;  ///< the columns are the type's attributes, in their order
-    /// By column: the cell of a row. First come the type's attributes, then what else there is.
-    /// kNone: the type has no such attribute and takes no other. Empty when `exact`.
+    /// By column: the cell of a row that its value goes to. The type's attributes come first, then
+    /// the extra ones. kNone: the type has no such attribute and takes no other. Empty when
+    /// `exact`.
     std::vector<std::uint32_t> cells;
     std::uint32_t width = 0;               ///< cells of a row
     std::shared_ptr<const Extras> extras;  ///< null: rows have no other cells than the type's
@@ -41,11 +42,12 @@ class Header {
   /// The last column before this one that has its name; kNone: there is none.
   std::uint32_t twin(std::size_t column) const { return twins_.empty() ? kNone : twins_[column]; }
 
-  /// By the schema. Looks the names up when the schema has changed since the last call.
+  /// Finds the cells by the schema. Looks the names up when the schema has changed since the last
+  /// call.
   const Resolution& resolve(const Schema& schema);
   /// What the last `resolve` returned.
   const Resolution& resolved() const { return resolved_; }
-  /// As if nobody knew the type.
+  /// Finds the cells as if nobody knew the type.
   const Resolution& unknown();
 
  private:

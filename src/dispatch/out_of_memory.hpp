@@ -20,7 +20,7 @@ class OutOfMemory : public std::bad_alloc {
   std::runtime_error what_;  // its copies share the text, so they need no memory
 };
 
-/// Runs the action, and says what the memory was needed for when there is none.
+/// Runs the action. Throws OutOfMemory when there is no memory for it.
 template <class Action>
 void with_memory_to(const char* needed_for, std::string_view name, const char* remedy,
                     Action action) {

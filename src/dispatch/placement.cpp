@@ -32,7 +32,7 @@ Post& Placement::at(const engine::Engine& engine) {
 
 Places Placement::places_for(std::size_t terminators) {
   constexpr double kShare = 0.1;                // of the new value
-  constexpr double kFewer = 0.4, kMore = 1.05;  // in balance where one in 20 is below
+  constexpr double kFewer = 0.4, kMore = 1.05;  // these balance where one in 20 is below
   const auto count = static_cast<double>(terminators);
   batch_ += kShare * (count - batch_);
   small_batch_ = small_batch_ == 0 ? count : small_batch_ * (count < small_batch_ ? kFewer : kMore);

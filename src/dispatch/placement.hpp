@@ -33,8 +33,8 @@ class Cost {
 /// An engine for a rule.
 struct Post {
   const engine::Engine* engine = nullptr;
-  /// The first serves for everything; the others are for further threads, as the need arises. None
-  /// while the rule does not run here.
+  /// The first serves for everything; the others are for further threads, as the need arises. There
+  /// are none while the rule does not run here.
   std::vector<std::unique_ptr<engine::Evaluator>> evaluators;
   std::optional<Estimate> estimate;
   Cost cost;
@@ -59,11 +59,11 @@ struct Places {
   Post* reserve = nullptr;  ///< null where all go to `post`
 };
 
-/// On which engine a rule runs, and what is known of the others. There is always one; another one
-/// may be its reserve, which takes terminators that come few at a time, or a share of many.
+/// The engine that a rule runs on, and what is known of the others. Another engine may be its
+/// reserve, which takes terminators that come few at a time, or a share of many.
 class Placement {
  public:
-  /// `automatic`: the engine may be changed by what it costs, else only by hand.
+  /// `automatic`: costs may change the engine; else it changes only by hand.
   Placement(const engine::Engine* engine, bool automatic)
       : home_{.engine = engine}, automatic_(automatic) {
     posts_.push_back({.engine = engine, .evaluators = {}, .estimate = {}, .cost = {}});
@@ -72,7 +72,7 @@ class Placement {
   const engine::Engine& engine() const { return *posts_[current_].engine; }
   Post& post() { return posts_[current_]; }
   const Post& post() const { return posts_[current_]; }
-  /// Where so many terminators go, which come next.
+  /// Where the next `terminators` terminators go.
   Places places_for(std::size_t terminators);
   const std::vector<Post>& posts() const { return posts_; }
   /// The post of an engine, made without evaluators if there is none. References to posts of other
@@ -85,59 +85,60 @@ class Placement {
   /// Has the rule run on this engine for a while; what the others hold stays. Precondition: its
   /// post has an evaluator.
   void visit(const engine::Engine& engine);
-  /// Has it stay as it is arranged now. Counts as a move when it ran on another engine before.
+  /// Has the rule stay as it is arranged now. Counts as a move when it was to stay on another
+  /// engine before.
   void stay(std::string reason);
   void move_to(const engine::Engine& engine, std::string reason) {
     visit(engine);
     stay(std::move(reason));
   }
-  /// Where it is to stay: not where it is for a while.
+  /// Where the rule is to stay, even while it visits another engine.
   const Arrangement& home() const { return home_; }
   /// Why it runs where it runs, for people; empty: nobody has chosen.
   const std::string& reason() const { return reason_; }
   void set_reason(std::string reason) { reason_ = std::move(reason); }
   std::uint64_t moves() const { return moves_; }
-  /// Has fewer terminators than `few` at a time go to a reserve, because the present engine takes
-  /// its time for any number. Until it runs elsewhere. Precondition: as of `visit`.
+  /// Has fewer terminators than `few` at a time go to a reserve until the rule runs elsewhere,
+  /// because the present engine has a fixed cost for any number. Precondition: as for `visit`.
   void leave_few_to(const engine::Engine& engine, std::size_t few);
   /// Fewer terminators than these go to the reserve; 0: none do.
   std::size_t few() const { return few_; }
   void leave_none() { few_ = 0; }
-  /// Has this part of larger numbers go to a reserve, which works at the same time; 0: none. Until
-  /// it runs elsewhere. Precondition: as of `visit`; two engines may evaluate terminators of the
-  /// rule at once.
+  /// Has this part of larger numbers of terminators go to a reserve, which works at the same time,
+  /// until the rule runs elsewhere; 0: none. Preconditions: as for `visit`; two engines may
+  /// evaluate terminators of the rule at once.
   void share_with(const engine::Engine& engine, double share);
-  /// Of larger numbers of terminators; 0: there is no sharing.
+  /// The part of larger numbers of terminators that the reserve gets; 0: there is no sharing.
   double share() const { return share_; }
-  /// Meaningful while few or a share go there.
+  /// Where few terminators or a share of them go; meaningful only while they do.
   const Post& reserve() const { return posts_[reserve_]; }
   /// How many terminators come at a time, on average.
   double batch() const { return std::max(1.0, batch_); }
-  /// About one time in twenty fewer terminators come than so many.
+  /// About one time in twenty, fewer terminators than this come.
   double small_batch() const { return small_batch_; }
   /// Whether terminators may go to the post of this engine.
   bool serves(const engine::Engine& engine) const;
-  /// Lets go of the evaluators of all engines that serve for nothing but those that `keep` is true
-  /// for.
+  /// Lets go of the evaluators of all engines that serve for nothing, except those that `keep` is
+  /// true for.
   void withdraw_others(const std::function<bool(const engine::Engine&)>& keep = {});
 
-  /// Its evaluators' memory.
+  /// Bytes that the evaluators take.
   std::size_t bytes() const;
 
-  /// Adds time that the rule took, and returns all since it was last returned once that is worth
-  /// a thought; else 0.
+  /// Adds time that the rule took. Returns the sum since the last one that it returned, once that
+  /// is worth looking at the rule; else 0.
   double spend(double nanoseconds) {
     constexpr double kWorth = 2e6;
     spent_ += nanoseconds;
     return spent_ < kWorth ? 0 : std::exchange(spent_, 0);
   }
 
-  /// That two engines disagreed, for people; empty: never seen.
+  /// How two engines disagreed, for people; empty: they never did.
   const std::string& alarm() const { return alarm_; }
   void set_alarm(std::string alarm) { alarm_ = std::move(alarm); }
 
-  /// Terminators at a time that are always timed; of smaller numbers, one evaluation in so many,
-  /// for a clock costs as much as a cheap terminator.
+  /// So many terminators at a time are always timed. Of evaluations of fewer, one in so many is
+  /// timed, because reading the clock costs as much as a cheap terminator.
   static constexpr std::size_t kMany = 16;
   /// Whether the next evaluation is to be timed.
   bool is_timed(std::size_t terminators) {

@@ -16,22 +16,26 @@ constexpr double kMillisecond = 1e6;  // in nanoseconds, as all times here
 constexpr double kMostCredit = 50 * kMillisecond;
 /// One long trial must not keep others from being made for longer than half a second.
 constexpr double kMostDebt = 10 * kMillisecond;
-/// What is estimated to be within this of what would be attempted is worth a trial: the model is
-/// better at comparing than at costs. So is what is estimated far below the measured cost of the
-/// present engine: then the model knows something of the load not.
+/// An engine is worth a trial if its estimate is at most `kWorthTrial` times what would be
+/// attempted, because the model is better at comparing engines than at costs. It is also worth one
+/// if its estimate is far below the measured cost of the present engine, because then the model
+/// misses something about the load.
 constexpr double kWorthTrial = 1.25, kFarBelow = 0.5;
-/// To begin a trial may take a part of what the rule has cost so far, or this.
+/// Beginning a trial may take a part of what the rule has cost so far, and `kLittleStart` in any
+/// case.
 constexpr double kPartOfSpent = 0.5, kLittleStart = kMillisecond;
-/// To begin a trial, and to evaluate a batch once more, must not hold up events for longer.
+/// Beginning a trial must not hold up events for longer than `kLongestPause`, nor must all trials
+/// of a batch. A single evaluation in a trial gets a limit between `kShortestTry` and
+/// `kLongestTry`.
 constexpr double kLongestPause = 20 * kMillisecond;
 constexpr double kLongestTry = 10 * kMillisecond, kShortestTry = kMillisecond;
-/// Nor for so many times as long as the present engine took.
+/// Between these two, the limit is so many times what the present engine took.
 constexpr double kMuchLonger = 4;
-/// Batches without a terminator of the rule, after which a trial is given up.
+/// A trial is given up after so many batches without a terminator of the rule.
 constexpr std::size_t kPatienceOfTrial = 256;
 /// What is measured to take so many times as long is not tried again soon.
 constexpr double kClearly = 2;
-/// At a time: each has an engine more take in what the rule reads.
+/// The most trials at a time: each has one more engine take in what the rule reads.
 constexpr std::size_t kMostTrials = 64;
 /// A trial waits no longer for what an engine gets ready for all rules.
 constexpr std::chrono::seconds kLongestWait{2};
@@ -95,7 +99,7 @@ void Placer::observe(std::uint32_t index, Post& post, std::uint64_t terminators,
   post.cost.add(terminators, nanoseconds);
   Placement& placement = rules_.rules()[index].placement;
   if (!placement.is_automatic()) return;  // there is nothing to decide about it
-  const double others = terminators < Placement::kMany ? Placement::kMany : 1;  // not timed
+  const double others = terminators < Placement::kMany ? Placement::kMany : 1;  // for untimed ones
   const double spent = placement.spend(nanoseconds * others);
   if (spent == 0 || is_attempted(index)) return;
   Heavy& heavy = heavy_[index];
@@ -125,19 +129,19 @@ void Placer::settle(Timestamp clock) {
   if (!attempt_ && together_.spent > together_.interval) consider_together(clock);
 }
 
-/// Whether terminators are tried elsewhere, or may be soon.
+/// Whether a trial goes on that has had terminators lately or has only begun.
 bool Placer::is_busy() const {
   constexpr std::size_t kQuiet = 16;  // batches
   return std::ranges::any_of(trials_, [](const auto& trial) { return trial.second.idle < kQuiet; });
 }
 
 void Placer::watch_threads(double busy, double took) {
-  constexpr double kShare = 0.2, kLong = 5 * kMillisecond;  // of the new value; or less
+  constexpr double kShare = 0.2, kLong = 5 * kMillisecond;  // weight of the new value, at most
   const double share = std::min(kShare, took / kLong);
   threads_ += share * (std::clamp<double>(busy / took, 1, options_.threads) - threads_);
 }
 
-/// Rules have other numbers now, or are gone.
+/// Forgets what was known of rules, because some have gone, were pinned or have other numbers.
 void Placer::catch_up_with_changes() {
   generation_ = rules_.generation();
   trials_.clear();
@@ -179,10 +183,10 @@ void Placer::consider(std::uint32_t index, Timestamp clock) {
 bool Placer::is_worth_trying(Placement& placement, const engine::Engine& engine,
                              double spent) const {
   const auto own = placement.post().estimate, other = placement.at(engine).estimate;
-  // What the rule has cost so far is about what it is going to.
+  // A rule is expected to cost about as much again as it has cost so far.
   const double least = std::max(kLittleStart, kPartOfSpent * spent);
   if (!other || other->start > std::min({credit_, kLongestPause, least})) return false;
-  if (!own) return true;  // it was pinned to what is not modelled
+  if (!own) return true;  // the rule was pinned to an engine that is not modelled
   const double measured =
       on_all_threads(placement.engine(), placement.post().cost.per_terminator().value_or(0));
   const double promising = kWorthTrial * closeness(placement.engine(), engine);
@@ -195,7 +199,7 @@ double Placer::estimated(Placement& placement, const engine::Engine& engine) con
   return estimate ? on_all_threads(engine, estimate->terminator) + estimate->upkeep : 0;
 }
 
-/// The one that is estimated to cost least last.
+/// The engines that the rule may be tried on. The one with the least estimated cost comes last.
 std::vector<const engine::Engine*> Placer::alternatives(DeployedRule& rule) {
   std::vector<const engine::Engine*> engines;
   for (const std::string_view name : options_.choices) {
@@ -255,8 +259,8 @@ void Placer::try_elsewhere(std::uint32_t index, const engine::Terminators& termi
   judge(trial);
 }
 
-/// What an engine needs for the rule it gets ready when it is first asked. Where it is not the
-/// better one without, it is given the time. And nothing is tried in the turns of an attempt.
+/// An engine gets ready what it needs for the rule when it is first asked. If it is not the better
+/// one without that, the trial waits for it. Nothing is tried in the turns of an attempt.
 bool Placer::is_to_wait(Trial& trial) const {
   constexpr std::size_t kFew = 3;
   const bool waits = attempt_ || (trial.evaluations >= kFew && is_warming_up(trial));
@@ -269,8 +273,8 @@ bool Placer::is_warming_up(const Trial& trial) {
          std::chrono::steady_clock::now() - trial.start < kLongestWait;
 }
 
-/// True: there is enough to judge by. To catch up takes its time, and so does what is not ready
-/// yet: such an evaluation counts where it is faster nevertheless.
+/// True: there is enough to judge by. An evaluation takes longer while the engine catches up or is
+/// not ready yet, so such an evaluation counts only where it is faster nevertheless.
 bool Placer::compare(Trial& trial, std::uint64_t terminators, double own, double other) {
   const engine::Engine& present = rules_.rules()[trial.rule].placement.engine();
   const double even = on_all_threads(present, 1) / on_all_threads(trial.engine, 1);
@@ -304,7 +308,7 @@ void Placer::judge(Trial& trial) {
     heavy.watch.moved();
     heavy.to_try.clear();
     heavy.candidates.clear();
-    credit_ += trial.spent;  // what leads to something is no waste
+    credit_ += trial.spent;  // a trial that leads to a move is no waste
   } else {
     placement.set_reason(costs);
   }
@@ -319,13 +323,15 @@ void Placer::move(Placement& placement, const engine::Engine& engine, const std:
   leave_few(placement, before);
 }
 
-/// A device takes its time for any number of terminators.
+/// Has few terminators at a time go to the reserve, because a device has a fixed cost for any
+/// number.
 void Placer::leave_few(Placement& placement, const engine::Engine& reserve) {
   constexpr double kMuchFewer = 2;
   const double cost = placement.at(reserve).cost.per_terminator().value_or(0);
   const double each = on_all_threads(reserve, cost);
   const double few = each > 0 ? placement.engine().fixed_cost() / each : 0;
-  // Where they seldom are much fewer, to keep another engine prepared costs more than it gives.
+  // Where batches are seldom much smaller than that, keeping another engine prepared costs more
+  // than it gives.
   if (few < kMuchFewer * placement.small_batch()) return placement.leave_none();
   placement.leave_few_to(reserve, static_cast<std::size_t>(few));
 }
@@ -338,7 +344,8 @@ void Placer::withdraw_reserve(std::uint32_t index) {
 }
 
 /// Lets go of what engines hold that the rule has no use for. Between the turns of an attempt a
-/// device stays, which takes events in when it is asked; and indexes rest.
+/// device keeps its evaluators, because it takes events in only when it is asked; indexes are
+/// dropped, so that nobody keeps them up meanwhile.
 void Placer::withdraw_idle(std::uint32_t index) {
   Placement& placement = rules_.rules()[index].placement;
   placement.withdraw_others([&](const engine::Engine& engine) {
@@ -347,7 +354,8 @@ void Placer::withdraw_idle(std::uint32_t index) {
   is_untidy_ = true;
 }
 
-/// Two engines that give different composites are a defect; the one that is tested most stays.
+/// Two engines that give different composites are a defect. The rule stays on the engine that is
+/// tested most.
 void Placer::raise_alarm(const Trial& trial, const Shadow::Difference& difference) {
   DeployedRule& rule = rules_.rules()[trial.rule];
   Placement& placement = rule.placement;
@@ -379,7 +387,7 @@ void Placer::end_trial(std::uint32_t rule) {
   trials_.erase(rule);
 }
 
-/// So that engines compare that have one thread with those that have all.
+/// Makes engines that run on one thread comparable with those that run on all threads.
 double Placer::on_all_threads(const engine::Engine& engine, double nanoseconds) const {
   return engine.divides_terminators() ? nanoseconds / threads_ : nanoseconds;
 }

@@ -21,21 +21,21 @@ namespace gorgo::dispatch {
 
 /// Moves rules that nobody has pinned to the engines where they cost least, by what they are
 /// measured to cost (in the spirit of SABER's scheduling: Koliousis et al., "SABER: Window-Based
-/// Hybrid Stream Processing for Heterogeneous Architectures", SIGMOD 2016, section 4). A rule that
-/// takes time has another engine try some of its batches beside its own, now and then: outcomes are
-/// compared, costs measured on the same terminators, and only then it moves, at once or, where
-/// costs are close, after an `Attempt`; `Watch` says when. Trying takes a fixed share of the time,
-/// and semantic state is not concerned, for that lies in `RuleState`.
+/// Hybrid Stream Processing for Heterogeneous Architectures", SIGMOD 2016, section 4). Now and then
+/// another engine tries some batches of a rule that takes time, beside the rule's own engine.
+/// Outcomes are compared and costs are measured on the same terminators before the rule moves: at
+/// once or, where costs are close, after an `Attempt`. `Watch` says when. Trying takes a fixed
+/// share of the time. It does not touch semantic state, which lies in `RuleState`.
 ///
 /// Used by one thread, between evaluations and while the history does not change.
 class Placer {
  public:
   struct Options {
-    /// Of the time, how much goes into trying other engines.
+    /// The part of the time that goes into trying other engines.
     double exploration = 0.02;
-    /// Another engine must cost at most this part of what the present one does.
+    /// A rule moves when another engine costs less than this part of what the present one does.
     double gain = 0.8;
-    /// The names of the engines that automatic rules may run on, the first to begin with.
+    /// The names of the engines that automatic rules may run on; the first is where they begin.
     std::vector<std::string_view> choices = {"column", "automaton", "cuda"};
     /// Not 0: rules move at random, before every evaluation; for tests.
     std::uint64_t shuffle = 0;
@@ -56,7 +56,8 @@ class Placer {
   Places place(std::uint32_t rule, std::size_t terminators);
   /// Whether any rule's terminators are tried elsewhere.
   bool is_trying() const { return !trials_.empty(); }
-  /// The same, or soon, or rules are arranged otherwise for a while: batches had better be short.
+  /// Whether terminators are tried elsewhere, or soon will be, or an attempt goes on: batches
+  /// should be short.
   bool is_undecided() const {
     return is_trying() || is_attempting() || (!due_.empty() && credit_ >= 0);
   }
@@ -68,23 +69,26 @@ class Placer {
   bool is_timed(std::uint32_t rule, std::size_t terminators) {
     return rules_.rules()[rule].placement.is_timed(terminators) || is_tried(rule);
   }
-  /// What an evaluation took, on one thread.
+  /// Notes what an evaluation took, in nanoseconds of one thread.
   void observe(std::uint32_t rule, Post& post, std::uint64_t terminators, double nanoseconds);
-  /// `took`: the same terminators on their own engine, in nanoseconds of one thread.
+  /// Has the engine on trial evaluate the terminators, too. `outcome` and `took`: what they gave on
+  /// the rule's own engine, and nanoseconds of one thread that they took there.
   void try_elsewhere(std::uint32_t rule, const engine::Terminators& terminators,
                      const Outcome& outcome, double took);
-  /// How fast a rule's engine and its reserve, where they shared terminators, were: so that they
-  /// are done at the same time.
+  /// Adjusts the share of a rule's reserve so that both engines are done at the same time. `own`
+  /// and `reserve`: how fast they were where they shared terminators.
   void balance(std::uint32_t rule, double own, double reserve);
-  /// What threads had to do, and how long that took, in nanoseconds: they wait for each other,
-  /// share caches, and small loads are not shared out, so that many are worth less.
+  /// Learns how many threads work at the same time. `busy`: what they had to do; `took`: how long
+  /// that took; both in nanoseconds. Many threads are worth less than their number, because they
+  /// wait for each other, share caches, and small loads are not shared out.
   void watch_threads(double busy, double took);
-  /// When everything that was ready has been evaluated. `clock`: of the events.
+  /// To be called when everything that was ready has been evaluated. `clock`: the time of the
+  /// events.
   void settle(Timestamp clock);
-  /// What everything took, evaluation and all, in nanoseconds by the clock on the wall, when all of
-  /// it is done.
+  /// To be called when a batch is done. `took`: nanoseconds of wall-clock time that everything
+  /// took, evaluation and all.
   void add_time(double took);
-  /// Whether rules are arranged otherwise, in turns.
+  /// Whether an attempt goes on.
   bool is_attempting() const { return attempt_.has_value(); }
 
  private:
@@ -96,22 +100,22 @@ class Placer {
   /// What is known of a rule that takes time.
   struct Heavy {
     Watch watch;
-    bool drifted = false;  ///< it costs more or less since it was looked at last
+    bool drifted = false;  ///< its cost has changed since it was looked at last
     double spent = 0;      ///< nanoseconds, by the clock on the wall
-    std::vector<const engine::Engine*> to_try;  ///< in this round, the most promising one last
+    std::vector<const engine::Engine*> to_try;  ///< engines of this round, the most promising last
     bool is_clear = true;               ///< what has been tried in this round is clearly worse
     std::vector<Candidate> candidates;  ///< to be attempted, one after the other
     std::uint64_t terminators = 0;      ///< evaluated when it was looked at last
-    Timestamp clock = 0;                ///< then
+    Timestamp clock = 0;                ///< the time of the events then
   };
-  /// An engine is being tried for a rule.
+  /// An engine that is being tried for a rule.
   struct Trial {
     std::uint32_t rule;
     const engine::Engine& engine;
     Shadow shadow;
     Comparison comparison;
     std::size_t evaluations = 0;
-    bool has_caught_up = false;  ///< the first evaluation is not counted
+    bool has_caught_up = false;  ///< false: the next evaluation is not counted
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
     std::size_t idle = 0;  ///< batches since the last evaluation
     double spent = 0;      ///< nanoseconds for the trial itself
@@ -124,14 +128,14 @@ class Placer {
   void consider(std::uint32_t rule, Timestamp clock);
   std::vector<const engine::Engine*> alternatives(DeployedRule& rule);
   void estimate_costs(DeployedRule& rule, Heavy& heavy, Timestamp clock);
-  /// What costs no more than so many times what another engine does is to be attempted.
+  /// An attempt is worth making where one engine costs at most so many times what the other does.
   static double closeness(const engine::Engine& a, const engine::Engine& b);
   bool is_worth_trying(Placement& placement, const engine::Engine& engine, double spent) const;
   void begin_trial(std::uint32_t rule, const engine::Engine& engine);
   bool remember(Trial& trial);
-  /// In nanoseconds.
+  /// Nanoseconds since `start`.
   static double since(std::chrono::steady_clock::time_point start);
-  /// For what began at `start`.
+  /// Charges the trial for the time since `start`.
   void charge(Trial& trial, std::chrono::steady_clock::time_point start);
   bool is_to_wait(Trial& trial) const;
   static bool is_warming_up(const Trial& trial);
@@ -161,7 +165,7 @@ class Placer {
   void give_up_quiet_trials();
   void end_trial(std::uint32_t rule);
   double on_all_threads(const engine::Engine& engine, double nanoseconds) const;
-  /// Of a terminator, evaluation and upkeep.
+  /// What a terminator is estimated to cost, evaluation and upkeep, in nanoseconds.
   double estimated(Placement& placement, const engine::Engine& engine) const;
 
   RuleSet& rules_;
@@ -182,8 +186,9 @@ class Placer {
   };
   Together together_;
   double took_ = 0;  // nanoseconds for everything, since it was settled
-  double threads_;   // that work at the same time, on average
-  /// Nanoseconds for trials; below 0: to be made up for. Enough to begin with.
+  double threads_;   // how many work at the same time, on average
+  /// Nanoseconds that trials may take; below 0, no trial begins until time has made up for it. At
+  /// first there is enough to begin with.
   double credit_ = 15e6;
   double pause_ = 0;        // nanoseconds that trials have held up this batch for
   bool is_untidy_ = false;  // columns may have indexes that nobody holds

@@ -5,13 +5,14 @@
 
 namespace gorgo::dispatch {
 
-/// A device may still be the better one when everything is counted, or the other way round.
+/// Where one of the engines is a device, the one that costs more by itself may still be better when
+/// everything is counted.
 double Placer::closeness(const engine::Engine& a, const engine::Engine& b) {
   return side_by_side(a, b) ? 2 : 1;
 }
 
-/// After a trial: arrangements to be attempted where costs are close, and where two engines may be
-/// faster than one.
+/// Notes after a trial which arrangements to attempt: those where costs are close, and those where
+/// two engines may be faster than one.
 void Placer::consider_attempts(const Trial& trial, const engine::Engine& present) {
   DeployedRule& rule = rules_.rules()[trial.rule];
   Placement& placement = rule.placement;
@@ -30,14 +31,15 @@ void Placer::consider_attempts(const Trial& trial, const engine::Engine& present
   const bool sharing = both && divisible && shared < options_.gain * alone;
   const bool is_close =
       other + upkeep(trial.engine) < closeness(present, trial.engine) * with_upkeep;
-  // A device that does better alone is not to be given a reserve because the two beat the threads.
+  // A device is attempted alone first: if it does better alone, it must not get a reserve just
+  // because both together beat the threads.
   if (&placement.engine() == &present && (is_close || (sharing && both->engine == &trial.engine))) {
     hope_for(trial.rule, {{&trial.engine}, {with_upkeep, other}});
   }
   if (sharing) hope_for(trial.rule, {*both, {alone - shared, 0}});
 }
 
-/// What was hoped for from the same arrangement is out of date.
+/// Adds a candidate. An earlier one with the same arrangement is out of date and goes.
 void Placer::hope_for(std::uint32_t rule, const Candidate& candidate) {
   std::vector<Candidate>& candidates = heavy_[rule].candidates;
   std::erase_if(candidates,
@@ -55,7 +57,8 @@ void Placer::begin_next_attempt() {
   }
 }
 
-/// At the next of the candidates. Trials would have their evaluators taken away in its turns.
+/// Begins an attempt at the next of the candidates. Ends the trials of its rules, because the turns
+/// of the attempt would take their evaluators away.
 void Placer::begin_attempt(std::uint32_t index) {
   DeployedRule& rule = rules_.rules()[index];
   std::vector<Candidate>& candidates = heavy_[index].candidates;
@@ -105,7 +108,7 @@ void Placer::take_turns() {
   credit_ -= since(start);
 }
 
-/// The rule has been pinned.
+/// Ends the attempt because its rule has been pinned.
 void Placer::abandon_attempt() {
   for (const std::uint32_t other : others_) {
     DeployedRule& rule = rules_.rules()[other];
@@ -138,7 +141,8 @@ void Placer::end_attempt(Attempt::Verdict verdict) {
   if (!is_kept) credit_ -= attempt_->loss();
   const Arrangement before = attempt_->before(), now = rule.placement.home();
   if (now.reserve != nullptr && before.engine != now.engine) {
-    // It was the threads alone that the two are better than.
+    // The two engines were better than the threads alone; whether the device alone is better still
+    // is open.
     heavy_[index].candidates = {
         {{now.engine}, {rule.placement.post().cost.per_terminator().value_or(0), 0}}};
   }
@@ -147,7 +151,8 @@ void Placer::end_attempt(Attempt::Verdict verdict) {
   for (const std::uint32_t other : others) withdraw_idle(other);
 }
 
-/// By itself it would go elsewhere, so its trials do not say much.
+/// Plans nothing more for a rule that moved together with others: by itself it would go elsewhere,
+/// so its trials do not say much.
 void Placer::settle_together(std::uint32_t rule) {
   Heavy& heavy = heavy_[rule];
   heavy.candidates.clear();
@@ -155,9 +160,9 @@ void Placer::settle_together(std::uint32_t rule) {
   heavy.watch.attempted_together();
 }
 
-/// While arrangements are compared there are no reserves: they would keep indexes that others do
-/// without. Nor where rules are on a device together: it costs little more for the few terminators
-/// of one of them.
+/// Chooses a reserve for few terminators after an attempt. While arrangements are compared there is
+/// none, because it would keep indexes that others do without. Rules that are on a device together
+/// have none either, because the few terminators of one of them cost little more there.
 void Placer::leave_few_after(const Attempt& attempt) {
   Placement& placement = rules_.rules()[attempt.rule()].placement;
   if (placement.engine().fixed_cost() == 0) return;
@@ -182,7 +187,7 @@ void Placer::arrange(DeployedRule& rule, const Arrangement& arrangement) {
   }
 }
 
-/// From what they cost alone.
+/// The reserve's share of the terminators, by what they cost on each engine alone.
 double Placer::share(Placement& placement, const engine::Engine& reserve) const {
   const auto cost = [&](const engine::Engine& engine) {
     return on_all_threads(engine, placement.at(engine).cost.per_terminator().value_or(1));
@@ -192,7 +197,7 @@ double Placer::share(Placement& placement, const engine::Engine& reserve) const 
 }
 
 void Placer::balance(std::uint32_t rule, double own, double reserve) {
-  constexpr double kShare = 0.3;  // of the new value
+  constexpr double kShare = 0.3;  // weight of the new value
   Placement& placement = rules_.rules()[rule].placement;
   if (placement.share() == 0) return;
   const double even = reserve / (own + reserve);
@@ -200,8 +205,8 @@ void Placer::balance(std::uint32_t rule, double own, double reserve) {
                        placement.share() + kShare * (even - placement.share()));
 }
 
-/// Whether the rule's terminators go on being shared: while it is worth it, which is seen anew now
-/// and then.
+/// Whether the rule's terminators go on being shared. They do while it is worth it, which is tested
+/// again from time to time.
 bool Placer::is_sharing(std::uint32_t index, bool drifted) {
   constexpr double kLittle = 0.05, kLong = 100e9;
   DeployedRule& rule = rules_.rules()[index];

@@ -6,15 +6,16 @@
 namespace gorgo::dispatch {
 namespace {
 
-/// Nanoseconds that all of them together may take to begin, or a batch of all of them.
+/// Nanoseconds that all rules together may take to begin, and that a batch of all of them may take.
 constexpr double kLongestStart = 20e6, kLongestBatch = 20e6;
 constexpr std::size_t kMost = 1000;  // rules
 constexpr double kLonger = 2, kLongestIntervalTogether = 10e9;
 
 }  // namespace
 
-/// One rule by itself may have nothing to win on a device where all have: the device takes its time
-/// once for all of them, and an index is kept as long as one of them uses it.
+/// Looks for rules to attempt on a device together. One rule alone may have nothing to win there
+/// where all have: the device has its fixed cost once for all of them, and an index is kept as long
+/// as one of them uses it.
 void Placer::consider_together(Timestamp clock) {
   together_.spent = 0;
   const auto is_in_use = [](const DeployedRule& rule) { return rule.state.terminators > 0; };
@@ -36,7 +37,7 @@ void Placer::consider_together(Timestamp clock) {
   }
 }
 
-/// None, where it would take long to find out.
+/// The rules that might go to the device together; none where it would take long to find out.
 std::vector<std::uint32_t> Placer::who_might_go_to(const engine::Engine& device, Timestamp clock) {
   std::vector<std::uint32_t> rules;
   if (rules_.size() > kMost) return rules;

@@ -85,12 +85,12 @@ struct Processor::Impl {
     ++(admitted.has_error() ? counters.refused : counters.accepted);
     return admitted;
   }
-  /// The event whose cells are in `cells`.
+  /// Admits the event whose cells are in `cells`.
   Result<void> admit(const std::shared_ptr<dispatch::Header>& header,
                      std::optional<Timestamp> timestamp) {
     return counted(sequencer.admit(header, timestamp, cells.data(), rules.schema(), released));
   }
-  /// `header`: of the event's table; null: it is made.
+  /// `header`: that of the event's table; null: it is made.
   Result<void> take(std::shared_ptr<dispatch::Header>& header, const BatchCursor& event,
                     const Intake& intake);
 
@@ -104,7 +104,7 @@ struct Processor::Impl {
   }
   RuleInfo info_of(const dispatch::DeployedRule& deployed) const;
   TypeInfo info_of(const std::string& name, TypeId type) const;
-  /// What came late of the types that no rule reads.
+  /// Counts late events of the types that no rule reads.
   TypeInfo other_types() const;
 
   std::uint32_t max_depth;
@@ -341,7 +341,7 @@ std::optional<Duration> Processor::due_in() const {
 }
 
 void Processor::tick_now() {
-  // Never ahead of the clock, so it cannot be refused.
+  // The tick is never ahead of the clock, so it cannot be refused.
   static_cast<void>(tick(impl_->sequencer.now()));
 }
 
@@ -356,8 +356,8 @@ void Processor::flush(const std::function<void(const OutputBatch&)>& deliver) {
 
 void Processor::finish(const std::function<void(const OutputBatch&)>& deliver) {
   flush(deliver);
-  // What fires may begin to wait in turn, a level deeper each round. So behind the last round waits
-  // only what timers brought about, and as they never end, neither would that.
+  // What fires may cause composites that wait in turn, one level deeper each round. After the last
+  // round only what timers brought about waits, and as timers never end, neither would that.
   for (std::uint32_t round = 0; round < impl_->max_depth; ++round) {
     const auto deadline = impl_->dispatcher.last_deadline();
     if (!deadline || impl_->stop.load(std::memory_order_relaxed)) return;

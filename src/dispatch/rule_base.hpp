@@ -23,15 +23,16 @@ struct HashOfName {
   }
 };
 
-/// What a text is checked against. A value whose copies share what they have in common, see
-/// SharedVector.
+/// What a text is checked against. It is cheap to copy, because copies share what they have in
+/// common; see SharedVector.
 struct RuleBase {
   std::uint64_t version = 0;  ///< changes with everything else here
   std::string default_engine;
   Schema schema;
-  /// Numbers of the rules in force, by full name.
+  /// Plans of the rules in force, by full name.
   SharedMap<std::string, std::shared_ptr<const plan::Plan>, HashOfName> plans;
-  /// By TypeId, as far as a rule has used any: how many rules produce or read the type.
+  /// By TypeId: how many rules produce or read the type. It ends at the last type that a rule has
+  /// used.
   SharedVector<std::uint32_t> uses;
 
   std::uint32_t uses_of(TypeId type) const { return type < uses.size() ? uses[type] : 0; }
@@ -43,7 +44,7 @@ struct CheckedText {
   DeployOptions options;
   std::uint64_t version = 0;  ///< of the base that it was checked against
   Diagnostics diagnostics;    ///< when they failed, nothing below is meaningful
-  Schema schema;              ///< the types when the rules are in force
+  Schema schema;              ///< the types once the rules are in force
   std::vector<std::shared_ptr<const plan::Plan>> plans;
 };
 

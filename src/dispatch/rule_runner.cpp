@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kWorthSharing = 20e3;  // nanoseconds: waking the other threads takes about as long
 constexpr std::size_t kJobsPerThread = 4, kMostPerThread = 16;
-constexpr double kLongJob = 500e3;    // nanoseconds: threads would wait for the last one
+constexpr double kLongJob = 500e3;    // nanoseconds: threads would wait for a longer one at the end
 constexpr double kSmallestJob = 2e3;  // nanoseconds: far more than taking one costs
 
 double since(std::chrono::steady_clock::time_point start) {
@@ -160,7 +160,7 @@ void RuleRunner::run_job(Job& job) {
 }
 
 void RuleRunner::run_parts(Job& job) {
-  constexpr std::size_t kGroup = 8;  // whose cache misses overlap
+  constexpr std::size_t kGroup = 8;  // parts whose cache misses overlap
   for (std::size_t i = 0; i < job.parts.size(); ++i) {
     if (i % kGroup == 0) {
       const auto group = std::span(job.parts).subspan(i, std::min(kGroup, job.parts.size() - i));
@@ -170,9 +170,9 @@ void RuleRunner::run_parts(Job& job) {
   }
 }
 
-/// How many threads an announced job may have, as far as the last run tells: where the others have
-/// work for as long as it takes, its own alone, since those that wait for a device would be in
-/// their way.
+/// How many threads an announced job may have, judged by the last run. Where the other threads have
+/// work for as long as the job takes, it gets only its own thread, since threads that wait for a
+/// device would be in their way.
 unsigned RuleRunner::free_threads() const {
   const unsigned others = workers_.threads() - 1;
   const double cost = static_cast<double>(divided_) * terminator_cost_;
@@ -181,7 +181,8 @@ unsigned RuleRunner::free_threads() const {
   return 1 + others - static_cast<unsigned>(std::min<double>(others, cost / announced_took_));
 }
 
-/// What they take together is shared out by terminators.
+/// Runs the parts of a job whose engine wants them together. Their common time is divided among
+/// them by terminators.
 void RuleRunner::run_announced(Job& job) {
   job.announcements.clear();
   const auto start = std::chrono::steady_clock::now();
@@ -243,7 +244,8 @@ void RuleRunner::report_costs() {
   }
 }
 
-/// The rule of this part and of those that follow for the same rule.
+/// Tries the rule of part `first` elsewhere, with the terminators of all its parts, which follow
+/// each other.
 void RuleRunner::try_elsewhere(std::size_t first) {
   const std::size_t begin = parts_[first].first;
   std::size_t done = 0;

@@ -16,9 +16,9 @@
 
 namespace gorgo::dispatch {
 
-/// Evaluates rules that do not feed each other, each on terminators that are stored already: reads
-/// the history only, so (rule, chunk of terminators) go to several threads. What comes out is the
-/// same for any number of threads.
+/// Evaluates rules that do not feed each other, each on terminators that are stored already. It
+/// only reads the history, so each pair of a rule and a chunk of its terminators may go to another
+/// thread. The outcome is the same for any number of threads.
 class RuleRunner {
  public:
   struct Sharing {
@@ -36,7 +36,7 @@ class RuleRunner {
     std::size_t job = 0;
     bool timed = false;
 
-    // Afterwards.
+    // The members below are set by `run`.
     std::size_t done = 0;  ///< terminators evaluated: all, unless too much was held
     std::size_t first_composite = 0, end_composite = 0;  ///< in the job's sink
     std::uint64_t overflows = 0;
@@ -70,19 +70,20 @@ class RuleRunner {
     workers_.run(count, work);
   }
 
-  /// Between two batches: lets rules go to other engines. `clock`: of the events.
+  /// To be called between two batches: lets rules go to other engines. `clock`: the time of the
+  /// events.
   void settle_placement(Timestamp clock);
   /// See Placer.
   bool is_undecided() const { return placer_.is_undecided(); }
   void add_time(double took) { placer_.add_time(took); }
 
-  /// Whether an engine had terminators that wants as many as can be at once, since placement was
-  /// settled.
+  /// Whether, since placement was settled, terminators went to an engine that wants as many as
+  /// possible at once.
   bool has_announced() const { return has_announced_; }
 
-  /// In the order of `add`.
+  /// The parts, in the order of `add`.
   std::span<const Part> parts() const { return parts_; }
-  /// Every `Part::job` is below.
+  /// The number of jobs: every `Part::job` is below it.
   std::size_t jobs() const { return used_jobs_; }
   const engine::CompositeSink& sink(const Part& part) const { return jobs_[part.job].sink; }
   std::size_t tag(const Part& part, std::size_t terminator) const {
@@ -107,7 +108,7 @@ class RuleRunner {
     std::size_t first, count;
     Places places;
   };
-  /// The job that goes on with what comes next, and for how many terminators.
+  /// The job that takes what comes next, and for how many terminators it has room.
   struct Opening {
     std::size_t job = 0, room = 0;
   };
@@ -153,9 +154,9 @@ class RuleRunner {
   std::size_t used_jobs_ = 0;
   Outcome outcome_;             // scratch of try_elsewhere
   std::size_t divided_ = 0;     // terminators of the run in hand that are not announced
-  double terminator_cost_ = 0;  // nanoseconds of a thread, of such a terminator in the last run
+  double terminator_cost_ = 0;  // nanoseconds of a thread for such a terminator in the last run
   double announced_took_ = 0;   // nanoseconds: the longest announced job of the last run with one
-  Clock::time_point began_;     // the run in hand
+  Clock::time_point began_;     // when the run in hand began
   bool in_order_ = true;        // of the run in hand
   bool has_announced_ = false;
   engine::HeldBytes* held_ = nullptr;  // of the run in hand

@@ -14,7 +14,7 @@
 namespace gorgo::dispatch {
 namespace {
 
-/// Why no event could be published of a type that is declared so.
+/// Why no event of a type that is declared so could be published.
 std::optional<Error> problem_of_declaration(std::string_view name,
                                             std::span<const AttributeType> attributes) {
   if (auto problem = codec::problem_of_name(name, "a type")) return problem;
@@ -317,7 +317,8 @@ Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
   return {};
 }
 
-/// Has the rules move up when most places are empty, which pays for looking at all of them.
+/// Moves the rules up when most places are empty: so many rules were removed that looking at all of
+/// them is paid for.
 void RuleSet::close_gaps() {
   constexpr std::size_t kFew = 64;
   if (rules_.size() <= kFew + 2 * size()) return;

@@ -28,14 +28,14 @@ namespace gorgo::dispatch {
 /// A rule in force.
 struct DeployedRule {
   std::shared_ptr<const plan::Plan> plan;  ///< null: the place of a rule that was removed
-  std::uint64_t serial = 0;                ///< counts deployed rules
+  std::uint64_t serial = 0;                ///< its number among all rules ever deployed
   Placement placement;
   history::ColumnId terminator_column = 0;  ///< of the events that begin an evaluation
   bool has_timer = false;
   engine::RuleState state;
   Throttle throttle;
-  std::shared_ptr<const history::Column> terminators;  ///< keeps its column up to date
-  history::Slot first_terminator = 0;  ///< what is stored before came before the rule
+  std::shared_ptr<const history::Column> terminators;  ///< holding it keeps the column up to date
+  history::Slot first_terminator = 0;  ///< events stored before it came before the rule
   std::uint64_t events_before = 0;     ///< of the types that it reads, stored before it came
 
   bool is_removed() const { return plan == nullptr; }
@@ -48,9 +48,9 @@ struct DeployedRule {
 /// The deployed rules in rule order, the schema they share, and the strata they form. Changes as a
 /// whole or not at all, and keeps the history's types and columns in step.
 ///
-/// A rule has a place, which its number says; a removed rule leaves its place empty until many are,
-/// so that the numbers of the others stay. What a change costs depends on the rules that come and
-/// go, not on those that are there.
+/// The number of a rule says its place in the list. A removed rule leaves its place empty until
+/// many places are, so that the numbers of the others stay. What a change costs depends on the
+/// rules that come and go, not on those that are there.
 class RuleSet {
  public:
   /// `max_late`: how far behind the clock terminators may be, in nanoseconds.
@@ -59,9 +59,9 @@ class RuleSet {
   /// What texts are checked against.
   const RuleBase& base() const { return base_; }
   /// Puts the rules of a checked text in force, unless it has errors, and returns what there is to
-  /// say about it. Where the base has changed since, the text is checked again. `clock`: the
-  /// largest released timestamp, which the new rules do not look behind; with history, they look
-  /// behind it as far as all the types that they read were kept.
+  /// say about it. Where the base has changed since the check, the text is checked again. New rules
+  /// do not look behind `clock`, the largest released timestamp; with history, they look behind it
+  /// as far as all the types that they read were kept.
   Diagnostics deploy(CheckedText& checked, std::optional<Timestamp> clock,
                      history::History& history);
   /// The rule of this full name, or an error that names close ones. Valid until the next change.
@@ -70,17 +70,17 @@ class RuleSet {
   Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);
 
   const Schema& schema() const { return base_.schema; }
-  /// By number, with the empty places of removed ones.
+  /// The rules by number, with the empty places of removed ones.
   std::deque<DeployedRule>& rules() { return rules_; }
   const std::deque<DeployedRule>& rules() const { return rules_; }
-  /// How many are in force.
+  /// How many rules are in force.
   std::size_t size() const { return in_force_.size(); }
   /// Calls `f(rule)` for at most `count` rules in force, in rule order, from the `first` one on.
   template <class F>
   void for_each(std::size_t first, std::size_t count, F&& f) const;
 
-  /// Has the rule run on this engine, or, with "auto", where it costs least. Changes nothing but
-  /// when it is evaluated where. An error: there is no such rule or engine, or the engine cannot
+  /// Has the rule run on this engine, or, with "auto", where it costs least. Changes only where and
+  /// when the rule is evaluated. An error: there is no such rule or engine, or the engine cannot
   /// evaluate the rule.
   Result<void> pin(std::string_view rule, std::string_view engine, history::History& history);
   /// Changes when a rule goes, is pinned or gets another number; not when one comes.
@@ -109,13 +109,13 @@ class RuleSet {
   using Numbers = std::vector<std::uint32_t>;
   /// What rules read of a type.
   struct ReadType {
-    std::map<Duration, std::uint32_t> reaches;  ///< behind the clock; how many rules so far
-    std::string name;                           ///< in `read_types_`
+    std::map<Duration, std::uint32_t> reaches;  ///< behind the clock: how many rules read so far
+    std::string name;                           ///< its key in `read_types_`
   };
   /// What a change has touched.
   struct Change {
     std::vector<DeployedRule> gone;
-    std::set<TypeId> types;  ///< that rules which come or go read
+    std::set<TypeId> types;  ///< types that rules which come or go read
     Numbers added;
   };
 

@@ -33,7 +33,7 @@ bool are_fitting(const EventType& type, std::span<const Datum> cells) {
   return true;
 }
 
-/// Takes the cells of what could not be released back out.
+/// Takes back the cells of an event that could not be released.
 class CellGuard {
  public:
   explicit CellGuard(Released& out) : out_(out), cells_(out.cells.size()) {}
@@ -78,8 +78,8 @@ void add(const EventType& type, Timestamp timestamp, std::span<const Datum> cell
   add_item(type.id, timestamp, OutputBatch::kNoExtras, guard, out);
 }
 
-/// What a float attribute takes: floats, ints, and the names by which event lines write what is no
-/// number. Anything else stays as it is.
+/// Converts a value for a float attribute, which takes floats, ints, and the names that event lines
+/// give to what is no number. Anything else stays as it is.
 Datum float_of(const Datum& value) {
   if (value.exists() && value.type() == ValueType::string) {
     if (const auto named = codec::float_from_name(value.text())) return Datum::of(*named);
@@ -284,7 +284,8 @@ Result<void> Sequencer::hold(const std::shared_ptr<Header>& header, const EventT
   return {};
 }
 
-/// What there is no memory for stays held, and is due again with the next event.
+/// Releases what is due. An event that there is no memory for stays held, and is due again with the
+/// next event.
 void Sequencer::release_due(const Schema& schema, Released& released) {
   try {
     release_until(arithmetic::saturating_subtract(*received_, options_.lateness), schema, released);
@@ -307,8 +308,8 @@ void Sequencer::release(const Held& held, Timestamp timestamp, const Schema& sch
   prepare_count(known);
   const EventType* const type = known == kNoType ? nullptr : &schema.at(known);
   const Datum* const cells = held.cells.data();
-  // It was accepted: when it no longer fits a type that became known meanwhile, no rule sees it,
-  // but subscribers do.
+  // The event was accepted. Where it does not fit a type that became known meanwhile, subscribers
+  // see it, but rules do not.
   if (!CellWriter(*held.header, resolution, type, released).write(timestamp, cells)) {
     [[maybe_unused]] const auto written =
         CellWriter(*held.header, held.header->unknown(), nullptr, released).write(timestamp, cells);

@@ -42,8 +42,8 @@ class Sequencer {
   /// bad_alloc. Releases what is due. A cell without a value is an absent attribute.
   Result<void> admit(const std::shared_ptr<Header>& header, std::optional<Timestamp> timestamp,
                      const Datum* first_cell, const Schema& schema, Released& released);
-  /// The same for as many cells as the type has attributes, in their order. (A pointer fits a
-  /// register, of which a span would be one too many for a call of every event.)
+  /// Admits an event that has a cell for each attribute of its type, in their order. The cells come
+  /// as a pointer because a span would need one register too many for a call of every event.
   Result<void> admit(const EventType& type, std::optional<Timestamp> timestamp,
                      const Datum* first_cell, const Schema& schema, Released& released);
   /// Releases what is held up to the timestamp, then the tick.
@@ -58,7 +58,7 @@ class Sequencer {
   bool stamps() const { return stamps_; }
   /// The time up to which input that is stamped here is complete: the clock's, less the lateness.
   Timestamp now() const;
-  /// Of a type of the schema.
+  /// The counts of a type of the schema.
   LateCounts late(TypeId type) const { return type < late_.size() ? late_[type] : LateCounts(); }
 
  private:
@@ -87,7 +87,7 @@ class Sequencer {
   void release_due(const Schema& schema, Released& released);
   void release_until(Timestamp timestamp, const Schema& schema, Released& released);
   void release(const Held& held, Timestamp timestamp, const Schema& schema, Released& released);
-  /// Has room for the counts of a type, so that counting does not fail.
+  /// Makes room for the counts of a type, so that counting does not fail.
   void prepare_count(TypeId type);
   void count_release(TypeId type, Timestamp timestamp);
   void count_late(TypeId type, std::uint64_t LateCounts::*count);
@@ -97,9 +97,10 @@ class Sequencer {
   std::optional<Timestamp> received_;    // the largest; kept where events are held
   std::optional<Timestamp> released_;    // the largest
   std::multimap<Timestamp, Held> held_;  // equal timestamps in order of receipt
-  // By TypeId: with the attributes of a type as columns, of types that had need of it.
+  // By TypeId: a header with the attributes of the type as columns; null until it is needed.
   std::vector<std::shared_ptr<Header>> headers_;
-  // By TypeId: a publisher cannot make it grow, for names that only it knows have none.
+  // By TypeId. A publisher cannot make it grow, because types that only publishers name have no
+  // TypeId.
   std::vector<LateCounts> late_;
   bool stamps_ = false;
   Released probe_;  // scratch: checks an event that will be held

@@ -7,9 +7,9 @@
 namespace gorgo::dispatch {
 namespace {
 
-/// To copy more would take longer than most evaluations.
+/// The most consumed events: copying more would take longer than most evaluations.
 constexpr std::size_t kMostConsumed = 1 << 16;
-/// Terminators, at first one, before the clock is looked at.
+/// The most terminators between two looks at the clock; at first it is only one.
 constexpr std::size_t kAtATime = 64;
 
 bool is_same(const Datum& a, const Datum& b) {
@@ -33,7 +33,7 @@ struct Found {
   }
 };
 
-/// Those of the first `terminators`.
+/// The composites of the first `terminators` terminators.
 std::vector<Found> composites_of(const Outcome& outcome, std::size_t terminators,
                                  std::size_t width) {
   std::vector<Found> list;
@@ -91,7 +91,7 @@ Shadow::Done Shadow::evaluate(const DeployedRule& rule, Post& post,
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start)
         .count();
   };
-  // What was announced is asked for as a whole.
+  // An engine that terminators are announced to is asked for all of them at once.
   const bool as_a_whole = post.engine->fixed_cost() > 0;
   const auto& evaluator = post.evaluators.front();
   const engine::Announcement announcement{evaluator.get(), terminators, &*state_};
@@ -101,7 +101,8 @@ Shadow::Done Shadow::evaluate(const DeployedRule& rule, Post& post,
   outcome_.parts.clear();
   const engine::Budget budget{.stop = &stop_};
   std::size_t done = 0;
-  // An engine may do a part at a time. Some are done in any case: what was announced has been.
+  // An engine may do a part at a time. The first part is done in any case, because announced
+  // terminators have been evaluated already.
   for (std::size_t more = 1;
        done < terminators.slots.size() && more > 0 && (done == 0 || took() < most); done += more) {
     const std::size_t first = sink_.size();

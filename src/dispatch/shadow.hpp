@@ -21,14 +21,14 @@ struct Outcome {
 };
 
 /// Evaluates terminators of a rule once more, under another engine, without leaving a trace in the
-/// rule's state: to see what they cost there, and that the outcome is the same.
+/// rule's state. This shows what they cost there, and whether the outcome is the same.
 class Shadow {
  public:
-  /// `threads`: an engine that does what is announced may have so many.
+  /// `threads`: how many an engine may use for terminators that are announced to it.
   Shadow(const std::atomic<bool>& stop, unsigned threads) : stop_(stop), threads_(threads) {}
 
-  /// Keeps what the rule has consumed, before the terminators are evaluated. False: too much, the
-  /// rule is not to be shadowed.
+  /// Keeps what the rule has consumed; to be called before the terminators are evaluated. False: it
+  /// is too much, and the rule must not be shadowed.
   bool remember(const DeployedRule& rule);
   struct Done {
     std::size_t terminators = 0;
@@ -40,7 +40,7 @@ class Shadow {
   Done evaluate(const DeployedRule& rule, Post& post, const engine::Terminators& terminators,
                 double most);
   struct Difference {
-    history::Slot terminator;  ///< the first that they differ about
+    history::Slot terminator;  ///< the first that the outcomes differ about
     std::string text;          ///< for people
   };
   /// What differs between the last evaluation and that of the rule's own engine, if anything.

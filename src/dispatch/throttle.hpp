@@ -7,13 +7,13 @@
 
 namespace gorgo::dispatch {
 
-/// Limits the time that the evaluation of one rule takes in any second; then the rule is suspended
-/// until the second is over.
+/// Limits the time that the evaluation of one rule takes in any second. A rule that takes more is
+/// suspended until the second is over.
 class Throttle {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Nanoseconds of threads that were spent, of `most` in a second.
+  /// Adds nanoseconds that threads have spent on the rule. They may spend `most` in a second.
   void spend(double nanoseconds, Duration most, Clock::time_point now) {
     if (now - since_ >= kPeriod) {
       since_ = now;

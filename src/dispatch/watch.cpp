@@ -7,10 +7,10 @@ namespace {
 
 constexpr double kFirstInterval = 2e6, kLongInterval = 128e6,
                  kLongestInterval = 2e9;  // nanoseconds
-/// A cost that changes by so much deserves another trial.
+/// A cost that changes by this factor deserves another trial.
 constexpr double kDrift = 2;
 constexpr double kTrustAfterDrift = 0.6;
-/// Nanoseconds of the rule's to average over, so that noise is no drift.
+/// Nanoseconds of the rule's work to average over, so that noise is not taken for drift.
 constexpr double kBlock = 64e6;
 constexpr unsigned kMostAttempts = 6;
 
@@ -61,7 +61,7 @@ void Watch::attempted_together() {
   interval_ = std::max(interval_, kLongInterval);
 }
 
-/// Whichever way it ended, the next one would say the same.
+/// Whichever way the attempt ended, one that followed at once would say the same.
 void Watch::attempted() {
   moved();
   spent_ = 0;

@@ -2,16 +2,16 @@
 
 namespace gorgo::dispatch {
 
-/// When a rule that takes time is tried on other engines, and what the outcome counts for. What a
-/// trial says is right by a factor, so it moves a rule once; from then on only an attempt does,
-/// which measures what counts, and that ever more seldom. When the cost of the rule has drifted,
-/// trials and attempts are frequent again, and a trial that says much moves it once more: so where
-/// two engines are about equally good the rule settles, whatever the noise, and a load that shifts
-/// is followed.
+/// Says when a rule that takes time is tried on other engines, and what the outcome counts for. A
+/// trial is right only to within a factor, so it moves a rule once. From then on only attempts move
+/// the rule, because they measure what counts, and they become ever rarer. When the cost of the
+/// rule has drifted, trials and attempts are frequent again, and a trial with a clear result moves
+/// the rule once more. So a rule settles where two engines are about equally good, whatever the
+/// noise, and still follows a load that shifts.
 class Watch {
  public:
-  /// The rule has taken `spent` nanoseconds since the last time, and costs so much a terminator of
-  /// late, on the engine where it is to stay. True: that is another cost than it was.
+  /// The rule has taken `spent` nanoseconds since the last call, and of late a terminator costs
+  /// `cost` nanoseconds on the engine where the rule is to stay. True: the cost has drifted.
   bool look(double spent, double cost);
   /// Whether something else should be tried.
   bool is_due() const { return spent_ >= interval_; }
@@ -21,14 +21,14 @@ class Watch {
   void passed() { rest(kSlower); }
   /// A trial is over, `clearly` for the present engine or not.
   void tried(bool clearly) { rest(clearly ? kMuchSlower * kMuchSlower : kMuchSlower); }
-  /// What a trial has to promise for the rule to move at once, as a factor on what is usually worth
-  /// it: 1 at first, 0 where no promise is enough.
+  /// How far a trial is trusted to move the rule at once, as a factor on the ratio of costs that is
+  /// usually worth a move: 1 at first; 0: no trial moves it.
   double trust() const { return trust_; }
-  /// It has moved because of a trial.
+  /// The rule has moved because of a trial.
   void moved();
-  /// Whether an attempt may follow the trial, to be asked once for each.
+  /// Whether an attempt may follow the trial. To be asked once for each trial.
   bool may_attempt();
-  /// An attempt is over, however.
+  /// An attempt is over, whichever way it ended.
   void attempted();
   /// The rule has moved together with others.
   void attempted_together();
@@ -41,12 +41,12 @@ class Watch {
   void begin_anew();
 
   double spent_ = 0;     // nanoseconds since a trial or attempt
-  double interval_ = 0;  // to spend until the next trial
+  double interval_ = 0;  // nanoseconds to spend until the next trial
   double trust_ = 1;
   unsigned attempts_ = 0;
-  unsigned passes_ = 0;  // trials that no attempt follows
+  unsigned passes_ = 0;  // how many of the next trials no attempt follows
   double judged_ = 0;    // cost of a terminator since the last decision; 0: not long enough yet
-  double weighted_ = 0;  // costs since, each times what was spent
+  double weighted_ = 0;  // sum of costs, each times what was spent
   double weight_ = 0;    // what was spent
 };
 

@@ -15,7 +15,7 @@ namespace {
 using history::EventRef;
 using history::Slot;
 
-/// One rule, and its terminators again.
+/// Evaluates terminators of one rule again.
 class Reenactment {
  public:
   Reenactment(const DeployedRule& rule, const Schema& schema, history::History& history,
@@ -28,7 +28,7 @@ class Reenactment {
         witness_(rule_, schema, history),
         evaluator_(rule.plan, history, &witness_) {}
 
-  /// Ascending.
+  /// The slots of the terminators that are asked for, ascending.
   std::vector<Slot> terminators(const WhyOptions& options) const {
     std::vector<Slot> slots;
     for (Slot slot = store_.end(); slot > store_.begin() && slots.size() < options.last; --slot) {
@@ -80,8 +80,9 @@ class Reenactment {
     return options.at || deployed_.terminators->accepts(slot);
   }
 
-  /// Timers share one type. The instants of two at the same time are alike to a rule; the first
-  /// stands before what the rule consumed with its own.
+  /// Timers share one type. Where two timers have an instant at the same time, the instants are
+  /// alike to a rule. The first one counts, because it stands before what the rule consumed with
+  /// its own.
   bool is_instant(Slot slot) const {
     const auto& from = deployed_.state.timer_from;
     const Timestamp at = store_.timestamp(slot);

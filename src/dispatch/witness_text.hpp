@@ -11,7 +11,7 @@
 
 namespace gorgo::dispatch {
 
-/// How a condition missed, as a number to compare candidates by: less is nearer.
+/// How far a condition was missed, to compare candidates by: less is nearer.
 struct Nearness {
   std::size_t failed = 0;  ///< conditions that do not hold
   bool unordered = false;  ///< no number was compared by size
@@ -32,10 +32,10 @@ class WitnessText {
   std::string event(TypeId type, history::EventRef event) const;
   /// The events of states 0, 1, ...
   std::string sequence(std::span<const history::EventRef> sequence) const;
-  /// The selection, predicate and window of a state; of state 0 its predicate.
+  /// The selection, predicate and window of a state; for state 0 only its predicate.
   std::string clause(std::size_t state) const;
   std::string negation(const Negation& negation) const;
-  /// With the aggregates that it mentions.
+  /// The filter with the aggregates that it mentions.
   std::string filter(const Filter& filter) const;
   /// `$0 = AVG(Temp().value within 5 min from Smoke)`
   std::string aggregate(std::uint32_t index) const;
@@ -55,7 +55,7 @@ class WitnessText {
   const language::RuleText text_;
 };
 
-/// How near a candidate came that fails the condition `first` and perhaps some behind it.
+/// How near a candidate came that fails the condition `first` and perhaps some after it.
 Nearness nearness(std::span<const Expr> conditions, std::size_t first, const history::Scope& scope);
 
 }  // namespace gorgo::dispatch

@@ -14,26 +14,27 @@ class Aggregation {
   /// `input` is the type of the aggregated attribute; unused for COUNT.
   Aggregation(AggregateFunction function, ValueType input) : function_(function), input_(input) {}
 
-  /// The attribute's value of one event; an event that lacks it does not count. For COUNT of
+  /// Adds the attribute's value of one event; an event that lacks it does not count. For COUNT of
   /// events pass any value.
   void add(const Datum& value);
-  /// So many values that are ints or of any type for COUNT; `sum` is theirs, if they are ints.
+  /// Adds `count` values at once: ints, whose sum is `sum`, or for COUNT values of any type.
   void add_all(std::uint64_t count, Int128 sum) {
     count_ += count;
     integer_sum_ += sum;
   }
-  /// So many floats at once, whose sum is that of `upto` less that of `before`.
+  /// Adds `count` floats at once, whose sum is that of `upto` less that of `before`.
   void add_all(std::uint64_t count, const ExactSum& upto, const ExactSum& before) {
     count_ += count;
     float_sum_.add(upto);
     float_sum_.subtract(before);
   }
-  /// So many values at once, for MIN or MAX: the best of them that is no NaN, none if all are.
+  /// Adds `count` values at once, for MIN or MAX. `extreme` is the best of them that is no NaN; it
+  /// does not exist if all are NaN.
   void add_all(std::uint64_t count, const Datum& extreme) {
     count_ += count;
     if (extreme.exists()) add_extreme(extreme);
   }
-  /// So many values that are floats, and nothing else; `sum` is theirs.
+  /// Adds `count` floats, whose sum is `sum`. Precondition: nothing else is added.
   void add_all(std::uint64_t count, const ExactSum& sum) {
     count_ += count;
     float_sum_ = sum;

@@ -64,7 +64,7 @@ void CompositeSink::accept(std::span<const history::EventRef> sequence,
   if (held_ != nullptr) hold(each_);
 }
 
-/// Looks at what all hold now and then only: other threads change it.
+/// Looks only now and then at what all sinks hold, since other threads change it.
 void CompositeSink::hold(std::size_t bytes) {
   unknown_ += bytes;
   if (unknown_ < held_->grain()) return;
@@ -73,7 +73,7 @@ void CompositeSink::hold(std::size_t bytes) {
 }
 
 void CompositeSink::commit() {
-  // Only now: the sequences of one terminator do not see each other's consumption.
+  // Consumption waits until here: the sequences of one terminator do not see each other's.
   for (const Consumption& c : consumption_) state_->consumed[c.state].insert(c.slot, c.by);
 }
 

@@ -11,9 +11,9 @@
 
 namespace gorgo::engine {
 
-/// Where the composites of a batch go, rule after rule: evaluates `where` on complete sequences,
-/// numbers the composites, and applies consumption when a terminator is done. Used by one
-/// evaluation at a time, again and again for its memory.
+/// Takes in the composites of a batch, rule after rule: evaluates `where` on complete sequences,
+/// numbers the composites, and applies consumption when a terminator is done. One evaluation at a
+/// time uses it; later ones use it again, for its memory.
 class CompositeSink {
  public:
   struct Composite {
@@ -23,16 +23,16 @@ class CompositeSink {
     std::uint32_t first_event;  ///< in `events`: one per state; only with `keep_sequences`
   };
 
-  /// `certain` where no terminator may be put off.
+  /// The value of `certain` that lets no terminator be put off.
   static constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
 
   /// Forgets all composites, and gives back memory that only an unusual number of them needs.
   void clear();
-  /// What composites take is added to `held` from now on, which must stay as long as the sink is
-  /// used. Null, as at first: what they take is not counted and has no bound.
+  /// Has what composites take added to `held` from here on, which must stay as long as the sink is
+  /// used. With null, as at first, what they take is not counted and has no bound.
   void count_in(HeldBytes* held) { held_ = held; }
-  /// The next composites are of this rule. Both must stay until the next call. The first `certain`
-  /// terminators have room whatever is held.
+  /// Says that the next composites are of this rule. Rule and state must stay until the next call.
+  /// The first `certain` terminators have room however much is held.
   void begin_rule(const Rule& rule, RuleState& state, bool keep_sequences,
                   std::uint32_t certain = kAll);
 
@@ -40,7 +40,7 @@ class CompositeSink {
   /// Strings refer to the history and the rule.
   std::span<const Datum> cells() const { return cells_; }
   std::span<const history::EventRef> events() const { return events_; }
-  /// Of the rule in hand: terminators that had too many sequences.
+  /// How many terminators of the rule in hand had too many sequences.
   std::uint64_t overflows() const { return overflows_; }
   std::size_t size() const { return composites_.size(); }
 
@@ -50,22 +50,22 @@ class CompositeSink {
     return terminator < certain_ || held_ == nullptr || !held_->is_full(unknown_ + more * each_);
   }
 
-  /// The calls for one terminator: `begin`, any number of `accept` in sequence order, then
+  /// For each terminator call `begin`, then `accept` any number of times in sequence order, then
   /// `commit`, or `discard` to make it as if nothing had been accepted.
   void begin(std::uint32_t terminator);
-  /// A complete sequence that passed every filter. `aggregates` are the values of
-  /// Rule::aggregates. No composite when a required aggregate or an attribute has no value.
+  /// Takes a complete sequence that passed every filter. `aggregates` are the values of
+  /// Rule::aggregates. Makes no composite when a required aggregate or an attribute has no value.
   void accept(std::span<const history::EventRef> sequence, std::span<const Datum> aggregates);
   /// Whether the terminator in hand is to be given up, by `discard`: what was accepted leaves no
   /// room. It is evaluated again when there is.
   bool is_full() const { return full_; }
   void commit();
   void discard();
-  /// As `discard`, and counts that the terminator had too many sequences.
+  /// Does as `discard`, and counts that the terminator had too many sequences.
   void overflow();
-  /// Instead of these calls: composites [first, last) of another sink, of the same rule, as those
-  /// of terminators behind `first_terminator`. The rule consumes nothing. Precondition: `has_room`
-  /// for them.
+  /// Takes the place of these calls: copies composites [first, last) of another sink of the same
+  /// rule, adding `first_terminator` to their terminators. Preconditions: the rule consumes
+  /// nothing, and `has_room` for them.
   void append(const CompositeSink& from, std::size_t first, std::size_t last,
               std::uint32_t first_terminator);
 

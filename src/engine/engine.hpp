@@ -16,7 +16,8 @@
 
 namespace gorgo::engine {
 
-/// A holder's part of the memory of something shared; the history holds it too.
+/// Returns a holder's part of the memory of something shared. The history's own hold does not
+/// count.
 template <class T>
 std::size_t share_of(const std::shared_ptr<const T>& shared) {
   return shared->bytes() / static_cast<std::size_t>(std::max(1L, shared.use_count() - 1));
@@ -63,7 +64,7 @@ class Evaluator {
                                const Budget& budget, CompositeSink& sink) = 0;
 
   /// Whether the absence that the negation demands (a `within ... after`) holds for a complete
-  /// sequence, as far as events are placed now.
+  /// sequence, as far as the events placed so far tell.
   virtual bool is_absent(std::uint32_t negation, std::span<const history::EventRef> sequence,
                          const RuleState& state) = 0;
 
@@ -87,24 +88,24 @@ class Engine {
   virtual std::string_view name() const = 0;
   /// Whether the terminators of a rule may go to several of its evaluators, some to each.
   virtual bool divides_terminators() const = 0;
-  /// What a call costs whatever it is asked for, in nanoseconds. Where it costs anything, an engine
-  /// wants the rules of a batch together, on a thread of its own, and few terminators not at all.
+  /// What a call costs at least, in nanoseconds. An engine whose calls cost anything wants the
+  /// rules of a batch together, on a thread of its own, and no calls for few terminators.
   virtual double fixed_cost() const { return 0; }
-  /// Whether it can be asked for `declined` and evaluators without a wait; if not, it gets ready.
+  /// Whether it can be asked for `declined` and evaluators without a wait. If not, it begins to get
+  /// ready.
   virtual bool is_ready() const { return true; }
-  /// Whether evaluations are slower now than they are going to be, so that to time them says
-  /// little.
+  /// Whether evaluations are slower than they are going to be, so that their times say little.
   virtual bool is_warming_up() const { return false; }
-  /// Waits until nothing that `is_ready` began goes on. Call before the process ends: libraries of
-  /// a device would be torn down beneath a thread that opens it.
+  /// Waits for what `is_ready` began. Call it before the process ends: otherwise the libraries of a
+  /// device would be torn down beneath a thread that opens it.
   virtual void settle() const {}
-  /// What it is, then what it has on this machine or lacks, a line each.
+  /// Says what it is, then what it has on this machine or lacks, a line each.
   virtual std::vector<std::string> description() const = 0;
-  /// Why the engine leaves a plan to the `column` engine; empty: it evaluates it itself.
+  /// Why the engine leaves a plan to the `column` engine; empty if it evaluates the plan itself.
   virtual std::string declined(const plan::Plan&) const { return {}; }
-  /// A hint: `evaluate` is going to be called for each of these, of which no two share an
-  /// evaluator, and neither history nor states change before. An engine may do them together, on up
-  /// to so many threads. Gives up soon when `stop` is set.
+  /// A hint: `evaluate` is going to be called for each of these. No two of them share an evaluator,
+  /// and neither history nor states change before. An engine may do them together, on up to
+  /// `threads` threads. Gives up soon when `stop` is set.
   virtual void announce(std::span<const Announcement>, unsigned /*threads*/,
                         const std::atomic<bool>& /*stop*/) const {}
   /// `history` keeps every type that the plan reads and, like the plan, outlives the evaluator.

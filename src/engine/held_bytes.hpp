@@ -9,15 +9,15 @@ namespace gorgo::engine {
 /// What composites take between their evaluation and their delivery, in bytes, and how much they
 /// may take. The sinks of several evaluations add to it and stop when it is full.
 ///
-/// Thread-safety: `add`, `remove` and `is_full` from any thread, `restart` while no sink is at
-/// work.
+/// Thread-safety: any thread may call `add`, `remove` and `is_full`; `restart` is called while no
+/// sink is at work.
 class HeldBytes {
  public:
   /// `most`: the bound. `beside`: what a composite takes besides what its sink knows of.
   HeldBytes(std::size_t most, std::size_t beside) : most_(most), beside_(beside) {}
 
-  /// Sets what is held. So many `extra` bytes may be added even if that goes beyond the bound:
-  /// where what is held cannot be delivered yet, evaluation goes on in steps that are worth it.
+  /// Sets how many bytes are held. `extra` bytes may be added even if that goes beyond the bound:
+  /// while what is held cannot be delivered yet, evaluation goes on in steps that are worth it.
   void restart(std::size_t held, std::size_t extra) {
     held_.store(held, std::memory_order_relaxed);
     in_force_ = std::max(most_, held + extra);
@@ -40,7 +40,8 @@ class HeldBytes {
   std::size_t beside() const { return beside_; }
   /// The most that was held so far.
   std::size_t peak() const { return peak_.load(std::memory_order_relaxed); }
-  /// So much a sink may know for itself before it adds it: few additions, and a small error.
+  /// How many bytes a sink may keep for itself before it adds them: additions are few then, and the
+  /// error is small.
   std::size_t grain() const {
     constexpr std::size_t kParts = 1024, kLargest = 64 << 10;
     return std::clamp<std::size_t>(most_ / kParts, 1, kLargest);

@@ -37,8 +37,8 @@ class ConsumedSlots {
     return result;
   }
 
-  /// Forgets events before `slot`, which are remembered no more. Amortised: does nothing until the
-  /// set has doubled.
+  /// Forgets events before `slot`, which the history does not remember either. Amortised: does
+  /// nothing until the set has doubled.
   void forget_before(history::Slot slot) {
     if (slots_.size() < threshold_) return;
     std::erase_if(slots_, [slot](const auto& consumed) { return consumed.first < slot; });
@@ -87,8 +87,8 @@ struct DecidedComposite {
 struct RuleState {
   /// By state of the rule; empty for states that are not consumed.
   std::vector<ConsumedSlots> consumed;
-  /// The rule sees only events with a later timestamp: the clock when it was deployed.
-  /// Unset before any event: everything is seen.
+  /// The clock when the rule was deployed: the rule sees only events with a later timestamp. Unset
+  /// if there was no event before: the rule sees everything.
   std::optional<Timestamp> deployed_at;
 
   std::multimap<Timestamp, PendingComposite> pending;  ///< by deadline
@@ -117,7 +117,7 @@ struct RuleState {
     return total + decided.bytes();
   }
 
-  /// Forgets what was decided about terminators before `slot`, which are remembered no more.
+  /// Forgets what was decided about terminators before `slot`, which the history does not remember.
   void forget_decided_before(history::Slot slot) {
     std::uint64_t first = decided.begin();
     while (first < decided.end() && decided[first].terminator < slot) ++first;

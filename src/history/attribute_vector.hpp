@@ -23,8 +23,8 @@ class AttributeVector {
   ValueType type() const { return type_; }
   bool is_nullable() const { return nullable_; }
 
-  /// Appends the values `cell(i)` for i < count, of a string `keep(text, i)`. Precondition: each
-  /// has this type, or is no value and the vector is nullable.
+  /// Appends the values `cell(i)` for i < count. Of a string it stores what `keep(text, i)`
+  /// returns. Precondition: each value has this type, or is no value and the vector is nullable.
   template <class Cell, class Keep>
   void append(std::size_t count, Cell&& cell, Keep&& keep) {
     if (type_ == ValueType::string) {
@@ -49,7 +49,7 @@ class AttributeVector {
     if (nullable_) gather(present_, from.present_, positions);
   }
 
-  /// Inserts before `position`. Same precondition.
+  /// Inserts before `position`. Precondition: as for `append`.
   void insert(std::uint64_t position, const Datum& value) {
     if (type_ == ValueType::string) {
       strings_.insert(position, text_of(value));

@@ -30,7 +30,7 @@ class BlockPool {
     return reinterpret_cast<std::byte*>(block);
   }
 
-  /// `bytes` as at its allocation.
+  /// Precondition: `bytes` is what `allocate` was given for the block.
   void release(std::byte* block, std::size_t bytes) {
     if (bytes > kLargest) return ::operator delete(block);
     Free*& free = free_[class_of(bytes)];
@@ -38,7 +38,7 @@ class BlockPool {
     in_use_ -= bytes_of(class_of(bytes));
   }
 
-  /// Memory of the chunks that no block in use has.
+  /// The memory of the chunks that no block in use has.
   std::size_t spare_bytes() const { return chunk_bytes_ - in_use_; }
 
  private:
@@ -75,7 +75,7 @@ class BlockPool {
     for (std::size_t i = count; i-- > 0;) release(blocks + i * size, size);
   }
 
-  /// From the newest chunk, or a new one.
+  /// Takes memory from the newest chunk, or from a new one.
   std::byte* take(std::size_t bytes) {
     if (left_ < bytes) {
       const std::size_t wanted = std::clamp(chunk_bytes_ / 8, kSmallestRefill, kLargestChunk);

@@ -9,7 +9,7 @@
 namespace gorgo::history {
 namespace {
 
-/// Of an index.
+/// The name of the index over these subjects.
 std::string name_of(std::span<const Expr> subjects) {
   std::string name;
   for (const Expr& subject : subjects) name += plan::fingerprint(subject);
@@ -23,7 +23,7 @@ bool Column::accepts(Slot slot) const {
   return all_hold(conditions_, {.candidate = {&store_, slot}, .states = {}, .aggregates = {}});
 }
 
-/// Of those that the store still holds.
+/// The events from `from` on that the column accepts, of those that the store still holds.
 std::vector<Slot> Column::accepted(Slot from) const {
   std::vector<Slot> slots;
   for (Slot slot = std::max(from, store_.begin()); slot < store_.end(); ++slot) {
@@ -40,7 +40,8 @@ void Column::catch_up(Kept<Index>& kept) {
   kept.next = store_.end();
 }
 
-/// With what is settling; and lets go of those that have rested for too long.
+/// Has the indexes that do not rest take in what is settling, and lets go of those that have rested
+/// for too long.
 template <class Indexes>
 void Column::keep_up(Indexes& indexes) {
   for (auto it = indexes.begin(); it != indexes.end();) {
@@ -105,7 +106,7 @@ void Column::take_in(Timeline& timeline) {
 }
 
 void Column::take_in(HashIndex& index) {
-  // One that is not divided has its memory from a pool for all columns of the type.
+  // An index that is not divided has its memory from a pool that all columns of the type share.
   if (chores_ == nullptr || !index.is_divided()) return index.add(settling_);
   index.prepare(settling_);
   share(index.parts(),

@@ -21,11 +21,11 @@ using ColumnId = std::uint32_t;
 /// Work that a thread can do beside others.
 using Chore = std::function<void()>;
 
-/// A shared column: the events of one type that satisfy constant conditions, and the ways to
-/// search them that its plans use. Same threads as its store.
+/// A shared column: the events of one type that satisfy constant conditions, and the ways to search
+/// them that its plans use. Thread-safety: as its store.
 class Column {
  public:
-  /// Store and pool must outlive the column. `threads`: that may share the work of `settle`.
+  /// Store and pool must outlive the column. `threads`: how many may share the work of `settle`.
   Column(ColumnId id, const plan::ColumnSpec& spec, const EventStore& store, BlockPool& pool,
          unsigned threads = 1)
       : id_(id), conditions_(spec.conditions), store_(store), pool_(pool), threads_(threads) {}
@@ -37,9 +37,9 @@ class Column {
 
   /// The events in time, with these attributes to scan.
   std::shared_ptr<const Timeline> timeline(std::span<const std::uint32_t> attributes);
-  /// The events by the values of the subjects of a key; with running sums of an attribute, and with
-  /// values and summaries of an attribute, where they are given. Precondition of those: an int, or
-  /// a number, that no event of the type lacks.
+  /// The events by the values of the subjects of a key. It has running sums of the attribute
+  /// `summed`, and values and summaries of the attribute `valued`, where they are given.
+  /// Precondition: `summed` is an int and `valued` a number, and no event of the type lacks them.
   std::shared_ptr<const HashIndex> index(std::vector<Expr> subjects,
                                          std::optional<std::uint32_t> summed,
                                          std::optional<std::uint32_t> valued);
@@ -47,14 +47,15 @@ class Column {
   /// The events by the value of a number attribute.
   std::shared_ptr<const RangeIndex> range_index(std::uint32_t attribute);
 
-  /// Takes note of a stored event that the column accepts; searches find it after `settle`. Whether
-  /// it is the first since then.
+  /// Takes note of a stored event that the column accepts; searches find it after `settle`. Returns
+  /// whether it is the first since the last `settle`.
   bool take(Slot slot) {
     fresh_.push_back(slot);
     return fresh_.size() == 1;
   }
-  /// With several threads it leaves what is much to `chores`: they are to be done, in any order and
-  /// by any threads, before anything else is asked of the column.
+  /// Has searches find the events that were taken. With several threads it leaves large work to
+  /// `chores`, which are to be done, in any order and by any threads, before anything else is asked
+  /// of the column.
   void settle(std::vector<Chore>& chores);
   /// Fetches what `settle` and searches near the end touch first; a hint.
   void prefetch() const {
@@ -64,21 +65,21 @@ class Column {
   bool is_searched() const { return timeline_ || !indexes_.empty() || !range_indexes_.empty(); }
   /// Forgets by and by what the store has dropped: `share` says how many events to make up for.
   void drop_gone(std::size_t share);
-  /// Lets go of the timeline when nobody holds it any more.
+  /// Lets go of the timeline when nobody else holds it.
   void trim();
 
   std::size_t bytes() const;
 
-  /// About how much a search has to do with.
+  /// How much a search has to do with, roughly.
   struct Profile {
     std::size_t events = 0;
-    std::size_t keys = 0;  ///< that the events have of the subjects; 0: not known
+    std::size_t keys = 0;  ///< different keys of the subjects that events have; 0: not known
   };
   Profile profile(std::span<const Expr> subjects) const;
 
  private:
-  /// An index that nobody holds rests: it takes nothing in, and makes up for it when it is asked
-  /// for again, unless so much has come meanwhile that making a new one is as good.
+  /// An index that nobody holds rests: it takes nothing in. When it is asked for again it makes up
+  /// for that, unless so much has come meanwhile that making a new one is as good.
   template <class Index>
   struct Kept {
     std::shared_ptr<Index> index;
@@ -108,8 +109,8 @@ class Column {
   std::map<std::string, Kept<HashIndex>> indexes_;           // by subjects
   std::map<std::uint32_t, Kept<RangeIndex>> range_indexes_;  // by attribute
   std::vector<Slot> fresh_;
-  std::vector<Slot> settling_;            // what searches take in now
-  std::vector<Chore>* chores_ = nullptr;  // for it; null: nothing is left to others
+  std::vector<Slot> settling_;            // what the timeline and the indexes are taking in
+  std::vector<Chore>* chores_ = nullptr;  // of `settle`; null: nothing is left to others
 };
 
 }  // namespace gorgo::history

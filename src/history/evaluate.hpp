@@ -18,8 +18,8 @@ struct Scope {
 /// `evaluate` for expressions of any kind.
 Datum evaluate_tree(const Expr& expr, const Scope& scope);
 
-/// The value of a checked expression, `Datum::none()` for no value. Strings refer to the history
-/// or to the expression. What most expressions are, a lone attribute or aggregate, costs no call.
+/// The value of a checked expression, `Datum::none()` for no value. Strings refer to the history or
+/// to the expression. Most expressions are a lone attribute or aggregate, which costs no call.
 inline Datum evaluate(const Expr& expr, const Scope& scope) {
   if (expr.op == Op::attribute) {
     const EventRef event = expr.source == kCandidate
@@ -31,7 +31,7 @@ inline Datum evaluate(const Expr& expr, const Scope& scope) {
   return evaluate_tree(expr, scope);
 }
 
-/// Whether a condition holds: no value and false do not.
+/// Whether a condition holds; it does not when it is false or no value.
 inline bool holds(const Expr& condition, const Scope& scope) {
   const Datum value = evaluate(condition, scope);
   return value.tag == Datum::Tag::boolean && value.boolean;

@@ -23,8 +23,8 @@ struct NewEvent {
 };
 
 /// Every remembered event of one type, once, column by column, in order of release: a late event
-/// stands behind later ones. Appended to and dropped from by
-/// one thread while nobody reads; read by any number of threads in between.
+/// stands behind later ones. One thread appends and drops while nobody reads; any number of threads
+/// read in between.
 class EventStore {
  public:
   explicit EventStore(const EventType& type);
@@ -41,7 +41,8 @@ class EventStore {
   /// Drops the events up to `timestamp`, except those that stand behind a later one. Returns how
   /// many.
   std::size_t drop_until(Timestamp timestamp);
-  /// What is not later may be dropped, though a search structure may still know of it.
+  /// Events that are not later than this may be dropped, though a search structure may still know
+  /// of them.
   Timestamp horizon() const { return horizon_; }
 
   Timestamp timestamp(Slot slot) const { return timestamps_[slot]; }
@@ -49,7 +50,7 @@ class EventStore {
   std::uint64_t root(Slot slot) const { return roots_[slot]; }
   /// Strings are valid until the event is dropped.
   Datum attribute(Slot slot, std::uint32_t index) const { return attributes_[index][slot]; }
-  /// By slot.
+  /// The values of one attribute, by slot.
   const AttributeVector& attribute_vector(std::uint32_t index) const { return attributes_[index]; }
   /// Whether events may lack attributes.
   bool is_nullable() const { return nullable_; }
@@ -57,7 +58,7 @@ class EventStore {
   /// An empty vector for a copy of the attribute, counting from `first_position`.
   AttributeVector make_attribute(std::uint32_t index, std::uint64_t first_position) const;
 
-  /// Notes of an event that it is too deep in a hierarchy to be a terminator. Slots ascend.
+  /// Notes that an event is too deep in a hierarchy to be a terminator. Slots ascend.
   void mark_too_deep(Slot slot) { too_deep_.push_back(slot); }
   bool is_too_deep(Slot slot) const {
     return std::binary_search(too_deep_.begin(), too_deep_.end(), slot);

@@ -13,14 +13,14 @@ namespace gorgo::history {
 
 /// The events of a column by the values of some expressions: a posting per key. The keys are
 /// divided among several tables once there are many, so that several threads can take events in.
-/// Same threads as its store. Taking in an event is amortised O(1) when it is not late, and moves
+/// Thread-safety: as its store. Taking in an event is amortised O(1) when it is not late, and moves
 /// the later ones of its key when it is.
 class HashIndex {
  public:
   using Key = SearchKey;
 
   /// `subjects` mention the candidate only. The store and the pool must outlive the index.
-  /// `shared`: by several threads, so that many keys are divided.
+  /// `shared`: several threads take events in, so many keys are divided.
   HashIndex(std::vector<Expr> subjects, const EventStore& store, BlockPool& pool,
             bool shared = false);
   HashIndex(const HashIndex&) = delete;
@@ -40,16 +40,16 @@ class HashIndex {
   Datum value(const Posting& posting, std::uint32_t values, std::uint64_t index) const {
     return tables_.front().value(posting, values, index);
   }
-  /// The summaries of the posting's full groups, as many as there are; the sums are those of all
-  /// groups up to and with this one.
+  /// The summaries of the posting's full groups, in their order. The sums of a summary are over all
+  /// groups up to and with its own.
   std::span<const Summary> summaries(const Posting& posting, std::uint32_t values) const {
     return KeyTable::summaries(posting, values);
   }
 
   /// Takes in newly stored events, in place order.
   void add(std::span<const Slot> slots);
-  /// The same, shared among threads: `prepare`, and then `add_part` for each part < `parts`, any of
-  /// which another thread may do. Precondition: is_divided().
+  /// Does what `add` does, shared among threads: call `prepare`, and then `add_part` for each part
+  /// < `parts`, which any thread may do. Precondition: is_divided().
   void prepare(std::span<const Slot> slots);
   /// Whether there are several tables, whose memory is their own.
   bool is_divided() const { return tables_.size() > 1; }
@@ -75,7 +75,7 @@ class HashIndex {
   std::size_t events() const;
 
  private:
-  /// A newly stored event: what its table goes by, and its word where keys are exact.
+  /// A newly stored event: the hash that its table goes by, and the tag of its key.
   struct Fresh {
     std::uint64_t hash, tag;
     Slot slot;
@@ -89,7 +89,7 @@ class HashIndex {
     std::size_t count = 0;
 
     Key& next() { return keys[count]; }
-    /// The next key is of this event. Whether the group is full.
+    /// Makes the next key that of this event. Returns whether the group is full.
     bool take(Slot slot) {
       slots[count++] = slot;
       return count == kSize;

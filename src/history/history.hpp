@@ -15,21 +15,21 @@
 namespace gorgo::history {
 
 /// What is remembered: a store per event type that some rule reads, and the shared columns over
-/// them. Changed by one thread while nobody reads; `append` and `settle` by several, each for other
-/// types.
+/// them. One thread changes it while nobody reads; several threads may call `append` and `settle`,
+/// each for other types.
 class History {
  public:
-  /// `threads`: that share what is to be done.
+  /// `threads`: how many share what is to be done.
   explicit History(unsigned threads = 1) : threads_(threads) {}
 
-  /// Keeps events of this type from now on, or keeps them otherwise, for so long.
+  /// Keeps events of this type for `reach` behind the clock, whether or not it keeps them already.
   void keep(const EventType& type, Duration reach);
   /// Keeps no event of the type and forgets those it has. Whoever used a column of it must have let
   /// go of it. Precondition: `keeps(type)`.
   void forget(TypeId type);
-  /// Somebody has let go of columns of the type. Those that nobody holds go with the next of these
-  /// calls that finds them to be many, so that a call costs little however many columns there are.
-  /// Precondition: `keeps(type)`.
+  /// Says that somebody has let go of columns of the type. Those that nobody holds go with the next
+  /// of these calls that finds them to be many, so that a call costs little however many columns
+  /// there are. Precondition: `keeps(type)`.
   void release_columns(TypeId type);
 
   /// How far behind the clock events of the type are kept; 0 for a type that is not.
@@ -52,7 +52,7 @@ class History {
     return append(type, {&event, 1});
   }
 
-  /// That a column accepts an event.
+  /// A column and an event that it accepts.
   struct Match {
     Column* column;
     Slot slot;
@@ -88,8 +88,8 @@ class History {
     std::unique_ptr<BlockPool> pool = std::make_unique<BlockPool>();  // outlives the columns
     Slot matched = 0;                // the first event whose columns are not found yet
     std::vector<Match> matches;      // of the last `settle`
-    std::vector<Column*> unsettled;  // scratch of it
-    std::vector<Chore> chores;       // that it left
+    std::vector<Column*> unsettled;  // scratch of `settle`
+    std::vector<Chore> chores;       // that `settle` left
     std::map<std::string, std::shared_ptr<Column>> columns;  // by ColumnSpec::key
     std::unique_ptr<PredicateIndex> matcher;                 // over the columns
     std::vector<Column*> searched;                           // those that hold events
@@ -99,7 +99,7 @@ class History {
     std::size_t place = 0;     // in `kept_types_`
   };
 
-  /// Finds the columns of some events, and takes those in that they accept.
+  /// Finds the columns that accept some events, and has them take these in.
   static void match(Kept& kept, Slot first, Slot last);
   static void settle_columns(Kept& kept);
   void trim(Kept& kept);

@@ -101,7 +101,7 @@ Summary KeyTable::summary(const Posting& posting, std::uint32_t values, Range ra
 }
 
 bool KeyTable::has_values(const Entry& entry, const SearchKey& key) const {
-  // The store may have dropped what would tell.
+  // The store may have dropped the event whose values would tell.
   if (is_gone(entry.newest)) return false;
   const Slot newest = Posting(entry.words, layout_.stride(), entry.size).slot(entry.size - 1);
   for (std::size_t i = 0; i < layout_.subjects.size(); ++i) {
@@ -165,7 +165,7 @@ void KeyTable::insert(Entry& entry, Slot slot) {
     summarise(entry, static_cast<std::uint64_t>(at - entry.words) / width);
 }
 
-/// Afterwards there is room for one more event behind the last.
+/// Makes room for one more event behind the last.
 void KeyTable::make_room(Entry& entry) {
   if (entry.words == nullptr) {
     entry.words = allocate(kSmallestPosting);
@@ -216,7 +216,7 @@ void KeyTable::release(std::uint64_t* words, std::uint32_t capacity) {
   pool_.release(reinterpret_cast<std::byte*>(words - layout_.header()), bytes);
 }
 
-/// Of the summaries that the posting has. Precondition: there are values.
+/// The bytes of the summaries that the posting has. Precondition: there are values.
 std::size_t KeyTable::summary_bytes(std::uint64_t* words) {
   const Summaries* const all = summaries_of(words);
   std::size_t bytes = 0;
@@ -282,7 +282,7 @@ void KeyTable::divide(std::span<KeyTable> tables, unsigned shift) {
   }
 }
 
-/// With a posting of this table's own; the summaries go with it.
+/// A copy of the entry with a posting of this table's own, which takes the summaries over.
 KeyTable::Entry KeyTable::copy_of(const Entry& entry) {
   Entry copy = entry;
   copy.words = allocate(entry.capacity);

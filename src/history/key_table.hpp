@@ -57,8 +57,9 @@ class SearchKey {
   std::uint64_t hash_ = 0;
 };
 
-/// A posting per key, in an open addressing table. Changed by one thread while nobody reads; tables
-/// with pools of their own by several, each another. On a cache line of its own for that.
+/// A posting per key, in an open addressing table. One thread changes it while nobody reads.
+/// Several threads may change tables that have pools of their own, each another table, which is why
+/// a table has a cache line of its own.
 class alignas(64) KeyTable {
  public:
   /// All must outlive the table.
@@ -99,8 +100,8 @@ class alignas(64) KeyTable {
   std::size_t events() const;
 
  private:
-  /// An entry of the table: a key and its posting. When its events are all gone it keeps its tag
-  /// and has no posting, so that searches go on behind it.
+  /// An entry of the table: a key and its posting. When all its events are gone, it keeps its tag
+  /// but has no posting, so that searches go on behind it.
   struct Entry {
     std::uint64_t tag = 0;
     Timestamp newest = 0;
@@ -113,7 +114,8 @@ class alignas(64) KeyTable {
   static_assert(sizeof(Entry) == 32);
   using Table = std::vector<Entry, HugeAllocator<Entry>>;
 
-  /// By number of values; kept by the posting's memory, in the word before its events.
+  /// The summaries of each of `KeyLayout::values`. The memory of the posting holds the pointer to
+  /// them, in the word before its events.
   using Summaries = std::vector<std::vector<Summary>>;
 
   static constexpr std::size_t kSmallestTable = 4;

@@ -16,7 +16,7 @@ std::uint64_t Posting::partition_point(Range within, F&& is_beyond) const {
 }
 
 Range Posting::window(Timestamp after, Timestamp before) const {
-  constexpr std::uint64_t kLinear = 8;  // is faster up to here
+  constexpr std::uint64_t kLinear = 8;  // up to so many events, a linear search is faster
   Range range{0, size_};
   if (size_ > kLinear) {
     range.first = partition_point(range, [&](Timestamp t) { return t > after; });

@@ -12,14 +12,14 @@ namespace gorgo::history {
 /// What some values are together.
 struct Summary {
   ExactSum sum;  ///< of the floats
-  Datum least;   ///< that is no NaN; none if there is none
+  Datum least;   ///< value that is no NaN; no value if there is none
   Datum greatest;
 };
 
 /// The events of one key, in (timestamp, place) order. Valid until the next change of the index.
-/// Event after event in memory, because taking one in and finding the newest touch one end: first
-/// the timestamp, then the slot, then the running sums up to and with the event, modulo 2^64, then
-/// the values of some attributes.
+/// The events stand one behind the other in memory, because taking one in and finding the newest
+/// touch one end. The words of an event are the timestamp, the slot, the running sums up to and
+/// with the event, modulo 2^64, and the values of some attributes.
 class Posting {
  public:
   /// Events that are summarised together: the first so many, the next so many, and so on.

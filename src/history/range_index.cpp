@@ -18,7 +18,7 @@ constexpr auto kByKey = [](const auto& a, const auto& b) { return a.key < b.key;
 
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 
-/// In the order of the values; a NaN has no place in it.
+/// The number as a word in the order of the values; nothing for a NaN, which has no place in it.
 std::optional<std::uint64_t> key_of(const Datum& number) {
   if (number.tag == Datum::Tag::integer) {
     return std::bit_cast<std::uint64_t>(number.integer) ^ kSign;
@@ -108,8 +108,8 @@ std::size_t RangeIndex::size_of(const Part& part) {
   return size;
 }
 
-/// Into parts of about as many events. Those that come later may have other values: then one part
-/// has most of them, and is as good as an index that is not divided.
+/// Divides the index into parts of about as many events. Those that come later may have other
+/// values: then one part has most of them and is as good as an index that is not divided.
 void RangeIndex::divide() {
   std::vector<Entry> all = std::move(parts_.front().tail);
   for (const Run& run : parts_.front().runs) {
@@ -147,7 +147,7 @@ RangeIndex::Run RangeIndex::run_of(std::vector<Entry> sorted) {
   return run;
 }
 
-/// Without what is gone.
+/// Merges two runs and leaves out what is gone.
 RangeIndex::Run RangeIndex::merged(const Run& older, const Run& newer) const {
   const Slot begin = store_.begin();
   std::vector<Entry> entries(older.entries.size() + newer.entries.size());
@@ -175,7 +175,7 @@ void RangeIndex::drop_gone() {
   }
 }
 
-/// The block in which the first entry from `key` on stands, or behind which it does.
+/// The block that contains the first entry from `key` on, or that this entry stands right behind.
 std::size_t RangeIndex::block_of(const Run& run, std::uint64_t key) {
   const std::span<const std::uint64_t> fences = run.fences;
   const auto* const fence = partition_of(fences, [&](std::uint64_t f) { return f < key; });
@@ -183,8 +183,8 @@ std::size_t RangeIndex::block_of(const Run& run, std::uint64_t key) {
   return before == 0 ? 0 : before - 1;
 }
 
-/// `block`: that of the first key. Where there are more than `most`, perhaps not all of them, but
-/// more than that.
+/// The entries of a run within the bounds; `block` is that of the first key. When there are more
+/// than `most`, it may leave some out but returns more than `most`.
 std::span<const RangeIndex::Entry> RangeIndex::within(const Run& run, std::size_t block,
                                                       const Bounds& bounds, std::size_t most) {
   const std::span<const Entry> entries = run.entries;
@@ -201,7 +201,7 @@ std::span<const RangeIndex::Entry> RangeIndex::within(const Run& run, std::size_
   return {first, last};
 }
 
-/// Of the entries those that the store still holds.
+/// Appends the slots of those entries that the store still holds.
 void RangeIndex::append(std::span<const Entry> entries, std::vector<Slot>& slots) const {
   const std::size_t known = slots.size();
   const Slot begin = store_.begin();
@@ -224,7 +224,8 @@ bool RangeIndex::find(const Bounds& bounds, std::size_t most, std::vector<Slot>&
   return true;
 }
 
-/// Of the part those that fit into the room, which becomes smaller.
+/// Appends the events of the part that are within the bounds and takes their number from `room`.
+/// False when there are more than `room`.
 bool RangeIndex::find(const Part& part, const Bounds& bounds, std::size_t& room,
                       std::vector<Slot>& slots) const {
   constexpr std::size_t kGroup = 8;  // runs whose cache misses overlap

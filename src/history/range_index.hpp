@@ -14,12 +14,12 @@ namespace gorgo::history {
 /// The events of a column by the value of one number attribute: sorted runs, merged as they grow
 /// (the logarithmic method of Bentley and Saxe, 1980), so that an event costs O(log n) amortised
 /// and a search O(log^2 n) and what it finds. Runs are in order of release; events that are gone
-/// are dropped when their run is merged, or as a whole. Once there are some thousands, values are
-/// divided among parts, by what they are then, each with runs of its own: so runs are shorter, and
-/// several threads can take events in. Same threads as its store.
+/// are dropped when their run is merged, or as a whole. Once there are some thousands, the values
+/// that there are then are divided among parts. Each part has runs of its own, so that runs are
+/// shorter and several threads can take events in. Thread-safety: as its store.
 class RangeIndex {
  public:
-  /// Values as ordered words; `first > last`: none. Bounds are part of it.
+  /// A range of values as ordered words, its bounds included; `first > last`: it is empty.
   struct Bounds {
     std::uint64_t first = 0;
     std::uint64_t last = ~std::uint64_t{0};
@@ -37,8 +37,8 @@ class RangeIndex {
 
   /// Takes in newly stored events, in place order.
   void add(std::span<const Slot> slots);
-  /// The same, shared among threads: `take`, then `tidy` for each share < `shares`, any of which
-  /// another thread may do.
+  /// Does what `add` does, shared among threads: call `take`, then `tidy` for each share <
+  /// `shares`, which any thread may do.
   void take(std::span<const Slot> slots);
   void tidy(std::size_t share, std::size_t shares);
   /// More shares than this have nothing to do.

@@ -22,7 +22,8 @@ class SlidingVector {
 
   void push_back(T item) { *grow(1) = item; }
 
-  /// Appends so many elements, which the caller writes: where they begin, until the next change.
+  /// Appends so many elements, which the caller writes. Returns where they begin, valid until the
+  /// next change.
   T* grow(std::size_t count) {
     if (items_.size() + count > items_.capacity()) make_room(count);
     items_.resize(items_.size() + count);

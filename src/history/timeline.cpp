@@ -16,7 +16,7 @@ const Timestamp* bisect(const Timestamp* first, const Timestamp* last, IsBehind 
   std::ptrdiff_t size = last - first;
   while (size > kCounted) {
     const std::ptrdiff_t half = size / 2;
-    // Of a choice between two places compilers make a branch.
+    // Compilers make a branch of a choice between two places, but not of this.
     const std::ptrdiff_t is_ahead = is_behind(first[half - 1]) ? 0 : 1;
     first += half & -is_ahead;
     size -= half;
@@ -24,7 +24,7 @@ const Timestamp* bisect(const Timestamp* first, const Timestamp* last, IsBehind 
   return first + std::count_if(first, first + size, [&](Timestamp t) { return !is_behind(t); });
 }
 
-/// The same, if it is at most so far from a guess; else null.
+/// What `bisect` finds, if it is at most `radius` from the guess; else null.
 template <class IsBehind>
 const Timestamp* find_near(const Timestamp* first, const Timestamp* last, const Timestamp* guess,
                            std::ptrdiff_t radius, IsBehind is_behind) {
@@ -35,8 +35,9 @@ const Timestamp* find_near(const Timestamp* first, const Timestamp* last, const 
   return is_below || is_above ? nullptr : bisect(low, high, is_behind);
 }
 
-/// Where a timestamp would stand if they were evenly spaced: from the first one on, then from there
-/// on, which is off by about the root of what the first guess is. Precondition: there are some.
+/// Where a timestamp would stand if they were evenly spaced from the first one on. A second guess
+/// goes on from the first, and is off by about the root of what that is off by. Precondition: there
+/// are some.
 const Timestamp* guess_of(const Timestamp* first, const Timestamp* last, Timestamp timestamp) {
   if (timestamp <= *first) return first;
   const auto size = static_cast<double>(last - first);
@@ -52,7 +53,7 @@ const Timestamp* guess_of(const Timestamp* first, const Timestamp* last, Timesta
   return guess;
 }
 
-/// The first for which `is_behind` holds, as it does from this timestamp on, or right behind it.
+/// The first for which `is_behind` holds. It holds from this timestamp on, or right behind it.
 template <class IsBehind>
 const Timestamp* find(const Timestamp* first, const Timestamp* last, Timestamp timestamp,
                       IsBehind is_behind) {
@@ -66,7 +67,7 @@ const Timestamp* find(const Timestamp* first, const Timestamp* last, Timestamp t
   return found;
 }
 
-/// The same, looked for at `near` first.
+/// Finds what `find` above does, but looks at `near` first.
 template <class IsBehind>
 const Timestamp* find(const Timestamp* first, const Timestamp* last, Timestamp timestamp,
                       const Timestamp* near, IsBehind is_behind) {
@@ -105,7 +106,7 @@ void Timeline::add(std::span<const Slot> slots) {
     return;
   }
   for (const Slot slot : slots) {
-    // Behind its equals in time, which have earlier places.
+    // It stands behind its equals in time, which have earlier places.
     const Timestamp timestamp = store_.timestamp(slot);
     const std::uint64_t position = first_after(timestamp);
     timestamps_.insert(position, timestamp);

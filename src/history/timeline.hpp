@@ -11,7 +11,7 @@
 namespace gorgo::history {
 
 /// The events of a column in (timestamp, place) order, with the attributes that are compared laid
-/// out for scanning. Same threads as its store.
+/// out for scanning. Thread-safety: as its store.
 class Timeline {
  public:
   /// The store must outlive the timeline.
@@ -38,12 +38,12 @@ class Timeline {
 
   /// The positions with `after < timestamp < before`.
   Range window(Timestamp after, Timestamp before) const;
-  /// The same, looked for from a range on that is thought to be near.
+  /// Finds the same positions by looking first around `near`, a range that is thought to be close.
   Range window(Timestamp after, Timestamp before, const Range& near) const;
   std::size_t bytes() const;
 
  private:
-  /// Whether time has them stand behind all others, in this order.
+  /// Whether the events stand behind all others by time, in this order.
   bool are_latest(std::span<const Slot> slots) const;
   /// The first position whose timestamp is above `timestamp`.
   std::uint64_t first_after(Timestamp timestamp) const;

@@ -149,8 +149,8 @@ struct TypeNumber {
 
 struct RuleDefinition {
   Location at;  ///< of the first token: an annotation, `rule`, `Assign` or `define`
-  /// The rule's bytes in the source, from its first token to before its `;`, the white space there
-  /// left out; both 0 when it was built without text.
+  /// The rule's bytes in the source, from its first token to the last one before its `;`; both 0
+  /// when it was built without text.
   std::size_t begin_offset = 0, end_offset = 0;
   std::optional<Name> name;
   std::vector<Annotation> annotations;

@@ -88,7 +88,7 @@ Duration AstBuilder::window(Parser::WindowContext* window) {
   const auto count = std::get<std::int64_t>(integer(window->INT()->getSymbol(), false));
   const Duration length = window->unit() == nullptr ? kMillisecond : unit(window->unit());
   Duration width = 0;
-  // Longer than time itself is no mistake: windows saturate.
+  // A window longer than time itself is no mistake: windows saturate.
   if (__builtin_mul_overflow(count, length, &width)) width = std::numeric_limits<Duration>::max();
   return width;
 }

@@ -42,7 +42,7 @@ AstBuilder::Tree AstBuilder::product(Parser::ProductContext* product) {
 AstBuilder::Tree AstBuilder::factor(Parser::FactorContext* factor) {
   auto signs = factor->MINUS();
   auto* operand = factor->primary();
-  // The sign next to a number belongs to it: only so can the least int be written.
+  // The sign next to a number belongs to it, because the least int could not be written otherwise.
   const bool folds = !signs.empty() && (operand->INT() != nullptr || operand->FLOAT() != nullptr);
   Tree result = primary(operand, folds);
   if (folds) {
@@ -174,7 +174,7 @@ AstBuilder::Tree AstBuilder::combine(ExprKind kind, antlr4::Token* at, std::vect
   tree.expr.at = locate(at);
   for (auto& operand : operands) tree.height = std::max(tree.height, operand.height + 1);
   if (tree.height > kMaxHeight) {
-    // What lies above is too high as well and says nothing.
+    // The trees above this one are too high as well and report nothing.
     if (tree.height == kMaxHeight + 1) {
       reporter_.error(
           tree.expr.at, "the expression is nested too deeply",

@@ -17,7 +17,8 @@ std::size_t comment_length(std::string_view text) {
   return end == text.npos ? text.size() : end + 2;
 }
 
-/// Without the line ends of other systems, and without the blanks that a line comment ends with.
+/// The comment without the line ends of other systems, and without the blanks that a line comment
+/// ends with.
 std::string clean(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {

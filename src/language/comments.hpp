@@ -12,7 +12,7 @@ struct Comment {
   std::size_t lines_before = 0;  ///< line ends between it and what stands before it
 
   bool own_line() const { return lines_before > 0; }
-  /// What follows begins on a new line.
+  /// Whether what follows begins on a new line.
   bool ends_line() const;
 };
 
@@ -22,7 +22,8 @@ struct Gap {
   std::size_t lines_after = 0;  ///< line ends behind the last comment
 };
 
-/// `text` holds nothing but white space, comments, `;` and byte order marks.
+/// Reads what stands between two tokens. Precondition: `text` holds nothing but white space,
+/// comments, `;` and byte order marks.
 Gap read_gap(std::string_view text);
 
 }  // namespace gorgo::language

@@ -9,7 +9,7 @@
 namespace gorgo::language {
 namespace {
 
-/// Without the attributes that are refused.
+/// The declared attributes, each name once. Reports bad and repeated names.
 std::vector<AttributeType> checked_attributes(
     const std::vector<ast::AttributeDeclaration>& declared, Reporter& reporter) {
   std::unordered_map<std::string, Location> seen;

@@ -13,10 +13,11 @@ namespace gorgo::language {
 /// only those that have an entry in `Where` (TESLA.md §12).
 std::vector<AttributeType> composite_attributes(const ast::RuleDefinition& rule);
 
-/// Enters what a file says about its types: `event`, `define`. Before any rule is looked at,
-/// because the order of the items has no meaning.
+/// Enters what a file says about its types by `event` and `define`. Call it before any rule is
+/// looked at, because the order of the items has no meaning.
 void enter_definitions(const ast::File& file, TypeTable& types, Reporter& reporter);
-/// `Assign n => T`, when all types that the rules use are entered.
+/// Enters the numbers that `Assign n => T` gives to types. Call it when all types that the rules
+/// use are entered.
 void enter_numbers(const ast::File& file, TypeTable& types, const Schema& known,
                    Reporter& reporter);
 

@@ -69,7 +69,7 @@ RuleBinder::Bound RuleBinder::bind_condition(const ast::Expr& expr, const Contex
 
 RuleBinder::Bound RuleBinder::bind_expr(const ast::Expr& expr, const Context& context) {
   Bound bound = bind_operator(expr, context);
-  const bool comparison = is_comparison(expr.kind);  // there it speaks of the left side
+  const bool comparison = is_comparison(expr.kind);  // its stated type is that of the left side
   if (expr.stated_type && !comparison && !check_stated_type(expr, *expr.stated_type, bound)) {
     return std::nullopt;
   }

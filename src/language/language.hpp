@@ -37,7 +37,7 @@ struct FormattedFile {
 };
 FormattedFile format(const Source& source);
 
-/// The rules of a text as T-Rex's own parser reads them, which knows no names of rules,
+/// The rules of a text as T-Rex's own parser reads them. It knows no names of rules, no
 /// annotations, declarations and comments. A rule that T-Rex cannot express is left out, and
 /// warnings say what it has that T-Rex has not. Types without a number get one. `text` is
 /// meaningful only when the diagnostics have no error.

@@ -12,7 +12,7 @@ constexpr std::size_t kMaxWidth = 100;
 /// Brackets that open further right are no place to continue below.
 constexpr std::size_t kMaxBracketColumn = 60;
 
-/// In characters: bytes that continue one do not count.
+/// The width in characters, where bytes that continue one do not count.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));

@@ -119,8 +119,8 @@ std::optional<double> parse_float(std::string_view text) {
   double value = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
   if (result.ec == std::errc()) return value;
-  // Too small for a denormal is zero; `from_chars` tells it from too large by the exponent's sign
-  // only.
+  // A number too small for a denormal is zero. Only the sign of the exponent tells it from one that
+  // is too large.
   const auto exponent = text.find_first_of("eE");
   const bool tiny = exponent != text.npos && text[exponent + 1] == '-';
   return tiny ? std::optional(0.0) : std::nullopt;

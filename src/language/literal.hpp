@@ -26,7 +26,7 @@ struct Unquoted {
 /// `literal` stands between quotes of one kind.
 Unquoted unquote(std::string_view literal);
 
-/// Nanoseconds of one unit; nothing for an unknown unit. Any case.
+/// The nanoseconds of one unit, which may be in any case; nothing for an unknown unit.
 std::optional<Duration> unit_length(std::string_view unit);
 std::vector<std::string> unit_names();
 
@@ -34,7 +34,7 @@ std::vector<std::string> unit_names();
 std::optional<ValueType> value_type(std::string_view word);
 std::vector<std::string> value_type_names();
 
-/// In ASCII.
+/// The word with its ASCII letters in lower case.
 std::string lower_case(std::string_view word);
 
 }  // namespace gorgo::language

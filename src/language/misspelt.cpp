@@ -18,7 +18,8 @@ constexpr std::size_t kLongest = 60;
 
 bool fits(const std::string& name) { return name.size() >= kShortest && name.size() <= kLongest; }
 
-/// The letters of names that a slip may put in. A digit is none: `Sensor1` and `Sensor2` are meant.
+/// The letters that a slip may put into a name. Digits are not among them, because `Sensor1` and
+/// `Sensor2` are both meant.
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_";
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -54,7 +55,7 @@ class NearNames {
 
   void add(const std::string& name) { names_[lower_case(name)].push_back(name); }
 
-  /// A name that is not the same; empty when there is none.
+  /// A near name that differs from this one; empty when there is none.
   std::string find(const std::string& name) const {
     std::string near;
     const auto look = [&](const std::string& other) {
@@ -74,7 +75,7 @@ class NearNames {
   std::unordered_map<std::string, std::vector<std::string>> names_;  // by their lower case
 };
 
-/// A slip in a name that is all but digits says nothing.
+/// Whether the name has letters enough: a slip in a name that is all but digits says nothing.
 bool has_letters(const std::string& name) {
   return name.size() - static_cast<std::size_t>(std::ranges::count_if(name, is_digit)) >=
          kShortest - 1;
@@ -95,7 +96,7 @@ void warn_of_misspelt_types(const TypeTable& types, const Schema& known, Reporte
   if (suspects.empty() || reporter.failed()) return;
   NearNames names(known);
   for (TypeIndex i = 0; i < types.size(); ++i) {
-    // Of two suspects the one that comes later is the slip: it is looked up before it is added.
+    // Suspects are added only after they are looked up, so that the later one of two is the slip.
     const TypeEntry& entry = types.at(i);
     if (!entry.known && !is_suspect(entry)) names.add(entry.type.name);
   }

@@ -13,16 +13,16 @@ namespace gorgo::language {
 
 /// Reports what codec/names.hpp finds wrong. `what` is "a type", "an alias" or "a rule".
 void check_name(const ast::Name& name, std::string_view what, Reporter& reporter);
-/// Attributes may have more names than types.
+/// Does for attributes, which may have more names than types, what `check_name` does.
 void check_attribute_name(const ast::Name& name, Reporter& reporter);
 
 /// Gives the rules of a file their full names (TESLA.md §2).
 class RuleNames {
  public:
-  /// `rules` are all of the file: the given names are taken before any is made up.
+  /// `rules` are all of the file, because the given names are taken before any is made up.
   RuleNames(const Source& source, const std::vector<const ast::RuleDefinition*>& rules,
             Reporter& reporter);
-  /// Asked once for each rule, in text order.
+  /// Call it once for each rule, in text order.
   std::string full_name(const ast::RuleDefinition& rule);
 
  private:

@@ -30,7 +30,7 @@ const antlr4::Token* too_deep(const ItemTokens& item) {
   return nullptr;
 }
 
-/// Reports what forbids to parse the item at all.
+/// Reports what makes it impossible to parse the item at all.
 bool within_limits(const ItemTokens& item, Reporter& reporter) {
   if (item.size() > kMaxTokens) {
     reporter.error(locate(*item.tokens[0], item, reporter),
@@ -72,7 +72,7 @@ std::size_t parse_item(const ItemTokens& item, std::size_t begin, TeslaLexer& le
   }
 }
 
-/// Checked before anything else looks at the text.
+/// Whether the text is short enough, which is checked before anything else looks at it.
 bool fits(std::string_view text, Reporter& reporter) {
   if (text.size() <= kMaxText) return true;
   reporter.error({}, "the text is longer than 16 MiB", "divide it into several files");

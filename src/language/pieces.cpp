@@ -41,7 +41,7 @@ bool is_language_word(std::size_t token) {
   return token >= Parser::AND && token <= Parser::CONTAINS;
 }
 
-/// In double quotes, unless that takes escapes.
+/// The literal in double quotes, unless that takes escapes.
 std::string string_literal(const std::string& text) {
   const std::string content = text.substr(1, text.size() - 2);
   return content.find_first_of("\"\\") == content.npos ? "\"" + content + "\"" : text;

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::string_view kTooMany = "too many errors, the rest is not shown";
 
-/// A line that nobody could read on a screen would be copied into every diagnostic.
+/// The line as diagnostics show it: empty when nobody could read it on a screen, because it would
+/// be copied into every diagnostic.
 std::string shown(std::string_view line) {
   constexpr std::size_t kLongestLine = 1000;
   return line.size() > kLongestLine ? "" : std::string(line);
@@ -64,7 +65,7 @@ Location Reporter::locate(std::size_t offset, std::size_t length) const {
 
 std::string Reporter::suggest(std::string_view name, const std::vector<std::string>& candidates,
                               std::string otherwise) {
-  // Of names as short as `T` and `$x` any two are near.
+  // Any two names as short as `T` and `$x` are near each other.
   if (name.size() < 3 || suggestions_left_ == 0) return otherwise;
   --suggestions_left_;
   const std::string_view near = closest_name(name, candidates);
@@ -90,7 +91,8 @@ std::string_view Reporter::line(std::uint32_t number) const {
   if (number == 0 || number > line_starts_.size()) return {};
   const std::size_t start = line_starts_[number - 1];
   const bool last = number == line_starts_.size();
-  // Not searched for: asked for every token, a long line would cost its square.
+  // The end is not searched for, because that would cost a long line its square when every token
+  // asks.
   const std::size_t end = last ? text_.size() : line_starts_[number] - 1;
   std::string_view line = text_.substr(start, end - start);
   if (line.ends_with('\r')) line.remove_suffix(1);

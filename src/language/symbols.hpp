@@ -56,11 +56,12 @@ struct Symbols {
   std::vector<RuleSymbols> rules;
 };
 
-/// Of the items that are free of syntax errors: the rest of the text may be in the making. A state
-/// without an alias is named by its type: its name is an occurrence of the type.
+/// The symbols of the items that are free of syntax errors, because the rest of the text may be in
+/// the making. A state without an alias is named by its type, so its name is an occurrence of the
+/// type.
 Symbols symbols_of(const Source& source);
 
-/// Why nothing of this kind can have this name; empty: it can. Parameters with their `$`.
+/// Why nothing of this kind can have this name; empty: it can. Names of parameters have their `$`.
 std::string refuse_name(SymbolKind kind, const std::string& name);
 
 }  // namespace gorgo::language

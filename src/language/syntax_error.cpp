@@ -85,7 +85,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return meant.empty() ? "" : "did you mean " + in_quotes(meant) + "?";
 }
 
-/// For a word that may be a misspelt keyword, or stand behind one.
+/// The hint for a word that may be a misspelt keyword, or stand behind one.
 std::string keyword_hint(const SyntaxError& error, const ItemTokens& item) {
   static constexpr std::pair<std::size_t, const char*> kKeywords[] = {
       {TeslaParser::DEFINE, "define"},
@@ -111,7 +111,7 @@ std::string keyword_hint(const SyntaxError& error, const ItemTokens& item) {
 
 bool is_keyword(std::size_t type) { return type >= TeslaParser::AND && type <= TeslaParser::AS; }
 
-/// For a token that can only stand behind a bracket that is still open.
+/// The hint for a token that can only stand behind a bracket that is still open.
 std::string bracket_hint(const SyntaxError& error, const ItemTokens& item,
                          const Reporter& reporter) {
   if (!error.expects(TeslaParser::RPAREN)) return {};

@@ -28,7 +28,7 @@ constexpr Tokens kOperators = {
 constexpr Tokens kItemStarts = {TeslaParser::DEFINE, TeslaParser::EVENT, TeslaParser::RULE,
                                 TeslaParser::ASSIGN, TeslaParser::AT};
 
-/// The expected tokens, of which groups are taken out as they are put into words.
+/// The expected tokens. Groups of them are taken out as they are put into words.
 class Expected {
  public:
   explicit Expected(const antlr4::misc::IntervalSet& set) : set_(set) {}
@@ -43,7 +43,7 @@ class Expected {
   antlr4::misc::IntervalSet set_;
 };
 
-/// What the name is of that the rule around a name rule wants.
+/// What kind of name is wanted by the rule around a name rule, in words.
 std::string name_words(const antlr4::RuleContext* context) {
   while (context != nullptr && (context->getRuleIndex() == TeslaParser::RuleTypeName ||
                                 context->getRuleIndex() == TeslaParser::RuleAttributeName)) {

@@ -32,7 +32,7 @@ bool is_attribute(const ast::Expr& expr) {
   return expr.kind == ExprKind::attribute && expr.name.text != "timestamp";
 }
 
-/// What T-Rex compares an attribute with as it stands.
+/// Whether T-Rex can compare an attribute with the expression as it stands.
 bool is_constant(const ast::Expr& expr) {
   if (expr.kind != ExprKind::literal) return false;
   if (const auto* integer = std::get_if<std::int64_t>(&expr.value)) return *integer >= 0;

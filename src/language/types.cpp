@@ -59,7 +59,8 @@ void TypeTable::declare(const ast::Name& name, std::vector<AttributeType> attrib
     refuse_redeclaration(name, entry, declared, reporter);
     return;
   }
-  // A declaration outlives the rules, a definition only the others of its kind.
+  // The origin that keeps the type longer stays: a declared type outlives all rules, a defined one
+  // only the rules that do not define it.
   if (origin < entry.type.origin) entry.type.origin = origin;
 }
 

@@ -61,7 +61,7 @@ class TypeTable {
 
   /// The known types and those of this file.
   Schema build_schema();
-  /// Of the fixed types, for suggestions.
+  /// The names of the fixed types, for suggestions.
   std::vector<std::string> fixed_names() const;
 
  private:

@@ -17,7 +17,7 @@ constexpr std::size_t kMostNames = 8;
 /// By column: the rules that use it, in their order.
 using ColumnUsers = std::map<std::string, std::vector<std::string>>;
 
-/// Without the terminator's: nothing looks for terminators.
+/// Calls `f` for every scan but the terminator's, because nothing searches for terminators.
 template <class F>
 void for_each_scan(const Plan& plan, F&& f) {
   for (std::size_t i = 1; i < plan.states.size(); ++i) f(plan.states[i].scan);

@@ -21,9 +21,9 @@ struct ScanExplanation {
   std::vector<std::string> binds;        ///< attributes whose presence the column demands
   std::vector<std::string> constant;     ///< conditions of the column
   std::vector<std::string> equality;     ///< own expression = one value per search
-  std::vector<std::string> range;        ///< the same with other comparisons
-  std::vector<std::string> residual;     ///< tested on each event that is left
-  std::vector<std::string> guards;       ///< tested once per search
+  std::vector<std::string> range;  ///< own expression otherwise compared with one value per search
+  std::vector<std::string> residual;  ///< tested on each event that is left
+  std::vector<std::string> guards;    ///< tested once per search
 };
 
 struct StateExplanation {
@@ -36,7 +36,7 @@ struct StateExplanation {
 struct NegationExplanation {
   std::string type;
   std::string span;
-  /// The state with whose choice it is tested; nothing: at the deadline.
+  /// The state with whose choice it is tested; nothing: it is tested at the deadline.
   std::optional<std::string> completed_at;
   ScanExplanation scan;
 };

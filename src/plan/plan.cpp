@@ -31,7 +31,7 @@ std::optional<Op> mirrored(Op op) {
 
 bool is_own(const Expr& expr) { return mentions_candidate(expr) && !mentions_sequence(expr); }
 
-/// Those of the candidate that the expression reads.
+/// Adds the attributes of the candidate that the expression reads.
 void add_attributes(const Expr& expr, std::vector<std::uint32_t>& attributes) {
   if (expr.op == Op::attribute && expr.source == kCandidate) attributes.push_back(expr.index);
   for (const Expr& arg : expr.args) add_attributes(arg, attributes);

@@ -10,9 +10,11 @@
 namespace gorgo::plan {
 namespace {
 
-/// More constants are not looked at: every one is tried in every condition.
+/// Conditions with more constants than this are not looked at, because every constant is tried in
+/// every condition.
 constexpr std::size_t kMostConstants = 500;
-/// Of more conditions all are named, not only those that contradict each other.
+/// When there are more conditions than this, all are named, not only those that contradict each
+/// other.
 constexpr std::size_t kMostConditions = 20;
 
 bool is_comparison(Op op) { return op >= Op::equal && op <= Op::contains; }

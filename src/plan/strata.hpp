@@ -25,8 +25,9 @@ struct Strata {
   std::vector<Cycle> cycles;
 };
 
-/// For people to read: the shortest way from the least type of a cycle back to it, each type made
-/// from the one before, the first from the last. `plans`: of the rules that close the cycle.
+/// The shortest way from the least type of a cycle back to it, for people to read: each type is
+/// made from the one before, the first from the last. `plans` are those of the rules that close the
+/// cycle.
 std::vector<TypeId> way_round(std::span<const Plan* const> plans);
 /// The plans of the rules that close a cycle, `plans` being those of all rules.
 std::vector<const Plan*> plans_of(const Cycle& cycle, std::span<const Plan* const> plans);

@@ -82,7 +82,7 @@ void Stratification::update() {
   changed_rules_.clear();
 }
 
-/// The changed types and all that depend on them, ascending: a cycle lies within or without.
+/// The changed types and all that depend on them, ascending. A cycle lies wholly within or without.
 std::vector<TypeId> Stratification::region() {
   std::vector<TypeId> region;
   const auto enter = [&](TypeId id) {

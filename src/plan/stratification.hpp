@@ -16,7 +16,7 @@ namespace gorgo::plan {
 /// is looked at anew, and nothing else. Rules have numbers, which their owner chooses.
 class Stratification {
  public:
-  /// To be followed by `update`, as is `remove`. The plan must stay until it is removed.
+  /// Call `update` after this and after `remove`. The plan must stay until it is removed.
   /// Precondition: no rule has this number.
   void add(std::uint32_t rule, const Plan& plan);
   /// Precondition: the rule is there.
@@ -85,8 +85,8 @@ class Stratification {
   std::vector<RuleInfo> rules_;  // by number
   std::vector<Cycle> cycles_;
   std::vector<std::uint32_t> rules_on_level_;  // how many; the last is not 0
-  std::vector<TypeId> changed_types_;          // since `update`: those whose level may be another
-  std::vector<std::uint32_t> changed_rules_;   // and such rules
+  std::vector<TypeId> changed_types_;          // since `update`: types whose level may have changed
+  std::vector<std::uint32_t> changed_rules_;   // since `update`: rules whose level may have changed
   std::uint64_t looked_at_ = 0;
 };
 

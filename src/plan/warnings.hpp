@@ -10,17 +10,17 @@
 
 namespace gorgo::plan {
 
-/// What is legal in the rules of a text but hardly meant, each with its rule's place: rules that
-/// can never fire, negations and aggregates over nothing, `each` states that nothing links, floats
-/// compared with `=`. `added` are the plans of the text's rules.
+/// Warns of what is legal in the rules of a text but hardly meant, each with its rule's place:
+/// rules that can never fire, negations and aggregates over nothing, `each` states that nothing
+/// links, floats compared with `=`. `added` are the plans of the text's rules.
 Diagnostics rule_warnings(std::span<const Plan* const> added, const Schema& schema,
                           const language::Source& source);
-/// Those of the cycles that go through an added rule, each with that rule's place. `cycles`: the
-/// plans of the rules that close each.
+/// Warns of the cycles that go through an added rule, each with that rule's place. `cycles` has,
+/// for each cycle, the plans of the rules that close it.
 Diagnostics cycle_warnings(std::span<const Plan* const> added,
                            std::span<const std::vector<const Plan*>> cycles, const Schema& schema,
                            const language::Source& source);
-/// Both. `others` are the plans of the rules that are there already.
+/// Gives the warnings of both kinds. `others` are the plans of the rules that are there already.
 Diagnostics warnings(std::span<const Plan* const> added, std::span<const Plan* const> others,
                      const Schema& schema, const language::Source& source);
 

@@ -8,7 +8,7 @@ namespace gorgo::protocol {
 /// The events of a batch, which must have passed `check_batch`. The columns refer into it.
 EventBatch view_of(const wire::Batch& batch);
 
-/// Call once for a batch.
+/// Writes the batch into a message under construction. Call it once for a batch.
 flatbuffers::Offset<wire::Batch> pack(flatbuffers::FlatBufferBuilder& builder,
                                       const EventBatch& batch);
 

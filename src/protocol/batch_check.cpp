@@ -39,7 +39,7 @@ struct Budget {
       : vectors(frame_size), names(kNamesPerByte * frame_size) {}
 };
 
-/// `message` continues that the name is not usable.
+/// The error's message continues a sentence that says that the name is not usable.
 std::optional<Error> problem_of_name(const flatbuffers::String& name, Budget& budget) {
   if (name.size() > budget.names) {
     return Error{": all names together are too long", "send smaller batches"};

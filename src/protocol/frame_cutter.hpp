@@ -24,8 +24,8 @@ class FrameCutter {
   /// Room for at least 16 KiB more; valid until the next call of another member.
   std::span<std::uint8_t> space();
   void fill(std::size_t size) { end_ += size; }
-  /// The next whole frame, nothing when more bytes are needed, or why the stream cannot be
-  /// followed any further (then for good).
+  /// The next whole frame, nothing when more bytes are needed, or why the stream cannot be followed
+  /// any further. Such an error is final.
   Result<std::optional<Bytes>> next();
   /// Bytes of a frame whose end has not arrived.
   std::size_t open() const { return end_ - begin_; }

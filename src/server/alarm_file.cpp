@@ -11,7 +11,7 @@
 namespace gorgo::server {
 namespace {
 
-/// Rules are named by whoever deploys them.
+/// Makes a file name that is safe whatever the rule is called.
 std::string file_name_of(std::string rule) {
   const auto is_plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '_';

@@ -12,19 +12,19 @@ namespace gorgo::server {
 /// the engine, replies and deliveries on their way out. Thread-safe.
 class MemoryBudget {
  public:
-  /// `on_excess` is called, by whoever calls `check`, when the limit is exceeded; once until
-  /// `looked`.
+  /// `on_excess` is called by whoever calls `check` when the limit is exceeded, and only once until
+  /// `looked` is called.
   MemoryBudget(std::size_t limit, std::function<void()> on_excess)
       : limit_(static_cast<std::int64_t>(limit)), on_excess_(std::move(on_excess)) {}
 
   void add(std::size_t bytes) noexcept { used_ += static_cast<std::int64_t>(bytes); }
   void give_back(std::size_t bytes) noexcept { used_ -= static_cast<std::int64_t>(bytes); }
 
-  /// To be called behind `add`, without a lock held.
+  /// To be called after `add`, without a lock held.
   void check() {
     if (excess() > 0 && !told_.exchange(true)) on_excess_();
   }
-  /// From now on a further excess is told again.
+  /// Has a further excess told again.
   void looked() noexcept { told_ = false; }
 
   std::int64_t used() const noexcept { return used_; }
@@ -69,8 +69,8 @@ class MemoryShare {
 /// What is counted over all clients. Thread-safe.
 struct ClientTotals {
   MemoryBudget memory;
-  std::atomic<std::uint64_t> lost_rows = 0;       ///< that subscribers were told not to get
-  std::atomic<std::uint64_t> slow_consumers = 0;  ///< disconnected, for more waited than may
+  std::atomic<std::uint64_t> lost_rows = 0;       ///< rows that subscribers did not get
+  std::atomic<std::uint64_t> slow_consumers = 0;  ///< disconnected because too much waited for them
 };
 
 }  // namespace gorgo::server

@@ -20,10 +20,11 @@ class ClockWatch {
 
   struct Counts {
     std::uint64_t ahead = 0;      ///< accepted, more than a second ahead
-    std::uint64_t too_ahead = 0;  ///< refused for that
+    std::uint64_t too_ahead = 0;  ///< refused because they were too far ahead
   };
 
-  /// `clock`: the server's, nanoseconds since the epoch. `max_ahead`: further ahead is refused.
+  /// `clock`: the server's, nanoseconds since the epoch. `max_ahead`: an event that is further
+  /// ahead is refused.
   ClockWatch(Log& log, std::function<Timestamp()> clock, std::optional<Duration> max_ahead)
       : log_(log), clock_(std::move(clock)), max_ahead_(max_ahead) {}
 
@@ -33,7 +34,7 @@ class ClockWatch {
     found_ = {};
     furthest_ = now_;
   }
-  /// One of them.
+  /// Takes the timestamp of one of them.
   void take(Timestamp timestamp) {
     if (timestamp > now_ && timestamp - kTolerance > now_) count(timestamp);
   }
@@ -53,7 +54,7 @@ class ClockWatch {
   const std::optional<Duration> max_ahead_;
   Counts counts_;
 
-  // The publication in hand has these.
+  // The members below are about the publication in hand.
   Timestamp now_ = 0;
   Timestamp furthest_ = 0;
   Counts found_;

@@ -45,12 +45,12 @@ struct Command {
   Kind kind = Kind::request;
   std::shared_ptr<Outbox> client;
   protocol::Bytes frame;
-  Work work;  ///< of which a taken piece is no longer part
-  /// Only so many rows of the publication are to be carried out, and the rest goes back into the
-  /// queue. 0: all of it.
+  Work work;  ///< without the pieces that were taken
+  /// Only so many rows of the publication are to be carried out; the rest goes back into the queue.
+  /// 0: all of it.
   std::uint32_t piece_rows = 0;
   std::uint64_t cost = 0;                              ///< of what is to be carried out
-  std::unique_ptr<Publication> publication = nullptr;  ///< begun
+  std::unique_ptr<Publication> publication = nullptr;  ///< set once it has begun
   std::chrono::steady_clock::time_point received = std::chrono::steady_clock::now();
   /// Called when a change was carried out and its reply queued; may be empty.
   std::function<void()> done = {};

@@ -5,8 +5,8 @@
 namespace gorgo::server {
 namespace {
 
-/// A lane is served that much before the next one, so that lanes of small requests do not
-/// alternate with each of them.
+/// A lane is served that much before the next one, so that lanes of small requests do not alternate
+/// after each of them.
 constexpr std::uint64_t kQuantum = 500'000;
 
 std::uint64_t id_of(const Command& command) {
@@ -15,7 +15,7 @@ std::uint64_t id_of(const Command& command) {
 
 std::size_t bytes_of(const Command& command) { return command.frame.size() + sizeof(Command); }
 
-/// Cuts off what is to be carried out: a piece, where a publication costs more than that.
+/// Cuts a piece off a publication that costs more than a piece; any other command is taken whole.
 void cut(Command& command, std::uint64_t piece_cost) {
   Work& work = command.work;
   std::uint64_t cost = work.cost;
@@ -65,7 +65,7 @@ void CommandQueue::uncount(Lane& lane, const Command& command) {
 void CommandQueue::join_turns(std::uint64_t client, Lane& lane) {
   if (lane.in_turns || lane.in_hand || lane.commands.empty()) return;
   lane.in_turns = true;
-  // Having been silent gives no right to be served first for long.
+  // A lane that was silent must not be served first for long because of that.
   lane.served = std::max(lane.served, now_);
   turns_.emplace(lane.served, client);
 }
@@ -211,7 +211,8 @@ std::uint64_t CommandQueue::serve_first(std::vector<Command>& out, std::uint64_t
   return lane.served - served;
 }
 
-/// Those who were refused and have plenty of room, lest they come back for each request.
+/// The clients that were refused and have plenty of room; with less they would come back for each
+/// request.
 std::vector<std::shared_ptr<Outbox>> CommandQueue::take_admitted() {
   std::vector<std::shared_ptr<Outbox>> admitted;
   std::erase_if(refused_, [&](std::uint64_t client) {

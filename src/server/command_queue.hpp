@@ -34,10 +34,11 @@ class CommandQueue {
   enum class Push : std::uint8_t { queued, full, closed };
   /// Takes `request` only when the answer is `queued`.
   Push push(Command& request);
-  /// All but requests are few and small: they always find room, unless it is closed.
+  /// Commands that are no requests are few and small: they always find room. A closed queue drops
+  /// them.
   void push_control(Command command);
-  /// For the consumer: the rest of a publication of which a piece was carried out. It stands before
-  /// everything else in its lane.
+  /// For the consumer: puts back the rest of a publication of which a piece was carried out. It
+  /// stands before everything else in its lane.
   void put_back(Command publication);
 
   enum class Drop : std::uint8_t {
@@ -46,20 +47,20 @@ class CommandQueue {
   };
   /// Forgets requests of a client. Returns how many.
   std::size_t drop(std::uint64_t client, Drop what);
-  /// Forgets all requests that were not begun of clients whose outboxes are closed. Returns how
+  /// Forgets the requests that were not begun of clients whose outboxes are closed. Returns how
   /// many.
   std::size_t drop_closed();
-  /// That a client's requests hold.
+  /// Bytes that a client's requests hold.
   std::size_t bytes(std::uint64_t client);
-  /// Nothing more is taken; what is queued is still handed out.
+  /// Closes the queue: it accepts nothing more, but what is queued is still handed out.
   void close();
   bool is_closed();
-  /// Forgets what is queued, too. Returns how many requests.
+  /// Closes the queue and forgets what is queued. Returns how many requests.
   std::size_t discard();
 
   /// Waits for commands, not longer than `patience` when that is set, and appends what fits in one
-  /// turn to the empty `out`; false: closed and empty. `pace` is how much longer requests take than
-  /// their estimate says, at least 1: turns and pieces are so much smaller.
+  /// turn to the empty `out`; false: the queue is closed and empty. `pace` is how much longer
+  /// requests take than their estimate says, at least 1: turns and pieces are so much smaller.
   bool take(std::vector<Command>& out, std::optional<std::chrono::nanoseconds> patience = {},
             double pace = 1);
 
@@ -85,7 +86,7 @@ class CommandQueue {
   std::set<std::pair<Served, std::uint64_t>> turns_;  // lanes with commands, least served first
   std::vector<std::uint64_t> in_hand_;
   std::vector<std::uint64_t> refused_;
-  Served now_ = 0;  // of the lane that was served last
+  Served now_ = 0;  // `served` of the lane that was served last
   std::size_t bytes_ = 0;
   std::uint64_t cost_ = 0;
   MemoryShare memory_;  // of `bytes_`

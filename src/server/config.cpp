@@ -60,7 +60,7 @@ class Section {
     to = std::chrono::milliseconds(count);
   }
 
-  /// Milliseconds in the file.
+  /// A time that the file gives in milliseconds.
   void duration(std::string_view key, Duration& to, std::int64_t least) {
     constexpr Duration kUnit = 1'000'000;
     std::int64_t count = to / kUnit;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kRowsPerFrame = 4096;
 constexpr std::size_t kBytesPerFrame = std::size_t{256} << 10;
-// What a frame has besides its rows, and a column besides its name and its value.
+// Bytes that a frame has besides its rows, and a column besides its name and its value.
 constexpr std::size_t kFrameOverhead = 512;
 constexpr std::size_t kColumnOverhead = 160;
 
@@ -149,7 +149,7 @@ void encode_delivery(const OutputBatch& batch, std::span<const DeliveredRow> row
 protocol::Bytes loss_notice(std::uint64_t rows) {
   flatbuffers::FlatBufferBuilder builder(256);
   const auto ids = builder.CreateVector(std::vector<std::uint32_t>{0});
-  // The vectors of places are empty but there, as in every Deliver.
+  // The vectors of places are empty, but they are there, as in every Deliver.
   const auto roots = builder.CreateVector(std::vector<std::uint64_t>());
   const auto ordinals = builder.CreateVector(std::vector<std::uint32_t>());
   const auto batch = wire::CreateBatch(builder);

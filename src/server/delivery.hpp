@@ -31,8 +31,8 @@ struct DeliveryFrame {
 /// An upper bound for the frame that delivers this event to anybody.
 std::size_t delivery_bytes(const BatchCursor& event, const Limits& limits);
 
-/// Hands rows out as Deliver frames, a few thousand rows each, one frame after the other, so that
-/// there is one at a time. `subscriptions` is how many ids the frames have room for. A frame above
+/// Hands rows out as Deliver frames of a few thousand rows each, one after the other, so that there
+/// is one frame at a time. `subscriptions` is how many ids the frames have room for. A frame above
 /// `max_frame`, which then has one row, is handed out without its bytes.
 void encode_delivery(const OutputBatch& batch, std::span<const DeliveredRow> rows,
                      std::size_t subscriptions, std::size_t max_frame,

@@ -36,7 +36,7 @@ class DeviceWatch {
   void tell(const DeviceInfo& device, std::uint64_t failures);
 
   Log& log_;
-  std::uint64_t failures_ = 0;  // of all devices, so many are told
+  std::uint64_t failures_ = 0;  // how many failures of all devices were told
   std::map<std::pair<std::string, std::uint32_t>, Told> told_;
 };
 

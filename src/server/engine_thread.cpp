@@ -13,9 +13,9 @@
 namespace gorgo::server {
 namespace {
 
-/// The system's clock may be set while the engine thread waits for a moment of it.
+/// The longest wait for a moment of the system's clock, which may be set meanwhile.
 constexpr Duration kLongestWait = 1'000'000'000;
-/// Until it is tried again to set the memory reserve aside.
+/// The wait before the next attempt to set the memory reserve aside.
 constexpr std::chrono::milliseconds kShortWait{100};
 
 Timestamp system_clock_now() {

@@ -27,8 +27,8 @@ namespace gorgo::server {
 /// Owns the processor, and with it schema, history and rules: their single writer. Takes what fits
 /// in a turn, appends publications until another request comes, evaluates, delivers.
 ///
-/// What changes rules or types is carried out one after the other, in the order in which it came,
-/// and a text is checked beside this thread. Meanwhile everything else goes on.
+/// Requests that change rules or types are carried out one after the other, in the order in which
+/// they came, and their texts are checked on another thread. Meanwhile everything else goes on.
 class EngineThread {
  public:
   /// `on_end` is called on the thread when the closed queue is worked off.
@@ -36,10 +36,10 @@ class EngineThread {
                std::function<void()> on_end);
   ~EngineThread();
 
-  /// Before `start`, on the caller's thread.
+  /// To be called before `start`. Runs on the caller's thread.
   RuleFiles::Outcome load_rules() { return rule_files_.load(processor_); }
   void start();
-  /// Waits for the end; `CommandQueue::close` brings it about. Without `start`: nothing.
+  /// Waits for the end, which `CommandQueue::close` brings about. Does nothing without `start`.
   void join();
   /// Gives up the evaluation in hand; later evaluations do nothing. Any thread.
   void request_stop() noexcept { processor_.request_stop(); }
@@ -56,7 +56,7 @@ class EngineThread {
   /// Whether an evaluation failed, so that the server has to end. Precondition as above.
   bool broken() const { return broken_; }
   std::uint64_t shortages() const { return shortages_.load(std::memory_order_relaxed); }
-  /// Changes of rules and types that were not carried out, for their client had gone.
+  /// Changes of rules and types that were not carried out because their client had gone.
   std::uint64_t dropped_changes() const { return dropped_changes_.load(std::memory_order_relaxed); }
 
  private:
@@ -76,13 +76,13 @@ class EngineThread {
   Pace pace_;
   ClockWatch clock_watch_;
   std::uint64_t refused_ = 0;
-  /// Whether an evaluation ended half-way: its state is that of no sequence of events. Also while
-  /// one goes on.
+  /// Whether an evaluation ended half-way, so that the processor's state is that of no sequence of
+  /// events. It is also set while an evaluation goes on.
   bool broken_ = false;
-  bool short_of_memory_ = false;              // and it stands in the log
+  bool short_of_memory_ = false;              // whether the log says so
   std::atomic<std::uint64_t> shortages_ = 0;  // times the memory reserve was given up
   std::atomic<std::uint64_t> dropped_changes_ = 0;
-  std::deque<Command> changes_;  // to be carried out; of the first a text may be in the checker
+  std::deque<Command> changes_;  // to be carried out; the checker may have the first one's text
   PreparedRules checked_;        // a client's text that the checker has checked
   bool more_files_ = false;      // the checker has checked a rule file
   RuleChecker checker_;
@@ -91,34 +91,36 @@ class EngineThread {
   void run();
   void work(std::vector<Command>& turn);
   void process();
-  /// Also in the middle of a frame: what is released and not evaluated yet takes no more memory.
+  /// Evaluates when much is pending, even in the middle of a frame, so that released events that
+  /// are not evaluated yet take no more memory.
   void process_if_many();
   /// Lets the processor's own clock tick when something is due by it.
   void tick();
   /// How long to wait for commands.
   std::chrono::nanoseconds patience() const;
-  /// A command that is not finished goes back into the queue.
+  /// Handles a command. One that is not finished goes back into the queue.
   void handle(Command& command);
   void carry_out(Command& command);
   /// False: the action failed, and the request was given up.
   template <class Action>
   bool attempt(const Command& command, Action action);
-  /// What becomes of a request of the client whose handling failed.
+  /// Ends a request of the client whose handling failed: replies with an error, or closes the
+  /// outbox.
   void give_up(const Command& command, Outbox& client, const Error& why);
   /// Sets the memory reserve aside again, if it was given up.
   void keep_reserve();
   void handle_request(Command& command, const wire::Message& message);
-  /// Whether the reload is over; else a rule file is being read or checked. When the server ends,
-  /// the reload ends with the file in hand.
+  /// Goes on with the reload. Returns whether it is over; else a rule file is being read or
+  /// checked. When the server ends, the reload ends with the file in hand.
   bool reload();
   void log_reload() const;
   /// Carries out what changes rules or types, until a text has to be checked first.
   void work_off_changes();
   /// Carries out the change whose text is being checked, and refuses those behind it.
   void finish_changes();
-  /// Whether the change is over; else a text is being checked. What has not begun is dropped when
-  /// its client has gone, and refused when the server ends: checking many large texts would hold
-  /// that up for long.
+  /// Goes on with the change. Returns whether it is over; else its text is being checked. A change
+  /// that has not begun is dropped when its client has gone, and refused when the server ends,
+  /// because checking many large texts would hold up the end for long.
   bool change(Command& command);
   void refuse(const Command& change);
   void add_rates(RuleInfo& rule) const;
@@ -127,7 +129,7 @@ class EngineThread {
   // One per request; each queues its reply.
   void publish(Command& command, std::uint64_t id, const wire::Publish& request);
   void watch_clock(const Outbox& client, const EventBatch& batch);
-  /// Appends rows, at most so many; false: there are no more. The publication counts what became of
+  /// Appends at most `most` rows; false: there are no more. The publication counts what became of
   /// them, also when memory fails in the middle.
   bool append(Publication& publication, std::uint32_t most, bool measured);
   /// Appends rows until many are pending, at least one.

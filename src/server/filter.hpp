@@ -14,8 +14,9 @@ namespace gorgo::server {
 class Filter {
  public:
   struct Parsed;
-  /// Parses the text and checks it: attributes and types of the conditions against the type where
-  /// `schema` knows it. Types that become known later, or change, only make conditions false.
+  /// Parses the text and checks the attributes and value types in its conditions, where `schema`
+  /// knows the event type. A type that becomes known later, or changes, only makes conditions
+  /// false.
   static Parsed parse(const std::string& text, const Schema& schema);
 
   /// "*": any type.

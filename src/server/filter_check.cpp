@@ -12,7 +12,7 @@ bool is_number(ValueType type) { return type == ValueType::integer || type == Va
 
 std::string spelled(ValueType type) { return std::string(to_string(type)); }
 
-/// Types bottom up; nothing where only the events can tell.
+/// Finds the value types of expressions, bottom up; none where only the events can tell.
 class Checker {
  public:
   using Type = std::optional<ValueType>;

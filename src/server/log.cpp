@@ -1,4 +1,4 @@
-// The only unit that sees spdlog: it is header-only here and costs seconds per inclusion.
+// Only this unit sees spdlog, which is header-only here and costs seconds per inclusion.
 #define FMT_HEADER_ONLY
 #define SPDLOG_FMT_EXTERNAL
 #include "server/log.hpp"
@@ -31,7 +31,7 @@ std::string json_string(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// As it is when it is one word, else quoted: a field never spans lines.
+/// The text as it is when it is one word, else quoted, so that a field never spans lines.
 std::string readable(const std::string& text) {
   const bool word = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return c > ' ' && c != '"' && c != 0x7f;

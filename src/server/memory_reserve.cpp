@@ -16,7 +16,7 @@ std::atomic<unsigned> times_given_up = 0;
 std::atomic<bool> wanted = false;  // a server runs, or has run
 thread_local unsigned times_seen = 0;
 
-/// The new handler: returns when it is worth another attempt.
+/// The new-handler, which returns when another attempt to allocate is worth it.
 void give_up() {
   if (void* const taken = block.exchange(nullptr)) {
     std::free(taken);
@@ -36,7 +36,7 @@ bool take() {
   if (block.load() != nullptr) return true;
   void* const fresh = std::malloc(kBytes);  // not `new`, which would call the handler
   if (fresh == nullptr) return false;
-  std::memset(fresh, 1, kBytes);  // until then it is only promised
+  std::memset(fresh, 1, kBytes);  // until it is written to, memory is only promised
   void* none = nullptr;
   if (!block.compare_exchange_strong(none, fresh)) std::free(fresh);
   std::set_new_handler(give_up);

@@ -4,11 +4,12 @@
 /// then, on any thread, gets it: so an evaluation, a delivery or a change of rules that has begun
 /// comes to its end. Until the memory is set aside again, nothing new should be begun.
 ///
-/// One for the process, because the allocator is. Thread-safe; allocates nothing.
+/// There is one reserve for the process, because there is one allocator. Thread-safe; allocates
+/// nothing.
 namespace gorgo::server::memory_reserve {
 
-/// Sets the memory aside unless it is, from now on for whoever fails to allocate. False: the system
-/// has too little.
+/// Sets the memory aside for whoever fails to allocate, unless it is set aside already. False: the
+/// system has too little.
 bool take();
 
 /// Whether it was given up, and could not be set aside again since.

@@ -27,17 +27,17 @@ struct Limits {
   std::size_t max_frame = protocol::kDefaultMaxFrame;      ///< bytes, prefix included
   std::uint32_t max_rows = protocol::kDefaultMaxRows;      ///< of one Publish
   std::size_t max_sessions = 1000;                         ///< at the same time
-  std::size_t reserved_sessions = 10;                      ///< beyond, for clients of this machine
+  std::size_t reserved_sessions = 10;                      ///< besides, for clients of this machine
   std::size_t max_subscriptions = 1000;                    ///< of one session
   std::size_t subscription_bytes = std::size_t{64} << 10;  ///< of the text of a subscription
   std::size_t all_subscription_bytes = std::size_t{1} << 20;  ///< of all texts of one session
   std::size_t max_producers = 1'000'000;               ///< whose last sequence number is kept
   std::size_t queue_bytes = std::size_t{64} << 20;     ///< requests that wait for the engine
-  std::chrono::milliseconds queue_work{2000};          ///< what carrying them out may take, about
+  std::chrono::milliseconds queue_work{2000};          ///< about what carrying them out may take
   std::size_t outbound_bytes = std::size_t{64} << 20;  ///< frames that wait for one client
   std::size_t memory_bytes = std::size_t{1} << 30;     ///< of all clients, in and out
   std::size_t batch_events = 16384;                    ///< evaluated at once at most
-  std::size_t batch_bytes = std::size_t{16} << 20;     ///< the same, as `pending_bytes` counts
+  std::size_t batch_bytes = std::size_t{16} << 20;     ///< at once at most, by `pending_bytes`
   SlowConsumer slow_consumer = SlowConsumer::disconnect;
 };
 
@@ -56,11 +56,11 @@ struct ServerOptions {
   std::chrono::milliseconds drain_timeout{10'000};  ///< for flushing outbound queues at the end
   LogFormat log_format = LogFormat::text;
   LogLevel log_level = LogLevel::info;
-  /// Called before a rule text is checked, on the thread that does; for tests.
+  /// Called before a rule text is checked, on the thread that checks it; for tests.
   std::function<void()> on_check;
 };
 
-/// An error where a timestamp that is just accepted would make late those that are stamped now:
+/// An error where one client whose clock is fast could make everybody else's events too late:
 /// `max_ahead` must be below `max_late`, or 0.
 Result<void> check_times(const ProcessorOptions& options);
 
@@ -68,8 +68,9 @@ Result<void> check_times(const ProcessorOptions& options);
 /// a misspelt limit must not go unnoticed.
 Result<void> read_config(const std::string& path, ServerOptions& options);
 
-/// Whether a server can run with these options: what no single key of the configuration shows,
-/// such as limits that contradict each other. Call it when the file and the flags were read.
+/// Whether a server can run with these options. Checks what no single key of the configuration
+/// shows, such as limits that contradict each other. Call it after the file and the flags were
+/// read.
 Result<void> check(const ServerOptions& options);
 
 }  // namespace gorgo::server

@@ -18,18 +18,18 @@ namespace gorgo::server {
 /// The bounded outbound queue of one session, and the session as other threads see it. Pushing
 /// never blocks. Thread-safe; frames leave in the order in which they were pushed.
 ///
-/// A row that is lost is always told: `lost` of the next delivery counts it, or a delivery without
-/// rows that stands behind everything that was queued before.
+/// The client is told of every lost row: `lost` of the next delivery counts it, or that of a
+/// delivery without rows behind everything that was queued before.
 class Outbox {
  public:
   /// What became of a delivery.
   enum class Outcome : std::uint8_t {
     queued,
     dropped,     ///< the queue is full and the policy is to drop
-    overflowed,  ///< the queue is full: from now on closed, its content replaced by an Error
+    overflowed,  ///< the queue is full: it is closed, and an Error replaces its content
     closed,
   };
-  /// What the log should be told of.
+  /// What the log is to be told.
   struct Report {
     std::uint64_t lost_rows = 0;  ///< since the report before
     bool overflowed = false;      ///< in one report only
@@ -53,29 +53,30 @@ class Outbox {
   Outcome reply(protocol::Bytes frame);
   /// `frame` is a Deliver of `rows` rows; its `lost` is set here.
   Outcome deliver(protocol::Bytes frame, std::size_t rows);
-  /// Rows that no frame can hold. The client is told how many.
+  /// Counts rows that no frame can hold as lost. The client is told how many.
   void lose(std::size_t rows);
-  /// What is queued is still to be written, nothing more is taken.
+  /// Closes the outbox: what is queued is still to be written, but nothing more is accepted.
   void close();
-  /// As `close`, with a last frame behind everything, also when the queue is full.
+  /// Does what `close` does, with a last frame behind everything, also when the queue is full.
   void finish(protocol::Bytes last);
   /// Throws away what is queued, tells the client why and how many rows that were, and closes.
   void overload(const Error& why);
   /// The client never gets what is queued or being written: closes, and counts those rows as lost.
   void give_up();
 
-  /// The connection is over: closes, and forgets what is queued.
+  /// For a connection that is over: closes, and forgets what is queued.
   void abandon();
 
-  /// For the writer: what is queued, in order, about `kMostWritten` bytes of it. Counts as queued
-  /// until `written`.
+  /// For the writer: takes what is queued, in order, about `kMostWritten` bytes of it. That counts
+  /// as queued until `written`.
   std::vector<protocol::Bytes> take();
   /// What the last `take` gave is written.
   void written();
   bool closed() const;
-  /// Queued and being written.
+  /// Bytes that are queued or being written.
   std::size_t bytes() const;
-  /// For the log, each number once. At most every `LogLimit::kPause`, except with `all`.
+  /// What the log is to be told, each number once. Lost rows are in it at most every
+  /// `LogLimit::kPause`, except with `all`.
   Report report(bool all = false);
 
   static constexpr std::size_t kMostWritten = std::size_t{1} << 20;
@@ -98,10 +99,10 @@ class Outbox {
   std::size_t bytes_ = 0;  // queued and being written
   std::size_t writing_bytes_ = 0;
   std::uint64_t writing_rows_ = 0;
-  std::uint64_t lost_ = 0;  // rows that the client was not told of
+  std::uint64_t lost_ = 0;  // lost rows that the client was not told of
   LogLimit loss_log_;
   Report report_;
-  bool report_due_ = false;  // the session was not woken for the report
+  bool report_due_ = false;  // the session was not yet woken for the report
   bool closed_ = false;
   bool notified_ = false;  // the writer was woken and has not looked yet
 

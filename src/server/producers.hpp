@@ -21,7 +21,7 @@ class Producers {
   }
 
   /// Takes note of a publication; false: this number or a later one was applied before. Where it
-  /// throws bad_alloc nothing has changed.
+  /// throws bad_alloc, nothing has changed.
   bool advance(std::uint64_t producer, std::uint64_t sequence) {
     const auto it = known_.find(producer);
     if (it == known_.end()) {
@@ -34,7 +34,7 @@ class Producers {
     return true;
   }
 
-  /// Takes an `advance` back. `before`: what was `last` then.
+  /// Takes an `advance` back. `before`: what `last` returned before it.
   void retract(std::uint64_t producer, std::optional<std::uint64_t> before) noexcept {
     const auto it = known_.find(producer);
     if (it == known_.end()) return;

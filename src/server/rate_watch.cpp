@@ -12,7 +12,8 @@ void RateWatch::restart(Time now) {
   due_ = now + kAverage;
 }
 
-/// Of very many rules less often, so that it takes a hundredth of the time at most.
+/// Reads the counters of very many rules less often, so that reading takes a hundredth of the time
+/// at most.
 void RateWatch::look(Time now) {
   constexpr int kShare = 100;
   if (now < due_) return;

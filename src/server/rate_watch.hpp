@@ -25,7 +25,7 @@ class RateWatch {
 
   /// Begins anew.
   void restart(Time now);
-  /// Rules may have come.
+  /// To be called when rules may have come.
   void rules_came(Time now) {
     if (!came_) came_ = now;
   }
@@ -33,8 +33,9 @@ class RateWatch {
   void look(Time now);
   /// How long until `look` has something to do.
   std::chrono::nanoseconds due_in(Time now) const { return std::max(due_, now) - now; }
-  /// Rates over the last `kAverage` and what passed since the counters were read before; of a rule
-  /// that came since, from when the first such rule came. `counters`: of the rule, as they are now.
+  /// Rates since the latest reading of the counters that is at least `kAverage` old. A rule that is
+  /// not in it is counted from the next reading; if it is not in that either, from when the first
+  /// rule came after that. `counters`: those of the rule as they are now.
   RuleRates rates(const RuleCounters& counters, Time now) const;
 
  private:
@@ -49,7 +50,7 @@ class RateWatch {
   Read read_;
   std::array<Sample, 2> samples_;  // the older one first
   Time due_;
-  std::optional<Time> came_;  // since the counters were read
+  std::optional<Time> came_;  // when the first rules came after the last reading
 };
 
 }  // namespace gorgo::server

@@ -98,7 +98,7 @@ std::unique_ptr<wire::DeviceInfoT> to_wire(const DeviceInfo& device) {
   return info;
 }
 
-/// About what a rule takes in a frame.
+/// About how many bytes a rule takes in a frame.
 std::size_t size_of(const RuleInfo& rule) {
   std::size_t bytes = rule.name.size() + rule.type.size() + 128;
   for (const std::string& type : rule.reads) bytes += type.size() + 16;

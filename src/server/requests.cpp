@@ -11,7 +11,7 @@ namespace gorgo::server {
 namespace {
 
 constexpr std::size_t kMostRefusals = 64;
-/// Whoever asks why has everybody wait.
+/// One request may ask about so many terminators at most, because everybody waits for the answer.
 constexpr std::uint32_t kMostTerminators = 100;
 
 std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
@@ -22,7 +22,7 @@ std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
   return refused;
 }
 
-/// Whether the event could be delivered, which takes a frame of its own at most.
+/// Whether the event could be delivered, if need be in a frame of its own.
 Result<void> fits_in_a_frame(const BatchCursor& event, const Limits& limits) {
   const auto bytes = delivery_bytes(event, limits);
   if (bytes <= limits.max_frame) return {};

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How many rules are removed at once, of a file that had many. What comes next looks at all rules
-/// that are left, so of many rules many are removed before.
+/// How many rules of a file that had many are removed at once. The step after that looks at all
+/// rules that are left, so the more rules there are, the more are removed before it.
 std::size_t removed_at_once(std::size_t rules) {
   constexpr std::size_t kLeast = 64, kShare = 32;
   return std::max(kLeast, rules / kShare);
@@ -120,7 +120,7 @@ void RuleFiles::check(Reading& reading, const RuleSnapshot& snapshot) {
       return std::ranges::find(gone.second, rule) != gone.second.end();
     });
   };
-  // A file may have been renamed.
+  // The file may have been renamed, so that a file that has gone had its rules.
   const bool replace =
       reading.path->deployed.contains(file.name) ||
       (!reading.gone.empty() &&
@@ -163,7 +163,7 @@ void RuleFiles::deploy_file(Processor& processor, Reading& reading) {
   replace(before, now);
 }
 
-/// A file has other rules: those that are in no file any more are to be removed.
+/// Notes that a file has other rules. Those that no file has are to be removed.
 void RuleFiles::replace(const Rules& before, const Rules& now) {
   for (const std::string& rule : now) ++holders_[rule];
   for (const std::string& rule : before) {
@@ -174,7 +174,7 @@ void RuleFiles::replace(const Rules& before, const Rules& now) {
   }
 }
 
-/// The latest rules first: that moves the fewest others.
+/// Removes the latest rules first, which moves the fewest others.
 void RuleFiles::remove_some(Processor& processor) {
   const std::size_t most = removed_at_once(processor.rule_count());
   for (std::size_t i = 0; i < most && !leaving_.empty(); ++i) {

@@ -15,8 +15,8 @@ namespace gorgo::server {
 /// by one thread at a time.
 class RuleFiles {
  public:
-  /// Files, and folders whose *.tesla files count: sorted by name, not recursive, without those
-  /// whose name begins with a dot.
+  /// `paths`: files, and folders whose *.tesla files count, sorted by name. Folders within them do
+  /// not count, nor do files whose names begin with a dot.
   explicit RuleFiles(const std::vector<std::string>& paths);
 
   struct Outcome {
@@ -24,7 +24,7 @@ class RuleFiles {
     std::vector<Error> errors;      ///< what could not be read, deployed or removed
     std::vector<std::string> gone;  ///< files that left their folder, and whose rules are removed
     std::size_t files = 0;          ///< deployed
-    std::size_t removed = 0;        ///< rules that are in no file any more
+    std::size_t removed = 0;        ///< rules that were removed because no file has them
 
     bool failed() const { return diagnostics.failed() || !errors.empty(); }
   };
@@ -34,19 +34,20 @@ class RuleFiles {
   ///
   /// * A file with errors leaves its old rules as they are.
   /// * A path of which anything cannot be read stays as it was deployed. So does a folder that had
-  ///   rule files and has none any more: it is more likely away than emptied.
+  ///   rule files and is without any: it is more likely away than emptied.
   /// * A file that has left its folder takes its rules along, once all other files of the folder
   ///   are without errors.
   Outcome load(Processor& processor);
 
-  /// The same in steps, so that whoever owns the processor need not wait while files are read and
-  /// checked: `begin`, then `check_next` and `put_in_force` in turns, until `check_next` is false.
+  /// Does what `load` does in steps, so that whoever owns the processor need not wait while files
+  /// are read and checked: call `begin`, then `check_next` and `put_in_force` in turns, until
+  /// `check_next` is false.
   void begin();
   /// Reads all files, if that was not done, and checks the next one, unless rules are to be removed
   /// first; false: nothing is left to do. Needs no processor, so that another thread may do it.
   bool check_next(const RuleSnapshot& snapshot);
-  /// Puts the rules that were checked in force, or removes some rules, of which there may be many.
-  /// Precondition: `processor.pending() == 0`.
+  /// Puts the checked rules in force, or removes some of the rules that are to be removed, of which
+  /// there may be many. Precondition: `processor.pending() == 0`.
   void put_in_force(Processor& processor);
   /// What became of the load that is over.
   const Outcome& outcome() const { return outcome_; }
@@ -67,7 +68,7 @@ class RuleFiles {
   struct Reading {
     Path* path;
     std::deque<File> files;  // the first is the next one; never empty
-    Files gone;              // they were deployed and are not there
+    Files gone;              // deployed files that are not there
     bool good = true;        // no file had an error
   };
 
@@ -75,7 +76,7 @@ class RuleFiles {
   std::unordered_map<std::string, std::size_t>
       holders_;  // by rule: how many deployed files have it
 
-  // The load in hand.
+  // The members below are about the load in hand.
   bool is_read_ = false;
   std::deque<Reading> readings_;
   PreparedRules prepared_;  // of the first file

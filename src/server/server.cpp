@@ -49,7 +49,7 @@ struct Server::Impl {
 
   const ServerOptions options;
   Log& log;
-  ClientTotals totals;  // sessions give back to it, which the context may hold until it goes
+  ClientTotals totals;  // outlives sessions that the context holds: they give back to it
   asio::io_context io{1};
   CommandQueue queue;
   SessionHub hub;
@@ -58,7 +58,7 @@ struct Server::Impl {
   asio::steady_timer retry{io};  // between failing accepts
   asio::steady_timer next_look{io};
   std::map<std::uint64_t, std::shared_ptr<Session>> sessions;
-  std::size_t admitted = 0;  // of them, without those that were refused and are about to end
+  std::size_t admitted = 0;  // sessions without those that were refused and are about to end
   std::uint64_t last_session = 0;
   bool stopping = false;
   std::atomic<std::uint64_t> opened = 0;
@@ -215,7 +215,8 @@ void Server::Impl::stop() {
   for (const auto& [id, session] : sessions) session->stop_reading();
 }
 
-// Everything accepted is evaluated and its deliveries stand in the outboxes.
+// Runs when the engine thread has ended. Unless that failed, everything accepted is evaluated and
+// its deliveries stand in the outboxes.
 void Server::Impl::engine_end() {
   if (!stopping) {  // it failed
     gave_up = true;

@@ -17,11 +17,11 @@ struct ServerCounters {
   std::uint64_t stalled_reads = 0;     ///< times a session stopped reading for backpressure
   std::uint64_t slow_consumers = 0;    ///< disconnected
   std::uint64_t lost_rows = 0;         ///< deliveries that subscribers did not get
-  std::uint64_t dropped_requests = 0;  ///< not carried out, for their client had gone
+  std::uint64_t dropped_requests = 0;  ///< not carried out because their client had gone
   std::uint64_t memory_bytes = 0;      ///< that all clients hold
 };
 
-/// A Gorgo server: an I/O thread (the caller of `run`) and an engine thread. docs/threads.md.
+/// A Gorgo server: an I/O thread (the caller of `run`) and an engine thread. See docs/threads.md.
 class Server {
  public:
   /// `log` must outlive the server.
@@ -46,7 +46,7 @@ class Server {
   void stop();
   /// Reads the rule files again. Any thread.
   void reload();
-  /// Any thread.
+  /// May be called on any thread.
   ServerCounters counters() const;
 
  private:

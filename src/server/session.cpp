@@ -18,7 +18,7 @@ using boost::system::error_code;
 
 // How long a client has to read a last Error and to close its side.
 constexpr std::chrono::milliseconds kLinger{2000};
-// No client that works sends even one; this bounds what another one costs.
+// A client that works sends no malformed message; this bounds what another one costs.
 constexpr std::uint64_t kMostMalformed = 1000;
 
 std::string peer_of(const tcp::socket& socket) {
@@ -221,7 +221,8 @@ asio::awaitable<void> Session::read() {
   cutter_ = protocol::FrameCutter(protocol::kMaxGreeting);
   inbound_.resize(0);
   begun_.reset();
-  // Behind everything the client asked for: the engine closes the outbox when it gets there.
+  // This stands behind everything that the client asked for: the engine closes the outbox when it
+  // gets there.
   hub_.queue.push_control({Command::Kind::disconnect, outbox_});
   co_await discard();
 }
@@ -262,7 +263,7 @@ asio::awaitable<bool> Session::read_more() {
   co_return true;
 }
 
-// Until the client closes its side: closing with unread bytes would reset the connection and
+// Reads until the client closes its side: closing with unread bytes would reset the connection and
 // could take replies with it that are on their way.
 asio::awaitable<void> Session::discard() {
   std::array<std::uint8_t, 4096> bytes;
@@ -357,7 +358,7 @@ void Session::watch() {
   const auto broken = [weak = weak_from_this()](error_code cancelled) {
     const auto self = weak.lock();
     if (cancelled || self == nullptr) return;
-    // Urgent data, too, end the wait, and the connection is not broken for that.
+    // Urgent data end the wait, too, although the connection is not broken.
     error_code unconnected;
     self->socket_.remote_endpoint(unconnected);
     if (unconnected) self->abort();

@@ -78,8 +78,8 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::cancellation_signal cancel_reading_;
   boost::asio::cancellation_signal cancel_watch_;
   protocol::FrameCutter cutter_{protocol::kMaxGreeting};
-  MemoryShare inbound_;        // of `cutter_`
-  MemoryShare in_hand_;        // of a request that waits for room in the queue
+  MemoryShare inbound_;        // what `cutter_` holds
+  MemoryShare in_hand_;        // a request that waits for room in the queue
   std::optional<Time> begun_;  // when the first byte of an unfinished frame was there
   Time active_ = std::chrono::steady_clock::now();  // when a byte came or went
   LogLimit malformed_log_;
@@ -104,7 +104,7 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::awaitable<bool> take(protocol::Bytes frame);
   boost::asio::awaitable<bool> submit(protocol::Bytes frame, const Work& work, bool changes_rules);
 
-  /// Until `unwatch`: ends the session when the connection breaks, which nobody else notices while
+  /// Until `unwatch`, ends the session when the connection breaks. Nobody else notices that while
   /// nothing is read from it.
   void watch();
   void unwatch() { cancel_watch_.emit(boost::asio::cancellation_type::terminal); }
@@ -117,14 +117,14 @@ class Session : public std::enable_shared_from_this<Session> {
   void reply_error(std::uint64_t id, wire::ErrorCode code, const Error& error);
   /// Whether the client may go on.
   bool malformed(std::uint64_t id, wire::ErrorCode code, const Error& error);
-  /// Requests of the client are still to be carried out.
+  /// Whether requests of the client are still to be carried out.
   bool awaits_engine() const;
-  /// The client let a time-out pass.
+  /// Ends the session because the client let a time-out pass.
   void time_out(const Error& why);
-  /// The connection is broken, or given up.
+  /// Ends the session at once: the connection is broken or given up.
   void abort();
   void arm(Duration limit);
-  /// The outbox has something to write or was closed, or the queue has room.
+  /// To be called when the outbox has something to write or was closed, or the queue has room.
   void woken();
   void report(const Outbox::Report& report);
   void ended();

@@ -16,8 +16,8 @@
 
 namespace gorgo::server {
 
-/// Who gets which events. Each distinct text is evaluated once per event of its type. What a
-/// subscriber does not get is told to it by its outbox.
+/// Knows who gets which events. Evaluates each distinct text once per event of its type. The outbox
+/// of a subscriber tells it how many events it does not get.
 class Subscriptions {
  public:
   /// Called when `rows` for a subscriber are too large for a frame.
@@ -39,7 +39,7 @@ class Subscriptions {
   /// Returns how many were queued, counted for each client.
   std::uint64_t deliver(const OutputBatch& batch);
 
-  /// Distinct texts.
+  /// The number of distinct texts.
   std::size_t texts() const { return by_text_.size(); }
   /// Rows that no frame could hold, counted for each client.
   std::uint64_t oversize() const { return oversize_; }
@@ -52,7 +52,7 @@ class Subscriptions {
   };
   struct Subscriber {
     std::shared_ptr<Outbox> outbox;
-    std::vector<std::uint32_t> ids;  // in the order of subscribing, as `entries`
+    std::vector<std::uint32_t> ids;  // in the order of subscribing; `entries` has the same order
     std::vector<std::shared_ptr<Entry>> entries;
   };
   using Group = std::vector<const Subscriber*>;
@@ -69,7 +69,7 @@ class Subscriptions {
   std::map<std::vector<Entry*>, Group> groups_;
 
   Result<void> check(const Outbox& client, std::uint32_t id, const std::string& text) const;
-  /// A subscriber's reference is gone; with the last one, the text is forgotten.
+  /// Drops a subscriber's reference to a text; the text is forgotten with the last one.
   void release(std::shared_ptr<Entry> entry);
   void rebuild();
   void match(const OutputBatch& batch);

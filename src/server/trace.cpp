@@ -57,7 +57,7 @@ class Watch {
   const std::unique_ptr<codec::EventWriter> writer_ = codec::make_line_writer();
 };
 
-/// Which rules have done something, or keep events of the type.
+/// Notes which rules have done something, or keep events of the type.
 void compare(const std::vector<RuleCounters>& before, const std::vector<RuleInfo>& after,
              const std::string& type, wire::TracedT& traced) {
   for (std::size_t i = 0; i < after.size(); ++i) {

@@ -6,8 +6,8 @@ namespace {
 constexpr std::uint64_t kMicrosecond = 1'000;
 constexpr std::uint64_t kMillisecond = 1'000'000;
 
-// Orders of magnitude: who asks for much waits longer than who asks for little. Pace makes up for
-// what the sum is wrong by.
+// These are orders of magnitude: who asks for much waits longer than who asks for little. `Pace`
+// makes up for what the sum is wrong by.
 constexpr std::uint64_t kRequest = 1 * kMicrosecond;
 constexpr std::uint64_t kRow = 300;
 constexpr std::uint64_t kCell = 30;

@@ -12,13 +12,13 @@ namespace gorgo::server {
 struct Work {
   std::uint64_t cost = 0;
   std::uint32_t rows = 0;  ///< of a publication: it can be carried out in pieces
-  /// It is carried out although its client has gone.
+  /// Whether it is carried out even if its client has gone.
   bool kept = false;
 };
 
 /// A publication is carried out in pieces of this cost.
 inline constexpr std::uint64_t kPieceCost = 2'000'000;
-/// What the engine thread takes at once, about.
+/// About what the engine thread takes at once.
 inline constexpr std::uint64_t kTurnCost = 4 * kPieceCost;
 
 Work work_of(const wire::Message& message, std::size_t frame_bytes);

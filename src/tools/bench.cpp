@@ -46,7 +46,7 @@ bool names(const std::string& name, const Sweep& sweep) {
   return sweep.id == name || sweep.id.starts_with(name + "/");
 }
 
-/// Everything that `names` something.
+/// All names that stand for some sweep.
 std::vector<std::string> known_names() {
   std::vector<std::string> known;
   for (const Sweep& sweep : bench::sweeps()) {
@@ -121,7 +121,7 @@ class Bench {
     return options_.at.empty() ? bench::values_of(sweep, options_.grid) : options_.at;
   }
 
-  /// False: an error, which is reported.
+  /// False: there was an error, which is reported.
   bool run(const Sweep& sweep) {
     const std::size_t first = report_.cells.size();
     bool good = true;
@@ -187,7 +187,7 @@ class Bench {
     return !stopped_;
   }
 
-  /// After every sweep, so that a long run loses little.
+  /// Saves the report. Called after every sweep, so that a long run loses little.
   bool save() const {
     if (options_.json.empty()) return true;
     const auto written = write_text_file(options_.json, bench::to_json(report_));
@@ -247,7 +247,7 @@ std::vector<std::string> known_engines() {
   return engines;
 }
 
-/// The reference is for small sizes.
+/// Only the quick grid has the reference engine, which is for small sizes.
 std::vector<std::string> default_engines(const std::string& grid) {
   auto engines = known_engines();
   std::erase(engines, "cuda-host");

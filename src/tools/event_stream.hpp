@@ -28,10 +28,9 @@ class EventStream {
 
   /// `path` is "-" for standard input.
   Result<void> open(const std::string& path);
-  /// Reads until the end or until a callback says no. The error is one that nothing behind it can
-  /// be read after.
+  /// Reads until the end or until a callback says no. An error: nothing behind it can be read.
   Result<void> read(const Callbacks& callbacks);
-  /// Of the event or tick at hand.
+  /// The number of the line of the event or tick at hand.
   std::uint64_t line() const { return reader_->line(); }
 
  private:

@@ -93,7 +93,7 @@ void print_costs(const RuleInfo& rule) {
   }
 }
 
-/// What the rules of a server cost, and where.
+/// Prints what the rules of a server cost, and where.
 int explain_live(const ExplainOptions& options) {
   const auto fail = [](const Error& error) {
     std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());

@@ -5,8 +5,8 @@
 
 namespace gorgo::tools {
 
-/// How the rules are evaluated, with the engine of each and, where it leaves the rule to another,
-/// why.
+/// How the rules are evaluated, with the engine of each rule and, where that engine leaves the rule
+/// to another one, why.
 plan::Explanation explained(const RuleSources& sources);
 
 }  // namespace gorgo::tools

@@ -16,7 +16,8 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-/// Of files that exist, and of the *.test and *.tesla files under folders.
+/// The stamps of the paths that are files, and of the *.test and *.tesla files under those that are
+/// folders.
 std::map<std::string, FileStamp> stamps_of(const std::set<std::string>& paths);
 
 }  // namespace gorgo::tools

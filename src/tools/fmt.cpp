@@ -23,7 +23,7 @@ bool complain(const Error& error) {
   return false;
 }
 
-/// What becomes of a file whose formatted text is `text`.
+/// Does what the options say with a file whose formatted text is `text`.
 bool deliver(const FmtOptions& options, const std::string& path, const std::string& before,
              const std::string& text) {
   if (options.check) {

@@ -14,7 +14,7 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Processes are the folders of /proc that are named by a number.
+/// Counts processes, which are the folders of /proc that are named by a number.
 std::optional<std::int64_t> count_processes(const fs::path& proc) {
   std::error_code error;
   std::int64_t count = 0;

@@ -7,8 +7,8 @@
 
 namespace gorgo::tools {
 
-/// How old events are when they arrive: the time from the server's stamp to here, which means
-/// something when both clocks are one.
+/// How old events are when they arrive: the time from the server's stamp to here. It means
+/// something only where both clocks are one.
 class Latency {
  public:
   void add(Duration age) { ages_.push_back(age); }

@@ -21,7 +21,7 @@ inline std::optional<std::pair<std::string_view, std::string_view>> cut(
   return std::pair(trimmed(text.substr(0, at)), trimmed(text.substr(at + separator.size())));
 }
 
-/// Nothing but spaces and a comment.
+/// Whether the text, which is trimmed already, is empty or a comment.
 inline bool is_blank(std::string_view text) { return text.empty() || text.starts_with('#'); }
 
 }  // namespace gorgo::tools

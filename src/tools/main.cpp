@@ -14,7 +14,7 @@ namespace {
 
 using namespace gorgo::tools;
 
-/// In the order of `gorgo --help`.
+/// The commands, in the order of `gorgo --help`.
 const std::vector<AddCommand> kCommands = {
     add_check, add_explain, add_why, add_fmt, add_lsp,   add_run,     add_sample, add_test,
     add_serve, add_trace,   add_pub, add_sub, add_rules, add_engines, add_bench};

@@ -46,7 +46,8 @@ class Publisher {
     return events_.size() >= batch_ ? flush() : Result<void>();
   }
 
-  /// In order with the events around it. Where the server stamps, it makes the ticks as well.
+  /// Publishes a tick in order with the events around it. Where the server stamps events, it makes
+  /// the ticks as well.
   Result<void> tick(Timestamp timestamp, std::uint64_t line) {
     ++taken_;
     if (options_.stamp == "server") return {};

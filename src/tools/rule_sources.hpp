@@ -11,14 +11,14 @@
 
 namespace gorgo::tools {
 
-/// Rule files checked one behind the other, each against the types that those before it made
-/// known, as if they were deployed in this order.
+/// Rule files that are checked one after the other, each against the types that those before it
+/// made known, as if they were deployed in this order.
 class RuleSources {
  public:
   /// `path`: a file, or - for standard input. Returns what is wrong and what is hardly meant; a
   /// file with errors adds nothing. An error: the file cannot be read.
   Result<Diagnostics> add(const std::string& path);
-  /// The same for a text that is there already.
+  /// Adds a text that was read before.
   Diagnostics add(const language::Source& source);
 
   const Schema& schema() const { return schema_; }

@@ -31,8 +31,8 @@ nlohmann::ordered_json to_json(const EngineCost& cost) {
   return json;
 }
 
-/// A terminator where it runs, then on the other engines that were measured: "1.20 us, cuda 310
-/// ns". All by name where two engines share the terminators.
+/// What a terminator costs where the rule runs, then on the other engines that were measured: "1.20
+/// us, cuda 310 ns". Where two engines share the terminators, all are named.
 std::string costs_of(const RuleInfo& rule) {
   std::string own, others;
   for (const EngineCost& cost : rule.costs) {

@@ -84,7 +84,7 @@ class Run {
         .bad_line = [&](const Error& error) { return bad_line(error); },
         .pause = [&] { return process(); },
     });
-    // Also what stands before a line that stopped the run, and what lateness holds.
+    // This includes what stands before a line that stopped the run, and what lateness holds.
     processor_.flush([this](const OutputBatch& batch) { print(batch); });
     bool written = process();
     if (read && options_.reach_deadlines) written = reach_deadlines();
@@ -214,7 +214,7 @@ class Run {
     print_late();
   }
 
-  /// Also without `--stats`: what was printed is not all that the rules say.
+  /// Runs also without `--stats`, because what was printed is not all that the rules say.
   void print_dropped() const {
     const ProcessorCounters& counters = processor_.counters();
     if (counters.dropped_depth + counters.dropped_composites == 0) return;

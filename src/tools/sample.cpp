@@ -33,7 +33,7 @@ HostReading read_now() {
   return reading;
 }
 
-/// One reading per interval until the count, the duration, a signal or the reader's end.
+/// Prints one reading per interval until the count, the duration, a signal or the reader's end.
 Result<void> sample_host(const SampleOptions& options) {
   StopSignals stop;
   const auto writer = codec::make_line_writer();

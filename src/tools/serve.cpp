@@ -63,9 +63,9 @@ bool load_rules(server::Server& server) {
   return !outcome.failed();
 }
 
-/// Has glibc give freed memory back. By itself it takes what was once freed as a sign of what is
-/// going to be needed: after a large vector it serves all others up to 32 MiB from its heaps, where
-/// what they leave is kept.
+/// Has glibc give freed memory back. By itself, glibc takes what was once freed as a sign of what
+/// is going to be needed: after a large vector it serves all others up to 32 MiB from its heaps,
+/// which keep what is freed.
 void return_freed_memory() {
 #if defined(M_MMAP_THRESHOLD)
   constexpr int kLarge = 1 << 20;  // bytes: far more than what comes and goes all the time
@@ -83,7 +83,7 @@ int serve(const ServeFlags& flags) {
   if (!load_rules(server)) return kFailure;
   if (const auto listening = server.listen(); !listening) return fail(listening.error());
   server.handle_signals();
-  // On stdout nothing but this: scripts wait for it and read the port.
+  // Nothing but this goes to stdout: scripts wait for it and read the port.
   std::printf("listening on %s\n", server.address().c_str());
   if (!flush_output()) return kFailure;
   return server.run() ? kSuccess : kFailure;

@@ -18,7 +18,7 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// Waits so long, or less if a signal that does not stop comes. False: one that does came.
+  /// Waits so long, or less if a signal comes. False: it was a signal to stop.
   bool wait(Duration duration);
   /// Writes all of `bytes` to standard output. False: a signal came or the reader left.
   Result<bool> write(std::string_view bytes);

@@ -65,7 +65,7 @@ class Printer {
         measured_(options.latency),
         end_(Clock::now() + std::chrono::nanoseconds(options.timeout)) {}
 
-  /// Until enough was printed, the time is up or nothing can be written.
+  /// Prints until there is enough, the time is up or nothing can be written.
   Result<void> run() {
     while (printed_ < wanted_ && stop_requested == 0) {
       const auto first = client_.next(time_left());

@@ -109,7 +109,8 @@ class TestRun {
     }
   }
 
-  /// Whether other expectations make the case pass, under all engines.
+  /// Adds an update if other expectations make the case pass under all engines. Returns whether it
+  /// did.
   bool update(const TestCase& test, const std::string& path, const CaseFailure& failure,
               std::vector<TestUpdate>& updates) const {
     if (!failure.composites || !test.expects) return false;
@@ -139,7 +140,7 @@ void watch_tests(const TestOptions& options) {
   constexpr std::chrono::milliseconds kPause{200};
   std::set<std::string> watched(options.paths.begin(), options.paths.end());
   while (true) {
-    // From before the run, so that no change meanwhile is missed.
+    // The stamps are from before the run, so that no change meanwhile is missed.
     auto seen = stamps_of(watched);
     TestRun run(options);
     static_cast<void>(run.go());

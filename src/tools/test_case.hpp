@@ -17,11 +17,11 @@ struct CaseFailure {
 };
 
 /// Runs a case under each engine that it allows, with the events in one batch, one by one and in
-/// threes. The first run that fails; nothing: the case passed.
+/// threes. Returns the first failure; nothing: the case passed.
 std::optional<CaseFailure> run_case(const TestCase& test, const std::string& path,
                                     const std::vector<std::string>& engines);
 
-/// Runs a case once more for what it exercises of the rules.
+/// Runs a case once more to see what it exercises of the rules.
 void cover_case(const TestCase& test, const std::string& path, RuleCoverage& coverage);
 
 }  // namespace gorgo::tools

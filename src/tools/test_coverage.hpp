@@ -9,12 +9,12 @@
 
 namespace gorgo::tools {
 
-/// What of rules some run has exercised: a state is, when an event filled it; a negation, when it
-/// excluded something; a filter, when it dropped a sequence; a rule, when it gave a composite.
+/// What runs have exercised of rules. A state is exercised when an event filled it, a negation when
+/// it excluded something, a filter when it dropped a sequence, and a rule when it gave a composite.
 class RuleCoverage {
  public:
-  /// Adds what the processor's rules have done so far. `path` says where they were written. The
-  /// processor has forgotten no event.
+  /// Adds what the processor's rules have done so far. `path` says where they were written.
+  /// Precondition: the processor has forgotten no event.
   void add(const std::string& path, Processor& processor);
 
   std::size_t total() const;
@@ -26,7 +26,8 @@ class RuleCoverage {
     std::string what;
     bool exercised = false;
   };
-  /// By where it stands, full name and text: tests of one file may have rules of the same names.
+  /// Tells rules apart by where they stand, full name and text, because tests of one file may have
+  /// rules of the same names.
   struct Key {
     std::string path, rule, text;
     friend auto operator<=>(const Key&, const Key&) = default;

@@ -42,12 +42,12 @@ struct TestCase {
   std::vector<std::uint32_t> expected_lines;  ///< where they stand
   std::uint32_t expected_line = 0;            ///< of `expect:`, or of `case:` without one
   bool expects = false;                       ///< whether there is a section `expect:`
-  /// All that the rules give; unset: they give no errors, and warnings do not count.
+  /// All diagnostics that the rules give; unset: they give no errors, and warnings do not count.
   std::optional<std::vector<TestDiagnostic>> diagnostics;
   std::vector<TestCount> counts;
 };
 
-/// Reads the rule files that cases name, too: relative to the folder of `path`. Errors begin with
+/// Also reads the rule files that cases name, relative to the folder of `path`. Errors begin with
 /// `PATH:LINE: `.
 Result<std::vector<TestCase>> parse_test_file(const std::string& path, std::string_view text);
 

@@ -19,7 +19,7 @@ struct TestStep {
 
   Kind kind = Kind::event;
   std::uint32_t line = 0;
-  Event event;                            ///< of a tick and of the clock only the timestamp
+  Event event;                            ///< a tick and the clock only have its timestamp
   std::string name;                       ///< of the declared type, deployment or removed rule
   std::vector<AttributeType> attributes;  ///< of the declared type
   DeployOptions options;

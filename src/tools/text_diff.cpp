@@ -8,12 +8,12 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// Beyond this many pairs of lines to compare the two lists are shown one behind the other.
+/// Where there are more pairs of lines to compare, the two lists are shown one behind the other.
 constexpr std::size_t kMaxPairs = 4'000'000;
 /// Common lines shown around a difference.
 constexpr std::size_t kContext = 3;
 
-/// length[i][j]: of the longest common subsequence of the lists from i and j on.
+/// length[i][j] is that of the longest common subsequence of the lists from i and j on.
 std::vector<std::vector<std::uint32_t>> common_lengths(const Lines& a, const Lines& b) {
   std::vector length(a.size() + 1, std::vector<std::uint32_t>(b.size() + 1, 0));
   for (std::size_t i = a.size(); i-- > 0;) {

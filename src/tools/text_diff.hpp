@@ -11,7 +11,8 @@ struct Edit {
   const std::string* line;
 };
 
-/// What turns one list of lines into another, with as few changes as can be found. Refers to both.
+/// What turns one list of lines into another, with as few changes as can be found. The result
+/// refers to both lists.
 std::vector<Edit> edits_between(const std::vector<std::string>& expected,
                                 const std::vector<std::string>& actual);
 

@@ -43,7 +43,7 @@ Result<void> deploy(const std::vector<std::string>& paths, Processor& processor)
   return {};
 }
 
-/// Takes in all events, what `lateness` holds included. Lines that are none are reported and
+/// Takes in all events, what `lateness` holds included. Lines that are no events are reported and
 /// skipped.
 Result<void> feed(const std::string& path, bool reach_deadlines, Processor& processor) {
   EventStream stream(codec::make_line_reader());
@@ -76,7 +76,7 @@ Result<void> feed(const std::string& path, bool reach_deadlines, Processor& proc
   return read ? bad_lines.check(used) : read;
 }
 
-/// The rule asked for; without a name the only one there is.
+/// The rule that is asked for; without a name it is the only one there is.
 Result<std::string> chosen_rule(const std::string& name, const Processor& processor) {
   using boost::system::in_place_value;
   if (!name.empty()) return {in_place_value, name};
@@ -117,7 +117,7 @@ int why(const Options& options) {
   return kSuccess;
 }
 
-/// Either rules and events, or a server and a rule.
+/// Checks that there are either rules and events, or a server and a rule.
 void check(const Options& options) {
   if (options.to.empty()) {
     if (options.rules.empty()) throw CLI::RequiredError("RULES, or --to,");

@@ -91,7 +91,7 @@ void append_step(std::string& out, const Step& step) {
   out += "    nearest to the window: " + step.outside->event + ", " + step.outside->found + "\n";
 }
 
-/// Where nothing can go wrong, `where` says nothing.
+/// A `where` in which nothing went wrong says nothing.
 bool is_worth_showing(const Step& step) {
   if (step.sequences == 0) return false;
   return step.kind != Step::Kind::where || step.passed < step.sequences;

@@ -8,7 +8,7 @@ namespace gorgo::tools {
 
 /// Funnels for people to read, one paragraph each.
 std::string to_text(const Why& why);
-/// The same as one JSON object, indented.
+/// The funnels as one JSON object, indented.
 std::string to_json_text(const Why& why);
 /// "evaluated", "before_deployment", ...
 const char* to_string(Funnel::Outcome outcome);

@@ -81,7 +81,7 @@ TEST_P(EveryApplication, GivesEachRuleSomethingToFind) {
   for (const RuleInfo& rule : processor.rules()) EXPECT_GT(rule.composites, 0u) << rule.name;
 }
 
-/// With batches and keys of which there are enough for threads to share.
+/// Uses batches and keys of which there are enough for threads to share.
 TEST_P(EveryApplication, GivesTheSameCompositesHoweverManyThreadsThereAre) {
   const auto many = std::ranges::find_if(GetParam()->full, [](double x) { return x >= 1000; });
   ASSERT_NE(many, GetParam()->full.end());

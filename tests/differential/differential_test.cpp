@@ -115,7 +115,7 @@ void log(const Case& test) {
   }
 }
 
-/// How many there are of the random rules. Nothing may have been refused.
+/// How many composites of the random rules there are. Nothing may have been refused.
 std::ptrdiff_t composites_of(const Lines& lines) {
   for (const std::string& line : lines) {
     if (line.starts_with("refused")) RC_FAIL(line);
@@ -124,13 +124,14 @@ std::ptrdiff_t composites_of(const Lines& lines) {
                        [](const auto& line) { return line.find(" by R") != std::string::npos; });
 }
 
-/// One, where all of the time goes into it, instead of all.
+/// The engines to compare: all, or the only one that the environment asks for.
 std::vector<std::string> compared_engines() {
   const char* const only = std::getenv("DIFFERENTIAL_ENGINE");
   return only == nullptr ? engine_names() : std::vector<std::string>{only};
 }
 
-/// Of each set of rules: on a device, most of the time goes into compiling them.
+/// How many streams each set of rules gets: on a device, most of the time goes into compiling
+/// rules.
 int streams() {
   const char* const count = std::getenv("DIFFERENTIAL_STREAMS");
   return count == nullptr ? 1 : std::max(1, std::atoi(count));

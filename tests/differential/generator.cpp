@@ -149,7 +149,8 @@ class RuleWriter {
                      : attribute + " " + comparison + " " + other;
   }
 
-  /// The same for a string. What is compared is an attribute or, rarely, a constant.
+  /// A condition that ties a string of the event under test to an attribute of the sequence or,
+  /// rarely, to a constant.
   std::string text_link() {
     const std::string comparison = one_in(3) ? "contains" : any_of(kComparisons);
     if (states_ == 0 || one_in(8)) return "s " + comparison + " \"a\"";

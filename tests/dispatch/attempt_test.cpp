@@ -15,7 +15,7 @@ class SharingTest : public TrialTest {
  protected:
   SharingTest()
       : TrialTest("column", {.gain = 1e12, .choices = {"column", "cuda-host"}, .threads = 4}) {
-    // Opens it.
+    // This opens the device.
     EXPECT_EQ(engine::find_engine("cuda-host")->declined(*rule().plan), "");
     begin_trial();
     for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), 1e6);
@@ -253,7 +253,7 @@ class AttemptTest : public ::testing::Test {
     while (last == Verdict::go_on) last = attempt.add(each * 2000, terminators_ += 2000);
     return last;
   }
-  /// What comes out where it takes so long before, and so long in each of the turns after.
+  /// The verdict when a terminator takes so long before, and so long in each of the turns after.
   Verdict verdict(double before, const std::vector<double>& after) {
     dispatch::Attempt attempt(0, {&column_}, {&device_}, {1000, 0}, terminators_);
     Verdict last = Verdict::take_turns;

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kTarget = 10e6;
 
-/// The roots of a batch after so many that were sized by what was known, beginning with 100 000.
-/// Between two batches they may double at most.
+/// The roots of a batch behind so many batches whose sizes followed from what was known, beginning
+/// with 100 000 roots. From one batch to the next they may double at most.
 double roots_after(int batches, double fixed, double each, double target = kTarget) {
   BatchTime time;
   double roots = 100'000;
@@ -30,8 +30,8 @@ TEST(BatchTime, LeavesToRootsWhatTheFixedPartLeavesOfTheTarget) {
   EXPECT_NEAR(roots_after(30, 4e6, 1000), 6'000, 60);
 }
 
-/// As where each batch brings all columns to a device: in proportion to its time each batch would
-/// be shorter than the one before, down to a single root.
+/// Each batch has a long fixed part, as where it brings all columns to a device. If it shrank in
+/// proportion to its time, each batch would be shorter than the one before, down to a single root.
 TEST(BatchTime, DoesNotShrinkBatchesWhoseFixedPartIsLongerThanTheTarget) {
   for (const int batches : {2, 3, 5, 10, 100}) {
     EXPECT_GE(roots_after(batches, 50e6, 1000), 12'000) << batches;

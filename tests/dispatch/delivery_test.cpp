@@ -93,7 +93,7 @@ TEST_F(DeliveryTest, CellsOutOfOrderInTimeAreAcceptedOrRefusedAsAnyEvent) {
   EXPECT_EQ(processor.counters().too_late, 1u);
 }
 
-// However many batches one call makes of them, and of whatever size the call before was.
+// It holds however many batches one call makes of them, and of whatever size the call before was.
 TEST_F(DeliveryTest, WhatComesOutHasTheCellsOfItsOwnEvents) {
   deploy(kFire);
   Timestamp at = 0;

@@ -58,7 +58,7 @@ class HeldTest : public ::testing::TestWithParam<std::string> {
 constexpr std::size_t kUnlimited = std::size_t{1} << 40;
 constexpr std::size_t kBound = std::size_t{1} << 20;
 constexpr std::size_t kThreads = 4;
-/// What sinks at work may know alone.
+/// Bytes that sinks at work may hold without anybody else knowing.
 constexpr std::size_t kSlack = kThreads * (kBound / 1024);
 
 TEST_P(HeldTest, AFirstBatchThatExplodesStaysWithinTheBoundAndOneTerminator) {

@@ -21,13 +21,13 @@ constexpr double kSecond = 1e9;  // in nanoseconds, as all times here
 /// Costs of a terminator on one of two engines, by the time.
 struct Costs {
   std::function<double(int engine, double time)> evaluation;
-  /// With all that happens, but for trials.
+  /// The cost with all that happens, except trials.
   std::function<double(int engine, double time)> everything;
 };
 
-/// A rule whose costs are made up: batches of 21 terminators on one of two engines, which is
-/// decided as `Placer` does. Noise is heavy in the tails, and now one engine is slow for a while,
-/// now the other.
+/// A rule whose costs are made up: batches of 21 terminators run on one of two engines, which is
+/// chosen as `Placer` does. Noise is heavy in the tails, and often one of the engines is slow for a
+/// while.
 class NoisyRule {
  public:
   explicit NoisyRule(std::uint64_t seed) : random_(seed) {}
@@ -142,7 +142,7 @@ TEST(Settling, ARuleStaysWhereTwoEnginesAreAboutEqual) {
   EXPECT_LE(moves, kSeeds);  // one in a minute
 }
 
-/// As evaluations are timed they are alike.
+/// The evaluations alone take equally long on both engines.
 TEST(Settling, ARuleGoesWhereEverythingTakesLess) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     NoisyRule rule(seed);

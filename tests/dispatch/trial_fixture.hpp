@@ -64,7 +64,7 @@ class TrialTest : public ::testing::Test {
   engine::Terminators all() const { return {terminators_, true}; }
   dispatch::Outcome outcome() const { return {{{&sink_, 0, sink_.size(), 0}}}; }
 
-  /// So many nanoseconds later.
+  /// Settles after a batch that took so many nanoseconds.
   void settle(double took, Timestamp clock) {
     placer_.add_time(took);
     placer_.settle(clock);

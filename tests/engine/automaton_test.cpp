@@ -156,7 +156,7 @@ TEST(Automaton, ScansWhileItWouldKeepMoreThanMaxSequences) {
   const std::string rule = "@limit(max_sequences = 60) " + std::string(kChain);
   auto events = stream(300, 3);
   for (int i = 0; i < 300; ++i) {
-    // Later so few that the partial sequences are few.
+    // Later events are so far apart that there are few partial sequences.
     const auto apart = i < 150 ? kMillisecond : 20 * kMillisecond;
     events[i].timestamp = i == 0 ? 0 : *events[i - 1].timestamp + apart;
   }
@@ -170,8 +170,8 @@ TEST(Automaton, ScansWhileItWouldKeepMoreThanMaxSequences) {
 }
 
 TEST(Automaton, ComparesWhatStatesShareAsSoonAsTheyMeet) {
-  // Two states are compared with the terminator, which comes last: if only then, the automaton
-  // would keep each pair of events.
+  // Two states are compared with the terminator, which comes last. If the automaton compared only
+  // then, it would keep each pair of events.
   const std::string rule =
       "@limit(max_sequences = 1000) define O(v: int, w: int) from A(k = $x)"
       " and each B(k = $x) within 1000 from A and each C(k = $x) within 1000 from B"

@@ -69,7 +69,7 @@ struct Emulated {
             [=] {
               CudaEngine::Devices opened;
               while (opened.size() < devices) {
-                // With several, the first one.
+                // Only the first of several devices fails.
                 const std::uint64_t period = opened.empty() ? failure_period : 0;
                 opened.push_back(std::make_unique<FailingDevice>(
                     cuda::DeviceOptions{.bytes = bytes, .page_shift = page_shift},
@@ -214,12 +214,13 @@ TEST(CudaEngine, FindsWhatARuleReadsSeldom) {
   }
 }
 
-/// Rules that search a column each, of four full pages: of events B0, B1, ..., in order.
+/// Rules that each search a column of their own, of four full pages: the events of B0, of B1, ...,
+/// in order.
 struct Columns {
   std::string rules;
   Batches filling;
 
-  /// Of every so many-th rule the event that is found is consumed; 0: of none.
+  /// Every `consuming`-th rule consumes the event that it finds; 0: none does.
   explicit Columns(int count, int consuming = 0)
       : rules("event A(k: int, v: float, s: string);\n") {
     auto& batch = filling.emplace_back();
@@ -422,7 +423,7 @@ TEST(CudaEngine, LeavesADeviceThatFailedForGood) {
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
   EXPECT_TRUE(emulated.engine.sessions().empty());
   EXPECT_EQ(emulated.engine.devices().at(0).problem, "a failure that was asked for");
-  // And rules that come later.
+  // Rules that come later are evaluated all the same.
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
 }
 

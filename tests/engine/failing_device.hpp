@@ -18,8 +18,8 @@ namespace gorgo::engine {
 enum class Fault { none, error, no_memory, final_error };
 
 /// A device that breaks when it is told to. What it held is lost then: other words stand in its
-/// arena, before it is used again. Nobody may use it any more once it has failed for good, but for
-/// channels that are at work just then.
+/// arena before it is used again. Once it has failed for good, nobody may use it but channels that
+/// are at work just then.
 class FailingDevice final : public cuda::Device {
  public:
   enum class Call { write, fetch, start, finish };
@@ -47,7 +47,7 @@ class FailingDevice final : public cuda::Device {
     use();
     device_->publish();
   }
-  /// Not lost when the device breaks.
+  /// What is pinned is not lost when the device breaks.
   std::uint64_t* pin(std::size_t words) override {
     return pinned_.emplace_back(std::make_unique<std::uint64_t[]>(words)).get();
   }
@@ -87,7 +87,7 @@ class FailingDevice final : public cuda::Device {
     for (std::uint32_t page = 0; page < pages(); ++page) device_->write(page, 0, words);
   }
 
-  /// By one who knows that no channel is at work.
+  /// Must be called only while no channel is at work.
   void use() {
     EXPECT_FALSE(gone_) << "a device that failed for good is used";
     if (broken_.exchange(false)) make();

@@ -58,7 +58,7 @@ std::vector<std::string> rules() {
   };
 }
 
-/// Of the types that the rule reads.
+/// Batches of events of the types that the rule reads.
 std::vector<std::vector<TestEvent>> stream_for(const std::string& rule) {
   const bool with_c = rule.find("C(") != rule.npos;
   std::mt19937 random(7);

@@ -30,7 +30,7 @@ struct Words {
   }
 };
 
-/// Mostly the same up to about the end of a word.
+/// A string that mostly equals others up to about the end of a word.
 std::string random_string(std::mt19937& random) {
   constexpr std::size_t kLengths[] = {0, 1, 6, 7, 8, 9, 15, 16, 17, 30};
   constexpr char kBytes[] = {'a', 'b', '\0', '\x7f', '\x80', '\xff'};
@@ -108,7 +108,7 @@ const std::vector<std::string> kRulesOfTexts = {
     "define O10(k: int) from A() and last B(s < A.s) within 400 from A where k = B.k consuming B;",
 };
 
-/// Of the types that the rules read. Strings get longer from batch to batch.
+/// Events of the types that the rules read. Strings get longer from batch to batch.
 Batches random_batches(const std::string& rules, unsigned seed) {
   const bool with_c = rules.find("C(s") != rules.npos || rules.find("C(not") != rules.npos;
   std::mt19937 random(seed);

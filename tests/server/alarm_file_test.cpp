@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 class AlarmFile : public ::testing::Test {
  protected:
-  // Of its own: tests run side by side.
+  // Each test has a folder of its own, because tests run side by side.
   AlarmFile()
       : folder_(std::filesystem::path(::testing::TempDir()) /
                 (std::string("gorgo_alarms_") +

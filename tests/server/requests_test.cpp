@@ -41,7 +41,7 @@ TEST(Requests, ADeclarationThatNoEventCouldFollowIsRefused) {
   std::vector<AttributeType> many;
   for (int i = 0; i < 4097; ++i) many.push_back({"a" + std::to_string(i), integer});
   EXPECT_THAT(error("T", many), HasSubstr("a type has at most 4096"));
-  // Nothing of all that is known now.
+  // The server knows none of the refused declarations.
   many.pop_back();
   EXPECT_EQ(error("T", many), "");
   Event event{"T", std::nullopt, {}};

@@ -130,7 +130,7 @@ class RawConnection {
     send(1, hello);
     expect<wire::Welcome>(1);
   }
-  /// As subscription 1.
+  /// Subscribes as subscription 1.
   void subscribe(const std::string& text) {
     wire::SubscribeT subscribe;
     subscribe.subscription = 1;

@@ -41,7 +41,7 @@ class AutomatonEvaluator final : public Evaluator {
  private:
   enum class Outcome { complete, overflow, declined, stopped };
 
-  /// A type of which a late event would make partial sequences wrong: what of it is known.
+  /// What is known of a type whose late events would make partial sequences wrong.
   struct Watched {
     const history::EventStore* store;
     Slot end;
@@ -57,10 +57,10 @@ class AutomatonEvaluator final : public Evaluator {
   /// Collects the partial sequences that end with the state and match the terminator: in runs that
   /// agree on the states before, each in the order of the state's events.
   void gather(std::uint32_t state);
-  /// Whether the gathered partial sequence is of an earlier run than the events in hand, or the
-  /// same.
+  /// Whether the gathered partial sequence belongs to an earlier run than the events in hand, or,
+  /// with `or_same`, to their own.
   bool is_before(std::uint32_t state, std::uint64_t position, bool or_same) const;
-  /// Extends the sequences of the states before by this one.
+  /// Extends each sequence of the states before with events of this state.
   Outcome choose(std::uint32_t state);
   void select(std::uint32_t state, std::span<const std::uint64_t> run);
   void bind(std::span<const Slot> slots);
@@ -79,17 +79,17 @@ class AutomatonEvaluator final : public Evaluator {
   Declined declined_;
   Timestamp declining_until_ = kBeginning;
 
-  // Of the terminator in hand.
+  // The members below belong to the terminator in hand.
   const RuleState* state_ = nullptr;
   const Budget* budget_ = nullptr;
   CompositeSink* sink_ = nullptr;
   std::vector<EventRef> sequence_;
   std::vector<std::uint64_t> gathered_;  // positions in the pool of a state
   std::vector<Slot> chosen_;             // sequences of the states so far, one behind the other
-  std::vector<Slot> extended_;           // the same with one state more
+  std::vector<Slot> extended_;           // sequences with one state more
   std::vector<Slot> selected_;           // events for one of them
   std::vector<Datum> values_;            // of the aggregates
-  std::uint32_t agreeing_ = 0;           // states that the sequence before had the same events for
+  std::uint32_t agreeing_ = 0;           // states for which the last sequence had the same events
 };
 
 AutomatonEvaluator::AutomatonEvaluator(std::shared_ptr<const plan::Plan> plan,
@@ -168,7 +168,7 @@ AutomatonEvaluator::Outcome AutomatonEvaluator::take_in(Timestamp now) {
   return Outcome::declined;
 }
 
-/// Whether an event has become known behind what was taken in.
+/// Whether an event has become known that came too late to be taken in.
 bool AutomatonEvaluator::came_late() {
   bool late = false;
   for (Watched& watched : watched_) {
@@ -182,7 +182,7 @@ bool AutomatonEvaluator::came_late() {
   return late;
 }
 
-/// Scans for the sequences instead.
+/// Leaves the terminators to the scans.
 std::size_t AutomatonEvaluator::decline(const Terminators& terminators, const RuleState& state,
                                         const Budget& budget, CompositeSink& sink) {
   const std::size_t done = scans_->evaluate(terminators, state, budget, sink);

@@ -71,7 +71,8 @@ void Instances::skip_unreachable(Timestamp until) {
   }
 }
 
-/// What is up to here is out of reach. The greatest reach may stand for a greater one.
+/// Events up to the returned time are out of reach. The greatest value of `reach` may stand for a
+/// greater one.
 Timestamp Instances::horizon(std::size_t state, Timestamp until) const {
   const Duration reach = model_.states[state].reach;
   if (reach == std::numeric_limits<Duration>::max()) return kBeginning;

@@ -15,11 +15,11 @@
 
 namespace gorgo::engine {
 
-/// Before every event.
+/// The time before every event.
 inline constexpr Timestamp kBeginning = std::numeric_limits<Timestamp>::min();
 
-/// The partial sequences of a rule up to a moment, brought forward in time event by event. Can be
-/// rebuilt from the history at any time.
+/// The partial sequences of a rule up to a moment, brought forward in time event by event. They can
+/// be rebuilt from the history at any time.
 class Instances {
  public:
   enum class Outcome { complete, too_many, stopped };
@@ -28,13 +28,13 @@ class Instances {
   Instances(const plan::Plan& plan, const Model& model, std::vector<Finder>& negations,
             history::History& history);
 
-  /// Takes in the events before `until` that a terminator then can reach. After another outcome
-  /// than `complete` it knows nothing. Precondition: not before an earlier call's, without `clear`
-  /// in between; and no event of the history that is unknown to earlier calls is before theirs.
+  /// Takes in the events before `until` that a terminator at that time can reach. After any outcome
+  /// but `complete` everything is forgotten. Preconditions, unless `clear` came in between: `until`
+  /// is not before that of an earlier call, and all events before that were known to it.
   Outcome advance(Timestamp until, const RuleState& state, const Budget& budget);
   /// Forgets everything, as if nothing had been taken in.
   void clear();
-  /// Up to where events have been taken in.
+  /// The time up to which events have been taken in.
   Timestamp advanced_to() const { return advanced_to_; }
 
   const PartialSequences& pool(std::uint32_t index) const { return pools_[index]; }
@@ -61,9 +61,9 @@ class Instances {
 
   void skip_unreachable(Timestamp until);
   Timestamp horizon(std::size_t state, Timestamp until) const;
-  /// The state of the earliest event before `until` that is not taken in; 0: there is none.
+  /// The state of the earliest event before `until` that is not taken in; 0 if there is none.
   std::uint32_t next_state(Timestamp until) const;
-  // What follows returns false, with the reason in `outcome_`, when it had to give up.
+  // The next three return false, with the reason in `outcome_`, when they had to give up.
   bool take(std::uint32_t state, history::Slot slot);
   bool extend(const JoinModel& join, std::size_t step);
   bool add(std::uint32_t pool);
@@ -84,7 +84,7 @@ class Instances {
   std::uint64_t held_ = 0;                          // in all pools
   Timestamp advanced_to_;
 
-  // Of the event in hand.
+  // The members below belong to the event in hand.
   const RuleState* state_ = nullptr;
   const Budget* budget_ = nullptr;
   Outcome outcome_ = Outcome::complete;

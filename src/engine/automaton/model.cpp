@@ -48,7 +48,7 @@ struct Test {
   Expr condition;  ///< unless it is a negation
   std::optional<std::uint32_t> negation;
   std::uint32_t owner = 0;  ///< the state whose choice it decides
-  States states;            ///< that it reads, and the owner
+  States states;            ///< the states that it reads, and the owner
   std::uint32_t at = 0;     ///< the state whose event brings all of them together
 };
 
@@ -101,13 +101,13 @@ class ModelBuilder {
 
   const Rule& rule_;
   std::vector<Test> tests_;
-  /// By state and by what is compared with it: expressions over the state that equal it.
+  /// Expressions over a state, by the state and by the fingerprint of the operand that they equal.
   std::map<std::pair<std::uint32_t, std::string>, Expr> equals_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> pools_;  // by root and last
   Model model_;
 };
 
-/// A state's reference is an earlier state.
+/// The loop ends because a state's reference is an earlier state.
 std::uint32_t ModelBuilder::common_ancestor(std::uint32_t a, std::uint32_t b) const {
   while (a != b) {
     if (a > b) {
@@ -153,7 +153,7 @@ void ModelBuilder::add_conditions(std::uint32_t state) {
 }
 
 /// `A.p = C.p and B.p = C.p` is `A.p = B.p and B.p = C.p`: what several states have in common is
-/// compared between neighbours, where it keeps partial sequences from growing early. Equality
+/// compared between neighbours, where it stops partial sequences from growing early. Equality
 /// compares exact values, so it is transitive.
 Expr ModelBuilder::rewritten(const plan::Comparison& comparison, std::uint32_t state) {
   const std::string operand = plan::fingerprint(comparison.operand);

@@ -28,7 +28,7 @@ struct Tests {
 /// Both sides of an equality: the partial sequences whose subject equals the operand are wanted.
 struct KeyPart {
   Expr subject;  ///< over the states of the partial sequence
-  Expr operand;  ///< over the state that its first refers to
+  Expr operand;  ///< over the state that the first of these refers to
 };
 
 /// Partial sequences over these states, ascending: part of the subtree of the first.
@@ -38,8 +38,8 @@ struct PoolModel {
   Duration width = 0;  ///< of the window of the first state
 };
 
-/// Which events of a single selection can be chosen as soon as the event that it refers to is
-/// there, because nothing else decides it.
+/// A state whose selection is not `each` and whose events can be chosen as soon as the event that
+/// it refers to is there, because nothing else decides the choice.
 struct ChoiceModel {
   std::uint32_t state = 0;
   std::uint32_t pool = 0;  ///< of this state alone
@@ -48,11 +48,12 @@ struct ChoiceModel {
 
 struct StepModel {
   std::uint32_t pool = 0;
-  Tests tests;                          ///< that can be decided from here on
-  std::optional<std::uint32_t> choice;  ///< of the state's choices: restricts the newest event
+  Tests tests;                          ///< what can be tested from this step on
+  std::optional<std::uint32_t> choice;  ///< a choice of the state that restricts the newest event
 };
 
-/// An event of a state with one partial sequence from each pool makes one of another pool.
+/// Joins an event of a state with one partial sequence from the pool of each step. The result
+/// belongs to `pool`.
 struct JoinModel {
   std::uint32_t pool = 0;
   std::vector<StepModel> steps;

@@ -21,11 +21,11 @@ class PartialSequences {
 
   /// `newest`: the timestamp of its newest event, not below those added before.
   void add(Timestamp newest, std::span<const history::Slot> events, std::uint64_t hash);
-  /// Drops those whose newest event is not later.
+  /// Drops the partial sequences whose newest event is not later than `timestamp`.
   void drop_until(Timestamp timestamp);
   void clear() { *this = PartialSequences(states_); }
 
-  /// One per state. Precondition: not dropped.
+  /// The events of a partial sequence, one per state. Precondition: it was not dropped.
   std::span<const history::Slot> events(std::uint64_t position) const {
     return {events_.at(position * states_), states_};
   }

@@ -81,7 +81,7 @@ std::optional<std::uint32_t> BlockCondition::add_int(const Expr& expr) {
   return add_register({.source = Source::attribute, .attribute = expr.index});
 }
 
-/// What stands there twice is calculated once.
+/// A subexpression that stands there twice is calculated once.
 std::optional<std::uint32_t> BlockCondition::add_float(const Expr& expr) {
   const std::string name = plan::fingerprint(expr);
   if (const auto known = known_.find(name); known != known_.end()) return known->second;

@@ -21,20 +21,20 @@ namespace gorgo::engine {
 /// time.
 class BlockCondition {
  public:
-  /// Unset when the condition is of another kind. The expressions must stay.
+  /// Returns nothing when the condition is of another kind. The expressions must stay.
   static std::optional<BlockCondition> compile(const Expr& condition);
   static std::optional<BlockCondition> compile(const plan::Comparison& comparison);
 
   /// How many operations it does on an event.
   std::size_t operations() const { return operations_; }
 
-  /// Begins a search. False when no event can pass.
+  /// Begins a search. Returns false when no event can pass.
   bool bind(const history::Scope& scope);
   /// Clears the bits of events at `first + i`, i < count <= kBlock, that do not pass. Precondition:
   /// the attributes that the condition reads are materialised.
   void test(const history::Timeline& timeline, std::uint64_t first, std::uint64_t count,
             BlockMask& mask);
-  /// The same for events at `slots[i]`, at most kBlock.
+  /// Clears the bits of events at `slots[i]` that do not pass; there are at most kBlock.
   void test(const history::EventStore& store, std::span<const history::Slot> slots,
             BlockMask& mask);
 
@@ -106,7 +106,7 @@ class BlockCondition {
   std::vector<Step> steps_;
   std::size_t operations_ = 0;  // steps and comparisons
   Node root_;
-  std::map<std::string, std::uint32_t> known_;  // of the comparison being compiled: by fingerprint
+  std::map<std::string, std::uint32_t> known_;  // by fingerprint, of the comparison being compiled
 };
 
 }  // namespace gorgo::engine

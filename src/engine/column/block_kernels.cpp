@@ -84,7 +84,7 @@ GORGO_AVX2 void compare_floats_avx2(BlockMask& mask, Words a, Words b, std::size
   }
 }
 
-/// There is equality and `>` only: the others are those of the operands exchanged, or the opposite.
+/// AVX2 has equality and `>` only: the others exchange the operands, or take the opposite.
 template <std::size_t Index>
 GORGO_AVX2 void compare_ints_avx2(BlockMask& mask, Words a, Words b, std::size_t words) {
   constexpr bool kEqual = Index < 2;

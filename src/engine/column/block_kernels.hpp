@@ -10,8 +10,8 @@
 
 namespace gorgo::engine {
 
-/// Events that are tested at once, at most: so many that the work is in the loops, and so few that
-/// the values calculated on the way stay in the nearest cache.
+/// How many events are tested at once, at most: enough that the work is in the loops, and so few
+/// that the values calculated on the way stay in the nearest cache.
 inline constexpr std::size_t kBlock = 256;
 
 /// A bit for each event of a block.
@@ -40,7 +40,7 @@ constexpr std::optional<std::size_t> comparison_index(Op op) {
   return static_cast<std::size_t>(op) - static_cast<std::size_t>(Op::equal);
 }
 
-/// Those that this processor can run, the fastest first; the last are plain loops.
+/// The kernels that this processor can run, the fastest first; the last are plain loops.
 std::span<const BlockKernels* const> block_kernels();
 
 }  // namespace gorgo::engine

@@ -15,8 +15,8 @@ struct AggregateValue {
   Datum value;
 };
 
-/// What an evaluation in hand needs. One for each thread, so that it stays in the cache however
-/// many rules take turns.
+/// What an evaluation in hand needs. There is one for each thread, so that it stays in the cache
+/// however many rules take turns.
 struct Workspace {
   std::vector<EventRef> sequence;
   std::uint64_t choices = 0;                    ///< made so far, by all rules
@@ -76,12 +76,12 @@ class ColumnEvaluator final : public Evaluator {
   std::shared_ptr<const plan::Plan> plan_;
   const Rule& rule_;
   const history::EventStore& terminators_;
-  std::vector<Finder> states_;  // of state 1 on
+  std::vector<Finder> states_;  // from state 1 on
   std::vector<Finder> negations_;
   std::vector<Finder> aggregates_;
-  std::vector<Finder*> early_;  // what is searched depends on the terminator alone
+  std::vector<Finder*> early_;  // those whose key depends on the terminator alone
 
-  // Of the terminator in hand.
+  // The members below belong to the terminator in hand.
   const RuleState* state_ = nullptr;
   const Budget* budget_ = nullptr;
   CompositeSink* sink_ = nullptr;
@@ -120,7 +120,7 @@ ColumnEvaluator::ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history
 
 std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, const RuleState& state,
                                       const Budget& budget, CompositeSink& sink) {
-  constexpr std::size_t kGroup = 16;  // whose cache misses overlap
+  constexpr std::size_t kGroup = 16;  // terminators whose cache misses overlap
   state_ = &state;
   budget_ = &budget;
   sink_ = &sink;
@@ -249,7 +249,7 @@ bool ColumnEvaluator::is_violated(std::uint32_t negation, std::span<const EventR
 bool ColumnEvaluator::is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                                 const RuleState& state) {
   state_ = &state;
-  in_order_ = true;  // the sequence's clock is over: all that is placed before is there
+  in_order_ = true;  // every event that is placed counts, whatever its root
   return !is_violated(negation, sequence);
 }
 

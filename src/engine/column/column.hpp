@@ -19,7 +19,7 @@ class ColumnEngine final : public Engine {
                                      history::History& history) const override;
 };
 
-/// The same without indexes: every window is scanned, as the paper does.
+/// The column engine without indexes: it scans every window, as the paper does.
 class ColumnScanEngine final : public Engine {
  public:
   std::string_view name() const override { return "column-scan"; }

@@ -31,8 +31,8 @@ std::optional<std::uint32_t> valued_attribute(const Aggregate* aggregate,
   return aggregate->attribute;
 }
 
-/// The attribute with whose values alone a search may begin: one that lies between two bounds, be
-/// they stated or implied, or, for matches that are looked at one by one, one with a bound.
+/// The attribute by whose values a search may begin: one with a lower and an upper bound, be they
+/// stated or implied, or, if matches are looked at one by one, one with a single bound.
 std::optional<std::uint32_t> ranged_attribute(const plan::Scan& scan,
                                               const history::EventStore& store, bool one_by_one) {
   std::optional<std::uint32_t> bounded;
@@ -83,7 +83,7 @@ Finder::Way Finder::way_to(const plan::Scan& scan, history::Column& column, bool
                            Selectivity worth, const Aggregate* aggregate) {
   const auto summed = summed_attribute(aggregate, column.store());
   const auto valued = valued_attribute(aggregate, column.store());
-  // A whole window is that of a key that all events have.
+  // Without conditions the window is the posting of an empty key, which all events have.
   const bool whole = scan.comparisons.empty() && scan.residual.empty();
   if (!use_indexes || (scan.key.empty() && !(whole && (summed || valued)))) {
     const auto ranged =
@@ -128,7 +128,7 @@ std::optional<Datum> Finder::aggregate_at_once(const Aggregate& aggregate,
   return Datum::of(static_cast<double>(sum) / static_cast<double>(count));
 }
 
-/// Looks at the events of the groups that are not in the range as a whole.
+/// Looks only at events of groups that are not in the range as a whole.
 Datum Finder::aggregate_by_summaries(const Aggregate& aggregate, history::Range range) const {
   constexpr std::uint64_t kGroup = history::Posting::kGroup;
   const auto& prober = std::get<Prober>(way_);

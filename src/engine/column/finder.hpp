@@ -57,7 +57,7 @@ class Finder {
          const Aggregate* aggregate);
   static Way way_to(const plan::Scan& scan, history::Column& column, bool use_indexes,
                     Selectivity worth, const Aggregate* aggregate);
-  /// Without looking at the events, if that is possible.
+  /// The aggregate, if it can be had without a look at the events.
   std::optional<Datum> aggregate_at_once(const Aggregate& aggregate, history::Range range) const;
   Datum aggregate_by_summaries(const Aggregate& aggregate, history::Range range) const;
   bool is_exact() const {
@@ -67,7 +67,7 @@ class Finder {
   std::shared_ptr<history::Column> column_;  // keeps what is searched up to date
   const history::EventStore& store_;
   Way way_;
-  // Of the index searched, what answers the aggregate.
+  // Where the searched index has the sums or the values that answer the aggregate.
   std::optional<std::uint32_t> sums_;
   std::optional<std::uint32_t> values_;
 };

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Further out than any rounding error of one operation; an unknown end is infinite.
+/// The next two go further out than any rounding error of one operation. An unknown end becomes
+/// infinite.
 double below(double x) {
   if (std::isnan(x)) return -kInfinity;
   return std::nextafter(std::nextafter(x, -kInfinity), -kInfinity);
@@ -131,7 +132,7 @@ std::optional<std::uint32_t> ImpliedBounds::add_operation(const Expr& expr) {
   return add_node({.kind = kind, .a = *a, .b = *b});
 }
 
-/// The first attribute that has both bounds if every constant is 1.
+/// Chooses the first attribute that has both bounds if every constant is 1.
 bool ImpliedBounds::choose_attribute() {
   propagate([](const Expr&) { return 1.0; });
   for (const Node& node : nodes_) {
@@ -151,7 +152,7 @@ void ImpliedBounds::restrict(history::RangeIndex::Bounds& bounds, const history:
     known = known && value.tag == Datum::Tag::floating && !std::isnan(value.floating);
     return value.tag == Datum::Tag::floating ? value.floating : 0.0;
   });
-  // Without a value, and beside a NaN, nothing passes.
+  // Nothing passes if a constant has no value or is a NaN.
   const Interval interval = known ? interval_of(attribute_) : Interval{kInfinity, -kInfinity};
   bounds.restrict_to(Op::greater_equal, Datum::of(interval.low));
   bounds.restrict_to(Op::less_equal, Datum::of(interval.high));
@@ -233,7 +234,7 @@ void ImpliedBounds::narrow(std::uint32_t node, Interval to) {
   interval = {std::max(interval.low, to.low), std::min(interval.high, to.high)};
 }
 
-/// An event has one value for all places where the attribute stands.
+/// An event has one value for all places where the attribute stands, so their intervals intersect.
 ImpliedBounds::Interval ImpliedBounds::interval_of(std::uint32_t attribute) const {
   Interval interval{-kInfinity, kInfinity};
   for (const Node& node : nodes_) {

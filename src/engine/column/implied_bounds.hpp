@@ -16,8 +16,8 @@ namespace gorgo::engine {
 /// and box consistency", ICLP 1999.) Serves one search at a time.
 class ImpliedBounds {
  public:
-  /// Unset when the condition is of another kind or bounds no float attribute on both sides. The
-  /// condition must stay.
+  /// Returns nothing when the condition is of another kind or bounds no float attribute on both
+  /// sides. The condition must stay.
   static std::optional<ImpliedBounds> of(const Expr& condition);
 
   std::uint32_t attribute() const { return attribute_; }

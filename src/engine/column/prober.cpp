@@ -46,7 +46,7 @@ const history::HashIndex::Key* Prober::key_of(std::span<const history::EventRef>
 
 history::Range Prober::start(const Search& search) {
   search_ = search;
-  posting_ = {};  // that of an earlier search may be gone
+  posting_ = {};  // the posting of an earlier search may be gone
   const history::Scope scope{.candidate = {}, .states = search.sequence, .aggregates = {}};
   if (!history::all_hold(scan_.guards, scope)) return {};
   const history::HashIndex::Key* const key = key_of(search.sequence);

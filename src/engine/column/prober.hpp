@@ -21,8 +21,8 @@ class Prober {
 
   const std::shared_ptr<const history::HashIndex>& index() const { return index_; }
 
-  /// Fetches what searches for each of the terminators, in this order, will read; a hint.
-  /// Precondition: the key depends on nothing else, also for later searches.
+  /// A hint: fetches what searches for each of the terminators, in this order, will read.
+  /// Precondition: the key depends on the terminator alone, also in later searches.
   void prefetch(std::span<const history::EventRef> terminators);
 
   /// The range in the posting; empty when nothing can match.

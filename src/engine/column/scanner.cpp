@@ -50,7 +50,7 @@ std::uint64_t compare_as(Op op, const T* values, std::uint64_t count, const Oper
   }
 }
 
-/// An int against a float: compared exactly, without converting.
+/// Compares an int with a float exactly, without converting.
 template <class Value, class Operand>
 std::uint64_t compare_mixed(Op op, const std::uint64_t* values, std::uint64_t count,
                             Operand operand) {
@@ -66,7 +66,8 @@ std::uint64_t compare_strings(Op op, const std::string_view* values, std::uint64
                  [&](std::string_view v) { return arithmetic::contains(v, operand); });
 }
 
-/// Precondition: not two ints and not two floats, which are compared block by block.
+/// Precondition: attribute and operand are not both ints or both floats, which are compared block
+/// by block.
 std::uint64_t compare(Op op, const AttributeVector& attribute, std::uint64_t first,
                       std::uint64_t count, const Datum& operand) {
   switch (attribute.type()) {
@@ -132,13 +133,13 @@ history::Range Scanner::start(const Search& search) {
   return bind(scope) ? window_ : history::Range{};
 }
 
-/// False when no event can pass.
+/// Returns false when no event can pass.
 bool Scanner::bind(const history::Scope& scope) {
   return std::all_of(blocks_.begin(), blocks_.end(),
                      [&](BlockCondition& block) { return block.bind(scope); });
 }
 
-/// Finds the matches by value where they are few.
+/// Finds the matches by value. Returns false where they are not few enough for that.
 bool Scanner::gather(history::Range range, const history::Scope& scope) {
   constexpr std::uint64_t kFew = 4096;  // events that are scanned at once
   if (!ranges_ || range.size() < kFew) return false;
@@ -151,7 +152,7 @@ bool Scanner::gather(history::Range range, const history::Scope& scope) {
     }
   }
   for (ImpliedBounds& implied : implied_) implied.restrict(bounds, scope);
-  // Who stops at a match scans the fewer events the more matches there are.
+  // A search that stops at a match scans fewer events the more matches there are.
   const auto most = worth_ == Selectivity::all
                         ? worth
                         : static_cast<std::uint64_t>(std::sqrt(static_cast<double>(worth)));

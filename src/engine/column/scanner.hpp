@@ -52,7 +52,7 @@ class Scanner {
 
  private:
   bool bind(const history::Scope& scope);
-  /// Events that are scanned while one is gathered: the fewer the more there is to calculate.
+  /// How many events are scanned while one is gathered: the more there is to calculate, the fewer.
   std::uint64_t scans_in_the_time_of_one() const {
     constexpr std::uint64_t kOperations = 128, kLeast = 8;
     return std::max(kLeast, kOperations / std::max<std::uint64_t>(2, operations_));
@@ -82,15 +82,15 @@ class Scanner {
   Selectivity worth_;
   std::vector<ImpliedBounds> implied_;  // for the range index
   std::vector<BlockCondition> blocks_;
-  std::size_t operations_ = 0;                  // that blocks do on an event
+  std::size_t operations_ = 0;                  // what blocks do on an event
   std::vector<std::uint32_t> attribute_tests_;  // other comparisons of attributes
   std::vector<std::uint32_t> event_tests_;      // comparisons of what must be calculated
   std::vector<const Expr*> residual_;
 
-  // Of the search in hand.
+  // The members below belong to the search in hand.
   std::vector<Datum> operands_;
   Search search_;
-  history::Range window_;  ///< near which the next one is looked for
+  history::Range window_;  ///< the next one is looked for near it
   bool gathered_ = false;
   std::vector<history::Slot> found_;  // if gathered: the matches
 };

@@ -25,7 +25,7 @@ std::uint64_t ConsumedMarks::word(history::Slot slot) const {
   return consumed_->contains(slot) ? consumed_->consumer(slot) : Mirror::kUnmarked;
 }
 
-/// Of the events of one time the earlier slots stand first.
+/// Searches by slot, since events of one time stand in the order of their slots.
 std::optional<std::uint64_t> ConsumedMarks::position(history::Slot slot) const {
   if (slot < store_.begin()) return std::nullopt;
   const Timestamp time = store_.timestamp(slot);
@@ -53,7 +53,7 @@ void ConsumedMarks::sync() {
   for (const history::Slot slot : changed_) {
     if (const auto p = position(slot)) mirror_->mark(number_, *p, word(slot));
   }
-  // What is only expected may turn out otherwise.
+  // What is only expected may turn out otherwise, so those marks are looked at again.
   std::erase_if(changed_, [&](history::Slot slot) { return !expected_->contains(slot); });
   mirror_->upload_marks(number_);
 }

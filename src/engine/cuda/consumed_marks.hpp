@@ -14,7 +14,7 @@ namespace gorgo::engine {
 /// What a rule consumed in one of its states, on a device: marks by which a search leaves out what
 /// was consumed before its terminator. A mark is the slot of the terminator that consumed the
 /// event; so a later terminator's consumption hides nothing from an earlier one. The rule's state
-/// is the truth; marks follow it, and what is about to become true.
+/// is the truth; marks follow it, and what is expected to become true.
 class ConsumedMarks {
  public:
   /// The caller holds the session's mutex; the destructor takes it.
@@ -25,21 +25,21 @@ class ConsumedMarks {
   ConsumedMarks(const ConsumedMarks&) = delete;
   ConsumedMarks& operator=(const ConsumedMarks&) = delete;
 
-  /// The attribute of the mirror.
+  /// The number of the marks in the mirror.
   std::uint32_t number() const { return number_; }
 
-  /// What the next rounds are to see: what was consumed, and what the batch in hand is taken to
-  /// consume. Both must stay while there are rounds.
+  /// Says what the next rounds are to see: what was consumed, and what the batch in hand is
+  /// expected to consume. Both must stay while there are rounds.
   void follow(const ConsumedSlots& consumed, const ConsumedSlots& expected) {
     consumed_ = &consumed;
     expected_ = &expected;
   }
-  /// An event that was consumed, or is not expected to be any more.
+  /// Says that an event was consumed, or that what is expected of it has changed.
   void changed(history::Slot slot) { changed_.push_back(slot); }
-  /// Any event may have been consumed.
+  /// Says that any event may have been consumed.
   void all_changed() { all_changed_ = true; }
-  /// Brings the device in step. Precondition: the mirror is in step, in this round. Throws
-  /// DeviceError.
+  /// Uploads the marks that differ on the device. Precondition: the mirror is in step with its
+  /// timeline, in this round. Throws DeviceError.
   void sync();
 
  private:

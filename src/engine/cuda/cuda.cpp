@@ -13,7 +13,7 @@
 namespace gorgo::engine {
 namespace {
 
-/// What a device cannot do of a plan; empty: nothing.
+/// What a device cannot do of a plan; empty if it can do all.
 std::string problem_of(const plan::Plan& plan) {
   const Rule& rule = plan.rule;
   if (rule.states.size() == 1 && rule.aggregates.empty()) return "it has nothing to search";
@@ -48,7 +48,7 @@ std::vector<std::shared_ptr<Session>> CudaEngine::sessions() const {
       sessions_ = std::move(sessions);
     } catch (const std::bad_alloc&) {
       unavailable_ = "no memory of the host";
-    } catch (const std::exception& error) {  // of a device, or there are too many threads
+    } catch (const std::exception& error) {  // a device failed, or there are too many threads
       unavailable_ = error.what();
     }
   }

@@ -19,20 +19,20 @@ namespace gorgo::engine {
 /// Column-based delayed processing on GPUs (Cugola and Margara, "Low latency complex event
 /// processing on parallel hardware", JPDC 2012, section 5): the host evaluates what depends on the
 /// sequence, a device searches the columns, for all terminators of a batch at once. The rules of a
-/// batch are spread over the devices, and the terminators of a rule that is most of it. The host's
-/// part of a large batch is done by several threads, each of which has a channel of a device.
-/// A batch that is too small for that, and one that the device fails on, is evaluated by scanning
-/// on the CPU.
+/// batch are spread over the devices. A rule that is most of the batch has its terminators spread,
+/// too. The host's part of a large batch is done by several threads, each of which has a channel of
+/// a device. A batch that is too small for that, and one that the device fails on, is evaluated by
+/// scanning on the CPU.
 class CudaEngine final : public Engine {
  public:
   using Devices = std::vector<std::unique_ptr<cuda::Device>>;
-  /// One that could not be taken into use, and why.
+  /// A device that could not be taken into use, and why.
   struct LeftOut {
     std::uint32_t number;
     std::string problem;
   };
   struct Opened {
-    // Converts: most have all that they ask for.  NOLINTNEXTLINE
+    // Implicit, since mostly no device is left out.  NOLINTNEXTLINE
     Opened(Devices all, std::vector<LeftOut> others = {})
         : devices(std::move(all)), left_out(std::move(others)) {}
 
@@ -42,7 +42,7 @@ class CudaEngine final : public Engine {
   using Open = std::function<Opened()>;  ///< throws DeviceError when there would be no device
   using Describe = std::function<std::vector<std::string>()>;
 
-  /// What it does in one way or another.
+  /// What makes it work in one way or another.
   struct Tuning {
     std::uint64_t least_pairs = 0;  ///< see CudaOptions
     double fixed_cost = 0;
@@ -61,12 +61,12 @@ class CudaEngine final : public Engine {
   std::string_view name() const override { return name_; }
   std::vector<std::string> description() const override { return describe_(); }
   double fixed_cost() const override { return tuning_.fixed_cost; }
-  /// Opening a device takes some tenths of a second, which a thread of its own does.
+  /// Has a thread of its own open the devices, which takes some tenths of a second.
   bool is_ready() const override;
-  /// While kernels are compiled that have been asked for.
+  /// True while kernels that were asked for are being compiled.
   bool is_warming_up() const override;
   void settle() const override;
-  /// The devices have all terminators of a rule at once.
+  /// A device takes all terminators of a rule at once.
   bool divides_terminators() const override { return false; }
   void announce(std::span<const Announcement> announced, unsigned threads,
                 const std::atomic<bool>& stop) const override;
@@ -74,12 +74,12 @@ class CudaEngine final : public Engine {
   std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
 
-  /// The devices, without those that have failed for good. Opens them.
+  /// Opens the devices and returns those that have not failed for good.
   std::vector<std::shared_ptr<Session>> sessions() const;
-  /// All that were opened or left out, or why none could be opened. Opens none. Any thread, as the
-  /// next.
+  /// All devices that were opened or left out, or why none could be opened. Opens none. Any thread
+  /// may call this and `failures`.
   std::vector<DeviceInfo> devices() const;
-  /// Changes with what `devices` says of failures.
+  /// A number that changes when `devices` has more to say of failures.
   std::uint64_t failures() const;
 
  private:
@@ -98,7 +98,7 @@ class CudaEngine final : public Engine {
 
 /// The GPUs of this machine.
 const CudaEngine& cuda_engine();
-/// The same engine with the CPU in the place of two GPUs: for tests.
+/// The CUDA engine with the CPU in the place of two GPUs, for tests.
 const CudaEngine& cuda_host_engine();
 
 }  // namespace gorgo::engine

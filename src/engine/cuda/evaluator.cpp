@@ -35,7 +35,7 @@ bool CudaEvaluator::has_columns_on(Session& session) const {
   return session.mirrors(*scan.timeline);
 }
 
-/// What changes while it is used are caches, so one channel has a copy of what another one has.
+/// A plan's use changes only caches in it, so one channel takes a copy of what another one has.
 DevicePlan& CudaEvaluator::plan_on(Session& session, std::uint32_t channel) {
   const auto known = placed_.lower_bound({&session, channel});
   if (known != placed_.end() && known->first == std::pair(&std::as_const(session), channel)) {
@@ -47,7 +47,7 @@ DevicePlan& CudaEvaluator::plan_on(Session& session, std::uint32_t channel) {
   return placed_.emplace(std::pair(&session, channel), std::move(plan)).first->second;
 }
 
-/// Home, while it is in use.
+/// The home device if it is in use, else the first that is.
 std::shared_ptr<Session> CudaEvaluator::session_to_use() {
   if (home_ && home_->problem().empty()) return home_;
   const auto sessions = engine_.sessions();
@@ -65,7 +65,7 @@ bool CudaEvaluator::is_done(const Terminators& terminators) const {
          std::ranges::none_of(works_, [](const auto& work) { return work == nullptr; });
 }
 
-/// What was announced.
+/// Reports what was announced.
 std::size_t CudaEvaluator::report(const Budget& budget, CompositeSink& sink) {
   std::size_t done = 0;
   for (const auto& work : works_) {
@@ -115,7 +115,7 @@ std::size_t CudaEvaluator::evaluate_somewhere(const Terminators& terminators,
         [&] { return terminators_text(terminators.slots.size(), 1, name()); });
   }
   if (done) return *done;
-  // Nothing was reported: that happens after the last round only.
+  // Nothing was reported yet, since that is done after the last round only.
   if (reason.empty()) reason = home_ ? home_->failure() : "no device is in use";
   const std::size_t on_cpu = evaluate_on_cpu(terminators, state, budget, sink);
   decline(on_cpu, reason);
@@ -136,7 +136,8 @@ std::size_t CudaEvaluator::report(Work& work, std::size_t first_terminator, cons
   return work.report(static_cast<std::uint32_t>(first_terminator), budget, sink);
 }
 
-/// What is about to be consumed is known on one device at most.
+/// Makes all plans but one look at all marks again: what is about to be consumed is known on one
+/// device at most.
 void CudaEvaluator::forget_marks(const DevicePlan* up_to_date) {
   if (is_divisible()) return;
   for (auto& [place, plan] : placed_) {
@@ -147,13 +148,14 @@ void CudaEvaluator::forget_marks(const DevicePlan* up_to_date) {
   }
 }
 
-/// Another evaluator may have had the terminators before.
+/// Looks at all marks again if the rule consumed what this evaluator does not know of: another one
+/// may have had terminators.
 void CudaEvaluator::keep_in_step(const RuleState& state) {
   if (consumptions(state) != consumed_) forget_marks(nullptr);
 }
 
-/// All terminators together, or as many as the searches leave room for: the others are left for
-/// the next call.
+/// Evaluates all terminators together, or as many as the searches leave room for: the others are
+/// left for the next call.
 std::size_t CudaEvaluator::evaluate_on(Session& session, const Terminators& terminators,
                                        const RuleState& state, const Budget& budget,
                                        CompositeSink& sink) {

@@ -32,8 +32,8 @@ struct Task {
   std::uint32_t turn;        ///< in the channel
 };
 
-/// A rule on the devices of an engine, which outlives it: what is announced is done there before it
-/// is evaluated, and reported then.
+/// A rule on the devices of an engine, which outlives it. Announced terminators are searched for on
+/// the devices before they are evaluated; `evaluate` reports them.
 class CudaEvaluator final : public Evaluator {
  public:
   CudaEvaluator(const CudaEngine& engine, DevicePlan plan, std::unique_ptr<Evaluator> on_cpu,
@@ -52,22 +52,22 @@ class CudaEvaluator final : public Evaluator {
   std::size_t bytes() const override { return on_cpu_->bytes(); }
   Declined declined() const override { return declined_; }
 
-  /// How much there is to search for so many terminators, roughly; 0: nothing.
+  /// About how many pairs of a terminator and an event there are to search; 0: none.
   std::uint64_t pairs(const Terminators& terminators) const;
   const std::string& name() const { return plan_.plan->rule.name; }
-  /// What one terminator consumes decides about the next.
+  /// False if the rule consumes: what one terminator consumes decides about the next.
   bool is_divisible() const { return plan_.plan->rule.consuming.empty(); }
 
-  /// The device that it is evaluated on, or was; null at first.
+  /// The device that it is or was evaluated on; null at first.
   const Session* home() const { return home_.get(); }
   void move_to(std::shared_ptr<Session> session) { home_ = std::move(session); }
-  /// Whether a device has a column of it.
+  /// Whether a device has a column of the rule.
   bool has_columns_on(Session& session) const;
-  /// The plan there, as a channel uses it, put there by the first call. Whoever calls holds the
-  /// session's mutex.
+  /// The plan on a device, as a channel uses it. The first call puts it there. Whoever calls holds
+  /// the session's mutex.
   DevicePlan& plan_on(Session& session, std::uint32_t channel = 0);
 
-  /// Terminators that are going to be taken up, in so many parts, before they are evaluated.
+  /// Says which terminators are going to be taken up before they are evaluated, in so many parts.
   void expect(const Terminators& terminators, std::size_t parts) {
     announced_ = terminators;
     works_.clear();
@@ -87,7 +87,7 @@ class CudaEvaluator final : public Evaluator {
     return *works_[task.part];
   }
   void abandon(std::size_t part) { works_[part].reset(); }
-  /// A device cannot do a part; the reason stays valid.
+  /// Says that a device cannot do a part; the reason stays valid.
   void leave_to_cpu(std::size_t part, std::string_view reason) { left_to_cpu_[part] = reason; }
 
  private:
@@ -116,9 +116,9 @@ class CudaEvaluator final : public Evaluator {
   std::unique_ptr<Evaluator> on_cpu_;
   std::uint64_t least_pairs_;
   Terminators announced_;
-  std::vector<std::unique_ptr<Work>> works_;   // of what was announced, done with their rounds
-  std::uint64_t consumed_ = 0;                 // by the rule so far, as this evaluator knows
-  std::size_t contended_ = 0;                  // so many terminators are left to the CPU
+  std::vector<std::unique_ptr<Work>> works_;  // by part of what was announced; null: not taken up
+  std::uint64_t consumed_ = 0;  // what the rule consumed so far, as this evaluator knows
+  std::size_t contended_ = 0;   // so many terminators are left to the CPU
   std::vector<std::string_view> left_to_cpu_;  // why, by part of what was announced
   Declined declined_;
 };

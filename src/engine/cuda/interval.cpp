@@ -53,7 +53,7 @@ Bounds interval_around(Op op, double value) {
   if (value < -kTwo63) return upwards ? of(kLeast, kMost) : no_integers();
   const Int below = static_cast<Int>(std::floor(value));
   if (static_cast<double>(below) == value) return interval(op, below);
-  // Between two ints.
+  // The value lies between two ints.
   if (op == Op::equal) return no_integers();
   return upwards ? integers_above(below) : of(kLeast, below);
 }

@@ -5,9 +5,9 @@
 
 namespace gorgo::engine {
 
-/// The words of an attribute that stand in a relation to a value: `attribute op value` as an
-/// interval, whose bounds belong to it. Ints stand for strings and bools, too. An int against a
-/// float is compared exactly. `op` is no inequality; a NaN as value gives an empty interval.
+/// The words of an attribute for which `attribute op value` holds, as an interval whose bounds
+/// belong to it. Ints stand for strings and bools, too. An int against a float is compared exactly.
+/// `op` is no inequality; a NaN as value gives an empty interval.
 cuda::Bounds interval_of_integers(Op op, const Datum& value);
 cuda::Bounds interval_of_floats(Op op, const Datum& value);
 

@@ -72,8 +72,8 @@ void Mirror::sync() {
   append_until(timeline_->end());
 }
 
-/// An event that is inserted moves all that stand behind it, and no event stands at two positions:
-/// so what differs differs up to the end, and what agrees agrees from the beginning.
+/// An inserted event moves all that stand behind it, and no event stands at two positions. So all
+/// positions agree up to the change, and none do from there on.
 std::uint64_t Mirror::changed_from() const {
   const auto agrees = [&](std::uint64_t position) {
     return position < timeline_->end() && mirrored_[position - first_] == timeline_->slot(position);
@@ -214,7 +214,7 @@ void Mirror::need(std::uint32_t number, Vector& vector, PageRange pages) {
     if (page.frame == kAbsent) {
       load(number, vector, at);
     } else if (page.written < end_of(at)) {
-      // What had not been written when it left the timeline is gone.
+      // Events that left the timeline before they were written are gone.
       write(vector, at, std::max(first_, page.written));
     }
   }
@@ -232,7 +232,8 @@ bool Mirror::has(std::uint32_t attribute, PageRange pages) const {
   return true;
 }
 
-/// What has been there is likely to be needed again: it gets a copy in pinned memory.
+/// Loads a page. One that has been there is likely to be needed again: it gets a copy in pinned
+/// memory.
 void Mirror::load(std::uint32_t number, Vector& vector, std::uint64_t at) {
   Page& page = this->page(vector, at);
   ++(page.was_there ? session_->counters().swapped_in : session_->counters().uploaded);
@@ -253,7 +254,7 @@ void Mirror::fetch(std::uint32_t number, Vector& vector, std::uint64_t at) {
     page.copy = session_->take_pinned();
     page.copied = at << shift_;
   }
-  // What had not been copied when it left the timeline is gone.
+  // Events that left the timeline before they were copied are gone.
   const std::uint64_t first = std::max(first_, page.copied);
   if (first < end_of(at)) {
     std::ranges::copy(words(vector, first, end_of(at)), page.copy + (first - (at << shift_)));
@@ -297,7 +298,7 @@ std::size_t Mirror::prefetch(std::uint32_t attribute, PageRange pages, std::size
   return done;
 }
 
-/// The words of a page from a position on.
+/// Writes the words of a page from a position on.
 void Mirror::write(Vector& vector, std::uint64_t at, std::uint64_t first) {
   constexpr std::uint64_t kPart = 1 << 16;  // a device takes no more at a time
   Page& page = this->page(vector, at);
@@ -341,7 +342,7 @@ std::span<const std::uint64_t> Mirror::words(const Vector& vector, std::uint64_t
   return scratch_;
 }
 
-/// Of a string, which keeps it for as long as it stands there.
+/// The code of the string at a position, in use for as long as the string stands there.
 std::uint64_t Mirror::code(Attribute& attribute, std::uint64_t position) {
   std::uint64_t& code = attribute.words[position - first_];
   const Datum text = timeline_->attribute(attribute.index)[position];
@@ -359,7 +360,7 @@ void Mirror::mark(std::uint32_t number, std::uint64_t position, std::uint64_t wo
 
 void Mirror::upload_marks(std::uint32_t number) {
   Attribute& attribute = attributes_[number];
-  // Upwards within a page, as a device wants them.
+  // A device wants the words of a page in ascending order.
   std::sort(attribute.marked.begin(), attribute.marked.end());
   attribute.marked.erase(std::unique(attribute.marked.begin(), attribute.marked.end()),
                          attribute.marked.end());
@@ -387,7 +388,7 @@ cuda::Attribute Mirror::place(std::uint32_t number, cuda::Round& round) const {
   return placed;
 }
 
-/// Where no page is, any may stand: no search looks at it, but threads may load from it.
+/// Names any page where there is none: no search looks at it, but threads may load from it.
 void Mirror::write_table(std::uint32_t number, const cuda::Attribute& placed,
                          cuda::Round& round) const {
   const Attribute& attribute = attributes_[number];

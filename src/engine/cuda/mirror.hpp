@@ -25,7 +25,7 @@ struct PageRange {
 };
 
 /// A timeline's attributes on a device, in pages that come and go one by one. Positions are those
-/// of the timeline. Whoever calls holds the session's mutex, destruction aside.
+/// of the timeline. Whoever calls holds the session's mutex, which the destructor takes itself.
 ///
 /// Text stands in a vector for each part of the longest string (cuda/layout.hpp). A page of a part
 /// that no string of these positions has is never there, and never looked at.
@@ -33,7 +33,7 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
  public:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   static constexpr std::uint64_t kUnmarked = std::numeric_limits<std::int64_t>::max();
-  /// Bytes of a string whose text can be there.
+  /// The most bytes of a string whose text can be there.
   static constexpr std::size_t kLongestText = 256;
 
   Mirror(std::shared_ptr<Session> session, const history::EventStore& store,
@@ -42,24 +42,25 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   Mirror(const Mirror&) = delete;
   Mirror& operator=(const Mirror&) = delete;
 
-  /// Has a further attribute mirrored: one of the type (which the timeline has materialised), with
-  /// kText or without, kTimestamps or kRoots. Returns its number in the mirror.
+  /// Mirrors a further attribute: one of the type (which the timeline has materialised), with kText
+  /// or without, kTimestamps or kRoots. Returns its number in the mirror.
   std::uint32_t add(std::uint32_t attribute);
-  /// Takes notice of what is new in the timeline and gone from it. Call before anything below when
-  /// the timeline may have changed.
+  /// Takes notice of what is new in the timeline and gone from it. Call it before anything below
+  /// when the timeline may have changed.
   void sync();
-  /// Behind the last mirrored position.
+  /// The position behind the last mirrored one.
   std::uint64_t end() const { return first_ + mirrored_.size(); }
 
   /// Adds marks: an attribute whose words, kUnmarked where nothing is said, come from its owner
-  /// alone. Returns its number in the mirror, which is given again once it is removed.
+  /// alone. Returns its number in the mirror, which other marks may get once these are removed.
   std::uint32_t add_marks();
   void remove_marks(std::uint32_t number);
-  /// From here on nothing is said: events are new, or others stand there.
+  /// The position from which on these marks say nothing: events there are new, or others than
+  /// before.
   std::uint64_t fresh_marks(std::uint32_t number) const {
     return std::max(first_, attributes_[number].fresh);
   }
-  /// Preconditions of the next two: in step with the timeline, in this round.
+  /// Precondition of the next two: the mirror is in step with the timeline, in this round.
   void mark(std::uint32_t number, std::uint64_t position, std::uint64_t word);
   /// Uploads the marks that changed, where their pages are. Throws DeviceError.
   void upload_marks(std::uint32_t number);
@@ -72,7 +73,7 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   /// How many pages of the arena these take: two each where events may lack the attribute, and more
   /// where it is text.
   std::size_t frames(std::uint32_t attribute, PageRange pages) const;
-  /// The most that one takes, whatever strings come.
+  /// The most pages of the arena that one page of an attribute takes, whatever strings come.
   std::size_t most_frames(std::uint32_t attribute) const {
     const Attribute& of = attributes_[attribute];
     return (is_text(of.index) ? kMostParts : 1) + (of.is_nullable ? 1 : 0);
@@ -80,44 +81,46 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   /// Whether a string at one of the positions is too long for its text to be there.
   bool has_long_text(std::uint32_t attribute, const history::Range& positions) const;
 
-  /// Says that a step, one after all that were said before, needs these pages.
+  /// Says that a step needs these pages. Steps are named in their order.
   void expect(std::uint64_t step, PageRange pages);
   /// The first step from the session's on that needs the page, as far as is known.
   std::uint64_t needed_in(std::uint64_t page) const;
 
-  /// Has the pages of an attribute take part in the session's round, and those that are not there
-  /// come. Throws DeviceError.
+  /// Makes the pages of an attribute take part in the session's round, and loads those that are not
+  /// there. Throws DeviceError.
   void need(std::uint32_t attribute, PageRange pages);
-  /// Whether they have come.
+  /// Whether these pages of an attribute are there, up to date.
   bool has(std::uint32_t attribute, PageRange pages) const;
   /// How many of these pages of an attribute are not there.
   std::size_t absent(std::uint32_t attribute, PageRange pages) const;
-  /// How many of those could come before their step: full ones. Marks are not known before.
+  /// How many of the absent ones could come before their step: full ones, and none of marks, which
+  /// are not known before.
   std::size_t missing(std::uint32_t attribute, PageRange pages) const;
-  /// Has the first `most` of those come. Returns how many. Precondition: there is room.
+  /// Begins to fetch the first `most` of those that `missing` counts. Returns how many.
+  /// Precondition: there is room.
   std::size_t prefetch(std::uint32_t attribute, PageRange pages, std::size_t most);
 
-  /// Where an attribute stands, with room for its page table at the end of the round's. Any thread
-  /// while nothing changes, as the next.
+  /// Says where an attribute stands, and adds room for its page table at the end of the round's.
+  /// Any thread may call this and `write_table` while nothing changes.
   cuda::Attribute place(std::uint32_t attribute, cuda::Round& round) const;
-  /// Fills that room in.
+  /// Fills in the room that `place` added.
   void write_table(std::uint32_t attribute, const cuda::Attribute& placed,
                    cuda::Round& round) const;
 
   /// Gives every page back.
   void evict();
-  /// Gives one back: for the session.
+  /// Gives one page back; the session calls it.
   void evict(std::uint32_t vector, std::uint64_t page);
   /// The round that it last took part in.
   std::uint64_t used_in() const { return used_in_; }
 
  private:
   static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
-  /// Instead of an attribute's index.
+  /// These stand in the place of an attribute's index.
   static constexpr std::uint32_t kMarks = kRoots - 1, kUnused = kRoots - 2;
-  /// Instead of a part.
+  /// This stands in the place of a part.
   static constexpr std::uint32_t kPresence = ~std::uint32_t{0};
-  /// Those that every text has, and all: the length, and words.
+  /// How many parts every text has, and how many it can have: the length, and its words.
   static constexpr std::uint32_t kFewestParts = 2, kMostParts = 1 + kLongestText / 8;
 
   struct Page {
@@ -143,12 +146,12 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
     std::deque<std::uint64_t> words = {};    // codes of strings (0: none yet) or marks, by position
     std::uint64_t fresh = 0;                 // from here on marks say nothing
     std::vector<std::uint64_t> marked = {};  // positions whose marks changed
-    std::deque<std::uint32_t> parts = {};    // by page: those that texts have
+    std::deque<std::uint32_t> parts = {};    // by page: how many parts its texts have
     std::deque<std::uint64_t> too_long = {};  // positions of texts, ascending
     std::uint64_t noted = 0;                  // the last two know the texts up to here
 
     bool has_words() const { return is_string || index == kMarks; }
-    /// Of the type.
+    /// The index of the type's attribute.
     std::uint32_t of_type() const { return is_text(index) ? index & ~kText : index; }
   };
   struct Expected {
@@ -184,12 +187,13 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   }
   std::uint32_t add_vector(std::uint32_t attribute, std::uint32_t part);
 
-  /// The first mirrored position where another event stands now; `end()` if there is none.
+  /// The first mirrored position whose event is another one in the timeline; `end()` if there is
+  /// none.
   std::uint64_t changed_from() const;
   void drop_before(std::uint64_t position);
   void drop_from(std::uint64_t position);
   void append_until(std::uint64_t position);
-  /// Words for all mirrored positions, and vectors for all texts.
+  /// Makes words for all mirrored positions, and vectors for all texts.
   void make_room(std::uint32_t attribute);
   void note_texts(std::uint32_t attribute);
   void forget_texts_from(Attribute& attribute, std::uint64_t position) const;

@@ -22,7 +22,7 @@ bool Mirror::has_long_text(std::uint32_t number, const history::Range& positions
   return next != too_long.end() && *next < positions.last;
 }
 
-/// How much room the texts take that are new.
+/// Notes how much room new texts take.
 void Mirror::note_texts(std::uint32_t number) {
   Attribute& attribute = attributes_[number];
   attribute.parts.resize(page_count(), kFewestParts);
@@ -45,7 +45,8 @@ void Mirror::note_texts(std::uint32_t number) {
   }
 }
 
-/// Other texts may come to stand there. What a page had room for it keeps.
+/// Forgets the texts from a position on, where others may come to stand. A page keeps the room that
+/// it has.
 void Mirror::forget_texts_from(Attribute& attribute, std::uint64_t position) const {
   attribute.noted = std::min(attribute.noted, position);
   while (!attribute.too_long.empty() && attribute.too_long.back() >= position) {

@@ -10,11 +10,11 @@
 namespace gorgo::engine {
 namespace {
 
-/// A round on a GPU, nanoseconds.
+/// The time that a round on a GPU takes, in nanoseconds.
 constexpr double kRoundTrip = 30'000;
 
 CudaEngine::Devices open_host_devices() {
-  // Small pages, so that tests meet their boundaries, and in one device few, so that they swap.
+  // Pages are small, so that tests meet their boundaries. One device has few, so that they swap.
   CudaEngine::Devices devices;
   const auto open = [&](std::uint32_t page_shift, std::uint64_t pages) {
     const cuda::DeviceOptions options{.bytes = (pages * sizeof(std::uint64_t)) << page_shift,
@@ -27,7 +27,7 @@ CudaEngine::Devices open_host_devices() {
   return devices;
 }
 
-/// Without a choice, so that tests meet both ways.
+/// Small unless an option sets it, so that tests meet both ways.
 std::uint64_t longest_inside_of_host() {
   constexpr std::uint64_t kLongest = 6;
   const auto options = cuda_options();
@@ -35,7 +35,7 @@ std::uint64_t longest_inside_of_host() {
   return is_chosen ? options->longest_inside : kLongest;
 }
 
-/// Those that the options name, or all.
+/// The GPUs that the options name, or all.
 std::vector<std::uint32_t> indices_of(const CudaOptions& options) {
   if (!options.devices.empty()) return options.devices;
   std::vector<std::uint32_t> all(cuda::describe_gpus().size());
@@ -43,7 +43,7 @@ std::vector<std::uint32_t> indices_of(const CudaOptions& options) {
   return all;
 }
 
-/// As many as can be taken into use.
+/// Opens as many GPUs as can be taken into use.
 CudaEngine::Opened open_gpus() {
   const auto options = cuda_options();
   if (!options) throw cuda::DeviceError("GORGO_CUDA: " + options.error().to_string(), true);

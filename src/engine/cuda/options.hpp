@@ -14,26 +14,27 @@ struct CudaOptions {
   std::vector<std::uint32_t> devices;             ///< by index; none: all
   std::uint64_t memory = std::uint64_t{1} << 30;  ///< bytes of each for mirrored columns
   std::uint32_t page_events = 8192;               ///< a power of two
-  /// Batches with fewer pairs of terminator and candidate are left to the CPU. docs/gpu/ says what
-  /// it rests upon.
+  /// Batches with fewer pairs of terminator and candidate are left to the CPU. docs/gpu/ says where
+  /// the number comes from.
   std::uint64_t least_pairs = 160'000;
   /// A batch goes to several threads of the host if each has at least so many terminators.
   std::uint64_t least_terminators = 256;
   cuda::Compile compile = cuda::Compile::in_background;  ///< "background", "at-once" or "never"
-  /// A state is chosen with its negations, instead of before them, unless more events could lie in
-  /// the interval of one: "apart" is 0, "inside" no limit, "auto" this, which takes a warp about as
-  /// long as the round that it saves.
+  /// A state is chosen with its negations, instead of before them, unless more events than this
+  /// could lie in the interval of one. "apart" is 0 and "inside" no limit; "auto" is the default,
+  /// which takes a warp about as long as the round that it saves.
   std::uint64_t longest_inside = 4096;
   bool along = true;  ///< small rounds go with their launches: "along"; else "apart"
 };
 
-/// Sets one by its name: ("memory", "512MiB"), ("devices", "all"), ("devices", "0+2").
+/// Sets an option by its name: ("memory", "512MiB"), ("devices", "all"), ("devices", "0+2").
 Result<void> set_cuda_option(CudaOptions& options, std::string_view key, std::string_view text);
-/// "memory=512MiB,page_events=8192,least_pairs=0"; what is left out stays as it is.
+/// Reads options such as "memory=512MiB,page_events=8192,least_pairs=0". What is left out has its
+/// default.
 Result<CudaOptions> parse_cuda_options(std::string_view text);
 
-/// Those of this process: what was set, else those of the environment variable GORGO_CUDA. Any
-/// thread.
+/// The options of this process: those that were set, else those of the environment variable
+/// GORGO_CUDA. Any thread may call.
 Result<CudaOptions> cuda_options();
 /// Call before engines are first asked for.
 void set_cuda_options(const CudaOptions& options);

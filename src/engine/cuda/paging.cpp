@@ -9,7 +9,7 @@
 namespace gorgo::engine {
 namespace {
 
-/// Where there is too little memory, steps are so small a part of it.
+/// So many steps fit into the device's memory if not everything does.
 constexpr std::size_t kStepsThatFit = 4;
 
 std::size_t pages_of(const Need& need) { return need.mirror->frames(need.attribute, need.pages); }
@@ -18,7 +18,7 @@ PageRange hull(const PageRange& a, const PageRange& b) {
   return {std::min(a.first, b.first), std::max(a.last, b.last)};
 }
 
-/// The times of terminators; they are ascending if they are in order.
+/// The first and the last time of terminators. Times are ascending if terminators are in order.
 std::pair<Timestamp, Timestamp> times_of(const history::EventStore& store,
                                          const Terminators& terminators) {
   const auto time = [&](history::Slot slot) { return store.timestamp(slot); };
@@ -119,7 +119,7 @@ std::size_t pages_of(std::span<const Demand> demands) {
   return all.pages();
 }
 
-/// In their order, as many of a kind to a step as fit into so many pages.
+/// Cuts evaluations, in this order, into steps of one kind that fit into so many pages.
 void cut(std::span<const Demand> demands, std::span<const std::size_t> order, std::size_t pages,
          Steps& to) {
   for (const std::size_t i : order) {
@@ -135,7 +135,7 @@ void cut(std::span<const Demand> demands, std::span<const std::size_t> order, st
   }
 }
 
-/// The last ones used first, and those of their kind before the others.
+/// Puts those used last first, and those of the first one's kind before the others.
 void sort(std::span<const Demand> demands, std::vector<std::size_t>& order) {
   std::ranges::stable_sort(order, std::greater(),
                            [&](std::size_t i) { return used_in(demands[i].needs); });
@@ -150,7 +150,7 @@ std::size_t most_pages(const DevicePlan& plan, const Session& session) {
   std::size_t pages = 0;
   for_each_scan(plan, [&](const DeviceScan& scan) {
     const std::uint64_t events = scan.timeline->end() - scan.timeline->begin();
-    std::size_t frames = 1;  // the roots
+    std::size_t frames = 1;  // for the roots
     for (const std::uint32_t attribute : scan.attributes) {
       frames += scan.mirror->most_frames(attribute);
     }

@@ -23,14 +23,15 @@ struct Need {
 /// plan's mirrors take notice of what is new. Whoever calls holds the session's mutex.
 std::vector<Need> needs_of(DevicePlan& plan, const Terminators& terminators);
 
-/// Whether the plan's searches can reach a string whose text is too long for a device. The same.
+/// Whether the plan's searches can reach a string whose text is too long for a device. Has the
+/// mirrors of texts take notice of what is new. Whoever calls holds the session's mutex.
 bool reaches_long_text(DevicePlan& plan, const Terminators& terminators);
 
 /// What several evaluations need. What they have in common counts once.
 class Needs {
  public:
   void add(std::span<const Need> needs);
-  /// Pages of the arena; with some needs more.
+  /// How many pages of the arena they take, alone and with further needs.
   std::size_t pages() const { return pages_; }
   std::size_t pages_with(std::span<const Need> needs) const;
   std::span<const Need> all() const { return all_; }
@@ -61,21 +62,22 @@ struct Steps {
   std::vector<std::size_t> too_large;  ///< evaluations that need more than the device has
 };
 
-/// A bound of the pages that a plan can need, whatever its terminators are.
+/// An upper bound of the pages that a plan can need, whatever its terminators are.
 std::size_t most_pages(const DevicePlan& plan, const Session& session);
-/// So many evaluations in one step, which has the device to itself: there is room for anything.
+/// Puts so many evaluations into one step, which has the device to itself. Precondition: there is
+/// room for all that they can need.
 Steps one_step(std::size_t evaluations);
 
-/// Puts evaluations, each by what it needs, into steps: into one of each kind if everything fits,
-/// else into several of at most a quarter of the device's pages, or of one evaluation, so that
-/// there is room for two steps and for what may stay. What was used last comes first then: it is
-/// still there. Tells the mirrors.
+/// Puts evaluations into steps by what they need: into one step of each kind if everything fits.
+/// Otherwise a step takes at most a quarter of the device's pages, or one evaluation, so that there
+/// is room for two steps and for what may stay; what was used last comes first, since it is still
+/// there. Tells the mirrors which steps need their pages.
 Steps plan_steps(Session& session, std::span<const Demand> demands);
 
 /// Makes room for all that the step in hand needs and has not, as far as there can be.
 void make_room(Session& session, const Needs& needs);
-/// Makes room for all that the step behind the one in hand needs and has not. False: there is not
-/// enough beside the rounds that are under way.
+/// Makes room for all that the step behind the one in hand needs and has not. Returns false when
+/// there is not enough beside the rounds that are under way.
 bool make_room_for_next(Session& session, const Needs& next);
 
 /// Begins to fetch what a step needs and has not, as far as what this step needs can stay. Throws

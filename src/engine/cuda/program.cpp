@@ -66,14 +66,14 @@ bool is_same(const Expr& a, const Expr& b) {
 class Compiler {
  public:
   Compiler() = default;
-  /// Of a negation that is tested on the candidates of a state.
+  /// For a negation that is tested on the candidates of a state.
   Compiler(const Span& span, std::uint32_t state, Program& chosen)
       : state_(state), chosen_(&chosen), is_timed_(depends_on(span, state)) {}
 
   Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated,
                           bool consumed) {
     for (const Expr& guard : scan.guards) add_guard(guard);
-    // Texts last: they take longest.
+    // Texts are tested last, since they take longest.
     for (const bool texts : {false, true}) {
       for (const plan::Comparison& comparison : scan.comparisons) {
         if (compares_texts(comparison.op, comparison.subject.type) == texts) add(comparison);
@@ -119,7 +119,8 @@ class Compiler {
     }
   }
 
-  /// What is mentioned twice is there once: what is calculated from it is, too, then.
+  /// Adds a parameter once for all its mentions, so that what is calculated from it is there once,
+  /// too.
   std::uint16_t parameter(const Expr& expr, bool required, bool is_text = false) {
     auto& all = program_.parameters;
     const auto known = std::ranges::find_if(all, [&](const Program::Parameter& other) {
@@ -232,7 +233,8 @@ class Compiler {
       push(expr.args[i]);
       drop({code, expr.op, Kind::words, 0});
     }
-    // The value of a single condition may be none, where a conjunction of it is false.
+    // A single condition may have no value where a conjunction of it is false, as it is when
+    // negated twice.
     if (expr.args.size() == 1) {
       keep({Code::logical_not, expr.op, Kind::words, 0});
       keep({Code::logical_not, expr.op, Kind::words, 0});
@@ -243,14 +245,14 @@ class Compiler {
     cuda::Source source;
     std::uint16_t number;
   };
-  /// There are no operations on strings: one that is not on the host is an attribute.
+  /// There are no operations on strings, so one that is not on the host is an attribute.
   TextOperand text_operand(const Expr& expr, bool required) {
     if (is_on_host(expr)) return {cuda::Source::search, parameter(expr, required, true)};
     const std::uint32_t index = expr.index | kText;
     if (expr.source == kCandidate) return {cuda::Source::candidate, attribute(index)};
     return {cuda::Source::chosen, number_of(index, chosen_->attributes)};
   }
-  /// `required`: without a value of a search nothing is found.
+  /// `required`: if a text of the search has no value, nothing is found.
   void push_texts(Op op, const Expr& a, const Expr& b, bool required) {
     const TextOperand left = text_operand(a, required), right = text_operand(b, required);
     push({.code = Code::compare_texts,

@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kTimestamps = ~std::uint32_t{0};
 inline constexpr std::uint32_t kRoots = kTimestamps - 1;  ///< `Place::root`
 inline constexpr std::uint32_t kConsumers = kRoots - 1;   ///< ConsumedMarks
 
-/// Instead of a string's code its text.
+/// Added to a string's attribute: its text instead of its code.
 inline constexpr std::uint32_t kText = std::uint32_t{1} << 31;
 constexpr bool is_text(std::uint32_t attribute) { return attribute >> 30 == kText >> 30; }
 
@@ -26,18 +26,19 @@ constexpr bool is_text(std::uint32_t attribute) { return attribute >> 30 == kTex
 struct Program {
   struct Parameter {
     const Expr* expr;  ///< of the plan
-    bool required;     ///< without a value nothing is found
+    bool required;     ///< if it has no value, nothing is found
     bool is_text = false;
   };
   /// Comparisons of one attribute with values: the intersection of their intervals.
   struct Test {
     cuda::Test on_device;
-    /// Of the plan; one, if it is negated; none: that no earlier terminator consumed the candidate.
+    /// The plan's comparisons. A negated test has one. The test that no earlier terminator consumed
+    /// the candidate has none.
     std::vector<const plan::Comparison*> comparisons;
   };
 
   std::vector<const Expr*> guards;  ///< of the plan; unless they hold, nothing is found
-  /// Of the type, with kText or without, or kTimestamps, kConsumers.
+  /// Attributes of the type, with kText or without, kTimestamps or kConsumers.
   std::vector<std::uint32_t> attributes;
   std::vector<Parameter> parameters;  ///< by cell
   std::vector<Test> tests;
@@ -46,15 +47,15 @@ struct Program {
   std::uint32_t time = cuda::kNone;     ///< in `attributes`: what negations compare
 };
 
-/// The program refers to the scan. `aggregated`: the attribute that is aggregated over what is
-/// found. `consumed`: what an earlier terminator consumed fails. An error: what of it a device
-/// cannot do.
+/// Compiles a scan, which must outlive the program. `aggregated` is the attribute that is
+/// aggregated over what is found. With `consumed`, what an earlier terminator consumed fails. An
+/// error says what a device cannot do.
 Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> aggregated,
                         bool consumed = false);
 
-/// The scan of a negation that is tested on the candidates of `state`, with their choice: what
-/// depends on the candidate is left to the device, which reads it of the attributes of `chosen`,
-/// the state's program; they are added there. An error: what of it a device cannot do.
+/// Compiles the scan of a negation that is tested on the candidates of `state`, with their choice.
+/// What depends on the candidate is left to the device, which reads it from the attributes of
+/// `chosen`, the state's program; they are added there. An error says what a device cannot do.
 Result<Program> compile_inside(const plan::Scan& scan, const Span& span, std::uint32_t state,
                                Program& chosen);
 

@@ -70,7 +70,7 @@ std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
   return AnswerAt{static_cast<std::uint32_t>(list.size() - 1), search.output};
 }
 
-/// Nothing: nothing can be found.
+/// Returns nothing when nothing can be found.
 std::optional<RoundWriter::Operands> RoundWriter::add_operands(DeviceScan& scan,
                                                                const history::Range& range,
                                                                const history::Scope& scope,
@@ -78,7 +78,7 @@ std::optional<RoundWriter::Operands> RoundWriter::add_operands(DeviceScan& scan,
   const bool guarded = std::ranges::all_of(
       scan.program.guards, [&](const Expr* guard) { return history::holds(*guard, scope); });
   if (!guarded) return std::nullopt;
-  // Before the bounds: strings have their codes from the mirror.
+  // This stands before the bounds, since strings get their codes from the mirror.
   if (use_ == Use::alone) need(scan, range, in_order);
   assert(has(scan, range));
   const Operands at{static_cast<std::uint32_t>(round_.bounds.size()),
@@ -102,7 +102,7 @@ void RoundWriter::add_negation(const Inside& negation, const history::Scope& sco
             .ends = negation.ends};
 }
 
-/// False: nothing can be found.
+/// Returns false when nothing can be found.
 bool RoundWriter::add_bounds(const DeviceScan& scan, const history::Scope& scope) {
   for (const Program::Test& test : scan.program.tests) {
     if (test.comparisons.empty()) {
@@ -131,7 +131,7 @@ cuda::Bounds RoundWriter::bounds_of(const cuda::Test& test, const plan::Comparis
   return interval_of_integers(op, Datum::of(code));
 }
 
-/// False: nothing can be found.
+/// Returns false when nothing can be found.
 bool RoundWriter::add_cells(const DeviceScan& scan, const history::Scope& scope) {
   for (const Program::Parameter& parameter : scan.program.parameters) {
     const Datum value = history::evaluate(*parameter.expr, scope);

@@ -29,12 +29,12 @@ struct DeviceScan {
   std::shared_ptr<ConsumedMarks> consumed;  ///< null unless it is of a state that is consumed
   std::vector<std::uint32_t> attributes;    ///< numbers in the mirror, by attribute of the program
   bool reduced_floats = false;
-  std::uint32_t shape = 0;  ///< in `cuda::Scan::shape`, while all cells exist
-  /// Of a state: its negations as they are tested with the choice; none: they cannot be.
+  std::uint32_t shape = 0;  ///< for `cuda::Scan::shape`, while all cells exist
+  /// A state's negations as they are tested with its choice; empty if they cannot be.
   std::vector<DeviceScan> negations;
-  std::uint32_t shape_unless = 0;  ///< the shape, where they are
+  std::uint32_t shape_unless = 0;  ///< the shape where negations are tested
 
-  /// How it stands in a round.
+  /// The ways in which it can stand in a round.
   enum Variant : std::uint8_t {
     shaped,
     plain,       ///< a cell does not exist: no shape
@@ -83,18 +83,20 @@ class RoundWriter {
   RoundWriter(Session& session, Use use) : session_(session), use_(use) {}
 
   void begin();
-  /// The round as it goes to the device. Begins to fetch its pages. Throws DeviceError.
+  /// Returns the round as it goes to the device. Begins to fetch its pages. Throws DeviceError.
   const cuda::Round& finish();
 
   /// Adds a search in a range of the scan's timeline for a (partial) sequence, whose terminator is
   /// its first event. `in_order`: every event of the range stands before the terminator. Returns
-  /// where its answer will be; nothing when it would find nothing. `limit` is that of oldest and
-  /// newest. `negations`: none, or those of the scan; only in order. Throws DeviceError.
+  /// where its answer will be, or nothing when it would find nothing. `limit` is that of oldest and
+  /// newest. `negations` are none or those of the scan; there may be some only with `in_order`.
+  /// Throws DeviceError.
   std::optional<AnswerAt> add(DeviceScan& scan, history::Range range,
                               std::span<const history::EventRef> sequence, bool in_order,
                               cuda::Want want, std::uint32_t limit,
                               std::span<const Inside> negations = {});
-  /// Whether searches whose positions are known to be so many may be added: the first always.
+  /// Whether searches that are known to find so many positions may be added. The first one always
+  /// may.
   bool has_room(std::uint64_t positions) const {
     return known_ == 0 || known_ + positions <= most_listed();
   }
@@ -105,12 +107,12 @@ class RoundWriter {
   }
 
  private:
-  /// Where what a search compares with begins.
+  /// Where the bounds and the cells of a search begin.
   struct Operands {
     std::uint32_t bounds, cells;
   };
 
-  /// Positions that all searches of a round may find, if not one alone finds more.
+  /// How many positions all searches of a round may find, unless a single one finds more.
   std::uint64_t most_listed() const {
     constexpr std::uint64_t kMost = 1 << 22, kMostOfSeveral = 1 << 20;
     return use_ == Use::alone ? kMost : kMostOfSeveral;

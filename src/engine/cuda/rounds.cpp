@@ -69,7 +69,7 @@ bool is_set(const std::atomic<bool>* stop) {
   return stop != nullptr && stop->load(std::memory_order_relaxed);
 }
 
-/// On one thread. False: stopped.
+/// Does all rounds on one thread. Returns false when stopped.
 bool run_rounds(std::deque<Rounds>& all, const std::atomic<bool>* stop) {
   std::deque<Rounds*> under_way;
   for (Rounds& rounds : all) {
@@ -86,7 +86,7 @@ bool run_rounds(std::deque<Rounds>& all, const std::atomic<bool>* stop) {
   return true;
 }
 
-/// Each thread has every so many-th channel.
+/// Deals the channels out to the threads in turn. Returns false when stopped.
 bool run_shared(Session& session, std::span<const Works::Turns> channels, unsigned threads,
                 const std::atomic<bool>* stop) {
   std::atomic<bool> done = true;

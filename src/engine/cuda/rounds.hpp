@@ -14,8 +14,8 @@
 
 namespace gorgo::engine {
 
-/// Uses a device, whose mutex it takes; false when it, or memory, failed. `during` says in words
-/// what for.
+/// Calls `use`, holding the session's mutex. Returns false when the device, or memory, failed.
+/// `during` says in words what was being evaluated.
 bool caught(Session& session, const std::function<void()>& use,
             const std::function<std::string()>& during);
 
@@ -26,7 +26,7 @@ class Works {
   using Turns = std::vector<std::vector<Work*>>;
 
   Works() = default;
-  /// On the first channel.
+  /// A single work, on the first channel.
   explicit Works(Work* work) { add(0, 0, work); }
 
   void add(std::uint32_t channel, std::uint32_t turn, Work* work) {
@@ -43,16 +43,16 @@ class Works {
   std::vector<Turns> channels_ = {{}};
 };
 
-/// Rounds of one channel, for works that go together and, when they are done, for the next ones.
-/// Does of the reports of works on any channel but the first what can be done ahead. Whoever calls
-/// holds the session's mutex, or is one of the threads that its holder waits for.
+/// Rounds of one channel, for works that go together and, when they are done, for the next ones. On
+/// any channel but the first the reports of works are prepared as far as that can be done ahead.
+/// Whoever calls holds the session's mutex, or is one of the threads that its holder waits for.
 class Rounds {
  public:
   Rounds(Session& session, std::uint32_t channel);
 
   /// Takes in works, which go together, behind those of earlier calls.
   void add(const std::vector<Work*>& together) { waiting_.push_back(together); }
-  /// Has the next round begin. False: there is none. Throws DeviceError, as the next.
+  /// Begins the next round. Returns false when there is none. This and `finish` throw DeviceError.
   bool start();
   /// Waits for the round and takes its answers.
   void finish();
@@ -69,10 +69,11 @@ class Rounds {
   std::vector<Work*> asking_;
 };
 
-/// Does all rounds of the works: those of the first channel when the others, which are at it at the
-/// same time, on so many threads, are done. What consumes is on the first: it changes its marks
-/// between two rounds. During that one's first round pages come that are needed `next`, if that is
-/// not null. False: stopped. Whoever calls holds the session's mutex. Throws DeviceError.
+/// Does all rounds of the works. The other channels are at it at the same time, on so many threads;
+/// the first one begins when they are done. Works that consume are on the first channel, because
+/// they change its marks between two rounds. Unless `next` is null, its pages are fetched during
+/// the first channel's first round. Returns false when stopped. Whoever calls holds the session's
+/// mutex. Throws DeviceError.
 bool run(Session& session, const Works& works, unsigned threads, const std::atomic<bool>* stop,
          const Needs* next = nullptr);
 

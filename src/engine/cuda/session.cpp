@@ -44,7 +44,7 @@ void Session::begin_round_beside() {
   awaited_ = 0;
 }
 
-/// Frames that no round is at work on and that are needed after that step, if ever again.
+/// Frames that no round is at work on and that are needed after that step, if at all.
 std::vector<Session::Victim> Session::victims(std::uint64_t needed_after) {
   ++counters_.looks;
   std::vector<Victim> victims;
@@ -113,7 +113,7 @@ bool Session::use(std::uint32_t number) {
   Frame& frame = frames_[number];
   if (frame.used_in == round_) return false;
   frame.used_in = round_;
-  // What an earlier owner ordered may be on its way, too.
+  // A fetch that an earlier owner ordered may still be under way.
   awaited_ = std::max(awaited_, frame.fetch);
   return true;
 }
@@ -133,7 +133,7 @@ void Session::fetch() {
 std::uint64_t* Session::take_pinned() {
   if (pinned_.empty()) {
     const std::size_t words = std::size_t{1} << device_->page_shift();
-    // Few allocations, and none that holds a batch up for long: a MiB takes a millisecond.
+    // Allocations are few, and none holds a batch up for long: a MiB takes a millisecond.
     const std::size_t pages = std::max<std::size_t>(1, (std::size_t{1} << 19) / words);
     std::uint64_t* const first = device_->pin(words * pages);
     for (std::size_t i = pages; i > 0; --i) pinned_.push_back(first + (i - 1) * words);

@@ -29,7 +29,7 @@ struct SessionCounters {
   std::uint64_t prefetched =
       0;  ///< came before the round that needed them, back or for the first time
   std::uint64_t swapped_out = 0;  ///< made room for others
-  std::uint64_t looks = 0;        ///< through all pages, for those that can make room; not pages
+  std::uint64_t looks = 0;        ///< how often all pages were looked at for those that can go
 };
 
 /// A device in use: its pages, what is mirrored in them, and whether it can still be relied upon.
@@ -38,15 +38,16 @@ struct SessionCounters {
 /// Mirrors keep the session alive.
 ///
 /// Time goes in steps, each of some rounds, and mirrors know the steps that will need their pages.
-/// Where there is no room, that page goes which is needed farthest ahead, and of those that nobody
-/// is known to need the one that has been in no round for longest: Belady, "A study of replacement
+/// Where there is no room, the page goes that is needed farthest ahead. If several are not known to
+/// be needed, the one goes that has been in no round for longest: Belady, "A study of replacement
 /// algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   explicit Session(std::unique_ptr<cuda::Device> device);
   ~Session();
 
-  /// Taken again by what a plan has there when it is destroyed, as when placing it fails half-way.
+  /// Recursive: what a plan has on the device takes it when it is destroyed, also when placing the
+  /// plan fails half-way under the mutex.
   std::recursive_mutex& mutex() { return mutex_; }
   cuda::Device& device() { return *device_; }
   StringCodes& codes() { return codes_; }
@@ -60,41 +61,42 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Whether somebody holds the mirror of a timeline. Takes the mutex itself.
   bool mirrors(const history::Timeline& timeline);
 
-  /// Begins a round, or several that go on at the same time, when all earlier ones have ended:
-  /// pages that take part from now on stay until the next one.
+  /// Begins a round, or several that go on at the same time. Pages that take part from here on stay
+  /// until the next call. Precondition: all earlier rounds have ended.
   void begin_round();
-  /// Begins one while others may be under way. Their pages stay, too, until `end_rounds_before`.
+  /// Begins a round while others may be under way. Their pages stay, too, until
+  /// `end_rounds_before`.
   void begin_round_beside();
   /// Says that the rounds before that number have ended.
   void end_rounds_before(std::uint64_t round) { staying_ = round; }
   std::uint64_t round() const { return round_; }
   void begin_step() { ++step_; }
   std::uint64_t step() const { return step_; }
-  /// A number that nobody has had. Any thread.
+  /// A number that nobody has had. Any thread may call.
   std::uint64_t next_number() { return ++numbers_; }
   /// Threads for its channels, the caller's among them.
   Workers& workers() { return workers_; }
 
-  // For mirrors: a page of one of them stands in a frame, a page of the arena.
+  // The functions below are for mirrors. A page of a mirror stands in a frame, a page of the arena.
 
   /// Throws DeviceError unless so many frames can be had.
   void make_room(std::size_t frames);
-  /// Has so many frames free if that is possible while the pages needed up to a step stay; else
+  /// Makes so many frames free if that is possible while the pages needed up to a step stay; else
   /// changes nothing and returns false.
   bool make_room_beyond(std::uint64_t step, std::size_t frames);
-  /// Looks as far as the pages needed up to a step stay. Returns how many pages can be had.
-  /// To look for pages that can go takes as long for one as for many.
+  /// Makes up to so many frames free, as far as the pages needed up to a step stay. Returns how
+  /// many can be had. To look for pages that can go takes as long for one as for many.
   std::size_t make_room_until(std::uint64_t step, std::size_t frames);
   /// Precondition: there is room.
   std::uint32_t take_frame(Mirror& mirror, std::uint32_t vector, std::uint64_t page);
   void free_frame(std::uint32_t frame);
-  /// Has a frame take part in the round; false if it does already.
+  /// Makes a frame take part in the round. Returns false if it does already.
   bool use(std::uint32_t frame);
-  /// Has a frame filled from pinned memory, with the next `fetch`.
+  /// Orders that a frame be filled from pinned memory, with the next `fetch`.
   void order(std::uint32_t frame, const std::uint64_t* from);
-  /// Begins what was ordered.
+  /// Begins to fetch what was ordered.
   void fetch();
-  /// What the round has to wait for.
+  /// The fetch that the round has to wait for.
   std::uint64_t awaited() const { return awaited_; }
 
   /// A page of pinned memory, with anything in it.
@@ -107,9 +109,9 @@ class Session : public std::enable_shared_from_this<Session> {
     std::string during;  ///< what was being evaluated
   };
 
-  /// After a failure: whatever the device held counts as lost.
+  /// Takes notice of a failure: whatever the device held counts as lost.
   void fail(const cuda::DeviceError& error, const std::string& during);
-  /// Why nothing runs on the device any more; empty: it does.
+  /// Why the device is out of use; empty if it is in use.
   std::string problem() const;
   /// The last failure, for people; stays valid for as long as the session.
   std::string_view failure() const;
@@ -123,7 +125,7 @@ class Session : public std::enable_shared_from_this<Session> {
     std::uint32_t vector = 0;
     std::uint64_t page = 0;
     std::uint64_t used_in = 0;  // round
-    std::uint64_t fetch = 0;    // that brings or brought it
+    std::uint64_t fetch = 0;    // the fetch that brings or brought it
   };
   struct Victim {
     std::uint64_t needed_in, used_in;

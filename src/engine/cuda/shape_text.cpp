@@ -13,7 +13,7 @@ using cuda::Code;
 using cuda::Instruction;
 using cuda::Source;
 
-/// What a group's searches have in shared memory, and an event in registers, is bounded.
+/// Bounds for what a group's searches take in shared memory and an event in registers.
 constexpr std::size_t kMostAttributes = 12, kMostTests = 8, kMostCells = 24, kMostCode = 256;
 
 template <std::unsigned_integral T>
@@ -26,7 +26,7 @@ std::string text(const Instruction& i) {
          text(static_cast<std::uint64_t>(i.kind)) + "), 0}";
 }
 
-/// f(source, operand) for the texts that it compares.
+/// Calls f(source, operand) for the texts that an instruction compares.
 template <class F>
 void for_each_text(const Instruction& i, F f) {
   if (i.code != Code::compare_texts) return;
@@ -70,8 +70,9 @@ bool compares_texts(const Program& program) {
          program.code.end();
 }
 
-/// The stack machine's instructions as statements: a name for each value that it would push. Either
-/// of what `passes`, by the first words of texts, or of what `confirms` what these leave open.
+/// The stack machine's instructions as statements, with a name for each value that it would push.
+/// They are the statements of `passes`, which goes by the first words of texts, or of `confirms`,
+/// which decides what these leave open.
 class Unrolled {
  public:
   Unrolled(const Program& program, bool confirms)
@@ -139,7 +140,7 @@ class Unrolled {
     }
   }
 
-  /// A string as text.
+  /// The expression for a string as text.
   std::string string(Source source, std::uint16_t operand) const {
     switch (source) {
       case Source::candidate:

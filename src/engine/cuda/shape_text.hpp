@@ -17,12 +17,12 @@ struct ShapedProgram {
 /// A program as the text of a type `Shape` in the namespace gorgo::cuda (cuda/shape.hpp): plain
 /// C++, compiled for a device or for the host. It applies the functions that interpret the program
 /// to constant instructions, so that both decide the same. Programs that differ in their values
-/// alone have the same text. With the negations that are tested with it. Empty for programs
-/// that are too large.
+/// alone have the same text. It includes the negations that are tested with the program. It is
+/// empty for programs that are too large or test nothing.
 std::string shape_text(const ShapedProgram& shaped, std::span<const ShapedProgram> negations = {});
 
-/// What the device tests scans of the program by, in `cuda::Scan::shape`, as long as all their
-/// cells exist.
+/// The number, for `cuda::Scan::shape`, of what the device tests scans of the program by as long as
+/// all their cells exist.
 std::uint32_t shape_of(const ShapedProgram& shaped, std::span<const ShapedProgram> negations,
                        cuda::Device& device);
 

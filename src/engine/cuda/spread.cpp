@@ -67,7 +67,7 @@ std::vector<std::vector<Share>> spread(std::span<const Load> loads, std::size_t 
   Spread spread(loads, devices, least_part);
   for (const std::uint32_t load : dearest_first) spread.add(load);
   auto shares = spread.take();
-  // Back in the order of the loads.
+  // The shares of a device stand in the order of the loads.
   for (auto& of_device : shares) std::ranges::sort(of_device, {}, &Share::load);
   return shares;
 }

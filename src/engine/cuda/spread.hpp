@@ -24,10 +24,10 @@ struct Share {
   friend bool operator==(const Share&, const Share&) = default;
 };
 
-/// Spreads loads over devices: what is more than a device's fair part goes to all of them if its
-/// parts cost at least `least_part`, everything else to one: the dearest first, where its columns
-/// are unless that device has too much already, else where least is. Returns the shares of each
-/// device; those of a load ascend with the devices.
+/// Spreads loads over devices. A load that is more than a device's fair part goes to all of them if
+/// its parts cost at least `least_part`. The others go to one device each, the dearest first: to
+/// the one that has their columns unless it has too much already, else to the one that has least.
+/// Returns the shares of each device; those of a load ascend with the devices.
 std::vector<std::vector<Share>> spread(std::span<const Load> loads, std::size_t devices,
                                        std::uint64_t least_part);
 

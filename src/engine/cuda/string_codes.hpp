@@ -8,11 +8,11 @@
 
 namespace gorgo::engine {
 
-/// Numbers for the strings that a device holds, so that it compares equality of strings as that of
-/// words. Codes begin at 1; a code is given to another string when nobody uses it any more.
+/// Numbers for the strings that a device holds, so that it compares strings for equality as words.
+/// Codes begin at 1; a code that nobody uses is given to another string.
 class StringCodes {
  public:
-  /// The code of the string, which has one use more now.
+  /// Returns the code of the string and counts one use more.
   std::uint64_t add(std::string_view text) {
     auto it = entries_.find(text);
     if (it == entries_.end()) {
@@ -37,7 +37,7 @@ class StringCodes {
     entries_.erase(entries_.find(node->first));
   }
 
-  /// 0 for a string that nobody uses.
+  /// Returns the code of the string; 0 if nobody uses it.
   std::uint64_t find(std::string_view text) const {
     const auto it = entries_.find(text);
     return it == entries_.end() ? 0 : it->second.code;

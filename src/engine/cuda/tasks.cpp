@@ -10,11 +10,11 @@
 namespace gorgo::engine {
 namespace {
 
-/// In pairs: what the host does for a search, and for all of a terminator, takes about as long as
-/// testing so many.
+/// In pairs: testing so many takes about as long as the host takes for a search, and for all of a
+/// terminator.
 constexpr std::uint64_t kSearch = 500'000, kTerminator = 2'000'000;
-/// A turn has so many times the pairs that are worth a device at all: some tenth of a millisecond,
-/// for others to prepare theirs meanwhile.
+/// A turn has at least so many times the pairs that are worth a device: it takes some tenths of a
+/// millisecond, in which others prepare theirs.
 constexpr std::uint64_t kLeastTurn = 2500;
 constexpr std::uint64_t kMostTurns = 8;
 
@@ -32,7 +32,7 @@ Load load_of(const Evaluation& evaluation, Sessions sessions) {
   return load;
 }
 
-/// Does tasks together, and has what the next ones need come meanwhile.
+/// Does tasks together; meanwhile the pages come that the next ones need.
 void run_together(Session& session, std::span<const Task> tasks, unsigned threads, const Step& step,
                   const Step* next, const std::atomic<bool>& stop) {
   std::vector<Work*> works;
@@ -67,7 +67,8 @@ void run_one_by_one(Session& session, std::span<const Task> tasks, unsigned thre
   }
 }
 
-/// What consumes changes what others would see, if they were under way.
+/// Says what tasks need. One that consumes is alone, because it changes what others under way would
+/// see.
 std::vector<Demand> demands_of(Session& session, std::span<const Task> tasks) {
   const bool may_take_turns = session.device().channels() > Turns::kChannels;
   std::vector<Demand> demands;
@@ -79,7 +80,7 @@ std::vector<Demand> demands_of(Session& session, std::span<const Task> tasks) {
   return demands;
 }
 
-/// The shares of one device.
+/// Cuts the shares of one device into pieces.
 class Cut {
  public:
   struct Piece {
@@ -90,7 +91,7 @@ class Cut {
   Cut(std::span<const Evaluation> evaluations, Session& session, const Cutting& cutting)
       : evaluations_(evaluations), session_(session), cutting_(cutting) {}
 
-  /// Has the plans put there. In the order of the shares.
+  /// Puts the plans on the device. Returns the pieces in the order of the shares.
   std::vector<Piece> pieces(std::span<const Share> shares) {
     std::vector<Piece> pieces;
     place(shares);
@@ -135,9 +136,9 @@ class Cut {
     fits_ = pages <= session_.device().pages();
   }
 
-  /// As many channels as it takes that the host's part is done as soon as the device's, for one
-  /// thread two, and turns for what keeps the device busy: while it is, the host prepares the next
-  /// and takes the last. What comes in several steps is not cut further.
+  /// Takes as many channels as let the host's part be done as soon as the device's, or two for one
+  /// thread. Takes turns for what keeps the device busy: meanwhile the host prepares the next turn
+  /// and takes the answers of the last. What comes in several steps is not cut further.
   Portions portions_for(std::span<const Share> shares) const {
     std::uint64_t terminators = 0, pairs = 1;
     for (const Share& share : shares) {
@@ -160,7 +161,8 @@ class Cut {
     return {static_cast<std::uint32_t>(channels), static_cast<std::uint32_t>(turns)};
   }
 
-  /// For the channels. What consumes is none of theirs.
+  /// Loads to be spread over the channels. Evaluations that consume go to the first channel, so
+  /// they count nothing here.
   std::vector<Load> loads_of(std::span<const Share> shares) const {
     std::vector<Load> loads;
     for (const Share& share : shares) {

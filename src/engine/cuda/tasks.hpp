@@ -33,7 +33,7 @@ struct DeviceTasks {
   bool fits = true;      ///< there is room for the columns of all
 };
 
-/// What each device has to do of a batch. Has the plans put there.
+/// Says what each device has to do of a batch, and puts the plans there.
 std::vector<DeviceTasks> tasks_of(std::span<const Evaluation> evaluations, Sessions sessions,
                                   const Cutting& cutting);
 

@@ -11,7 +11,7 @@ std::string text_of(std::span<const Task> tasks) {
   return terminators_text(terminators, tasks.size(), tasks.front().evaluator->name());
 }
 
-// The first channel writes pages, and is for steps that are alone.
+// Leaves out the first channel, which writes pages and is for steps that are alone.
 Turns::Turns(Session& session, std::span<const Task> tasks, const std::atomic<bool>& stop)
     : session_(session),
       tasks_(tasks),
@@ -71,7 +71,7 @@ void Turns::advance() {
   go_on();
 }
 
-/// Has the last one's next round begin, if there is one.
+/// Begins the next round of the step in the back, or retires the step if it has none.
 void Turns::go_on() {
   const UnderWay& last = under_way_.back();
   if (last.rounds->start()) return;
@@ -94,7 +94,7 @@ void Turns::abandon_all() {
   under_way_.clear();
 }
 
-/// What is under way.
+/// The tasks under way, in words.
 std::string Turns::text() const {
   std::vector<Task> tasks;
   for (const UnderWay& one : under_way_) {

@@ -17,9 +17,9 @@ namespace gorgo::engine {
 /// Tasks, in words.
 std::string text_of(std::span<const Task> tasks);
 
-/// Does steps of a device, none of which is alone, two at a time and each of those in a channel of
-/// its own: while the device searches for one of them, the pages of the other one come and the host
-/// prepares its searches.
+/// Does steps of a device, two at a time, each of them in a channel of its own: while the device
+/// searches for one of them, the pages of the other one come and the host prepares its searches. No
+/// step may be alone (`Step::is_alone`).
 class Turns {
  public:
   static constexpr std::uint32_t kChannels = 2;

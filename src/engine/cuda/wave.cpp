@@ -14,7 +14,7 @@ using cuda::Want;
 using history::EventRef;
 using history::Range;
 
-/// Searches of a wave in one round.
+/// The most searches of a wave in one round.
 constexpr std::size_t kMostAsked = 1 << 17;
 
 }  // namespace
@@ -57,13 +57,13 @@ std::span<const EventRef> Wave::sequence_of(const Request& request) {
   return sequence_;
 }
 
-/// Whether nobody waits for the answer any more.
+/// Whether nobody waits for the answer, since the terminator has too many sequences.
 bool Wave::is_moot(const Request& request) const {
   return step_ == Step::choose && !request.is_aggregate() &&
          overflowed_[terminator_of_[open_[request.subject].row]];
 }
 
-/// Whether the range says what is found: all of it passes.
+/// Whether the range alone says what is found, since all of it passes.
 bool Wave::is_known(const Request& request) const {
   const Program& program = request.scan->program;
   const bool passes_all = terminators_.in_order && request.inside == kApart &&
@@ -95,7 +95,8 @@ bool Wave::ask(RoundWriter& writer) {
                      request.want, request.limit, inside_of(request));
       any = any || request.answer;
     }
-    // What is full is asked in a round to come, whatever was asked now.
+    // If the round is full, the rest is asked in a later one, even if nothing was asked in this
+    // one.
     if (any || full) return true;
     take(cuda::Answers{});
   }
@@ -110,8 +111,8 @@ void Wave::take(const cuda::Answers& answers) {
   next_request_ += asked_;
 }
 
-/// Too much was to be listed: now that the numbers are known, the next round asks for a part.
-/// False when nothing of it was for this wave.
+/// Takes the numbers when too much was to be listed: with them, the next round asks for a part.
+/// Returns false when nothing of it was for this wave.
 bool Wave::count_lists(const cuda::Answers& answers) {
   bool again = false;
   for (Request& request : std::span(requests_).subspan(next_request_, asked_)) {

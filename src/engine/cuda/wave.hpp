@@ -24,7 +24,7 @@ struct DevicePlan {
   std::uint64_t longest_inside = 0;
 };
 
-/// f(scan), those of negations that are tested with choices among them.
+/// Calls f(scan) for all scans, also for negations that are tested with choices.
 template <class Plan, class F>
 void for_each_scan(Plan& plan, F f) {
   for (auto* const scans : {&plan.states, &plan.negations, &plan.aggregates}) {
@@ -37,15 +37,17 @@ void for_each_scan(Plan& plan, F f) {
 
 /// Terminators of one rule on their way through a channel of a device, all at the same time:
 /// breadth first, state by state, the searches of a step in one round, or in a few where they are
-/// many. Rounds may hold the searches of many waves. Where rows are few an aggregate is asked for
-/// with the first choice behind what it depends on: what that asks in vain costs less than a round.
+/// many. Rounds may hold the searches of many waves. Where rows are few, an aggregate is asked for
+/// together with the first choice that follows what it depends on: what is asked in vain costs less
+/// than a round.
 ///
 /// Where negations are completed by a state, its candidates are tested by them in one of two ways.
 /// Inside: the search for candidates tests them, too, and answers with what is left. Apart: the
 /// candidates that pass the conditions are found first, then, as searches of a round of their own,
 /// the events that violate the negations for each of them; where too few are left the search goes
-/// on. A warp tests a negation inside, all of the device one that is apart: so what may take long
-/// is first asked apart, since mostly one of the first stands, and goes on inside.
+/// on. One warp tests a negation inside; all of the device tests one that is apart. So what may
+/// take long is asked apart first, since mostly one of the first candidates stands, and goes on
+/// inside.
 class Wave {
  public:
   /// An event that was chosen where another would have been chosen without it.
@@ -58,15 +60,15 @@ class Wave {
   /// Plan and state must outlive the wave.
   Wave(DevicePlan& plan, const Terminators& terminators, const RuleState& state);
 
-  /// Adds the searches of the next round. False: there are none any more.
+  /// Adds the searches of the next round. Returns false when none are left.
   bool ask(RoundWriter& writer);
-  /// The answers to what was asked.
+  /// Takes the answers to what was asked.
   void take(const cuda::Answers& answers);
-  /// It has become too large to be done with that many terminators.
+  /// Whether it has become too large to be done with that many terminators.
   bool is_too_large() const { return too_large_; }
   std::size_t terminators() const { return terminators_.slots.size(); }
 
-  // Once nothing is left to be asked:
+  // Precondition of what follows: nothing is left to be asked.
 
   /// Whether the terminator has too many sequences.
   bool overflowed(std::uint32_t terminator) const { return overflowed_[terminator]; }
@@ -79,14 +81,14 @@ class Wave {
   }
   /// Accepts the row's sequence if it passes the filters.
   void report(std::size_t row, CompositeSink& sink) const;
-  /// Of consumed states; also where no sequence came of it.
+  /// The reliances of a terminator in consumed states, also where no sequence came of them.
   std::span<const Reliance> reliances_of(std::uint32_t terminator) const;
 
  private:
   enum class Step { choose, verify, aggregate, done };
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
   static constexpr std::uint32_t kApart = ~std::uint32_t{0};
-  /// What is selected by limit; more is listed.
+  /// At most so many are selected by limit; more are listed.
   static constexpr std::size_t kMostSelected = 64;
 
   struct Request {
@@ -176,10 +178,10 @@ class Wave {
 
   Step step_ = Step::verify;
   std::vector<Request> requests_;
-  std::size_t next_request_ = 0;  // the first that was not asked
+  std::size_t next_request_ = 0;  // the first that was not asked yet
   std::size_t asked_ = 0;         // so many in the round
 
-  std::size_t state_ = 0;  // that is being chosen
+  std::size_t state_ = 0;  // the one that is being chosen
   std::size_t width_ = 0;  // of a row
   std::vector<history::EventRef> rows_;
   std::vector<std::uint32_t> terminator_of_;  // by row

@@ -10,11 +10,11 @@ namespace {
 
 using history::EventRef;
 
-/// Candidates of which so many were rejected are tested inside, however long it takes.
+/// Where so many candidates were rejected, the next are tested inside, however long it takes.
 constexpr std::uint64_t kManyRejected = 8;
 
-/// The interval of a negation whose other state, if there is one, is bound, for a candidate of
-/// `state`. Precondition: the span reads the candidate's time.
+/// The interval of a negation for a candidate of `state`. Its other state, if there is one, is
+/// bound. Precondition: the span reads the candidate's time.
 cuda::Ends ends_of(const Span& span, std::uint32_t state, std::span<const EventRef> sequence) {
   if (span.kind == SpanKind::within) {
     return {.after = std::numeric_limits<Timestamp>::max(),
@@ -25,13 +25,14 @@ cuda::Ends ends_of(const Span& span, std::uint32_t state, std::span<const EventR
   return {.after = other, .before = other, .width = 0};
 }
 
-/// What the intervals of candidates between two times lie in.
+/// An interval that holds those of all candidates between two times.
 Interval hull_of(const cuda::Ends& ends, Timestamp first, Timestamp last) {
   const Timestamp begin = arithmetic::saturating_subtract(first, ends.width);
   return {std::min(ends.after, begin), std::max(ends.before, last)};
 }
 
-/// Of events that are spread evenly over the hull, those in the longest interval of a candidate.
+/// How many of the events lie in the longest interval of a candidate if they are spread evenly over
+/// the hull.
 std::uint64_t in_longest(std::uint64_t events, const cuda::Ends& ends, const Interval& hull,
                          Timestamp first, Timestamp last) {
   const auto length = [](Timestamp from, Timestamp to) {

@@ -12,14 +12,14 @@ using cuda::Want;
 using history::EventRef;
 using history::Range;
 
-/// Candidates and rows that several terminators may have together.
+/// Several terminators together may have at most so many candidates or rows.
 constexpr std::size_t kMostRows = 1 << 22;
-/// The same for one terminator: beyond it, depth first needs less memory.
+/// A wave may have at most so many candidates: beyond that, depth first needs less memory.
 constexpr std::size_t kMostCandidates = 1 << 26;
 /// What is asked for ahead, in rows and in pairs of a row and an event, may take half of a round.
 constexpr std::size_t kMostRowsAhead = 16;
 constexpr std::uint64_t kMostPairsAhead = std::uint64_t{1} << 23;
-/// By how much the next search for candidates looks further than the last.
+/// The factor by which the next search for candidates looks further than the last.
 constexpr std::uint64_t kGrowth = 8;
 
 bool sums_floats(const Aggregate& aggregate, bool floats) {
@@ -151,7 +151,8 @@ void Wave::settle_candidates() {
 }
 
 void Wave::finish_state() {
-  // Row by row, and in time: what was searched from the newest stands the other way round.
+  // Rows come in order, and their events in order of time. What was searched from the newest stands
+  // the other way round.
   if (!std::ranges::is_sorted(accepted_)) std::ranges::sort(accepted_);
   note_reliances();
   limit_sequences();
@@ -164,8 +165,8 @@ void Wave::finish_state() {
   request_aggregates();
 }
 
-/// Rows that keep every passing event do not depend on each other: without an event those that have
-/// it are gone, and nothing else.
+/// With `each` rows do not rely on each other's events: without an event the rows that have it are
+/// gone, and nothing else changes.
 void Wave::note_reliances() {
   if (selection() == Selection::each) return;
   const auto& consuming = rule().consuming;
@@ -209,7 +210,7 @@ void Wave::add_rows() {
   ++width_;
 }
 
-/// Once for the rows that agree on what an aggregate depends on; those stand together.
+/// Asks once for the rows that agree on what an aggregate depends on; those stand together.
 void Wave::request_aggregate(std::uint32_t number) {
   const auto slot = [](const EventRef& event) { return event.slot; };
   const Aggregate& aggregate = rule().aggregates[number];
@@ -231,7 +232,7 @@ void Wave::request_aggregate(std::uint32_t number) {
   is_aggregated_[number] = true;
 }
 
-/// Those that depend on no state but the last that was chosen and those before.
+/// Asks for the aggregates that depend only on states that are chosen already.
 void Wave::request_aggregates_ahead() {
   groups_.clear();
   if (rows() > kMostRowsAhead) return;

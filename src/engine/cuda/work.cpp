@@ -8,7 +8,7 @@
 namespace gorgo::engine {
 namespace {
 
-/// A wave costs a round trip for each state, whatever it settles.
+/// At most so many waves are worth it: each costs a round trip for each state, whatever it settles.
 constexpr std::size_t kMostWaves = 16;
 
 }  // namespace
@@ -46,7 +46,8 @@ bool Work::ask(RoundWriter& writer) {
   return true;
 }
 
-/// For the terminators that need another one. False: there are none, or it would not pay.
+/// Begins a wave for the terminators that need another one. Returns false when there are none or it
+/// would not pay.
 bool Work::begin_wave() {
   if (!expected_) return false;
   find_products(runs_.back());
@@ -92,7 +93,7 @@ void Work::settle() {
   }
 }
 
-/// Whether the terminator finds the same after all that is expected of those before it.
+/// Whether the terminator finds the same after all that those before it are expected to consume.
 bool Work::stands(const Fate& fate) const {
   const Wave& wave = *runs_[fate.run].wave;
   if (revoked_ && fate.run > 0) return false;
@@ -104,7 +105,7 @@ bool Work::stands(const Fate& fate) const {
   });
 }
 
-/// The sequences of one terminator do not see each other's consumption.
+/// Expects the terminator to consume. Its sequences do not see each other's consumption.
 void Work::expect(const Fate& fate) {
   Run& run = runs_[fate.run];
   const auto [first, last] = run.wave->rows_of(fate.number);
@@ -142,7 +143,7 @@ bool Work::lost(std::span<const history::EventRef> row, const RuleState& state) 
       rule().consuming, [&](std::uint32_t i) { return state.consumed[i].contains(row[i].slot); });
 }
 
-/// False when the sink is full; then nothing of the terminator was reported.
+/// Returns false when the sink is full; then nothing of the terminator was reported.
 bool Work::report(std::uint32_t t, CompositeSink& sink) const {
   const Fate fate = expected_ ? fates_[t] : Fate{0, t};
   const Wave& wave = *runs_[fate.run].wave;
@@ -160,7 +161,7 @@ bool Work::report(std::uint32_t t, CompositeSink& sink) const {
 }
 
 void Work::prepare_report() {
-  constexpr std::size_t kMostPrepared = 1 << 18;  // composites: they are there twice then
+  constexpr std::size_t kMostPrepared = 1 << 18;  // composites, which are in memory twice then
   if (expected_) return;
   RuleState nothing(rule());
   prepared_.begin_rule(rule(), nothing, plan_.plan->deadline.has_value());

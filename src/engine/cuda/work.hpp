@@ -11,30 +11,31 @@
 namespace gorgo::engine {
 
 /// Terminators of one rule on their way through a device. A rule that consumes nothing takes one
-/// wave. Where terminators consume what later ones could choose, each wave is evaluated as if all
-/// terminators came before what the device knows to be consumed; then they are gone through in
-/// their order, and those that relied on an event which is now consumed take another wave, which
-/// knows what is expected to be consumed before them. The first of a wave knows it for certain, so
-/// each wave settles one terminator or more.
+/// wave. Where terminators consume what later ones could choose, a wave leaves out only what the
+/// device knows to be consumed, and not what the wave's own terminators are going to consume. Then
+/// all are gone through in their order. Those that relied on an event that an earlier one consumes
+/// take another wave, which knows what is expected to be consumed before them. For the first
+/// terminator of a wave that is certain, so each wave settles one terminator or more.
 class Work {
  public:
   /// Plan and state must outlive the work.
   Work(DevicePlan& plan, const Terminators& terminators, const RuleState& state);
 
-  /// Has all that can be reached take part in the session's round, for writers that share it. The
-  /// rule consumes nothing. Whoever calls holds the session's mutex. Throws DeviceError.
+  /// Makes all pages that can be reached take part in the session's round, for writers that share
+  /// it. Precondition: the rule consumes nothing. Whoever calls holds the session's mutex. Throws
+  /// DeviceError.
   void take_part();
-  /// Adds the searches of the next round. False: there are none any more. Throws DeviceError.
+  /// Adds the searches of the next round. Returns false when none are left. Throws DeviceError.
   bool ask(RoundWriter& writer);
-  /// The answers to what was asked.
+  /// Takes the answers to what was asked.
   void take(const cuda::Answers& answers) { runs_.back().wave->take(answers); }
-  /// It has become too large to be done with that many terminators.
+  /// Whether it has become too large to be done with that many terminators.
   bool is_too_large() const { return !runs_.empty() && runs_.back().wave->is_too_large(); }
   std::size_t terminators() const { return terminators_.slots.size(); }
   const DevicePlan& plan() const { return plan_; }
 
-  /// Does of the report what can be done ahead, on any thread. Precondition: nothing is left to be
-  /// asked.
+  /// Prepares what can be prepared of the report. Any thread may call. Precondition: nothing is
+  /// left to be asked.
   void prepare_report();
   /// Reports the composites, terminator by terminator, counted from `first_terminator`, as
   /// Evaluator::evaluate does; returns how many terminators were reported. Precondition: nothing
@@ -77,16 +78,16 @@ class Work {
   std::vector<Run> runs_;
   std::size_t settled_;  // so many terminators have their sequences
 
-  // Of a rule that consumes nothing, ahead of the report.
+  // The report of a rule that consumes nothing, as far as it was prepared.
   CompositeSink prepared_;
-  std::vector<std::size_t> ends_;  // by prepared terminator: of its composites
+  std::vector<std::size_t> ends_;  // by prepared terminator: where its composites end
 
-  // Of a rule that consumes.
+  // The members below belong to a rule that consumes.
   std::vector<Fate> fates_;              // by terminator
   std::unique_ptr<RuleState> expected_;  // what this batch is taken to consume
-  bool expects_any_ = false;             // of the terminators gone through so far
-  bool revoked_ = false;                 // what was expected of one of them is so no more
-  std::vector<std::uint32_t> again_;     // terminators whose sequences do not stand
+  bool expects_any_ = false;  // whether a terminator gone through so far is expected to consume
+  bool revoked_ = false;      // whether what was expected of one of them was taken back
+  std::vector<std::uint32_t> again_;  // terminators whose sequences do not stand
 };
 
 }  // namespace gorgo::engine

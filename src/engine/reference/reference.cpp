@@ -178,7 +178,7 @@ std::optional<EventRef> ReferenceEvaluator::violation(std::uint32_t negation,
   return violation(rule_.negations[negation], negations_[negation], sequence);
 }
 
-/// False when it was given up.
+/// Returns false when the terminator was given up.
 bool ReferenceEvaluator::finish(CompositeSink& sink) const {
   std::vector<Datum> values(rule_.aggregates.size());
   for (const Sequence& sequence : sequences_) {

@@ -11,8 +11,8 @@
 
 namespace gorgo::engine {
 
-/// The operational definition of TESLA.md §4, step by step: every partial sequence of a state
-/// before the next state, every candidate tested by every condition.
+/// The operational definition of TESLA.md §4, step by step: it makes every partial sequence of a
+/// state before the next state, and tests every candidate by every condition.
 class ReferenceEvaluator final : public Evaluator {
  public:
   /// `witness` may be null; else it outlives the evaluator.
@@ -66,7 +66,7 @@ class ReferenceEvaluator final : public Evaluator {
   std::vector<Events> negations_;
   std::vector<Events> aggregates_;
 
-  // Of the evaluation in hand.
+  // The members below belong to the evaluation in hand.
   const RuleState* state_ = nullptr;
   const Budget* budget_ = nullptr;
   /// What was released before the terminator has a lower root; what shares its root shares its
@@ -75,7 +75,7 @@ class ReferenceEvaluator final : public Evaluator {
   std::vector<Sequence> sequences_;
 };
 
-/// The oracle of the differential tests, and what explains the others' results.
+/// The oracle of the differential tests. It also explains the results of the others.
 class ReferenceEngine final : public Engine {
  public:
   std::string_view name() const override { return "reference"; }

@@ -15,19 +15,21 @@ class Witness {
   using Sequence = std::span<const history::EventRef>;
 
   virtual ~Witness() = default;
-  /// Candidates for a state follow, of one partial sequence.
+  /// Candidates for a state follow, each of which would extend this partial sequence.
   virtual void search(std::size_t state, Sequence partial, Interval window) = 0;
-  /// By an earlier terminator, which may be forgotten by now.
+  /// The candidate was consumed by an earlier terminator, which may be forgotten already.
   virtual void consumed(std::size_t state, Sequence extended, history::EventRef by) = 0;
-  /// The first condition of the state that the candidate fails.
+  /// The candidate fails a condition of the state; this is the first such condition.
   virtual void failed(std::size_t state, std::size_t condition, Sequence extended) = 0;
-  /// The first negation that is violated, and an event that violates it.
+  /// The candidate violates a negation; this is the first such negation, and `by` is an event that
+  /// violates it.
   virtual void violated(std::size_t state, std::size_t negation, Sequence extended,
                         history::EventRef by) = 0;
   virtual void passed(std::size_t state) = 0;
-  /// So many sequences go on behind the state.
+  /// This many sequences go on behind the state.
   virtual void chosen(std::size_t state, std::size_t sequences) = 0;
-  /// A complete sequence, and the first filter that drops it: their number when none does.
+  /// A sequence is complete. `filter` is the first filter that drops it, or the number of filters
+  /// when none does.
   virtual void complete(Sequence sequence, std::span<const Datum> aggregates,
                         std::size_t filter) = 0;
 };

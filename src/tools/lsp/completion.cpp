@@ -59,7 +59,7 @@ class Completer {
     for (const char* word : words) add(word, Kind::keyword);
   }
 
-  /// The states and parameters of the item, wherever they stand.
+  /// Collects the states and parameters of the item, wherever they stand.
   void collect_states() {
     std::vector<std::string_view> all = words_.before;
     all.insert(all.end(), words_.after.begin(), words_.after.end());
@@ -95,7 +95,7 @@ class Completer {
     });
   }
 
-  /// Known from when the document had no errors.
+  /// The type as it was known when the document last had no errors.
   const EventType* find_type(const std::string& name) const {
     return view_.good == nullptr ? nullptr : view_.good->schema().find(name);
   }
@@ -167,7 +167,7 @@ class Completer {
     for (const auto* engine : engine::engines()) add(std::string(engine->name()), Kind::value);
   }
 
-  /// Behind a dot: attributes of the state or of the aggregate's type.
+  /// Proposes, behind a dot, the attributes of the state or of the aggregate's type before it.
   void members() {
     if (words_.before.size() < 2) return;
     std::size_t at = words_.before.size() - 2;
@@ -265,7 +265,7 @@ class Completer {
     if (in_filter()) values();
   }
 
-  /// Whether the last clause is one: it begins with no selection.
+  /// Whether the last clause is a filter, which begins with no selection.
   bool in_filter() const {
     int depth = 0;
     for (std::size_t i = lower_.size(); i-- > 0;) {
@@ -280,7 +280,7 @@ class Completer {
     return false;
   }
 
-  /// An attribute that `where` does not give yet, or its value.
+  /// Proposes an attribute that `where` does not give yet, or its value.
   void assignment() {
     if (back(1) != "where" && back(1) != "and" && back(1) != ",") {
       values();

@@ -16,8 +16,8 @@ struct Proposal {
   std::string detail;  ///< a value type, a declaration; may be empty
 };
 
-/// What may be written at the position, judged by the words before it: the rule is in the making.
-/// The word that is begun there is not looked at, but for a `$`.
+/// What may be written at the position, judged by the words before it, because the rule is not
+/// complete yet. The word that is begun there does not count, except for a `$`.
 struct Completion {
   std::vector<Proposal> proposals;
   Range range;  ///< of the word that is begun

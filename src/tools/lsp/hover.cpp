@@ -141,7 +141,8 @@ std::string_view word_at(std::string_view text, std::size_t offset) {
   return text.substr(begin, end - begin);
 }
 
-/// Words that are no names: `rule` and `define` stand for their rule; engines.
+/// What is known about words that are no names: engines, and `rule` and `define`, which stand for
+/// their rule.
 std::string about_word(const View& view, std::string_view word, std::size_t offset) {
   if (const auto* engine = engine::find_engine(word); engine != nullptr) {
     std::string text;

@@ -6,10 +6,10 @@
 
 namespace gorgo::tools::lsp {
 
-/// What is known about the word at the position, as Markdown; empty: nothing. Of types: their
-/// declaration, how long their events are kept, which rules read and make them. Of attributes and
-/// parameters: their value types. Of states: their selection and window. Of rules: how they are
-/// evaluated and by which engine.
+/// What is known about the word at the position, as Markdown; empty: nothing. For a type it is the
+/// declaration, how long events are kept, and which rules read and make them; for an attribute or a
+/// parameter the value type; for a state the selection and window; for a rule how it is evaluated
+/// and by which engine.
 struct Hover {
   std::string text;
   Range range;

@@ -33,7 +33,7 @@ bool is_taken(const View& view, const Symbol& symbol) {
   return std::any_of(list.begin(), list.end(), same);
 }
 
-/// The text with the places, which are of this view, replaced.
+/// The text of the view with the places, which are in it, replaced by `name`.
 std::string replaced(const View& view, const std::vector<Place>& places, const std::string& name) {
   std::string text = view.document.text();
   for (auto place = places.rbegin(); place != places.rend(); ++place) {

@@ -17,8 +17,9 @@ struct Place {
 /// The name at the position; nothing: none stands there.
 const language::Occurrence* occurrence_at(const View& view, Position position);
 
-/// Where the symbol is defined, in the order of the documents: the declaration of a type, else the
-/// rules that define it; of an attribute the same; the binding of a parameter; the alias.
+/// Where the symbol is defined, in the order of the documents: a type or an attribute by the
+/// declaration of the type, else by the rules that define it; a parameter by its binding; a state
+/// by its alias.
 std::vector<Place> definitions(const Workspace& workspace, const View& view,
                                const language::Symbol& symbol);
 /// All places that name it.

@@ -23,7 +23,7 @@ class Session {
   /// wrong with it is answered as JSON-RPC says.
   std::vector<std::string> handle(std::string_view content);
 
-  /// The client said `exit`.
+  /// Whether the client said `exit`.
   bool ended() const { return state_ == State::ended; }
   /// Whether it said `shutdown` before.
   bool ended_well() const { return ended_well_; }
@@ -36,7 +36,7 @@ class Session {
     int code = 0;
     std::string message;
   };
-  /// A result or a failure. No `Result`: JSON converts to whatever is wanted.
+  /// A result or a failure. It is no `Result`, because JSON converts to whatever is wanted.
   struct Answer {
     Answer(Json json) : result(std::move(json)) {}
     Answer(Failure why) : failure(std::move(why)) {}

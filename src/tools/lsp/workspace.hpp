@@ -36,13 +36,13 @@ class Workspace {
   /// The document is in the editor and has this text. Returns those whose diagnostics may have
   /// changed.
   std::vector<const View*> set(const std::string& uri, std::string text);
-  /// It is not in the editor any more. A common file counts as it is on disk then.
+  /// The document has left the editor. A common file then counts as it is on disk.
   std::vector<const View*> close(const std::string& uri);
 
   /// Null: it is not open.
   const View* find(const std::string& uri) const;
-  /// The documents in which names mean the same as in `view`: the common ones and itself; of a
-  /// common one all.
+  /// The documents in which names mean the same as in `view`: itself and the common ones, or all if
+  /// it is a common one.
   std::vector<const View*> related(const View& view) const;
   /// The errors that the document would have with another text.
   Diagnostics check(const View& view, const std::string& text) const;
