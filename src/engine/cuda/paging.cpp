@@ -139,7 +139,7 @@ void cut(std::span<const Demand> demands, std::span<const std::size_t> order, st
 void sort(std::span<const Demand> demands, std::vector<std::size_t>& order) {
   std::ranges::stable_sort(order, std::greater(),
                            [&](std::size_t i) { return used_in(demands[i].needs); });
-  std::ranges::stable_partition(order, [&, first = order.front()](std::size_t i) {
+  std::stable_partition(order.begin(), order.end(), [&, first = order.front()](std::size_t i) {
     return demands[i].is_alone == demands[first].is_alone;
   });
 }
