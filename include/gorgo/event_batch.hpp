@@ -118,7 +118,6 @@ class BatchBuilder {
 
   /// Valid until the next change.
   EventBatch batch();
-  void clear();
 
  private:
   struct Hash {

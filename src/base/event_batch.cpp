@@ -183,6 +183,4 @@ EventBatch BatchBuilder::batch() {
   return batch;
 }
 
-void BatchBuilder::clear() { *this = BatchBuilder(); }
-
 }  // namespace gorgo

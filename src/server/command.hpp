@@ -18,11 +18,8 @@ namespace gorgo::server {
 
 /// How far a publication got. It refers to the frame of its command.
 struct Publication {
-  explicit Publication(const wire::Batch& events)
-      : rows(static_cast<std::uint32_t>(protocol::row_count(events))),
-        batch(protocol::view_of(events)) {}
+  explicit Publication(const wire::Batch& events) : batch(protocol::view_of(events)) {}
 
-  const std::uint32_t rows;
   IncomingBatch batch;
   std::optional<std::uint64_t> applied_before;  // its producer's sequence number
   wire::AckT ack;
