@@ -34,8 +34,9 @@ Result<std::optional<Bytes>> FrameCutter::next() {
   if (!content) return content.error();
   const std::size_t size = kPrefix + *content;
   if (open() < size) return std::optional<Bytes>();
+  std::optional<Bytes> frame(std::in_place, front, front + size);
   begin_ += size;
-  return std::optional<Bytes>(std::in_place, front, front + size);
+  return frame;
 }
 
 }  // namespace gorgo::protocol

@@ -21,7 +21,8 @@ class FrameCutter {
 
   void set_max_frame(std::size_t size) { max_frame_ = size; }
 
-  /// Room for at least 16 KiB more; valid until the next call of another member.
+  /// Room for at least 16 KiB more; valid until the next call of another member. When it or `next`
+  /// throws bad_alloc, nothing has changed.
   std::span<std::uint8_t> space();
   void fill(std::size_t size) { end_ += size; }
   /// The next whole frame, nothing when more bytes are needed, or why the stream cannot be followed

@@ -70,10 +70,10 @@ void CommandQueue::join_turns(std::uint64_t client, Lane& lane) {
   turns_.emplace(lane.served, client);
 }
 
-void CommandQueue::append(Lane& lane, Command command) {
+void CommandQueue::append(Lane& lane, Command& command) {
   const auto client = id_of(command);
-  count(lane, command);
   lane.commands.push_back(std::move(command));
+  count(lane, lane.commands.back());
   join_turns(client, lane);
   memory_.resize(bytes_);
 }
@@ -89,7 +89,7 @@ CommandQueue::Push CommandQueue::push(Command& request) {
       lane.refused = request.client;
       return Push::full;
     }
-    append(lane, std::move(request));
+    append(lane, request);
   }
   ready_.notify_one();
   return Push::queued;
@@ -100,7 +100,7 @@ void CommandQueue::push_control(Command command) {
     std::lock_guard lock(mutex_);
     if (closed_) return;
     Lane& lane = lanes_[id_of(command)];
-    append(lane, std::move(command));
+    append(lane, command);
   }
   ready_.notify_one();
 }

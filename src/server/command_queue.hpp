@@ -95,7 +95,8 @@ class CommandQueue {
   bool has_room(const Lane& lane, std::size_t bytes, std::uint64_t cost) const;
   void count(Lane& lane, const Command& command);
   void uncount(Lane& lane, const Command& command);
-  void append(Lane& lane, Command command);
+  /// Takes the command, unless there is no memory for it.
+  void append(Lane& lane, Command& command);
   void join_turns(std::uint64_t client, Lane& lane);
   std::uint64_t serve_first(std::vector<Command>& out, std::uint64_t piece_cost);
   std::vector<std::shared_ptr<Outbox>> take_admitted();

@@ -1,5 +1,6 @@
 #include "server/outbox.hpp"
 
+#include <new>
 #include <utility>
 
 #include "server/delivery.hpp"
@@ -18,13 +19,21 @@ Outbox::Outbox(std::uint64_t id, std::string peer, const Limits& limits, ClientT
 
 Outbox::~Outbox() { totals_.memory.give_back(bytes_); }
 
+void Outbox::wake() noexcept {
+  try {
+    wake_();
+  } catch (const std::bad_alloc&) {
+    missed_wake_ = true;
+  }
+}
+
 void Outbox::notify(std::unique_lock<std::mutex> lock) {
   // A writer that is busy writing must learn of the end too, for its deadline.
   const bool needed = !notified_ || closed_ || std::exchange(report_due_, false);
   notified_ = true;
   lock.unlock();
   totals_.memory.check();
-  if (needed) wake_();
+  if (needed) wake();
 }
 
 void Outbox::append(protocol::Bytes frame, std::size_t rows) {

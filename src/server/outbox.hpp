@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -46,8 +47,11 @@ class Outbox {
   std::uint64_t id() const { return id_; }
   const std::string& peer() const { return peer_; }
 
-  /// Tells the session to look again.
-  void wake() const { wake_(); }
+  /// Tells the session to look again. Without memory to do so it sets the mark of
+  /// `take_missed_wake`.
+  void wake() noexcept;
+  /// Whether the session missed a call of `wake` since this was asked.
+  bool take_missed_wake() { return missed_wake_.exchange(false); }
 
   /// A reply is never dropped; a full queue overflows.
   Outcome reply(protocol::Bytes frame);
@@ -93,6 +97,8 @@ class Outbox {
   const SlowConsumer policy_;
   ClientTotals& totals_;
   const std::function<void()> wake_;
+
+  std::atomic<bool> missed_wake_ = false;
 
   mutable std::mutex mutex_;  // guards all below; no other lock is taken while it is held
   std::deque<Frame> frames_;

@@ -71,10 +71,12 @@ struct Server::Impl {
   EngineThread engine;  // the last member: joined before what it uses is destroyed
 
   asio::awaitable<void> accept();
+  error_code accept_one();
   void run_io();
   void open(tcp::socket socket);
   /// Watches the time-outs of clients.
   asio::awaitable<void> look();
+  void look_at_sessions();
   /// Ends the sessions that hold most, until the others keep within the memory of all.
   void shed();
   void await_signal();
@@ -100,20 +102,27 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
 
 asio::awaitable<void> Server::Impl::accept() {
   while (!stopping) {
-    auto [failure, socket] = co_await acceptor.async_accept(kTuple);
+    const auto [failed] = co_await acceptor.async_wait(tcp::acceptor::wait_read, kTuple);
     if (stopping) co_return;
-    if (!failure) {
-      try {
-        open(std::move(socket));
-        continue;
-      } catch (const std::bad_alloc&) {
-        failure = asio::error::no_memory;
-      }
-    }
+    const error_code failure = failed ? failed : accept_one();
+    if (!failure || failure == asio::error::would_block) continue;
     log.error("cannot accept a connection", {{"error", plain(failure)}});
     retry.expires_after(std::chrono::milliseconds(100));
     co_await retry.async_wait(kTuple);
   }
+}
+
+// An accept that Asio carries out by itself allocates outside of the coroutine, which would end
+// with it when there is no memory.
+error_code Server::Impl::accept_one() {
+  error_code failure;
+  try {
+    tcp::socket socket = acceptor.accept(failure);
+    if (!failure) open(std::move(socket));
+  } catch (const std::bad_alloc&) {
+    failure = asio::error::no_memory;
+  }
+  return failure;
 }
 
 /// A handler that finds no memory ends, the others go on.
@@ -154,9 +163,17 @@ asio::awaitable<void> Server::Impl::look() {
   while (!stopping) {
     next_look.expires_after(std::max(pause, std::chrono::milliseconds(1)));
     co_await next_look.async_wait(kTuple);
-    const auto now = std::chrono::steady_clock::now();
-    for (const auto& [id, session] : std::map(sessions)) session->look(now);
+    try {
+      look_at_sessions();
+    } catch (const std::bad_alloc&) {
+      log.error("short of memory");
+    }
   }
+}
+
+void Server::Impl::look_at_sessions() {
+  const auto now = std::chrono::steady_clock::now();
+  for (const auto& [id, session] : std::map(sessions)) session->look(now);
 }
 
 void Server::Impl::shed() {
@@ -186,12 +203,12 @@ void Server::Impl::shed() {
 void Server::Impl::await_signal() {
   signals.async_wait([this](error_code cancelled, int signal) {
     if (cancelled) return;
+    await_signal();
     if (signal == SIGHUP) {
       queue.push_control({Command::Kind::reload});
     } else {
       stop();
     }
-    await_signal();
   });
 }
 
@@ -252,6 +269,7 @@ Result<void> Server::listen() {
   auto& acceptor = impl_->acceptor;
   acceptor.open(endpoint.protocol(), failure);
   if (!failure) acceptor.set_option(tcp::acceptor::reuse_address(true), failure);
+  if (!failure) acceptor.non_blocking(true, failure);
   if (!failure) acceptor.bind(endpoint, failure);
   if (!failure) acceptor.listen(asio::socket_base::max_listen_connections, failure);
   if (!failure) return {};

@@ -18,6 +18,8 @@ using boost::system::error_code;
 
 // How long a client has to read a last Error and to close its side.
 constexpr std::chrono::milliseconds kLinger{2000};
+// How long after memory was asked for in vain it is asked for again.
+constexpr std::chrono::milliseconds kMemoryPause{20};
 // A client that works sends no malformed message; this bounds what another one costs.
 constexpr std::uint64_t kMostMalformed = 1000;
 
@@ -41,6 +43,17 @@ const wire::Batch* batch_of(const wire::Message& message) {
   return trace == nullptr ? nullptr : trace->batch();
 }
 
+/// Whether there was memory for the action.
+template <class Action>
+bool if_memory(Action action) {
+  try {
+    action();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<Session> Session::make(tcp::socket socket, std::uint64_t id, SessionHub& hub) {
@@ -62,6 +75,7 @@ Session::Session(tcp::socket socket, SessionHub& hub)
       wake_(hub.io),
       room_(hub.io),
       changed_(hub.io),
+      memory_(hub.io),
       deadline_(hub.io),
       inbound_(hub.totals.memory),
       in_hand_(hub.totals.memory) {
@@ -77,7 +91,7 @@ void Session::start() {
   coroutines_ = 2;
   arm(hub_.options.greeting_timeout);
   const auto end = [self = shared_from_this()](std::exception_ptr failure) {
-    if (failure != nullptr) self->abort();  // out of memory
+    if (failure != nullptr) self->fail(failure);
     self->ended();
   };
   asio::co_spawn(hub_.io, read(), asio::bind_cancellation_slot(cancel_reading_.slot(), end));
@@ -122,10 +136,14 @@ std::size_t Session::memory() const {
 bool Session::awaits_engine() const { return in_hand_.bytes() > 0 || hub_.queue.bytes(id()) > 0; }
 
 void Session::look(Time now) {
+  // Whoever woke the session may have found no memory to do so.
+  if (outbox_->take_missed_wake()) woken();
   if (!greeted_ || stopping_) return;
   const auto text = [](Duration time) { return std::to_string(time.count()) + " ms"; };
   const auto frame = hub_.options.frame_timeout, idle = hub_.options.idle_timeout;
-  if (begun_ && now - *begun_ > frame) {
+  if (begun_ && starved_ && now - *begun_ > frame) {
+    time_out(kShortOfMemory);
+  } else if (begun_ && now - *begun_ > frame) {
     time_out({"a frame was not complete within " + text(frame),
               "send it in one go, or raise frame_timeout_ms"});
   } else if (idle.count() > 0 && now - active_ > idle && !awaits_engine()) {
@@ -156,10 +174,21 @@ void Session::report(const Outbox::Report& report) {
 void Session::woken() {
   wake_.cancel();
   room_.cancel();
+  changed_.cancel();
   report(outbox_->report());
   if (closing_ || !outbox_->closed()) return;
   closing_ = true;
   arm(hub_.options.drain_timeout);  // the client may never read what is left
+}
+
+void Session::fail(std::exception_ptr failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    hub_.log.warning("a session failed",
+                     {{"session", id()}, {"peer", peer()}, {"error", error.what()}});
+  }
+  abort();
 }
 
 void Session::abort() {
@@ -229,7 +258,13 @@ asio::awaitable<void> Session::read() {
 
 asio::awaitable<void> Session::serve() {
   while (!stopping_) {
-    auto frame = cutter_.next();
+    std::optional<Result<std::optional<protocol::Bytes>>> cut;
+    starved_ = !if_memory([&] { cut = cutter_.next(); });
+    if (starved_) {
+      co_await await_memory();
+      continue;
+    }
+    auto& frame = *cut;
     if (!frame) {
       malformed(0, wire::ErrorCode::TooLarge, frame.error());
       co_return;
@@ -244,9 +279,15 @@ asio::awaitable<void> Session::serve() {
 }
 
 asio::awaitable<bool> Session::read_more() {
-  const auto space = cutter_.space();
+  std::span<std::uint8_t> space;
+  starved_ = !if_memory([&] { space = cutter_.space(); });
+  if (starved_) {
+    co_await await_memory();
+    co_return true;
+  }
   inbound_.resize(cutter_.held());
   hub_.totals.memory.check();
+  if (cutter_.open() == 0) begun_.reset();
   if (cutter_.open() > 0 && !begun_) begun_ = std::chrono::steady_clock::now();
   const auto [failure, size] =
       co_await socket_.async_read_some(asio::buffer(space.data(), space.size()), kTuple);
@@ -261,6 +302,12 @@ asio::awaitable<bool> Session::read_more() {
   }
   cutter_.fill(size);
   co_return true;
+}
+
+asio::awaitable<void> Session::await_memory() {
+  if (!begun_) begun_ = std::chrono::steady_clock::now();
+  memory_.expires_after(kMemoryPause);
+  co_await memory_.async_wait(kTuple);
 }
 
 // Reads until the client closes its side: closing with unread bytes would reset the connection and
@@ -348,8 +395,8 @@ asio::awaitable<bool> Session::submit(protocol::Bytes frame, const Work& work, b
   }
   // The requests of a session are carried out in order, also behind a text that is checked.
   const bool queued = outcome == CommandQueue::Push::queued;
-  if (queued && changing_) watch();
-  while (queued && changing_ && !stopping_) co_await changed_.async_wait(kTuple);
+  if (queued && awaits_change()) watch();
+  while (queued && awaits_change() && !stopping_) co_await changed_.async_wait(kTuple);
   unwatch();
   co_return queued;
 }
@@ -368,14 +415,10 @@ void Session::watch() {
 }
 
 std::function<void()> Session::when_changed() {
-  changing_ = true;
-  return [&io = hub_.io, weak = weak_from_this()] {
-    asio::post(io, [weak] {
-      const auto self = weak.lock();
-      if (self == nullptr) return;
-      self->changing_ = false;
-      self->changed_.cancel();
-    });
+  changing_ = std::make_shared<std::atomic<bool>>(true);
+  return [changing = changing_, outbox = outbox_] {
+    *changing = false;
+    outbox->wake();
   };
 }
 

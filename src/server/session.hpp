@@ -73,7 +73,8 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::ip::tcp::socket socket_;
   boost::asio::steady_timer wake_;      // cancelled when the outbox has something
   boost::asio::steady_timer room_;      // cancelled when the queue may have room
-  boost::asio::steady_timer changed_;   // cancelled when a change of rules was carried out
+  boost::asio::steady_timer changed_;   // cancelled when a change of rules may be carried out
+  boost::asio::steady_timer memory_;    // until memory is asked for again
   boost::asio::steady_timer deadline_;  // ends the session
   boost::asio::cancellation_signal cancel_reading_;
   boost::asio::cancellation_signal cancel_watch_;
@@ -90,7 +91,9 @@ class Session : public std::enable_shared_from_this<Session> {
   bool stopping_ = false;  // no further request is taken
   bool closing_ = false;   // the outbox is closed, the deadline runs
   bool aborted_ = false;
-  bool changing_ = false;  // a change of rules is on its way
+  bool starved_ = false;  // there is no memory for what the client sends
+  // A change of rules is on its way. Null: none was, yet.
+  std::shared_ptr<std::atomic<bool>> changing_;
   int coroutines_ = 0;
 
   Session(boost::asio::ip::tcp::socket socket, SessionHub& hub);
@@ -98,6 +101,8 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::awaitable<void> read();
   boost::asio::awaitable<void> serve();
   boost::asio::awaitable<bool> read_more();
+  /// Lets a moment pass in which others may give back memory.
+  boost::asio::awaitable<void> await_memory();
   boost::asio::awaitable<void> discard();
   boost::asio::awaitable<void> write();
   boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames);
@@ -112,11 +117,14 @@ class Session : public std::enable_shared_from_this<Session> {
   bool greet(const wire::Message& message);
   /// Whether the message may go to the engine; replies when not.
   bool acceptable(const wire::Message& message, std::size_t frame_size);
-  /// For a command: tells the I/O thread that it was carried out.
+  bool awaits_change() const { return changing_ != nullptr && *changing_; }
+  /// For a command: tells the session that it was carried out.
   std::function<void()> when_changed();
   void reply_error(std::uint64_t id, wire::ErrorCode code, const Error& error);
   /// Whether the client may go on.
   bool malformed(std::uint64_t id, wire::ErrorCode code, const Error& error);
+  /// Ends the session because a coroutine of it failed.
+  void fail(std::exception_ptr failure);
   /// Whether requests of the client are still to be carried out.
   bool awaits_engine() const;
   /// Ends the session because the client let a time-out pass.

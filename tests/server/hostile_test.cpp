@@ -99,6 +99,8 @@ TEST(Hostile, AServerShortOfMemoryRefusesWhatItCannotKeepAndGoesOn) {
   ASSERT_TRUE(types) << types.error().to_string();
   EXPECT_EQ(std::ranges::find(*types, "Big", &TypeInfo::name)->events, accepted);
   EXPECT_EQ(other.rules()->size(), 2u);
+  Client late = connect(address);
+  EXPECT_EQ(late.rules()->size(), 2u);
 
   ASSERT_TRUE(other.remove("keeper"));
   ASSERT_TRUE(other.remove("all"));
@@ -106,7 +108,7 @@ TEST(Hostile, AServerShortOfMemoryRefusesWhatItCannotKeepAndGoesOn) {
   const auto published = other.publish(std::vector{smoke(std::nullopt, "A1")});
   ASSERT_TRUE(published) << published.error().to_string();
   EXPECT_EQ(published->accepted, 1u);
-  { const Client a = std::move(other), b = std::move(greedy); }
+  { const Client a = std::move(other), b = std::move(greedy), c = std::move(late); }
   EXPECT_THAT(stop(server), HasSubstr("accepted=" + std::to_string(accepted + 1)));
 }
 
