@@ -7,7 +7,7 @@
 #include "cuda/device.hpp"
 #include "cuda/memory.cuh"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// Copies pages from pinned memory of the host, each block one piece after the other. Each thread
 /// has several loads under way, since each takes microseconds.
@@ -96,4 +96,4 @@ class Copies {
   std::uint64_t started_ = 0;
 };
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -7,7 +7,7 @@
 
 #include "cuda/parcel.hpp"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// Where the staged words of a delta go. A device writes its runs in any order, so no word may
 /// stand in two of them.
@@ -59,4 +59,4 @@ class Delta {
   std::uint64_t number_ = 1;
 };
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

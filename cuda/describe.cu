@@ -2,7 +2,7 @@
 
 #include "cuda/device.hpp"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 namespace {
 
 int version_of(cudaError_t (*ask)(int*)) {
@@ -41,4 +41,4 @@ std::vector<GpuInfo> describe_gpus() {
   return gpus;
 }
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -10,7 +10,7 @@
 #include "cuda/layout.hpp"
 
 /// What searches columns for the engine: a GPU, or the CPU in its stead.
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// The device could not do what it was asked for. Nothing of the round is done; what was written to
 /// the arena is lost.
@@ -176,4 +176,4 @@ std::vector<GpuInfo> describe_gpus();
 /// Takes a GPU into use, by its index. Throws DeviceError.
 std::unique_ptr<Device> open_gpu(std::uint32_t index, const DeviceOptions& options);
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -10,7 +10,7 @@
 #include "cuda/shape_cache.cuh"
 #include "cuda/staged_round.cuh"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// What the channels of a GPU share.
 struct GpuParts {
@@ -144,8 +144,7 @@ class GpuChannel final : public Channel {
 
   /// Only the stream waits for copies, so a round with pages that it has not waited for goes apart.
   bool may_go_along(const Round& round) const {
-    return may_go_along_ && round.fetched <= awaited_ &&
-           staged_.fits_along(upload_.delta().size());
+    return may_go_along_ && round.fetched <= awaited_ && staged_.fits_along(upload_.delta().size());
   }
 
   void send(const Round& round) {
@@ -166,7 +165,8 @@ class GpuChannel final : public Channel {
   void launch(std::uint32_t shape, KernelKind kind, dim3 blocks, Arguments arguments,
               const StagedKind::Zeros& zeros) {
     static_assert(sizeof(Parcel) + sizeof(Arguments) <= 4096);
-    const void* const kernel = parts_.shapes->kernel(shape, kind, along_ ? Sent::along : Sent::apart);
+    const void* const kernel =
+        parts_.shapes->kernel(shape, kind, along_ ? Sent::along : Sent::apart);
     if (along_) {
       parcel_.zeroed = upload_.zeros<std::uint64_t>(zeros.first);
       parcel_.zeros = static_cast<std::uint32_t>(zeros.last - zeros.first);
@@ -208,10 +208,8 @@ class GpuChannel final : public Channel {
       const auto* rows = upload_.array<std::uint32_t>(picks.rows) + section.first;
       launch(section.shape, kNewest ? KernelKind::select_newest : KernelKind::select_oldest,
              dim3(section.count),
-             SelectArguments{.searches = on,
-                             .rows = rows,
-                             .found = found.data(),
-                             .selected = selected_.data()},
+             SelectArguments{
+                 .searches = on, .rows = rows, .found = found.data(), .selected = selected_.data()},
              picks.alone);
     }
   }
@@ -306,4 +304,4 @@ class GpuChannel final : public Channel {
   std::vector<std::uint32_t> listed_;
 };
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -4,7 +4,7 @@
 
 #include "cuda/gpu_channel.cuh"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 namespace {
 
 /// GPUs of a kind have their shapes compiled once.
@@ -103,4 +103,4 @@ std::unique_ptr<Device> open_gpu(std::uint32_t index, const DeviceOptions& optio
   return std::make_unique<GpuDevice>(index, gpus[index].capability, options);
 }
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

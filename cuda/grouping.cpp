@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 namespace {
 
 /// About how many positions a block tests at a time.
@@ -67,4 +67,4 @@ void Grouping::sort(std::span<const Search> searches, std::span<const Scan> scan
             [&](std::uint32_t row) { return scans[searches[row].scan].shape; });
 }
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

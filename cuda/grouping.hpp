@@ -7,7 +7,7 @@
 
 #include "cuda/layout.hpp"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// How a kernel is told of the searches of a kind: in groups, or, if a group cannot hold them, one
 /// by one. Both are sorted by shape.
@@ -58,4 +58,4 @@ class Grouping {
   std::vector<Section> row_sections_;
 };
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

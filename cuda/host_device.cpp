@@ -5,7 +5,7 @@
 
 #include "cuda/negation.hpp"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 HostParts::HostParts(std::uint32_t shift, std::uint32_t count)
     : page_shift(shift),
@@ -158,4 +158,4 @@ void HostChannel::sum(const Round& round) {
   }
 }
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

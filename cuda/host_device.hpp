@@ -11,7 +11,7 @@
 #include "cuda/delta.hpp"
 #include "cuda/device.hpp"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// What the channels of a HostDevice share.
 struct HostParts {
@@ -93,4 +93,4 @@ class HostDevice final : public Device {
   std::uint64_t fetches_ = 0;
 };
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

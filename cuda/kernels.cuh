@@ -6,7 +6,7 @@
 
 /// The kernels. There are two ways to tell a launch of its round: the round stands in the device's
 /// memory, or it comes along with the launch.
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 template <class Shape, bool kNewest>
 struct Pick {
@@ -39,9 +39,7 @@ struct Reduce {
 template <class Shape>
 struct Sum {
   using Arguments = ReduceArguments<FloatSum>;
-  static __device__ bool run(const View& view, const Arguments& to) {
-    return sum<Shape>(view, to);
-  }
+  static __device__ bool run(const View& view, const Arguments& to) { return sum<Shape>(view, to); }
 };
 
 /// Runs searches of a round that stands in the device's memory.
@@ -117,8 +115,7 @@ __global__ void along(const __grid_constant__ Parcel parcel,
   for (unsigned i = threadIdx.x; i < parcel.words; i += kThreads) words[i] = data[i];
   __syncthreads();
   write_runs(parcel, words);
-  const Move move{reinterpret_cast<const char*>(parcel.base),
-                  reinterpret_cast<const char*>(words)};
+  const Move move{reinterpret_cast<const char*>(parcel.base), reinterpret_cast<const char*>(words)};
   View view = parcel.view;
   move_all(view, move);
   typename Body::Arguments moved = arguments;
@@ -128,4 +125,4 @@ __global__ void along(const __grid_constant__ Parcel parcel,
   if (gridDim.x == 1 || is_last_of(parcel.groups_done, gridDim.x)) finish(parcel);
 }
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -7,7 +7,7 @@
 #include "cuda/memory.cuh"
 #include "cuda/parcel.hpp"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// Launches that their round goes along with. Each is in a stream of its own, so that they go side
 /// by side. A launch says itself when its answers are there, and the host looks out for that, which
@@ -81,4 +81,4 @@ class Lanes {
   std::uint32_t number_ = 0;
 };
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -9,7 +9,7 @@
 /// its code in a dictionary, 0 for one that stands in no column. Where strings are compared by
 /// order or part they are text: parts of a word each, which are the first word, the length in bytes
 /// and the further words (cuda/text.hpp).
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
@@ -179,4 +179,4 @@ struct View {
   const Unless* unless = nullptr;
 };
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -11,7 +11,7 @@
 #include "cuda/device.hpp"
 
 /// Owned memory of a device and memory of the host that it reaches; errors as exceptions.
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// Throws DeviceError after an error. It is final unless memory is lacking: any other error leaves
 /// the context unusable.
@@ -77,4 +77,4 @@ class PinnedArray {
   std::size_t size_ = 0;
 };
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -4,7 +4,7 @@
 
 /// Negations that are tested with the choice. A warp tests one event at a time: its lanes call the
 /// functions below together, with the same arguments, and get the same answer.
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 inline constexpr unsigned kLanes = 32;
 
@@ -127,4 +127,4 @@ GORGO_HD bool finds(const View& view, const Scan& scan, const Search& search,
   return true;
 }
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

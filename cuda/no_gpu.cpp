@@ -1,7 +1,7 @@
 #include "cuda/device.hpp"
 #include "cuda/nvrtc.hpp"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 std::vector<GpuInfo> describe_gpus() { return {{.unavailable = "this build is without CUDA"}}; }
 
@@ -19,4 +19,4 @@ Compiled compile(const std::string&, std::span<const std::string>, int) {
 }
 
 }  // namespace nvrtc
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

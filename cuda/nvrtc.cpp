@@ -10,7 +10,7 @@
 
 #include "cuda/runtime_headers.hpp"
 
-namespace gorgo::cuda::nvrtc {
+namespace gorgo::gpu::nvrtc {
 namespace {
 
 /// All that kernels include of the standard library.
@@ -159,4 +159,4 @@ Compiled compile(const std::string& text, std::span<const std::string> kernels, 
   return compiled;
 }
 
-}  // namespace gorgo::cuda::nvrtc
+}  // namespace gorgo::gpu::nvrtc

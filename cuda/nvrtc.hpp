@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// NVRTC, NVIDIA's compiler as a library, where this machine has it: it is looked for when it is
 /// first asked for, so that the binary works without it. Any thread.
@@ -26,4 +26,4 @@ struct Compiled {
 Compiled compile(const std::string& text, std::span<const std::string> kernels, int capability);
 
 }  // namespace nvrtc
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

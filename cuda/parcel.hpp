@@ -2,7 +2,7 @@
 
 #include "cuda/layout.hpp"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// Words to be written into the arena.
 struct Run {
@@ -34,4 +34,4 @@ struct Parcel {
   std::uint64_t data[kMost];
 };
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -3,7 +3,7 @@
 #include "cuda/tile.cuh"
 
 /// Searches for positions: one, several or all.
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// Each lane of a warp has an event. Returns those of `lanes` whose event no negation of the search
 /// keeps from being found. All lanes call this together, and `position_of(lane)` is the same for
@@ -149,9 +149,9 @@ __device__ __forceinline__ bool list(const View& view, const ListArguments& to) 
 #pragma unroll 1
         for (unsigned j = 0; j < Tile<Shape>::kEvents; ++j) {
           const unsigned all = __ballot_sync(kAllLanes, (mask >> j & 1u) != 0);
-          const unsigned left = without_violated<Shape>(
-              view, searches[group.first + i], all,
-              [&](unsigned of) { return tile.position(j) - lane + of; });
+          const unsigned left =
+              without_violated<Shape>(view, searches[group.first + i], all,
+                                      [&](unsigned of) { return tile.position(j) - lane + of; });
           if ((left >> lane & 1u) == 0) mask &= ~(1u << j);
         }
       }
@@ -191,7 +191,7 @@ __device__ __forceinline__ bool list(const View& view, const ListArguments& to) 
 
 struct SelectArguments {
   const Search* searches;
-  const std::uint32_t* rows;  ///< by block: which search
+  const std::uint32_t* rows;        ///< by block: which search
   std::uint32_t *found, *selected;  ///< of the host
 
   template <class Mover>
@@ -269,4 +269,4 @@ __device__ __forceinline__ bool select(const View& view, const SelectArguments& 
   return true;
 }
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

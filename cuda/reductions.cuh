@@ -3,7 +3,7 @@
 #include "cuda/tile.cuh"
 
 /// Reductions over all positions.
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 __device__ inline std::uint64_t sum_over_warp(std::uint64_t value) {
   for (unsigned step = kWarp / 2; step > 0; step /= 2) {
@@ -94,8 +94,7 @@ __device__ __forceinline__ bool reduce(const View& view, const ReduceArguments<R
       take_all<Tile<Shape>>(
           view, scan, grouped, group, part,
           [&](const Tile<Shape>& tile, unsigned row) {
-            const Reduction all =
-                reduction_of_row(view, scan, tile, row, tile.begin(), tile.end());
+            const Reduction all = reduction_of_row(view, scan, tile, row, tile.begin(), tile.end());
             if (threadIdx.x % kWarp == 0) rows[row] = all;
           },
           [&](unsigned i, unsigned whole) {
@@ -172,10 +171,7 @@ __device__ inline void add_floats(FloatSum& to, const std::uint64_t (&words)[kFl
     const Magnitude magnitude = magnitude_of(word);
     if (!is_finite(word)) {
       const bool nan = as_float(word) != as_float(word);
-      add_among_others(nan              ? to.nans
-                       : word >> 63 != 0 ? to.negative_infinities
-                                         : to.infinities,
-                       1);
+      add_among_others(nan ? to.nans : word >> 63 != 0 ? to.negative_infinities : to.infinities, 1);
     } else if (magnitude.bit >= 32 * first) {
       sum += units_of(word, magnitude, first);
     } else {
@@ -280,4 +276,4 @@ __device__ __forceinline__ bool sum(const View& view, const ReduceArguments<Floa
   return last;
 }
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

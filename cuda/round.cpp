@@ -1,6 +1,6 @@
 #include "cuda/device.hpp"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 void Round::clear() {
   pages.clear();
@@ -39,4 +39,4 @@ DeviceCounters Device::counters() {
   return all;
 }
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

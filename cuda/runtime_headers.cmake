@@ -1,5 +1,5 @@
 # Writes the C++ source OUTPUT that holds the texts of headers. HEADERS: "name=path" items.
-set(text "#include \"cuda/runtime_headers.hpp\"\n\nnamespace gorgo::cuda {\n\n")
+set(text "#include \"cuda/runtime_headers.hpp\"\n\nnamespace gorgo::gpu {\n\n")
 string(APPEND text "std::span<const RuntimeHeader> runtime_headers() {\n")
 string(APPEND text "  static constexpr RuntimeHeader kHeaders[] = {\n")
 string(REPLACE "|" ";" HEADERS "${HEADERS}")
@@ -8,5 +8,5 @@ foreach(header IN LISTS HEADERS)
   file(READ "${CMAKE_MATCH_2}" content)
   string(APPEND text "      {\"${CMAKE_MATCH_1}\", R\"GORGO(${content})GORGO\"},\n")
 endforeach()
-string(APPEND text "  };\n  return kHeaders;\n}\n\n}  // namespace gorgo::cuda\n")
+string(APPEND text "  };\n  return kHeaders;\n}\n\n}  // namespace gorgo::gpu\n")
 file(WRITE "${OUTPUT}" "${text}")

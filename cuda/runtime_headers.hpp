@@ -2,7 +2,7 @@
 
 #include <span>
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 struct RuntimeHeader {
   const char* name;  ///< as it is included
@@ -13,4 +13,4 @@ struct RuntimeHeader {
 /// built.
 std::span<const RuntimeHeader> runtime_headers();
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -12,7 +12,7 @@
 
 /// Decides whether an event is found, for the device and, compiled by the host's compiler, for the
 /// CPU in its stead: the text is the same, so the answer is.
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 GORGO_HD inline double as_float(std::uint64_t word) {
 #ifdef __CUDA_ARCH__
@@ -385,4 +385,4 @@ GORGO_HD inline Reduction reduction_of(const View& view, const Scan& scan, std::
   return one;
 }
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

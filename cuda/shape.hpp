@@ -18,7 +18,7 @@
 /// What `decides` says of a shape is what `passes` of search.hpp says of its scan. A negation is a
 /// shape, too, but what is its own depends on the event that it is tested on: own(view, unless,
 /// chosen).
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// The negations of a shape, by their numbers.
 template <class... Each>
@@ -64,8 +64,8 @@ struct AnyShape {
   }
   GORGO_HD static bool passes(const View& view, const Scan& scan, const Own& own,
                               const Values& values) {
-    return cuda::passes(view, scan, view.bounds + own.bounds, view.cells + own.cells,
-                        values.position);
+    return gpu::passes(view, scan, view.bounds + own.bounds, view.cells + own.cells,
+                       values.position);
   }
 };
 
@@ -81,8 +81,8 @@ struct AnyNegation : AnyShape {
   }
   GORGO_HD static bool passes(const View& view, const Scan& scan, const Own& own,
                               const Values& values) {
-    return cuda::passes(view, scan, view.bounds + own.bounds, view.cells + own.cells,
-                        values.position, own.chosen);
+    return gpu::passes(view, scan, view.bounds + own.bounds, view.cells + own.cells,
+                       values.position, own.chosen);
   }
 };
 
@@ -147,10 +147,10 @@ struct ShapeOf {
     values.position = position;
     for (int i = 0; i < static_cast<int>(kAttributes); ++i) {
       const Attribute& attribute = columns.of[i];
-      values.of[i] = cuda::load(view, attribute.pages, attribute.first_page, position);
+      values.of[i] = gpu::load(view, attribute.pages, attribute.first_page, position);
       if (!kNullable) continue;
       values.present[i] = attribute.present == kNone ||
-                          cuda::load(view, attribute.present, attribute.first_page, position) != 0;
+                          gpu::load(view, attribute.present, attribute.first_page, position) != 0;
     }
     return values;
   }
@@ -189,8 +189,8 @@ struct NegationOf : Shape {
 template <bool kFloats>
 struct OneTest : ShapeOf<1, 1, 0, false> {
   GORGO_HD static bool passes(const View&, const Scan&, const Own& own, const Values& values) {
-    return cuda::passes({.attribute = 0, .floats = kFloats, .negated = false}, own.bounds[0],
-                        values.of[0]);
+    return gpu::passes({.attribute = 0, .floats = kFloats, .negated = false}, own.bounds[0],
+                       values.of[0]);
   }
 };
 
@@ -204,4 +204,4 @@ struct NoTest : ShapeOf<0, 0, 0, false> {
 inline constexpr std::uint32_t kAnyShape = 0, kOneTestOfInts = 1, kOneTestOfFloats = 2,
                                kAnyShapeUnless = 3, kNoTest = 4;
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -5,19 +5,19 @@
 #include "cuda/nvrtc.hpp"
 #include "cuda/workshop.hpp"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 namespace {
 
 constexpr const char* kBodies[kKernelKinds] = {
-    "Pick<gorgo::cuda::Shape, true>",   "Pick<gorgo::cuda::Shape, false>",
-    "Select<gorgo::cuda::Shape, true>", "Select<gorgo::cuda::Shape, false>",
-    "List<gorgo::cuda::Shape>",         "Reduce<gorgo::cuda::Shape>",
-    "Sum<gorgo::cuda::Shape>"};
+    "Pick<gorgo::gpu::Shape, true>",   "Pick<gorgo::gpu::Shape, false>",
+    "Select<gorgo::gpu::Shape, true>", "Select<gorgo::gpu::Shape, false>",
+    "List<gorgo::gpu::Shape>",         "Reduce<gorgo::gpu::Shape>",
+    "Sum<gorgo::gpu::Shape>"};
 
 std::string name_of(KernelKind kind, Sent sent) {
   const char* const apart = kind == KernelKind::sum ? "apart_by_three" : "apart";
-  return std::string("gorgo::cuda::") + (sent == Sent::along ? "along" : apart) +
-         "<gorgo::cuda::" + kBodies[static_cast<std::size_t>(kind)] + ">";
+  return std::string("gorgo::gpu::") + (sent == Sent::along ? "along" : apart) +
+         "<gorgo::gpu::" + kBodies[static_cast<std::size_t>(kind)] + ">";
 }
 
 Workshop& workshop();
@@ -41,9 +41,9 @@ Workshop& workshop() {
 
 /// Compiles a kernel; null when that fails.
 const void* compiled_kernel(const std::string& text, const std::string& name, int capability) {
-  const nvrtc::Compiled compiled = nvrtc::compile(
-      "#include \"cuda/kernels.cuh\"\nnamespace gorgo::cuda {\n" + text + "}\n", {&name, 1},
-      capability);
+  const nvrtc::Compiled compiled =
+      nvrtc::compile("#include \"cuda/kernels.cuh\"\nnamespace gorgo::gpu {\n" + text + "}\n",
+                     {&name, 1}, capability);
   cudaLibrary_t library = nullptr;  // lives as long as the process
   if (compiled.cubin.empty() ||
       cudaLibraryLoadData(&library, compiled.cubin.data(), nullptr, nullptr, 0, nullptr, nullptr,
@@ -137,4 +137,4 @@ void ShapeCache::compile(State& state, int capability, std::uint32_t shape, Kern
   ++(kernel != nullptr ? state.counters.compiled : state.counters.failed);
 }
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

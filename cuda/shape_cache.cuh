@@ -11,7 +11,7 @@
 #include "cuda/device.hpp"
 #include "cuda/shape_kernels.cuh"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// The shapes that a GPU was told of, and their kernels, which NVRTC compiles when they are first
 /// asked for. Any thread may call.
@@ -51,4 +51,4 @@ class ShapeCache {
   const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

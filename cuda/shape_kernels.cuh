@@ -5,7 +5,7 @@
 
 #include "cuda/kernels.cuh"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// The kernels of a shape, each of which is compiled by itself.
 enum class KernelKind : std::uint8_t {
@@ -53,4 +53,4 @@ ShapeKernels kernels_of() {
   return kernels;
 }
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -4,7 +4,7 @@
 #include "cuda/grouping.hpp"
 #include "cuda/upload.cuh"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// Cuts groups into enough parts to keep the device busy together with other groups. They are of
 /// whole tiles unless those are too few for that.
@@ -118,4 +118,4 @@ class StagedRound {
   std::size_t bounds_ = 0, cells_ = 0, texts_ = 0, unless_ = 0;
 };
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

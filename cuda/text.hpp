@@ -7,7 +7,7 @@
 ///
 ///   length()   in bytes
 ///   word(i)    for i < words_of(length()), and the first in any case
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 GORGO_HD inline std::uint64_t words_of(std::uint64_t bytes) { return bytes / 8 + (bytes % 8 != 0); }
 
@@ -71,4 +71,4 @@ GORGO_HD bool contains(const A& text, const B& part) {
   return false;
 }
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -8,7 +8,7 @@
 /// Searches of one scan that stand side by side are a group. A block has some events of a part of
 /// the column in registers and goes through the searches of its group, so that an event is loaded
 /// once for all of them. Groups are told by the x of a block, parts by its y.
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 inline constexpr unsigned kWarp = kLanes;
 inline constexpr unsigned kThreads = 256;
@@ -196,4 +196,4 @@ static __device__ inline bool is_last_of(std::uint32_t* done, std::uint32_t bloc
   return last;
 }
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -7,7 +7,7 @@
 #include "cuda/kernels.cuh"
 #include "cuda/memory.cuh"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// What `prepare` is told, which comes before the searches of a round.
 struct Preparation {
@@ -111,7 +111,8 @@ class Upload {
                                   .zeroed = zeroed_.data(),
                                   .zeros = zeros_};
     const std::size_t rest = zeros_ + (is_small ? runs - first_ : 0);
-    const auto blocks = delta_.runs().size() + std::min<std::size_t>(kMostBlocks, (rest + 1023) / 1024);
+    const auto blocks =
+        delta_.runs().size() + std::min<std::size_t>(kMostBlocks, (rest + 1023) / 1024);
     if (blocks > 0) prepare<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(preparation);
     forget();
     return end_ * sizeof(std::uint64_t);
@@ -177,4 +178,4 @@ class Upload {
   std::size_t zeros_ = 0;
 };
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

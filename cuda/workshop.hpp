@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 
 /// A thread that does jobs one after the other. Any thread may order jobs.
 class Workshop {
@@ -46,4 +46,4 @@ class Workshop {
   std::jthread worker_;                     // last: ends before the rest
 };
 
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

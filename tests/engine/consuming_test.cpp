@@ -67,9 +67,9 @@ CudaEngine emulated(std::uint64_t bytes = 1 << 20, std::uint64_t failure_period 
   return {"emulated",
           [=] {
             CudaEngine::Devices devices;
-            devices.push_back(std::make_unique<FailingDevice>(
-                cuda::DeviceOptions{.bytes = bytes, .page_shift = 5},
-                every_round(failure_period, Fault::error)));
+            devices.push_back(
+                std::make_unique<FailingDevice>(gpu::DeviceOptions{.bytes = bytes, .page_shift = 5},
+                                                every_round(failure_period, Fault::error)));
             return devices;
           },
           [] { return std::vector<std::string>(); },

@@ -72,7 +72,7 @@ struct Emulated {
                 // Only the first of several devices fails.
                 const std::uint64_t period = opened.empty() ? failure_period : 0;
                 opened.push_back(std::make_unique<FailingDevice>(
-                    cuda::DeviceOptions{.bytes = bytes, .page_shift = page_shift},
+                    gpu::DeviceOptions{.bytes = bytes, .page_shift = page_shift},
                     every_round(period, final_failure ? Fault::final_error : Fault::error)));
               }
               return opened;
@@ -283,7 +283,7 @@ TEST(CudaEngine, HasPagesComeWhileTheDeviceSearchesForTheStepBefore) {
       [&note] {
         CudaEngine::Devices devices;
         devices.push_back(std::make_unique<FailingDevice>(
-            cuda::DeviceOptions{.bytes = 16 * 32 * 8, .page_shift = 5}, note));
+            gpu::DeviceOptions{.bytes = 16 * 32 * 8, .page_shift = 5}, note));
         return devices;
       },
       [] { return std::vector<std::string>(); }, {.least_terminators = 3});
@@ -430,8 +430,8 @@ TEST(CudaEngine, LeavesADeviceThatFailedForGood) {
 TEST(CudaEngine, SaysWhichDevicesItDoesWithout) {
   const auto open = []() -> CudaEngine::Opened {
     CudaEngine::Devices devices;
-    devices.push_back(std::make_unique<cuda::HostDevice>(
-        cuda::DeviceOptions{.bytes = 1 << 20, .page_shift = 5}, 1));
+    devices.push_back(std::make_unique<gpu::HostDevice>(
+        gpu::DeviceOptions{.bytes = 1 << 20, .page_shift = 5}, 1));
     return {std::move(devices), {{0, "no memory"}}};
   };
   const CudaEngine engine("emulated", open, [] { return std::vector<std::string>(); }, {});
@@ -455,8 +455,8 @@ TEST(CudaEngine, IsReadyWhenWhatItBeganHasSettled) {
       [opened = go.get_future().share()] {
         opened.wait();
         CudaEngine::Devices devices;
-        devices.push_back(std::make_unique<cuda::HostDevice>(
-            cuda::DeviceOptions{.bytes = 1 << 20, .page_shift = 5}));
+        devices.push_back(std::make_unique<gpu::HostDevice>(
+            gpu::DeviceOptions{.bytes = 1 << 20, .page_shift = 5}));
         return devices;
       },
       [] { return std::vector<std::string>(); }, {});
@@ -477,7 +477,7 @@ TEST(CudaEngine, OutlivesTheThreadThatOpensItsDevices) {
         [&]() -> CudaEngine::Opened {
           began.set_value();
           is_opened = true;
-          throw cuda::DeviceError("no memory", true);
+          throw gpu::DeviceError("no memory", true);
         },
         [] { return std::vector<std::string>(); }, {});
     EXPECT_FALSE(engine.is_ready());
@@ -504,7 +504,7 @@ TEST(CudaEngine, SpreadsWhatIsNotSmallOverThreads) {
   for (const bool small : {false, true}) {
     Emulated emulated(1 << 20, 5, 0, false, 1, {.least_terminators = small ? 1000U : 3U});
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
-    cuda::Device& device = emulated.session().device();
+    gpu::Device& device = emulated.session().device();
     ASSERT_GT(device.channels(), kThreads);
     for (std::uint32_t i = 0; i <= kThreads; ++i) {
       EXPECT_EQ(device.channel(i).counters().rounds > 0, small == (i == 0)) << i << small;
@@ -524,7 +524,7 @@ TEST(CudaEngine, TakesTurnsWhereARoundOfAllWouldBeLong) {
     Emulated emulated(1 << 20, 5, 0, false, 1,
                       {.least_pairs = least_pairs, .least_terminators = 3});
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
-    cuda::Device& device = emulated.session().device();
+    gpu::Device& device = emulated.session().device();
     for (std::uint32_t i = 1; i <= kThreads; ++i) {
       EXPECT_EQ(device.channel(i).counters().rounds, long_rounds ? 2U : 1U) << i;
     }
@@ -568,7 +568,7 @@ TEST(CudaEngine, SaysWhatItLeavesToTheCpu) {
             "");
   EXPECT_EQ(of("define O(k: int) from A(k > 1) where k = A.k;"), "it has nothing to search");
   const CudaEngine none(
-      "none", []() -> CudaEngine::Devices { throw cuda::DeviceError("no luck", true); },
+      "none", []() -> CudaEngine::Devices { throw gpu::DeviceError("no luck", true); },
       [] { return std::vector<std::string>(); }, {});
   EXPECT_EQ(reason(none, "define O(k: int) from A() and each B() within 5 from A where k = B.k;"),
             "there is no GPU to use: no luck");
@@ -585,7 +585,7 @@ TEST(CudaOptions, AreReadFromText) {
   EXPECT_EQ(options->page_events, 1024u);
   EXPECT_EQ(options->least_pairs, 7u);
   EXPECT_EQ(options->least_terminators, 9u);
-  EXPECT_EQ(options->compile, cuda::Compile::never);
+  EXPECT_EQ(options->compile, gpu::Compile::never);
   EXPECT_EQ(options->longest_inside, 0u);
   EXPECT_FALSE(options->along);
   EXPECT_TRUE(parse_cuda_options("uploads=along")->along);

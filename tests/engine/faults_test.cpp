@@ -76,7 +76,7 @@ Faults random_faults() {
   return faults;
 }
 
-CudaEngine engine_of(const std::vector<Faults>& faults, const cuda::DeviceOptions& options) {
+CudaEngine engine_of(const std::vector<Faults>& faults, const gpu::DeviceOptions& options) {
   return {"failing",
           [=] {
             CudaEngine::Devices devices;
@@ -100,7 +100,7 @@ RC_GTEST_PROP(Faults, LoseAndRepeatNothing, ()) {
   const bool faulty = number(0, 3) > 0;
   for (int i = number(1, 2); i > 0; --i) faults.push_back(faulty ? random_faults() : Faults());
   // Mostly less than the columns need.
-  cuda::DeviceOptions options{.page_shift = static_cast<std::uint32_t>(number(0, 4))};
+  gpu::DeviceOptions options{.page_shift = static_cast<std::uint32_t>(number(0, 4))};
   const auto events = static_cast<std::uint64_t>(number(0, 3) == 0 ? 1 << 13 : number(32, 600));
   options.bytes = events * sizeof(std::uint64_t);
   const auto expected = evaluation_of(ReferenceEngine(), rules, batches);

@@ -56,9 +56,9 @@ TEST(Interval, HoldsExactlyWhatTheComparisonAccepts) {
            {Op::equal, Op::not_equal, Op::less, Op::less_equal, Op::greater, Op::greater_equal}) {
         const bool negated = op == Op::not_equal;
         const Op inner = negated ? Op::equal : op;
-        const cuda::Bounds bounds =
+        const gpu::Bounds bounds =
             floats ? interval_of_floats(inner, value) : interval_of_integers(inner, value);
-        EXPECT_EQ(cuda::passes({.floats = floats, .negated = negated}, bounds, word_of(attribute)),
+        EXPECT_EQ(gpu::passes({.floats = floats, .negated = negated}, bounds, word_of(attribute)),
                   arithmetic::compare(op, attribute, value))
             << static_cast<int>(op) << " " << word_of(attribute) << " " << word_of(value);
       }
@@ -69,9 +69,9 @@ TEST(Interval, HoldsExactlyWhatTheComparisonAccepts) {
 TEST(Interval, IsCutByAnother) {
   const auto band = intersection(true, interval_of_floats(Op::greater, Datum::of(1.0)),
                                  interval_of_floats(Op::less, Datum::of(2.0)));
-  EXPECT_TRUE(cuda::passes({.floats = true}, band, word_of(Datum::of(1.5))));
-  EXPECT_FALSE(cuda::passes({.floats = true}, band, word_of(Datum::of(1.0))));
-  EXPECT_FALSE(cuda::passes({.floats = true}, band, word_of(Datum::of(2.0))));
+  EXPECT_TRUE(gpu::passes({.floats = true}, band, word_of(Datum::of(1.5))));
+  EXPECT_FALSE(gpu::passes({.floats = true}, band, word_of(Datum::of(1.0))));
+  EXPECT_FALSE(gpu::passes({.floats = true}, band, word_of(Datum::of(2.0))));
   EXPECT_FALSE(is_empty(true, band));
   EXPECT_TRUE(
       is_empty(true, intersection(true, band, interval_of_floats(Op::less, Datum::of(1.0)))));

@@ -23,8 +23,8 @@ struct EmulatedInside {
             "emulated",
             [] {
               CudaEngine::Devices devices;
-              devices.push_back(std::make_unique<cuda::HostDevice>(
-                  cuda::DeviceOptions{.bytes = 1 << 22, .page_shift = 5}));
+              devices.push_back(std::make_unique<gpu::HostDevice>(
+                  gpu::DeviceOptions{.bytes = 1 << 22, .page_shift = 5}));
               return devices;
             },
             [] { return std::vector<std::string>(); }, {.longest_inside = longest_inside}) {}

@@ -5,7 +5,7 @@
 
 #include "cuda/search.hpp"
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 namespace {
 
 constexpr std::uint64_t kBegin = 8;
@@ -58,4 +58,4 @@ TEST(RowsOfRange, AreWholeWhereTheRangeCoversThem) {
 }
 
 }  // namespace
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -97,10 +97,10 @@ class Shapes {
   Shapes(const Shapes&) = delete;
   Shapes& operator=(const Shapes&) = delete;
 
-  cuda::HostDevice::Finds compile(const std::string& text) {
+  gpu::HostDevice::Finds compile(const std::string& text) {
     texts_.push_back(text);
     const std::string base = folder_ / std::to_string(texts_.size());
-    std::ofstream(base + ".cpp") << "#include \"cuda/negation.hpp\"\nnamespace gorgo::cuda {\n"
+    std::ofstream(base + ".cpp") << "#include \"cuda/negation.hpp\"\nnamespace gorgo::gpu {\n"
                                  << text
                                  << "extern \"C\" bool found(const View& view, const Scan& scan,\n"
                                     "    const Search& search, std::uint64_t position) {\n"
@@ -113,7 +113,7 @@ class Shapes {
     void* const library = dlopen((base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
     EXPECT_NE(library, nullptr) << dlerror();
     if (library == nullptr) return nullptr;
-    return reinterpret_cast<cuda::HostDevice::Finds>(dlsym(library, "found"));
+    return reinterpret_cast<gpu::HostDevice::Finds>(dlsym(library, "found"));
   }
 
   const std::vector<std::string>& texts() const { return texts_; }
@@ -128,8 +128,8 @@ std::vector<std::string> by_shapes(Shapes& shapes, const std::string& rule) {
   const CudaEngine engine(
       "shapes",
       [&] {
-        auto device = std::make_unique<cuda::HostDevice>(
-            cuda::DeviceOptions{.bytes = 1 << 20, .page_shift = 5});
+        auto device = std::make_unique<gpu::HostDevice>(
+            gpu::DeviceOptions{.bytes = 1 << 20, .page_shift = 5});
         device->compile_shapes([&](const std::string& text) { return shapes.compile(text); });
         CudaEngine::Devices devices;
         devices.push_back(std::move(device));
@@ -161,7 +161,7 @@ TEST(ShapeText, IsTheSameForRulesThatDifferInValues) {
 }
 
 TEST(ShapeText, CompilesForAGpu) {
-  if (cuda::nvrtc::version().empty()) GTEST_SKIP() << cuda::nvrtc::unavailable();
+  if (gpu::nvrtc::version().empty()) GTEST_SKIP() << gpu::nvrtc::unavailable();
   Shapes shapes;
   by_shapes(shapes, rules()[2]);
   by_shapes(shapes, rules()[7]);
@@ -169,13 +169,13 @@ TEST(ShapeText, CompilesForAGpu) {
   by_shapes(shapes, rules().back());
   for (const std::string& text : shapes.texts()) {
     const std::vector<std::string> kernels = {
-        "gorgo::cuda::apart<gorgo::cuda::List<gorgo::cuda::Shape>>",
-        "gorgo::cuda::apart<gorgo::cuda::Reduce<gorgo::cuda::Shape>>",
-        "gorgo::cuda::apart_by_three<gorgo::cuda::Sum<gorgo::cuda::Shape>>",
-        "gorgo::cuda::along<gorgo::cuda::Pick<gorgo::cuda::Shape, true>>",
-        "gorgo::cuda::along<gorgo::cuda::Select<gorgo::cuda::Shape, false>>"};
-    const auto compiled = cuda::nvrtc::compile(
-        "#include \"cuda/kernels.cuh\"\nnamespace gorgo::cuda {\n" + text + "}\n", kernels, 90);
+        "gorgo::gpu::apart<gorgo::gpu::List<gorgo::gpu::Shape>>",
+        "gorgo::gpu::apart<gorgo::gpu::Reduce<gorgo::gpu::Shape>>",
+        "gorgo::gpu::apart_by_three<gorgo::gpu::Sum<gorgo::gpu::Shape>>",
+        "gorgo::gpu::along<gorgo::gpu::Pick<gorgo::gpu::Shape, true>>",
+        "gorgo::gpu::along<gorgo::gpu::Select<gorgo::gpu::Shape, false>>"};
+    const auto compiled = gpu::nvrtc::compile(
+        "#include \"cuda/kernels.cuh\"\nnamespace gorgo::gpu {\n" + text + "}\n", kernels, 90);
     EXPECT_EQ(compiled.problem, "") << text;
     EXPECT_FALSE(compiled.cubin.empty());
   }

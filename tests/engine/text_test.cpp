@@ -25,7 +25,7 @@ struct Words {
 
   std::uint64_t length() const { return text.size(); }
   std::uint64_t word(std::uint64_t i) const {
-    EXPECT_TRUE(i == 0 || i < cuda::words_of(text.size())) << text;
+    EXPECT_TRUE(i == 0 || i < gpu::words_of(text.size())) << text;
     return word_of_text(text, i);
   }
 };
@@ -54,15 +54,15 @@ TEST(Text, HasTheOrderOfItsBytes) {
   int equal = 0;
   for (int i = 0; i < 50'000; ++i) {
     const std::string a = random_string(random), b = random_string(random);
-    ASSERT_EQ(cuda::order_of_texts(Words{a}, Words{b}), order(a, b))
+    ASSERT_EQ(gpu::order_of_texts(Words{a}, Words{b}), order(a, b))
         << testing::PrintToString(a) << " " << testing::PrintToString(b);
     equal += a == b;
   }
   EXPECT_GT(equal, 1000);
   using namespace std::string_view_literals;
-  EXPECT_EQ(cuda::order_of_texts(Words{"a"}, Words{"a\0"sv}), arithmetic::Ordering::less);
-  EXPECT_EQ(cuda::order_of_texts(Words{"\0\0"sv}, Words{""}), arithmetic::Ordering::greater);
-  EXPECT_EQ(cuda::order_of_texts(Words{"\xff"}, Words{"a"}), arithmetic::Ordering::greater);
+  EXPECT_EQ(gpu::order_of_texts(Words{"a"}, Words{"a\0"sv}), arithmetic::Ordering::less);
+  EXPECT_EQ(gpu::order_of_texts(Words{"\0\0"sv}, Words{""}), arithmetic::Ordering::greater);
+  EXPECT_EQ(gpu::order_of_texts(Words{"\xff"}, Words{"a"}), arithmetic::Ordering::greater);
 }
 
 TEST(Text, ContainsItsParts) {
@@ -70,7 +70,7 @@ TEST(Text, ContainsItsParts) {
   int contained = 0, not_contained = 0;
   const auto check = [&](const std::string& text, const std::string& part) {
     const bool expected = text.find(part) != text.npos;
-    ASSERT_EQ(cuda::contains(Words{text}, Words{part}), expected)
+    ASSERT_EQ(gpu::contains(Words{text}, Words{part}), expected)
         << testing::PrintToString(text) << " " << testing::PrintToString(part);
     ++(expected ? contained : not_contained);
   };
@@ -136,8 +136,8 @@ struct EmulatedTexts {
             "emulated",
             [=] {
               CudaEngine::Devices devices;
-              devices.push_back(std::make_unique<cuda::HostDevice>(
-                  cuda::DeviceOptions{.bytes = pages * 32 * 8, .page_shift = 5}));
+              devices.push_back(std::make_unique<gpu::HostDevice>(
+                  gpu::DeviceOptions{.bytes = pages * 32 * 8, .page_shift = 5}));
               return devices;
             },
             [] { return std::vector<std::string>(); }, {.longest_inside = longest_inside}) {}

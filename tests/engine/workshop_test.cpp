@@ -6,7 +6,7 @@
 #include <future>
 #include <thread>
 
-namespace gorgo::cuda {
+namespace gorgo::gpu {
 namespace {
 
 TEST(Workshop, DoesJobsInTheirOrder) {
@@ -36,4 +36,4 @@ TEST(Workshop, EndsTheJobThatIsBeingDoneWhenItStopsAndDoesNoOther) {
 }
 
 }  // namespace
-}  // namespace gorgo::cuda
+}  // namespace gorgo::gpu

@@ -28,7 +28,7 @@ constexpr const char* kRules =
 class GpuFaults : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (cuda::describe_gpus().front().name.empty()) GTEST_SKIP() << "this machine has no GPU";
+    if (gpu::describe_gpus().front().name.empty()) GTEST_SKIP() << "this machine has no GPU";
     engine::set_cuda_options({.devices = {0}, .memory = std::uint64_t{64} << 20, .least_pairs = 0});
     on_gpu_.emplace(ProcessorOptions{.engine = "cuda"});
     on_cpu_.emplace(ProcessorOptions{.engine = "column"});

@@ -48,7 +48,7 @@ def main():
     longest = max(all_launches, key=lambda number: all_launches[number][time])
     (launch,) = launches(kernel, command, METRICS, "--launch-skip", str(longest),
                          "--launch-count", "1").values()
-    name = launch["kernel"].replace("gorgo::cuda::", "").split("(")[0].removeprefix("void ")
+    name = launch["kernel"].replace("gorgo::gpu::", "").split("(")[0].removeprefix("void ")
     values = [f"{text} {launch[metric]:.4g}" for metric, text in METRICS.items() if metric in launch]
     print(f"{name}: " + ", ".join(values))
 

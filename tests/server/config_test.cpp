@@ -77,7 +77,7 @@ level = "error"
   EXPECT_EQ(options->cuda->page_events, 4096u);
   EXPECT_EQ(options->cuda->least_pairs, 0u);
   EXPECT_EQ(options->cuda->least_terminators, 8u);
-  EXPECT_EQ(options->cuda->compile, cuda::Compile::never);
+  EXPECT_EQ(options->cuda->compile, gpu::Compile::never);
   EXPECT_EQ(options->cuda->longest_inside, 0u);
   EXPECT_EQ(options->listen, "0.0.0.0:9000");
   EXPECT_THAT(options->rules, ElementsAre("a.tesla", "more"));

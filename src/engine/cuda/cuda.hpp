@@ -25,7 +25,7 @@ namespace gorgo::engine {
 /// scanning on the CPU.
 class CudaEngine final : public Engine {
  public:
-  using Devices = std::vector<std::unique_ptr<cuda::Device>>;
+  using Devices = std::vector<std::unique_ptr<gpu::Device>>;
   /// A device that could not be taken into use, and why.
   struct LeftOut {
     std::uint32_t number;

@@ -16,9 +16,9 @@ DeviceInfo info_of(Session& session) {
   info.failed_on = failure.during;
   const std::lock_guard lock(session.mutex());
   info.number = session.device().number();
-  const cuda::DeviceCounters& did = session.device().counters();
+  const gpu::DeviceCounters& did = session.device().counters();
   const SessionCounters& pages = session.counters();
-  const cuda::ShapeCounters shapes = session.device().shapes();
+  const gpu::ShapeCounters shapes = session.device().shapes();
   info.counters = {{"rounds", did.rounds},
                    {"searches", did.searches},
                    {"bytes uploaded with rounds", did.uploaded},

@@ -10,7 +10,7 @@
 namespace gorgo::engine {
 namespace {
 
-using cuda::Bounds;
+using gpu::Bounds;
 using Int = std::int64_t;
 
 constexpr Int kLeast = std::numeric_limits<Int>::min();

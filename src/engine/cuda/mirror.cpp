@@ -375,11 +375,11 @@ void Mirror::upload_marks(std::uint32_t number) {
   attribute.fresh = end();
 }
 
-cuda::Attribute Mirror::place(std::uint32_t number, cuda::Round& round) const {
+gpu::Attribute Mirror::place(std::uint32_t number, gpu::Round& round) const {
   const Attribute& attribute = attributes_[number];
-  cuda::Attribute placed{.first_page = page_of(first_),
-                         .pages = static_cast<std::uint32_t>(round.pages.size()),
-                         .stride = static_cast<std::uint32_t>(page_count())};
+  gpu::Attribute placed{.first_page = page_of(first_),
+                        .pages = static_cast<std::uint32_t>(round.pages.size()),
+                        .stride = static_cast<std::uint32_t>(page_count())};
   round.pages.resize(round.pages.size() + attribute.values.size() * page_count());
   if (attribute.is_nullable) {
     placed.present = static_cast<std::uint32_t>(round.pages.size());
@@ -389,8 +389,8 @@ cuda::Attribute Mirror::place(std::uint32_t number, cuda::Round& round) const {
 }
 
 /// Names any page where there is none: no search looks at it, but threads may load from it.
-void Mirror::write_table(std::uint32_t number, const cuda::Attribute& placed,
-                         cuda::Round& round) const {
+void Mirror::write_table(std::uint32_t number, const gpu::Attribute& placed,
+                         gpu::Round& round) const {
   const Attribute& attribute = attributes_[number];
   const auto write = [&](const Vector& vector, std::uint32_t to) {
     for (const Page& page : vector.pages)

@@ -102,10 +102,9 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
 
   /// Says where an attribute stands, and adds room for its page table at the end of the round's.
   /// Any thread may call this and `write_table` while nothing changes.
-  cuda::Attribute place(std::uint32_t attribute, cuda::Round& round) const;
+  gpu::Attribute place(std::uint32_t attribute, gpu::Round& round) const;
   /// Fills in the room that `place` added.
-  void write_table(std::uint32_t attribute, const cuda::Attribute& placed,
-                   cuda::Round& round) const;
+  void write_table(std::uint32_t attribute, const gpu::Attribute& placed, gpu::Round& round) const;
 
   /// Gives every page back.
   void evict();

@@ -17,10 +17,10 @@ CudaEngine::Devices open_host_devices() {
   // Pages are small, so that tests meet their boundaries. One device has few, so that they swap.
   CudaEngine::Devices devices;
   const auto open = [&](std::uint32_t page_shift, std::uint64_t pages) {
-    const cuda::DeviceOptions options{.bytes = (pages * sizeof(std::uint64_t)) << page_shift,
-                                      .page_shift = page_shift};
+    const gpu::DeviceOptions options{.bytes = (pages * sizeof(std::uint64_t)) << page_shift,
+                                     .page_shift = page_shift};
     const auto number = static_cast<std::uint32_t>(devices.size());
-    devices.push_back(std::make_unique<cuda::HostDevice>(options, number));
+    devices.push_back(std::make_unique<gpu::HostDevice>(options, number));
   };
   open(5, 1 << 18);
   open(1, 24);
@@ -38,7 +38,7 @@ std::uint64_t longest_inside_of_host() {
 /// The GPUs that the options name, or all.
 std::vector<std::uint32_t> indices_of(const CudaOptions& options) {
   if (!options.devices.empty()) return options.devices;
-  std::vector<std::uint32_t> all(cuda::describe_gpus().size());
+  std::vector<std::uint32_t> all(gpu::describe_gpus().size());
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
@@ -46,19 +46,19 @@ std::vector<std::uint32_t> indices_of(const CudaOptions& options) {
 /// Opens as many GPUs as can be taken into use.
 CudaEngine::Opened open_gpus() {
   const auto options = cuda_options();
-  if (!options) throw cuda::DeviceError("GORGO_CUDA: " + options.error().to_string(), true);
-  const cuda::DeviceOptions each{
+  if (!options) throw gpu::DeviceError("GORGO_CUDA: " + options.error().to_string(), true);
+  const gpu::DeviceOptions each{
       .bytes = options->memory,
       .page_shift = static_cast<std::uint32_t>(std::countr_zero(options->page_events)),
       .compile = options->compile,
       .along = options->along};
   CudaEngine::Devices devices;
   std::vector<CudaEngine::LeftOut> left_out;
-  std::optional<cuda::DeviceError> problem;
+  std::optional<gpu::DeviceError> problem;
   for (const std::uint32_t index : indices_of(*options)) {
     try {
-      devices.push_back(cuda::open_gpu(index, each));
-    } catch (const cuda::DeviceError& error) {
+      devices.push_back(gpu::open_gpu(index, each));
+    } catch (const gpu::DeviceError& error) {
       if (!problem) problem = error;
       left_out.push_back({index, error.what()});
     }
@@ -71,7 +71,7 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-std::string description_of(const cuda::GpuInfo& gpu) {
+std::string description_of(const gpu::GpuInfo& gpu) {
   if (gpu.name.empty()) return "unavailable: " + gpu.unavailable;
   return gpu.name + ", " + std::to_string(gpu.memory >> 20) + " MiB, " +
          std::to_string(gpu.multiprocessors) + " multiprocessors, compute capability " +
@@ -81,9 +81,9 @@ std::string description_of(const cuda::GpuInfo& gpu) {
 }
 
 std::string description_of_shapes() {
-  const std::string version = cuda::nvrtc::version();
+  const std::string version = gpu::nvrtc::version();
   if (version.empty()) {
-    return "interprets conditions other than one comparison: " + cuda::nvrtc::unavailable();
+    return "interprets conditions other than one comparison: " + gpu::nvrtc::unavailable();
   }
   return "compiles kernels for conditions, with NVRTC " + version;
 }
@@ -99,7 +99,7 @@ std::string devices_text(const CudaOptions& options) {
 
 std::vector<std::string> describe_cuda() {
   std::vector<std::string> lines = {"batches of terminators search columns on GPUs"};
-  const auto gpus = cuda::describe_gpus();
+  const auto gpus = gpu::describe_gpus();
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const std::string number = gpus.size() == 1 ? "" : std::to_string(i) + ": ";
     lines.push_back(number + description_of(gpus[i]));

@@ -24,7 +24,7 @@ std::optional<std::uint64_t> number(std::string_view text, bool with_unit) {
 }
 
 bool set_compile(CudaOptions& options, std::string_view text) {
-  using cuda::Compile;
+  using gpu::Compile;
   if (text != "background" && text != "at-once" && text != "never") return false;
   options.compile = text == "background" ? Compile::in_background
                     : text == "at-once"  ? Compile::at_once

@@ -19,7 +19,7 @@ struct CudaOptions {
   std::uint64_t least_pairs = 160'000;
   /// A batch goes to several threads of the host if each has at least so many terminators.
   std::uint64_t least_terminators = 256;
-  cuda::Compile compile = cuda::Compile::in_background;  ///< "background", "at-once" or "never"
+  gpu::Compile compile = gpu::Compile::in_background;  ///< "background", "at-once" or "never"
   /// A state is chosen with its negations, instead of before them, unless more events than this
   /// could lie in the interval of one. "apart" is 0 and "inside" no limit; "auto" is the default,
   /// which takes a warp about as long as the round that it saves.

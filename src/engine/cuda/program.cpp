@@ -8,9 +8,9 @@
 namespace gorgo::engine {
 namespace {
 
-using cuda::Code;
-using cuda::Instruction;
-using cuda::Kind;
+using gpu::Code;
+using gpu::Instruction;
+using gpu::Kind;
 
 /// How operands of these types are compared, strings by their codes.
 Kind kind_of(ValueType a, ValueType b) {
@@ -91,7 +91,7 @@ class Compiler {
       chosen_->time = number_of(kTimestamps, chosen_->attributes);
     }
     const std::size_t cells = program_.parameters.size();
-    if (deepest_ > cuda::kStack || cells >= kMost || program_.attributes.size() >= kMost) {
+    if (deepest_ > gpu::kStack || cells >= kMost || program_.attributes.size() >= kMost) {
       fail("a condition is too large");
     }
     if (!problem_.empty()) return Error{problem_, ""};
@@ -155,9 +155,9 @@ class Compiler {
 
   void add_test(const plan::Comparison& comparison) {
     const bool negated = comparison.op == Op::not_equal;
-    const cuda::Test test{.attribute = attribute(*comparison.attribute()),
-                          .floats = comparison.subject.type == ValueType::floating,
-                          .negated = negated};
+    const gpu::Test test{.attribute = attribute(*comparison.attribute()),
+                         .floats = comparison.subject.type == ValueType::floating,
+                         .negated = negated};
     const auto same = std::ranges::find_if(program_.tests, [&](const Program::Test& known) {
       return known.on_device.attribute == test.attribute && !known.on_device.negated;
     });
@@ -242,15 +242,15 @@ class Compiler {
   }
 
   struct TextOperand {
-    cuda::Source source;
+    gpu::Source source;
     std::uint16_t number;
   };
   /// There are no operations on strings, so one that is not on the host is an attribute.
   TextOperand text_operand(const Expr& expr, bool required) {
-    if (is_on_host(expr)) return {cuda::Source::search, parameter(expr, required, true)};
+    if (is_on_host(expr)) return {gpu::Source::search, parameter(expr, required, true)};
     const std::uint32_t index = expr.index | kText;
-    if (expr.source == kCandidate) return {cuda::Source::candidate, attribute(index)};
-    return {cuda::Source::chosen, number_of(index, chosen_->attributes)};
+    if (expr.source == kCandidate) return {gpu::Source::candidate, attribute(index)};
+    return {gpu::Source::chosen, number_of(index, chosen_->attributes)};
   }
   /// `required`: if a text of the search has no value, nothing is found.
   void push_texts(Op op, const Expr& a, const Expr& b, bool required) {

@@ -31,7 +31,7 @@ struct Program {
   };
   /// Comparisons of one attribute with values: the intersection of their intervals.
   struct Test {
-    cuda::Test on_device;
+    gpu::Test on_device;
     /// The plan's comparisons. A negated test has one. The test that no earlier terminator consumed
     /// the candidate has none.
     std::vector<const plan::Comparison*> comparisons;
@@ -42,9 +42,9 @@ struct Program {
   std::vector<std::uint32_t> attributes;
   std::vector<Parameter> parameters;  ///< by cell
   std::vector<Test> tests;
-  std::vector<cuda::Instruction> code;
-  std::uint32_t reduced = cuda::kNone;  ///< in `attributes`: what is aggregated
-  std::uint32_t time = cuda::kNone;     ///< in `attributes`: what negations compare
+  std::vector<gpu::Instruction> code;
+  std::uint32_t reduced = gpu::kNone;  ///< in `attributes`: what is aggregated
+  std::uint32_t time = gpu::kNone;     ///< in `attributes`: what negations compare
 };
 
 /// Compiles a scan, which must outlive the program. `aggregated` is the attribute that is

@@ -21,7 +21,7 @@ void RoundWriter::begin() {
   round_.most_listed = most_listed();
 }
 
-const cuda::Round& RoundWriter::finish() {
+const gpu::Round& RoundWriter::finish() {
   for (const Table& table : tables_) {
     table.mirror->write_table(table.attribute, table.placed, round_);
   }
@@ -32,7 +32,7 @@ const cuda::Round& RoundWriter::finish() {
 
 std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
                                          std::span<const history::EventRef> sequence, bool in_order,
-                                         cuda::Want want, std::uint32_t limit,
+                                         gpu::Want want, std::uint32_t limit,
                                          std::span<const Inside> negations) {
   if (range.empty()) return std::nullopt;
   const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = {}};
@@ -50,22 +50,22 @@ std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
                        : !in_order        ? DeviceScan::disordered
                        : plain            ? DeviceScan::plain
                                           : DeviceScan::shaped;
-  cuda::Search search{.first = range.first,
-                      .last = range.last,
-                      .scan = place(scan, variant),
-                      .bounds = operands->bounds,
-                      .cells = operands->cells,
-                      .limit = limit,
-                      .unless = unless};
-  if (want == cuda::Want::oldest || want == cuda::Want::newest) {
+  gpu::Search search{.first = range.first,
+                     .last = range.last,
+                     .scan = place(scan, variant),
+                     .bounds = operands->bounds,
+                     .cells = operands->cells,
+                     .limit = limit,
+                     .unless = unless};
+  if (want == gpu::Want::oldest || want == gpu::Want::newest) {
     search.output = round_.selected;
     round_.selected += limit;
   }
-  auto& list = want == cuda::Want::oldest   ? round_.oldest
-               : want == cuda::Want::newest ? round_.newest
-               : want == cuda::Want::every  ? round_.every
-               : want == cuda::Want::sum    ? round_.sums
-                                            : round_.reductions;
+  auto& list = want == gpu::Want::oldest   ? round_.oldest
+               : want == gpu::Want::newest ? round_.newest
+               : want == gpu::Want::every  ? round_.every
+               : want == gpu::Want::sum    ? round_.sums
+                                           : round_.reductions;
   list.push_back(search);
   return AnswerAt{static_cast<std::uint32_t>(list.size() - 1), search.output};
 }
@@ -90,7 +90,7 @@ std::optional<RoundWriter::Operands> RoundWriter::add_operands(DeviceScan& scan,
 }
 
 void RoundWriter::add_negation(const Inside& negation, const history::Scope& scope) {
-  cuda::Unless& unless = round_.unless.emplace_back();
+  gpu::Unless& unless = round_.unless.emplace_back();
   if (negation.range.empty()) return;
   const auto operands = add_operands(*negation.scan, negation.range, scope, true);
   if (!operands) return;
@@ -110,7 +110,7 @@ bool RoundWriter::add_bounds(const DeviceScan& scan, const history::Scope& scope
       continue;
     }
     const bool floats = test.on_device.floats;
-    cuda::Bounds bounds = everything(floats);
+    gpu::Bounds bounds = everything(floats);
     for (const plan::Comparison* comparison : test.comparisons) {
       const Datum value = history::evaluate(comparison->operand, scope);
       if (!value.exists()) return false;
@@ -122,8 +122,8 @@ bool RoundWriter::add_bounds(const DeviceScan& scan, const history::Scope& scope
   return true;
 }
 
-cuda::Bounds RoundWriter::bounds_of(const cuda::Test& test, const plan::Comparison& comparison,
-                                    const Datum& value) const {
+gpu::Bounds RoundWriter::bounds_of(const gpu::Test& test, const plan::Comparison& comparison,
+                                   const Datum& value) const {
   const Op op = test.negated ? Op::equal : comparison.op;
   if (test.floats) return interval_of_floats(op, value);
   if (value.tag != Datum::Tag::string) return interval_of_integers(op, value);
@@ -142,7 +142,7 @@ bool RoundWriter::add_cells(const DeviceScan& scan, const history::Scope& scope)
   return true;
 }
 
-cuda::Cell RoundWriter::cell_of(const Datum& value) const {
+gpu::Cell RoundWriter::cell_of(const Datum& value) const {
   switch (value.tag) {
     case Datum::Tag::none:
       return {};
@@ -159,7 +159,7 @@ cuda::Cell RoundWriter::cell_of(const Datum& value) const {
 }
 
 /// Searches mostly share their strings, which stay as long as the round.
-cuda::Cell RoundWriter::text_cell_of(std::string_view text) {
+gpu::Cell RoundWriter::text_cell_of(std::string_view text) {
   const auto [known, is_new] = texts_.try_emplace(text, round_.texts.size());
   if (is_new) {
     round_.texts.push_back(word_of_text(text, 0));
@@ -173,7 +173,7 @@ cuda::Cell RoundWriter::text_cell_of(std::string_view text) {
 
 bool RoundWriter::all_exist(std::uint32_t first_cell) const {
   return std::all_of(round_.cells.begin() + first_cell, round_.cells.end(),
-                     [](const cuda::Cell& cell) { return cell.exists != 0; });
+                     [](const gpu::Cell& cell) { return cell.exists != 0; });
 }
 
 void RoundWriter::need(DeviceScan& scan, const history::Range& range, bool in_order) {
@@ -202,7 +202,7 @@ bool RoundWriter::has(const DeviceScan& scan, const history::Range& range) const
   });
 }
 
-cuda::Attribute RoundWriter::place_attribute(const Mirror& mirror, std::uint32_t attribute) {
+gpu::Attribute RoundWriter::place_attribute(const Mirror& mirror, std::uint32_t attribute) {
   tables_.push_back({&mirror, attribute, mirror.place(attribute, round_)});
   return tables_.back().placed;
 }
@@ -211,18 +211,17 @@ std::uint32_t RoundWriter::place(DeviceScan& scan, DeviceScan::Variant variant) 
   DeviceScan::Placed& placed = scan.placed[variant];
   if (placed.round == number_) return placed.scan;
   const Program& program = scan.program;
-  cuda::Scan scan_placed{
-      .attributes = static_cast<std::uint32_t>(round_.attributes.size()),
-      .first_test = static_cast<std::uint32_t>(round_.tests.size()),
-      .tests = static_cast<std::uint32_t>(program.tests.size()),
-      .first_instruction = static_cast<std::uint32_t>(round_.instructions.size()),
-      .instructions = static_cast<std::uint32_t>(program.code.size()),
-      .reduced = program.reduced,
-      .reduced_floats = scan.reduced_floats,
-      .time = program.time};
+  gpu::Scan scan_placed{.attributes = static_cast<std::uint32_t>(round_.attributes.size()),
+                        .first_test = static_cast<std::uint32_t>(round_.tests.size()),
+                        .tests = static_cast<std::uint32_t>(program.tests.size()),
+                        .first_instruction = static_cast<std::uint32_t>(round_.instructions.size()),
+                        .instructions = static_cast<std::uint32_t>(program.code.size()),
+                        .reduced = program.reduced,
+                        .reduced_floats = scan.reduced_floats,
+                        .time = program.time};
   if (variant == DeviceScan::shaped) scan_placed.shape = scan.shape;
   if (variant == DeviceScan::unless) scan_placed.shape = scan.shape_unless;
-  if (variant == DeviceScan::plain_unless) scan_placed.shape = cuda::kAnyShapeUnless;
+  if (variant == DeviceScan::plain_unless) scan_placed.shape = gpu::kAnyShapeUnless;
   if (variant == DeviceScan::unless || variant == DeviceScan::plain_unless) {
     scan_placed.negations = static_cast<std::uint32_t>(scan.negations.size());
   }

@@ -29,7 +29,7 @@ struct DeviceScan {
   std::shared_ptr<ConsumedMarks> consumed;  ///< null unless it is of a state that is consumed
   std::vector<std::uint32_t> attributes;    ///< numbers in the mirror, by attribute of the program
   bool reduced_floats = false;
-  std::uint32_t shape = 0;  ///< for `cuda::Scan::shape`, while all cells exist
+  std::uint32_t shape = 0;  ///< for `gpu::Scan::shape`, while all cells exist
   /// A state's negations as they are tested with its choice; empty if they cannot be.
   std::vector<DeviceScan> negations;
   std::uint32_t shape_unless = 0;  ///< the shape where negations are tested
@@ -60,7 +60,7 @@ struct DeviceScan {
 struct Inside {
   DeviceScan* scan;
   history::Range range;   ///< of its timeline: what may lie in its interval, whatever the candidate
-  cuda::Ends ends;        ///< the interval, unless it is all of the range
+  gpu::Ends ends;         ///< the interval, unless it is all of the range
   std::uint64_t longest;  ///< about so many of the range lie in an interval at most
 };
 
@@ -84,7 +84,7 @@ class RoundWriter {
 
   void begin();
   /// Returns the round as it goes to the device. Begins to fetch its pages. Throws DeviceError.
-  const cuda::Round& finish();
+  const gpu::Round& finish();
 
   /// Adds a search in a range of the scan's timeline for a (partial) sequence, whose terminator is
   /// its first event. `in_order`: every event of the range stands before the terminator. Returns
@@ -93,7 +93,7 @@ class RoundWriter {
   /// Throws DeviceError.
   std::optional<AnswerAt> add(DeviceScan& scan, history::Range range,
                               std::span<const history::EventRef> sequence, bool in_order,
-                              cuda::Want want, std::uint32_t limit,
+                              gpu::Want want, std::uint32_t limit,
                               std::span<const Inside> negations = {});
   /// Whether searches that are known to find so many positions may be added. The first one always
   /// may.
@@ -122,27 +122,27 @@ class RoundWriter {
   void add_negation(const Inside& negation, const history::Scope& scope);
   bool add_bounds(const DeviceScan& scan, const history::Scope& scope);
   bool add_cells(const DeviceScan& scan, const history::Scope& scope);
-  cuda::Bounds bounds_of(const cuda::Test& test, const plan::Comparison& comparison,
-                         const Datum& value) const;
+  gpu::Bounds bounds_of(const gpu::Test& test, const plan::Comparison& comparison,
+                        const Datum& value) const;
   void need(DeviceScan& scan, const history::Range& range, bool in_order);
   bool has(const DeviceScan& scan, const history::Range& range) const;
-  cuda::Attribute place_attribute(const Mirror& mirror, std::uint32_t attribute);
+  gpu::Attribute place_attribute(const Mirror& mirror, std::uint32_t attribute);
   bool all_exist(std::uint32_t first_cell) const;
   std::uint32_t place(DeviceScan& scan, DeviceScan::Variant variant);
-  cuda::Cell cell_of(const Datum& value) const;
-  cuda::Cell text_cell_of(std::string_view text);
+  gpu::Cell cell_of(const Datum& value) const;
+  gpu::Cell text_cell_of(std::string_view text);
 
   /// An attribute whose page table is written when all searches have said what they need.
   struct Table {
     const Mirror* mirror;
     std::uint32_t attribute;
-    cuda::Attribute placed;
+    gpu::Attribute placed;
   };
 
   Session& session_;
   const Use use_;
   std::uint64_t number_ = 0;  // of the round, which no other has
-  cuda::Round round_;
+  gpu::Round round_;
   std::vector<Table> tables_;
   std::unordered_map<std::string_view, std::uint64_t> texts_;  // where the round has them
   std::uint64_t known_ = 0;

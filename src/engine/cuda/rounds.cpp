@@ -14,10 +14,10 @@ bool caught(Session& session, const std::function<void()>& use,
   try {
     use();
     return true;
-  } catch (const cuda::DeviceError& error) {
+  } catch (const gpu::DeviceError& error) {
     session.fail(error, during());
   } catch (const std::bad_alloc&) {
-    session.fail(cuda::DeviceError("no memory of the host", false), during());
+    session.fail(gpu::DeviceError("no memory of the host", false), during());
   }
   return false;
 }
@@ -39,7 +39,7 @@ bool Rounds::start() {
 }
 
 void Rounds::finish() {
-  const cuda::Answers answers = channel_.finish();
+  const gpu::Answers answers = channel_.finish();
   for (Work* work : asking_) work->take(answers);
 }
 
@@ -56,7 +56,7 @@ bool Rounds::start_round() {
     if (!goes_on && !alone_ && !work->is_too_large()) done.push_back(work);
     return !goes_on;
   });
-  const cuda::Round& round = writer_.finish();
+  const gpu::Round& round = writer_.finish();
   const bool goes_on = !asking_.empty();
   if (goes_on) channel_.start(round);
   for (Work* work : done) work->prepare_report();

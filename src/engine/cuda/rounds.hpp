@@ -62,7 +62,7 @@ class Rounds {
  private:
   bool start_round();
 
-  cuda::Channel& channel_;
+  gpu::Channel& channel_;
   const bool alone_;
   std::deque<std::vector<Work*>> waiting_;
   RoundWriter writer_;

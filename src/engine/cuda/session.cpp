@@ -7,7 +7,7 @@
 
 namespace gorgo::engine {
 
-Session::Session(std::unique_ptr<cuda::Device> device)
+Session::Session(std::unique_ptr<gpu::Device> device)
     : device_(std::move(device)),
       frames_(device_->pages()),
       free_(device_->pages()),
@@ -73,7 +73,7 @@ void Session::evict(std::size_t count, std::vector<Victim> among) {
 
 void Session::make_room(std::size_t frames) {
   if (make_room_beyond(0, frames)) return;
-  throw cuda::DeviceError("the device's memory budget is too small for a batch", false);
+  throw gpu::DeviceError("the device's memory budget is too small for a batch", false);
 }
 
 bool Session::make_room_beyond(std::uint64_t step, std::size_t frames) {
@@ -143,7 +143,7 @@ std::uint64_t* Session::take_pinned() {
   return page;
 }
 
-void Session::fail(const cuda::DeviceError& error, const std::string& during) {
+void Session::fail(const gpu::DeviceError& error, const std::string& during) {
   ++counters_.failures;
   ordered_.clear();
   for (const auto& [timeline, mirror] : mirrors_) mirror->evict();

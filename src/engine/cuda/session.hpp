@@ -43,13 +43,13 @@ struct SessionCounters {
 /// algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  explicit Session(std::unique_ptr<cuda::Device> device);
+  explicit Session(std::unique_ptr<gpu::Device> device);
   ~Session();
 
   /// Recursive: what a plan has on the device takes it when it is destroyed, also when placing the
   /// plan fails half-way under the mutex.
   std::recursive_mutex& mutex() { return mutex_; }
-  cuda::Device& device() { return *device_; }
+  gpu::Device& device() { return *device_; }
   StringCodes& codes() { return codes_; }
   SessionCounters& counters() { return counters_; }
   std::uint32_t page_shift() const { return device_->page_shift(); }
@@ -110,7 +110,7 @@ class Session : public std::enable_shared_from_this<Session> {
   };
 
   /// Takes notice of a failure: whatever the device held counts as lost.
-  void fail(const cuda::DeviceError& error, const std::string& during);
+  void fail(const gpu::DeviceError& error, const std::string& during);
   /// Why the device is out of use; empty if it is in use.
   std::string problem() const;
   /// The last failure, for people; stays valid for as long as the session.
@@ -141,11 +141,11 @@ class Session : public std::enable_shared_from_this<Session> {
   Failure last_failure_;
   std::set<std::string> failures_;
   std::string_view failure_;
-  std::unique_ptr<cuda::Device> device_;
+  std::unique_ptr<gpu::Device> device_;
   StringCodes codes_;
   std::vector<Frame> frames_;  // by page of the arena
   std::vector<std::uint32_t> free_;
-  std::vector<cuda::Fetch> ordered_;
+  std::vector<gpu::Fetch> ordered_;
   std::vector<std::uint64_t*> pinned_;                   // free ones
   std::map<const history::Timeline*, Mirror*> mirrors_;  // those that exist
   std::atomic<std::uint64_t> numbers_ = 0;

@@ -9,9 +9,9 @@
 namespace gorgo::engine {
 namespace {
 
-using cuda::Code;
-using cuda::Instruction;
-using cuda::Source;
+using gpu::Code;
+using gpu::Instruction;
+using gpu::Source;
 
 /// Bounds for what a group's searches take in shared memory and an event in registers.
 constexpr std::size_t kMostAttributes = 12, kMostTests = 8, kMostCells = 24, kMostCode = 256;
@@ -175,9 +175,9 @@ class Unrolled {
 std::string tests_text(const Program& program) {
   std::string text_of_tests;
   for (std::size_t i = 0; i < program.tests.size(); ++i) {
-    const cuda::Test& test = program.tests[i].on_device;
+    const gpu::Test& test = program.tests[i].on_device;
     const std::string cell = "values.cell(" + text(test.attribute) + ")";
-    text_of_tests += "    ok = ok & " + cell + ".exists != 0 & cuda::passes(Test{0, " +
+    text_of_tests += "    ok = ok & " + cell + ".exists != 0 & gpu::passes(Test{0, " +
                      text(test.floats) + ", " + text(test.negated) + "}, own.bounds[" + text(i) +
                      "], " + cell + ".bits);\n";
   }
@@ -247,14 +247,13 @@ std::string shape_text(const ShapedProgram& shaped, std::span<const ShapedProgra
 }
 
 std::uint32_t shape_of(const ShapedProgram& shaped, std::span<const ShapedProgram> negations,
-                       cuda::Device& device) {
+                       gpu::Device& device) {
   const bool passes_all = shaped.program->tests.empty() && shaped.program->code.empty();
-  if (passes_all && negations.empty()) return cuda::kNoTest;
+  if (passes_all && negations.empty()) return gpu::kNoTest;
   if (is_one_test(shaped) && negations.empty()) {
-    return shaped.program->tests[0].on_device.floats ? cuda::kOneTestOfFloats
-                                                     : cuda::kOneTestOfInts;
+    return shaped.program->tests[0].on_device.floats ? gpu::kOneTestOfFloats : gpu::kOneTestOfInts;
   }
-  const std::uint32_t any = negations.empty() ? cuda::kAnyShape : cuda::kAnyShapeUnless;
+  const std::uint32_t any = negations.empty() ? gpu::kAnyShape : gpu::kAnyShapeUnless;
   const std::string text = shape_text(shaped, negations);
   return text.empty() ? any : device.add_shape(text, any);
 }

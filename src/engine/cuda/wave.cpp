@@ -10,7 +10,7 @@
 namespace gorgo::engine {
 namespace {
 
-using cuda::Want;
+using gpu::Want;
 using history::EventRef;
 using history::Range;
 
@@ -70,7 +70,7 @@ bool Wave::is_known(const Request& request) const {
                           program.tests.empty() && program.code.empty() && program.guards.empty();
   if (!passes_all || request.range.empty()) return false;
   return request.want == Want::reduction
-             ? program.reduced == cuda::kNone
+             ? program.reduced == gpu::kNone
              : request.want == Want::oldest || request.want == Want::newest;
 }
 
@@ -98,12 +98,12 @@ bool Wave::ask(RoundWriter& writer) {
     // If the round is full, the rest is asked in a later one, even if nothing was asked in this
     // one.
     if (any || full) return true;
-    take(cuda::Answers{});
+    take(gpu::Answers{});
   }
   return false;
 }
 
-void Wave::take(const cuda::Answers& answers) {
+void Wave::take(const gpu::Answers& answers) {
   if (!answers.listed_all && count_lists(answers)) return;
   for (const Request& request : std::span(requests_).subspan(next_request_, asked_)) {
     take(request, answers);
@@ -113,7 +113,7 @@ void Wave::take(const cuda::Answers& answers) {
 
 /// Takes the numbers when too much was to be listed: with them, the next round asks for a part.
 /// Returns false when nothing of it was for this wave.
-bool Wave::count_lists(const cuda::Answers& answers) {
+bool Wave::count_lists(const gpu::Answers& answers) {
   bool again = false;
   for (Request& request : std::span(requests_).subspan(next_request_, asked_)) {
     if (request.want != Want::every || !request.answer) continue;
@@ -129,7 +129,7 @@ bool Wave::count_lists(const cuda::Answers& answers) {
   return again;
 }
 
-void Wave::take(const Request& request, const cuda::Answers& answers) {
+void Wave::take(const Request& request, const gpu::Answers& answers) {
   if (!request.answer) {
     return is_moot(request) || !is_known(request) ? take_nothing(request) : take_known(request);
   }

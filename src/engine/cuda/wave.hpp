@@ -63,7 +63,7 @@ class Wave {
   /// Adds the searches of the next round. Returns false when none are left.
   bool ask(RoundWriter& writer);
   /// Takes the answers to what was asked.
-  void take(const cuda::Answers& answers);
+  void take(const gpu::Answers& answers);
   /// Whether it has become too large to be done with that many terminators.
   bool is_too_large() const { return too_large_; }
   std::size_t terminators() const { return terminators_.slots.size(); }
@@ -94,14 +94,14 @@ class Wave {
   struct Request {
     DeviceScan* scan;
     history::Range range;
-    cuda::Want want;
+    gpu::Want want;
     std::uint32_t limit;
     std::uint32_t subject;  ///< choose: in open_; verify: in candidates_; aggregate: groups_
     std::uint64_t count = kUnknown;  ///< what a search for every position finds
     std::uint32_t inside = kApart;   ///< choose: the first of its negations in inside_
     std::optional<AnswerAt> answer = std::nullopt;
 
-    bool is_aggregate() const { return want == cuda::Want::reduction || want == cuda::Want::sum; }
+    bool is_aggregate() const { return want == gpu::Want::reduction || want == gpu::Want::sum; }
   };
   /// A row that a state is to be chosen for.
   struct Open {
@@ -142,12 +142,12 @@ class Wave {
   bool is_moot(const Request& request) const;
   bool is_known(const Request& request) const;
 
-  bool count_lists(const cuda::Answers& answers);
-  void take(const Request& request, const cuda::Answers& answers);
+  bool count_lists(const gpu::Answers& answers);
+  void take(const Request& request, const gpu::Answers& answers);
   void take_candidates(const Request& request, std::span<const std::uint32_t> offsets);
   void take_offsets(const Request& request, std::span<const std::uint32_t> offsets);
-  void take_reduction(const Request& request, const cuda::Reduction& reduction);
-  void take_sum(const Request& request, const cuda::FloatSum& sum);
+  void take_reduction(const Request& request, const gpu::Reduction& reduction);
+  void take_sum(const Request& request, const gpu::FloatSum& sum);
   void take_nothing(const Request& request);
   void take_known(const Request& request);
   Aggregation aggregation(const Group& group) const;

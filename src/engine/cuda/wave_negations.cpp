@@ -15,7 +15,7 @@ constexpr std::uint64_t kManyRejected = 8;
 
 /// The interval of a negation for a candidate of `state`. Its other state, if there is one, is
 /// bound. Precondition: the span reads the candidate's time.
-cuda::Ends ends_of(const Span& span, std::uint32_t state, std::span<const EventRef> sequence) {
+gpu::Ends ends_of(const Span& span, std::uint32_t state, std::span<const EventRef> sequence) {
   if (span.kind == SpanKind::within) {
     return {.after = std::numeric_limits<Timestamp>::max(),
             .before = std::numeric_limits<Timestamp>::min(),
@@ -26,14 +26,14 @@ cuda::Ends ends_of(const Span& span, std::uint32_t state, std::span<const EventR
 }
 
 /// An interval that holds those of all candidates between two times.
-Interval hull_of(const cuda::Ends& ends, Timestamp first, Timestamp last) {
+Interval hull_of(const gpu::Ends& ends, Timestamp first, Timestamp last) {
   const Timestamp begin = arithmetic::saturating_subtract(first, ends.width);
   return {std::min(ends.after, begin), std::max(ends.before, last)};
 }
 
 /// How many of the events lie in the longest interval of a candidate if they are spread evenly over
 /// the hull.
-std::uint64_t in_longest(std::uint64_t events, const cuda::Ends& ends, const Interval& hull,
+std::uint64_t in_longest(std::uint64_t events, const gpu::Ends& ends, const Interval& hull,
                          Timestamp first, Timestamp last) {
   const auto length = [](Timestamp from, Timestamp to) {
     return std::abs(static_cast<double>(to) - static_cast<double>(from));
@@ -49,12 +49,12 @@ std::uint64_t in_longest(std::uint64_t events, const cuda::Ends& ends, const Int
 
 Inside Wave::inside(DeviceScan& negation, const Span& span, const Open& open) const {
   const auto sequence = row(open.row);
-  if (negation.program.time == cuda::kNone) {
+  if (negation.program.time == gpu::kNone) {
     const history::Range range = window(negation, interval_of(span, sequence));
     return {&negation, range, {}, range.size()};
   }
   const DeviceScan& candidates = plan_.states[state_ - 1];
-  const cuda::Ends ends = ends_of(span, static_cast<std::uint32_t>(state_), sequence);
+  const gpu::Ends ends = ends_of(span, static_cast<std::uint32_t>(state_), sequence);
   const Timestamp first = candidates.event(open.rest.first).timestamp();
   const Timestamp last = candidates.event(open.rest.last - 1).timestamp();
   const Interval hull = hull_of(ends, first, last);
@@ -90,7 +90,7 @@ void Wave::request_verification() {
     for (const std::uint32_t negation : negations) {
       Request request{.scan = &plan_.negations[negation],
                       .range = {},
-                      .want = cuda::Want::oldest,
+                      .want = gpu::Want::oldest,
                       .limit = 1,
                       .subject = c};
       const auto sequence = sequence_of(request);

@@ -8,7 +8,7 @@
 namespace gorgo::engine {
 namespace {
 
-using cuda::Want;
+using gpu::Want;
 using history::EventRef;
 using history::Range;
 
@@ -120,7 +120,7 @@ void Wave::take_candidates(const Request& request, std::span<const std::uint32_t
 
   too_large_ = too_large_ || (candidates_.size() > kMostRows && terminators() > 1);
   if (candidates_.size() > kMostCandidates) {
-    throw cuda::DeviceError("a terminator has too many candidates", false);
+    throw gpu::DeviceError("a terminator has too many candidates", false);
   }
 }
 
@@ -262,13 +262,13 @@ Aggregation Wave::aggregation(const Group& group) const {
   return {aggregate.function, input};
 }
 
-void Wave::take_reduction(const Request& request, const cuda::Reduction& reduction) {
+void Wave::take_reduction(const Request& request, const gpu::Reduction& reduction) {
   const Group& group = groups_[request.subject];
   const AggregateFunction function = rule().aggregates[group.aggregate].function;
   const bool floats = request.scan->reduced_floats;
   Aggregation values = aggregation(group);
   if (function == AggregateFunction::min || function == AggregateFunction::max) {
-    const std::uint64_t extreme = cuda::word_of_key(
+    const std::uint64_t extreme = gpu::word_of_key(
         floats, function == AggregateFunction::min ? ~reduction.least : reduction.greatest);
     const double of_none = std::numeric_limits<double>::quiet_NaN();
     const double real = reduction.numbers == 0 ? of_none : std::bit_cast<double>(extreme);
@@ -282,12 +282,12 @@ void Wave::take_reduction(const Request& request, const cuda::Reduction& reducti
   finish_aggregate(group, values.result());
 }
 
-void Wave::take_sum(const Request& request, const cuda::FloatSum& sum) {
+void Wave::take_sum(const Request& request, const gpu::FloatSum& sum) {
   ExactSum exact;
   if (sum.nans > 0) exact.add(std::numeric_limits<double>::quiet_NaN());
   if (sum.infinities > 0) exact.add(std::numeric_limits<double>::infinity());
   if (sum.negative_infinities > 0) exact.add(-std::numeric_limits<double>::infinity());
-  for (std::uint32_t i = 0; i < cuda::FloatSum::kLimbs; ++i) {
+  for (std::uint32_t i = 0; i < gpu::FloatSum::kLimbs; ++i) {
     const auto units = static_cast<std::int64_t>(sum.limbs[i]);
     if (units != 0) exact.add_units(units, static_cast<int>(32 * i));
   }

@@ -28,7 +28,7 @@ class Work {
   /// Adds the searches of the next round. Returns false when none are left. Throws DeviceError.
   bool ask(RoundWriter& writer);
   /// Takes the answers to what was asked.
-  void take(const cuda::Answers& answers) { runs_.back().wave->take(answers); }
+  void take(const gpu::Answers& answers) { runs_.back().wave->take(answers); }
   /// Whether it has become too large to be done with that many terminators.
   bool is_too_large() const { return !runs_.empty() && runs_.back().wave->is_too_large(); }
   std::size_t terminators() const { return terminators_.slots.size(); }
