@@ -34,9 +34,8 @@ constexpr std::size_t kPatience = 1 << 12;
 }  // namespace
 
 std::optional<Arrangement> side_by_side(const engine::Engine& a, const engine::Engine& b) {
-  const auto is_device = [](const engine::Engine& engine) { return engine.fixed_cost() > 0; };
-  if (is_device(a) && b.divides_terminators()) return Arrangement{&a, &b};
-  if (is_device(b) && a.divides_terminators()) return Arrangement{&b, &a};
+  if (a.is_device() && b.divides_terminators()) return Arrangement{&a, &b};
+  if (b.is_device() && a.divides_terminators()) return Arrangement{&b, &a};
   return std::nullopt;
 }
 

@@ -57,7 +57,7 @@ void Evaluation::expect(TypeId type, std::uint32_t record) {
 }
 
 void Evaluation::size_next_batch(std::size_t composites, std::size_t roots) {
-  const std::size_t aim = runner_.has_announced() ? kBatchCompositesOfDevice : kBatchComposites;
+  const std::size_t aim = runner_.uses_device() ? kBatchCompositesOfDevice : kBatchComposites;
   if (composites > aim) {
     batch_roots_ = std::max<std::size_t>(1, roots * aim / composites);
   } else if (roots == batch_roots_ && 2 * composites < aim) {
@@ -322,7 +322,7 @@ void Evaluation::take_out(const RuleRunner::Part& part) {
   std::size_t& first_cell = first_cells_[part.job];
   if (first_cell == kNoCells) {
     first_cell = batch_->cells.size();
-    const auto cells = runner_.sink(part).cells();
+    const auto cells = runner_.request(part).sink->cells();
     batch_->cells.insert(batch_->cells.end(), cells.begin(), cells.end());
   }
   if (settle_terminators(part)) add_composites(part, first_cell);
@@ -336,10 +336,11 @@ bool Evaluation::settle_terminators(const RuleRunner::Part& part) {
   std::size_t& next = next_arrival_[part.rule];
   if (next <= first) return false;
   DeployedRule& rule = rules_.rules()[part.rule];
-  rule.state.terminators += part.done;
-  rule.state.overflows += part.overflows;
-  if (part.done == part.count) return true;
-  next = runner_.tag(part, part.done);
+  const engine::Request& outcome = runner_.request(part);
+  rule.state.terminators += outcome.done;
+  rule.state.overflows += outcome.overflows;
+  if (outcome.done == outcome.terminators.slots.size()) return true;
+  next = runner_.tag(part, outcome.done);
   step_goes_on_ = cycle_ != nullptr;
   if (step_goes_on_) return true;
   const auto& arrival = arrivals_[rule.terminator_column][next];
@@ -350,9 +351,10 @@ bool Evaluation::settle_terminators(const RuleRunner::Part& part) {
 void Evaluation::add_composites(const RuleRunner::Part& part, std::size_t first_cell) {
   if (rules_.rules()[part.rule].plan->deadline) return add_awaited(part, first_cell);
   const std::size_t first = batch_->records.size();
+  const engine::Request& outcome = runner_.request(part);
   const auto composites =
-      std::span(runner_.sink(part).composites())
-          .subspan(part.first_composite, part.end_composite - part.first_composite);
+      std::span(outcome.sink->composites())
+          .subspan(outcome.first_composite, outcome.end_composite - outcome.first_composite);
   for (const auto& composite : composites) {
     batch_->records.push_back(composite_record(part, first_cell, composite));
   }
@@ -363,10 +365,11 @@ void Evaluation::add_composites(const RuleRunner::Part& part, std::size_t first_
 /// holds, and the others wait.
 void Evaluation::add_awaited(const RuleRunner::Part& part, std::size_t first_cell) {
   DeployedRule& rule = rules_.rules()[part.rule];
-  const engine::CompositeSink& sink = runner_.sink(part);
+  const engine::Request& outcome = runner_.request(part);
+  const engine::CompositeSink& sink = *outcome.sink;
   const std::size_t first = batch_->records.size();
-  for (std::size_t i = part.first_composite;
-       i < part.end_composite && !stop_.load(std::memory_order_relaxed); ++i) {
+  for (std::size_t i = outcome.first_composite;
+       i < outcome.end_composite && !stop_.load(std::memory_order_relaxed); ++i) {
     const auto& composite = sink.composites()[i];
     const auto events = sink.events().subspan(composite.first_event, rule.rule().states.size());
     Record record = composite_record(part, first_cell, composite);

@@ -349,7 +349,7 @@ void Placer::withdraw_reserve(std::uint32_t index) {
 void Placer::withdraw_idle(std::uint32_t index) {
   Placement& placement = rules_.rules()[index].placement;
   placement.withdraw_others([&](const engine::Engine& engine) {
-    return is_attempted(index) && attempt_->concerns(engine) && engine.fixed_cost() > 0;
+    return is_attempted(index) && attempt_->concerns(engine) && engine.is_device();
   });
   is_untidy_ = true;
 }

@@ -165,10 +165,10 @@ void Placer::settle_together(std::uint32_t rule) {
 /// have none either, because the few terminators of one of them cost little more there.
 void Placer::leave_few_after(const Attempt& attempt) {
   Placement& placement = rules_.rules()[attempt.rule()].placement;
-  if (placement.engine().fixed_cost() == 0) return;
+  if (!placement.engine().is_device()) return;
   for (const Arrangement& arrangement : {attempt.before(), attempt.after()}) {
     for (const engine::Engine* engine : {arrangement.engine, arrangement.reserve}) {
-      if (engine != nullptr && engine->fixed_cost() == 0) return leave_few(placement, *engine);
+      if (engine != nullptr && !engine->is_device()) return leave_few(placement, *engine);
     }
   }
 }
@@ -218,7 +218,7 @@ bool Placer::is_sharing(std::uint32_t index, bool drifted) {
   if (goes_on && (attempt_ || heavy_[index].watch.spent() < kLong)) return true;
   const Arrangement both{&placement.engine(), placement.reserve().engine};
   arrange(rule, {share > 1 - kLittle ? both.reserve : both.engine});
-  if (placement.engine().fixed_cost() > 0) leave_few(placement, *both.reserve);
+  if (placement.engine().is_device()) leave_few(placement, *both.reserve);
   placement.stay("no longer shared");
   if (goes_on) {
     heavy_[index].candidates = {{both, {placement.post().cost.per_terminator().value_or(0), 0}}};

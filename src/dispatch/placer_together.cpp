@@ -23,7 +23,7 @@ void Placer::consider_together(Timestamp clock) {
   together_.interval = std::min(kLonger * together_.interval, kLongestIntervalTogether);
   for (const std::string_view name : options_.choices) {
     const engine::Engine& engine = *engine::find_engine(name);
-    if (engine.fixed_cost() == 0 || !engine.is_ready()) continue;
+    if (!engine.is_device() || !engine.is_ready()) continue;
     std::vector<std::uint32_t> rules = who_might_go_to(engine, clock);
     if (rules.size() < 2) continue;
     const auto most = std::ranges::max_element(
@@ -45,7 +45,7 @@ std::vector<std::uint32_t> Placer::who_might_go_to(const engine::Engine& device,
   for (std::uint32_t index = 0; index < rules_.rules().size(); ++index) {
     DeployedRule& rule = rules_.rules()[index];
     Placement& placement = rule.placement;
-    if (!placement.is_automatic() || placement.engine().fixed_cost() > 0) continue;
+    if (!placement.is_automatic() || placement.engine().is_device()) continue;
     if (rule.state.terminators == 0) continue;
     if (!placement.at(device).estimate) estimate_costs(rule, heavy_[index], clock);
     const auto estimate = placement.at(device).estimate;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <utility>
 
 #include "dispatch/out_of_memory.hpp"
@@ -42,8 +43,8 @@ void RuleRunner::run(bool in_order, engine::HeldBytes& held, std::size_t certain
   if (empty()) return;
   held_ = &held;
   certain_ = certain;
-  share_out();
   in_order_ = in_order;
+  share_out();
   began_ = Clock::now();
   workers_.run(used_jobs_, [this](std::size_t job) { run_job(jobs_[job]); });
   watch_threads(since(began_));
@@ -53,11 +54,11 @@ void RuleRunner::run(bool in_order, engine::HeldBytes& held, std::size_t certain
 
 void RuleRunner::settle_placement(Timestamp clock) {
   placer_.settle(clock);
-  has_announced_ = false;
+  uses_device_ = false;
 }
 
-/// Engines that want all terminators of all rules at once have a job of their own, which begins
-/// first, so that a device and the other threads work side by side.
+/// A device has a job of its own, for the terminators of all its rules. It begins first, so that
+/// the device and the other threads work side by side.
 void RuleRunner::share_out() {
   place_loads();
   Opening opening;
@@ -73,10 +74,10 @@ void RuleRunner::share_out() {
 void RuleRunner::place_loads() {
   divided_ = 0;
   const auto count = [this](const Post& post, std::size_t terminators) {
-    if (post.engine->fixed_cost() == 0) {
-      divided_ += terminators;
-    } else {
+    if (post.engine->is_device()) {
       job_of(*post.engine);
+    } else {
+      divided_ += terminators;
     }
   };
   for (Load& load : loads_) {
@@ -88,7 +89,7 @@ void RuleRunner::place_loads() {
 
 void RuleRunner::add_parts(const Load& load, Post& post, std::size_t first, std::size_t count,
                            Opening& opening) {
-  if (post.engine->fixed_cost() > 0) {
+  if (post.engine->is_device()) {
     return add_part(load, post, first, count, 0, job_of(*post.engine));
   }
   const bool divisible =
@@ -116,109 +117,109 @@ std::size_t RuleRunner::job_size() const {
                   static_cast<std::size_t>(kSmallestJob / terminator_cost_));
 }
 
-std::size_t RuleRunner::begin_job(const engine::Engine* announced) {
+std::size_t RuleRunner::begin_job(const engine::Engine* device) {
   if (used_jobs_ == jobs_.size()) jobs_.emplace_back();
   Job& job = jobs_[used_jobs_];
-  job.parts.clear();
-  job.announced = announced;
-  has_announced_ = has_announced_ || announced != nullptr;
+  job.requests.clear();
+  job.calls.clear();
+  job.device = device;
+  uses_device_ = uses_device_ || device != nullptr;
   job.sink.count_in(held_);
-  job.terminators = 0;
   return used_jobs_++;
 }
 
-std::size_t RuleRunner::job_of(const engine::Engine& engine) {
+std::size_t RuleRunner::job_of(const engine::Engine& device) {
   for (std::size_t i = 0; i < used_jobs_; ++i) {
-    if (jobs_[i].announced == &engine) return i;
+    if (jobs_[i].device == &device) return i;
   }
-  return begin_job(&engine);
+  return begin_job(&device);
 }
 
 void RuleRunner::add_part(const Load& load, Post& post, std::size_t first, std::size_t count,
-                          std::uint32_t evaluator, std::size_t job) {
+                          std::uint32_t evaluator, std::size_t job_number) {
+  DeployedRule& rule = rules_.rules()[load.rule];
   while (post.evaluators.size() <= evaluator) {
-    post.evaluators.push_back(post.engine->prepare(rules_.rules()[load.rule].plan, history_));
+    post.evaluators.push_back(post.engine->prepare(rule.plan, history_));
   }
-  jobs_[job].parts.push_back(parts_.size());
-  jobs_[job].terminators += count;
+  Job& job = jobs_[job_number];
+  if (job.calls.empty() || job.calls.back().engine != post.engine) {
+    job.calls.push_back({.engine = post.engine, .requests = 0});
+  }
+  ++job.calls.back().requests;
+  const std::size_t position = load.first + first;
   parts_.push_back({.rule = load.rule,
                     .post = &post,
-                    .evaluator = evaluator,
-                    .first = load.first + first,
-                    .count = count,
-                    .job = job,
-                    .timed = placer_.is_timed(load.rule, count) || sharing_.max_rule_time > 0});
+                    .first = position,
+                    .job = job_number,
+                    .request = job.requests.size()});
+  job.requests.push_back(
+      {.evaluator = post.evaluators[evaluator].get(),
+       .rule = &rule.rule(),
+       .state = &rule.state,
+       .terminators = {std::span(slots_).subspan(position, count), in_order_},
+       .sink = nullptr,
+       .keep_sequences = rule.plan->deadline.has_value(),
+       .certain = position == certain_ ? 1U : 0U,
+       .timed = placer_.is_timed(load.rule, count) || sharing_.max_rule_time > 0});
 }
 
 void RuleRunner::run_job(Job& job) {
-  if (job.announced != nullptr) return run_announced(job);
-  if (workers_.threads() == 1) return run_parts(job);
-  const auto start = Clock::now();
-  run_parts(job);
+  const bool timed = job.device != nullptr || workers_.threads() > 1;
+  const auto start = timed ? Clock::now() : Clock::time_point();
+  const unsigned threads = job.device != nullptr ? free_threads() : 1;
+  for (engine::Request& request : job.requests) request.sink = &job.sink;
+  std::size_t first = 0;
+  for (const Call& call : job.calls) {
+    evaluate(call, std::span(job.requests).subspan(first, call.requests), threads);
+    first += call.requests;
+  }
+  if (!timed) return;
   job.ended = since(began_);
-  job.took = job.ended - std::chrono::duration<double, std::nano>(start - began_).count();
+  job.took = since(start);
 }
 
-void RuleRunner::run_parts(Job& job) {
-  constexpr std::size_t kGroup = 8;  // parts whose cache misses overlap
-  for (std::size_t i = 0; i < job.parts.size(); ++i) {
-    if (i % kGroup == 0) {
-      const auto group = std::span(job.parts).subspan(i, std::min(kGroup, job.parts.size() - i));
-      for (const std::size_t part : group) evaluator(parts_[part]).prefetch();
-    }
-    run_part(job, parts_[job.parts[i]]);
+void RuleRunner::evaluate(const Call& call, std::span<engine::Request> requests,
+                          unsigned threads) const {
+  try {
+    call.engine->evaluate(requests, {.stop = &stop_, .threads = threads});
+  } catch (const std::bad_alloc&) {
+    const auto failed = std::ranges::find(requests, false, &engine::Request::over);
+    const engine::Request& request = failed == requests.end() ? requests.back() : *failed;
+    throw OutOfMemory("evaluate rule", request.rule->name,
+                      "make its windows shorter, or lower engine.max_held_bytes");
   }
 }
 
-/// How many threads an announced job may have, judged by the last run. Where the other threads have
+/// How many threads a device's job may have, judged by the last run. Where the other threads have
 /// work for as long as the job takes, it gets only its own thread, since threads that wait for a
 /// device would be in their way.
 unsigned RuleRunner::free_threads() const {
   const unsigned others = workers_.threads() - 1;
   const double cost = static_cast<double>(divided_) * terminator_cost_;
   if (cost < kWorthSharing) return 1 + others;
-  if (announced_took_ == 0) return 1;
-  return 1 + others - static_cast<unsigned>(std::min<double>(others, cost / announced_took_));
-}
-
-/// Runs the parts of a job whose engine wants them together. Their common time is divided among
-/// them by terminators.
-void RuleRunner::run_announced(Job& job) {
-  job.announcements.clear();
-  const auto start = std::chrono::steady_clock::now();
-  for (const std::size_t index : job.parts) {
-    const Part& part = parts_[index];
-    job.announcements.push_back(
-        {&evaluator(part), terminators(part), &rules_.rules()[part.rule].state});
-  }
-  job.announced->announce(job.announcements, free_threads(), stop_);
-  for (const std::size_t index : job.parts) run_part(job, parts_[index]);
-  job.took = since(start);
-  const double each = job.took / static_cast<double>(job.terminators);
-  for (const std::size_t index : job.parts) {
-    parts_[index].took = each * static_cast<double>(parts_[index].count);
-  }
+  if (device_took_ == 0) return 1;
+  return 1 + others - static_cast<unsigned>(std::min<double>(others, cost / device_took_));
 }
 
 void RuleRunner::watch_threads(double took) {
   if (workers_.threads() == 1) return;
-  double divided = 0, announced = 0;
+  double divided = 0, device = 0;
   for (const Job& job : std::span(jobs_).first(used_jobs_)) {
-    if (job.announced == nullptr) {
+    if (job.device == nullptr) {
       divided += job.took;
     } else {
-      announced = std::max(announced, job.took);
+      device = std::max(device, job.took);
     }
   }
   if (divided_ > 0) terminator_cost_ = divided / static_cast<double>(divided_);
-  if (announced > 0) announced_took_ = announced;
-  if (announced == 0) placer_.watch_threads(divided, took);
+  if (device > 0) device_took_ = device;
+  if (device == 0) placer_.watch_threads(divided, took);
 }
 
 void RuleRunner::balance_shares() {
   double threads = 0;
   for (const Job& job : std::span(jobs_).first(used_jobs_)) {
-    if (job.announced == nullptr) threads = std::max(threads, job.ended);
+    if (job.device == nullptr) threads = std::max(threads, job.ended);
   }
   for (const Load& load : loads_) {
     if (load.places.reserve == nullptr || threads == 0) continue;
@@ -232,10 +233,11 @@ void RuleRunner::report_costs() {
   const bool limited = sharing_.max_rule_time > 0;
   const auto now = limited ? Clock::now() : Clock::time_point();
   for (const Part& part : parts_) {
-    if (part.took == 0) continue;
-    placer_.observe(part.rule, *part.post, part.done, part.took);
+    const engine::Request& outcome = request(part);
+    if (outcome.took == 0) continue;
+    placer_.observe(part.rule, *part.post, outcome.done, outcome.took);
     if (!limited) continue;
-    rules_.rules()[part.rule].throttle.spend(part.took, sharing_.max_rule_time, now);
+    rules_.rules()[part.rule].throttle.spend(outcome.took, sharing_.max_rule_time, now);
   }
   if (!placer_.is_trying()) return;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -252,33 +254,14 @@ void RuleRunner::try_elsewhere(std::size_t first) {
   double took = 0;
   outcome_.parts.clear();
   for (std::size_t i = first; i < parts_.size() && parts_[i].rule == parts_[first].rule; ++i) {
-    const Part& part = parts_[i];
-    outcome_.parts.push_back({&sink(part), part.first_composite, part.end_composite, done});
+    const engine::Request& part = request(parts_[i]);
+    outcome_.parts.push_back({part.sink, part.first_composite, part.end_composite, done});
     done += part.done;
     took += part.took;
-    if (part.done < part.count) break;
+    if (part.done < part.terminators.slots.size()) break;
   }
   const auto slots = std::span<const history::Slot>(slots_).subspan(begin, done);
   placer_.try_elsewhere(parts_[first].rule, {slots, in_order_}, outcome_, took);
-}
-
-void RuleRunner::run_part(Job& job, Part& part) {
-  with_memory_to("evaluate rule", rules_.names()[part.rule],
-                 "make its windows shorter, or lower engine.max_held_bytes",
-                 [&] { evaluate(job, part); });
-}
-
-void RuleRunner::evaluate(Job& job, Part& part) {
-  const engine::Budget budget{.stop = &stop_};
-  DeployedRule& rule = rules_.rules()[part.rule];
-  job.sink.begin_rule(rule.rule(), rule.state, rule.plan->deadline.has_value(),
-                      part.first == certain_ ? 1 : 0);
-  part.first_composite = job.sink.size();
-  const auto start = part.timed ? Clock::now() : Clock::time_point();
-  part.done = evaluator(part).evaluate(terminators(part), rule.state, budget, job.sink);
-  if (part.timed) part.took = since(start);
-  part.end_composite = job.sink.size();
-  part.overflows = job.sink.overflows();
 }
 
 }  // namespace gorgo::dispatch

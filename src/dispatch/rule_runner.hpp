@@ -29,18 +29,10 @@ class RuleRunner {
   /// A run of one rule's terminators.
   struct Part {
     std::uint32_t rule = 0;
-    Post* post = nullptr;         ///< of the rule
-    std::uint32_t evaluator = 0;  ///< of the post: no two parts share one
-    std::size_t first = 0;        ///< among the terminators of all rules
-    std::size_t count = 0;
+    Post* post = nullptr;   ///< of the rule
+    std::size_t first = 0;  ///< among the terminators of all rules
     std::size_t job = 0;
-    bool timed = false;
-
-    // The members below are set by `run`.
-    std::size_t done = 0;  ///< terminators evaluated: all, unless too much was held
-    std::size_t first_composite = 0, end_composite = 0;  ///< in the job's sink
-    std::uint64_t overflows = 0;
-    double took = 0;  ///< nanoseconds; 0: not measured
+    std::size_t request = 0;  ///< of the job
   };
 
   RuleRunner(RuleSet& rules, history::History& history, const Sharing& sharing,
@@ -77,15 +69,18 @@ class RuleRunner {
   bool is_undecided() const { return placer_.is_undecided(); }
   void add_time(double took) { placer_.add_time(took); }
 
-  /// Whether, since placement was settled, terminators went to an engine that wants as many as
+  /// Whether, since placement was settled, terminators went to a device, which wants as many as
   /// possible at once.
-  bool has_announced() const { return has_announced_; }
+  bool uses_device() const { return uses_device_; }
 
   /// The parts, in the order of `add`.
   std::span<const Part> parts() const { return parts_; }
   /// The number of jobs: every `Part::job` is below it.
   std::size_t jobs() const { return used_jobs_; }
-  const engine::CompositeSink& sink(const Part& part) const { return jobs_[part.job].sink; }
+  /// What was asked of an engine for the part, and what came of it.
+  const engine::Request& request(const Part& part) const {
+    return jobs_[part.job].requests[part.request];
+  }
   std::size_t tag(const Part& part, std::size_t terminator) const {
     return tags_[part.first + terminator];
   }
@@ -93,13 +88,17 @@ class RuleRunner {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Parts that one thread evaluates one after the other.
+  /// Requests that follow each other in a job and go to one engine.
+  struct Call {
+    const engine::Engine* engine;
+    std::size_t requests;
+  };
+  /// What one thread evaluates.
   struct Job {
-    std::vector<std::size_t> parts;
-    const engine::Engine* announced = nullptr;        ///< an engine that wants all of them at once
-    std::vector<engine::Announcement> announcements;  // scratch
+    const engine::Engine* device = nullptr;  ///< null: a job for the CPU
+    std::vector<engine::Request> requests;
+    std::vector<Call> calls;
     engine::CompositeSink sink;
-    std::size_t terminators = 0;
     double took = 0;   ///< nanoseconds
     double ended = 0;  ///< nanoseconds after the run began
   };
@@ -116,29 +115,20 @@ class RuleRunner {
   void share_out();
   void place_loads();
   std::size_t job_size() const;
-  std::size_t begin_job(const engine::Engine* announced);
-  std::size_t job_of(const engine::Engine& engine);
+  std::size_t begin_job(const engine::Engine* device);
+  std::size_t job_of(const engine::Engine& device);
   void add_parts(const Load& load, Post& post, std::size_t first, std::size_t count,
                  Opening& opening);
   void add_part(const Load& load, Post& post, std::size_t first, std::size_t count,
                 std::uint32_t evaluator, std::size_t job);
   void run_job(Job& job);
-  void run_parts(Job& job);
-  void run_announced(Job& job);
-  unsigned free_threads() const;
   /// Throws OutOfMemory.
-  void run_part(Job& job, Part& part);
-  void evaluate(Job& job, Part& part);
+  void evaluate(const Call& call, std::span<engine::Request> requests, unsigned threads) const;
+  unsigned free_threads() const;
   void report_costs();
   void balance_shares();
   void watch_threads(double took);
   void try_elsewhere(std::size_t first);
-  engine::Terminators terminators(const Part& part) const {
-    return {std::span(slots_).subspan(part.first, part.count), in_order_};
-  }
-  static engine::Evaluator& evaluator(const Part& part) {
-    return *part.post->evaluators[part.evaluator];
-  }
 
   RuleSet& rules_;
   history::History& history_;
@@ -153,12 +143,12 @@ class RuleRunner {
   std::vector<Job> jobs_;  // the first `used_jobs_`; the others are kept for their memory
   std::size_t used_jobs_ = 0;
   Outcome outcome_;             // scratch of try_elsewhere
-  std::size_t divided_ = 0;     // terminators of the run in hand that are not announced
+  std::size_t divided_ = 0;     // terminators of the run in hand that go to no device
   double terminator_cost_ = 0;  // nanoseconds of a thread for such a terminator in the last run
-  double announced_took_ = 0;   // nanoseconds: the longest announced job of the last run with one
+  double device_took_ = 0;      // nanoseconds: the longest job of a device in the last run with one
   Clock::time_point began_;     // when the run in hand began
   bool in_order_ = true;        // of the run in hand
-  bool has_announced_ = false;
+  bool uses_device_ = false;
   engine::HeldBytes* held_ = nullptr;  // of the run in hand
   std::size_t certain_ = 0;            // of the run in hand: position of the terminator
 };

@@ -91,26 +91,23 @@ Shadow::Done Shadow::evaluate(const DeployedRule& rule, Post& post,
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start)
         .count();
   };
-  // An engine that terminators are announced to is asked for all of them at once.
-  const bool as_a_whole = post.engine->fixed_cost() > 0;
-  const auto& evaluator = post.evaluators.front();
-  const engine::Announcement announcement{evaluator.get(), terminators, &*state_};
-  post.engine->announce({&announcement, 1}, threads_, stop_);
+  const bool as_a_whole = post.engine->is_device();
   sink_.clear();
-  sink_.begin_rule(rule.rule(), *state_, false);
   outcome_.parts.clear();
-  const engine::Budget budget{.stop = &stop_};
   std::size_t done = 0;
-  // An engine may do a part at a time. The first part is done in any case, because announced
-  // terminators have been evaluated already.
   for (std::size_t more = 1;
        done < terminators.slots.size() && more > 0 && (done == 0 || took() < most); done += more) {
-    const std::size_t first = sink_.size();
     const std::size_t left = terminators.slots.size() - done;
     const std::size_t some = as_a_whole ? left : std::min({left, kAtATime, done + 1});
-    const engine::Terminators next{terminators.slots.subspan(done, some), terminators.in_order};
-    more = evaluator->evaluate(next, *state_, budget, sink_);
-    outcome_.parts.push_back({&sink_, first, sink_.size(), done});
+    engine::Request request{
+        .evaluator = post.evaluators.front().get(),
+        .rule = &rule.rule(),
+        .state = &*state_,
+        .terminators = {terminators.slots.subspan(done, some), terminators.in_order},
+        .sink = &sink_};
+    post.engine->evaluate({&request, 1}, {.stop = &stop_, .threads = threads_});
+    outcome_.parts.push_back({&sink_, request.first_composite, request.end_composite, done});
+    more = request.done;
   }
   return {done, took()};
 }

@@ -24,7 +24,7 @@ struct Outcome {
 /// rule's state. This shows what they cost there, and whether the outcome is the same.
 class Shadow {
  public:
-  /// `threads`: how many an engine may use for terminators that are announced to it.
+  /// `threads`: how many a device may use.
   Shadow(const std::atomic<bool>& stop, unsigned threads) : stop_(stop), threads_(threads) {}
 
   /// Keeps what the rule has consumed; to be called before the terminators are evaluated. False: it

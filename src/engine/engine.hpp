@@ -23,10 +23,13 @@ std::size_t share_of(const std::shared_ptr<const T>& shared) {
   return shared->bytes() / static_cast<std::size_t>(std::max(1L, shared.use_count() - 1));
 }
 
-/// What tells an evaluation to return early, besides its sink (`CompositeSink::has_room`).
+/// What an evaluation may use, and what tells it to return early besides its sink
+/// (`CompositeSink::has_room`).
 struct Budget {
   /// Set from outside to give up soon, even inside a terminator. May be null.
   const std::atomic<bool>* stop = nullptr;
+  /// How many threads an engine may use, the caller's included.
+  unsigned threads = 1;
 
   bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
@@ -51,18 +54,6 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  /// Fetches what `evaluate` touches first; a hint.
-  virtual void prefetch() const {}
-
-  /// Evaluates terminators, which satisfy the conditions of state 0, as TESLA.md §4 defines, and
-  /// reports every composite to `sink`. Returns how many terminators are done: fewer than all when
-  /// the sink has no room for more, or because of `stop`. A terminator that was given up is not
-  /// done and has left nothing behind.
-  /// The history must not change meanwhile. Evaluators of the same or other rules may be at work on
-  /// other threads.
-  virtual std::size_t evaluate(const Terminators& terminators, const RuleState& state,
-                               const Budget& budget, CompositeSink& sink) = 0;
-
   /// Whether the absence that the negation demands (a `within ... after`) holds for a complete
   /// sequence, as far as the events placed so far tell.
   virtual bool is_absent(std::uint32_t negation, std::span<const history::EventRef> sequence,
@@ -74,11 +65,23 @@ class Evaluator {
   virtual Declined declined() const { return {}; }
 };
 
-/// An evaluation that is about to be asked for.
-struct Announcement {
-  Evaluator* evaluator;
-  Terminators terminators;
-  const RuleState* state;
+/// Terminators of a rule that an engine is to evaluate, and what became of them.
+struct Request {
+  Evaluator* evaluator = nullptr;  ///< made by the engine for the rule
+  const Rule* rule = nullptr;
+  RuleState* state = nullptr;
+  Terminators terminators;                      ///< they satisfy the conditions of state 0
+  CompositeSink* sink = nullptr;                ///< requests of one call may share it
+  bool keep_sequences = false;                  ///< see CompositeSink::begin_rule
+  std::uint32_t certain = CompositeSink::kAll;  ///< see CompositeSink::begin_rule
+  bool timed = false;                           ///< whether `took` is wanted
+
+  // The engine sets the members below.
+  bool over = false;     ///< the request has had its turn
+  std::size_t done = 0;  ///< the first of the terminators are done, so many
+  std::size_t first_composite = 0, end_composite = 0;  ///< in the sink
+  std::uint64_t overflows = 0;                         ///< terminators with too many sequences
+  double took = 0;                                     ///< nanoseconds; 0: not measured
 };
 
 /// A way to evaluate plans. All engines give the same composites in the same order.
@@ -88,8 +91,10 @@ class Engine {
   virtual std::string_view name() const = 0;
   /// Whether the terminators of a rule may go to several of its evaluators, some to each.
   virtual bool divides_terminators() const = 0;
-  /// What a call costs at least, in nanoseconds. An engine whose calls cost anything wants the
-  /// rules of a batch together, on a thread of its own, and no calls for few terminators.
+  /// Whether each call of `evaluate` has a fixed cost. Such an engine wants the requests of all
+  /// rules together, on a thread of its own, and no calls for few terminators.
+  virtual bool is_device() const { return false; }
+  /// What a call of `evaluate` costs at least, in nanoseconds; 0 unless it is a device.
   virtual double fixed_cost() const { return 0; }
   /// Whether it can be asked for `declined` and evaluators without a wait. If not, it begins to get
   /// ready.
@@ -103,11 +108,15 @@ class Engine {
   virtual std::vector<std::string> description() const = 0;
   /// Why the engine leaves a plan to the `column` engine; empty if it evaluates the plan itself.
   virtual std::string declined(const plan::Plan&) const { return {}; }
-  /// A hint: `evaluate` is going to be called for each of these. No two of them share an evaluator,
-  /// and neither history nor states change before. An engine may do them together, on up to
-  /// `threads` threads. Gives up soon when `stop` is set.
-  virtual void announce(std::span<const Announcement>, unsigned /*threads*/,
-                        const std::atomic<bool>& /*stop*/) const {}
+  /// Evaluates the terminators of each request as TESLA.md §4 defines and reports every composite
+  /// to its sink. Requests are reported in their order, but an engine may search for all of them at
+  /// once. Fewer terminators than all are done when the sink has no room for more or because of
+  /// `stop`. A terminator that was given up is not done and has left nothing behind.
+  ///
+  /// Preconditions: no two requests share an evaluator or the state of a rule that consumes, and
+  /// the history does not change meanwhile. Other threads may call this for other evaluators.
+  /// Throws bad_alloc; what was reported before the first request that is not `over` stands.
+  virtual void evaluate(std::span<Request> requests, const Budget& budget) const = 0;
   /// `history` keeps every type that the plan reads and, like the plan, outlives the evaluator.
   virtual std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                              history::History& history) const = 0;

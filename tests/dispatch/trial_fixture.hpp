@@ -55,11 +55,15 @@ class TrialTest : public ::testing::Test {
 
   void evaluate(std::uint32_t index = 0) {
     dispatch::DeployedRule& evaluated = rules_.rules()[index];
-    auto& evaluator = *evaluated.placement.post().evaluators.front();
+    const dispatch::Post& post = evaluated.placement.post();
     sink_.clear();
-    sink_.begin_rule(evaluated.rule(), evaluated.state, false);
-    const engine::Budget unlimited;
-    ASSERT_EQ(evaluator.evaluate(all(), evaluated.state, unlimited, sink_), terminators_.size());
+    engine::Request request{.evaluator = post.evaluators.front().get(),
+                            .rule = &evaluated.rule(),
+                            .state = &evaluated.state,
+                            .terminators = all(),
+                            .sink = &sink_};
+    post.engine->evaluate({&request, 1}, {});
+    ASSERT_EQ(request.done, terminators_.size());
     ASSERT_GE(sink_.size(), 100u);
   }
   engine::Terminators all() const { return {terminators_, true}; }

@@ -31,36 +31,42 @@ struct Deployed {
   std::unique_ptr<Evaluator> evaluator;
   RuleState state;
   std::vector<history::Slot> slots;  // of the batch
+  std::vector<std::string> lines;    // of its composites
 };
 
-void announce(const Engine& engine, std::span<Deployed> rules, unsigned threads) {
-  std::vector<Announcement> announced;
-  for (Deployed& rule : rules) {
-    if (rule.slots.empty()) continue;
-    announced.push_back({.evaluator = rule.evaluator.get(),
-                         .terminators = {.slots = rule.slots},
-                         .state = &rule.state});
+void add_composites(Deployed& rule, const CompositeSink& sink) {
+  for (const auto& composite : sink.composites()) {
+    std::string line = rule.plan->rule.name;
+    for (std::size_t i = 0; i < rule.plan->rule.assignments.size(); ++i) {
+      line += " " + text_of(sink.cells()[composite.first_cell + i]);
+    }
+    rule.lines.push_back(std::move(line));
   }
-  const std::atomic<bool> stop = false;
-  engine.announce(announced, threads, stop);
 }
 
-void evaluate(Deployed& rule, std::vector<std::string>& lines) {
-  CompositeSink sink;
-  for (std::size_t done = 0; done < rule.slots.size();) {
-    sink.clear();
-    sink.begin_rule(rule.plan->rule, rule.state, false);
-    const auto slots = std::span<const history::Slot>(rule.slots).subspan(done);
-    done += rule.evaluator->evaluate({.slots = slots}, rule.state, {}, sink);
-    for (const auto& composite : sink.composites()) {
-      std::string line = rule.plan->rule.name;
-      for (std::size_t i = 0; i < rule.plan->rule.assignments.size(); ++i) {
-        line += " " + text_of(sink.cells()[composite.first_cell + i]);
-      }
-      lines.push_back(std::move(line));
+/// Evaluates the terminators of the batch, with all rules in one call.
+void evaluate(const Engine& engine, std::span<Deployed> rules, unsigned threads) {
+  while (true) {
+    std::vector<Request> requests;
+    std::vector<Deployed*> asked;
+    for (Deployed& rule : rules) {
+      if (rule.slots.empty()) continue;
+      asked.push_back(&rule);
+      requests.push_back({.evaluator = rule.evaluator.get(),
+                          .rule = &rule.plan->rule,
+                          .state = &rule.state,
+                          .terminators = {.slots = rule.slots}});
+    }
+    if (requests.empty()) return;
+    std::vector<CompositeSink> sinks(requests.size());
+    for (std::size_t i = 0; i < sinks.size(); ++i) requests[i].sink = &sinks[i];
+    engine.evaluate(requests, {.stop = nullptr, .threads = threads});
+    for (std::size_t i = 0; i < sinks.size(); ++i) {
+      add_composites(*asked[i], sinks[i]);
+      auto& slots = asked[i]->slots;
+      slots.erase(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(requests[i].done));
     }
   }
-  rule.slots.clear();
 }
 
 }  // namespace
@@ -103,8 +109,11 @@ std::vector<std::string> evaluation_of(const Engine& engine, const std::string& 
         }
       }
     }
-    announce(engine, deployed, threads);
-    for (Deployed& rule : deployed) evaluate(rule, lines);
+    evaluate(engine, deployed, threads);
+    for (Deployed& rule : deployed) {
+      lines.insert(lines.end(), rule.lines.begin(), rule.lines.end());
+      rule.lines.clear();
+    }
     if (!batch.empty()) history.evict(batch.back().timestamp);
   }
   return lines;

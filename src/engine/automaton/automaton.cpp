@@ -27,7 +27,7 @@ std::vector<Finder> finders_of(std::span<const plan::Scan> scans, history::Histo
   return finders;
 }
 
-class AutomatonEvaluator final : public Evaluator {
+class AutomatonEvaluator final : public CpuEvaluator {
  public:
   AutomatonEvaluator(std::shared_ptr<const plan::Plan> plan, history::History& history);
 
@@ -73,7 +73,7 @@ class AutomatonEvaluator final : public Evaluator {
   std::vector<Finder> negations_;
   std::vector<Finder> aggregates_;
   Instances instances_;
-  std::unique_ptr<Evaluator> scans_;  // evaluates what the automaton declines
+  std::unique_ptr<CpuEvaluator> scans_;  // evaluates what the automaton declines
   std::vector<Watched> watched_;
   Duration reach_ = 0;  // of all states
   Declined declined_;
@@ -99,7 +99,7 @@ AutomatonEvaluator::AutomatonEvaluator(std::shared_ptr<const plan::Plan> plan,
       model_(make_model(*plan_)),
       negations_(finders_of(plan_->negations, history)),
       instances_(*plan_, model_, negations_, history),
-      scans_(ColumnScanEngine().prepare(plan_, history)),
+      scans_(ColumnScanEngine().make(plan_, history)),
       sequence_(rule_.states.size()),
       values_(rule_.aggregates.size()) {
   for (std::size_t i = 0; i < plan_->aggregates.size(); ++i) {
@@ -326,7 +326,7 @@ std::size_t AutomatonEvaluator::bytes() const {
 
 }  // namespace
 
-std::unique_ptr<Evaluator> AutomatonEngine::prepare(std::shared_ptr<const plan::Plan> plan,
+std::unique_ptr<CpuEvaluator> AutomatonEngine::make(std::shared_ptr<const plan::Plan> plan,
                                                     history::History& history) const {
   return std::make_unique<AutomatonEvaluator>(std::move(plan), history);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/engine.hpp"
+#include "engine/cpu_engine.hpp"
 
 namespace gorgo::engine {
 
@@ -9,14 +9,14 @@ namespace gorgo::engine {
 /// every partial sequence that they make is kept until its window has passed, so that a terminator
 /// finds its sequences begun. Late events, and rules that would keep more than `max_sequences`
 /// partial sequences, are left to the scans of `column-scan` (Evaluator::declined).
-class AutomatonEngine final : public Engine {
+class AutomatonEngine final : public CpuEngine {
  public:
   std::string_view name() const override { return "automaton"; }
   std::vector<std::string> description() const override {
     return {"keeps the partial sequences that events have begun"};
   }
   bool divides_terminators() const override { return false; }
-  std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
+  std::unique_ptr<CpuEvaluator> make(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
 };
 

@@ -37,7 +37,7 @@ struct Workspace {
   }
 };
 
-class ColumnEvaluator final : public Evaluator {
+class ColumnEvaluator final : public CpuEvaluator {
  public:
   ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history::History& history,
                   bool use_indexes);
@@ -286,12 +286,12 @@ std::size_t ColumnEvaluator::bytes() const {
 
 }  // namespace
 
-std::unique_ptr<Evaluator> ColumnEngine::prepare(std::shared_ptr<const plan::Plan> plan,
+std::unique_ptr<CpuEvaluator> ColumnEngine::make(std::shared_ptr<const plan::Plan> plan,
                                                  history::History& history) const {
   return std::make_unique<ColumnEvaluator>(std::move(plan), history, true);
 }
 
-std::unique_ptr<Evaluator> ColumnScanEngine::prepare(std::shared_ptr<const plan::Plan> plan,
+std::unique_ptr<CpuEvaluator> ColumnScanEngine::make(std::shared_ptr<const plan::Plan> plan,
                                                      history::History& history) const {
   return std::make_unique<ColumnEvaluator>(std::move(plan), history, false);
 }

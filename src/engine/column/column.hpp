@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/engine.hpp"
+#include "engine/cpu_engine.hpp"
 
 namespace gorgo::engine {
 
@@ -8,26 +8,26 @@ namespace gorgo::engine {
 /// on parallel hardware", JPDC 2012, section 4.2): when a terminator arrives, its sequences are
 /// searched backwards in the columns, depth first. Equality parameters are looked up in hash
 /// indexes, what has none is found by scanning the window.
-class ColumnEngine final : public Engine {
+class ColumnEngine final : public CpuEngine {
  public:
   std::string_view name() const override { return "column"; }
   bool divides_terminators() const override { return true; }
   std::vector<std::string> description() const override {
     return {"looks equality parameters up in hash indexes, scans where there are none"};
   }
-  std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
+  std::unique_ptr<CpuEvaluator> make(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
 };
 
 /// The column engine without indexes: it scans every window, as the paper does.
-class ColumnScanEngine final : public Engine {
+class ColumnScanEngine final : public CpuEngine {
  public:
   std::string_view name() const override { return "column-scan"; }
   bool divides_terminators() const override { return true; }
   std::vector<std::string> description() const override {
     return {"column without indexes: scans every window, the baseline of the benches"};
   }
-  std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
+  std::unique_ptr<CpuEvaluator> make(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
 };
 

@@ -1,14 +1,17 @@
 #include "engine/cuda/cuda.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "engine/column/column.hpp"
 #include "engine/cuda/device_plan.hpp"
 #include "engine/cuda/evaluator.hpp"
 #include "engine/cuda/tasks.hpp"
+#include "engine/request.hpp"
 
 namespace gorgo::engine {
 namespace {
@@ -31,6 +34,11 @@ std::string problem_of(const plan::Plan& plan) {
     if (!program) return "an aggregate: " + program.error().message;
   }
   return "";
+}
+
+/// Requests name evaluators of the engine.
+CudaEvaluator& evaluator_of(const Request& request) {
+  return static_cast<CudaEvaluator&>(*request.evaluator);
 }
 
 }  // namespace
@@ -93,32 +101,55 @@ std::string CudaEngine::declined(const plan::Plan& plan) const {
          (sessions_.empty() ? unavailable_ : sessions_.front()->problem());
 }
 
-void CudaEngine::announce(std::span<const Announcement> announced, unsigned threads,
-                          const std::atomic<bool>& stop) const {
+void CudaEngine::evaluate(std::span<Request> requests, const Budget& budget) const {
+  const auto start = std::chrono::steady_clock::now();
+  search(requests, budget);
+  std::size_t terminators = 0;
+  for (Request& request : requests) {
+    carry_out(request, [&] {
+      return evaluator_of(request).finish(request.terminators, *request.state, budget,
+                                          *request.sink);
+    });
+    terminators += request.terminators.slots.size();
+  }
+  // What requests took together is divided among them by their terminators.
+  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
+  for (Request& request : requests) {
+    const auto own = static_cast<double>(request.terminators.slots.size());
+    request.took = took.count() * own / static_cast<double>(terminators);
+  }
+}
+
+/// Has the devices search for the terminators of all requests that are worth it.
+void CudaEngine::search(std::span<const Request> requests, const Budget& budget) const {
   std::vector<Evaluation> evaluations;
   std::uint64_t pairs = 0;
-  for (const Announcement& announcement : announced) {
-    auto* const evaluator = dynamic_cast<CudaEvaluator*>(announcement.evaluator);
-    const std::uint64_t own = evaluator == nullptr ? 0 : evaluator->pairs(announcement.terminators);
-    if (own > 0) evaluations.push_back({evaluator, &announcement, own});
+  for (const Request& request : requests) {
+    CudaEvaluator& evaluator = evaluator_of(request);
+    evaluator.expect(request.terminators, 0);
+    const std::uint64_t own = evaluator.pairs(request.terminators);
+    if (own > 0) evaluations.push_back({&evaluator, &request, own});
     pairs += own;
   }
   if (evaluations.empty() || pairs < tuning_.least_pairs) return;
   const auto sessions = this->sessions();
   if (sessions.empty()) return;
-  const auto of_each = static_cast<unsigned>(threads / sessions.size());
+  const auto of_each = static_cast<unsigned>(budget.threads / sessions.size());
   const auto tasks = tasks_of(evaluations, sessions,
                               {.least_pairs = tuning_.least_pairs,
                                .least_terminators = tuning_.least_terminators,
                                .threads = of_each});
   const std::lock_guard lock(workers_mutex_);
-  workers_->run(sessions.size(), [&](std::size_t i) { run_on(*sessions[i], tasks[i], stop); });
+  workers_->run(sessions.size(), [&](std::size_t i) { run_on(*sessions[i], tasks[i], budget); });
 }
 
 std::unique_ptr<Evaluator> CudaEngine::prepare(std::shared_ptr<const plan::Plan> plan,
                                                history::History& history) const {
-  if (!declined(*plan).empty()) return ColumnEngine().prepare(std::move(plan), history);
-  auto on_cpu = ColumnScanEngine().prepare(plan, history);
+  if (!declined(*plan).empty()) {
+    return std::make_unique<CudaEvaluator>(
+        *this, std::nullopt, ColumnEngine().make(std::move(plan), history), tuning_.least_pairs);
+  }
+  auto on_cpu = ColumnScanEngine().make(plan, history);
   return std::make_unique<CudaEvaluator>(
       *this, prepare_plan(std::move(plan), history, tuning_.longest_inside), std::move(on_cpu),
       tuning_.least_pairs);

@@ -60,6 +60,7 @@ class CudaEngine final : public Engine {
 
   std::string_view name() const override { return name_; }
   std::vector<std::string> description() const override { return describe_(); }
+  bool is_device() const override { return true; }
   double fixed_cost() const override { return tuning_.fixed_cost; }
   /// Has a thread of its own open the devices, which takes some tenths of a second.
   bool is_ready() const override;
@@ -68,8 +69,7 @@ class CudaEngine final : public Engine {
   void settle() const override;
   /// A device takes all terminators of a rule at once.
   bool divides_terminators() const override { return false; }
-  void announce(std::span<const Announcement> announced, unsigned threads,
-                const std::atomic<bool>& stop) const override;
+  void evaluate(std::span<Request> requests, const Budget& budget) const override;
   std::string declined(const plan::Plan& plan) const override;
   std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
@@ -83,6 +83,8 @@ class CudaEngine final : public Engine {
   std::uint64_t failures() const;
 
  private:
+  void search(std::span<const Request> requests, const Budget& budget) const;
+
   std::string_view name_;
   Open open_;
   Describe describe_;

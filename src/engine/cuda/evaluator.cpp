@@ -25,13 +25,13 @@ std::uint64_t consumptions(const RuleState& state) {
 }  // namespace
 
 std::uint64_t CudaEvaluator::pairs(const Terminators& terminators) const {
-  if (contended_ > 0) return 0;
-  if (!history::all_hold(plan_.plan->states[0].scan.guards, {})) return 0;
-  return terminators.slots.size() * total_events(plan_);
+  if (!plan_ || contended_ > 0) return 0;
+  if (!history::all_hold(plan_->plan->states[0].scan.guards, {})) return 0;
+  return terminators.slots.size() * total_events(*plan_);
 }
 
 bool CudaEvaluator::has_columns_on(Session& session) const {
-  const DeviceScan& scan = plan_.states.empty() ? plan_.aggregates[0] : plan_.states[0];
+  const DeviceScan& scan = plan_->states.empty() ? plan_->aggregates[0] : plan_->states[0];
   return session.mirrors(*scan.timeline);
 }
 
@@ -43,7 +43,7 @@ DevicePlan& CudaEvaluator::plan_on(Session& session, std::uint32_t channel) {
   }
   const auto other = placed_.lower_bound({&session, 0});
   const bool is_there = other != placed_.end() && other->first.first == &session;
-  DevicePlan plan = is_there ? other->second : put_on(plan_, session);
+  DevicePlan plan = is_there ? other->second : put_on(*plan_, session);
   return placed_.emplace(std::pair(&session, channel), std::move(plan)).first->second;
 }
 
@@ -55,17 +55,13 @@ std::shared_ptr<Session> CudaEvaluator::session_to_use() {
   return home_ = sessions.front();
 }
 
-bool CudaEvaluator::is_announced(const Terminators& terminators) const {
-  return announced_.slots.data() == terminators.slots.data() &&
-         announced_.slots.size() == terminators.slots.size();
-}
-
-bool CudaEvaluator::is_done(const Terminators& terminators) const {
-  return !works_.empty() && is_announced(terminators) &&
+/// Whether devices have done all parts of the request.
+bool CudaEvaluator::is_searched() const {
+  return !works_.empty() &&
          std::ranges::none_of(works_, [](const auto& work) { return work == nullptr; });
 }
 
-/// Reports what was announced.
+/// Reports what devices have found.
 std::size_t CudaEvaluator::report(const Budget& budget, CompositeSink& sink) {
   std::size_t done = 0;
   for (const auto& work : works_) {
@@ -76,10 +72,12 @@ std::size_t CudaEvaluator::report(const Budget& budget, CompositeSink& sink) {
   return done;
 }
 
-std::size_t CudaEvaluator::evaluate(const Terminators& terminators, const RuleState& state,
-                                    const Budget& budget, CompositeSink& sink) {
+std::size_t CudaEvaluator::finish(const Terminators& terminators, const RuleState& state,
+                                  const Budget& budget, CompositeSink& sink) {
+  if (!plan_) return on_cpu_->evaluate(terminators, state, budget, sink);
   const std::size_t done = evaluate_somewhere(terminators, state, budget, sink);
   works_.clear();
+  left_to_cpu_.clear();
   consumed_ = consumptions(state);
   return done;
 }
@@ -87,7 +85,7 @@ std::size_t CudaEvaluator::evaluate(const Terminators& terminators, const RuleSt
 std::size_t CudaEvaluator::evaluate_somewhere(const Terminators& terminators,
                                               const RuleState& state, const Budget& budget,
                                               CompositeSink& sink) {
-  if (is_done(terminators)) return report(budget, sink);
+  if (is_searched()) return report(budget, sink);
   works_.clear();
   if (contended_ > 0) {
     const std::size_t done = evaluate_on_cpu(terminators, state, budget, sink);
@@ -98,9 +96,7 @@ std::size_t CudaEvaluator::evaluate_somewhere(const Terminators& terminators,
   const std::uint64_t least = std::max<std::uint64_t>(1, least_pairs_);
   if (pairs(terminators) < least) return evaluate_on_cpu(terminators, state, budget, sink);
   std::string_view reason;
-  if (is_announced(terminators)) {
-    for (const std::string_view of_part : left_to_cpu_) reason = reason.empty() ? of_part : reason;
-  }
+  for (const std::string_view of_part : left_to_cpu_) reason = reason.empty() ? of_part : reason;
   std::optional<std::size_t> done;
   const auto use = [&](Session& session) {
     if (reaches_long_text(plan_on(session), terminators)) {

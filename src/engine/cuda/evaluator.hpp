@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engine/cpu_engine.hpp"
 #include "engine/cuda/cuda.hpp"
 #include "engine/cuda/work.hpp"
 
@@ -22,29 +24,33 @@ inline constexpr std::string_view kLongText =
     "a string of more than 256 bytes is compared by order or part";
 static_assert(Mirror::kLongestText == 256);
 
-/// A part of an announced evaluation.
+/// A part of a request, for a device.
 struct Task {
   CudaEvaluator* evaluator;
   const RuleState* state;
   std::size_t part;
-  std::size_t first, count;  ///< of its terminators
+  std::size_t first, count;  ///< of the terminators
   std::uint32_t channel;     ///< of the device
   std::uint32_t turn;        ///< in the channel
 };
 
-/// A rule on the devices of an engine, which outlives it. Announced terminators are searched for on
-/// the devices before they are evaluated; `evaluate` reports them.
+/// A rule on the devices of an engine, which outlives it. The engine has the devices search for the
+/// terminators of all requests, in parts (`expect`, `begin`), and then has each evaluator `finish`
+/// its request.
 class CudaEvaluator final : public Evaluator {
  public:
-  CudaEvaluator(const CudaEngine& engine, DevicePlan plan, std::unique_ptr<Evaluator> on_cpu,
-                std::uint64_t least_pairs)
+  /// `plan`: unset if devices cannot do it, and `on_cpu` does it all.
+  CudaEvaluator(const CudaEngine& engine, std::optional<DevicePlan> plan,
+                std::unique_ptr<CpuEvaluator> on_cpu, std::uint64_t least_pairs)
       : engine_(engine),
         plan_(std::move(plan)),
         on_cpu_(std::move(on_cpu)),
         least_pairs_(least_pairs) {}
 
-  std::size_t evaluate(const Terminators& terminators, const RuleState& state, const Budget& budget,
-                       CompositeSink& sink) override;
+  /// Reports the parts that were searched for. What was not is evaluated: on a device by itself, or
+  /// on the CPU. Returns how many terminators are done.
+  std::size_t finish(const Terminators& terminators, const RuleState& state, const Budget& budget,
+                     CompositeSink& sink);
   bool is_absent(std::uint32_t negation, std::span<const history::EventRef> sequence,
                  const RuleState& state) override {
     return on_cpu_->is_absent(negation, sequence, state);
@@ -54,9 +60,11 @@ class CudaEvaluator final : public Evaluator {
 
   /// About how many pairs of a terminator and an event there are to search; 0: none.
   std::uint64_t pairs(const Terminators& terminators) const;
-  const std::string& name() const { return plan_.plan->rule.name; }
+
+  // The members below are for rules that have terminators to search for, by `pairs`.
+  const std::string& name() const { return plan_->plan->rule.name; }
   /// False if the rule consumes: what one terminator consumes decides about the next.
-  bool is_divisible() const { return plan_.plan->rule.consuming.empty(); }
+  bool is_divisible() const { return plan_->plan->rule.consuming.empty(); }
 
   /// The device that it is or was evaluated on; null at first.
   const Session* home() const { return home_.get(); }
@@ -67,23 +75,23 @@ class CudaEvaluator final : public Evaluator {
   /// the session's mutex.
   DevicePlan& plan_on(Session& session, std::uint32_t channel = 0);
 
-  /// Says which terminators are going to be taken up before they are evaluated, in so many parts.
+  /// Says which terminators are going to be taken up, in so many parts.
   void expect(const Terminators& terminators, std::size_t parts) {
-    announced_ = terminators;
+    terminators_ = terminators;
     works_.clear();
     works_.resize(parts);
     left_to_cpu_.assign(parts, {});
   }
-  Terminators announced(const Task& task) const {
-    return {announced_.slots.subspan(task.first, task.count), announced_.in_order};
+  Terminators terminators(const Task& task) const {
+    return {terminators_.slots.subspan(task.first, task.count), terminators_.in_order};
   }
-  /// Takes up a part, which stays until it is abandoned or all are evaluated. Parts may be taken up
-  /// and abandoned on several threads once the plan is on their devices. Whoever calls holds the
-  /// session's mutex.
+  /// Takes up a part, which stays until it is abandoned or the request is finished. Parts may be
+  /// taken up and abandoned on several threads once the plan is on their devices. Whoever calls
+  /// holds the session's mutex.
   Work& begin(const Task& task, Session& session) {
     keep_in_step(*task.state);
     DevicePlan& plan = plan_on(session, task.channel);
-    works_[task.part] = std::make_unique<Work>(plan, announced(task), *task.state);
+    works_[task.part] = std::make_unique<Work>(plan, terminators(task), *task.state);
     return *works_[task.part];
   }
   void abandon(std::size_t part) { works_[part].reset(); }
@@ -94,8 +102,7 @@ class CudaEvaluator final : public Evaluator {
   std::size_t evaluate_somewhere(const Terminators& terminators, const RuleState& state,
                                  const Budget& budget, CompositeSink& sink);
   std::shared_ptr<Session> session_to_use();
-  bool is_announced(const Terminators& terminators) const;
-  bool is_done(const Terminators& terminators) const;
+  bool is_searched() const;
   std::size_t report(const Budget& budget, CompositeSink& sink);
   std::size_t report(Work& work, std::size_t first_terminator, const Budget& budget,
                      CompositeSink& sink);
@@ -110,16 +117,16 @@ class CudaEvaluator final : public Evaluator {
   }
 
   const CudaEngine& engine_;
-  DevicePlan plan_;  // on no device
+  std::optional<DevicePlan> plan_;  // on no device
   std::shared_ptr<Session> home_;
   std::map<std::pair<const Session*, std::uint32_t>, DevicePlan> placed_;  // by channel
-  std::unique_ptr<Evaluator> on_cpu_;
+  std::unique_ptr<CpuEvaluator> on_cpu_;
   std::uint64_t least_pairs_;
-  Terminators announced_;
-  std::vector<std::unique_ptr<Work>> works_;  // by part of what was announced; null: not taken up
+  Terminators terminators_;                   // of the request in hand
+  std::vector<std::unique_ptr<Work>> works_;  // by part of the request; null: not taken up
   std::uint64_t consumed_ = 0;  // what the rule consumed so far, as this evaluator knows
   std::size_t contended_ = 0;   // so many terminators are left to the CPU
-  std::vector<std::string_view> left_to_cpu_;  // why, by part of what was announced
+  std::vector<std::string_view> left_to_cpu_;  // why, by part of the request
   Declined declined_;
 };
 

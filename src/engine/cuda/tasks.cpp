@@ -20,7 +20,7 @@ constexpr std::uint64_t kMostTurns = 8;
 
 Load load_of(const Evaluation& evaluation, Sessions sessions) {
   const CudaEvaluator& evaluator = *evaluation.evaluator;
-  const std::size_t terminators = evaluation.announcement->terminators.slots.size();
+  const std::size_t terminators = evaluation.request->terminators.slots.size();
   Load load{.cost = evaluation.pairs + kSearch * terminators,
             .terminators = terminators,
             .is_divisible = evaluator.is_divisible()};
@@ -34,7 +34,7 @@ Load load_of(const Evaluation& evaluation, Sessions sessions) {
 
 /// Does tasks together; meanwhile the pages come that the next ones need.
 void run_together(Session& session, std::span<const Task> tasks, unsigned threads, const Step& step,
-                  const Step* next, const std::atomic<bool>& stop) {
+                  const Step* next, const Budget& budget) {
   std::vector<Work*> works;
   bool done = false;
   const auto use = [&] {
@@ -46,7 +46,7 @@ void run_together(Session& session, std::span<const Task> tasks, unsigned thread
       works.push_back(&task.evaluator->begin(task, session));
       by_place.add(task.channel, task.turn, works.back());
     }
-    done = run(session, by_place, threads, &stop, next == nullptr ? nullptr : &next->needs);
+    done = run(session, by_place, threads, budget.stop, next == nullptr ? nullptr : &next->needs);
   };
   caught(session, use, [&] {
     std::vector<Task> group;
@@ -60,10 +60,10 @@ void run_together(Session& session, std::span<const Task> tasks, unsigned thread
 }
 
 void run_one_by_one(Session& session, std::span<const Task> tasks, unsigned threads,
-                    std::span<const Step> steps, const std::atomic<bool>& stop) {
+                    std::span<const Step> steps, const Budget& budget) {
   for (std::size_t i = 0; i < steps.size() && session.problem().empty(); ++i) {
     const Step* const next = i + 1 < steps.size() ? &steps[i + 1] : nullptr;
-    run_together(session, tasks, threads, steps[i], next, stop);
+    run_together(session, tasks, threads, steps[i], next, budget);
   }
 }
 
@@ -74,7 +74,7 @@ std::vector<Demand> demands_of(Session& session, std::span<const Task> tasks) {
   std::vector<Demand> demands;
   for (const Task& task : tasks) {
     CudaEvaluator& evaluator = *task.evaluator;
-    demands.push_back({.needs = needs_of(evaluator.plan_on(session), evaluator.announced(task)),
+    demands.push_back({.needs = needs_of(evaluator.plan_on(session), evaluator.terminators(task)),
                        .is_alone = !may_take_turns || !evaluator.is_divisible()});
   }
   return demands;
@@ -144,7 +144,7 @@ class Cut {
     for (const Share& share : shares) {
       const Evaluation& evaluation = evaluations_[share.load];
       if (!evaluation.evaluator->is_divisible()) continue;
-      const std::size_t all = evaluation.announcement->terminators.slots.size();
+      const std::size_t all = evaluation.request->terminators.slots.size();
       terminators += share.count;
       pairs += evaluation.pairs / all * share.count;
     }
@@ -197,7 +197,7 @@ std::vector<DeviceTasks> tasks_of(std::span<const Evaluation> evaluations, Sessi
     for (const auto& piece : pieces[d]) ++parts[piece.share.load];
   }
   for (std::size_t i = 0; i < evaluations.size(); ++i) {
-    evaluations[i].evaluator->expect(evaluations[i].announcement->terminators, parts[i]);
+    evaluations[i].evaluator->expect(evaluations[i].request->terminators, parts[i]);
     parts[i] = 0;
   }
   for (std::size_t d = 0; d < sessions.size(); ++d) {
@@ -205,21 +205,22 @@ std::vector<DeviceTasks> tasks_of(std::span<const Evaluation> evaluations, Sessi
     for (const auto& [share, channel, turn] : pieces[d]) {
       CudaEvaluator* const evaluator = evaluations[share.load].evaluator;
       evaluator->plan_on(*sessions[d], channel);
-      tasks[d].tasks.push_back({evaluator, evaluations[share.load].announcement->state,
+      tasks[d].tasks.push_back({evaluator, evaluations[share.load].request->state,
                                 parts[share.load]++, share.first, share.count, channel, turn});
     }
   }
   return tasks;
 }
 
-void run_on(Session& session, const DeviceTasks& all, const std::atomic<bool>& stop) {
+void run_on(Session& session, const DeviceTasks& all, const Budget& budget) {
   if (all.tasks.empty()) return;
   std::vector<Task> tasks;
   Steps planned;
   const auto plan = [&] {
     for (const Task& task : all.tasks) {
       CudaEvaluator& evaluator = *task.evaluator;
-      if (reaches_long_text(evaluator.plan_on(session, task.channel), evaluator.announced(task))) {
+      if (reaches_long_text(evaluator.plan_on(session, task.channel),
+                            evaluator.terminators(task))) {
         evaluator.leave_to_cpu(task.part, kLongText);
       } else {
         tasks.push_back(task);
@@ -241,10 +242,10 @@ void run_on(Session& session, const DeviceTasks& all, const std::atomic<bool>& s
     const auto other = std::ranges::find(steps, !steps[0].is_alone, &Step::is_alone);
     const auto count = static_cast<std::size_t>(other - steps.begin());
     if (steps[0].is_alone) {
-      run_one_by_one(session, tasks, all.threads, steps.first(count), stop);
+      run_one_by_one(session, tasks, all.threads, steps.first(count), budget);
     } else {
       const std::lock_guard lock(session.mutex());
-      Turns(session, tasks, stop).run(steps.first(count));
+      Turns(session, tasks, budget).run(steps.first(count));
     }
     steps = steps.subspan(count);
   }

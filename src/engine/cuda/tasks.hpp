@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,11 +9,11 @@
 
 namespace gorgo::engine {
 
-/// What was announced of a rule.
+/// A request that is worth a device.
 struct Evaluation {
-  CudaEvaluator* evaluator;
-  const Announcement* announcement;
-  std::uint64_t pairs;
+  CudaEvaluator* evaluator;  ///< that of the request
+  const Request* request;
+  std::uint64_t pairs;  ///< see CudaEvaluator::pairs
 };
 
 using Sessions = std::span<const std::shared_ptr<Session>>;
@@ -39,6 +38,6 @@ std::vector<DeviceTasks> tasks_of(std::span<const Evaluation> evaluations, Sessi
 
 /// Does the tasks of one device, step by step. What is not done, because the device failed, has no
 /// room or was stopped, is left to the evaluators.
-void run_on(Session& session, const DeviceTasks& tasks, const std::atomic<bool>& stop);
+void run_on(Session& session, const DeviceTasks& tasks, const Budget& budget);
 
 }  // namespace gorgo::engine

@@ -12,10 +12,10 @@ std::string text_of(std::span<const Task> tasks) {
 }
 
 // Leaves out the first channel, which writes pages and is for steps that are alone.
-Turns::Turns(Session& session, std::span<const Task> tasks, const std::atomic<bool>& stop)
+Turns::Turns(Session& session, std::span<const Task> tasks, const Budget& budget)
     : session_(session),
       tasks_(tasks),
-      stop_(stop),
+      budget_(budget),
       rounds_{Rounds(session, 1), Rounds(session, 2)} {
   for (Rounds& rounds : rounds_) unused_.push_back(&rounds);
 }
@@ -35,9 +35,7 @@ void Turns::run(std::span<const Step> steps) {
   abandon_all();
 }
 
-bool Turns::goes_on() const {
-  return !stop_.load(std::memory_order_relaxed) && session_.problem().empty();
-}
+bool Turns::goes_on() const { return !budget_.stopped() && session_.problem().empty(); }
 
 /// A step that has the device to itself has room in any case.
 bool Turns::has_room_for(const Step& step) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -26,7 +25,7 @@ class Turns {
 
   /// Steps name these tasks by their numbers. Whoever calls holds the session's mutex until the
   /// end.
-  Turns(Session& session, std::span<const Task> tasks, const std::atomic<bool>& stop);
+  Turns(Session& session, std::span<const Task> tasks, const Budget& budget);
 
   /// Does steps in their order. What is not done, because the device failed or was stopped, is
   /// abandoned.
@@ -50,7 +49,7 @@ class Turns {
 
   Session& session_;
   const std::span<const Task> tasks_;
-  const std::atomic<bool>& stop_;
+  const Budget& budget_;
   std::array<Rounds, kChannels> rounds_;
   std::vector<Rounds*> unused_;     // of rounds_
   std::deque<UnderWay> under_way_;  // the one whose round began first in front

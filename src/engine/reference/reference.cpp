@@ -224,7 +224,7 @@ std::size_t ReferenceEvaluator::bytes() const {
   return total;
 }
 
-std::unique_ptr<Evaluator> ReferenceEngine::prepare(std::shared_ptr<const plan::Plan> plan,
+std::unique_ptr<CpuEvaluator> ReferenceEngine::make(std::shared_ptr<const plan::Plan> plan,
                                                     history::History& history) const {
   return std::make_unique<ReferenceEvaluator>(std::move(plan), history, nullptr);
 }

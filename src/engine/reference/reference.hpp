@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/engine.hpp"
+#include "engine/cpu_engine.hpp"
 #include "engine/reference/witness.hpp"
 #include "engine/window.hpp"
 
@@ -13,7 +13,7 @@ namespace gorgo::engine {
 
 /// The operational definition of TESLA.md §4, step by step: it makes every partial sequence of a
 /// state before the next state, and tests every candidate by every condition.
-class ReferenceEvaluator final : public Evaluator {
+class ReferenceEvaluator final : public CpuEvaluator {
  public:
   /// `witness` may be null; else it outlives the evaluator.
   ReferenceEvaluator(std::shared_ptr<const plan::Plan> plan, history::History& history,
@@ -76,14 +76,14 @@ class ReferenceEvaluator final : public Evaluator {
 };
 
 /// The oracle of the differential tests. It also explains the results of the others.
-class ReferenceEngine final : public Engine {
+class ReferenceEngine final : public CpuEngine {
  public:
   std::string_view name() const override { return "reference"; }
   bool divides_terminators() const override { return true; }
   std::vector<std::string> description() const override {
     return {"the definition of the language, literally: for tests"};
   }
-  std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
+  std::unique_ptr<CpuEvaluator> make(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
 };
 
