@@ -6,10 +6,10 @@
 #include <unordered_map>
 
 #include "base/arithmetic.hpp"
-#include "dispatch/dispatcher.hpp"
-#include "dispatch/rule_set.hpp"
-#include "dispatch/sequencer.hpp"
-#include "dispatch/why.hpp"
+#include "dispatch/explain/why.hpp"
+#include "dispatch/order/dispatcher.hpp"
+#include "dispatch/order/sequencer.hpp"
+#include "dispatch/rules/rule_set.hpp"
 
 namespace gorgo {
 namespace {

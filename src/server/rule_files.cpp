@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/file.hpp"
-#include "dispatch/rule_base.hpp"
+#include "dispatch/rules/rule_base.hpp"
 #include "language/language.hpp"
 #include "language/names.hpp"
 

@@ -1,4 +1,4 @@
-#include "dispatch/attempt.hpp"
+#include "dispatch/placement/attempt.hpp"
 
 #include "trial_fixture.hpp"
 

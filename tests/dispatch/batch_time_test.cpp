@@ -1,4 +1,4 @@
-#include "dispatch/batch_time.hpp"
+#include "dispatch/evaluate/batch_time.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "dispatch/placement.hpp"
+#include "dispatch/rules/placement.hpp"
 
-#include "dispatch/cost_model.hpp"
-#include "dispatch/throttle.hpp"
+#include "dispatch/placement/cost_model.hpp"
+#include "dispatch/rules/throttle.hpp"
 #include "processor_fixture.hpp"
 #include "trial_fixture.hpp"
 

@@ -1,6 +1,6 @@
 #include <thread>
 
-#include "dispatch/rule_base.hpp"
+#include "dispatch/rules/rule_base.hpp"
 #include "processor_fixture.hpp"
 
 namespace gorgo {

@@ -7,9 +7,9 @@
 #include <random>
 #include <utility>
 
-#include "dispatch/attempt.hpp"
-#include "dispatch/comparison.hpp"
-#include "dispatch/watch.hpp"
+#include "dispatch/placement/attempt.hpp"
+#include "dispatch/placement/comparison.hpp"
+#include "dispatch/placement/watch.hpp"
 
 namespace gorgo {
 namespace {

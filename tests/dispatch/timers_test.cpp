@@ -1,4 +1,4 @@
-#include "dispatch/timers.hpp"
+#include "dispatch/order/timers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dispatch/placer.hpp"
+#include "dispatch/placement/placer.hpp"
 
 namespace gorgo {
 

@@ -11,6 +11,10 @@ namespace {
 constexpr std::array<std::string_view, 12> kRooms = {"base",   "codec",   "protocol", "language",
                                                      "plan",   "history", "engine",   "dispatch",
                                                      "server", "client",  "bench",    "tools"};
+/// The rooms within `dispatch`. Each may include those before it. What stands in none of them, the
+/// processor, may include all.
+constexpr std::array<std::string_view, 5> kDispatch = {"rules", "placement", "evaluate", "order",
+                                                       "explain"};
 constexpr std::string_view kPublic = "gorgo";
 /// The device side, a folder of its own: it includes only base, and one engine includes it.
 constexpr std::string_view kDevice = "cuda";
@@ -68,10 +72,26 @@ std::string check_device(const Include& include) {
   return "the device side must not include from '" + std::string(other) + "'";
 }
 
+/// `from`, `to`: paths within `dispatch`.
+std::string check_dispatch(std::string_view from, std::string_view to) {
+  const std::string_view room = first_folder(from), other = first_folder(to);
+  if (room.empty()) return {};
+  const auto own = std::ranges::find(kDispatch, room);
+  if (own == kDispatch.end()) return "room 'dispatch/" + std::string(room) + "' is not in the list";
+  if (std::ranges::find(kDispatch, other) <= own) return {};
+  return "room 'dispatch/" + std::string(room) + "' must not include from 'dispatch/" +
+         std::string(other) + "'";
+}
+
 std::string check_room(std::string_view path, std::string_view room, const Include& include) {
   const std::string_view other = first_folder(include.name);
   // Names without a folder are generated; libraries stand in angle brackets.
-  if (!include.quoted || other.empty() || other == kPublic || other == room) return {};
+  if (!include.quoted || other.empty() || other == kPublic) return {};
+  if (other == room) {
+    if (room != "dispatch") return {};
+    return check_dispatch(path.substr(path.find(room) + room.size() + 1),
+                          include.name.substr(room.size() + 1));
+  }
   if (other == kDevice) {
     return path.starts_with(kDeviceEngine) ? "" : "only src/engine/cuda may include from 'cuda'";
   }

@@ -33,6 +33,19 @@ TEST(IncludeCheck, RefusesRoomsToTheRight) {
       ElementsAre("src/language/bind.cpp:2: room 'language' must not include from 'engine'"));
 }
 
+TEST(IncludeCheck, KeepsTheRoomsOfTheDispatcherApart) {
+  EXPECT_THAT(check_includes("src/dispatch/evaluate/a.cpp", "#include \"dispatch/rules/x.hpp\"\n"),
+              IsEmpty());
+  EXPECT_THAT(check_includes("src/dispatch/processor.cpp", "#include \"dispatch/order/x.hpp\"\n"),
+              IsEmpty());
+  EXPECT_THAT(check_includes("src/dispatch/rules/a.cpp", "#include \"dispatch/order/x.hpp\"\n"),
+              ElementsAre("src/dispatch/rules/a.cpp:1: room 'dispatch/rules' must not include from "
+                          "'dispatch/order'"));
+  EXPECT_THAT(check_includes("src/dispatch/rules/a.cpp", "#include \"dispatch/processor.hpp\"\n"),
+              ElementsAre("src/dispatch/rules/a.cpp:1: room 'dispatch/rules' must not include from "
+                          "'dispatch/'"));
+}
+
 TEST(IncludeCheck, TheClientKnowsNoEngine) {
   EXPECT_THAT(check_includes("src/client/a.cpp", "#include \"protocol/framing.hpp\"\n"), IsEmpty());
   EXPECT_THAT(check_includes("src/client/a.cpp", "#include \"dispatch/x.hpp\"\n"),

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/scratch.hpp"
+#include "engine/rule_state.hpp"
+#include "gorgo/processor.hpp"
+#include "gorgo/schema.hpp"
+#include "gorgo/value.hpp"
+
+namespace gorgo::dispatch {
+
+using AllExtras = std::vector<std::shared_ptr<const Extras>>;
+
+inline constexpr std::uint32_t kNoRecord = ~std::uint32_t{0};
+inline constexpr std::uint32_t kNoRule = ~std::uint32_t{0};
+
+/// An event of the batch in hand. (root, depth, producer, rule, sequence) is its place
+/// (TESLA.md §1): producers compare by their own places.
+struct Record {
+  TypeId type = kNoType;
+  bool dropped = false;  ///< beyond max_composites
+  Timestamp timestamp = 0;
+  std::uint64_t root = 0;
+  std::uint32_t depth = 0;             ///< 0 for a primitive event and for an instant of a timer
+  std::uint32_t producer = kNoRecord;  ///< record of the terminator; none for the root's own event
+  std::uint32_t rule = kNoRule;        ///< in rule order: the producing rule, or a timer's own
+  std::uint32_t sequence = 0;          ///< rank among the composites of its terminator and rule
+  std::uint32_t first_cell = 0;        ///< attributes of the type in order, then the extra ones
+  std::uint32_t extras = OutputBatch::kNoExtras;  ///< index of the names of the extra ones
+
+  bool is_composite() const { return depth > 0; }
+};
+
+/// Events that are evaluated together, and their composites so far.
+struct Batch {
+  std::vector<Record> records;  ///< the roots' own events in order, then what came of them
+  std::vector<Datum> cells;
+  const AllExtras* extras = nullptr;  ///< what the records' `extras` index
+  /// Whether time alone tells what stands before each record, because no event is late.
+  bool in_order = true;
+
+  bool empty() const { return records.empty(); }
+  std::size_t extra_cells(const Record& record) const {
+    return record.extras == OutputBatch::kNoExtras ? 0 : (*extras)[record.extras]->names.size();
+  }
+  void clear() {
+    clear_scratch(records);
+    clear_scratch(cells);
+    in_order = true;
+  }
+};
+
+/// Orders records of one batch by place.
+class PlaceOrder {
+ public:
+  explicit PlaceOrder(const std::vector<Record>& records) : records_(records) {}
+  bool operator()(std::uint32_t a, std::uint32_t b) const;
+
+ private:
+  const std::vector<Record>& records_;
+};
+
+/// The place of a record in the form that outlives the batch.
+engine::PlaceKey place_key(const std::vector<Record>& records, std::uint32_t record);
+
+}  // namespace gorgo::dispatch

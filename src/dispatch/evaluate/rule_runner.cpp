@@ -1,0 +1,267 @@
+#include "dispatch/evaluate/rule_runner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <utility>
+
+#include "dispatch/evaluate/out_of_memory.hpp"
+
+namespace gorgo::dispatch {
+namespace {
+
+constexpr double kWorthSharing = 20e3;  // nanoseconds: waking the other threads takes about as long
+constexpr std::size_t kJobsPerThread = 4, kMostPerThread = 16;
+constexpr double kLongJob = 500e3;    // nanoseconds: threads would wait for a longer one at the end
+constexpr double kSmallestJob = 2e3;  // nanoseconds: far more than taking one costs
+
+double since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+void RuleRunner::clear() {
+  loads_.clear();
+  slots_.clear();
+  tags_.clear();
+  parts_.clear();
+  for (Job& job : std::span(jobs_).first(used_jobs_)) job.sink.clear();
+  used_jobs_ = 0;
+}
+
+void RuleRunner::add(std::uint32_t rule, history::Slot slot, std::size_t tag) {
+  if (loads_.empty() || loads_.back().rule != rule) {
+    loads_.push_back({.rule = rule, .first = slots_.size(), .count = 0, .places = {}});
+  }
+  ++loads_.back().count;
+  slots_.push_back(slot);
+  tags_.push_back(tag);
+}
+
+void RuleRunner::run(bool in_order, engine::HeldBytes& held, std::size_t certain) {
+  if (empty()) return;
+  held_ = &held;
+  certain_ = certain;
+  in_order_ = in_order;
+  share_out();
+  began_ = Clock::now();
+  workers_.run(used_jobs_, [this](std::size_t job) { run_job(jobs_[job]); });
+  watch_threads(since(began_));
+  report_costs();
+  balance_shares();
+}
+
+void RuleRunner::settle_placement(Timestamp clock) {
+  placer_.settle(clock);
+  uses_device_ = false;
+}
+
+/// A device has a job of its own, for the terminators of all its rules. It begins first, so that
+/// the device and the other threads work side by side.
+void RuleRunner::share_out() {
+  place_loads();
+  Opening opening;
+  for (const Load& load : loads_) {
+    const Places& places = load.places;
+    add_parts(load, *places.post, 0, places.own, opening);
+    if (places.own < load.count) {
+      add_parts(load, *places.reserve, places.own, load.count - places.own, opening);
+    }
+  }
+}
+
+void RuleRunner::place_loads() {
+  divided_ = 0;
+  const auto count = [this](const Post& post, std::size_t terminators) {
+    if (post.engine->is_device()) {
+      job_of(*post.engine);
+    } else {
+      divided_ += terminators;
+    }
+  };
+  for (Load& load : loads_) {
+    load.places = placer_.place(load.rule, load.count);
+    count(*load.places.post, load.places.own);
+    if (load.places.own < load.count) count(*load.places.reserve, load.count - load.places.own);
+  }
+}
+
+void RuleRunner::add_parts(const Load& load, Post& post, std::size_t first, std::size_t count,
+                           Opening& opening) {
+  if (post.engine->is_device()) {
+    return add_part(load, post, first, count, 0, job_of(*post.engine));
+  }
+  const bool divisible =
+      post.engine->divides_terminators() && rules_.rules()[load.rule].rule().consuming.empty();
+  std::uint32_t evaluator = 0;
+  for (const std::size_t end = first + count; first < end;) {
+    if (opening.room == 0) opening = {begin_job(nullptr), job_size()};
+    const std::size_t of_job = divisible ? std::min(end - first, opening.room) : end - first;
+    add_part(load, post, first, of_job, evaluator++, opening.job);
+    first += of_job;
+    opening.room -= std::min(opening.room, of_job);
+  }
+}
+
+/// How many terminators one thread should take at a time.
+std::size_t RuleRunner::job_size() const {
+  if (workers_.threads() == 1) return divided_;
+  if (sharing_.job_terminators > 0) return sharing_.job_terminators;
+  const double cost = static_cast<double>(divided_) * terminator_cost_;
+  if (cost < kWorthSharing) return divided_;
+  const double longest = cost / static_cast<double>(workers_.threads() * kJobsPerThread);
+  const std::size_t jobs =
+      workers_.threads() * (longest > kLongJob ? kMostPerThread : kJobsPerThread);
+  return std::max((divided_ + jobs - 1) / jobs,
+                  static_cast<std::size_t>(kSmallestJob / terminator_cost_));
+}
+
+std::size_t RuleRunner::begin_job(const engine::Engine* device) {
+  if (used_jobs_ == jobs_.size()) jobs_.emplace_back();
+  Job& job = jobs_[used_jobs_];
+  job.requests.clear();
+  job.calls.clear();
+  job.device = device;
+  uses_device_ = uses_device_ || device != nullptr;
+  job.sink.count_in(held_);
+  return used_jobs_++;
+}
+
+std::size_t RuleRunner::job_of(const engine::Engine& device) {
+  for (std::size_t i = 0; i < used_jobs_; ++i) {
+    if (jobs_[i].device == &device) return i;
+  }
+  return begin_job(&device);
+}
+
+void RuleRunner::add_part(const Load& load, Post& post, std::size_t first, std::size_t count,
+                          std::uint32_t evaluator, std::size_t job_number) {
+  DeployedRule& rule = rules_.rules()[load.rule];
+  while (post.evaluators.size() <= evaluator) {
+    post.evaluators.push_back(post.engine->prepare(rule.plan, history_));
+  }
+  Job& job = jobs_[job_number];
+  if (job.calls.empty() || job.calls.back().engine != post.engine) {
+    job.calls.push_back({.engine = post.engine, .requests = 0});
+  }
+  ++job.calls.back().requests;
+  const std::size_t position = load.first + first;
+  parts_.push_back({.rule = load.rule,
+                    .post = &post,
+                    .first = position,
+                    .job = job_number,
+                    .request = job.requests.size()});
+  job.requests.push_back(
+      {.evaluator = post.evaluators[evaluator].get(),
+       .rule = &rule.rule(),
+       .state = &rule.state,
+       .terminators = {std::span(slots_).subspan(position, count), in_order_},
+       .sink = nullptr,
+       .keep_sequences = rule.plan->deadline.has_value(),
+       .certain = position == certain_ ? 1U : 0U,
+       .timed = placer_.is_timed(load.rule, count) || sharing_.max_rule_time > 0});
+}
+
+void RuleRunner::run_job(Job& job) {
+  const bool timed = job.device != nullptr || workers_.threads() > 1;
+  const auto start = timed ? Clock::now() : Clock::time_point();
+  const unsigned threads = job.device != nullptr ? free_threads() : 1;
+  for (engine::Request& request : job.requests) request.sink = &job.sink;
+  std::size_t first = 0;
+  for (const Call& call : job.calls) {
+    evaluate(call, std::span(job.requests).subspan(first, call.requests), threads);
+    first += call.requests;
+  }
+  if (!timed) return;
+  job.ended = since(began_);
+  job.took = since(start);
+}
+
+void RuleRunner::evaluate(const Call& call, std::span<engine::Request> requests,
+                          unsigned threads) const {
+  try {
+    call.engine->evaluate(requests, {.stop = &stop_, .threads = threads});
+  } catch (const std::bad_alloc&) {
+    const auto failed = std::ranges::find(requests, false, &engine::Request::over);
+    const engine::Request& request = failed == requests.end() ? requests.back() : *failed;
+    throw OutOfMemory("evaluate rule", request.rule->name,
+                      "make its windows shorter, or lower engine.max_held_bytes");
+  }
+}
+
+/// How many threads a device's job may have, judged by the last run. Where the other threads have
+/// work for as long as the job takes, it gets only its own thread, since threads that wait for a
+/// device would be in their way.
+unsigned RuleRunner::free_threads() const {
+  const unsigned others = workers_.threads() - 1;
+  const double cost = static_cast<double>(divided_) * terminator_cost_;
+  if (cost < kWorthSharing) return 1 + others;
+  if (device_took_ == 0) return 1;
+  return 1 + others - static_cast<unsigned>(std::min<double>(others, cost / device_took_));
+}
+
+void RuleRunner::watch_threads(double took) {
+  if (workers_.threads() == 1) return;
+  double divided = 0, device = 0;
+  for (const Job& job : std::span(jobs_).first(used_jobs_)) {
+    if (job.device == nullptr) {
+      divided += job.took;
+    } else {
+      device = std::max(device, job.took);
+    }
+  }
+  if (divided_ > 0) terminator_cost_ = divided / static_cast<double>(divided_);
+  if (device > 0) device_took_ = device;
+  if (device == 0) placer_.watch_threads(divided, took);
+}
+
+void RuleRunner::balance_shares() {
+  double threads = 0;
+  for (const Job& job : std::span(jobs_).first(used_jobs_)) {
+    if (job.device == nullptr) threads = std::max(threads, job.ended);
+  }
+  for (const Load& load : loads_) {
+    if (load.places.reserve == nullptr || threads == 0) continue;
+    const double device = jobs_[job_of(*load.places.post->engine)].took;
+    const auto own = static_cast<double>(load.places.own);
+    placer_.balance(load.rule, own / device, (static_cast<double>(load.count) - own) / threads);
+  }
+}
+
+void RuleRunner::report_costs() {
+  const bool limited = sharing_.max_rule_time > 0;
+  const auto now = limited ? Clock::now() : Clock::time_point();
+  for (const Part& part : parts_) {
+    const engine::Request& outcome = request(part);
+    if (outcome.took == 0) continue;
+    placer_.observe(part.rule, *part.post, outcome.done, outcome.took);
+    if (!limited) continue;
+    rules_.rules()[part.rule].throttle.spend(outcome.took, sharing_.max_rule_time, now);
+  }
+  if (!placer_.is_trying()) return;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const bool is_first = i == 0 || parts_[i - 1].rule != parts_[i].rule;
+    if (is_first && placer_.is_tried(parts_[i].rule)) try_elsewhere(i);
+  }
+}
+
+/// Tries the rule of part `first` elsewhere, with the terminators of all its parts, which follow
+/// each other.
+void RuleRunner::try_elsewhere(std::size_t first) {
+  const std::size_t begin = parts_[first].first;
+  std::size_t done = 0;
+  double took = 0;
+  outcome_.parts.clear();
+  for (std::size_t i = first; i < parts_.size() && parts_[i].rule == parts_[first].rule; ++i) {
+    const engine::Request& part = request(parts_[i]);
+    outcome_.parts.push_back({part.sink, part.first_composite, part.end_composite, done});
+    done += part.done;
+    took += part.took;
+    if (part.done < part.terminators.slots.size()) break;
+  }
+  const auto slots = std::span<const history::Slot>(slots_).subspan(begin, done);
+  placer_.try_elsewhere(parts_[first].rule, {slots, in_order_}, outcome_, took);
+}
+
+}  // namespace gorgo::dispatch

@@ -1,0 +1,156 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/workers.hpp"
+#include "dispatch/placement/placer.hpp"
+#include "dispatch/rules/rule_set.hpp"
+#include "engine/composite_sink.hpp"
+#include "history/history.hpp"
+
+namespace gorgo::dispatch {
+
+/// Evaluates rules that do not feed each other, each on terminators that are stored already. It
+/// only reads the history, so each pair of a rule and a chunk of its terminators may go to another
+/// thread. The outcome is the same for any number of threads.
+class RuleRunner {
+ public:
+  struct Sharing {
+    unsigned threads = 1;             ///< the caller's included
+    std::size_t job_terminators = 0;  ///< of one thread at a time; 0: by what they cost
+    Duration max_rule_time = 0;       ///< of one rule in a second, on all threads; 0: no limit
+  };
+  /// A run of one rule's terminators.
+  struct Part {
+    std::uint32_t rule = 0;
+    Post* post = nullptr;   ///< of the rule
+    std::size_t first = 0;  ///< among the terminators of all rules
+    std::size_t job = 0;
+    std::size_t request = 0;  ///< of the job
+  };
+
+  RuleRunner(RuleSet& rules, history::History& history, const Sharing& sharing,
+             const Placer::Options& placement, const std::atomic<bool>& stop)
+      : rules_(rules),
+        history_(history),
+        sharing_(sharing),
+        stop_(stop),
+        placer_(rules, history, placement, stop),
+        workers_(sharing.threads) {}
+
+  void clear();
+  /// Notes a terminator of the rule; `tag` is the caller's. Terminators of a rule come together and
+  /// in place order.
+  void add(std::uint32_t rule, history::Slot slot, std::size_t tag);
+  bool empty() const { return slots_.empty(); }
+
+  /// The position of the terminator that is noted next.
+  std::size_t size() const { return slots_.size(); }
+
+  /// Evaluates what was noted, until `held` is full. The terminator at the position `certain` is
+  /// evaluated in any case; it must be the first of its rule. `held` must stay until `clear`.
+  void run(bool in_order, engine::HeldBytes& held, std::size_t certain);
+
+  /// Calls `work(i)` once for each i < count, on all threads.
+  void share(std::size_t count, const std::function<void(std::size_t)>& work) {
+    workers_.run(count, work);
+  }
+
+  /// To be called between two batches: lets rules go to other engines. `clock`: the time of the
+  /// events.
+  void settle_placement(Timestamp clock);
+  /// See Placer.
+  bool is_undecided() const { return placer_.is_undecided(); }
+  void add_time(double took) { placer_.add_time(took); }
+
+  /// Whether, since placement was settled, terminators went to a device, which wants as many as
+  /// possible at once.
+  bool uses_device() const { return uses_device_; }
+
+  /// The parts, in the order of `add`.
+  std::span<const Part> parts() const { return parts_; }
+  /// The number of jobs: every `Part::job` is below it.
+  std::size_t jobs() const { return used_jobs_; }
+  /// What was asked of an engine for the part, and what came of it.
+  const engine::Request& request(const Part& part) const {
+    return jobs_[part.job].requests[part.request];
+  }
+  std::size_t tag(const Part& part, std::size_t terminator) const {
+    return tags_[part.first + terminator];
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Requests that follow each other in a job and go to one engine.
+  struct Call {
+    const engine::Engine* engine;
+    std::size_t requests;
+  };
+  /// What one thread evaluates.
+  struct Job {
+    const engine::Engine* device = nullptr;  ///< null: a job for the CPU
+    std::vector<engine::Request> requests;
+    std::vector<Call> calls;
+    engine::CompositeSink sink;
+    double took = 0;   ///< nanoseconds
+    double ended = 0;  ///< nanoseconds after the run began
+  };
+  struct Load {
+    std::uint32_t rule;
+    std::size_t first, count;
+    Places places;
+  };
+  /// The job that takes what comes next, and for how many terminators it has room.
+  struct Opening {
+    std::size_t job = 0, room = 0;
+  };
+
+  void share_out();
+  void place_loads();
+  std::size_t job_size() const;
+  std::size_t begin_job(const engine::Engine* device);
+  std::size_t job_of(const engine::Engine& device);
+  void add_parts(const Load& load, Post& post, std::size_t first, std::size_t count,
+                 Opening& opening);
+  void add_part(const Load& load, Post& post, std::size_t first, std::size_t count,
+                std::uint32_t evaluator, std::size_t job);
+  void run_job(Job& job);
+  /// Throws OutOfMemory.
+  void evaluate(const Call& call, std::span<engine::Request> requests, unsigned threads) const;
+  unsigned free_threads() const;
+  void report_costs();
+  void balance_shares();
+  void watch_threads(double took);
+  void try_elsewhere(std::size_t first);
+
+  RuleSet& rules_;
+  history::History& history_;
+  const Sharing sharing_;
+  const std::atomic<bool>& stop_;
+  Placer placer_;
+  Workers workers_;
+  std::vector<Load> loads_;
+  std::vector<history::Slot> slots_;
+  std::vector<std::size_t> tags_;
+  std::vector<Part> parts_;
+  std::vector<Job> jobs_;  // the first `used_jobs_`; the others are kept for their memory
+  std::size_t used_jobs_ = 0;
+  Outcome outcome_;             // scratch of try_elsewhere
+  std::size_t divided_ = 0;     // terminators of the run in hand that go to no device
+  double terminator_cost_ = 0;  // nanoseconds of a thread for such a terminator in the last run
+  double device_took_ = 0;      // nanoseconds: the longest job of a device in the last run with one
+  Clock::time_point began_;     // when the run in hand began
+  bool in_order_ = true;        // of the run in hand
+  bool uses_device_ = false;
+  engine::HeldBytes* held_ = nullptr;  // of the run in hand
+  std::size_t certain_ = 0;            // of the run in hand: position of the terminator
+};
+
+}  // namespace gorgo::dispatch

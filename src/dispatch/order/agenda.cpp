@@ -1,0 +1,119 @@
+#include "dispatch/order/agenda.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "dispatch/order/timers.hpp"
+
+namespace gorgo::dispatch {
+namespace {
+
+template <class T>
+void take_least(std::optional<T>& least, const std::optional<T>& candidate) {
+  if (candidate && (!least || *candidate < *least)) least = candidate;
+}
+
+}  // namespace
+
+void Agenda::approach(Timestamp now) {
+  for (const std::uint32_t index : rules_.temporal_rules()) {
+    DeployedRule& rule = rules_.rules()[index];
+    if (!rule.rule().timer) continue;
+    auto& at = rule.state.timer_at;
+    if (!at) {
+      at = rule.state.timer_from = now;
+      continue;
+    }
+    const TimerSchedule schedule(*rule.rule().timer);
+    const std::uint64_t instants = schedule.count(*at, now);
+    if (instants <= max_instants_) continue;
+    rule.state.skipped_instants += instants - max_instants_;
+    at = schedule.before_latest(max_instants_, now);
+  }
+}
+
+std::optional<Timestamp> Agenda::next() const {
+  std::optional<Timestamp> least;
+  for (const std::uint32_t index : rules_.temporal_rules()) {
+    const DeployedRule& rule = rules_.rules()[index];
+    if (rule.state.timer_at) {
+      take_least(least, TimerSchedule(*rule.rule().timer).next_after(*rule.state.timer_at));
+    }
+    if (!rule.state.pending.empty()) {
+      take_least(least, std::optional(rule.state.pending.begin()->first));
+    }
+  }
+  return least;
+}
+
+std::optional<Duration> Agenda::shortest_deadline() const {
+  std::optional<Duration> least;
+  for (const std::uint32_t index : rules_.temporal_rules()) {
+    take_least(least, rules_.rules()[index].plan->deadline);
+  }
+  return least;
+}
+
+std::optional<Timestamp> Agenda::last_deadline() const {
+  std::optional<Timestamp> last;
+  for (const std::uint32_t index : rules_.temporal_rules()) {
+    const auto& pending = rules_.rules()[index].state.pending;
+    if (!pending.empty())
+      last = std::max(last.value_or(pending.rbegin()->first), pending.rbegin()->first);
+  }
+  return last;
+}
+
+void Agenda::fire(Timestamp when, Batch& batch, std::uint64_t& roots) {
+  if (!fire_timers(when, batch, roots)) fire_deadlines(when, batch, roots);
+}
+
+bool Agenda::fire_timers(Timestamp when, Batch& batch, std::uint64_t& roots) {
+  bool fired = false;
+  for (const std::uint32_t index : rules_.temporal_rules()) {
+    DeployedRule& rule = rules_.rules()[index];
+    auto& at = rule.state.timer_at;
+    if (!at || TimerSchedule(*rule.rule().timer).next_after(*at) != when) continue;
+    at = when;
+    fired = true;
+    batch.records.push_back(
+        {.type = kTimerType, .timestamp = when, .root = ++roots, .rule = index});
+  }
+  return fired;
+}
+
+void Agenda::fire_deadlines(Timestamp when, Batch& batch, std::uint64_t& roots) {
+  struct Due {
+    std::uint32_t rule;
+    engine::PendingComposite composite;
+  };
+  std::vector<Due> due;
+  for (const std::uint32_t index : rules_.temporal_rules()) {
+    auto& pending = rules_.rules()[index].state.pending;
+    const auto end = pending.upper_bound(when);
+    for (auto it = pending.begin(); it != end; ++it) due.push_back({index, std::move(it->second)});
+    pending.erase(pending.begin(), end);
+  }
+  std::sort(due.begin(), due.end(), [](const Due& a, const Due& b) {
+    return std::tie(a.composite.terminator, a.rule, a.composite.sequence) <
+           std::tie(b.composite.terminator, b.rule, b.composite.sequence);
+  });
+  const std::uint64_t visible_roots = roots + 1;
+  for (const auto& [index, composite] : due) {
+    DeployedRule& rule = rules_.rules()[index];
+    rule.state.decided.push_back({composite.events[0].slot, composite.sequence, visible_roots});
+    if (!rule.is_absent(composite.events)) continue;
+    const auto first_cell = static_cast<std::uint32_t>(batch.cells.size());
+    batch.cells.insert(batch.cells.end(), composite.cells.begin(), composite.cells.end());
+    batch.records.push_back({.type = rule.rule().type,
+                             .timestamp = when,
+                             .root = ++roots,
+                             .depth = composite.terminator.depth + 1,
+                             .rule = index,
+                             .sequence = composite.sequence,
+                             .first_cell = first_cell});
+    ++rule.state.composites;
+  }
+}
+
+}  // namespace gorgo::dispatch

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "dispatch/evaluate/batch.hpp"
+#include "dispatch/rules/rule_set.hpp"
+
+namespace gorgo::dispatch {
+
+/// What the clock will bring about: instants of timers and deadlines of absences (TESLA.md §8). It
+/// is a view of the rules' states and holds nothing of its own.
+class Agenda {
+ public:
+  /// `max_instants`: how many instants of a timer fire at most in a gap between two events; they
+  /// are the latest ones.
+  Agenda(RuleSet& rules, std::uint64_t max_instants) : rules_(rules), max_instants_(max_instants) {}
+
+  /// Whether any rule waits for the clock at all.
+  bool empty() const { return rules_.temporal_rules().empty(); }
+  /// To be called before the clock reaches `now`: a timer that was never asked begins there, and a
+  /// gap with too many instants keeps only the latest ones.
+  void approach(Timestamp now);
+  /// The earliest instant or deadline that has not fired.
+  std::optional<Timestamp> next() const;
+  /// The shortest time after which an event can bring about a deadline; unset without such rules.
+  std::optional<Duration> shortest_deadline() const;
+  /// The latest pending deadline.
+  std::optional<Timestamp> last_deadline() const;
+
+  /// Fires what is due at `when`, which must be the result of `next`: appends the events to the
+  /// batch as roots of their own, in place order, and counts `roots` up. Timers fire before
+  /// deadlines; when timers fire, deadlines of the same time stay, because what the timers cause
+  /// stands before them.
+  void fire(Timestamp when, Batch& batch, std::uint64_t& roots);
+
+ private:
+  bool fire_timers(Timestamp when, Batch& batch, std::uint64_t& roots);
+  void fire_deadlines(Timestamp when, Batch& batch, std::uint64_t& roots);
+
+  RuleSet& rules_;
+  std::uint64_t max_instants_;
+};
+
+}  // namespace gorgo::dispatch

@@ -1,0 +1,226 @@
+#include "dispatch/order/dispatcher.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "base/arithmetic.hpp"
+#include "base/scratch.hpp"
+
+namespace gorgo::dispatch {
+
+void Dispatcher::process(Released& released, const Deliver& deliver) {
+  if (released.items.empty()) return;
+  auto start = std::chrono::steady_clock::now();
+  const auto report = [&] {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double, std::nano> took = now - std::exchange(start, now);
+    evaluation_.add_time(took.count());
+  };
+  for (std::size_t next = 0;
+       next < released.items.size() && !stop_.load(std::memory_order_relaxed);) {
+    if (next > 0) report();
+    form_batch(released, next);
+    evaluate_batch(deliver);
+  }
+  released.clear();
+  batch_.clear();
+  forget();
+  report();
+}
+
+void Dispatcher::form_batch(Released& released, std::size_t& next) {
+  batch_.extras = &released.extras;
+  if (agenda_.empty()) return add_items(released, next);
+  const Timestamp upcoming = released.items[next].timestamp;
+  agenda_.approach(std::max(upcoming, clock_.value_or(upcoming)));
+  const auto due = agenda_.next();
+  if (!due || *due > upcoming) return add_items(released, next);
+  advance(*due);
+  agenda_.fire(*due, batch_, roots_);
+}
+
+/// No event of a batch that begins with this timestamp may stand behind a deadline or an instant of
+/// a timer; a late event can bring about a deadline that is over already, so it stands alone.
+std::optional<Timestamp> Dispatcher::end_of_batch(Timestamp first) const {
+  if (agenda_.empty()) return std::nullopt;
+  const Timestamp end = agenda_.next().value_or(std::numeric_limits<Timestamp>::max());
+  const auto wait = agenda_.shortest_deadline();
+  if (!wait) return end;
+  return is_late(first) ? first : std::min(end, arithmetic::saturating_add(first, *wait));
+}
+
+void Dispatcher::add_items(Released& released, std::size_t& next) {
+  const std::span<const Released::Item> items = released.items;
+  const std::size_t begin = next;
+  Timestamp last = items[begin].timestamp;
+  const auto end = end_of_batch(last);
+  std::size_t room = evaluation_.batch_roots();
+  std::uint64_t root = roots_;
+  std::uint32_t cells_end = 0;
+  for (; next < items.size() && room > 0; ++next) {
+    const Released::Item& item = items[next];
+    const bool late = item.timestamp < last;
+    if (end && next > begin && (late || item.timestamp >= *end)) break;
+    if (late) batch_.in_order = false;
+    last = std::max(last, item.timestamp);
+    if (item.tick) continue;
+    --room;
+    batch_.records.push_back({.type = item.type,
+                              .timestamp = item.timestamp,
+                              .root = ++root,
+                              .first_cell = item.first_cell,
+                              .extras = item.extras});
+    cells_end = item.first_cell + item.cells;
+  }
+  roots_ = root;
+  advance(last);
+  take_cells(released, cells_end, next == items.size());
+}
+
+/// Takes the cells of the batch's records, which stand together and end at `end`. `are_last`: no
+/// released item comes behind the batch.
+void Dispatcher::take_cells(Released& released, std::uint32_t end, bool are_last) {
+  if (batch_.empty()) return;
+  const std::uint32_t first = batch_.records.front().first_cell;
+  if (first == 0 && are_last) return batch_.cells.swap(released.cells);
+  batch_.cells.assign(released.cells.begin() + first, released.cells.begin() + end);
+  for (Record& record : batch_.records) record.first_cell -= first;
+}
+
+void Dispatcher::advance(Timestamp timestamp) {
+  clock_ = std::max(clock_.value_or(timestamp), timestamp);
+}
+
+void Dispatcher::evaluate_batch(const Deliver& deliver) {
+  if (batch_.empty()) return;
+  evaluation_.start(batch_, *clock_);
+  while (!batch_.empty()) {
+    evaluation_.run_wave();
+    if (stop_.load(std::memory_order_relaxed)) return;
+    if (!evaluation_.has_finished()) continue;
+    deliver_finished(deliver);
+    evaluation_.drop_finished();
+  }
+}
+
+/// Whether the record is to be delivered after this wave.
+bool Dispatcher::is_due(const Record& record) const {
+  return evaluation_.finished(record) && record.type != kTimerType;
+}
+
+/// Brings the due composites in place order. Composites stand from record `first` on.
+void Dispatcher::order_composites(std::size_t first) {
+  const auto& records = batch_.records;
+  order_.clear();
+  bool by_root = true;
+  std::uint64_t root = 0;
+  for (std::size_t i = first; i < records.size(); ++i) {
+    if (!is_due(records[i])) continue;
+    by_root = by_root && records[i].root >= root;
+    root = records[i].root;
+    order_.push_back(static_cast<std::uint32_t>(i));
+  }
+  if (!by_root) sort_by_root();
+  if (!evaluation_.is_in_rule_order()) sort_by_place();
+}
+
+/// Sorts by counting the composites of each root; those of one root keep their order.
+void Dispatcher::sort_by_root() {
+  const auto& records = batch_.records;
+  const std::uint64_t first_root = records.front().root;
+  const auto slot = [&](std::uint32_t i) { return records[i].root - first_root + 1; };
+  by_root_.assign(roots_ - first_root + 2, 0);
+  for (const std::uint32_t i : order_) ++by_root_[slot(i)];
+  for (std::size_t r = 1; r < by_root_.size(); ++r) by_root_[r] += by_root_[r - 1];
+  unordered_.swap(order_);
+  order_.resize(unordered_.size());
+  for (const std::uint32_t i : unordered_) order_[by_root_[slot(i) - 1]++] = i;
+}
+
+/// Brings the composites of each root in order.
+void Dispatcher::sort_by_place() {
+  const PlaceOrder before(batch_.records);
+  const auto& records = batch_.records;
+  for (auto group = order_.begin(); group != order_.end();) {
+    const std::uint64_t root = records[*group].root;
+    const auto end =
+        std::find_if(group, order_.end(), [&](std::uint32_t i) { return records[i].root != root; });
+    if (!std::is_sorted(group, end, before)) std::sort(group, end, before);
+    group = end;
+  }
+}
+
+OutputBatch::Row Dispatcher::row_of(const Record& record, const Place& place) {
+  return {.place = place,
+          .timestamp = record.timestamp,
+          .type = record.type,
+          .first_cell = record.first_cell,
+          .extras = record.extras,
+          .rule = record.rule};
+}
+
+/// Hands out the due records in place order, some at a time.
+void Dispatcher::deliver_finished(const Deliver& deliver) {
+  const auto& records = batch_.records;
+  const auto composites =
+      std::partition_point(records.begin(), records.end(),
+                           [](const Record& record) { return record.producer == kNoRecord; });
+  order_composites(static_cast<std::size_t>(composites - records.begin()));
+  auto next = order_.begin();
+  for (const Record& own : std::span(records.begin(), composites)) {
+    Place place{.root = own.root};
+    if (is_due(own)) {
+      if (own.is_composite()) {
+        place.ordinal = 1;
+        ++counters_.composites;
+      }
+      add_row(own, place, deliver);
+    }
+    for (; next != order_.end() && records[*next].root == own.root; ++next) {
+      ++place.ordinal;
+      add_row(records[*next], place, deliver);
+    }
+  }
+  counters_.composites += order_.size();
+  hand_out(deliver);
+  clear_scratch(order_);
+  clear_scratch(unordered_);
+  clear_scratch(by_root_);
+}
+
+void Dispatcher::add_row(const Record& record, const Place& place, const Deliver& deliver) {
+  constexpr std::size_t kAtATime = 1 << 16;
+  if (output_.rows.size() == kAtATime) hand_out(deliver);
+  output_.rows.push_back(row_of(record, place));
+}
+
+void Dispatcher::hand_out(const Deliver& deliver) {
+  if (output_.rows.empty()) return;
+  output_.rule_names = rules_.names();
+  output_.schema = &rules_.schema();
+  output_.extras = *batch_.extras;
+  output_.cells.swap(batch_.cells);
+  if (!stop_.load(std::memory_order_relaxed)) deliver(output_);
+  output_.cells.swap(batch_.cells);
+  output_.rows.clear();
+}
+
+void Dispatcher::forget() {
+  history_.evict(arithmetic::saturating_subtract(*clock_, remember_));
+  for (const std::uint32_t index : rules_.temporal_rules()) {
+    DeployedRule& rule = rules_.rules()[index];
+    const TypeId type = rule.rule().states[0].predicate.type;
+    rule.state.forget_decided_before(history_.store(type).begin());
+  }
+  for (const std::uint32_t index : rules_.consuming_rules()) {
+    DeployedRule& rule = rules_.rules()[index];
+    for (const std::uint32_t state : rule.rule().consuming) {
+      const TypeId type = rule.rule().states[state].predicate.type;
+      rule.state.consumed[state].forget_before(history_.store(type).begin());
+    }
+  }
+}
+
+}  // namespace gorgo::dispatch

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "dispatch/evaluate/evaluation.hpp"
+#include "dispatch/order/agenda.hpp"
+#include "dispatch/order/released.hpp"
+#include "gorgo/processor.hpp"
+
+namespace gorgo::dispatch {
+
+/// Takes released events through the rules and hands out all events in place order. Cuts the
+/// stream into batches where instants of timers and deadlines stand; while there are such rules,
+/// late events begin a batch, too.
+class Dispatcher {
+ public:
+  using Deliver = std::function<void(const OutputBatch&)>;
+
+  Dispatcher(RuleSet& rules, history::History& history, ProcessorCounters& counters,
+             const Evaluation::Limits& limits, std::uint64_t max_instants, Duration remember,
+             const std::atomic<bool>& stop)
+      : rules_(rules),
+        history_(history),
+        counters_(counters),
+        remember_(remember),
+        stop_(stop),
+        agenda_(rules, max_instants),
+        evaluation_(rules, history, counters, limits, stop) {}
+
+  /// Evaluates and delivers everything and leaves `released` empty. When `stop` is set meanwhile,
+  /// the rest is given up.
+  void process(Released& released, const Deliver& deliver);
+
+  /// The largest released timestamp, ticks included; unset before any.
+  std::optional<Timestamp> clock() const { return clock_; }
+  /// The earliest instant or deadline that has not fired.
+  std::optional<Timestamp> next_due() const { return agenda_.next(); }
+  std::optional<Timestamp> last_deadline() const { return agenda_.last_deadline(); }
+  const DroppedComposite& last_dropped() const { return evaluation_.last_dropped(); }
+  const std::string& last_passed_over() const { return evaluation_.last_passed_over(); }
+
+ private:
+  /// Fills `batch_` with what comes next, from item `next` on.
+  void form_batch(Released& released, std::size_t& next);
+  std::optional<Timestamp> end_of_batch(Timestamp first) const;
+  void add_items(Released& released, std::size_t& next);
+  void take_cells(Released& released, std::uint32_t end, bool are_last);
+  void advance(Timestamp timestamp);
+  bool is_late(Timestamp timestamp) const { return clock_ && timestamp < *clock_; }
+  void evaluate_batch(const Deliver& deliver);
+  bool is_due(const Record& record) const;
+  void order_composites(std::size_t first);
+  void sort_by_root();
+  void sort_by_place();
+  static OutputBatch::Row row_of(const Record& record, const Place& place);
+  void add_row(const Record& record, const Place& place, const Deliver& deliver);
+  void deliver_finished(const Deliver& deliver);
+  void hand_out(const Deliver& deliver);
+  void forget();
+
+  RuleSet& rules_;
+  history::History& history_;
+  ProcessorCounters& counters_;
+  const Duration remember_;  // events stay so much longer than rules need them
+  const std::atomic<bool>& stop_;
+  Agenda agenda_;
+  Evaluation evaluation_;
+
+  std::optional<Timestamp> clock_;
+  std::uint64_t roots_ = 0;  // places given out so far
+  Batch batch_;
+  OutputBatch output_;
+
+  // Scratch of deliver_finished.
+  std::vector<std::uint32_t> order_;      // composites in place order
+  std::vector<std::uint32_t> unordered_;  // composites in the order of the batch
+  std::vector<std::uint32_t> by_root_;    // by root from the batch's first: where its next one goes
+};
+
+}  // namespace gorgo::dispatch

@@ -1,0 +1,97 @@
+#include "dispatch/order/header.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace gorgo::dispatch {
+namespace {
+
+/// Finds attributes by name. An event mostly has its attributes in the order of the type.
+class AttributeFinder {
+ public:
+  explicit AttributeFinder(const EventType& type) : type_(type) {}
+
+  std::optional<std::uint32_t> find(std::string_view name) {
+    const auto& attributes = type_.attributes;
+    if (next_ < attributes.size() && attributes[next_].name == name) return next_++;
+    if (by_name_.empty()) {
+      for (std::uint32_t i = 0; i < attributes.size(); ++i) by_name_.emplace(attributes[i].name, i);
+    }
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) return std::nullopt;
+    next_ = found->second + 1;
+    return found->second;
+  }
+
+ private:
+  const EventType& type_;
+  std::uint32_t next_ = 0;
+  std::unordered_map<std::string_view, std::uint32_t> by_name_;
+};
+
+}  // namespace
+
+Header::Header(std::string_view type, std::span<const std::string_view> names)
+    : type_(type), names_(names.begin(), names.end()) {}
+
+bool Header::is(std::string_view type, std::span<const std::string_view> names) const {
+  return type_ == type && std::ranges::equal(names_, names);
+}
+
+void Header::find_twins() {
+  if (searched_for_twins_) return;
+  std::unordered_map<std::string_view, std::uint32_t> last;
+  last.reserve(names_.size());
+  for (std::uint32_t i = 0; i < names_.size(); ++i) {
+    const auto [it, added] = last.emplace(names_[i], i);
+    if (added) continue;
+    if (twins_.empty()) twins_.assign(names_.size(), kNone);
+    twins_[i] = it->second;
+    it->second = i;
+  }
+  searched_for_twins_ = true;
+}
+
+const Header::Resolution& Header::resolve(const Schema& schema) {
+  if (version_ != schema.version()) {
+    resolved_ = find(schema.find(type_));
+    version_ = schema.version();
+  }
+  return resolved_;
+}
+
+const Header::Resolution& Header::unknown() {
+  if (!unknown_) unknown_ = find(nullptr);
+  return *unknown_;
+}
+
+Header::Resolution Header::find(const EventType* type) {
+  Resolution found;
+  if (type != nullptr) {
+    found.type = type->id;
+    found.width = static_cast<std::uint32_t>(type->attributes.size());
+    found.exact = std::ranges::equal(names_, type->attributes, {}, {}, &AttributeType::name);
+    if (found.exact) return found;
+  }
+  find_twins();
+  static const EventType kNoAttributes;
+  AttributeFinder attributes(type != nullptr ? *type : kNoAttributes);
+  auto extras = std::make_shared<Extras>();
+  found.cells.reserve(names_.size());
+  for (const std::string& name : names_) {
+    if (const auto index = attributes.find(name)) {
+      found.cells.push_back(*index);
+    } else if (type != nullptr && type->strict()) {
+      found.cells.push_back(kNone);
+    } else {
+      found.cells.push_back(found.width++);
+      extras->names.push_back(name);
+    }
+  }
+  if (type != nullptr && extras->names.empty()) return found;
+  extras->type = type_;
+  found.extras = std::move(extras);
+  return found;
+}
+
+}  // namespace gorgo::dispatch

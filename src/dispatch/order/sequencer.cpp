@@ -1,0 +1,362 @@
+#include "dispatch/order/sequencer.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <new>
+#include <string>
+
+#include "base/arithmetic.hpp"
+#include "codec/text.hpp"
+#include "codec/timestamp.hpp"
+#include "language/reporter.hpp"
+
+namespace gorgo::dispatch {
+namespace {
+
+using language::in_quotes;
+
+std::string event_of(std::string_view type) { return "event of type " + in_quotes(type); }
+
+std::string milliseconds(Timestamp timestamp) {
+  std::string text;
+  codec::append_milliseconds(text, timestamp);
+  return text + " ms";
+}
+
+/// Whether the cells are values of exactly the attributes' types.
+bool are_fitting(const EventType& type, std::span<const Datum> cells) {
+  const AttributeType* attribute = type.attributes.data();
+  for (const Datum& cell : cells) {
+    if (!cell.exists() || cell.type() != (attribute++)->type) return false;
+  }
+  return true;
+}
+
+/// Takes back the cells of an event that could not be released.
+class CellGuard {
+ public:
+  explicit CellGuard(Released& out) : out_(out), cells_(out.cells.size()) {}
+  ~CellGuard() {
+    if (!kept_) out_.cells.resize(cells_);
+  }
+  CellGuard(const CellGuard&) = delete;
+  CellGuard& operator=(const CellGuard&) = delete;
+
+  std::size_t first() const { return cells_; }
+  void keep() { kept_ = true; }
+
+ private:
+  Released& out_;
+  const std::size_t cells_;
+  bool kept_ = false;
+};
+
+Datum kept(const Datum& value, Released& out) {
+  if (value.tag != Datum::Tag::string) return value;
+  out.bytes += value.length;
+  return Datum::of(out.strings.add(value.text(), out.items.size()));
+}
+
+/// Adds the item for the cells behind `guard`.
+void add_item(TypeId type, Timestamp timestamp, std::uint32_t extras, CellGuard& guard,
+              Released& out) {
+  const std::size_t cells = out.cells.size() - guard.first();
+  out.items.push_back({.type = type,
+                       .timestamp = timestamp,
+                       .first_cell = static_cast<std::uint32_t>(guard.first()),
+                       .cells = static_cast<std::uint32_t>(cells),
+                       .extras = extras});
+  out.bytes += sizeof(Released::Item) + cells * sizeof(Datum);
+  guard.keep();
+}
+
+/// Adds cells that fit the type.
+void add(const EventType& type, Timestamp timestamp, std::span<const Datum> cells, Released& out) {
+  CellGuard guard(out);
+  for (const Datum& cell : cells) out.cells.push_back(kept(cell, out));
+  add_item(type.id, timestamp, OutputBatch::kNoExtras, guard, out);
+}
+
+/// Converts a value for a float attribute, which takes floats, ints, and the names that event lines
+/// give to what is no number. Anything else stays as it is.
+Datum float_of(const Datum& value) {
+  if (value.exists() && value.type() == ValueType::string) {
+    if (const auto named = codec::float_from_name(value.text())) return Datum::of(*named);
+  }
+  return arithmetic::to_float(value);
+}
+
+/// Writes the cells of one event behind the others, in the order that items keep them.
+class CellWriter {
+ public:
+  /// `type`: that of the resolution, or null.
+  CellWriter(const Header& header, const Header::Resolution& resolution, const EventType* type,
+             Released& out)
+      : header_(header), resolution_(resolution), type_(type), out_(out), guard_(out) {}
+
+  /// Adds the item, or nothing. `cells`: one for each column of the header.
+  Result<void> write(Timestamp timestamp, const Datum* cells) {
+    out_.cells.resize(guard_.first() + resolution_.width);
+    for (std::size_t i = 0; i < header_.names().size(); ++i) {
+      if (!cells[i].exists()) continue;
+      if (auto error = add(i, cells)) return *error;
+    }
+    if (type_ != nullptr && type_->strict()) {
+      if (auto error = find_missing()) return *error;
+    }
+    add_item(resolution_.type, timestamp, out_.number_of(resolution_.extras), guard_, out_);
+    return {};
+  }
+
+ private:
+  std::optional<Error> add(std::size_t column, const Datum* cells) {
+    const std::string& name = header_.names()[column];
+    for (auto twin = header_.twin(column); twin != Header::kNone; twin = header_.twin(twin)) {
+      if (!cells[twin].exists()) continue;
+      return refuse("attribute " + in_quotes(name) + " is given twice", "give it once");
+    }
+    if (name.empty()) return refuse("an attribute has no name", "name every attribute");
+    const std::size_t cell = resolution_.exact ? column : resolution_.cells[column];
+    if (cell == Header::kNone) return unknown(name);
+    if (type_ != nullptr && cell < type_->attributes.size()) return add_known(cell, cells[column]);
+    out_.cells[guard_.first() + cell] = kept(cells[column], out_);
+    return std::nullopt;
+  }
+
+  std::optional<Error> add_known(std::size_t index, const Datum& value) {
+    const AttributeType& attribute = type_->attributes[index];
+    const Datum fitted = attribute.type == ValueType::floating ? float_of(value) : value;
+    if (fitted.type() != attribute.type) {
+      return refuse("attribute " + in_quotes(attribute.name) + " is " +
+                        std::string(to_string(value.type())) + ", expected " +
+                        std::string(to_string(attribute.type)),
+                    declaration_of(*type_));
+    }
+    out_.cells[guard_.first() + index] = kept(fitted, out_);
+    return std::nullopt;
+  }
+
+  std::optional<Error> unknown(std::string_view name) const {
+    std::vector<std::string> names;
+    for (const auto& attribute : type_->attributes) names.push_back(attribute.name);
+    const std::string_view close = closest_name(name, names);
+    return refuse(
+        "there is no attribute " + in_quotes(name),
+        close.empty() ? declaration_of(*type_) : "did you mean " + in_quotes(close) + "?");
+  }
+
+  std::optional<Error> find_missing() const {
+    for (std::size_t i = 0; i < type_->attributes.size(); ++i) {
+      if (out_.cells[guard_.first() + i].exists()) continue;
+      return refuse("attribute " + in_quotes(type_->attributes[i].name) + " is missing",
+                    declaration_of(*type_));
+    }
+    return std::nullopt;
+  }
+
+  Error refuse(const std::string& what, std::string hint) const {
+    return {event_of(header_.type()) + " refused: " + what, std::move(hint)};
+  }
+
+  const Header& header_;
+  const Header::Resolution& resolution_;
+  const EventType* type_;
+  Released& out_;
+  CellGuard guard_;
+};
+
+}  // namespace
+
+bool Sequencer::is_ahead(Timestamp timestamp) const {
+  if (!options_.max_ahead) return false;
+  return timestamp > arithmetic::saturating_add(options_.clock(), *options_.max_ahead);
+}
+
+Error Sequencer::refuse_ahead(const std::string& what, Timestamp timestamp) const {
+  return {what + " refused: its timestamp " + milliseconds(timestamp) + " is more than " +
+              milliseconds(*options_.max_ahead) + " ahead of the clock",
+          "check the publisher's clock, and that the timestamp is in the unit it should be"};
+}
+
+Error Sequencer::refuse_late(std::string_view type, const EventType* known, Timestamp timestamp) {
+  ++counters_.too_late;
+  count_late(known != nullptr ? known->id : kNoType, &LateCounts::too_late);
+  return {event_of(type) + " refused: its timestamp " + milliseconds(timestamp) + " is more than " +
+              milliseconds(options_.max_late) + " behind the clock, " + milliseconds(*released_),
+          "send events in time, or without a timestamp to have them stamped"};
+}
+
+Result<Timestamp> Sequencer::stamp(std::string_view type, const EventType* known,
+                                   std::optional<Timestamp> timestamp) {
+  if (!timestamp) {
+    if (!released_) return options_.clock();
+    return std::max(options_.clock(), arithmetic::saturating_add(*released_, 1));
+  }
+  if (released_ && *timestamp < arithmetic::saturating_subtract(*released_, options_.max_late)) {
+    return refuse_late(type, known, *timestamp);
+  }
+  if (is_ahead(*timestamp)) return refuse_ahead(event_of(type), *timestamp);
+  return *timestamp;
+}
+
+Result<void> Sequencer::admit(const std::shared_ptr<Header>& header,
+                              std::optional<Timestamp> timestamp, const Datum* cells,
+                              const Schema& schema, Released& released) {
+  if (header->type().empty()) return Error{"an event has no type", "name the type of every event"};
+  const Header::Resolution& resolution = header->resolve(schema);
+  const EventType* const type = resolution.type == kNoType ? nullptr : &schema.at(resolution.type);
+  if (resolution.exact && is_direct(*type, cells)) {
+    return admit_direct(*type, timestamp, cells, released);
+  }
+  const Result<Timestamp> stamped = stamp(header->type(), type, timestamp);
+  if (stamped.has_error()) return stamped.error();
+  const bool stamps = !timestamp;
+  if (options_.lateness > 0) {
+    if (auto held = hold(header, type, *stamped, cells); !held) return held;
+    stamps_ = stamps;
+    release_due(schema, released);
+    return {};
+  }
+  prepare_count(resolution.type);
+  CellWriter writer(*header, resolution, type, released);
+  if (auto written = writer.write(*stamped, cells); !written) return written;
+  stamps_ = stamps;
+  count_release(resolution.type, *stamped);
+  return {};
+}
+
+Result<void> Sequencer::admit(const EventType& type, std::optional<Timestamp> timestamp,
+                              const Datum* first_cell, const Schema& schema, Released& released) {
+  if (is_direct(type, first_cell)) return admit_direct(type, timestamp, first_cell, released);
+  return admit(header_of(type), timestamp, first_cell, schema, released);
+}
+
+/// Whether the event needs neither conversion nor holding.
+bool Sequencer::is_direct(const EventType& type, const Datum* cells) const {
+  return options_.lateness == 0 && are_fitting(type, {cells, type.attributes.size()});
+}
+
+Result<void> Sequencer::admit_direct(const EventType& type, std::optional<Timestamp> timestamp,
+                                     const Datum* cells, Released& released) {
+  const bool stamps = !timestamp;
+  if (stamps || !is_beyond_doubt(*timestamp)) {
+    const Result<Timestamp> stamped = stamp(type.name, &type, timestamp);
+    if (stamped.has_error()) return stamped.error();
+    timestamp = *stamped;
+  }
+  prepare_count(type.id);
+  add(type, *timestamp, {cells, type.attributes.size()}, released);
+  stamps_ = stamps;
+  count_release(type.id, *timestamp);
+  return {};
+}
+
+const std::shared_ptr<Header>& Sequencer::header_of(const EventType& type) {
+  if (type.id >= headers_.size()) headers_.resize(type.id + 1);
+  std::shared_ptr<Header>& header = headers_[type.id];
+  if (header == nullptr) {
+    std::vector<std::string_view> names;
+    for (const AttributeType& attribute : type.attributes) names.push_back(attribute.name);
+    header = std::make_shared<Header>(type.name, names);
+  }
+  return header;
+}
+
+Result<void> Sequencer::hold(const std::shared_ptr<Header>& header, const EventType* type,
+                             Timestamp timestamp, const Datum* cells) {
+  probe_.clear();
+  CellWriter probe(*header, header->resolved(), type, probe_);
+  if (auto fits = probe.write(timestamp, cells); !fits) return fits;
+  Held held{.header = header, .cells = {cells, cells + header->names().size()}, .text = {}};
+  std::size_t bytes = 0;
+  for (const Datum& cell : held.cells) bytes += cell.length;
+  held.text.resize(bytes);
+  char* end = held.text.data();
+  for (Datum& cell : held.cells) {
+    if (cell.tag != Datum::Tag::string) continue;
+    char* const begin = end;
+    end = std::copy_n(cell.bytes, cell.length, begin);
+    cell.bytes = begin;
+  }
+  held_.emplace(timestamp, std::move(held));
+  received_ = std::max(received_.value_or(timestamp), timestamp);
+  return {};
+}
+
+/// Releases what is due. An event that there is no memory for stays held, and is due again with the
+/// next event.
+void Sequencer::release_due(const Schema& schema, Released& released) {
+  try {
+    release_until(arithmetic::saturating_subtract(*received_, options_.lateness), schema, released);
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+void Sequencer::release_until(Timestamp timestamp, const Schema& schema, Released& released) {
+  while (!held_.empty() && held_.begin()->first <= timestamp) {
+    const auto first = held_.begin();
+    release(first->second, first->first, schema, released);
+    held_.erase(first);
+  }
+}
+
+void Sequencer::release(const Held& held, Timestamp timestamp, const Schema& schema,
+                        Released& released) {
+  const Header::Resolution& resolution = held.header->resolve(schema);
+  const TypeId known = resolution.type;
+  prepare_count(known);
+  const EventType* const type = known == kNoType ? nullptr : &schema.at(known);
+  const Datum* const cells = held.cells.data();
+  // The event was accepted. Where it does not fit a type that became known meanwhile, subscribers
+  // see it, but rules do not.
+  if (!CellWriter(*held.header, resolution, type, released).write(timestamp, cells)) {
+    [[maybe_unused]] const auto written =
+        CellWriter(*held.header, held.header->unknown(), nullptr, released).write(timestamp, cells);
+    assert(!written.has_error());
+  }
+  count_release(released.items.back().type, timestamp);
+}
+
+void Sequencer::prepare_count(TypeId type) {
+  if (type != kNoType && type >= late_.size()) late_.resize(type + 1);
+}
+
+void Sequencer::count_release(TypeId type, Timestamp timestamp) {
+  if (!released_ || timestamp >= *released_) {
+    released_ = timestamp;
+    return;
+  }
+  ++counters_.late;
+  count_late(type, &LateCounts::late);
+}
+
+void Sequencer::count_late(TypeId type, std::uint64_t LateCounts::*count) {
+  if (type == kNoType) return;
+  prepare_count(type);
+  ++(late_[type].*count);
+}
+
+std::optional<Timestamp> Sequencer::first_held() const {
+  return held_.empty() ? std::nullopt : std::optional(held_.begin()->first);
+}
+
+Timestamp Sequencer::now() const {
+  return arithmetic::saturating_subtract(options_.clock(), options_.lateness);
+}
+
+Result<void> Sequencer::tick(Timestamp timestamp, const Schema& schema, Released& released) {
+  if (is_ahead(timestamp)) return refuse_ahead("tick", timestamp);
+  received_ = std::max(received_.value_or(timestamp), timestamp);
+  release_until(timestamp, schema, released);
+  if (released_ && timestamp <= *released_) return {};
+  released_ = timestamp;
+  released.items.push_back({.timestamp = timestamp, .tick = true});
+  return {};
+}
+
+void Sequencer::flush(const Schema& schema, Released& released) {
+  release_until(std::numeric_limits<Timestamp>::max(), schema, released);
+}
+
+}  // namespace gorgo::dispatch

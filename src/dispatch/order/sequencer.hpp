@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dispatch/order/header.hpp"
+#include "dispatch/order/released.hpp"
+#include "gorgo/diagnostics.hpp"
+#include "gorgo/event.hpp"
+#include "gorgo/processor.hpp"
+#include "gorgo/schema.hpp"
+
+namespace gorgo::dispatch {
+
+/// Checks publications against the schema, stamps them, and releases them in one order
+/// (TESLA.md §9).
+class Sequencer {
+ public:
+  struct Options {
+    std::function<Timestamp()> clock;   ///< stamps events
+    std::optional<Duration> max_ahead;  ///< unset: any timestamp may come
+    Duration lateness = 0;
+    Duration max_late = 0;
+  };
+
+  /// Events of one type that stood behind the clock.
+  struct LateCounts {
+    std::uint64_t late = 0;      // released
+    std::uint64_t too_late = 0;  // refused
+  };
+
+  /// Counts late events into `counters`, which must outlive it.
+  Sequencer(Options options, ProcessorCounters& counters)
+      : options_(std::move(options)), counters_(counters) {}
+
+  /// Accepts an event, or refuses it and leaves everything as it was, also where it throws
+  /// bad_alloc. Releases what is due. A cell without a value is an absent attribute.
+  Result<void> admit(const std::shared_ptr<Header>& header, std::optional<Timestamp> timestamp,
+                     const Datum* first_cell, const Schema& schema, Released& released);
+  /// Admits an event that has a cell for each attribute of its type, in their order. The cells come
+  /// as a pointer because a span would need one register too many for a call of every event.
+  Result<void> admit(const EventType& type, std::optional<Timestamp> timestamp,
+                     const Datum* first_cell, const Schema& schema, Released& released);
+  /// Releases what is held up to the timestamp, then the tick.
+  Result<void> tick(Timestamp timestamp, const Schema& schema, Released& released);
+  /// Releases everything that is held.
+  void flush(const Schema& schema, Released& released);
+
+  std::size_t held() const { return held_.size(); }
+  /// The least timestamp of what is held.
+  std::optional<Timestamp> first_held() const;
+  /// Whether the newest accepted event was stamped here.
+  bool stamps() const { return stamps_; }
+  /// The time up to which input that is stamped here is complete: the clock's, less the lateness.
+  Timestamp now() const;
+  /// The counts of a type of the schema.
+  LateCounts late(TypeId type) const { return type < late_.size() ? late_[type] : LateCounts(); }
+
+ private:
+  struct Held {
+    std::shared_ptr<Header> header;
+    std::vector<Datum> cells;  // by column of the header
+    std::vector<char> text;    // bytes of the strings in `cells`, end to end
+  };
+
+  /// `known`: the schema's type of the event, or null.
+  Result<Timestamp> stamp(std::string_view type, const EventType* known,
+                          std::optional<Timestamp> timestamp);
+  /// Whether `stamp` would return just this timestamp.
+  bool is_beyond_doubt(Timestamp timestamp) const {
+    return released_ && timestamp >= *released_ && !is_ahead(timestamp);
+  }
+  Error refuse_late(std::string_view type, const EventType* known, Timestamp timestamp);
+  bool is_direct(const EventType& type, const Datum* cells) const;
+  Result<void> admit_direct(const EventType& type, std::optional<Timestamp> timestamp,
+                            const Datum* cells, Released& released);
+  const std::shared_ptr<Header>& header_of(const EventType& type);
+  bool is_ahead(Timestamp timestamp) const;
+  Error refuse_ahead(const std::string& what, Timestamp timestamp) const;
+  Result<void> hold(const std::shared_ptr<Header>& header, const EventType* known,
+                    Timestamp timestamp, const Datum* cells);
+  void release_due(const Schema& schema, Released& released);
+  void release_until(Timestamp timestamp, const Schema& schema, Released& released);
+  void release(const Held& held, Timestamp timestamp, const Schema& schema, Released& released);
+  /// Makes room for the counts of a type, so that counting does not fail.
+  void prepare_count(TypeId type);
+  void count_release(TypeId type, Timestamp timestamp);
+  void count_late(TypeId type, std::uint64_t LateCounts::*count);
+
+  Options options_;
+  ProcessorCounters& counters_;
+  std::optional<Timestamp> received_;    // the largest; kept where events are held
+  std::optional<Timestamp> released_;    // the largest
+  std::multimap<Timestamp, Held> held_;  // equal timestamps in order of receipt
+  // By TypeId: a header with the attributes of the type as columns; null until it is needed.
+  std::vector<std::shared_ptr<Header>> headers_;
+  // By TypeId. A publisher cannot make it grow, because types that only publishers name have no
+  // TypeId.
+  std::vector<LateCounts> late_;
+  bool stamps_ = false;
+  Released probe_;  // scratch: checks an event that will be held
+};
+
+}  // namespace gorgo::dispatch

@@ -1,0 +1,111 @@
+#include "dispatch/placement/alarm_report.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "codec/event_notation.hpp"
+#include "codec/timestamp.hpp"
+
+namespace gorgo::dispatch {
+namespace {
+
+/// A report has at most so many events, the latest ones: people could not send a larger one.
+constexpr std::size_t kMostEvents = 100'000;
+
+struct Stored {
+  TypeId type;
+  history::EventRef event;
+};
+
+/// The events that were released up to the terminator, in order of release; those of one root are
+/// in the order of their types.
+std::vector<Stored> events_before(const DeployedRule& rule, const history::History& history,
+                                  std::uint64_t root) {
+  std::vector<Stored> events;
+  for (const auto& [type, reach] : rule.plan->reach) {
+    if (type == kTimerType) continue;
+    const history::EventStore& store = history.store(type);
+    for (history::Slot slot = store.begin(); slot < store.end() && store.root(slot) <= root;
+         ++slot) {
+      events.push_back({type, {&store, slot}});
+    }
+  }
+  std::stable_sort(events.begin(), events.end(), [](const Stored& a, const Stored& b) {
+    return a.event.root() < b.event.root();
+  });
+  return events;
+}
+
+Event event_of(const Stored& stored, const Schema& schema) {
+  const EventType& type = schema.at(stored.type);
+  Event event{.type = type.name, .timestamp = stored.event.timestamp(), .attributes = {}};
+  for (std::uint32_t i = 0; i < type.attributes.size(); ++i) {
+    const Datum value = stored.event.store->attribute(stored.event.slot, i);
+    if (value.exists()) event.attributes.push_back({type.attributes[i].name, to_value(value)});
+  }
+  return event;
+}
+
+/// Declares the strict types that the rule reads and does not produce itself.
+std::string declarations(const DeployedRule& rule, const Schema& schema) {
+  std::string text;
+  for (const auto& [type, reach] : rule.plan->reach) {
+    if (type == kTimerType || type == rule.rule().type || !schema.at(type).strict()) continue;
+    text += "  " + declaration_of(schema.at(type)) + "\n";
+  }
+  return text;
+}
+
+/// The text with each line indented as the content below a heading is.
+std::string indented(std::string_view text) {
+  std::string result = "  ";
+  for (const char c : text) {
+    result += c;
+    if (c == '\n') result += "  ";
+  }
+  return result + "\n";
+}
+
+std::string commented(std::string text) {
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3) {
+    text.replace(at, 1, "\n# ");
+  }
+  return "# " + text + "\n";
+}
+
+}  // namespace
+
+std::string alarm_report(const DeployedRule& rule, const Schema& schema,
+                         const history::History& history, history::Slot slot,
+                         const std::string& difference) {
+  const history::EventStore& terminators = rule.terminators->store();
+  auto events = events_before(rule, history, terminators.root(slot));
+  const std::size_t left_out = events.size() - std::min(events.size(), kMostEvents);
+  events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(left_out));
+
+  std::string text = commented("Engines gave different composites of the rule " + rule.rule().name +
+                               ": " + difference);
+  text +=
+      "# `gorgo test FILE --engine reference --update` writes what is expected; then `gorgo test "
+      "FILE` tells\n# which engine is wrong.\n";
+  if (left_out > 0) text += commented(std::to_string(left_out) + " earlier events are left out.");
+  if (!rule.rule().consuming.empty()) {
+    text +=
+        "# The rule consumes events: what it had consumed before the first one here is not told.\n";
+  }
+  // Late events were accepted once, so the test must accept them, too.
+  text += "options:\n  max_late = 1000000000000\n";
+  text += "rules:\n" + declarations(rule, schema) + indented(rule.rule().text);
+  text += "case: engines disagree about " + rule.rule().name + "\nevents:\n";
+  for (const Stored& stored : events) {
+    text += "  " + codec::notation_of(event_of(stored, schema)) + "\n";
+  }
+  if (rule.has_timer) {
+    text += "  @";
+    codec::append_milliseconds(text, terminators.timestamp(slot));
+    text += " tick\n";
+  }
+  return text + "expect:\n";
+}
+
+}  // namespace gorgo::dispatch

@@ -1,0 +1,135 @@
+#include "dispatch/placement/shadow.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+
+namespace gorgo::dispatch {
+namespace {
+
+/// The most consumed events: copying more would take longer than most evaluations.
+constexpr std::size_t kMostConsumed = 1 << 16;
+/// The most terminators between two looks at the clock; at first it is only one.
+constexpr std::size_t kAtATime = 64;
+
+bool is_same(const Datum& a, const Datum& b) {
+  if (a.tag != b.tag) return false;
+  if (a.tag == Datum::Tag::string) return a.text() == b.text();
+  if (a.tag == Datum::Tag::floating) {
+    return std::bit_cast<std::uint64_t>(a.floating) == std::bit_cast<std::uint64_t>(b.floating);
+  }
+  return a.tag == Datum::Tag::none ||
+         (a.tag == Datum::Tag::boolean ? a.boolean == b.boolean : a.integer == b.integer);
+}
+
+/// A composite by the position of its terminator and its values.
+struct Found {
+  std::size_t terminator;
+  std::span<const Datum> cells;
+
+  bool operator==(const Found& other) const {
+    return terminator == other.terminator &&
+           std::equal(cells.begin(), cells.end(), other.cells.begin(), other.cells.end(), is_same);
+  }
+};
+
+/// The composites of the first `terminators` terminators.
+std::vector<Found> composites_of(const Outcome& outcome, std::size_t terminators,
+                                 std::size_t width) {
+  std::vector<Found> list;
+  for (const Outcome::Part& part : outcome.parts) {
+    for (std::size_t i = part.first_composite; i < part.end_composite; ++i) {
+      const auto& composite = part.sink->composites()[i];
+      if (part.first_terminator + composite.terminator >= terminators) return list;
+      list.push_back({part.first_terminator + composite.terminator,
+                      part.sink->cells().subspan(composite.first_cell, width)});
+    }
+  }
+  return list;
+}
+
+std::string text_of(const Datum& value) {
+  switch (value.tag) {
+    case Datum::Tag::integer:
+      return std::to_string(value.integer);
+    case Datum::Tag::floating:
+      return std::to_string(value.floating);
+    case Datum::Tag::boolean:
+      return value.boolean ? "true" : "false";
+    case Datum::Tag::string:
+      return "\"" + std::string(value.text()) + "\"";
+    case Datum::Tag::none:
+      break;
+  }
+  return "no value";
+}
+
+std::string text_of(const Found& composite, const EventType& type) {
+  std::string text = type.name + " {";
+  for (std::size_t i = 0; i < composite.cells.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + type.attributes[i].name + "=" + text_of(composite.cells[i]);
+  }
+  return text + "}";
+}
+
+}  // namespace
+
+bool Shadow::remember(const DeployedRule& rule) {
+  std::size_t consumed = 0;
+  for (const auto& slots : rule.state.consumed) consumed += slots.size();
+  if (consumed > kMostConsumed) return false;
+  state_.emplace(rule.rule());
+  state_->deployed_at = rule.state.deployed_at;
+  state_->consumed = rule.state.consumed;
+  return true;
+}
+
+Shadow::Done Shadow::evaluate(const DeployedRule& rule, Post& post,
+                              const engine::Terminators& terminators, double most) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto took = [start] {
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start)
+        .count();
+  };
+  const bool as_a_whole = post.engine->is_device();
+  sink_.clear();
+  outcome_.parts.clear();
+  std::size_t done = 0;
+  for (std::size_t more = 1;
+       done < terminators.slots.size() && more > 0 && (done == 0 || took() < most); done += more) {
+    const std::size_t left = terminators.slots.size() - done;
+    const std::size_t some = as_a_whole ? left : std::min({left, kAtATime, done + 1});
+    engine::Request request{
+        .evaluator = post.evaluators.front().get(),
+        .rule = &rule.rule(),
+        .state = &*state_,
+        .terminators = {terminators.slots.subspan(done, some), terminators.in_order},
+        .sink = &sink_};
+    post.engine->evaluate({&request, 1}, {.stop = &stop_, .threads = threads_});
+    outcome_.parts.push_back({&sink_, request.first_composite, request.end_composite, done});
+    more = request.done;
+  }
+  return {done, took()};
+}
+
+std::optional<Shadow::Difference> Shadow::difference(const DeployedRule& rule, const Schema& schema,
+                                                     std::span<const history::Slot> terminators,
+                                                     const Outcome& outcome) const {
+  const EventType& type = schema.at(rule.rule().type);
+  const std::size_t width = rule.rule().assignments.size();
+  const auto own = composites_of(outcome, terminators.size(), width);
+  const auto other = composites_of(outcome_, terminators.size(), width);
+  if (own == other) return std::nullopt;
+  const auto [a, b] = std::mismatch(own.begin(), own.end(), other.begin(), other.end());
+  const std::size_t at = std::min(a == own.end() ? ~std::size_t{0} : a->terminator,
+                                  b == other.end() ? ~std::size_t{0} : b->terminator);
+  const auto& store = rule.terminators->store();
+  return Difference{terminators[at],
+                    "of the terminator at " + std::to_string(store.timestamp(terminators[at])) +
+                        " ns, " + (a == own.end() ? "nothing" : text_of(*a, type)) + " against " +
+                        (b == other.end() ? "nothing" : text_of(*b, type)) + ", " +
+                        std::to_string(own.size()) + " against " + std::to_string(other.size()) +
+                        " composites of " + std::to_string(terminators.size()) + " terminators"};
+}
+
+}  // namespace gorgo::dispatch

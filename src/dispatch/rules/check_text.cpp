@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <map>
+
+#include "dispatch/rules/rule_base.hpp"
+#include "language/language.hpp"
+#include "language/names.hpp"
+#include "language/reporter.hpp"
+#include "plan/warnings.hpp"
+
+namespace gorgo::dispatch {
+namespace {
+
+void append(Diagnostics& to, Diagnostics from) {
+  std::ranges::move(from.list, std::back_inserter(to.list));
+}
+
+/// The types of the base, without those that only the replaced rules use and that go with them.
+Schema types_to_stay(const RuleBase& base, const std::vector<std::string>& replaced) {
+  Schema schema = base.schema;
+  std::map<TypeId, std::uint32_t> gone;
+  for (const std::string& name : replaced) {
+    if (const auto* plan = base.plans.find(name)) {
+      for (const TypeId type : types_of(**plan)) ++gone[type];
+    }
+  }
+  for (const auto& [type, uses] : gone) {
+    if (uses < base.uses_of(type) || !goes_with_its_rules(base.schema.at(type))) continue;
+    schema.remove(base.schema.at(type).name);
+  }
+  return schema;
+}
+
+/// Makes the plans of the rules, unless something about the rules is wrong.
+class Planner {
+ public:
+  Planner(const RuleBase& base, const language::Source& source, bool replace)
+      : base_(base), reporter_(source), replace_(replace) {}
+
+  void add(Rule rule, CheckedText& checked) {
+    check(rule);
+    checked.plans.push_back(std::make_shared<plan::Plan>(plan::make_plan(std::move(rule))));
+  }
+  Diagnostics take() { return reporter_.take(); }
+
+ private:
+  void check(const Rule& rule) {
+    if (!replace_ && base_.plans.find(rule.name) != nullptr) {
+      reporter_.error(rule.at, "a rule " + language::in_quotes(rule.name) + " is deployed already",
+                      "deploy with replacement, or remove it first");
+    }
+    const auto problem = problem_of_engine(engine_name_of(rule, base_.default_engine));
+    if (problem) reporter_.error(rule.at, problem->message, problem->hint);
+  }
+
+  const RuleBase& base_;
+  language::Reporter reporter_;
+  const bool replace_;
+};
+
+}  // namespace
+
+std::optional<Error> problem_of_engine(std::string_view name) {
+  const auto names = engine_names();
+  if (std::ranges::find(names, name) != names.end()) return std::nullopt;
+  return Error{"there is no engine " + language::in_quotes(name),
+               "the engines are " + language::listing(names, "and")};
+}
+
+const std::string& engine_name_of(const Rule& rule, const std::string& default_engine) {
+  return rule.options.engine.empty() ? default_engine : rule.options.engine;
+}
+
+std::set<TypeId> types_of(const plan::Plan& plan) {
+  std::set<TypeId> types{plan.rule.type};
+  for (const auto& [type, reach] : plan.reach) types.insert(type);
+  return types;
+}
+
+bool goes_with_its_rules(const EventType& type) { return type.origin != TypeOrigin::declared; }
+
+CheckedText check_text(const RuleBase& base, language::Source text, const DeployOptions& options) {
+  CheckedText checked{.source = std::move(text),
+                      .options = options,
+                      .version = base.version,
+                      .diagnostics = {},
+                      .schema = {},
+                      .plans = {}};
+  const language::Source& source = checked.source;
+  language::ParsedFile parsed = language::parse(source);
+  checked.diagnostics = std::move(parsed.diagnostics);
+  if (checked.diagnostics.failed()) return checked;
+
+  const Schema known = options.replace
+                           ? types_to_stay(base, language::rule_names(parsed.file, source))
+                           : base.schema;
+  language::BoundFile bound = language::bind(parsed.file, known, source);
+  append(checked.diagnostics, std::move(bound.diagnostics));
+  if (checked.diagnostics.failed()) return checked;
+
+  Planner planner(base, source, options.replace);
+  for (Rule& rule : bound.rules) planner.add(std::move(rule), checked);
+  append(checked.diagnostics, planner.take());
+  if (checked.diagnostics.failed()) return checked;
+
+  std::vector<const plan::Plan*> plans;
+  for (const auto& plan : checked.plans) plans.push_back(plan.get());
+  append(checked.diagnostics, plan::rule_warnings(plans, bound.schema, source));
+  checked.schema = std::move(bound.schema);
+  return checked;
+}
+
+}  // namespace gorgo::dispatch
+
+namespace gorgo {
+
+PreparedRules prepare_rules(const RuleSnapshot& snapshot, std::string name, std::string text,
+                            const DeployOptions& options) {
+  return std::make_shared<dispatch::CheckedText>(
+      dispatch::check_text(*snapshot, {std::move(name), std::move(text)}, options));
+}
+
+}  // namespace gorgo

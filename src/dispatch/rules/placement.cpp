@@ -1,0 +1,88 @@
+#include "dispatch/rules/placement.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gorgo::dispatch {
+
+void Cost::add(std::uint64_t terminators, double nanoseconds) {
+  constexpr double kMemory = 20e6;  // nanoseconds of work
+  if (terminators == 0) return;
+  if (nanoseconds_ > kMemory) {
+    terminators_ /= 2;
+    nanoseconds_ /= 2;
+  }
+  terminators_ += static_cast<double>(terminators);
+  nanoseconds_ += nanoseconds;
+}
+
+std::string Arrangement::to_string() const {
+  const std::string name(engine->name());
+  return reserve == nullptr ? name : name + " and " + std::string(reserve->name());
+}
+
+Post& Placement::at(const engine::Engine& engine) {
+  const auto known =
+      std::ranges::find_if(posts_, [&](const Post& post) { return post.engine == &engine; });
+  if (known != posts_.end()) return *known;
+  posts_.reserve(engine::engines().size());
+  posts_.push_back({.engine = &engine, .evaluators = {}, .estimate = {}, .cost = {}});
+  return posts_.back();
+}
+
+Places Placement::places_for(std::size_t terminators) {
+  constexpr double kShare = 0.1;                // of the new value
+  constexpr double kFewer = 0.4, kMore = 1.05;  // these balance where one in 20 is below
+  const auto count = static_cast<double>(terminators);
+  batch_ += kShare * (count - batch_);
+  small_batch_ = small_batch_ == 0 ? count : small_batch_ * (count < small_batch_ ? kFewer : kMore);
+  if (terminators < few_) return {.post = &posts_[reserve_], .own = terminators};
+  const auto shared = static_cast<std::size_t>(share_ * count);
+  if (shared == 0) return {.post = &posts_[current_], .own = terminators};
+  return {&posts_[current_], terminators - shared, &posts_[reserve_]};
+}
+
+void Placement::visit(const engine::Engine& engine) {
+  current_ = static_cast<std::uint32_t>(&at(engine) - posts_.data());
+  few_ = 0;
+  share_ = 0;
+}
+
+void Placement::stay(std::string reason) {
+  const engine::Engine* const before = home_.engine;
+  home_ = {.engine = posts_[current_].engine,
+           .reserve = share_ > 0 ? posts_[reserve_].engine : nullptr};
+  if (home_.engine != before) ++moves_;
+  reason_ = std::move(reason);
+}
+
+void Placement::leave_few_to(const engine::Engine& engine, std::size_t few) {
+  reserve_ = static_cast<std::uint32_t>(&at(engine) - posts_.data());
+  few_ = few;
+}
+
+void Placement::share_with(const engine::Engine& engine, double share) {
+  reserve_ = static_cast<std::uint32_t>(&at(engine) - posts_.data());
+  share_ = share;
+}
+
+bool Placement::serves(const engine::Engine& engine) const {
+  const bool has_reserve = few_ > 0 || share_ > 0;
+  return &engine == posts_[current_].engine || (has_reserve && &engine == posts_[reserve_].engine);
+}
+
+void Placement::withdraw_others(const std::function<bool(const engine::Engine&)>& keep) {
+  for (Post& post : posts_) {
+    if (!serves(*post.engine) && !(keep && keep(*post.engine))) post.evaluators.clear();
+  }
+}
+
+std::size_t Placement::bytes() const {
+  std::size_t total = 0;
+  for (const Post& post : posts_) {
+    for (const auto& evaluator : post.evaluators) total += evaluator->bytes();
+  }
+  return total;
+}
+
+}  // namespace gorgo::dispatch

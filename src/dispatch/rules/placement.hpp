@@ -1,0 +1,172 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.hpp"
+
+namespace gorgo::dispatch {
+
+/// What the terminators of a rule cost on an engine of late: a moving average that forgets with the
+/// time spent, so that it follows a load that shifts within some tens of milliseconds of work.
+class Cost {
+ public:
+  void add(std::uint64_t terminators, double nanoseconds);
+  /// Nanoseconds of one thread; unset before the first measurement.
+  std::optional<double> per_terminator() const {
+    if (terminators_ == 0) return std::nullopt;
+    return nanoseconds_ / terminators_;
+  }
+
+ private:
+  double terminators_ = 0;
+  double nanoseconds_ = 0;
+};
+
+/// What an engine costs, in nanoseconds of one thread.
+struct Estimate {
+  double terminator = 0;  ///< for each terminator
+  double start = 0;       ///< once, to take in what is remembered
+  /// For each terminator, to take in what arrives meanwhile, while all threads wait.
+  double upkeep = 0;
+};
+
+/// An engine for a rule.
+struct Post {
+  const engine::Engine* engine = nullptr;
+  /// The first serves for everything; the others are for further threads, as the need arises. There
+  /// are none while the rule does not run here.
+  std::vector<std::unique_ptr<engine::Evaluator>> evaluators;
+  std::optional<Estimate> estimate;
+  Cost cost;
+};
+
+/// Where the terminators of a rule go: all to one engine, or some of them to a second one at the
+/// same time.
+struct Arrangement {
+  const engine::Engine* engine = nullptr;
+  const engine::Engine* reserve = nullptr;  ///< null: all go to `engine`
+
+  bool has(const engine::Engine& one) const { return &one == engine || &one == reserve; }
+  bool operator==(const Arrangement&) const = default;
+  /// "cuda", or "cuda and column".
+  std::string to_string() const;
+};
+
+/// Where some terminators of a rule go: the first `own` to `post`, the others to `reserve`.
+struct Places {
+  Post* post = nullptr;
+  std::size_t own = 0;
+  Post* reserve = nullptr;  ///< null where all go to `post`
+};
+
+/// The engine that a rule runs on, and what is known of the others. Another engine may be its
+/// reserve, which takes terminators that come few at a time, or a share of many.
+class Placement {
+ public:
+  /// `automatic`: costs may change the engine; else it changes only by hand.
+  Placement(const engine::Engine* engine, bool automatic)
+      : home_{.engine = engine}, automatic_(automatic) {
+    posts_.push_back({.engine = engine, .evaluators = {}, .estimate = {}, .cost = {}});
+  }
+
+  const engine::Engine& engine() const { return *posts_[current_].engine; }
+  Post& post() { return posts_[current_]; }
+  const Post& post() const { return posts_[current_]; }
+  /// Where the next `terminators` terminators go.
+  Places places_for(std::size_t terminators);
+  const std::vector<Post>& posts() const { return posts_; }
+  /// The post of an engine, made without evaluators if there is none. References to posts of other
+  /// engines stay valid from the second post on.
+  Post& at(const engine::Engine& engine);
+
+  bool is_automatic() const { return automatic_; }
+  void set_automatic(bool automatic) { automatic_ = automatic; }
+
+  /// Has the rule run on this engine for a while; what the others hold stays. Precondition: its
+  /// post has an evaluator.
+  void visit(const engine::Engine& engine);
+  /// Has the rule stay as it is arranged now. Counts as a move when it was to stay on another
+  /// engine before.
+  void stay(std::string reason);
+  void move_to(const engine::Engine& engine, std::string reason) {
+    visit(engine);
+    stay(std::move(reason));
+  }
+  /// Where the rule is to stay, even while it visits another engine.
+  const Arrangement& home() const { return home_; }
+  /// Why it runs where it runs, for people; empty: nobody has chosen.
+  const std::string& reason() const { return reason_; }
+  void set_reason(std::string reason) { reason_ = std::move(reason); }
+  std::uint64_t moves() const { return moves_; }
+  /// Has fewer terminators than `few` at a time go to a reserve until the rule runs elsewhere,
+  /// because the present engine has a fixed cost for any number. Precondition: as for `visit`.
+  void leave_few_to(const engine::Engine& engine, std::size_t few);
+  /// Fewer terminators than these go to the reserve; 0: none do.
+  std::size_t few() const { return few_; }
+  void leave_none() { few_ = 0; }
+  /// Has this part of larger numbers of terminators go to a reserve, which works at the same time,
+  /// until the rule runs elsewhere; 0: none. Preconditions: as for `visit`; two engines may
+  /// evaluate terminators of the rule at once.
+  void share_with(const engine::Engine& engine, double share);
+  /// The part of larger numbers of terminators that the reserve gets; 0: there is no sharing.
+  double share() const { return share_; }
+  /// Where few terminators or a share of them go; meaningful only while they do.
+  const Post& reserve() const { return posts_[reserve_]; }
+  /// How many terminators come at a time, on average.
+  double batch() const { return std::max(1.0, batch_); }
+  /// About one time in twenty, fewer terminators than this come.
+  double small_batch() const { return small_batch_; }
+  /// Whether terminators may go to the post of this engine.
+  bool serves(const engine::Engine& engine) const;
+  /// Lets go of the evaluators of all engines that serve for nothing, except those that `keep` is
+  /// true for.
+  void withdraw_others(const std::function<bool(const engine::Engine&)>& keep = {});
+
+  /// Bytes that the evaluators take.
+  std::size_t bytes() const;
+
+  /// Adds time that the rule took. Returns the sum since the last one that it returned, once that
+  /// is worth looking at the rule; else 0.
+  double spend(double nanoseconds) {
+    constexpr double kWorth = 2e6;
+    spent_ += nanoseconds;
+    return spent_ < kWorth ? 0 : std::exchange(spent_, 0);
+  }
+
+  /// How two engines disagreed, for people; empty: they never did.
+  const std::string& alarm() const { return alarm_; }
+  void set_alarm(std::string alarm) { alarm_ = std::move(alarm); }
+
+  /// So many terminators at a time are always timed. Of evaluations of fewer, one in so many is
+  /// timed, because reading the clock costs as much as a cheap terminator.
+  static constexpr std::size_t kMany = 16;
+  /// Whether the next evaluation is to be timed.
+  bool is_timed(std::size_t terminators) {
+    return automatic_ && (terminators >= kMany || ++untimed_ % kMany == 0);
+  }
+
+ private:
+  std::vector<Post> posts_;
+  std::uint32_t current_ = 0;
+  std::uint32_t reserve_ = 0;
+  std::size_t few_ = 0;
+  double share_ = 0;
+  std::uint32_t untimed_ = 0;
+  std::uint64_t moves_ = 0;
+  double batch_ = 0;
+  double small_batch_ = 0;
+  double spent_ = 0;
+  Arrangement home_;
+  std::string reason_;
+  std::string alarm_;
+  bool automatic_;
+};
+
+}  // namespace gorgo::dispatch

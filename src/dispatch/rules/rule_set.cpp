@@ -1,0 +1,360 @@
+#include "dispatch/rules/rule_set.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "base/arithmetic.hpp"
+#include "codec/names.hpp"
+#include "language/names.hpp"
+#include "language/reporter.hpp"
+#include "plan/warnings.hpp"
+
+namespace gorgo::dispatch {
+namespace {
+
+/// Why no event of a type that is declared so could be published.
+std::optional<Error> problem_of_declaration(std::string_view name,
+                                            std::span<const AttributeType> attributes) {
+  if (auto problem = codec::problem_of_name(name, "a type")) return problem;
+  if (attributes.size() > codec::kMostAttributes) {
+    return Error{"type " + language::in_quotes(name) + " has " + std::to_string(attributes.size()) +
+                     " attributes",
+                 "a type has at most " + std::to_string(codec::kMostAttributes)};
+  }
+  std::set<std::string_view> names;
+  for (const AttributeType& attribute : attributes) {
+    if (auto problem = codec::problem_of_attribute_name(attribute.name)) return problem;
+    if (names.insert(attribute.name).second) continue;
+    return Error{"attribute " + language::in_quotes(attribute.name) + " of type " +
+                     language::in_quotes(name) + " is listed twice",
+                 "attributes of one type have different names"};
+  }
+  return std::nullopt;
+}
+
+Placement placement_of(const Rule& rule, const std::string& default_engine) {
+  const std::string& name = engine_name_of(rule, default_engine);
+  if (name == kAutomatic) return {engine::engines().front(), true};
+  return {engine::find_engine(name), false};
+}
+
+void insert_sorted(std::vector<std::uint32_t>& list, std::uint32_t number) {
+  list.insert(std::ranges::lower_bound(list, number), number);
+}
+
+void erase_sorted(std::vector<std::uint32_t>& list, std::uint32_t number) {
+  const auto [first, last] = std::equal_range(list.begin(), list.end(), number);
+  list.erase(first, last);
+}
+
+}  // namespace
+
+RuleSet::RuleSet(std::string default_engine, Duration max_late) : max_late_(max_late) {
+  base_.default_engine = std::move(default_engine);
+}
+
+const std::uint32_t* RuleSet::find(std::string_view rule) const {
+  const auto found = numbers_.find(rule);
+  return found == numbers_.end() ? nullptr : &found->second;
+}
+
+Diagnostics RuleSet::deploy(CheckedText& checked, std::optional<Timestamp> clock,
+                            history::History& history) {
+  if (checked.version != base_.version) {
+    checked = check_text(base_, std::move(checked.source), checked.options);
+  }
+  Diagnostics diagnostics = std::move(checked.diagnostics);
+  if (diagnostics.failed()) return diagnostics;
+  const Numbers added = install(checked, clock, history);
+  std::ranges::move(cycle_warnings(checked, added).list, std::back_inserter(diagnostics.list));
+  return diagnostics;
+}
+
+/// Returns the numbers of the new rules.
+RuleSet::Numbers RuleSet::install(CheckedText& checked, std::optional<Timestamp> clock,
+                                  history::History& history) {
+  Change change;
+  base_.schema = std::move(checked.schema);
+  for (const auto& plan : checked.plans) {
+    put(plan, checked.options.with_history ? horizon(*plan, clock, history) : clock, change);
+  }
+  settle(change, history);
+  return std::move(change.added);
+}
+
+/// Gives the rule the number of the one that it replaces, or the next one.
+void RuleSet::put(const std::shared_ptr<const plan::Plan>& plan,
+                  std::optional<Timestamp> deployed_at, Change& change) {
+  DeployedRule rule{.plan = plan,
+                    .serial = ++serials_,
+                    .placement = placement_of(plan->rule, base_.default_engine),
+                    .state = engine::RuleState(plan->rule),
+                    .throttle = {},
+                    .terminators = nullptr};
+  rule.state.deployed_at = deployed_at;
+  const auto* replaced = find(plan->rule.name);
+  const auto number = replaced != nullptr ? *replaced : static_cast<std::uint32_t>(rules_.size());
+  if (replaced != nullptr) {
+    change.gone.push_back(take(number, change));
+    rules_[number] = std::move(rule);
+    names_[number] = plan->rule.name;
+  } else {
+    rules_.push_back(std::move(rule));
+    names_.push_back(plan->rule.name);
+  }
+  numbers_.emplace(plan->rule.name, number);
+  use(plan, change);
+  note(number);
+  change.added.push_back(number);
+}
+
+/// Takes a rule out of everything but the history.
+DeployedRule RuleSet::take(std::uint32_t number, Change& change) {
+  DeployedRule empty{.plan = nullptr,
+                     .placement = Placement(engine::engines().front(), false),
+                     .state = engine::RuleState(Rule{}),
+                     .throttle = {},
+                     .terminators = nullptr};
+  DeployedRule gone = std::exchange(rules_[number], std::move(empty));
+  forget(number, gone);
+  numbers_.erase(gone.rule().name);
+  names_[number].clear();
+  disuse(*gone.plan, change);
+  return gone;
+}
+
+/// Enters a rule where its number counts.
+void RuleSet::note(std::uint32_t number) {
+  const DeployedRule& rule = rules_[number];
+  strata_.add(number, *rule.plan);
+  insert_sorted(in_force_, number);
+  if (rule.rule().timer || rule.plan->deadline) insert_sorted(temporal_rules_, number);
+  if (!rule.rule().consuming.empty()) insert_sorted(consuming_rules_, number);
+}
+
+void RuleSet::forget(std::uint32_t number, const DeployedRule& rule) {
+  strata_.remove(number);
+  erase_sorted(in_force_, number);
+  erase_sorted(temporal_rules_, number);
+  erase_sorted(consuming_rules_, number);
+  if (rule.terminators) erase_sorted(rules_of_[rule.terminator_column], number);
+}
+
+void RuleSet::use(const std::shared_ptr<const plan::Plan>& plan, Change& change) {
+  base_.plans.insert(plan->rule.name, plan);
+  for (const TypeId type : types_of(*plan)) {
+    while (base_.uses.size() <= type) base_.uses.push_back(0);
+    base_.uses.set(type, base_.uses[type] + 1);
+  }
+  for (const auto& [type, reach] : plan->reach) {
+    if (type >= read_.size()) read_.resize(type + 1);
+    ++read_[type].reaches[reach];
+    change.types.insert(type);
+  }
+}
+
+void RuleSet::disuse(const plan::Plan& plan, Change& change) {
+  base_.plans.erase(plan.rule.name);
+  for (const TypeId type : types_of(plan)) base_.uses.set(type, base_.uses[type] - 1);
+  for (const auto& [type, reach] : plan.reach) {
+    auto& reaches = read_[type].reaches;
+    const auto same = reaches.find(reach);
+    if (--same->second == 0) reaches.erase(same);
+    change.types.insert(type);
+  }
+}
+
+/// Brings strata, history and evaluators in step with the rules.
+void RuleSet::settle(Change& change, history::History& history) {
+  ++base_.version;
+  strata_.update();
+  keep_types(change.types, history);
+  for (const std::uint32_t number : change.added) prepare(number, history);
+  if (!change.gone.empty()) ++generation_;
+  change.gone.clear();  // lets go of columns
+  forget_types(change.types, history);
+}
+
+void RuleSet::keep_types(const std::set<TypeId>& types, history::History& history) {
+  for (const TypeId id : types) {
+    ReadType& read = read_[id];
+    if (read.reaches.empty()) continue;
+    const EventType& type = schema().at(id);
+    history.keep(type, arithmetic::saturating_add(read.reaches.rbegin()->first, max_late_));
+    if (!read.name.empty() || id == kTimerType) continue;
+    read.name = type.name;
+    read_types_.insert_or_assign(type.name, id);
+  }
+}
+
+void RuleSet::forget_types(const std::set<TypeId>& types, history::History& history) {
+  for (const TypeId id : types) {
+    ReadType& read = read_[id];
+    if (!read.reaches.empty()) {
+      history.release_columns(id);
+      continue;
+    }
+    history.forget(id);
+    // A type of the same name may have come in its place.
+    const auto named = read_types_.find(read.name);
+    if (named != read_types_.end() && named->second == id) read_types_.erase(named);
+    read = {};
+  }
+}
+
+void RuleSet::prepare(std::uint32_t number, history::History& history) {
+  DeployedRule& rule = rules_[number];
+  Post& post = rule.placement.post();
+  post.evaluators.push_back(post.engine->prepare(rule.plan, history));
+  if (const auto reason = post.engine->declined(*rule.plan); !reason.empty()) {
+    rule.placement.set_reason(std::string(post.engine->name()) +
+                              " declines, column evaluates: " + reason);
+  }
+  rule.terminators = history.column(rule.plan->states[0].scan.column);
+  rule.first_terminator = rule.terminators->store().end();
+  rule.terminator_column = rule.terminators->id();
+  for (const auto& [type, reach] : rule.plan->reach)
+    rule.events_before += history.store(type).end();
+  rule.has_timer = rule.rule().timer.has_value();
+  if (rule.terminator_column >= rules_of_.size()) rules_of_.resize(rule.terminator_column + 1);
+  insert_sorted(rules_of_[rule.terminator_column], number);
+}
+
+Diagnostics RuleSet::cycle_warnings(const CheckedText& checked, const Numbers& added) const {
+  std::set<std::uint32_t> concerned;
+  for (const std::uint32_t number : added) {
+    if (strata_.closes_cycle(number))
+      concerned.insert(strata_.cycle_of(rules_[number].rule().type));
+  }
+  if (concerned.empty()) return {};
+  std::vector<std::vector<const plan::Plan*>> cycles;
+  for (const std::uint32_t cycle : concerned) {
+    auto& plans = cycles.emplace_back();
+    for (const std::uint32_t number : strata_.cycles()[cycle].rules) {
+      plans.push_back(rules_[number].plan.get());
+    }
+  }
+  std::vector<const plan::Plan*> plans;
+  for (const auto& plan : checked.plans) plans.push_back(plan.get());
+  return plan::cycle_warnings(plans, cycles, schema(), checked.source);
+}
+
+std::optional<Timestamp> RuleSet::horizon(const plan::Plan& plan, std::optional<Timestamp> clock,
+                                          const history::History& history) const {
+  if (!clock) return clock;
+  Duration kept = std::numeric_limits<Duration>::max();
+  for (const auto& [type, reach] : plan.reach) {
+    if (type != plan.rule.states[0].predicate.type || reach > 0) {
+      kept = std::min(kept, history.reach(type));
+    }
+  }
+  return arithmetic::saturating_subtract(*clock, kept);
+}
+
+/// A name near this one in the order of the alphabet, where slips are likely to be; "" if none is.
+std::string_view RuleSet::close_to(std::string_view name) const {
+  constexpr int kMostNames = 500;  // names on each side
+  const auto place = numbers_.lower_bound(name);
+  std::vector<std::string> names;
+  auto before = place;
+  for (int i = 0; i < kMostNames && before != numbers_.begin(); ++i)
+    names.push_back((--before)->first);
+  auto behind = place;
+  for (int i = 0; i < kMostNames && behind != numbers_.end(); ++i)
+    names.push_back((behind++)->first);
+  const std::string_view close = closest_name(name, names);
+  return close.empty() ? close : std::string_view(numbers_.find(close)->first);
+}
+
+Result<const DeployedRule*> RuleSet::at(std::string_view rule) const {
+  if (const auto* number = find(rule)) return &rules_[*number];
+  const std::string last_part = "." + std::string(rule);
+  const auto qualified = std::ranges::find_if(
+      names_, [&](const std::string& name) { return name.ends_with(last_part); });
+  const std::string_view close =
+      qualified != names_.end() ? std::string_view(*qualified) : close_to(rule);
+  return Error{"there is no rule " + language::in_quotes(rule),
+               close.empty() ? "`gorgo rules list` shows the deployed rules"
+                             : "did you mean " + language::in_quotes(close) + "?"};
+}
+
+Result<void> RuleSet::pin(std::string_view name, std::string_view engine,
+                          history::History& history) {
+  if (const auto found = at(name); !found) return found.error();
+  if (auto problem = problem_of_engine(engine)) return *problem;
+  DeployedRule& rule = rules_[*find(name)];
+  if (engine == kAutomatic) {
+    rule.placement.set_automatic(true);
+    return {};
+  }
+  const engine::Engine& wanted = *engine::find_engine(engine);
+  if (const auto reason = wanted.declined(*rule.plan); !reason.empty()) {
+    return Error{language::in_quotes(engine) + " cannot evaluate rule " + language::in_quotes(name),
+                 reason};
+  }
+  Post& post = rule.placement.at(wanted);
+  if (post.evaluators.empty()) post.evaluators.push_back(wanted.prepare(rule.plan, history));
+  rule.placement.move_to(wanted, "pinned");
+  rule.placement.set_automatic(false);
+  rule.placement.withdraw_others();
+  ++generation_;
+  for (const auto& [type, reach] : rule.plan->reach) history.release_columns(type);
+  return {};
+}
+
+Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
+  if (const auto found = at(rule); !found) return found.error();
+  Change change;
+  change.gone.push_back(take(*find(rule), change));
+  for (const TypeId type : types_of(*change.gone.front().plan)) {
+    const EventType& known = schema().at(type);
+    if (base_.uses_of(type) == 0 && goes_with_its_rules(known)) base_.schema.remove(known.name);
+  }
+  settle(change, history);
+  close_gaps();
+  return {};
+}
+
+/// Moves the rules up when most places are empty: so many rules were removed that looking at all of
+/// them is paid for.
+void RuleSet::close_gaps() {
+  constexpr std::size_t kFew = 64;
+  if (rules_.size() <= kFew + 2 * size()) return;
+  std::erase_if(rules_, [](const DeployedRule& rule) { return rule.is_removed(); });
+  std::erase_if(names_, [](const std::string& name) { return name.empty(); });
+  in_force_.clear();
+  temporal_rules_.clear();
+  consuming_rules_.clear();
+  for (Numbers& rules : rules_of_) rules.clear();
+  strata_ = {};
+  for (std::uint32_t number = 0; number < rules_.size(); ++number) {
+    numbers_.find(names_[number])->second = number;
+    note(number);
+    rules_of_[rules_[number].terminator_column].push_back(number);
+  }
+  strata_.update();
+  ++generation_;
+}
+
+Result<void> RuleSet::declare(const std::string& name, std::vector<AttributeType> attributes) {
+  if (auto problem = problem_of_declaration(name, attributes)) return *problem;
+  EventType type{.name = name, .attributes = std::move(attributes)};
+  const EventType* const known = schema().find(name);
+  if (known != nullptr && known->attributes != type.attributes) {
+    return Error{"type " + language::in_quotes(name) + " is known with other attributes",
+                 declaration_of(*known)};
+  }
+  if (known == nullptr) {
+    base_.schema.add(std::move(type));
+  } else if (known->origin == TypeOrigin::inferred) {
+    base_.schema.set_origin(known->id, TypeOrigin::declared);
+  } else {
+    return {};
+  }
+  ++base_.version;
+  return {};
+}
+
+}  // namespace gorgo::dispatch

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dispatch/rules/deployed_rule.hpp"
+#include "dispatch/rules/rule_base.hpp"
+#include "gorgo/diagnostics.hpp"
+#include "gorgo/processor.hpp"
+#include "gorgo/schema.hpp"
+#include "history/history.hpp"
+#include "plan/plan.hpp"
+#include "plan/stratification.hpp"
+
+namespace gorgo::dispatch {
+
+/// The deployed rules in rule order, the schema they share, and the strata they form. Changes as a
+/// whole or not at all, and keeps the history's types and columns in step.
+///
+/// The number of a rule says its place in the list. A removed rule leaves its place empty until
+/// many places are, so that the numbers of the others stay. What a change costs depends on the
+/// rules that come and go, not on those that are there.
+class RuleSet {
+ public:
+  /// `max_late`: how far behind the clock terminators may be, in nanoseconds.
+  RuleSet(std::string default_engine, Duration max_late);
+
+  /// What texts are checked against.
+  const RuleBase& base() const { return base_; }
+  /// Puts the rules of a checked text in force, unless it has errors, and returns what there is to
+  /// say about it. Where the base has changed since the check, the text is checked again. New rules
+  /// do not look behind `clock`, the largest released timestamp; with history, they look behind it
+  /// as far as all the types that they read were kept.
+  Diagnostics deploy(CheckedText& checked, std::optional<Timestamp> clock,
+                     history::History& history);
+  /// The rule of this full name, or an error that names close ones. Valid until the next change.
+  Result<const DeployedRule*> at(std::string_view rule) const;
+  Result<void> remove(std::string_view rule, history::History& history);
+  Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);
+
+  const Schema& schema() const { return base_.schema; }
+  /// The rules by number, with the empty places of removed ones.
+  std::deque<DeployedRule>& rules() { return rules_; }
+  const std::deque<DeployedRule>& rules() const { return rules_; }
+  /// How many rules are in force.
+  std::size_t size() const { return in_force_.size(); }
+  /// Calls `f(rule)` for at most `count` rules in force, in rule order, from the `first` one on.
+  template <class F>
+  void for_each(std::size_t first, std::size_t count, F&& f) const;
+
+  /// Has the rule run on this engine, or, with "auto", where it costs least. Changes only where and
+  /// when the rule is evaluated. An error: there is no such rule or engine, or the engine cannot
+  /// evaluate the rule.
+  Result<void> pin(std::string_view rule, std::string_view engine, history::History& history);
+  /// Changes when a rule goes, is pinned or gets another number; not when one comes.
+  std::uint64_t generation() const { return generation_; }
+
+  /// Full names, by number.
+  std::span<const std::string> names() const { return names_; }
+
+  /// The rules that have a timer or a deadline, ascending, as all lists of rules here.
+  std::span<const std::uint32_t> temporal_rules() const { return temporal_rules_; }
+
+  std::span<const std::uint32_t> consuming_rules() const { return consuming_rules_; }
+
+  /// A type's events are complete when every rule of a lower level has run. A rule that closes a
+  /// cycle runs root by root, with the others of its cycle.
+  const plan::Stratification& strata() const { return strata_; }
+  /// The rules whose terminators are the events of a column.
+  std::span<const std::uint32_t> rules_of(history::ColumnId column) const {
+    if (column >= rules_of_.size()) return {};
+    return rules_of_[column];
+  }
+  /// The types that rules read, by name; not that of timers.
+  const std::map<std::string, TypeId, std::less<>>& read_types() const { return read_types_; }
+
+ private:
+  using Numbers = std::vector<std::uint32_t>;
+  /// What rules read of a type.
+  struct ReadType {
+    std::map<Duration, std::uint32_t> reaches;  ///< behind the clock: how many rules read so far
+    std::string name;                           ///< its key in `read_types_`
+  };
+  /// What a change has touched.
+  struct Change {
+    std::vector<DeployedRule> gone;
+    std::set<TypeId> types;  ///< types that rules which come or go read
+    Numbers added;
+  };
+
+  const std::uint32_t* find(std::string_view rule) const;
+  Numbers install(CheckedText& checked, std::optional<Timestamp> clock, history::History& history);
+  void put(const std::shared_ptr<const plan::Plan>& plan, std::optional<Timestamp> deployed_at,
+           Change& change);
+  DeployedRule take(std::uint32_t number, Change& change);
+  void note(std::uint32_t number);
+  void forget(std::uint32_t number, const DeployedRule& rule);
+  void use(const std::shared_ptr<const plan::Plan>& plan, Change& change);
+  void disuse(const plan::Plan& plan, Change& change);
+  void settle(Change& change, history::History& history);
+  void keep_types(const std::set<TypeId>& types, history::History& history);
+  void prepare(std::uint32_t number, history::History& history);
+  void forget_types(const std::set<TypeId>& types, history::History& history);
+  void close_gaps();
+  Diagnostics cycle_warnings(const CheckedText& checked, const Numbers& added) const;
+  std::string_view close_to(std::string_view name) const;
+  std::optional<Timestamp> horizon(const plan::Plan& plan, std::optional<Timestamp> clock,
+                                   const history::History& history) const;
+
+  Duration max_late_;
+  RuleBase base_;
+  std::deque<DeployedRule> rules_;
+  std::vector<std::string> names_;
+  std::map<std::string, std::uint32_t, std::less<>> numbers_;  // by full name
+  Numbers in_force_;
+  Numbers temporal_rules_;
+  Numbers consuming_rules_;
+  std::vector<Numbers> rules_of_;  // by ColumnId
+  std::vector<ReadType> read_;     // by TypeId
+  std::map<std::string, TypeId, std::less<>> read_types_;
+  plan::Stratification strata_;
+  std::uint64_t generation_ = 0;
+  std::uint64_t serials_ = 0;
+};
+
+template <class F>
+void RuleSet::for_each(std::size_t first, std::size_t count, F&& f) const {
+  const std::span<const std::uint32_t> all = in_force_;
+  const auto from = all.subspan(std::min(first, all.size()));
+  for (const std::uint32_t number : from.first(std::min(count, from.size()))) f(rules_[number]);
+}
+
+}  // namespace gorgo::dispatch
