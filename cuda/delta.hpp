@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "cuda/parcel.hpp"
+#include "cuda/inline_upload.hpp"
 
 namespace gorgo::gpu {
 
-/// Where the staged words of a delta go. A device writes its runs in any order, so no word may
+/// Where the staged words of a delta go. A device does its writes in any order, so no word may
 /// stand in two of them.
 class Delta {
  public:
@@ -18,7 +18,7 @@ class Delta {
 
   /// Words staged.
   std::size_t size() const { return size_; }
-  const std::vector<Run>& runs() const { return runs_; }
+  const std::vector<ArenaWrite>& writes() const { return writes_; }
 
   /// Whether what is staged has to be written before there is room for this.
   bool is_full(std::uint32_t page, std::uint32_t offset, std::size_t words) const {
@@ -26,12 +26,12 @@ class Delta {
     return again || size_ + words > kMost;
   }
   /// Whether something is staged for a page.
-  bool writes(std::uint32_t page) const { return written_[page].delta == number_; }
-  /// Takes a run in, whose words are staged behind the others. Precondition: not full.
+  bool touches(std::uint32_t page) const { return written_[page].delta == number_; }
+  /// Takes a write in, whose words are staged behind the others. Precondition: not full.
   void add(std::uint32_t page, std::uint32_t offset, std::size_t words) {
     assert(page < written_.size() && offset + words <= std::size_t{1} << page_shift_);
     assert(!is_full(page, offset, words));
-    runs_.push_back(
+    writes_.push_back(
         {.to = (std::uint64_t{page} << page_shift_) + offset, .from = size_, .count = words});
     size_ += words;
     written_[page] = {number_, static_cast<std::uint32_t>(offset + words)};
@@ -40,7 +40,7 @@ class Delta {
   void clear() {
     size_ = 0;
     ++number_;
-    runs_.clear();
+    writes_.clear();
   }
 
  private:
@@ -54,7 +54,7 @@ class Delta {
 
   const std::uint32_t page_shift_;
   std::size_t size_ = 0;
-  std::vector<Run> runs_;
+  std::vector<ArenaWrite> writes_;
   std::vector<Written> written_;  // by page
   std::uint64_t number_ = 1;
 };

@@ -35,7 +35,7 @@ struct Round {
   std::vector<Bounds> bounds;
   std::vector<Cell> cells;
   std::vector<std::uint64_t> texts;
-  std::vector<Unless> unless;
+  std::vector<NegationSearch> negations;
 
   std::vector<Search> oldest, newest, every, reductions, sums;
   std::uint32_t selected = 0;  ///< the limits of oldest and newest, added up
@@ -122,9 +122,9 @@ class Device {
   /// channels but the first may be under way. Throws DeviceError.
   virtual void publish() = 0;
   /// The number of a shape (cuda/shape.hpp), for `Scan::shape`: the text of a type `Shape` in this
-  /// namespace. Its kernels may come later; until then those of `meanwhile` test its scans.
-  virtual std::uint32_t add_shape(const std::string& /*text*/, std::uint32_t meanwhile) {
-    return meanwhile;
+  /// namespace. Its kernels may come later; until then those of `fallback` test its scans.
+  virtual std::uint32_t add_shape(const std::string& /*text*/, std::uint32_t fallback) {
+    return fallback;
   }
   /// Memory of the host to fetch from, for as long as the device lives. Throws DeviceError.
   virtual std::uint64_t* pin(std::size_t words) = 0;
@@ -156,7 +156,7 @@ struct DeviceOptions {
   std::uint32_t page_shift = 13;  ///< log2 of the events of a page
   std::uint32_t channels = 9;     ///< at least 1
   Compile compile = Compile::in_background;
-  bool along = true;  ///< small rounds go with their launches
+  bool fused_uploads = true;  ///< small rounds are arguments of fused launches
 };
 
 /// A GPU of this machine, or why there is none.

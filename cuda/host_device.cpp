@@ -7,19 +7,19 @@
 
 namespace gorgo::gpu {
 
-HostParts::HostParts(std::uint32_t shift, std::uint32_t count)
+HostResources::HostResources(std::uint32_t shift, std::uint32_t count)
     : page_shift(shift),
       pages(count),
       arena(std::make_unique_for_overwrite<std::uint64_t[]>(std::size_t{pages} << page_shift)),
-      shapes{finds<AnyShape>, finds<OneTest<false>>, finds<OneTest<true>>, finds<AnyShapeUnless>,
-             finds<NoTest>},
+      shapes{finds<AnyShape>, finds<OneTest<false>>, finds<OneTest<true>>,
+             finds<AnyShapeWithNegations>, finds<NoTest>},
       delta(page_shift, pages) {}
 
-/// Writes the last runs first, since nobody may rely on their order: a GPU writes them in any.
-void HostParts::write_delta() {
-  for (auto run = delta.runs().rbegin(); run != delta.runs().rend(); ++run) {
-    std::memcpy(arena.get() + run->to, staging.data() + run->from,
-                run->count * sizeof(std::uint64_t));
+/// Does the last writes first, since nobody may rely on their order: a GPU does them in any.
+void HostResources::write_delta() {
+  for (auto write = delta.writes().rbegin(); write != delta.writes().rend(); ++write) {
+    std::memcpy(arena.get() + write->to, staging.data() + write->from,
+                write->count * sizeof(std::uint64_t));
   }
   delta.clear();
   staging.clear();
@@ -27,17 +27,17 @@ void HostParts::write_delta() {
 
 HostDevice::HostDevice(const DeviceOptions& options, std::uint32_t number)
     : number_(number),
-      parts_(options.page_shift,
-             static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >>
-                                        options.page_shift)) {
-  for (std::uint32_t i = 0; i < options.channels; ++i) channels_.emplace_back(parts_, i == 0);
+      shared_(options.page_shift,
+              static_cast<std::uint32_t>((options.bytes / sizeof(std::uint64_t)) >>
+                                         options.page_shift)) {
+  for (std::uint32_t i = 0; i < options.channels; ++i) channels_.emplace_back(shared_, i == 0);
 }
 
 void HostDevice::write(std::uint32_t page, std::uint32_t offset,
                        std::span<const std::uint64_t> words) {
-  if (parts_.delta.is_full(page, offset, words.size())) parts_.write_delta();
-  parts_.delta.add(page, offset, words.size());
-  parts_.staging.insert(parts_.staging.end(), words.begin(), words.end());
+  if (shared_.delta.is_full(page, offset, words.size())) shared_.write_delta();
+  shared_.delta.add(page, offset, words.size());
+  shared_.staging.insert(shared_.staging.end(), words.begin(), words.end());
   counters_.uploaded += words.size_bytes();
 }
 
@@ -46,33 +46,33 @@ std::uint64_t* HostDevice::pin(std::size_t words) {
 }
 
 std::uint64_t HostDevice::fetch(std::span<const Fetch> pages) {
-  const std::size_t words = std::size_t{1} << parts_.page_shift;
+  const std::size_t words = std::size_t{1} << shared_.page_shift;
   for (const Fetch& page : pages) {
-    if (parts_.delta.writes(page.page)) parts_.write_delta();
-    std::memcpy(parts_.arena.get() + page.page * words, page.from, words * sizeof(std::uint64_t));
+    if (shared_.delta.touches(page.page)) shared_.write_delta();
+    std::memcpy(shared_.arena.get() + page.page * words, page.from, words * sizeof(std::uint64_t));
   }
   counters_.fetched += pages.size() * words * sizeof(std::uint64_t);
   return ++fetches_;
 }
 
-std::uint32_t HostDevice::add_shape(const std::string& text, std::uint32_t meanwhile) {
+std::uint32_t HostDevice::add_shape(const std::string& text, std::uint32_t fallback) {
   const auto known = shape_numbers_.find(text);
   if (known != shape_numbers_.end()) return known->second;
   const Finds finds = compile_shape_ ? compile_shape_(text) : nullptr;
-  if (finds == nullptr) return meanwhile;
-  parts_.shapes.push_back(finds);
-  return shape_numbers_[text] = static_cast<std::uint32_t>(parts_.shapes.size() - 1);
+  if (finds == nullptr) return fallback;
+  shared_.shapes.push_back(finds);
+  return shape_numbers_[text] = static_cast<std::uint32_t>(shared_.shapes.size() - 1);
 }
 
 void HostChannel::start(const Round& round) {
-  if (is_first_) parts_.write_delta();
+  if (is_first_) shared_.write_delta();
   round_ = &round;
 }
 
 Answers HostChannel::finish() {
   const Round& round = *round_;
-  view_ = {.arena = parts_.arena.get(),
-           .page_shift = parts_.page_shift,
+  view_ = {.arena = shared_.arena.get(),
+           .page_shift = shared_.page_shift,
            .pages = round.pages.data(),
            .attributes = round.attributes.data(),
            .tests = round.tests.data(),
@@ -81,7 +81,7 @@ Answers HostChannel::finish() {
            .bounds = round.bounds.data(),
            .cells = round.cells.data(),
            .texts = round.texts.data(),
-           .unless = round.unless.data()};
+           .negations = round.negations.data()};
   select(round);
   list(round);
   reduce(round);

@@ -14,11 +14,11 @@
 namespace gorgo::gpu {
 
 /// What the channels of a HostDevice share.
-struct HostParts {
+struct HostResources {
   /// `finds` for a shape, compiled from its text; null when that fails.
   using Finds = bool (*)(const View&, const Scan&, const Search&, std::uint64_t position);
 
-  HostParts(std::uint32_t shift, std::uint32_t count);
+  HostResources(std::uint32_t shift, std::uint32_t count);
   void write_delta();
 
   const std::uint32_t page_shift;
@@ -31,8 +31,8 @@ struct HostParts {
 
 class HostChannel final : public Channel {
  public:
-  /// `parts` outlive the channel. `first`: its rounds see what is written.
-  HostChannel(HostParts& parts, bool first) : parts_(parts), is_first_(first) {}
+  /// `shared` outlives the channel. `first`: its rounds see what is written.
+  HostChannel(HostResources& shared, bool first) : shared_(shared), is_first_(first) {}
 
   /// Only `finish` searches, so that tests notice who overwrites pages in between.
   void start(const Round& round) override;
@@ -46,10 +46,10 @@ class HostChannel final : public Channel {
   void sum(const Round& round);
   bool finds(const Search& search, std::uint64_t position) const {
     const Scan& scan = view_.scans[search.scan];
-    return parts_.shapes[scan.shape](view_, scan, search, position);
+    return shared_.shapes[scan.shape](view_, scan, search, position);
   }
 
-  HostParts& parts_;
+  HostResources& shared_;
   const bool is_first_;
   const Round* round_ = nullptr;  // under way
   View view_;
@@ -66,26 +66,26 @@ class HostDevice final : public Device {
   explicit HostDevice(const DeviceOptions& options, std::uint32_t number = 0);
 
   std::uint32_t number() const override { return number_; }
-  std::uint32_t page_shift() const override { return parts_.page_shift; }
-  std::uint32_t pages() const override { return parts_.pages; }
+  std::uint32_t page_shift() const override { return shared_.page_shift; }
+  std::uint32_t pages() const override { return shared_.pages; }
   std::uint32_t channels() const override { return static_cast<std::uint32_t>(channels_.size()); }
   Channel& channel(std::uint32_t number) override { return channels_[number]; }
   void write(std::uint32_t page, std::uint32_t offset,
              std::span<const std::uint64_t> words) override;
-  void publish() override { parts_.write_delta(); }
+  void publish() override { shared_.write_delta(); }
   std::uint64_t* pin(std::size_t words) override;
   std::uint64_t fetch(std::span<const Fetch> pages) override;
-  std::uint32_t add_shape(const std::string& text, std::uint32_t meanwhile) override;
+  std::uint32_t add_shape(const std::string& text, std::uint32_t fallback) override;
 
-  using Finds = HostParts::Finds;
+  using Finds = HostResources::Finds;
   using CompileShape = std::function<Finds(const std::string& text)>;
-  /// Sets what compiles shapes that are added later. Without it they are tested as `meanwhile`
+  /// Sets what compiles shapes that are added later. Without it they are tested as `fallback`
   /// says.
   void compile_shapes(CompileShape compile) { compile_shape_ = std::move(compile); }
 
  private:
   std::uint32_t number_;
-  HostParts parts_;
+  HostResources shared_;
   std::deque<HostChannel> channels_;
   CompileShape compile_shape_;
   std::map<std::string, std::uint32_t> shape_numbers_;

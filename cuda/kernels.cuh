@@ -1,32 +1,33 @@
 #pragma once
 
-#include "cuda/parcel.hpp"
-#include "cuda/positions.cuh"
+#include "cuda/inline_upload.hpp"
 #include "cuda/reductions.cuh"
+#include "cuda/selections.cuh"
 
-/// The kernels. There are two ways to tell a launch of its round: the round stands in the device's
-/// memory, or it comes along with the launch.
+/// The kernels. A launch is separate or fused: a separate one finds its round in the device's
+/// memory, where another kernel put it; a fused one has the round as an argument and uploads it
+/// itself.
 namespace gorgo::gpu {
 
 template <class Shape, bool kNewest>
-struct Pick {
-  using Arguments = PickArguments;
+struct SelectOne {
+  using Arguments = SelectOneArguments;
   static __device__ bool run(const View& view, const Arguments& to) {
-    return pick<Shape, kNewest>(view, to);
+    return select_one<Shape, kNewest>(view, to);
   }
 };
 template <class Shape, bool kNewest>
-struct Select {
-  using Arguments = SelectArguments;
+struct SelectSeveral {
+  using Arguments = SelectSeveralArguments;
   static __device__ bool run(const View& view, const Arguments& to) {
-    return select<Shape, kNewest>(view, to);
+    return select_several<Shape, kNewest>(view, to);
   }
 };
 template <class Shape>
-struct List {
-  using Arguments = ListArguments;
+struct SelectAll {
+  using Arguments = SelectAllArguments;
   static __device__ bool run(const View& view, const Arguments& to) {
-    return list<Shape>(view, to);
+    return select_all<Shape>(view, to);
   }
 };
 template <class Shape>
@@ -44,33 +45,34 @@ struct Sum {
 
 /// Runs searches of a round that stands in the device's memory.
 template <class Body>
-__global__ void apart(const __grid_constant__ View view,
-                      const __grid_constant__ typename Body::Arguments arguments) {
+__global__ void separate(const __grid_constant__ View view,
+                         const __grid_constant__ typename Body::Arguments arguments) {
   Body::run(view, arguments);
 }
 
-/// Does as `apart`, with no more registers than three blocks on a multiprocessor leave: for `Sum`,
-/// which takes a sixth longer with two.
+/// Does as `separate`, with no more registers than three blocks on a multiprocessor leave: for
+/// `Sum`, which takes a sixth longer with two.
 template <class Body>
 __global__ void __launch_bounds__(kThreads, 3)
-    apart_by_three(const __grid_constant__ View view,
-                   const __grid_constant__ typename Body::Arguments arguments) {
+    separate_three_blocks(const __grid_constant__ View view,
+                          const __grid_constant__ typename Body::Arguments arguments) {
   Body::run(view, arguments);
 }
 
 /// Writes new events where they belong. Every block writes all of them, so that none waits for
 /// another.
-static __device__ inline void write_runs(const Parcel& parcel, const std::uint64_t* words) {
-  const auto* const runs = reinterpret_cast<const Run*>(words + parcel.first_run);
-  for (unsigned r = 0; r < parcel.runs; ++r) {
-    for (unsigned i = threadIdx.x; i < runs[r].count; i += kThreads) {
-      parcel.arena[runs[r].to + i] = words[runs[r].from + i];
+static __device__ inline void write_to_arena(const InlineUpload& upload,
+                                             const std::uint64_t* words) {
+  const auto* const writes = reinterpret_cast<const ArenaWrite*>(words + upload.first_write);
+  for (unsigned w = 0; w < upload.writes; ++w) {
+    for (unsigned i = threadIdx.x; i < writes[w].count; i += kThreads) {
+      upload.arena[writes[w].to + i] = words[writes[w].from + i];
     }
   }
 }
 
 /// Redirects pointers that were made as if the round stood in the device's memory.
-struct Move {
+struct Relocation {
   const char *from, *to;
 
   template <class T>
@@ -79,50 +81,51 @@ struct Move {
   }
 };
 
-/// Calls move(pointer) for all that a round brings.
-static __device__ inline void move_all(View& view, const Move& move) {
-  move(view.pages);
-  move(view.attributes);
-  move(view.tests);
-  move(view.instructions);
-  move(view.scans);
-  move(view.bounds);
-  move(view.cells);
-  move(view.texts);
-  move(view.unless);
+/// Redirects all pointers of a view into the round.
+static __device__ inline void relocate(View& view, const Relocation& relocation) {
+  relocation(view.pages);
+  relocation(view.attributes);
+  relocation(view.tests);
+  relocation(view.instructions);
+  relocation(view.scans);
+  relocation(view.bounds);
+  relocation(view.cells);
+  relocation(view.texts);
+  relocation(view.negations);
 }
 
 /// Leaves zeros where the launch found some, and tells the host that its answers are there. The
 /// last block calls.
-static __device__ inline void finish(const Parcel& parcel) {
+static __device__ inline void finish(const InlineUpload& upload) {
   __syncthreads();  // what was found has been read
-  for (unsigned i = threadIdx.x; i < parcel.zeros; i += kThreads) parcel.zeroed[i] = 0;
+  for (unsigned i = threadIdx.x; i < upload.zeros; i += kThreads) upload.zeroed[i] = 0;
   __syncthreads();
   if (threadIdx.x != 0) return;
   __threadfence_system();
-  *static_cast<volatile std::uint32_t*>(parcel.flag) = parcel.number;
+  *static_cast<volatile std::uint32_t*>(upload.flag) = upload.number;
 }
 
 /// Runs searches of a round that comes with the launch.
 template <class Body>
-__global__ void along(const __grid_constant__ Parcel parcel,
+__global__ void fused(const __grid_constant__ InlineUpload upload,
                       const __grid_constant__ typename Body::Arguments arguments) {
-  __shared__ alignas(16) std::uint64_t words[Parcel::kMost];
+  __shared__ alignas(16) std::uint64_t words[InlineUpload::kWords];
   // Through a generic address the lanes of a warp load together; they would load constants one
   // after the other.
-  const std::uint64_t* data = parcel.data;
+  const std::uint64_t* data = upload.data;
   asm volatile("" : "+l"(data));
-  for (unsigned i = threadIdx.x; i < parcel.words; i += kThreads) words[i] = data[i];
+  for (unsigned i = threadIdx.x; i < upload.words; i += kThreads) words[i] = data[i];
   __syncthreads();
-  write_runs(parcel, words);
-  const Move move{reinterpret_cast<const char*>(parcel.base), reinterpret_cast<const char*>(words)};
-  View view = parcel.view;
-  move_all(view, move);
-  typename Body::Arguments moved = arguments;
-  moved.move(move);
+  write_to_arena(upload, words);
+  const Relocation relocation{reinterpret_cast<const char*>(upload.base),
+                              reinterpret_cast<const char*>(words)};
+  View view = upload.view;
+  relocate(view, relocation);
+  typename Body::Arguments relocated = arguments;
+  relocated.relocate(relocation);
   __syncthreads();
-  if (!Body::run(view, moved)) return;
-  if (gridDim.x == 1 || is_last_of(parcel.groups_done, gridDim.x)) finish(parcel);
+  if (!Body::run(view, relocated)) return;
+  if (gridDim.x == 1 || is_last_block(upload.groups_done, gridDim.x)) finish(upload);
 }
 
 }  // namespace gorgo::gpu

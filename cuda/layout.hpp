@@ -104,7 +104,8 @@ struct Search {
   std::uint32_t cells = 0;   ///< first, in `View::cells`
   std::uint32_t limit = 0;   ///< oldest, newest
   std::uint32_t output = 0;  ///< oldest, newest: where its offsets begin in the answer
-  std::uint32_t unless = 0;  ///< first, in `View::unless`: one for each negation of the scan
+  std::uint32_t first_negation =
+      0;  ///< first, in `View::negations`: one for each negation of the scan
 };
 
 /// An open interval of times for an event of time t: (min(after, t - width), max(before, t)).
@@ -114,7 +115,7 @@ struct Ends {
 };
 
 /// A negation of a search, which finds no event that has another in this column and interval.
-struct Unless {
+struct NegationSearch {
   std::uint64_t first = 0, last = 0;  ///< positions that may lie in the interval; none: never
   std::uint32_t scan = 0;             ///< if it has no `time`, all of these positions lie in it
   std::uint32_t bounds = 0, cells = 0;
@@ -176,7 +177,7 @@ struct View {
   const Bounds* bounds = nullptr;
   const Cell* cells = nullptr;
   const std::uint64_t* texts = nullptr;
-  const Unless* unless = nullptr;
+  const NegationSearch* negations = nullptr;
 };
 
 }  // namespace gorgo::gpu

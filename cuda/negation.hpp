@@ -48,15 +48,15 @@ GORGO_HD std::uint64_t first_not(LiesBefore lies_before, const View& view, const
 }
 
 /// Positions of a negation's column.
-struct Stretch {
+struct PositionRange {
   std::uint64_t first, last;
 };
 /// The positions in the negation's interval for an event of this time.
-GORGO_HD inline Stretch stretch_of(const View& view, const Unless& unless, const Scan& scan,
-                                   std::int64_t time) {
-  Stretch in{unless.first, unless.last};
+GORGO_HD inline PositionRange range_of(const View& view, const NegationSearch& negation,
+                                       const Scan& scan, std::int64_t time) {
+  PositionRange in{negation.first, negation.last};
   if (scan.time == kNone) return in;
-  const Times within = times_for(unless.ends, time);
+  const Times within = times_for(negation.ends, time);
   const Attribute times = view.attributes[scan.attributes + scan.time];
   const auto not_after = [&](std::int64_t t) { return t <= within.after; };
   const auto before = [&](std::int64_t t) { return t < within.before; };
@@ -65,20 +65,20 @@ GORGO_HD inline Stretch stretch_of(const View& view, const Unless& unless, const
   return in;
 }
 
-/// Whether an event in a stretch violates the negation.
+/// Whether an event in a range violates the negation.
 template <class Negation>
-GORGO_HD bool is_violated(const View& view, const Unless& unless, const Scan& scan,
-                          const Chosen& chosen, const Stretch& in) {
+GORGO_HD bool is_violated(const View& view, const NegationSearch& negation, const Scan& scan,
+                          const Chosen& chosen, const PositionRange& in) {
   constexpr unsigned kAtATime = 4;
   const auto columns = Negation::columns(view, scan);
-  const auto own = Negation::own(view, unless, chosen);
+  const auto parameters = Negation::parameters(view, negation, chosen);
   for (std::uint64_t begin = in.first; begin < in.last; begin += kLanes * kAtATime) {
     const unsigned found = ballot([&](unsigned lane) {
       bool any = false;
       for (unsigned j = 0; j < kAtATime; ++j) {
         const std::uint64_t p = begin + j * kLanes + lane;
         if (p >= in.last) continue;
-        any |= decides<Negation>(view, scan, own, Negation::load(view, columns, p));
+        any |= decides<Negation>(view, scan, parameters, Negation::load(view, columns, p));
       }
       return any;
     });
@@ -90,15 +90,15 @@ GORGO_HD bool is_violated(const View& view, const Unless& unless, const Scan& sc
 /// `is_violated` for the type of a negation.
 struct IsViolated {
   const View& view;
-  const Unless& unless;
+  const NegationSearch& negation;
   const Chosen& chosen;
   std::int64_t time;
 
   template <class Negation>
   GORGO_HD bool operator()(Negation) const {
-    const Scan scan = view.scans[unless.scan];
-    const Stretch in = stretch_of(view, unless, scan, time);
-    return in.first < in.last && is_violated<Negation>(view, unless, scan, chosen, in);
+    const Scan scan = view.scans[negation.scan];
+    const PositionRange in = range_of(view, negation, scan, time);
+    return in.first < in.last && is_violated<Negation>(view, negation, scan, chosen, in);
   }
 };
 
@@ -109,9 +109,9 @@ GORGO_HD bool is_violated(const View& view, const Search& search, std::uint64_t 
   const Chosen chosen{view.attributes + scan.attributes, position};
   const std::int64_t time = scan.time == kNone ? 0 : as_integer(chosen(view, scan.time).bits);
   for (unsigned n = 0; n < scan.negations; ++n) {
-    const Unless unless = view.unless[search.unless + n];
-    if (unless.first == unless.last) continue;
-    if (Shape::Negations::apply(n, IsViolated{view, unless, chosen, time})) return true;
+    const NegationSearch negation = view.negations[search.first_negation + n];
+    if (negation.first == negation.last) continue;
+    if (Shape::Negations::apply(n, IsViolated{view, negation, chosen, time})) return true;
   }
   return false;
 }
@@ -122,7 +122,7 @@ GORGO_HD bool finds(const View& view, const Scan& scan, const Search& search,
                     std::uint64_t position) {
   const auto columns = Shape::columns(view, scan);
   const auto values = Shape::load(view, columns, position);
-  if (!decides<Shape>(view, scan, Shape::own(view, search), values)) return false;
+  if (!decides<Shape>(view, scan, Shape::parameters(view, search), values)) return false;
   if constexpr (Shape::Negations::kAny) return !is_violated<Shape>(view, search, position);
   return true;
 }

@@ -58,41 +58,25 @@ __device__ Reduction reduction_of_row(const View& view, const Scan& scan, const 
   return over_warp(scan, mine);
 }
 
-/// What `reduce` and `sum` are told. `done` and `totals` are all zeros at the beginning.
-template <class Total>
-struct ReduceArguments {
-  const Search* searches;
-  const Group* groups;
-  Parts parts;
-  std::uint32_t* done;
-  Total *totals, *totals_on_host;
-
-  template <class Mover>
-  __device__ void move(Mover move) {
-    move(searches);
-    move(groups);
-  }
-};
-
 /// COUNT, SUM of ints, MIN, MAX.
 template <class Shape>
 __device__ __forceinline__ bool reduce(const View& view, const ReduceArguments<Reduction>& to) {
-  __shared__ Grouped<Shape> grouped;
-  __shared__ Reduction own[kMostGrouped];
+  __shared__ SharedGroup<Shape> grouped;
+  __shared__ Reduction partial[kMostGrouped];
   const Search* const searches = to.searches;
   const Group group = to.groups[blockIdx.x];
-  const PartRange part(to.parts, group, blockIdx.y);
-  if (part.first < part.last) {
-    if (threadIdx.x < kMostGrouped) own[threadIdx.x] = {};
+  const ChunkRange chunk(to.chunks, group, blockIdx.y);
+  if (chunk.first < chunk.last) {
+    if (threadIdx.x < kMostGrouped) partial[threadIdx.x] = {};
     grouped.load(view, searches, group);
     const Scan scan = view.scans[searches[group.first].scan];
     const auto add = [&](unsigned i, const Reduction& of_warp) {
-      if (threadIdx.x % kWarp == 0) merge_among_others(own[i], of_warp);
+      if (threadIdx.x % kWarp == 0) merge_among_others(partial[i], of_warp);
     };
     if constexpr (Shape::kAll) {
       __shared__ Reduction rows[Tile<Shape>::kEvents];
       take_all<Tile<Shape>>(
-          view, scan, grouped, group, part,
+          view, scan, grouped, group, chunk,
           [&](const Tile<Shape>& tile, unsigned row) {
             const Reduction all = reduction_of_row(view, scan, tile, row, tile.begin(), tile.end());
             if (threadIdx.x % kWarp == 0) rows[row] = all;
@@ -115,14 +99,14 @@ __device__ __forceinline__ bool reduce(const View& view, const ReduceArguments<R
         }
         add(i, over_warp(scan, mine));
       };
-      test_all<Tile<Shape>>(view, scan, columns, grouped, group, part, found);
+      test_all<Tile<Shape>>(view, scan, columns, grouped, group, chunk, found);
     }
     __syncthreads();
-    if (threadIdx.x < group.count && own[threadIdx.x].count != 0) {
-      merge_among_others(to.totals[group.first + threadIdx.x], own[threadIdx.x]);
+    if (threadIdx.x < group.count && partial[threadIdx.x].count != 0) {
+      merge_among_others(to.totals[group.first + threadIdx.x], partial[threadIdx.x]);
     }
   }
-  const bool last = is_last_of(to.done + blockIdx.x, gridDim.y);
+  const bool last = is_last_block(to.done + blockIdx.x, gridDim.y);
   if (last && threadIdx.x < group.count) {
     const std::uint32_t row = group.first + threadIdx.x;
     const auto* const words = reinterpret_cast<const std::uint64_t*>(to.totals + row);
@@ -175,8 +159,8 @@ __device__ inline void add_floats(FloatSum& to, const std::uint64_t (&words)[kFl
     } else if (magnitude.bit >= 32 * first) {
       sum += units_of(word, magnitude, first);
     } else {
-      const std::uint32_t own = magnitude.bit / 32;
-      add_to_limbs(own, units_of(word, magnitude, own), add);
+      const std::uint32_t limb = magnitude.bit / 32;
+      add_to_limbs(limb, units_of(word, magnitude, limb), add);
     }
   }
   sum = sum_over_warp(sum);
@@ -214,16 +198,16 @@ __device__ inline void add_row(FloatSum& to, const View& view, const Attribute& 
 /// Exact sums of floats.
 template <class Shape>
 __device__ __forceinline__ bool sum(const View& view, const ReduceArguments<FloatSum>& to) {
-  __shared__ Grouped<Shape> grouped;
-  __shared__ FloatSum own[kMostGrouped];
+  __shared__ SharedGroup<Shape> grouped;
+  __shared__ FloatSum partial[kMostGrouped];
   constexpr unsigned kWords = sizeof(FloatSum) / sizeof(std::uint64_t);
-  auto* const own_words = reinterpret_cast<std::uint64_t*>(own);
+  auto* const partial_words = reinterpret_cast<std::uint64_t*>(partial);
   const Search* const searches = to.searches;
   const Group group = to.groups[blockIdx.x];
   auto* const words = reinterpret_cast<std::uint64_t*>(to.totals + group.first);
-  const PartRange part(to.parts, group, blockIdx.y);
-  if (part.first < part.last) {
-    for (unsigned i = threadIdx.x; i < group.count * kWords; i += kThreads) own_words[i] = 0;
+  const ChunkRange chunk(to.chunks, group, blockIdx.y);
+  if (chunk.first < chunk.last) {
+    for (unsigned i = threadIdx.x; i < group.count * kWords; i += kThreads) partial_words[i] = 0;
     grouped.load(view, searches, group);
     const Scan scan = view.scans[searches[group.first].scan];
     const Attribute summed = view.attributes[scan.attributes + scan.reduced];
@@ -233,7 +217,7 @@ __device__ __forceinline__ bool sum(const View& view, const ReduceArguments<Floa
       auto* const row_words = reinterpret_cast<std::uint64_t*>(rows);
       const unsigned lane = threadIdx.x % kWarp;
       take_all<SumTile>(
-          view, scan, grouped, group, part,
+          view, scan, grouped, group, chunk,
           [&](const SumTile& tile, unsigned row) {
             for (unsigned w = lane; w < kWords; w += kWarp) row_words[row * kWords + w] = 0;
             __syncwarp();
@@ -245,28 +229,28 @@ __device__ __forceinline__ bool sum(const View& view, const ReduceArguments<Floa
               for (unsigned rest = whole; rest != 0; rest &= rest - 1) {
                 all += row_words[(__ffs(rest) - 1) * kWords + w];
               }
-              own_words[i * kWords + w] += all;
+              partial_words[i * kWords + w] += all;
             }
             __syncwarp();
           },
           [&](unsigned i, const SumTile& tile, unsigned row, std::uint64_t first,
-              std::uint64_t last) { add_row(own[i], view, summed, tile, row, first, last); });
+              std::uint64_t last) { add_row(partial[i], view, summed, tile, row, first, last); });
     } else {
       const auto columns = Shape::columns(view, scan);
       const auto found = [&](const SumTile& tile, unsigned i, unsigned mask) {
         if (!__any_sync(kAllLanes, mask != 0)) return;
-        add_cells<SumTile::kEvents>(own[i], [&](unsigned j) {
+        add_cells<SumTile::kEvents>(partial[i], [&](unsigned j) {
           return (mask >> j & 1u) != 0 ? load(view, summed, tile.position(j)) : Cell{};
         });
       };
-      test_all<SumTile>(view, scan, columns, grouped, group, part, found);
+      test_all<SumTile>(view, scan, columns, grouped, group, chunk, found);
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i < group.count * kWords; i += kThreads) {
-      add_among_others(words[i], own_words[i]);
+      add_among_others(words[i], partial_words[i]);
     }
   }
-  const bool last = is_last_of(to.done + blockIdx.x, gridDim.y);
+  const bool last = is_last_block(to.done + blockIdx.x, gridDim.y);
   if (last) {
     auto* const on_host = reinterpret_cast<std::uint64_t*>(to.totals_on_host + group.first);
     for (unsigned i = threadIdx.x; i < group.count * kWords; i += kThreads) {

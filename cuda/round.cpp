@@ -11,7 +11,7 @@ void Round::clear() {
   bounds.clear();
   cells.clear();
   texts.clear();
-  unless.clear();
+  negations.clear();
   oldest.clear();
   newest.clear();
   every.clear();

@@ -5,9 +5,9 @@
 #include "cuda/text.hpp"
 
 #ifdef __CUDACC__
-#define GORGO_APART __noinline__
+#define GORGO_NOINLINE __noinline__
 #else
-#define GORGO_APART __attribute__((noinline))
+#define GORGO_NOINLINE __attribute__((noinline))
 #endif
 
 /// Decides whether an event is found, for the device and, compiled by the host's compiler, for the
@@ -136,7 +136,7 @@ struct TextParts {
 
 /// Whether `a op b` holds where their first words do not decide. It is not inlined: few texts come
 /// to that, and it is large.
-GORGO_HD GORGO_APART inline bool compare_parts(const View& view, Op op, Text a, Text b) {
+GORGO_HD GORGO_NOINLINE inline bool compare_parts(const View& view, Op op, Text a, Text b) {
   const TextParts left{view, a}, right{view, b};
   if (op == Op::contains) return contains(left, right);
   return arithmetic::satisfies(order_of_texts(left, right), op);

@@ -6,18 +6,18 @@
 ///
 ///   Columns, columns(view, scan)   what finds the events' values
 ///   Values, load(view, columns, position)   what is read of an event, for any number of searches
-///   Own, own(view, search)         what is a search's own
-///   passes(view, scan, own, values)
+///   Parameters, parameters(view, search)   what differs from search to search
+///   passes(view, scan, parameters, values)
 ///   kAtATime                       events that a thread has in registers
 ///   kEager                         whether `passes` may be asked about `Values()`
 ///   kAll                           whether every event passes
 ///   kConfirms                      whether some of what passes still has to be confirmed, by
-///   confirms(view, scan, own, values)   which may take long; only about what may be found
+///   confirms(view, scan, parameters, values)   which may take long; only about what may be found
 ///   Negations                      what an event that passes is tested by then (negation.hpp)
 ///
 /// What `decides` says of a shape is what `passes` of search.hpp says of its scan. A negation is a
-/// shape, too, but what is its own depends on the event that it is tested on: own(view, unless,
-/// chosen).
+/// shape, too, but its parameters depend on the event that it is tested on: parameters(view,
+/// negation, chosen).
 namespace gorgo::gpu {
 
 /// The negations of a shape, by their numbers.
@@ -33,10 +33,11 @@ struct NegationsOf {
 };
 
 template <class Shape>
-GORGO_HD bool decides(const View& view, const Scan& scan, const typename Shape::Own& own,
+GORGO_HD bool decides(const View& view, const Scan& scan,
+                      const typename Shape::Parameters& parameters,
                       const typename Shape::Values& values) {
-  if (!Shape::passes(view, scan, own, values)) return false;
-  if constexpr (Shape::kConfirms) return Shape::confirms(view, scan, own, values);
+  if (!Shape::passes(view, scan, parameters, values)) return false;
+  if constexpr (Shape::kConfirms) return Shape::confirms(view, scan, parameters, values);
   return true;
 }
 
@@ -51,7 +52,7 @@ struct AnyShape {
   struct Values {
     std::uint64_t position;
   };
-  struct Own {
+  struct Parameters {
     std::uint32_t bounds, cells;
   };
 
@@ -59,35 +60,36 @@ struct AnyShape {
   GORGO_HD static Values load(const View&, const Columns&, std::uint64_t position) {
     return {position};
   }
-  GORGO_HD static Own own(const View&, const Search& search) {
+  GORGO_HD static Parameters parameters(const View&, const Search& search) {
     return {search.bounds, search.cells};
   }
-  GORGO_HD static bool passes(const View& view, const Scan& scan, const Own& own,
+  GORGO_HD static bool passes(const View& view, const Scan& scan, const Parameters& parameters,
                               const Values& values) {
-    return gpu::passes(view, scan, view.bounds + own.bounds, view.cells + own.cells,
+    return gpu::passes(view, scan, view.bounds + parameters.bounds, view.cells + parameters.cells,
                        values.position);
   }
 };
 
 /// Any negation.
 struct AnyNegation : AnyShape {
-  struct Own {
+  struct Parameters {
     std::uint32_t bounds, cells;
     Chosen chosen;
   };
 
-  GORGO_HD static Own own(const View&, const Unless& unless, const Chosen& chosen) {
-    return {unless.bounds, unless.cells, chosen};
+  GORGO_HD static Parameters parameters(const View&, const NegationSearch& negation,
+                                        const Chosen& chosen) {
+    return {negation.bounds, negation.cells, chosen};
   }
-  GORGO_HD static bool passes(const View& view, const Scan& scan, const Own& own,
+  GORGO_HD static bool passes(const View& view, const Scan& scan, const Parameters& parameters,
                               const Values& values) {
-    return gpu::passes(view, scan, view.bounds + own.bounds, view.cells + own.cells,
-                       values.position, own.chosen);
+    return gpu::passes(view, scan, view.bounds + parameters.bounds, view.cells + parameters.cells,
+                       values.position, parameters.chosen);
   }
 };
 
 /// Any scan with any negations.
-struct AnyShapeUnless : AnyShape {
+struct AnyShapeWithNegations : AnyShape {
   struct Negations {
     static constexpr bool kAny = true;
     template <class F>
@@ -125,7 +127,7 @@ struct ShapeOf {
               cell(attribute).exists != 0};
     }
   };
-  struct Own {
+  struct Parameters {
     Bounds bounds[kTests == 0 ? 1 : kTests];
     std::uint64_t cells[kCells == 0 ? 1 : kCells];
     std::uint32_t first_cell;
@@ -154,23 +156,23 @@ struct ShapeOf {
     }
     return values;
   }
-  /// What is a search's or a negation's own.
+  /// `Of`: a search or a negation.
   template <class Of>
-  GORGO_HD static Own own(const View& view, const Of& search) {
-    Own own = {};
-    own.first_cell = search.cells;
+  GORGO_HD static Parameters parameters(const View& view, const Of& search) {
+    Parameters parameters = {};
+    parameters.first_cell = search.cells;
     for (int i = 0; i < static_cast<int>(kTests); ++i)
-      own.bounds[i] = view.bounds[search.bounds + i];
+      parameters.bounds[i] = view.bounds[search.bounds + i];
     for (int i = 0; i < static_cast<int>(kCells); ++i)
-      own.cells[i] = view.cells[search.cells + i].bits;
-    return own;
+      parameters.cells[i] = view.cells[search.cells + i].bits;
+    return parameters;
   }
 };
 
 /// A shape as a negation that reads these attributes of the event that it is tested on.
 template <class Shape, unsigned... kChosen>
 struct NegationOf : Shape {
-  struct Own : Shape::Own {
+  struct Parameters : Shape::Parameters {
     Cell chosen[sizeof...(kChosen) + 1];
     Chosen event;
 
@@ -180,16 +182,18 @@ struct NegationOf : Shape {
     }
   };
 
-  GORGO_HD static Own own(const View& view, const Unless& unless, const Chosen& chosen) {
-    return {Shape::own(view, unless), {chosen(view, kChosen)..., Cell{}}, chosen};
+  GORGO_HD static Parameters parameters(const View& view, const NegationSearch& negation,
+                                        const Chosen& chosen) {
+    return {Shape::parameters(view, negation), {chosen(view, kChosen)..., Cell{}}, chosen};
   }
 };
 
 /// A single test, of an attribute that no event lacks.
 template <bool kFloats>
 struct OneTest : ShapeOf<1, 1, 0, false> {
-  GORGO_HD static bool passes(const View&, const Scan&, const Own& own, const Values& values) {
-    return gpu::passes({.attribute = 0, .floats = kFloats, .negated = false}, own.bounds[0],
+  GORGO_HD static bool passes(const View&, const Scan&, const Parameters& parameters,
+                              const Values& values) {
+    return gpu::passes({.attribute = 0, .floats = kFloats, .negated = false}, parameters.bounds[0],
                        values.of[0]);
   }
 };
@@ -197,11 +201,13 @@ struct OneTest : ShapeOf<1, 1, 0, false> {
 /// No condition.
 struct NoTest : ShapeOf<0, 0, 0, false> {
   static constexpr bool kAll = true;
-  GORGO_HD static bool passes(const View&, const Scan&, const Own&, const Values&) { return true; }
+  GORGO_HD static bool passes(const View&, const Scan&, const Parameters&, const Values&) {
+    return true;
+  }
 };
 
 /// The numbers, in `Scan::shape`, of the shapes that every device has kernels for.
 inline constexpr std::uint32_t kAnyShape = 0, kOneTestOfInts = 1, kOneTestOfFloats = 2,
-                               kAnyShapeUnless = 3, kNoTest = 4;
+                               kAnyShapeWithNegations = 3, kNoTest = 4;
 
 }  // namespace gorgo::gpu

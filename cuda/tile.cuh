@@ -1,35 +1,27 @@
 #pragma once
 
+#include "cuda/launch_arguments.hpp"
 #include "cuda/negation.hpp"
 
 /// How the pairs of searches and positions are spread over threads. What passes is decided by
 /// shapes. Every kernel runs in blocks of kThreads.
 ///
-/// Searches of one scan that stand side by side are a group. A block has some events of a part of
-/// the column in registers and goes through the searches of its group, so that an event is loaded
-/// once for all of them. Groups are told by the x of a block, parts by its y.
+/// Searches of one scan that stand side by side are a group. A block has some events of a chunk
+/// of the column in registers and goes through the searches of its group, so that an event is
+/// loaded once for all of them. The x of a block is its group, the y its chunk.
 namespace gorgo::gpu {
 
 inline constexpr unsigned kWarp = kLanes;
-inline constexpr unsigned kThreads = 256;
 inline constexpr unsigned kWarps = kThreads / kWarp;
 inline constexpr unsigned kAllLanes = ~0u;
-/// How many positions: a multiple of what a block has in registers at a time, whatever the shape.
-inline constexpr unsigned kTile = kThreads * 16;
-
-/// How the ranges of groups are cut.
-struct Parts {
-  std::uint64_t size;  ///< positions, a multiple of kTile / 2
-  std::uint32_t each;  ///< how many a group has
-};
 
 /// The searches of a group, and those of them that a tile is tested for, in shared memory.
 template <class Shape>
-struct Grouped {
+struct SharedGroup {
   std::uint64_t first[kMostGrouped], last[kMostGrouped];
-  typename Shape::Own own[kMostGrouped];
-  unsigned asking[kMostGrouped];  ///< numbers, with `kCovers` where the range covers the tile
-  unsigned asked;
+  typename Shape::Parameters parameters[kMostGrouped];
+  unsigned active[kMostGrouped];  ///< their numbers, with `kCovers` where the range covers the tile
+  unsigned active_count;
 
   static constexpr unsigned kCovers = kMostGrouped;
 
@@ -38,24 +30,25 @@ struct Grouped {
       const Search search = searches[group.first + threadIdx.x];
       first[threadIdx.x] = search.first;
       last[threadIdx.x] = search.last;
-      own[threadIdx.x] = Shape::own(view, search);
+      parameters[threadIdx.x] = Shape::parameters(view, search);
     }
     __syncthreads();
   }
 
-  /// Lists in `asking` the searches that have positions in a tile and that `wants(i)`. The whole
+  /// Lists in `active` the searches that have positions in a tile and that `wants(i)`. The whole
   /// block calls.
   template <class Tile, class Wants>
-  __device__ void ask(const Group& group, const Tile& tile, Wants wants) {
+  __device__ void collect_active(const Group& group, const Tile& tile, Wants wants) {
     const std::uint64_t begin = tile.begin(), end = tile.end();
     __syncthreads();
     if (threadIdx.x < kWarp) {
       const unsigned i = threadIdx.x;
-      const bool asks = i < group.count && first[i] < end && last[i] > begin && wants(i);
-      const unsigned all = __ballot_sync(kAllLanes, asks);
-      const bool covers = asks && end - begin == Tile::kSize && first[i] <= begin && last[i] >= end;
-      if (asks) asking[__popc(all & ((1u << i) - 1))] = covers ? i | kCovers : i;
-      if (i == 0) asked = __popc(all);
+      const bool is_active = i < group.count && first[i] < end && last[i] > begin && wants(i);
+      const unsigned all = __ballot_sync(kAllLanes, is_active);
+      const bool covers =
+          is_active && end - begin == Tile::kSize && first[i] <= begin && last[i] >= end;
+      if (is_active) active[__popc(all & ((1u << i) - 1))] = covers ? i | kCovers : i;
+      if (i == 0) active_count = __popc(all);
     }
     __syncthreads();
   }
@@ -80,27 +73,27 @@ class Tile {
   }
 
   template <class Found>
-  __device__ void test(const Grouped<Shape>& grouped, const typename Shape::Columns& columns,
+  __device__ void test(const SharedGroup<Shape>& grouped, const typename Shape::Columns& columns,
                        Found found) const {
-    if (grouped.asked == 0) return;
+    if (grouped.active_count == 0) return;
     typename Shape::Values values[kEvents];
 #pragma unroll
     for (unsigned j = 0; j < kEvents; ++j) {
       if (position(j) < end_) values[j] = Shape::load(view_, columns, position(j));
     }
-    for (unsigned a = 0; a < grouped.asked; ++a) {
-      const unsigned asking = grouped.asking[a], i = asking % kMostGrouped;
-      const bool covers = (asking & Grouped<Shape>::kCovers) != 0;
+    for (unsigned a = 0; a < grouped.active_count; ++a) {
+      const unsigned entry = grouped.active[a], i = entry % kMostGrouped;
+      const bool covers = (entry & SharedGroup<Shape>::kCovers) != 0;
       const unsigned inside = covers ? ~0u : inside_of(grouped.first[i], grouped.last[i]);
-      const typename Shape::Own own = grouped.own[i];
+      const typename Shape::Parameters parameters = grouped.parameters[i];
       unsigned mask = 0;
 #pragma unroll
       for (unsigned j = 0; j < kEvents; ++j) {
         if (!Shape::kEager && (inside >> j & 1u) == 0) continue;
-        mask |= Shape::passes(view_, scan_, own, values[j]) ? 1u << j : 0u;
+        mask |= Shape::passes(view_, scan_, parameters, values[j]) ? 1u << j : 0u;
       }
       mask &= inside;
-      if constexpr (Shape::kConfirms) mask = confirmed(columns, own, mask);
+      if constexpr (Shape::kConfirms) mask = confirmed(columns, parameters, mask);
       found(i, mask);
     }
   }
@@ -108,12 +101,12 @@ class Tile {
  private:
   /// Leaves the positions that are confirmed. Those that pass are mostly few: each is loaded again.
   __device__ unsigned confirmed(const typename Shape::Columns& columns,
-                                const typename Shape::Own& own, unsigned mask) const {
+                                const typename Shape::Parameters& parameters, unsigned mask) const {
 #pragma unroll 1
     for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
       const unsigned j = __ffs(rest) - 1;
       const auto values = Shape::load(view_, columns, position(j));
-      if (!Shape::confirms(view_, scan_, own, values)) mask &= ~(1u << j);
+      if (!Shape::confirms(view_, scan_, parameters, values)) mask &= ~(1u << j);
     }
     return mask;
   }
@@ -133,23 +126,23 @@ class Tile {
   const std::uint64_t begin_, end_;
 };
 
-struct PartRange {
+struct ChunkRange {
   std::uint64_t first, last;
-  __device__ PartRange(const Parts& parts, const Group& group, unsigned part)
-      : first(group.base + part * parts.size),
-        last(first + parts.size < group.end ? first + parts.size : group.end) {}
+  __device__ ChunkRange(const Chunks& chunks, const Group& group, unsigned chunk)
+      : first(group.base + chunk * chunks.size),
+        last(first + chunks.size < group.end ? first + chunks.size : group.end) {}
 };
 
-/// Tests a part's positions for all searches of the group: `found(tile, search, mask)` as for
+/// Tests a chunk's positions for all searches of the group: `found(tile, search, mask)` as for
 /// `Tile::test`. The whole block calls.
 template <class Tile, class Shape, class Found>
 __device__ __forceinline__ void test_all(const View& view, const Scan& scan,
                                          const typename Shape::Columns& columns,
-                                         Grouped<Shape>& grouped, const Group& group,
-                                         const PartRange& part, Found found) {
-  for (std::uint64_t begin = part.first; begin < part.last; begin += Tile::kSize) {
-    const Tile tile(view, scan, begin, part.last);
-    grouped.ask(group, tile, [](unsigned) { return true; });
+                                         SharedGroup<Shape>& grouped, const Group& group,
+                                         const ChunkRange& chunk, Found found) {
+  for (std::uint64_t begin = chunk.first; begin < chunk.last; begin += Tile::kSize) {
+    const Tile tile(view, scan, begin, chunk.last);
+    grouped.collect_active(group, tile, [](unsigned) { return true; });
     tile.test(grouped, columns, [&](unsigned i, unsigned mask) { found(tile, i, mask); });
   }
 }
@@ -161,18 +154,18 @@ __device__ __forceinline__ void test_all(const View& view, const Scan& scan,
 /// has the positions in [first, last). The whole block calls.
 template <class Tile, class Shape, class OfRow, class Take, class TakeSome>
 __device__ __forceinline__ void take_all(const View& view, const Scan& scan,
-                                         Grouped<Shape>& grouped, const Group& group,
-                                         const PartRange& part, OfRow of_row, Take take,
+                                         SharedGroup<Shape>& grouped, const Group& group,
+                                         const ChunkRange& chunk, OfRow of_row, Take take,
                                          TakeSome take_some) {
   const unsigned warp = threadIdx.x / kWarp;
-  for (std::uint64_t begin = part.first; begin < part.last; begin += Tile::kSize) {
-    const Tile tile(view, scan, begin, part.last);
-    grouped.ask(group, tile, [](unsigned) { return true; });
-    if (grouped.asked == 0) continue;
+  for (std::uint64_t begin = chunk.first; begin < chunk.last; begin += Tile::kSize) {
+    const Tile tile(view, scan, begin, chunk.last);
+    grouped.collect_active(group, tile, [](unsigned) { return true; });
+    if (grouped.active_count == 0) continue;
     for (unsigned row = warp; row < Tile::kEvents; row += kWarps) of_row(tile, row);
     __syncthreads();
-    for (unsigned a = warp; a < grouped.asked; a += kWarps) {
-      const unsigned i = grouped.asking[a] % kMostGrouped;
+    for (unsigned a = warp; a < grouped.active_count; a += kWarps) {
+      const unsigned i = grouped.active[a] % kMostGrouped;
       const RowsOfRange rows =
           rows_of(grouped.first[i], grouped.last[i], tile.begin(), tile.end(), kThreads);
       if (rows.whole != 0) take(i, rows.whole);
@@ -186,7 +179,7 @@ __device__ __forceinline__ void take_all(const View& view, const Scan& scan,
 
 /// Whether all other blocks of so many are done; `done` counts them. The last block sees what the
 /// others wrote to the device's memory. The whole block calls, once.
-static __device__ inline bool is_last_of(std::uint32_t* done, std::uint32_t blocks) {
+static __device__ inline bool is_last_block(std::uint32_t* done, std::uint32_t blocks) {
   __shared__ bool last;
   __threadfence();
   __syncthreads();

@@ -577,7 +577,7 @@ TEST(CudaEngine, SaysWhatItLeavesToTheCpu) {
 TEST(CudaOptions, AreReadFromText) {
   const auto options = parse_cuda_options(
       "devices=2+0,memory=512MiB,page_events=1024,least_pairs=7,least_terminators=9,compile=never,"
-      "negations=apart,uploads=apart");
+      "negations=separate,uploads=separate");
   ASSERT_TRUE(options.has_value());
   EXPECT_THAT(options->devices, testing::ElementsAre(2, 0));
   EXPECT_THAT(parse_cuda_options("devices=all")->devices, testing::IsEmpty());
@@ -587,8 +587,8 @@ TEST(CudaOptions, AreReadFromText) {
   EXPECT_EQ(options->least_terminators, 9u);
   EXPECT_EQ(options->compile, gpu::Compile::never);
   EXPECT_EQ(options->longest_inside, 0u);
-  EXPECT_FALSE(options->along);
-  EXPECT_TRUE(parse_cuda_options("uploads=along")->along);
+  EXPECT_FALSE(options->fused_uploads);
+  EXPECT_TRUE(parse_cuda_options("uploads=fused")->fused_uploads);
   EXPECT_GT(parse_cuda_options("negations=inside")->longest_inside, 1u << 30);
   EXPECT_TRUE(parse_cuda_options("").has_value());
   for (const char* wrong :

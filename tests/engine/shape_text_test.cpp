@@ -169,11 +169,11 @@ TEST(ShapeText, CompilesForAGpu) {
   by_shapes(shapes, rules().back());
   for (const std::string& text : shapes.texts()) {
     const std::vector<std::string> kernels = {
-        "gorgo::gpu::apart<gorgo::gpu::List<gorgo::gpu::Shape>>",
-        "gorgo::gpu::apart<gorgo::gpu::Reduce<gorgo::gpu::Shape>>",
-        "gorgo::gpu::apart_by_three<gorgo::gpu::Sum<gorgo::gpu::Shape>>",
-        "gorgo::gpu::along<gorgo::gpu::Pick<gorgo::gpu::Shape, true>>",
-        "gorgo::gpu::along<gorgo::gpu::Select<gorgo::gpu::Shape, false>>"};
+        "gorgo::gpu::separate<gorgo::gpu::SelectAll<gorgo::gpu::Shape>>",
+        "gorgo::gpu::separate<gorgo::gpu::Reduce<gorgo::gpu::Shape>>",
+        "gorgo::gpu::separate_three_blocks<gorgo::gpu::Sum<gorgo::gpu::Shape>>",
+        "gorgo::gpu::fused<gorgo::gpu::SelectOne<gorgo::gpu::Shape, true>>",
+        "gorgo::gpu::fused<gorgo::gpu::SelectSeveral<gorgo::gpu::Shape, false>>"};
     const auto compiled = gpu::nvrtc::compile(
         "#include \"cuda/kernels.cuh\"\nnamespace gorgo::gpu {\n" + text + "}\n", kernels, 90);
     EXPECT_EQ(compiled.problem, "") << text;

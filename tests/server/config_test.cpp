@@ -65,7 +65,7 @@ page_events = 4096
 least_pairs = 0
 least_terminators = 8
 compile = "never"
-negations = "apart"
+negations = "separate"
 [log]
 format = "json"
 level = "error"

@@ -51,7 +51,7 @@ CudaEngine::Opened open_gpus() {
       .bytes = options->memory,
       .page_shift = static_cast<std::uint32_t>(std::countr_zero(options->page_events)),
       .compile = options->compile,
-      .along = options->along};
+      .fused_uploads = options->fused_uploads};
   CudaEngine::Devices devices;
   std::vector<CudaEngine::LeftOut> left_out;
   std::optional<gpu::DeviceError> problem;

@@ -33,7 +33,7 @@ bool set_compile(CudaOptions& options, std::string_view text) {
 }
 
 bool set_negations(CudaOptions& options, std::string_view text) {
-  if (text != "auto" && text != "inside" && text != "apart") return false;
+  if (text != "auto" && text != "inside" && text != "separate") return false;
   options.longest_inside = text == "auto"     ? CudaOptions().longest_inside
                            : text == "inside" ? std::numeric_limits<std::uint64_t>::max()
                                               : 0;
@@ -41,8 +41,8 @@ bool set_negations(CudaOptions& options, std::string_view text) {
 }
 
 bool set_uploads(CudaOptions& options, std::string_view text) {
-  options.along = text == "along";
-  return options.along || text == "apart";
+  options.fused_uploads = text == "fused";
+  return options.fused_uploads || text == "separate";
 }
 
 bool set_devices(CudaOptions& options, std::string_view text) {
@@ -90,8 +90,8 @@ Result<void> set_cuda_option(CudaOptions& options, std::string_view key, std::st
   return Error{"'" + std::string(key) + "=" + std::string(text) + "' is no option of CUDA",
                "such as devices=0+1 (or all), memory=512MiB, page_events=8192 (a power of two), "
                "least_pairs=0, least_terminators=256, compile=never (or background, at-once), "
-               "negations=auto (or inside, apart), "
-               "uploads=along (or apart)"};
+               "negations=auto (or inside, separate), "
+               "uploads=fused (or separate)"};
 }
 
 Result<CudaOptions> parse_cuda_options(std::string_view text) {

@@ -21,10 +21,11 @@ struct CudaOptions {
   std::uint64_t least_terminators = 256;
   gpu::Compile compile = gpu::Compile::in_background;  ///< "background", "at-once" or "never"
   /// A state is chosen with its negations, instead of before them, unless more events than this
-  /// could lie in the interval of one. "apart" is 0 and "inside" no limit; "auto" is the default,
-  /// which takes a warp about as long as the round that it saves.
+  /// could lie in the interval of one. "separate" is 0 and "inside" no limit; "auto" is the
+  /// default, which takes a warp about as long as the round that it saves.
   std::uint64_t longest_inside = 4096;
-  bool along = true;  ///< small rounds go with their launches: "along"; else "apart"
+  /// Small rounds are arguments of the kernels that search: "fused"; else "separate".
+  bool fused_uploads = true;
 };
 
 /// Sets an option by its name: ("memory", "512MiB"), ("devices", "all"), ("devices", "0+2").

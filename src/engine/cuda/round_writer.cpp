@@ -43,7 +43,7 @@ std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
     round_.bounds.push_back(
         interval_of_integers(Op::less, Datum::of(static_cast<std::int64_t>(sequence[0].root()))));
   }
-  const auto unless = static_cast<std::uint32_t>(round_.unless.size());
+  const auto first_negation = static_cast<std::uint32_t>(round_.negations.size());
   for (const Inside& negation : negations) add_negation(negation, scope);
   const bool plain = !all_exist(operands->cells);
   const auto variant = !negations.empty() ? plain ? DeviceScan::plain_unless : DeviceScan::unless
@@ -56,7 +56,7 @@ std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
                      .bounds = operands->bounds,
                      .cells = operands->cells,
                      .limit = limit,
-                     .unless = unless};
+                     .first_negation = first_negation};
   if (want == gpu::Want::oldest || want == gpu::Want::newest) {
     search.output = round_.selected;
     round_.selected += limit;
@@ -90,11 +90,11 @@ std::optional<RoundWriter::Operands> RoundWriter::add_operands(DeviceScan& scan,
 }
 
 void RoundWriter::add_negation(const Inside& negation, const history::Scope& scope) {
-  gpu::Unless& unless = round_.unless.emplace_back();
+  gpu::NegationSearch& search = round_.negations.emplace_back();
   if (negation.range.empty()) return;
   const auto operands = add_operands(*negation.scan, negation.range, scope, true);
   if (!operands) return;
-  unless = {.first = negation.range.first,
+  search = {.first = negation.range.first,
             .last = negation.range.last,
             .scan = place(*negation.scan, DeviceScan::plain),
             .bounds = operands->bounds,
@@ -221,7 +221,7 @@ std::uint32_t RoundWriter::place(DeviceScan& scan, DeviceScan::Variant variant) 
                         .time = program.time};
   if (variant == DeviceScan::shaped) scan_placed.shape = scan.shape;
   if (variant == DeviceScan::unless) scan_placed.shape = scan.shape_unless;
-  if (variant == DeviceScan::plain_unless) scan_placed.shape = gpu::kAnyShapeUnless;
+  if (variant == DeviceScan::plain_unless) scan_placed.shape = gpu::kAnyShapeWithNegations;
   if (variant == DeviceScan::unless || variant == DeviceScan::plain_unless) {
     scan_placed.negations = static_cast<std::uint32_t>(scan.negations.size());
   }

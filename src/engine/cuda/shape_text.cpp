@@ -95,9 +95,9 @@ class Unrolled {
       case Code::present:
         return push("boolean(values.cell(" + text(i.operand) + ").exists != 0)");
       case Code::cell:
-        return push("own.cell(" + text(i.operand) + ")");
+        return push("parameters.cell(" + text(i.operand) + ")");
       case Code::chosen:
-        return push("own.chosen[" + text(number_of_chosen(i.operand)) + "]");
+        return push("parameters.chosen[" + text(number_of_chosen(i.operand)) + "]");
       case Code::compare_texts:
         return push((confirms_ ? "compare(view, Op(" : "compare_first(Op(") +
                         text(static_cast<std::uint64_t>(i.op)) + "), " + string(i.left, i.operand) +
@@ -146,11 +146,11 @@ class Unrolled {
       case Source::candidate:
         return "values.text(view, scan, " + text(operand) + ")";
       case Source::search:
-        return "own.text(" + text(operand) + ")";
+        return "parameters.text(" + text(operand) + ")";
       case Source::chosen:
         break;
     }
-    return "own.chosen_text(" + text(number_of_chosen(operand)) + ", " + text(operand) + ")";
+    return "parameters.chosen_text(" + text(number_of_chosen(operand)) + ", " + text(operand) + ")";
   }
 
   void push(const std::string& value, Known known = Known::all) {
@@ -178,8 +178,8 @@ std::string tests_text(const Program& program) {
     const gpu::Test& test = program.tests[i].on_device;
     const std::string cell = "values.cell(" + text(test.attribute) + ")";
     text_of_tests += "    ok = ok & " + cell + ".exists != 0 & gpu::passes(Test{0, " +
-                     text(test.floats) + ", " + text(test.negated) + "}, own.bounds[" + text(i) +
-                     "], " + cell + ".bits);\n";
+                     text(test.floats) + ", " + text(test.negated) + "}, parameters.bounds[" +
+                     text(i) + "], " + cell + ".bits);\n";
   }
   return text_of_tests;
 }
@@ -214,7 +214,7 @@ std::string type_text(const std::string& name, const std::string& base, const st
                       const Program& program) {
   const auto function = [](const std::string& function_name, const std::string& statements) {
     return "  GORGO_HD static bool " + function_name +
-           "(const View& view, const Scan& scan, const Own& own,\n"
+           "(const View& view, const Scan& scan, const Parameters& parameters,\n"
            "                              const Values& values) {\n" +
            statements + "  }\n";
   };
@@ -253,7 +253,7 @@ std::uint32_t shape_of(const ShapedProgram& shaped, std::span<const ShapedProgra
   if (is_one_test(shaped) && negations.empty()) {
     return shaped.program->tests[0].on_device.floats ? gpu::kOneTestOfFloats : gpu::kOneTestOfInts;
   }
-  const std::uint32_t any = negations.empty() ? gpu::kAnyShape : gpu::kAnyShapeUnless;
+  const std::uint32_t any = negations.empty() ? gpu::kAnyShape : gpu::kAnyShapeWithNegations;
   const std::string text = shape_text(shaped, negations);
   return text.empty() ? any : device.add_shape(text, any);
 }

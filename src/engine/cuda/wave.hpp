@@ -45,9 +45,9 @@ void for_each_scan(Plan& plan, F f) {
 /// Inside: the search for candidates tests them, too, and answers with what is left. Apart: the
 /// candidates that pass the conditions are found first, then, as searches of a round of their own,
 /// the events that violate the negations for each of them; where too few are left the search goes
-/// on. One warp tests a negation inside; all of the device tests one that is apart. So what may
-/// take long is asked apart first, since mostly one of the first candidates stands, and goes on
-/// inside.
+/// on. One warp tests a negation inside; all of the device tests one that is separate. So what
+/// may take long is asked separately first, since mostly one of the first candidates stands, and
+/// goes on inside.
 class Wave {
  public:
   /// An event that was chosen where another would have been chosen without it.

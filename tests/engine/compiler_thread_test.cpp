@@ -1,4 +1,4 @@
-#include "cuda/workshop.hpp"
+#include "cuda/compiler_thread.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,29 +9,29 @@
 namespace gorgo::gpu {
 namespace {
 
-TEST(Workshop, DoesJobsInTheirOrder) {
+TEST(CompilerThread, DoesJobsInTheirOrder) {
   std::promise<int> done;
   int last = 0;
-  Workshop workshop;
-  for (int i = 1; i <= 10; ++i) workshop.order([&last, i] { last = last == i - 1 ? i : -1; });
-  workshop.order([&] { done.set_value(last); });
+  CompilerThread compiler;
+  for (int i = 1; i <= 10; ++i) compiler.submit([&last, i] { last = last == i - 1 ? i : -1; });
+  compiler.submit([&] { done.set_value(last); });
   EXPECT_EQ(done.get_future().get(), 10);
 }
 
-TEST(Workshop, EndsTheJobThatIsBeingDoneWhenItStopsAndDoesNoOther) {
+TEST(CompilerThread, EndsTheJobThatIsBeingDoneWhenItStopsAndDoesNoOther) {
   std::promise<void> begun;
   std::atomic<bool> ended = false, other = false;
-  Workshop workshop;
-  workshop.order([&] {
+  CompilerThread compiler;
+  compiler.submit([&] {
     begun.set_value();
     std::this_thread::yield();
     ended = true;
   });
   begun.get_future().wait();
-  workshop.stop();
+  compiler.stop();
   EXPECT_TRUE(ended);
-  workshop.order([&] { other = true; });
-  workshop.stop();
+  compiler.submit([&] { other = true; });
+  compiler.stop();
   EXPECT_FALSE(other);
 }
 

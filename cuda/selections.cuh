@@ -29,44 +29,28 @@ __device__ inline std::uint32_t offset_of(std::uint32_t rank) {
   return kNewest ? rank - 1 : ~rank;
 }
 
-/// What `pick` is told. `ranks`, which is what was found so far by search, and `done` are all zeros
-/// at the beginning.
-struct PickArguments {
-  const Search* searches;
-  const Group* groups;
-  Parts parts;
-  std::uint32_t *ranks, *done;
-  std::uint32_t *found, *selected;  ///< of the host
-
-  template <class Mover>
-  __device__ void move(Mover move) {
-    move(searches);
-    move(groups);
-  }
-};
-
-/// Searches for the newest or the oldest position alone. The parts that are wanted most come first;
-/// a search whose position is found asks no tile behind it.
+/// Searches for the newest or the oldest position alone. The chunks that are wanted most come
+/// first; a search whose position is found asks no tile behind it.
 template <class Shape, bool kNewest>
-__device__ __forceinline__ bool pick(const View& view, const PickArguments& to) {
-  __shared__ Grouped<Shape> grouped;
+__device__ __forceinline__ bool select_one(const View& view, const SelectOneArguments& to) {
+  __shared__ SharedGroup<Shape> grouped;
   __shared__ std::uint32_t best[kMostGrouped];
   const Search* const searches = to.searches;
   const Group group = to.groups[blockIdx.x];
   std::uint32_t* const ranks = to.ranks + group.first;
-  const unsigned number = kNewest ? to.parts.each - 1 - blockIdx.y : blockIdx.y;
-  const PartRange part(to.parts, group, number);
+  const unsigned number = kNewest ? to.chunks.per_group - 1 - blockIdx.y : blockIdx.y;
+  const ChunkRange chunk(to.chunks, group, number);
   if (threadIdx.x < kMostGrouped) best[threadIdx.x] = 0;
-  if (part.first < part.last) {
+  if (chunk.first < chunk.last) {
     grouped.load(view, searches, group);
     const Scan scan = view.scans[searches[group.first].scan];
     const auto columns = Shape::columns(view, scan);
     constexpr unsigned kSize = Tile<Shape>::kSize;
-    const std::uint64_t tiles = (part.last - part.first + kSize - 1) / kSize;
+    const std::uint64_t tiles = (chunk.last - chunk.first + kSize - 1) / kSize;
     for (std::uint64_t t = 0; t < tiles; ++t) {
-      const std::uint64_t begin = part.first + (kNewest ? tiles - 1 - t : t) * kSize;
-      const Tile<Shape> tile(view, scan, begin, part.last);
-      grouped.ask(group, tile, [&](unsigned i) {
+      const std::uint64_t begin = chunk.first + (kNewest ? tiles - 1 - t : t) * kSize;
+      const Tile<Shape> tile(view, scan, begin, chunk.last);
+      grouped.collect_active(group, tile, [&](unsigned i) {
         const std::uint32_t known = *static_cast<volatile std::uint32_t*>(ranks + i);
         const std::uint32_t rank = known > best[i] ? known : best[i];
         if (rank == 0) return true;
@@ -101,7 +85,7 @@ __device__ __forceinline__ bool pick(const View& view, const PickArguments& to) 
       atomicMax(ranks + threadIdx.x, best[threadIdx.x]);
     }
   }
-  const bool last = is_last_of(to.done + blockIdx.x, gridDim.y);
+  const bool last = is_last_block(to.done + blockIdx.x, gridDim.y);
   if (last && threadIdx.x < group.count) {
     const std::uint32_t row = group.first + threadIdx.x;
     const std::uint32_t rank = __ldcg(ranks + threadIdx.x);
@@ -111,35 +95,16 @@ __device__ __forceinline__ bool pick(const View& view, const PickArguments& to) 
   return last;
 }
 
-/// What `list` is told. `total`, `counts`, which is by search, and `done` are all zeros at the
-/// beginning.
-struct ListArguments {
-  const Search* searches;
-  const Group* groups;
-  Parts parts;
-  unsigned long long* total;
-  std::uint32_t *counts, *done;
-  std::uint64_t most;
-  std::uint32_t* counts_on_host;
-  Match* matches;  ///< of the host, as they are found, unless there are more than `most`
-
-  template <class Mover>
-  __device__ void move(Mover move) {
-    move(searches);
-    move(groups);
-  }
-};
-
 /// Searches for every position.
 template <class Shape>
-__device__ __forceinline__ bool list(const View& view, const ListArguments& to) {
-  __shared__ Grouped<Shape> grouped;
+__device__ __forceinline__ bool select_all(const View& view, const SelectAllArguments& to) {
+  __shared__ SharedGroup<Shape> grouped;
   __shared__ unsigned passed[kMostGrouped];
   const Search* const searches = to.searches;
   const Group group = to.groups[blockIdx.x];
-  const PartRange part(to.parts, group, blockIdx.y);
+  const ChunkRange chunk(to.chunks, group, blockIdx.y);
   if (threadIdx.x < kMostGrouped) passed[threadIdx.x] = 0;
-  if (part.first < part.last) {
+  if (chunk.first < chunk.last) {
     grouped.load(view, searches, group);
     const Scan scan = view.scans[searches[group.first].scan];
     const auto columns = Shape::columns(view, scan);
@@ -175,13 +140,13 @@ __device__ __forceinline__ bool list(const View& view, const ListArguments& to) 
         at += __popc(all);
       }
     };
-    test_all<Tile<Shape>>(view, scan, columns, grouped, group, part, found);
+    test_all<Tile<Shape>>(view, scan, columns, grouped, group, chunk, found);
     __syncthreads();
     if (threadIdx.x < group.count && passed[threadIdx.x] != 0) {
       atomicAdd(to.counts + group.first + threadIdx.x, passed[threadIdx.x]);
     }
   }
-  const bool last = is_last_of(to.done + blockIdx.x, gridDim.y);
+  const bool last = is_last_block(to.done + blockIdx.x, gridDim.y);
   if (last && threadIdx.x < group.count) {
     const std::uint32_t row = group.first + threadIdx.x;
     to.counts_on_host[row] = __ldcg(to.counts + row);
@@ -189,29 +154,17 @@ __device__ __forceinline__ bool list(const View& view, const ListArguments& to) 
   return last;
 }
 
-struct SelectArguments {
-  const Search* searches;
-  const std::uint32_t* rows;        ///< by block: which search
-  std::uint32_t *found, *selected;  ///< of the host
-
-  template <class Mover>
-  __device__ void move(Mover move) {
-    move(searches);
-    move(rows);
-  }
-};
-
 /// Searches for some of the newest or oldest positions: a block for each walks its range from the
 /// end that is wanted and stops at the first tile that makes the selection complete.
 template <class Shape, bool kNewest>
-__device__ __forceinline__ bool select(const View& view, const SelectArguments& to) {
+__device__ __forceinline__ bool select_several(const View& view, const SelectSeveralArguments& to) {
   __shared__ unsigned counts[2][kWarps];
-  __shared__ typename Shape::Own own;
+  __shared__ typename Shape::Parameters parameters;
   const std::uint32_t row = to.rows[blockIdx.x];
   const Search search = to.searches[row];
   const Scan scan = view.scans[search.scan];
   const auto columns = Shape::columns(view, scan);
-  if (threadIdx.x == 0) own = Shape::own(view, search);
+  if (threadIdx.x == 0) parameters = Shape::parameters(view, search);
   const std::uint64_t size = search.last - search.first;
   const unsigned warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   constexpr unsigned kAtATime = Tile<Shape, 8>::kEvents;
@@ -234,7 +187,7 @@ __device__ __forceinline__ bool select(const View& view, const SelectArguments& 
 #pragma unroll
     for (unsigned j = 0; j < kAtATime; ++j) {
       bool passes = begin + nth(j) < size;
-      if (passes) passes = decides<Shape>(view, scan, own, values[j]);
+      if (passes) passes = decides<Shape>(view, scan, parameters, values[j]);
       masks[j] = __ballot_sync(kAllLanes, passes);
       passed += __popc(masks[j]);
     }

@@ -8,17 +8,18 @@
 
 namespace gorgo::gpu {
 
-/// A thread that does jobs one after the other. Any thread may order jobs.
-class Workshop {
+/// A thread that compiles kernels in the background: it does jobs one after the other. Any thread
+/// may submit jobs.
+class CompilerThread {
  public:
-  Workshop() : worker_([this](const std::stop_token& stop) { work(stop); }) {}
+  CompilerThread() : worker_([this](const std::stop_token& stop) { work(stop); }) {}
 
-  void order(std::function<void()> job) {
+  void submit(std::function<void()> job) {
     {
       const std::lock_guard lock(mutex_);
       jobs_.push_back(std::move(job));
     }
-    ordered_.notify_one();
+    submitted_.notify_one();
   }
 
   /// Waits for the job that is being done and forgets the others, as the destructor does. Only one
@@ -31,7 +32,7 @@ class Workshop {
  private:
   void work(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    while (ordered_.wait(lock, stop, [&] { return !jobs_.empty(); }) && !stop.stop_requested()) {
+    while (submitted_.wait(lock, stop, [&] { return !jobs_.empty(); }) && !stop.stop_requested()) {
       const auto job = std::move(jobs_.front());
       jobs_.pop_front();
       lock.unlock();
@@ -41,7 +42,7 @@ class Workshop {
   }
 
   std::mutex mutex_;
-  std::condition_variable_any ordered_;
+  std::condition_variable_any submitted_;
   std::deque<std::function<void()>> jobs_;  // guarded by mutex_
   std::jthread worker_;                     // last: ends before the rest
 };
