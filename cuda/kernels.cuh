@@ -101,8 +101,9 @@ static __device__ inline void finish(const InlineUpload& upload) {
   for (unsigned i = threadIdx.x; i < upload.zeros; i += kThreads) upload.zeroed[i] = 0;
   __syncthreads();
   if (threadIdx.x != 0) return;
-  __threadfence_system();
-  *static_cast<volatile std::uint32_t*>(upload.flag) = upload.number;
+  // Pairs with the acquire in `FusedLaunches::has_answered`. What other blocks wrote comes before
+  // it, because `is_last_block` has acquired it.
+  __nv_atomic_store_n(upload.flag, upload.number, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_SYSTEM);
 }
 
 /// Runs searches of a round that comes with the launch.

@@ -2,7 +2,9 @@
 
 #include "cuda/tile.cuh"
 
-/// Reductions over all positions.
+/// Reductions over all positions. They are not CUB's, because NVRTC compiles them, too, on machines
+/// without a toolkit, and CUB's headers take it more than a second for each kernel
+/// (docs/gpu/kernels.md).
 namespace gorgo::gpu {
 
 __device__ inline std::uint64_t sum_over_warp(std::uint64_t value) {

@@ -29,6 +29,11 @@ __device__ inline std::uint32_t offset_of(std::uint32_t rank) {
   return kNewest ? rank - 1 : ~rank;
 }
 
+/// What blocks have found so far. No order is needed: an older answer only costs work.
+__device__ inline std::uint32_t rank_so_far(std::uint32_t* rank) {
+  return __nv_atomic_load_n(rank, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
 /// Searches for the newest or the oldest position alone. The chunks that are wanted most come
 /// first; a search whose position is found asks no tile behind it.
 template <class Shape, bool kNewest>
@@ -51,7 +56,7 @@ __device__ __forceinline__ bool select_one(const View& view, const SelectOneArgu
       const std::uint64_t begin = chunk.first + (kNewest ? tiles - 1 - t : t) * kSize;
       const Tile<Shape> tile(view, scan, begin, chunk.last);
       grouped.collect_active(group, tile, [&](unsigned i) {
-        const std::uint32_t known = *static_cast<volatile std::uint32_t*>(ranks + i);
+        const std::uint32_t known = rank_so_far(ranks + i);
         const std::uint32_t rank = known > best[i] ? known : best[i];
         if (rank == 0) return true;
         const std::uint64_t at = grouped.first[i] + offset_of<kNewest>(rank);
@@ -66,7 +71,7 @@ __device__ __forceinline__ bool select_one(const View& view, const SelectOneArgu
           if constexpr (Shape::Negations::kAny) {
             // Negations take long: whoever has found something tells the others at once.
             std::uint32_t known = 0;
-            if (threadIdx.x % kWarp == 0) known = __ldcg(ranks + i);
+            if (threadIdx.x % kWarp == 0) known = rank_so_far(ranks + i);
             if (__shfl_sync(kAllLanes, known, 0) >= greatest) return;
             const std::uint64_t at = grouped.first[i] + offset_of<kNewest>(greatest);
             if (is_violated<Shape>(view, searches[group.first + i], at)) {

@@ -9,6 +9,13 @@
 /// Searches of one scan that stand side by side are a group. A block has some events of a chunk
 /// of the column in registers and goes through the searches of its group, so that an event is
 /// loaded once for all of them. The x of a block is its group, the y its chunk.
+///
+/// Blocks talk to each other and to the host by the compiler's atomic builtins, which take an order
+/// and a scope as `cuda::atomic_ref` does, but need no header: NVRTC compiles these kernels, on
+/// machines without a toolkit, and <cuda/atomic> takes it a second for each of them
+/// (docs/gpu/kernels.md). Where only a number is added to or raised, `atomicAdd` and `atomicMax`
+/// are the relaxed builtins of the device's scope, and the compiler makes better use of shared
+/// memory for them.
 namespace gorgo::gpu {
 
 inline constexpr unsigned kWarp = kLanes;
@@ -178,14 +185,17 @@ __device__ __forceinline__ void take_all(const View& view, const Scan& scan,
 }
 
 /// Whether all other blocks of so many are done; `done` counts them. The last block sees what the
-/// others wrote to the device's memory. The whole block calls, once.
+/// others wrote: the barriers order the threads of a block with its first one, whose addition
+/// releases what its block wrote and acquires what the blocks before it released. The whole block
+/// calls.
 static __device__ inline bool is_last_block(std::uint32_t* done, std::uint32_t blocks) {
   __shared__ bool last;
-  __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(done, 1u) + 1 == blocks;
+  if (threadIdx.x == 0) {
+    last = __nv_atomic_fetch_add(done, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE) + 1 ==
+           blocks;
+  }
   __syncthreads();
-  if (last) __threadfence();
   return last;
 }
 
