@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cuda/profiling.hpp"
+
 namespace gorgo::gpu {
 
 GpuChannel::GpuChannel(GpuResources& shared, bool first, bool fuses)
@@ -34,6 +36,7 @@ void GpuChannel::flush() {
 }
 
 cudaEvent_t GpuChannel::publish() {
+  const ProfiledRange range("publish");
   guarded([&] {
     wait_for_publication();
     wait_for_pages(shared_.fetcher.started());
@@ -50,6 +53,7 @@ void GpuChannel::wait_for(cudaEvent_t published) {
 }
 
 void GpuChannel::start(const Round& round) {
+  const ProfiledRange range("start round");
   guarded([&] {
     shared_.use();
     abandon_round();
@@ -70,6 +74,7 @@ void GpuChannel::start(const Round& round) {
 }
 
 Answers GpuChannel::finish() {
+  const ProfiledRange range("finish round");
   guarded([&] {
     shared_.use();
     wait_for_kernels();
@@ -87,6 +92,7 @@ void GpuChannel::wait_for_publication() {
 }
 
 void GpuChannel::wait_for_kernels() {
+  const ProfiledRange range("wait for kernels");
   if (mode_ == LaunchMode::fused) {
     fused_launches_.wait();
   } else {
@@ -130,6 +136,7 @@ template <class Arguments>
 void GpuChannel::launch(std::uint32_t shape, KernelKind kind, dim3 blocks, Arguments arguments,
                         const StagedKind::Zeros& zeros) {
   static_assert(sizeof(InlineUpload) + sizeof(Arguments) <= 4096);
+  const ProfiledRange range(name_of(kind));
   const void* const kernel = shared_.kernels->kernel(shape, kind, mode_);
   if (mode_ == LaunchMode::fused) {
     inline_upload_.zeroed = upload_.zeros<std::uint64_t>(zeros.first);

@@ -6,6 +6,7 @@
 
 #include "cuda/compiler_thread.hpp"
 #include "cuda/nvrtc.hpp"
+#include "cuda/profiling.hpp"
 
 namespace gorgo::gpu {
 namespace {
@@ -18,7 +19,7 @@ constexpr const char* kBodies[kKernelKinds] = {"SelectOne<gorgo::gpu::Shape, tru
                                                "Reduce<gorgo::gpu::Shape>",
                                                "Sum<gorgo::gpu::Shape>"};
 
-std::string name_of(KernelKind kind, LaunchMode mode) {
+std::string expression_of(KernelKind kind, LaunchMode mode) {
   const char* const separate = kind == KernelKind::sum ? "separate_three_blocks" : "separate";
   return std::string("gorgo::gpu::") + (mode == LaunchMode::fused ? "fused" : separate) +
          "<gorgo::gpu::" + kBodies[static_cast<std::size_t>(kind)] + ">";
@@ -58,6 +59,7 @@ const void* loaded_kernel(const nvrtc::Compiled& compiled) {
 
 /// Compiles a kernel; null when that fails.
 const void* compiled_kernel(const std::string& text, const std::string& name, int capability) {
+  const ProfiledRange range("compile kernel");
   const nvrtc::Compiled compiled =
       nvrtc::compile("#include \"cuda/kernels.cuh\"\nnamespace gorgo::gpu {\n" + text + "}\n",
                      {&name, 1}, capability);
@@ -69,7 +71,7 @@ const void* compiled_kernel(const std::string& text, const std::string& name, in
 void warm_up(int capability) {
   static const void* const kernel =
       compiled_kernel("struct Shape : OneTest<false> {};\n",
-                      name_of(KernelKind::select_one_newest, LaunchMode::fused), capability);
+                      expression_of(KernelKind::select_one_newest, LaunchMode::fused), capability);
   static_cast<void>(kernel);
 }
 
@@ -134,7 +136,7 @@ void KernelCache::compile(State& state, int capability, std::uint32_t shape, Ker
   std::unique_lock lock(state.mutex);
   Entry& entry = state.entries[shape];
   lock.unlock();
-  const void* const kernel = compiled_kernel(entry.text, name_of(kind, mode), capability);
+  const void* const kernel = compiled_kernel(entry.text, expression_of(kind, mode), capability);
   lock.lock();
   entry.kernels[index_of(kind, mode)] = kernel;
   entry.compiled[index_of(kind, mode)] = true;

@@ -19,6 +19,18 @@ enum class KernelKind : std::uint8_t {
 };
 inline constexpr std::size_t kKernelKinds = 7;
 
+/// The name of the kernel, for people.
+constexpr const char* name_of(KernelKind kind) {
+  constexpr const char* kNames[kKernelKinds] = {"select_one newest",
+                                                "select_one oldest",
+                                                "select_several newest",
+                                                "select_several oldest",
+                                                "select_all",
+                                                "reduce",
+                                                "sum"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 /// How a launch gets its round: a separate one finds it in the device's memory, a fused one has it
 /// as an argument and uploads it itself.
 enum class LaunchMode : std::uint8_t { separate, fused };

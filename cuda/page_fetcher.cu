@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cuda/profiling.hpp"
+
 namespace gorgo::gpu {
 namespace {
 
@@ -59,6 +61,7 @@ void PageFetcher::start(std::span<const Fetch> pages, std::uint64_t* arena,
   lists_[slot].reserve(pages.size());
   std::ranges::copy(pages, lists_[slot].data());
   if (!pages.empty()) {
+    const ProfiledRange range("copy_pages");
     copy_pages<<<kBlocks, kThreadsOfBlock, 0, stream_>>>(lists_[slot].data(), pages.size(), arena,
                                                          page_shift);
     check(cudaGetLastError(), "fetching pages");

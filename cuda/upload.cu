@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/launch_arguments.hpp"
+#include "cuda/profiling.hpp"
 
 namespace gorgo::gpu {
 namespace {
@@ -89,6 +90,7 @@ std::size_t Upload::send(cudaStream_t stream) {
   const auto blocks =
       delta_.writes().size() + std::min<std::size_t>(kMostBlocks, (rest + 1023) / 1024);
   if (blocks > 0) {
+    const ProfiledRange range("prepare");
     prepare<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(arguments);
     check(cudaGetLastError(), "launching a kernel");
   }
