@@ -100,16 +100,15 @@ enum class Want : std::uint8_t {
 struct Search {
   std::uint64_t first = 0, last = 0;
   std::uint32_t scan = 0;
-  std::uint32_t bounds = 0;  ///< first, in `View::bounds`: one for each test
-  std::uint32_t cells = 0;   ///< first, in `View::cells`
-  std::uint32_t limit = 0;   ///< oldest, newest
-  std::uint32_t output = 0;  ///< oldest, newest: where its offsets begin in the answer
-  std::uint32_t first_negation =
-      0;  ///< first, in `View::negations`: one for each negation of the scan
+  std::uint32_t bounds = 0;          ///< first, in `View::bounds`: one for each test
+  std::uint32_t cells = 0;           ///< first, in `View::cells`
+  std::uint32_t limit = 0;           ///< oldest, newest
+  std::uint32_t output = 0;          ///< oldest, newest: where its offsets begin in the answer
+  std::uint32_t first_negation = 0;  ///< in `View::negations`: one for each of the scan's
 };
 
 /// An open interval of times for an event of time t: (min(after, t - width), max(before, t)).
-struct Ends {
+struct NegationInterval {
   std::int64_t after = 0, before = 0;
   std::int64_t width = 0;  ///< not negative
 };
@@ -119,7 +118,7 @@ struct NegationSearch {
   std::uint64_t first = 0, last = 0;  ///< positions that may lie in the interval; none: never
   std::uint32_t scan = 0;             ///< if it has no `time`, all of these positions lie in it
   std::uint32_t bounds = 0, cells = 0;
-  Ends ends;
+  NegationInterval interval;
 };
 
 /// Searches of one scan that stand side by side.
@@ -138,8 +137,8 @@ struct Match {
 /// A value that a program reads and that is the same for a whole search.
 struct Cell {
   std::uint64_t bits = 0;  ///< for text, its first word
-  std::uint64_t exists =
-      0;  ///< else 1; for a search's text, 1 + where its parts begin in `View::texts`
+  /// 0 or 1; for a search's text, 1 + where its parts begin in `View::texts`.
+  std::uint64_t exists = 0;
 };
 
 /// COUNT, SUM, MIN and MAX of words at once, in the form in which parts of them are put together by

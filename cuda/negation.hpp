@@ -6,16 +6,16 @@
 /// functions below together, with the same arguments, and get the same answer.
 namespace gorgo::gpu {
 
-inline constexpr unsigned kLanes = 32;
+inline constexpr unsigned kWarpSize = 32;
 
 /// The answers of f(lane) for all lanes, as bits of a mask.
 template <class F>
 GORGO_HD unsigned ballot(F f) {
 #ifdef __CUDA_ARCH__
-  return __ballot_sync(~0u, f(threadIdx.x % kLanes));
+  return __ballot_sync(~0u, f(threadIdx.x % kWarpSize));
 #else
   unsigned mask = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) mask |= f(lane) ? 1u << lane : 0u;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) mask |= f(lane) ? 1u << lane : 0u;
   return mask;
 #endif
 }
@@ -34,7 +34,7 @@ template <class LiesBefore>
 GORGO_HD std::uint64_t first_not(LiesBefore lies_before, const View& view, const Attribute& times,
                                  std::uint64_t first, std::uint64_t last) {
   while (first < last) {
-    const std::uint64_t step = (last - first + kLanes - 1) / kLanes;
+    const std::uint64_t step = (last - first + kWarpSize - 1) / kWarpSize;
     const unsigned before = count_ones(ballot([&](unsigned lane) {
       const std::uint64_t p = first + lane * step;
       return p < last && lies_before(as_integer(load(view, times, p).bits));
@@ -56,7 +56,7 @@ GORGO_HD inline PositionRange range_of(const View& view, const NegationSearch& n
                                        const Scan& scan, std::int64_t time) {
   PositionRange in{negation.first, negation.last};
   if (scan.time == kNone) return in;
-  const Times within = times_for(negation.ends, time);
+  const OpenInterval within = interval_for(negation.interval, time);
   const Attribute times = view.attributes[scan.attributes + scan.time];
   const auto not_after = [&](std::int64_t t) { return t <= within.after; };
   const auto before = [&](std::int64_t t) { return t < within.before; };
@@ -72,11 +72,11 @@ GORGO_HD bool is_violated(const View& view, const NegationSearch& negation, cons
   constexpr unsigned kAtATime = 4;
   const auto columns = Negation::columns(view, scan);
   const auto parameters = Negation::parameters(view, negation, chosen);
-  for (std::uint64_t begin = in.first; begin < in.last; begin += kLanes * kAtATime) {
+  for (std::uint64_t begin = in.first; begin < in.last; begin += kWarpSize * kAtATime) {
     const unsigned found = ballot([&](unsigned lane) {
       bool any = false;
       for (unsigned j = 0; j < kAtATime; ++j) {
-        const std::uint64_t p = begin + j * kLanes + lane;
+        const std::uint64_t p = begin + j * kWarpSize + lane;
         if (p >= in.last) continue;
         any |= decides<Negation>(view, scan, parameters, Negation::load(view, columns, p));
       }

@@ -8,13 +8,13 @@
 namespace gorgo::gpu {
 
 __device__ inline std::uint64_t sum_over_warp(std::uint64_t value) {
-  for (unsigned step = kWarp / 2; step > 0; step /= 2) {
+  for (unsigned step = kWarpSize / 2; step > 0; step /= 2) {
     value += __shfl_down_sync(kAllLanes, value, step);
   }
   return value;
 }
 __device__ inline std::uint64_t greatest_of_warp(std::uint64_t value) {
-  for (unsigned step = kWarp / 2; step > 0; step /= 2) {
+  for (unsigned step = kWarpSize / 2; step > 0; step /= 2) {
     const std::uint64_t other = __shfl_down_sync(kAllLanes, value, step);
     value = other > value ? other : value;
   }
@@ -53,7 +53,7 @@ template <class Tile>
 __device__ Reduction reduction_of_row(const View& view, const Scan& scan, const Tile& tile,
                                       unsigned row, std::uint64_t first, std::uint64_t last) {
   Reduction mine = {};
-  for (unsigned step = threadIdx.x % kWarp; step < kThreads; step += kWarp) {
+  for (unsigned step = threadIdx.x % kWarpSize; step < kThreads; step += kWarpSize) {
     const std::uint64_t position = tile.begin() + row * kThreads + step;
     if (position >= first && position < last) merge(mine, reduction_of(view, scan, position));
   }
@@ -73,7 +73,7 @@ __device__ __forceinline__ bool reduce(const View& view, const ReduceArguments<R
     grouped.load(view, searches, group);
     const Scan scan = view.scans[searches[group.first].scan];
     const auto add = [&](unsigned i, const Reduction& of_warp) {
-      if (threadIdx.x % kWarp == 0) merge_among_others(partial[i], of_warp);
+      if (threadIdx.x % kWarpSize == 0) merge_among_others(partial[i], of_warp);
     };
     if constexpr (Shape::kAll) {
       __shared__ Reduction rows[Tile<Shape>::kEvents];
@@ -81,10 +81,10 @@ __device__ __forceinline__ bool reduce(const View& view, const ReduceArguments<R
           view, scan, grouped, group, chunk,
           [&](const Tile<Shape>& tile, unsigned row) {
             const Reduction all = reduction_of_row(view, scan, tile, row, tile.begin(), tile.end());
-            if (threadIdx.x % kWarp == 0) rows[row] = all;
+            if (threadIdx.x % kWarpSize == 0) rows[row] = all;
           },
           [&](unsigned i, unsigned whole) {
-            const unsigned lane = threadIdx.x % kWarp;
+            const unsigned lane = threadIdx.x % kWarpSize;
             add(i, over_warp(scan, (whole >> lane & 1u) != 0 ? rows[lane] : Reduction{}));
           },
           [&](unsigned i, const Tile<Shape>& tile, unsigned row, std::uint64_t first,
@@ -120,7 +120,7 @@ __device__ __forceinline__ bool reduce(const View& view, const ReduceArguments<R
 }
 
 __device__ inline Int128 sum_over_warp(Int128 value) {
-  for (unsigned step = kWarp / 2; step > 0; step /= 2) {
+  for (unsigned step = kWarpSize / 2; step > 0; step /= 2) {
     const auto bits = static_cast<UInt128>(value);
     const std::uint64_t low = __shfl_down_sync(kAllLanes, static_cast<std::uint64_t>(bits), step);
     const std::uint64_t high =
@@ -166,7 +166,7 @@ __device__ inline void add_floats(FloatSum& to, const std::uint64_t (&words)[kFl
     }
   }
   sum = sum_over_warp(sum);
-  if (threadIdx.x % kWarp == 0) add_to_limbs(first, sum, add);
+  if (threadIdx.x % kWarpSize == 0) add_to_limbs(first, sum, add);
 }
 
 /// Adds those floats `cell_of(j)` of each of a warp's lanes that exist.
@@ -181,7 +181,7 @@ __device__ inline void add_cells(FloatSum& to, CellOf cell_of) {
     count += cell.exists != 0 ? 1 : 0;
   }
   count = __reduce_add_sync(kAllLanes, count);
-  if (threadIdx.x % kWarp == 0) add_among_others(to.count, count);
+  if (threadIdx.x % kWarpSize == 0) add_among_others(to.count, count);
   add_floats(to, words);
 }
 
@@ -190,9 +190,9 @@ template <class Tile>
 __device__ inline void add_row(FloatSum& to, const View& view, const Attribute& summed,
                                const Tile& tile, unsigned row, std::uint64_t first,
                                std::uint64_t last) {
-  const std::uint64_t begin = tile.begin() + row * kThreads + threadIdx.x % kWarp;
-  add_cells<kThreads / kWarp>(to, [&](unsigned j) {
-    const std::uint64_t position = begin + j * kWarp;
+  const std::uint64_t begin = tile.begin() + row * kThreads + threadIdx.x % kWarpSize;
+  add_cells<kThreads / kWarpSize>(to, [&](unsigned j) {
+    const std::uint64_t position = begin + j * kWarpSize;
     return position >= first && position < last ? load(view, summed, position) : Cell{};
   });
 }
@@ -217,16 +217,16 @@ __device__ __forceinline__ bool sum(const View& view, const ReduceArguments<Floa
     if constexpr (Shape::kAll) {
       __shared__ FloatSum rows[SumTile::kEvents];
       auto* const row_words = reinterpret_cast<std::uint64_t*>(rows);
-      const unsigned lane = threadIdx.x % kWarp;
+      const unsigned lane = threadIdx.x % kWarpSize;
       take_all<SumTile>(
           view, scan, grouped, group, chunk,
           [&](const SumTile& tile, unsigned row) {
-            for (unsigned w = lane; w < kWords; w += kWarp) row_words[row * kWords + w] = 0;
+            for (unsigned w = lane; w < kWords; w += kWarpSize) row_words[row * kWords + w] = 0;
             __syncwarp();
             add_row(rows[row], view, summed, tile, row, tile.begin(), tile.end());
           },
           [&](unsigned i, unsigned whole) {
-            for (unsigned w = lane; w < kWords; w += kWarp) {
+            for (unsigned w = lane; w < kWords; w += kWarpSize) {
               std::uint64_t all = 0;
               for (unsigned rest = whole; rest != 0; rest &= rest - 1) {
                 all += row_words[(__ffs(rest) - 1) * kWords + w];

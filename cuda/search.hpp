@@ -262,13 +262,14 @@ GORGO_HD bool passes(const View& view, const Scan& scan, const Bounds* bounds, c
 }
 
 /// The open interval of a negation for an event of this time.
-struct Times {
+struct OpenInterval {
   std::int64_t after, before;
 };
-GORGO_HD inline Times times_for(const Ends& ends, std::int64_t time) {
+GORGO_HD inline OpenInterval interval_for(const NegationInterval& interval, std::int64_t time) {
   constexpr std::int64_t kLeast = arithmetic::kLeastInteger;
-  const std::int64_t begin = time < kLeast + ends.width ? kLeast : time - ends.width;
-  return {ends.after < begin ? ends.after : begin, ends.before > time ? ends.before : time};
+  const std::int64_t begin = time < kLeast + interval.width ? kLeast : time - interval.width;
+  return {interval.after < begin ? interval.after : begin,
+          interval.before > time ? interval.before : time};
 }
 
 /// Keys of words: as unsigned words they have the order of the values. Precondition: no value is a

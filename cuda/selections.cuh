@@ -71,16 +71,16 @@ __device__ __forceinline__ bool select_one(const View& view, const SelectOneArgu
           if constexpr (Shape::Negations::kAny) {
             // Negations take long: whoever has found something tells the others at once.
             std::uint32_t known = 0;
-            if (threadIdx.x % kWarp == 0) known = rank_so_far(ranks + i);
+            if (threadIdx.x % kWarpSize == 0) known = rank_so_far(ranks + i);
             if (__shfl_sync(kAllLanes, known, 0) >= greatest) return;
             const std::uint64_t at = grouped.first[i] + offset_of<kNewest>(greatest);
             if (is_violated<Shape>(view, searches[group.first + i], at)) {
               if (rank == greatest) mask &= ~(1u << j);
               continue;
             }
-            if (threadIdx.x % kWarp == 0) atomicMax(ranks + i, greatest);
+            if (threadIdx.x % kWarpSize == 0) atomicMax(ranks + i, greatest);
           }
-          if (threadIdx.x % kWarp == 0) atomicMax(&best[i], greatest);
+          if (threadIdx.x % kWarpSize == 0) atomicMax(&best[i], greatest);
           return;
         }
       });
@@ -114,7 +114,7 @@ __device__ __forceinline__ bool select_all(const View& view, const SelectAllArgu
     const Scan scan = view.scans[searches[group.first].scan];
     const auto columns = Shape::columns(view, scan);
     const auto found = [&](const Tile<Shape>& tile, unsigned i, unsigned mask) {
-      const unsigned lane = threadIdx.x % kWarp;
+      const unsigned lane = threadIdx.x % kWarpSize;
       if constexpr (Shape::Negations::kAny) {
 #pragma unroll 1
         for (unsigned j = 0; j < Tile<Shape>::kEvents; ++j) {
@@ -171,10 +171,10 @@ __device__ __forceinline__ bool select_several(const View& view, const SelectSev
   const auto columns = Shape::columns(view, scan);
   if (threadIdx.x == 0) parameters = Shape::parameters(view, search);
   const std::uint64_t size = search.last - search.first;
-  const unsigned warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  const unsigned warp = threadIdx.x / kWarpSize, lane = threadIdx.x % kWarpSize;
   constexpr unsigned kAtATime = Tile<Shape, 8>::kEvents;
   // Each warp has a run of positions, lane by lane.
-  const auto nth = [&](unsigned j) { return (warp * kAtATime + j) * kWarp + lane; };
+  const auto nth = [&](unsigned j) { return (warp * kAtATime + j) * kWarpSize + lane; };
   const auto offset = [&](std::uint64_t i) { return kNewest ? size - 1 - i : i; };
   std::uint32_t taken = 0;
   unsigned parity = 0;

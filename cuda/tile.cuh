@@ -18,8 +18,7 @@
 /// memory for them.
 namespace gorgo::gpu {
 
-inline constexpr unsigned kWarp = kLanes;
-inline constexpr unsigned kWarps = kThreads / kWarp;
+inline constexpr unsigned kWarps = kThreads / kWarpSize;
 inline constexpr unsigned kAllLanes = ~0u;
 
 /// The searches of a group, and those of them that a tile is tested for, in shared memory.
@@ -48,7 +47,7 @@ struct SharedGroup {
   __device__ void collect_active(const Group& group, const Tile& tile, Wants wants) {
     const std::uint64_t begin = tile.begin(), end = tile.end();
     __syncthreads();
-    if (threadIdx.x < kWarp) {
+    if (threadIdx.x < kWarpSize) {
       const unsigned i = threadIdx.x;
       const bool is_active = i < group.count && first[i] < end && last[i] > begin && wants(i);
       const unsigned all = __ballot_sync(kAllLanes, is_active);
@@ -164,7 +163,7 @@ __device__ __forceinline__ void take_all(const View& view, const Scan& scan,
                                          SharedGroup<Shape>& grouped, const Group& group,
                                          const ChunkRange& chunk, OfRow of_row, Take take,
                                          TakeSome take_some) {
-  const unsigned warp = threadIdx.x / kWarp;
+  const unsigned warp = threadIdx.x / kWarpSize;
   for (std::uint64_t begin = chunk.first; begin < chunk.last; begin += Tile::kSize) {
     const Tile tile(view, scan, begin, chunk.last);
     grouped.collect_active(group, tile, [](unsigned) { return true; });

@@ -99,7 +99,7 @@ void RoundWriter::add_negation(const Inside& negation, const history::Scope& sco
             .scan = place(*negation.scan, DeviceScan::plain),
             .bounds = operands->bounds,
             .cells = operands->cells,
-            .ends = negation.ends};
+            .interval = negation.ends};
 }
 
 /// Returns false when nothing can be found.

@@ -59,9 +59,9 @@ struct DeviceScan {
 /// A negation that is tested with a choice.
 struct Inside {
   DeviceScan* scan;
-  history::Range range;   ///< of its timeline: what may lie in its interval, whatever the candidate
-  gpu::Ends ends;         ///< the interval, unless it is all of the range
-  std::uint64_t longest;  ///< about so many of the range lie in an interval at most
+  history::Range range;  ///< of its timeline: what may lie in its interval, whatever the candidate
+  gpu::NegationInterval ends;  ///< the interval, unless it is all of the range
+  std::uint64_t longest;       ///< about so many of the range lie in an interval at most
 };
 
 /// Where a search's answer is: among those of its kind, and among the selected offsets.

@@ -15,7 +15,8 @@ constexpr std::uint64_t kManyRejected = 8;
 
 /// The interval of a negation for a candidate of `state`. Its other state, if there is one, is
 /// bound. Precondition: the span reads the candidate's time.
-gpu::Ends ends_of(const Span& span, std::uint32_t state, std::span<const EventRef> sequence) {
+gpu::NegationInterval ends_of(const Span& span, std::uint32_t state,
+                              std::span<const EventRef> sequence) {
   if (span.kind == SpanKind::within) {
     return {.after = std::numeric_limits<Timestamp>::max(),
             .before = std::numeric_limits<Timestamp>::min(),
@@ -26,15 +27,15 @@ gpu::Ends ends_of(const Span& span, std::uint32_t state, std::span<const EventRe
 }
 
 /// An interval that holds those of all candidates between two times.
-Interval hull_of(const gpu::Ends& ends, Timestamp first, Timestamp last) {
+Interval hull_of(const gpu::NegationInterval& ends, Timestamp first, Timestamp last) {
   const Timestamp begin = arithmetic::saturating_subtract(first, ends.width);
   return {std::min(ends.after, begin), std::max(ends.before, last)};
 }
 
 /// How many of the events lie in the longest interval of a candidate if they are spread evenly over
 /// the hull.
-std::uint64_t in_longest(std::uint64_t events, const gpu::Ends& ends, const Interval& hull,
-                         Timestamp first, Timestamp last) {
+std::uint64_t in_longest(std::uint64_t events, const gpu::NegationInterval& ends,
+                         const Interval& hull, Timestamp first, Timestamp last) {
   const auto length = [](Timestamp from, Timestamp to) {
     return std::abs(static_cast<double>(to) - static_cast<double>(from));
   };
@@ -54,7 +55,7 @@ Inside Wave::inside(DeviceScan& negation, const Span& span, const Open& open) co
     return {&negation, range, {}, range.size()};
   }
   const DeviceScan& candidates = plan_.states[state_ - 1];
-  const gpu::Ends ends = ends_of(span, static_cast<std::uint32_t>(state_), sequence);
+  const gpu::NegationInterval ends = ends_of(span, static_cast<std::uint32_t>(state_), sequence);
   const Timestamp first = candidates.event(open.rest.first).timestamp();
   const Timestamp last = candidates.event(open.rest.last - 1).timestamp();
   const Interval hull = hull_of(ends, first, last);
