@@ -110,7 +110,7 @@ const void* KernelCache::kernel(std::uint32_t shape, KernelKind kind, LaunchMode
     lock.lock();
   }
   if (kernel == nullptr && compile_ == Compile::at_once) {
-    state_->was_compiled.wait(lock, [&] { return entry.compiled[index]; });
+    state_->was_finished.wait(lock, [&] { return entry.finished[index]; });
   }
   return kernel != nullptr ? kernel : state_->entries[entry.fallback].kernels[index];
 }
@@ -139,8 +139,8 @@ void KernelCache::compile(State& state, int capability, std::uint32_t shape, Ker
   const void* const kernel = compiled_kernel(entry.text, expression_of(kind, mode), capability);
   lock.lock();
   entry.kernels[index_of(kind, mode)] = kernel;
-  entry.compiled[index_of(kind, mode)] = true;
-  state.was_compiled.notify_all();
+  entry.finished[index_of(kind, mode)] = true;
+  state.was_finished.notify_all();
   --state.counters.ordered;
   ++(kernel != nullptr ? state.counters.compiled : state.counters.failed);
 }

@@ -32,7 +32,8 @@ class KernelCache {
     std::string text;
     std::uint32_t fallback = 0;
     KernelTable kernels = {};
-    bool requested[2 * kKernelKinds] = {}, compiled[2 * kKernelKinds] = {};  ///< or failed
+    bool requested[2 * kKernelKinds] = {};
+    bool finished[2 * kKernelKinds] = {};  ///< compiled, or tried in vain
   };
   /// Shared with what is being compiled, which may outlast the cache.
   struct State {
@@ -40,7 +41,7 @@ class KernelCache {
     std::unordered_map<std::string, std::uint32_t> numbers;  // guarded by mutex, as all below
     std::deque<Entry> entries;                               // by shape
     ShapeCounters counters;
-    std::condition_variable was_compiled;
+    std::condition_variable was_finished;
   };
 
   static void compile(State& state, int capability, std::uint32_t shape, KernelKind kind,
