@@ -91,11 +91,13 @@ PreparedRules prepare_rules(const RuleSnapshot& snapshot, std::string name, std:
 /// The names of the engines this build has, after `kAutomatic`, which is the default.
 std::vector<std::string> engine_names();
 
-/// What an engine costs a rule, in nanoseconds of a thread for each terminator.
+/// What an engine costs a rule, in nanoseconds for each terminator.
 struct EngineCost {
   std::string engine;
-  std::optional<double> estimate;  ///< from the plan and the load
-  std::optional<double> measured;  ///< of late
+  std::optional<double> estimate;  ///< evaluation by one thread, from the plan and the load
+  std::optional<double> measured;  ///< evaluation by one thread, of late
+  /// The rule's part of keeping indexes up to date, of late, by the clock on the wall.
+  std::optional<double> upkeep;
 };
 
 /// What a rule has had to do so far. The difference of two readings gives rates.

@@ -46,6 +46,7 @@ RuleInfo to_rule(const wire::RuleInfo& rule) {
       auto& known = info.costs.emplace_back(EngineCost{.engine = cost->engine()->str()});
       if (cost->estimate()) known.estimate = *cost->estimate();
       if (cost->measured()) known.measured = *cost->measured();
+      if (cost->upkeep()) known.upkeep = *cost->upkeep();
     }
   }
   info.alarm = text_of(rule.alarm());

@@ -36,7 +36,8 @@ std::vector<EngineCost> costs_of(const dispatch::Placement& placement) {
     if (!post.estimate && !post.cost.per_terminator()) continue;
     costs.push_back({.engine = std::string(post.engine->name()),
                      .estimate = {},
-                     .measured = post.cost.per_terminator()});
+                     .measured = post.cost.per_terminator(),
+                     .upkeep = post.upkeep.per_terminator()});
     if (post.estimate) costs.back().estimate = post.estimate->terminator;
   }
   return costs;

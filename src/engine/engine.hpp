@@ -61,6 +61,9 @@ class Evaluator {
 
   /// Its own memory and its part of that of the columns that it holds.
   virtual std::size_t bytes() const = 0;
+  /// Its part of what it has taken so far to keep up to date what it searches, in nanoseconds by
+  /// the clock on the wall. The difference of two calls is meaningful.
+  virtual double upkeep() const { return 0; }
 
   virtual Declined declined() const { return {}; }
 };

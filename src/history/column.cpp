@@ -47,7 +47,7 @@ void Column::keep_up(Indexes& indexes) {
   for (auto it = indexes.begin(); it != indexes.end();) {
     auto& kept = it->second;
     if (!kept.rests()) {
-      take_in(*kept.index);
+      take_in(kept.index);
       kept.next = store_.end();
     }
     const bool is_behind = 2 * (store_.end() - kept.next) > store_.end() - store_.begin();
@@ -90,51 +90,75 @@ std::shared_ptr<const RangeIndex> Column::range_index(std::uint32_t attribute) {
   return kept.index;
 }
 
-void Column::settle(std::vector<Chore>& chores) {
+void Column::settle(std::vector<Chore>& chores, unsigned at_once) {
   constexpr std::size_t kWorthAThread = 256;
   settling_.clear();
   settling_.swap(fresh_);
   chores_ = threads_ > 1 && settling_.size() >= kWorthAThread ? &chores : nullptr;
-  if (timeline_) take_in(*timeline_);
+  weight_ = settled_.weight(settling_.size()) / at_once;
+  if (timeline_) take_in(timeline_);
   keep_up(indexes_);
   keep_up(range_indexes_);
 }
 
-void Column::take_in(Timeline& timeline) {
-  if (chores_ == nullptr) return timeline.add(settling_);
-  chores_->emplace_back([&timeline, this] { timeline.add(settling_); });
+template <class Search>
+void Column::take_in(const std::shared_ptr<Search>& search) {
+  const auto holders = static_cast<double>(std::max(1L, search.use_count() - 1));
+  const UpkeepTimer timer(search->upkeep(), weight_ / holders);
+  // What is left to others is shared by all threads.
+  take_in(*search, chores_ == nullptr ? 0 : 1 / holders / threads_);
 }
 
-void Column::take_in(HashIndex& index) {
+void Column::take_in(Timeline& timeline, double weight) {
+  if (chores_ == nullptr) return timeline.add(settling_);
+  chores_->emplace_back([&timeline, weight, this] {
+    const UpkeepTimer timer(timeline.upkeep(), weight);
+    timeline.add(settling_);
+  });
+}
+
+void Column::take_in(HashIndex& index, double weight) {
   // An index that is not divided has its memory from a pool that all columns of the type share.
   if (chores_ == nullptr || !index.is_divided()) return index.add(settling_);
   index.prepare(settling_);
-  share(index.parts(),
+  share(index.parts(), index.upkeep(), weight,
         [&index](std::size_t part, std::size_t parts) { index.add_part(part, parts); });
 }
 
-void Column::take_in(RangeIndex& index) {
+void Column::take_in(RangeIndex& index, double weight) {
   if (chores_ == nullptr) return index.add(settling_);
   index.take(settling_);
-  share(index.parts(), [&index](std::size_t part, std::size_t parts) { index.tidy(part, parts); });
+  share(index.parts(), index.upkeep(), weight,
+        [&index](std::size_t part, std::size_t parts) { index.tidy(part, parts); });
 }
 
 template <class F>
-void Column::share(std::size_t most, F work) {
+void Column::share(std::size_t most, Upkeep& upkeep, double weight, F work) {
   const std::size_t parts = std::min<std::size_t>(most, threads_);
   for (std::size_t part = 0; part < parts; ++part) {
-    chores_->emplace_back([=] { work(part, parts); });
+    chores_->emplace_back([=, &upkeep] {
+      const UpkeepTimer timer(upkeep, weight);
+      work(part, parts);
+    });
   }
 }
 
 void Column::drop_gone(std::size_t share) {
   constexpr std::size_t kSweep = 4;  // entries of an index per event: faster than they fill
-  if (timeline_) timeline_->drop_until(store_.horizon());
+  const double weight = dropped_.weight(share);
+  const auto timed = [weight](auto& search, auto drop) {
+    const auto holders = static_cast<double>(std::max(1L, search.use_count() - 1));
+    const UpkeepTimer timer(search->upkeep(), weight / holders);
+    drop(*search);
+  };
+  const auto horizon = store_.horizon();
+  if (timeline_) timed(timeline_, [&](Timeline& timeline) { timeline.drop_until(horizon); });
   for (auto& [name, kept] : indexes_) {
-    if (!kept.rests()) kept.index->drop_gone(kSweep * share);
+    if (kept.rests()) continue;
+    timed(kept.index, [&](HashIndex& index) { index.drop_gone(kSweep * share); });
   }
   for (auto& [attribute, kept] : range_indexes_) {
-    if (!kept.rests()) kept.index->drop_gone();
+    if (!kept.rests()) timed(kept.index, [](RangeIndex& index) { index.drop_gone(); });
   }
 }
 

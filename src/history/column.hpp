@@ -11,6 +11,7 @@
 #include "history/hash_index.hpp"
 #include "history/range_index.hpp"
 #include "history/timeline.hpp"
+#include "history/upkeep.hpp"
 #include "plan/plan.hpp"
 
 namespace gorgo::history {
@@ -55,8 +56,8 @@ class Column {
   }
   /// Has searches find the events that were taken. With several threads it leaves large work to
   /// `chores`, which are to be done, in any order and by any threads, before anything else is asked
-  /// of the column.
-  void settle(std::vector<Chore>& chores);
+  /// of the column. `at_once`: so many threads settle columns at the same time, each its own.
+  void settle(std::vector<Chore>& chores, unsigned at_once = 1);
   /// Fetches what `settle` and searches near the end touch first; a hint.
   void prefetch() const {
     if (timeline_) timeline_->prefetch();
@@ -93,12 +94,15 @@ class Column {
   void catch_up(Kept<Index>& kept);
   template <class Indexes>
   void keep_up(Indexes& indexes);
-  void take_in(Timeline& timeline);
-  void take_in(HashIndex& index);
-  void take_in(RangeIndex& index);
+  /// Has an index or the timeline take in what is settling, and adds the time to its upkeep.
+  template <class Search>
+  void take_in(const std::shared_ptr<Search>& search);
+  void take_in(Timeline& timeline, double weight);
+  void take_in(HashIndex& index, double weight);
+  void take_in(RangeIndex& index, double weight);
   /// Leaves `work(part, parts)` to chores for each of at most so many parts.
   template <class F>
-  void share(std::size_t most, F work);
+  void share(std::size_t most, Upkeep& upkeep, double weight, F work);
 
   ColumnId id_;
   std::vector<Expr> conditions_;
@@ -111,6 +115,8 @@ class Column {
   std::vector<Slot> fresh_;
   std::vector<Slot> settling_;            // what the timeline and the indexes are taking in
   std::vector<Chore>* chores_ = nullptr;  // of `settle`; null: nothing is left to others
+  double weight_ = 0;                     // of the time that settling takes; see Sampler
+  Sampler settled_, dropped_;
 };
 
 }  // namespace gorgo::history

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "history/key_table.hpp"
+#include "history/upkeep.hpp"
 
 namespace gorgo::history {
 
@@ -69,6 +70,9 @@ class HashIndex {
   bool is_exact(std::uint32_t sum, std::uint64_t count) const;
 
   std::size_t bytes() const;
+  /// What it takes to keep it up to date.
+  Upkeep& upkeep() { return upkeep_; }
+  const Upkeep& upkeep() const { return upkeep_; }
 
   /// About how many keys have events, and how many events all of them have, from a sample.
   std::size_t keys() const;
@@ -119,6 +123,7 @@ class HashIndex {
   std::vector<std::unique_ptr<BlockPool>> pools_;  // of several
   std::vector<KeyTable> tables_;                   // one or kTables
   std::vector<Fresh> fresh_;                       // prepared
+  Upkeep upkeep_;
 
   // Scratch of one thread.
   Group group_;

@@ -75,7 +75,7 @@ Slot History::append(TypeId type, std::span<const NewEvent> events) {
   return types_[type].store->append(events);
 }
 
-std::span<const History::Match> History::settle(TypeId type) {
+std::span<const History::Match> History::settle(TypeId type, unsigned at_once) {
   constexpr Slot kGroup = 16;  // whose cache misses overlap
   Kept& kept = types_[type];
   kept.matches.clear();
@@ -84,7 +84,7 @@ std::span<const History::Match> History::settle(TypeId type) {
     kept.matched = std::min(first + kGroup, kept.store->end());
     match(kept, first, kept.matched);
   }
-  settle_columns(kept);
+  settle_columns(kept, at_once);
   return kept.matches;
 }
 
@@ -101,7 +101,7 @@ void History::match(Kept& kept, Slot first, Slot last) {
   }
 }
 
-void History::settle_columns(Kept& kept) {
+void History::settle_columns(Kept& kept, unsigned at_once) {
   constexpr std::size_t kGroup = 16;  // whose cache misses overlap
   auto& unsettled = kept.unsettled;
   kept.chores.clear();
@@ -109,7 +109,7 @@ void History::settle_columns(Kept& kept) {
     const auto group =
         std::span(unsettled).subspan(first, std::min(kGroup, unsettled.size() - first));
     for (const Column* column : group) column->prefetch();
-    for (Column* column : group) column->settle(kept.chores);
+    for (Column* column : group) column->settle(kept.chores, at_once);
   }
   unsettled.clear();
 }

@@ -61,7 +61,8 @@ class History {
   /// last time belong to, in the order in which they were stored; valid until the next time. With
   /// several threads some of the work is left to `chores` of the type: they are to be done, in any
   /// order and by any threads, before anything else is asked of its columns.
-  std::span<const Match> settle(TypeId type);
+  /// `at_once`: so many threads settle types at the same time.
+  std::span<const Match> settle(TypeId type, unsigned at_once = 1);
   std::span<const Chore> chores(TypeId type) const { return types_[type].chores; }
   /// Brings all types up to date.
   void settle() {
@@ -101,7 +102,7 @@ class History {
 
   /// Finds the columns that accept some events, and has them take these in.
   static void match(Kept& kept, Slot first, Slot last);
-  static void settle_columns(Kept& kept);
+  static void settle_columns(Kept& kept, unsigned at_once);
   void trim(Kept& kept);
   void sweep(Kept& kept, std::size_t dropped);
 

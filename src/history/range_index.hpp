@@ -8,6 +8,7 @@
 
 #include "gorgo/rule.hpp"
 #include "history/event_store.hpp"
+#include "history/upkeep.hpp"
 
 namespace gorgo::history {
 
@@ -50,6 +51,9 @@ class RangeIndex {
   bool find(const Bounds& bounds, std::size_t most, std::vector<Slot>& slots) const;
 
   std::size_t bytes() const;
+  /// What it takes to keep it up to date.
+  Upkeep& upkeep() { return upkeep_; }
+  const Upkeep& upkeep() const { return upkeep_; }
 
  private:
   struct Entry {
@@ -87,6 +91,7 @@ class RangeIndex {
   const EventStore& store_;
   std::vector<Part> parts_;                // one or kParts, by value
   std::vector<std::uint64_t> boundaries_;  // between them: the first key of each but the first
+  Upkeep upkeep_;
 };
 
 }  // namespace gorgo::history

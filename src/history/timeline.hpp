@@ -7,6 +7,7 @@
 
 #include "history/event_store.hpp"
 #include "history/range.hpp"
+#include "history/upkeep.hpp"
 
 namespace gorgo::history {
 
@@ -41,6 +42,9 @@ class Timeline {
   /// Finds the same positions by looking first around `near`, a range that is thought to be close.
   Range window(Timestamp after, Timestamp before, const Range& near) const;
   std::size_t bytes() const;
+  /// What it takes to keep it up to date.
+  Upkeep& upkeep() { return upkeep_; }
+  const Upkeep& upkeep() const { return upkeep_; }
 
  private:
   /// Whether the events stand behind all others by time, in this order.
@@ -52,6 +56,7 @@ class Timeline {
   SlidingVector<Timestamp> timestamps_;
   SlidingVector<Slot> slots_;
   std::vector<std::optional<AttributeVector>> attributes_;  // by attribute of the type
+  Upkeep upkeep_;
 };
 
 }  // namespace gorgo::history

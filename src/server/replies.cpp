@@ -62,6 +62,7 @@ std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text) {
     wired->engine = cost.engine;
     if (cost.estimate) wired->estimate = *cost.estimate;
     if (cost.measured) wired->measured = *cost.measured;
+    if (cost.upkeep) wired->upkeep = *cost.upkeep;
   }
   info->alarm = rule.alarm;
   info->suspended = rule.suspended;

@@ -86,10 +86,11 @@ void print_costs(const RuleInfo& rule) {
                                      : rule.placed_because.c_str());
   if (!rule.alarm.empty()) std::printf("  alarm: %s\n", rule.alarm.c_str());
   if (rule.costs.empty()) return;
-  std::printf("  %-12s %12s %12s   for each terminator\n", "engine", "estimate", "measured");
+  std::printf("  %-12s %12s %12s %12s   for each terminator\n", "engine", "estimate", "measured",
+              "upkeep");
   for (const EngineCost& cost : rule.costs) {
-    std::printf("  %-12s %12s %12s\n", cost.engine.c_str(), column(cost.estimate).c_str(),
-                column(cost.measured).c_str());
+    std::printf("  %-12s %12s %12s %12s\n", cost.engine.c_str(), column(cost.estimate).c_str(),
+                column(cost.measured).c_str(), column(cost.upkeep).c_str());
   }
 }
 

@@ -28,6 +28,7 @@ nlohmann::ordered_json to_json(const EngineCost& cost) {
   nlohmann::ordered_json json = {{"engine", cost.engine}};
   if (cost.estimate) json["estimate_ns"] = *cost.estimate;
   if (cost.measured) json["measured_ns"] = *cost.measured;
+  if (cost.upkeep) json["upkeep_ns"] = *cost.upkeep;
   return json;
 }
 

@@ -150,10 +150,13 @@ void Evaluation::store_level(std::uint32_t level) {
     return incoming_[a].records.size() > incoming_[b].records.size();
   });
   share_types();
+  at_once_ = std::min(std::max(1U, limits_.sharing.threads),
+                      static_cast<unsigned>(std::max<std::size_t>(1, shares_.size())));
   runner_.share(shares_.size(), [this](std::size_t share) {
     const std::size_t begin = share == 0 ? 0 : shares_[share - 1];
     for (std::size_t i = begin; i < shares_[share]; ++i) store_type(due_types_[i]);
   });
+  at_once_ = 1;
   take_in(due_types_);
 }
 
@@ -221,7 +224,7 @@ void Evaluation::remember(TypeId type) {
     incoming.deepest = std::max(incoming.deepest, record.depth);
   }
   incoming.first = history_.append(type, incoming.events);
-  incoming.matches = history_.settle(type);
+  incoming.matches = history_.settle(type, at_once_);
 }
 
 /// Hands the stored events to the rules that they are terminators of.

@@ -185,6 +185,7 @@ class Evaluation {
 
   std::vector<TypeId> due_types_;    // types of the level in hand
   std::vector<std::size_t> shares_;  // of `due_types_` among threads: where each ends
+  unsigned at_once_ = 1;             // so many threads store types at the same time
   std::vector<const history::Chore*> chores_;
   std::vector<std::size_t> first_cells_;  // by job: where its composites' cells begin
 

@@ -102,6 +102,7 @@ void Placer::observe(std::uint32_t index, Post& post, std::uint64_t terminators,
   const double others = terminators < Placement::kMany ? Placement::kMany : 1;  // for untimed ones
   const double spent = placement.spend(nanoseconds * others);
   if (spent == 0 || is_attempted(index)) return;
+  placement.post().note_upkeep(rules_.rules()[index].state.terminators);
   Heavy& heavy = heavy_[index];
   const bool drifted = heavy.watch.look(spent, placement.post().cost.per_terminator().value_or(0));
   heavy.drifted |= drifted;
@@ -229,7 +230,9 @@ void Placer::estimate_costs(DeployedRule& rule, Heavy& heavy, Timestamp clock) {
 void Placer::begin_trial(std::uint32_t index, const engine::Engine& engine) {
   DeployedRule& rule = rules_.rules()[index];
   const auto start = std::chrono::steady_clock::now();
-  prepare(rule, rule.placement.at(engine));
+  Post& post = rule.placement.at(engine);
+  prepare(rule, post);
+  post.note_upkeep(rule.state.terminators);
   Trial trial{.rule = index, .engine = engine, .shadow = Shadow(stop_, options_.threads)};
   charge(trials_.emplace(index, std::move(trial)).first->second, start);
 }

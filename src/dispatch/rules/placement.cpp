@@ -16,6 +16,21 @@ void Cost::add(std::uint64_t terminators, double nanoseconds) {
   nanoseconds_ += nanoseconds;
 }
 
+void Post::note_upkeep(std::uint64_t terminators) {
+  if (evaluators.empty()) return;
+  // All evaluators of the rule hold the same, each with the others.
+  const double all = evaluators.front()->upkeep() * static_cast<double>(evaluators.size());
+  const Reading reading{all, terminators};
+  const auto before = std::exchange(last_, reading);
+  if (!before || all < before->nanoseconds) return;
+  upkeep.add(terminators - before->terminators, all - before->nanoseconds);
+}
+
+void Post::withdraw() {
+  evaluators.clear();
+  last_ = {};
+}
+
 std::string Arrangement::to_string() const {
   const std::string name(engine->name());
   return reserve == nullptr ? name : name + " and " + std::string(reserve->name());
@@ -26,8 +41,7 @@ Post& Placement::at(const engine::Engine& engine) {
       std::ranges::find_if(posts_, [&](const Post& post) { return post.engine == &engine; });
   if (known != posts_.end()) return *known;
   posts_.reserve(engine::engines().size());
-  posts_.push_back({.engine = &engine, .evaluators = {}, .estimate = {}, .cost = {}});
-  return posts_.back();
+  return posts_.emplace_back(&engine);
 }
 
 Places Placement::places_for(std::size_t terminators) {
@@ -73,7 +87,7 @@ bool Placement::serves(const engine::Engine& engine) const {
 
 void Placement::withdraw_others(const std::function<bool(const engine::Engine&)>& keep) {
   for (Post& post : posts_) {
-    if (!serves(*post.engine) && !(keep && keep(*post.engine))) post.evaluators.clear();
+    if (!serves(*post.engine) && !(keep && keep(*post.engine))) post.withdraw();
   }
 }
 

@@ -39,12 +39,29 @@ struct Estimate {
 
 /// An engine for a rule.
 struct Post {
-  const engine::Engine* engine = nullptr;
+  explicit Post(const engine::Engine* engine_to_use) : engine(engine_to_use) {}
+
+  const engine::Engine* engine;
   /// The first serves for everything; the others are for further threads, as the need arises. There
   /// are none while the rule does not run here.
   std::vector<std::unique_ptr<engine::Evaluator>> evaluators;
   std::optional<Estimate> estimate;
   Cost cost;
+  Cost upkeep;
+
+  /// Notes in `upkeep` what it took since the last call to keep up to date what the evaluators
+  /// search. `terminators`: how many the rule has had so far. The first call after evaluators were
+  /// made only begins.
+  void note_upkeep(std::uint64_t terminators);
+  /// Lets go of the evaluators.
+  void withdraw();
+
+ private:
+  struct Reading {
+    double nanoseconds;
+    std::uint64_t terminators;
+  };
+  std::optional<Reading> last_;
 };
 
 /// Where the terminators of a rule go: all to one engine, or some of them to a second one at the
@@ -73,7 +90,7 @@ class Placement {
   /// `automatic`: costs may change the engine; else it changes only by hand.
   Placement(const engine::Engine* engine, bool automatic)
       : home_{.engine = engine}, automatic_(automatic) {
-    posts_.push_back({.engine = engine, .evaluators = {}, .estimate = {}, .cost = {}});
+    posts_.emplace_back(engine);
   }
 
   const engine::Engine& engine() const { return *posts_[current_].engine; }

@@ -36,6 +36,7 @@ class AutomatonEvaluator final : public CpuEvaluator {
   bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                  const RuleState& state) override;
   std::size_t bytes() const override;
+  double upkeep() const override;
   Declined declined() const override { return declined_; }
 
  private:
@@ -320,6 +321,14 @@ std::size_t AutomatonEvaluator::bytes() const {
   std::size_t total = instances_.bytes() + scans_->bytes();
   for (const auto* list : {&negations_, &aggregates_}) {
     for (const Finder& finder : *list) total += finder.bytes();
+  }
+  return total;
+}
+
+double AutomatonEvaluator::upkeep() const {
+  double total = instances_.upkeep() + scans_->upkeep();
+  for (const auto* list : {&negations_, &aggregates_}) {
+    for (const Finder& finder : *list) total += finder.upkeep();
   }
   return total;
 }

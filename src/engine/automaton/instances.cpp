@@ -229,4 +229,10 @@ std::size_t Instances::bytes() const {
   return total;
 }
 
+double Instances::upkeep() const {
+  double total = 0;
+  for (std::size_t i = 1; i < sources_.size(); ++i) total += sources_[i].timeline->upkeep().each();
+  return total;
+}
+
 }  // namespace gorgo::engine

@@ -50,6 +50,8 @@ class Instances {
                                       std::span<const history::EventRef> sequence);
 
   std::size_t bytes() const;
+  /// See Evaluator.
+  double upkeep() const;
 
  private:
   /// The events of a state, and the first that is not taken in yet.

@@ -48,6 +48,7 @@ class ColumnEvaluator final : public CpuEvaluator {
   bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                  const RuleState& state) override;
   std::size_t bytes() const override;
+  double upkeep() const override;
 
  private:
   enum class Outcome { complete, overflow, stopped };
@@ -280,6 +281,14 @@ std::size_t ColumnEvaluator::bytes() const {
   std::size_t total = 0;
   for (const auto* list : {&states_, &negations_, &aggregates_}) {
     for (const Finder& finder : *list) total += finder.bytes();
+  }
+  return total;
+}
+
+double ColumnEvaluator::upkeep() const {
+  double total = 0;
+  for (const auto* list : {&states_, &negations_, &aggregates_}) {
+    for (const Finder& finder : *list) total += finder.upkeep();
   }
   return total;
 }

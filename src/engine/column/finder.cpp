@@ -167,4 +167,11 @@ std::size_t Finder::bytes() const {
   return share_of(scanner.timeline()) + (scanner.ranges() ? share_of(scanner.ranges()) : 0);
 }
 
+double Finder::upkeep() const {
+  if (const auto* prober = std::get_if<Prober>(&way_)) return prober->index()->upkeep().each();
+  const auto& scanner = std::get<Scanner>(way_);
+  return scanner.timeline()->upkeep().each() +
+         (scanner.ranges() ? scanner.ranges()->upkeep().each() : 0);
+}
+
 }  // namespace gorgo::engine

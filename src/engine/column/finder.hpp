@@ -50,6 +50,8 @@ class Finder {
 
   /// The part of what it searches that is its own, in bytes.
   std::size_t bytes() const;
+  /// See Evaluator.
+  double upkeep() const;
 
  private:
   using Way = std::variant<Scanner, Prober>;

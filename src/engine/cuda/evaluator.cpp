@@ -24,6 +24,15 @@ std::uint64_t consumptions(const RuleState& state) {
 
 }  // namespace
 
+double CudaEvaluator::upkeep() const {
+  double total = on_cpu_->upkeep();
+  if (!plan_) return total;
+  const auto plans = static_cast<double>(1 + placed_.size());  // each holds the timelines
+  for_each_scan(*plan_,
+                [&](const DeviceScan& scan) { total += plans * scan.timeline->upkeep().each(); });
+  return total;
+}
+
 std::uint64_t CudaEvaluator::pairs(const Terminators& terminators) const {
   if (!plan_ || contended_ > 0) return 0;
   if (!history::all_hold(plan_->plan->states[0].scan.guards, {})) return 0;

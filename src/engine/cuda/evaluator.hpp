@@ -56,6 +56,7 @@ class CudaEvaluator final : public Evaluator {
     return on_cpu_->is_absent(negation, sequence, state);
   }
   std::size_t bytes() const override { return on_cpu_->bytes(); }
+  double upkeep() const override;
   Declined declined() const override { return declined_; }
 
   /// About how many pairs of a terminator and an event there are to search; 0: none.
