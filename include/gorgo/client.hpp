@@ -12,6 +12,7 @@
 #include "gorgo/device.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/event.hpp"
+#include "gorgo/event_batch.hpp"
 #include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
 #include "gorgo/trace.hpp"
@@ -87,6 +88,9 @@ class Client {
   /// for; refused events do not hold up the others. With an explicit `sequence` the events must
   /// fit in one batch.
   Result<Published> publish(std::span<const Event> events, const PublishOptions& options = {});
+  /// Publishes the events of a batch in their order. A batch within the server's limits travels as
+  /// it is. Each vector of a table must be as long as `EventColumn` says.
+  Result<Published> publish(const EventBatch& batch, const PublishOptions& options = {});
   /// Moves the server's clock to the timestamp, behind everything published here before, so that
   /// timers and deadlines fire. Refused when too far ahead.
   Result<void> tick(Timestamp timestamp);

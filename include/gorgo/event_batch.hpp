@@ -72,9 +72,11 @@ class BatchCursor {
   /// The number of its table among the tables of the batch.
   std::size_t table_number() const { return table_; }
   const EventTable& table() const { return batch_.tables[table_]; }
+  /// How many events of its table stand before it.
+  std::uint32_t row() const { return passed_[table_]; }
   std::optional<Timestamp> timestamp() const;
   /// The value that it has in a column of its table.
-  Datum value(const EventColumn& column) const { return column.at(passed_[table_]); }
+  Datum value(const EventColumn& column) const { return column.at(row()); }
   /// Puts a cell for each column of the table into `cells`, in place of what is there.
   void read(std::vector<Datum>& cells) const;
   Event to_event() const;
@@ -89,6 +91,36 @@ class BatchCursor {
   void find_table();
 };
 
+/// Collects the values of one attribute. Strings are copied.
+class ColumnBuilder {
+ public:
+  explicit ColumnBuilder(ValueType type) : type_(type) {}
+
+  ValueType type() const { return type_; }
+  /// How many events have a value here or are known to have none.
+  std::uint32_t events() const { return events_; }
+  /// Adds the value of the next event. Precondition: it is of the column's type, or there is none.
+  void push(const Datum& value);
+  /// Adds events without a value until there are so many.
+  void pad(std::uint32_t events);
+  /// Takes all events away and keeps the memory.
+  void clear();
+  /// Valid until the next change, and as long as the name is.
+  EventColumn view(std::string_view name) const;
+
+ private:
+  ValueType type_;
+  std::uint32_t events_ = 0;
+  std::vector<std::int64_t> integers_;
+  std::vector<double> floats_;
+  std::vector<std::uint8_t> booleans_;
+  std::vector<std::uint32_t> ends_;
+  std::vector<std::uint8_t> bytes_;
+  std::vector<std::uint8_t> present_;  // empty: all events have a value
+
+  void note_presence(bool exists);
+};
+
 /// Collects events into columns. Texts are copied.
 class BatchBuilder {
  public:
@@ -98,14 +130,14 @@ class BatchBuilder {
   /// Begins the next event. Precondition: the table's events have timestamps if and only if this
   /// has.
   void begin(std::uint16_t table, std::optional<Timestamp> timestamp);
-  /// The number of the column for attributes of this name and type, within the table of the event
-  /// begun last.
-  std::uint32_t column(std::string_view name, ValueType type);
-  /// Precondition: the value is of the column's type, and no attribute of the column's name was
-  /// given to the event.
+  /// The number of the column for attributes of this name and type within a table.
+  std::uint32_t column(std::uint16_t table, std::string_view name, ValueType type);
+  /// Gives the event begun last a value in a column of its table. Precondition: the value is of the
+  /// column's type, and the event has none in this column.
   void put(std::uint32_t column, const Datum& value);
 
-  /// These take events and attributes by their names, which they look up.
+  /// These take events and attributes by their names, which they look up. An attribute that is
+  /// given twice has two columns, so that whoever takes the batch refuses the event.
   void add(std::string_view type, std::optional<Timestamp> timestamp);
   void attribute(std::string_view name, const Datum& value);
   void add(const Event& event);
@@ -130,19 +162,7 @@ class BatchBuilder {
 
   struct Column {
     const std::string* name;  // in `by_name`
-    ValueType type;
-    std::vector<std::int64_t> integers;
-    std::vector<double> floats;
-    std::vector<std::uint8_t> booleans;
-    std::vector<std::uint32_t> ends;
-    std::vector<std::uint8_t> bytes;
-    std::vector<std::uint8_t> present;
-    std::uint32_t events = 0;
-    std::uint32_t absent = 0;
-
-    void push(const Datum& value);
-    void pad(std::uint32_t to);  // with absent values
-    EventColumn view() const;
+    ColumnBuilder values;
   };
   struct Table {
     std::string type;
@@ -159,7 +179,32 @@ class BatchBuilder {
   std::vector<std::uint16_t> order_;
   std::size_t bytes_ = 0;
   std::uint32_t next_column_ = 0;  // where the next attribute probably goes
+
+  void put(Table& table, std::uint32_t column, const Datum& value);
+  void attribute(Table& table, std::string_view name, const Datum& value);
+  std::uint32_t add_column(Table& table, const std::string& name, ValueType type);
+  std::uint32_t further_column(Table& table, std::uint32_t given);
 };
+
+inline void ColumnBuilder::push(const Datum& value) {
+  switch (type_) {
+    case ValueType::integer:
+      integers_.push_back(value.exists() ? value.integer : 0);
+      break;
+    case ValueType::floating:
+      floats_.push_back(value.exists() ? value.floating : 0);
+      break;
+    case ValueType::boolean:
+      booleans_.push_back(value.exists() && value.boolean ? 1 : 0);
+      break;
+    case ValueType::string:
+      if (value.exists()) bytes_.insert(bytes_.end(), value.bytes, value.bytes + value.length);
+      ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));
+      break;
+  }
+  if (!value.exists() || !present_.empty()) note_presence(value.exists());
+  ++events_;
+}
 
 inline Datum EventColumn::at(std::uint32_t event) const {
   if (!has(event)) return Datum::none();

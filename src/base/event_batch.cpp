@@ -57,49 +57,47 @@ namespace {
 // Bytes of a FlatBuffers table on the wire with its vtable and the lengths and padding of its
 // vectors.
 constexpr std::size_t kTableOverhead = 128;
+// Bytes that an event takes at most in each column of its table, besides those of a string.
+constexpr std::size_t kCell = sizeof(std::int64_t) + 1;
 
 }  // namespace
 
-void BatchBuilder::Column::push(const Datum& value) {
-  switch (type) {
-    case ValueType::integer:
-      integers.push_back(value.exists() ? value.integer : 0);
-      break;
-    case ValueType::floating:
-      floats.push_back(value.exists() ? value.floating : 0);
-      break;
-    case ValueType::boolean:
-      booleans.push_back(value.exists() && value.boolean ? 1 : 0);
-      break;
-    case ValueType::string:
-      if (value.exists()) bytes.insert(bytes.end(), value.bytes, value.bytes + value.length);
-      ends.push_back(static_cast<std::uint32_t>(bytes.size()));
-      break;
+/// The bit of the event that comes next.
+void ColumnBuilder::note_presence(bool exists) {
+  // The first event without a value says of all before it that they have one.
+  if (present_.empty()) present_.assign(events_ / 8, 0xFF);
+  if (present_.size() == events_ / 8) {
+    const auto before = static_cast<std::uint8_t>((1u << (events_ % 8)) - 1);
+    present_.push_back(before);
   }
-  if (events % 8 == 0) present.push_back(0);
-  if (value.exists()) {
-    present.back() = static_cast<std::uint8_t>(present.back() | (1u << (events % 8)));
-  } else {
-    ++absent;
+  if (exists) {
+    present_.back() = static_cast<std::uint8_t>(present_.back() | (1u << (events_ % 8)));
   }
-  ++events;
 }
 
-void BatchBuilder::Column::pad(std::uint32_t to) {
-  while (events < to) push(Datum::none());
+void ColumnBuilder::pad(std::uint32_t events) {
+  while (events_ < events) push(Datum::none());
 }
 
-EventColumn BatchBuilder::Column::view() const {
-  EventColumn column{.name = *name,
-                     .type = type,
-                     .integers = integers,
-                     .floats = floats,
-                     .booleans = booleans,
-                     .ends = ends,
-                     .bytes = bytes,
-                     .present = {}};
-  if (absent > 0) column.present = present;
-  return column;
+void ColumnBuilder::clear() {
+  events_ = 0;
+  integers_.clear();
+  floats_.clear();
+  booleans_.clear();
+  ends_.clear();
+  bytes_.clear();
+  present_.clear();
+}
+
+EventColumn ColumnBuilder::view(std::string_view name) const {
+  return {.name = name,
+          .type = type_,
+          .integers = integers_,
+          .floats = floats_,
+          .booleans = booleans_,
+          .ends = ends_,
+          .bytes = bytes_,
+          .present = present_};
 }
 
 std::uint16_t BatchBuilder::table(std::string_view type, bool stamped) {
@@ -123,29 +121,47 @@ void BatchBuilder::begin(std::uint16_t index, std::optional<Timestamp> timestamp
   ++table.events;
   if (timestamp) table.timestamps.push_back(*timestamp);
   order_.push_back(index);
-  bytes_ += sizeof(Timestamp) + sizeof(std::uint16_t);
+  bytes_ += sizeof(Timestamp) + sizeof(std::uint16_t) + table.columns.size() * kCell;
   next_column_ = 0;
 }
 
-std::uint32_t BatchBuilder::column(std::string_view name, ValueType type) {
-  Table& table = tables_[order_.back()];
+std::uint32_t BatchBuilder::add_column(Table& table, const std::string& name, ValueType type) {
+  bytes_ += name.size() + kTableOverhead + table.events * kCell;
+  table.columns.push_back({&name, ColumnBuilder(type)});
+  return static_cast<std::uint32_t>(table.columns.size() - 1);
+}
+
+std::uint32_t BatchBuilder::column(std::uint16_t index, std::string_view name, ValueType type) {
+  Table& table = tables_[index];
   auto known = table.by_name.find(name);
   if (known == table.by_name.end()) known = table.by_name.emplace(name, ByType{}).first;
   std::uint32_t& number = known->second[static_cast<std::size_t>(type)];
-  if (number == 0) {
-    bytes_ += name.size() + kTableOverhead + table.events * (sizeof(std::int64_t) + 1);
-    table.columns.push_back({&known->first, type, {}, {}, {}, {}, {}, {}});
-    number = static_cast<std::uint32_t>(table.columns.size());
-  }
+  if (number == 0) number = add_column(table, known->first, type) + 1;
   return number - 1;
 }
 
-void BatchBuilder::put(std::uint32_t index, const Datum& value) {
-  Table& table = tables_[order_.back()];
-  Column& column = table.columns[index];
-  column.pad(table.events - 1);
-  column.push(value);
-  bytes_ += sizeof(std::int64_t) + 1 + value.length;
+inline void BatchBuilder::put(Table& table, std::uint32_t index, const Datum& value) {
+  ColumnBuilder& values = table.columns[index].values;
+  assert(values.events() < table.events);
+  if (values.events() + 1 < table.events) values.pad(table.events - 1);
+  values.push(value);
+  bytes_ += value.length;
+}
+
+void BatchBuilder::put(std::uint32_t column, const Datum& value) {
+  put(tables_[order_.back()], column, value);
+}
+
+/// The number of another column of the same name and type that has no value for the last event yet.
+std::uint32_t BatchBuilder::further_column(Table& table, std::uint32_t given) {
+  const std::string& name = *table.columns[given].name;
+  const ValueType type = table.columns[given].values.type();
+  for (std::uint32_t i = given + 1; i < table.columns.size(); ++i) {
+    const Column& column = table.columns[i];
+    const bool same = column.name == &name && column.values.type() == type;
+    if (same && column.values.events() < table.events) return i;
+  }
+  return add_column(table, name, type);
 }
 
 void BatchBuilder::add(std::string_view type, std::optional<Timestamp> timestamp) {
@@ -153,19 +169,25 @@ void BatchBuilder::add(std::string_view type, std::optional<Timestamp> timestamp
 }
 
 void BatchBuilder::attribute(std::string_view name, const Datum& value) {
+  attribute(tables_[order_.back()], name, value);
+}
+
+inline void BatchBuilder::attribute(Table& table, std::string_view name, const Datum& value) {
   if (!value.exists()) return;
-  const auto& columns = tables_[order_.back()].columns;
+  const auto& columns = table.columns;
   const bool guessed = next_column_ < columns.size() &&
-                       columns[next_column_].type == value.type() &&
+                       columns[next_column_].values.type() == value.type() &&
                        *columns[next_column_].name == name;
-  const std::uint32_t index = guessed ? next_column_ : column(name, value.type());
-  put(index, value);
+  std::uint32_t index = guessed ? next_column_ : column(order_.back(), name, value.type());
+  if (columns[index].values.events() == table.events) index = further_column(table, index);
+  put(table, index, value);
   next_column_ = index + 1;
 }
 
 void BatchBuilder::add(const Event& event) {
   add(event.type, event.timestamp);
-  for (const Attribute& a : event.attributes) attribute(a.name, to_datum(a.value));
+  Table& table = tables_[order_.back()];
+  for (const Attribute& a : event.attributes) attribute(table, a.name, to_datum(a.value));
 }
 
 EventBatch BatchBuilder::batch() {
@@ -175,8 +197,8 @@ EventBatch BatchBuilder::batch() {
     EventTable& view =
         batch.tables.emplace_back(EventTable{table.type, table.events, table.timestamps, {}});
     for (Column& column : table.columns) {
-      column.pad(table.events);
-      view.columns.push_back(column.view());
+      column.values.pad(table.events);
+      view.columns.push_back(column.values.view(*column.name));
     }
   }
   if (tables_.size() > 1) batch.order = order_;

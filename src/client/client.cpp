@@ -1,7 +1,9 @@
 #include "gorgo/client.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <random>
+#include <utility>
 
 #include "client/connection.hpp"
 #include "client/publication.hpp"
@@ -27,6 +29,17 @@ Result<void> expect_ack(const Result<protocol::Bytes>& reply) {
   return client::unexpected(message);
 }
 
+/// One call of `publish`.
+struct Publication {
+  const PublishOptions& options;
+  std::size_t events;     ///< of all pieces
+  std::size_t first = 0;  ///< that was not sent yet
+  Published published = {};
+  std::vector<client::Piece> sent = {};  ///< whose acknowledgements are due
+
+  bool acknowledged() const { return options.acknowledge == Acknowledge::accepted; }
+};
+
 }  // namespace
 
 struct Client::Impl {
@@ -41,9 +54,12 @@ struct Client::Impl {
   std::uint32_t subscriptions = 0;
 
   Result<void> greet(const std::string& name);
-  Result<void> send_pieces(std::span<const Event> events, const PublishOptions& options,
-                           Published& published, std::vector<client::Piece>& sent);
+  /// Sends a batch in as many pieces as it takes.
+  Result<void> send(const EventBatch& batch, Publication& publication);
+  Result<void> send_piece(client::Piece piece, Publication& publication);
   Result<void> take_ack(const client::Piece& piece, Published& published);
+  /// Takes the acknowledgements of what was sent, and says what became of the publication.
+  Result<Published> settle(Publication& publication, const Result<void>& wrote);
 };
 
 Result<void> Client::Impl::greet(const std::string& name) {
@@ -84,27 +100,35 @@ Result<void> Client::declare(const std::string& type,
   return expect_ack(impl_->connection.request(declare));
 }
 
-Result<void> Client::Impl::send_pieces(std::span<const Event> events, const PublishOptions& options,
-                                       Published& published, std::vector<client::Piece>& sent) {
-  const bool acknowledged = options.acknowledge == Acknowledge::accepted;
+Result<void> Client::Impl::send(const EventBatch& batch, Publication& publication) {
+  if (batch.events() == 0) return {};
   wire::PublishT header;
   header.producer = producer;
-  header.ack = acknowledged ? wire::AckMode::Accepted : wire::AckMode::None;
-  for (std::size_t first = 0; first < events.size();) {
-    header.sequence = options.sequence.value_or(sequence + 1);
-    auto piece = client::encode_piece(events, first, limits, header, connection.next_id());
-    if (!piece) return piece.error();
-    if (options.sequence && piece->count != events.size()) {
-      return Error{"a publication with an explicit sequence number does not fit in one batch",
-                   "publish fewer events at once"};
-    }
-    if (first == 0) published.sequence = header.sequence;
-    sequence = std::max(sequence, header.sequence);
-    if (auto done = connection.send(piece->id, piece->frame, acknowledged); !done) return done;
-    first += piece->count;
-    piece->frame = {};
-    if (acknowledged) sent.push_back(std::move(*piece));
+  header.sequence = publication.options.sequence.value_or(sequence + 1);
+  header.ack = publication.acknowledged() ? wire::AckMode::Accepted : wire::AckMode::None;
+  auto piece = client::encode_piece(batch, publication.first, limits, header, connection.next_id());
+  if (!piece) return piece.error();
+  if (publication.options.sequence && (!*piece || (*piece)->count != publication.events)) {
+    return Error{"a publication with an explicit sequence number does not fit in one batch",
+                 "publish fewer events at once"};
   }
+  if (!*piece) {
+    for (BatchBuilder& half : client::halves_of(batch)) {
+      if (auto sent = send(half.batch(), publication); !sent) return sent;
+    }
+    return {};
+  }
+  if (publication.first == 0) publication.published.sequence = header.sequence;
+  sequence = std::max(sequence, header.sequence);
+  return send_piece(std::move(**piece), publication);
+}
+
+Result<void> Client::Impl::send_piece(client::Piece piece, Publication& publication) {
+  const bool acknowledged = publication.acknowledged();
+  if (auto done = connection.send(piece.id, piece.frame, acknowledged); !done) return done;
+  publication.first += piece.count;
+  piece.frame = {};
+  if (acknowledged) publication.sent.push_back(std::move(piece));
   return {};
 }
 
@@ -122,15 +146,26 @@ Result<void> Client::Impl::take_ack(const client::Piece& piece, Published& publi
   return {};
 }
 
-Result<Published> Client::publish(std::span<const Event> events, const PublishOptions& options) {
-  Published published;
-  std::vector<client::Piece> sent;
-  const auto wrote = impl_->send_pieces(events, options, published, sent);
-  for (const client::Piece& piece : sent) {
-    if (auto taken = impl_->take_ack(piece, published); !taken) return taken.error();
+Result<Published> Client::Impl::settle(Publication& publication, const Result<void>& wrote) {
+  for (const client::Piece& piece : publication.sent) {
+    if (auto taken = take_ack(piece, publication.published); !taken) return taken.error();
   }
   if (!wrote) return wrote.error();
-  return published;
+  return std::move(publication.published);
+}
+
+Result<Published> Client::publish(std::span<const Event> events, const PublishOptions& options) {
+  Publication publication{.options = options, .events = events.size()};
+  Result<void> wrote;
+  while (wrote && !events.empty()) {
+    wrote = impl_->send(client::collect(events, impl_->limits).batch(), publication);
+  }
+  return impl_->settle(publication, wrote);
+}
+
+Result<Published> Client::publish(const EventBatch& batch, const PublishOptions& options) {
+  Publication publication{.options = options, .events = batch.events()};
+  return impl_->settle(publication, impl_->send(batch, publication));
 }
 
 Result<void> Client::tick(Timestamp timestamp) {

@@ -1,6 +1,7 @@
 #include "client/publication.hpp"
 
-#include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "protocol/batch.hpp"
 
@@ -16,34 +17,61 @@ std::size_t size_of(const Event& event) {
   return size;
 }
 
+/// Adds the event at which the cursor stands.
+void add(const BatchCursor& event, BatchBuilder& collected) {
+  collected.add(event.table().type, event.timestamp());
+  for (const EventColumn& column : event.table().columns) {
+    collected.attribute(column.name, event.value(column));
+  }
+}
+
+std::string_view first_type(const EventBatch& batch) { return BatchCursor(batch).table().type; }
+
 }  // namespace
 
-Result<Piece> encode_piece(std::span<const Event> events, std::size_t first,
-                           const BatchLimits& limits, const wire::PublishT& header,
-                           std::uint64_t id) {
-  constexpr std::size_t kEnvelope = 256;
-  BatchBuilder collected;
-  std::size_t at = first;
-  for (; at < events.size() && collected.events() < limits.max_rows && !collected.full(); ++at) {
-    // The estimate is exact enough to fill frames, and always above the true size.
-    const bool fits = kEnvelope + collected.bytes() + size_of(events[at]) <= limits.max_frame;
-    if (!fits && at > first) break;
-    collected.add(events[at]);
-  }
-  flatbuffers::FlatBufferBuilder builder(std::max<std::size_t>(1024, collected.bytes()));
-  const auto batch = protocol::pack(builder, collected.batch());
+Result<std::optional<Piece>> encode_piece(const EventBatch& batch, std::size_t first,
+                                          const BatchLimits& limits, const wire::PublishT& header,
+                                          std::uint64_t id) {
+  const std::uint32_t count = batch.events();
+  if (count > limits.max_rows) return std::optional<Piece>();
+  flatbuffers::FlatBufferBuilder builder;
+  const auto packed = protocol::pack(builder, batch);
   const auto publish =
-      wire::CreatePublish(builder, header.producer, header.sequence, header.ack, batch);
+      wire::CreatePublish(builder, header.producer, header.sequence, header.ack, packed);
   builder.FinishSizePrefixed(wire::CreateMessage(builder, id, wire::Body::Publish, publish.Union()),
                              wire::MessageIdentifier());
-  if (builder.GetSize() > limits.max_frame) {
-    return Error{"event " + std::to_string(first) + " of type '" + events[first].type + "' takes " +
-                     std::to_string(builder.GetSize()) +
-                     " bytes, more than the server's limit of " + std::to_string(limits.max_frame),
-                 "raise limits.max_frame of the server"};
-  }
   const auto* bytes = builder.GetBufferPointer();
-  return Piece{first, at - first, id, protocol::Bytes(bytes, bytes + builder.GetSize())};
+  const std::size_t size = builder.GetSize();
+  if (size <= limits.max_frame) {
+    return std::optional(Piece{first, count, id, protocol::Bytes(bytes, bytes + size)});
+  }
+  if (count > 1) return std::optional<Piece>();
+  return Error{"event " + std::to_string(first) + " of type '" + std::string(first_type(batch)) +
+                   "' takes " + std::to_string(size) + " bytes, more than the server's limit of " +
+                   std::to_string(limits.max_frame),
+               "raise limits.max_frame of the server"};
+}
+
+std::array<BatchBuilder, 2> halves_of(const EventBatch& batch) {
+  std::array<BatchBuilder, 2> halves;
+  const std::uint32_t half = batch.events() / 2;
+  for (BatchCursor event(batch); !event.done(); event.advance()) {
+    add(event, halves[event.position() < half ? 0 : 1]);
+  }
+  return halves;
+}
+
+BatchBuilder collect(std::span<const Event>& events, const BatchLimits& limits) {
+  constexpr std::size_t kEnvelope = 256;
+  BatchBuilder collected;
+  std::size_t count = 0;
+  for (; count < events.size() && count < limits.max_rows && !collected.full(); ++count) {
+    const bool fits = kEnvelope + collected.bytes() + size_of(events[count]) <= limits.max_frame;
+    if (!fits && count > 0) break;
+    collected.add(events[count]);
+  }
+  events = events.subspan(count);
+  return collected;
 }
 
 protocol::Bytes encode_trace(const Event& event, std::uint64_t id) {

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "gorgo/client.hpp"
+#include "gorgo/event_batch.hpp"
 #include "protocol/framing.hpp"
 
 namespace gorgo::client {
@@ -23,11 +27,18 @@ struct Piece {
   protocol::Bytes frame;
 };
 
-/// Encodes as many events from `first` on as fit in one frame, at least one.
-/// Fails when a single event is larger than a frame.
-Result<Piece> encode_piece(std::span<const Event> events, std::size_t first,
-                           const BatchLimits& limits, const wire::PublishT& header,
-                           std::uint64_t id);
+/// Encodes a batch that begins with event `first` of its publication. Nothing: it is more than the
+/// server takes in one frame. An error: so is its only event.
+Result<std::optional<Piece>> encode_piece(const EventBatch& batch, std::size_t first,
+                                          const BatchLimits& limits, const wire::PublishT& header,
+                                          std::uint64_t id);
+
+/// Copies the first half of the events of a batch, and the rest.
+std::array<BatchBuilder, 2> halves_of(const EventBatch& batch);
+
+/// Collects the events that come next in `events`, at least one and about as many as fit in one
+/// frame, and removes them there. Precondition: there are any.
+BatchBuilder collect(std::span<const Event>& events, const BatchLimits& limits);
 
 /// A Trace frame. Precondition: the event fits in a frame.
 protocol::Bytes encode_trace(const Event& event, std::uint64_t id);

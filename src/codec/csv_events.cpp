@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "codec/csv.hpp"
 #include "codec/event_text.hpp"
@@ -10,22 +12,88 @@
 namespace gorgo::codec {
 namespace {
 
-Result<Value> cell_by_spelling(const CsvCell& cell) {
-  if (cell.quoted) return Value(cell.text);
-  if (const auto kind = number_kind(cell.text)) return value_from_text(cell.text, *kind);
-  if (cell.text == "true" || cell.text == "false") return Value(cell.text == "true");
-  return Value(cell.text);
+Result<Datum> datum_by_spelling(const CsvCell& cell) {
+  if (cell.quoted) return Datum::of(std::string_view(cell.text));
+  if (const auto kind = number_kind(cell.text)) return datum_from_text(cell.text, *kind);
+  if (cell.text == "true" || cell.text == "false") return Datum::of(cell.text == "true");
+  return Datum::of(std::string_view(cell.text));
 }
+
+/// Where the rows of one type go in one batch. Names are looked up once for each table.
+class RowTables {
+ public:
+  /// `columns`: the names of the file's columns; an empty one is no attribute. `schema` may be
+  /// null. Both must outlive it.
+  RowTables(std::string type, const std::vector<std::string>& columns, const Schema* schema)
+      : type_(std::move(type)), columns_(columns), attributes_(columns.size()) {
+    known_ = schema != nullptr ? schema->find(type_) : nullptr;
+    if (known_ == nullptr) return;
+    for (std::size_t i = 0; i < columns.size(); ++i) attributes_[i] = known_->find(columns[i]);
+  }
+
+  const std::string& type() const { return type_; }
+  /// The value of a cell in a column of the file. It refers to the cell.
+  Result<Datum> read(std::size_t column, const CsvCell& cell) const {
+    const auto attribute = attributes_[column];
+    if (!attribute) return datum_by_spelling(cell);
+    return datum_from_text(cell.text, known_->attributes[*attribute].type);
+  }
+  /// Adds an event that has a cell for each column of the file. Always called with one batch.
+  void add(std::optional<Timestamp> timestamp, const std::vector<Datum>& cells,
+           BatchBuilder& batch) {
+    Table& table = tables_[timestamp ? 1 : 0];
+    if (table.columns.empty()) open(table, timestamp.has_value(), batch);
+    batch.begin(table.number, timestamp);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (cells[i].exists()) batch.put(column_of(table, i, cells[i].type(), batch), cells[i]);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  using ByType = std::array<std::uint32_t, 4>;
+  struct Table {
+    std::uint16_t number = 0;
+    std::vector<ByType> columns;  // of the batch, by column of the file and type of the value
+  };
+
+  /// The attributes of a known type come first and in its order, which a processor takes fastest.
+  void open(Table& table, bool stamped, BatchBuilder& batch) const {
+    table.number = batch.table(type_, stamped);
+    table.columns.assign(columns_.size(), {kNone, kNone, kNone, kNone});
+    std::vector<std::pair<std::uint32_t, std::size_t>> known;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (attributes_[i]) known.emplace_back(*attributes_[i], i);
+    }
+    std::ranges::sort(known);
+    for (const auto& [attribute, i] : known) {
+      column_of(table, i, known_->attributes[attribute].type, batch);
+    }
+  }
+
+  std::uint32_t column_of(Table& table, std::size_t i, ValueType type, BatchBuilder& batch) const {
+    std::uint32_t& column = table.columns[i][static_cast<std::size_t>(type)];
+    if (column == kNone) column = batch.column(table.number, columns_[i], type);
+    return column;
+  }
+
+  std::string type_;
+  const std::vector<std::string>& columns_;
+  const EventType* known_;
+  std::vector<std::optional<std::uint32_t>>
+      attributes_;               // of the known type, by column of the file
+  std::array<Table, 2> tables_;  // without and with timestamps
+};
 
 class CsvReader final : public EventReader {
  public:
   CsvReader(std::string type, const Schema* schema) : type_(std::move(type)), schema_(schema) {}
 
-  Result<bool> next(std::string_view line, Event& event) override {
+  Result<LineContent> next(std::string_view line, BatchBuilder& batch) override {
     ++number_;
     const bool continued = !open_.empty();
     if (!continued) first_ = number_;
-    if (!continued && line.find_first_not_of(" \t\r") == line.npos) return false;
+    if (!continued && line.find_first_not_of(" \t\r") == line.npos) return LineContent();
     if (continued) {
       const bool closes = std::count(line.begin(), line.end(), '"') % 2 == 1;
       open_ += line;
@@ -34,7 +102,7 @@ class CsvReader final : public EventReader {
     }
     const auto whole = split_csv(without_return(line), cells_);
     if (whole && !*whole) return keep_open(line);
-    Result<bool> done = whole ? record(event) : Result<bool>(whole.error());
+    Result<LineContent> done = whole ? record(batch) : Result<LineContent>(whole.error());
     open_.clear();
     if (!done) return at_line(done.error());
     return done;
@@ -47,11 +115,6 @@ class CsvReader final : public EventReader {
   bool broken() const override { return broken_; }
 
  private:
-  enum class Role : std::uint8_t { type, timestamp, attribute };
-  struct Column {
-    std::string name;
-    Role role;
-  };
   static constexpr std::size_t kMaxRecord = 1 << 20;
 
   static std::string_view without_return(std::string_view line) {
@@ -60,23 +123,23 @@ class CsvReader final : public EventReader {
   Error at_line(const Error& error) const {
     return {"line " + std::to_string(first_) + ": " + error.message, error.hint};
   }
-  Result<bool> keep_open(std::string_view line) {
+  Result<LineContent> keep_open(std::string_view line) {
     if (line.size() > kMaxRecord) {
       broken_ = true;
       return at_line({"the quoted cell that begins here has no end within 1 MiB", ""});
     }
     if (open_.empty()) open_ = line;
     open_ += '\n';
-    return false;
+    return LineContent();
   }
 
-  Result<bool> record(Event& event) {
-    if (!columns_.empty()) return row(event);
+  Result<LineContent> record(BatchBuilder& batch) {
+    if (!header_.empty()) return row(batch);
     if (const auto read = header(); !read) {
       broken_ = true;
       return read.error();
     }
-    return false;
+    return LineContent();
   }
 
   Result<void> header() {
@@ -94,59 +157,74 @@ class CsvReader final : public EventReader {
         return Error{"column '" + names[i] + "' stands twice", ""};
       }
       const bool type = i == 0 && type_.empty();
-      columns_.push_back({names[i], type               ? Role::type
-                                    : names[i] == "ts" ? Role::timestamp
-                                                       : Role::attribute});
+      if (!type && names[i] == "ts") timestamps_ = i;
+      attributes_.push_back(type || timestamps_ == i ? std::string() : names[i]);
     }
+    header_ = std::move(names);
+    values_.resize(header_.size());
     return {};
   }
 
-  Result<bool> row(Event& event) {
-    if (cells_.size() != columns_.size()) {
+  Result<LineContent> row(BatchBuilder& batch) {
+    if (cells_.size() != header_.size()) {
       return Error{std::to_string(cells_.size()) + " cells where the header has " +
-                       std::to_string(columns_.size()) + " columns",
+                       std::to_string(header_.size()) + " columns",
                    "an absent attribute is an empty cell"};
     }
-    event.type = type_.empty() ? cells_.front().text : type_;
-    if (event.type.empty()) return Error{"column 'type' is empty", ""};
-    event.timestamp.reset();
-    event.attributes.clear();
-    const EventType* type = schema_ ? schema_->find(event.type) : nullptr;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const std::string& type = type_.empty() ? cells_.front().text : type_;
+    if (type.empty()) return Error{"column 'type' is empty", ""};
+    RowTables& tables = tables_of(type, batch);
+    std::optional<Timestamp> timestamp;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      values_[i] = Datum::none();
       if (cells_[i].empty()) continue;
-      if (const auto taken = take(columns_[i], cells_[i], type, event); !taken) {
-        return Error{"column '" + columns_[i].name + "': " + taken.error().message,
-                     taken.error().hint};
+      if (const auto taken = take(i, tables, timestamp); !taken) {
+        return Error{"column '" + header_[i] + "': " + taken.error().message, taken.error().hint};
       }
     }
-    return true;
+    tables.add(timestamp, values_, batch);
+    return LineContent{LineContent::Kind::event};
   }
 
-  static Result<void> take(const Column& column, const CsvCell& cell, const EventType* type,
-                           Event& event) {
-    if (!is_valid_utf8(cell.text)) return Error{"invalid UTF-8", ""};
-    if (column.role == Role::type) return {};
-    if (column.role == Role::timestamp) {
-      const auto timestamp = parse_timestamp(cell.text);
-      if (!timestamp) return timestamp.error();
-      event.timestamp = *timestamp;
-      return {};
+  RowTables& tables_of(const std::string& type, const BatchBuilder& batch) {
+    if (batch.events() == 0) {
+      by_type_.clear();
+      last_ = nullptr;
     }
-    const auto index = type ? type->find(column.name) : std::nullopt;
-    auto value =
-        index ? value_from_text(cell.text, type->attributes[*index].type) : cell_by_spelling(cell);
-    if (!value) return value.error();
-    event.attributes.push_back({column.name, *std::move(value)});
+    if (last_ != nullptr && last_->type() == type) return *last_;
+    last_ = &by_type_.try_emplace(type, type, attributes_, schema_).first->second;
+    return *last_;
+  }
+
+  Result<void> take(std::size_t column, const RowTables& tables,
+                    std::optional<Timestamp>& timestamp) {
+    const CsvCell& cell = cells_[column];
+    if (!is_valid_utf8(cell.text)) return Error{"invalid UTF-8", ""};
+    if (timestamps_ == column) {
+      const auto parsed = parse_timestamp(cell.text);
+      if (!parsed) return parsed.error();
+      timestamp = *parsed;
+    } else if (!attributes_[column].empty()) {
+      const auto value = tables.read(column, cell);
+      if (!value) return value.error();
+      values_[column] = *value;
+    }
     return {};
   }
 
   std::string type_;
   const Schema* schema_;
-  std::vector<Column> columns_;  // empty before the header
+  std::vector<std::string> header_;  // empty before the header
+  // By column; empty for the type and the timestamp.
+  std::vector<std::string> attributes_;
+  std::optional<std::size_t> timestamps_;  // their column
+  std::unordered_map<std::string, RowTables> by_type_;
+  RowTables* last_ = nullptr;  // of the row before
   std::vector<CsvCell> cells_;
-  std::string open_;          // the record so far, while a quoted cell spans lines
-  std::uint64_t number_ = 0;  // of the line at hand
-  std::uint64_t first_ = 0;   // of the line the record begins on
+  std::vector<Datum> values_;  // of the attributes, by column
+  std::string open_;           // the record so far, while a quoted cell spans lines
+  std::uint64_t number_ = 0;   // of the line at hand
+  std::uint64_t first_ = 0;    // of the line the record begins on
   bool broken_ = false;
 };
 

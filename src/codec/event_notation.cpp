@@ -55,7 +55,11 @@ Result<Value> take_value(std::string_view& text) {
   const std::string_view word = take_while(text, is_part_of_number);
   if (word == "true" || word == "false") return Value(word == "true");
   if (float_from_name(word)) return Value(*float_from_name(word));
-  if (const auto kind = number_kind(word)) return value_from_text(word, *kind);
+  if (const auto kind = number_kind(word)) {
+    const auto number = datum_from_text(word, *kind);
+    if (!number) return number.error();
+    return to_value(*number);
+  }
   return expected("a value", before);
 }
 

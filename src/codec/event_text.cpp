@@ -11,14 +11,16 @@ namespace {
 
 class LineReader final : public EventReader {
  public:
-  Result<bool> next(std::string_view line, Event& event) override {
+  Result<LineContent> next(std::string_view line, BatchBuilder& batch) override {
     ++number_;
-    if (line.find_first_not_of(" \t\r") == line.npos) return false;
-    if (const auto read = read_event_line(line, event); !read) {
+    if (line.find_first_not_of(" \t\r") == line.npos) return LineContent();
+    if (const auto read = read_event_line(line, event_); !read) {
       return Error{"line " + std::to_string(number_) + ": " + read.error().message,
                    read.error().hint};
     }
-    return true;
+    if (is_tick(event_)) return LineContent{LineContent::Kind::tick, *event_.timestamp};
+    batch.add(event_);
+    return LineContent{LineContent::Kind::event};
   }
   Result<void> finish() override { return {}; }
   std::uint64_t line() const override { return number_; }
@@ -26,6 +28,8 @@ class LineReader final : public EventReader {
 
  private:
   std::uint64_t number_ = 0;
+  // Holds a line until its end is seen: the type may stand behind the attributes.
+  Event event_;
 };
 
 class LineWriter final : public EventWriter {

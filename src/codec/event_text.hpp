@@ -9,23 +9,36 @@
 
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/event.hpp"
+#include "gorgo/event_batch.hpp"
 #include "gorgo/schema.hpp"
 
 /// Events as lines of text, in either format. Readers and writers belong to one thread.
 namespace gorgo::codec {
+
+/// What a line of a stream comes to.
+struct LineContent {
+  enum class Kind : std::uint8_t {
+    nothing,  ///< it is blank, a header, or inside a quoted cell
+    event,
+    tick,
+  };
+  Kind kind = Kind::nothing;
+  Timestamp timestamp = 0;  ///< of a tick
+};
 
 /// Turns the lines of one stream into events.
 class EventReader {
  public:
   virtual ~EventReader() = default;
 
-  /// Takes the next line, without its end. True: `event` holds an event (its old content is
-  /// reused). False: the line completes none (blank, a header, inside a quoted cell). An error
-  /// begins with `line N: ` and concerns this line only, unless `broken()`.
-  virtual Result<bool> next(std::string_view line, Event& event) = 0;
+  /// Takes the next line, without its end, and adds the event that it completes to `batch`. An
+  /// error begins with `line N: ` and concerns this line only, unless `broken()`; it leaves the
+  /// batch as it was. Precondition: all events of the batch come from this reader, and the batch is
+  /// not `full()`.
+  virtual Result<LineContent> next(std::string_view line, BatchBuilder& batch) = 0;
   /// Call behind the last line: what is incomplete is an error.
   virtual Result<void> finish() = 0;
-  /// The number of the line that the last event or error began on, from 1.
+  /// The number of the line that the last event, tick or error began on, from 1.
   virtual std::uint64_t line() const = 0;
   /// No later line of the stream can be understood.
   virtual bool broken() const = 0;

@@ -142,21 +142,21 @@ std::optional<ValueType> number_kind(std::string_view text) {
   return at == text.size() ? std::optional(ValueType::floating) : std::nullopt;
 }
 
-Result<Value> value_from_text(std::string_view text, ValueType type) {
+Result<Datum> datum_from_text(std::string_view text, ValueType type) {
   switch (type) {
     case ValueType::integer:
-      if (const auto value = number_from<std::int64_t>(text)) return Value(*value);
+      if (const auto value = number_from<std::int64_t>(text)) return Datum::of(*value);
       break;
     case ValueType::floating:
-      if (const auto value = float_from_name(text)) return Value(*value);
+      if (const auto value = float_from_name(text)) return Datum::of(*value);
       if (!number_kind(text)) break;
-      if (const auto value = number_from<double>(text)) return Value(*value);
+      if (const auto value = number_from<double>(text)) return Datum::of(*value);
       break;
     case ValueType::boolean:
-      if (text == "true" || text == "false") return Value(text == "true");
+      if (text == "true" || text == "false") return Datum::of(text == "true");
       break;
     case ValueType::string:
-      return Value(std::string(text));
+      return Datum::of(text);
   }
   return Error{"'" + std::string(text) + "' is not of type " + std::string(to_string(type)), ""};
 }

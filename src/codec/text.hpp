@@ -25,8 +25,8 @@ std::optional<double> float_from_name(std::string_view text);
 /// Whether `text` is spelled as a JSON number, and as which kind.
 std::optional<ValueType> number_kind(std::string_view text);
 /// The whole text as a value of the type: JSON numbers, the three names, `true` and `false`; any
-/// text is a string. The error names text and type.
-Result<Value> value_from_text(std::string_view text, ValueType type);
+/// text is a string, and the result refers to it. The error names text and type.
+Result<Datum> datum_from_text(std::string_view text, ValueType type);
 
 /// A JSON string with its quotes. Precondition: `text` is valid UTF-8.
 void append_json_string(std::string& out, std::string_view text);

@@ -83,7 +83,7 @@ class FrameBuilder {
       shape.columns.resize(cell + 1, {kNoColumn, kNoColumn, kNoColumn, kNoColumn});
     }
     std::uint32_t& column = shape.columns[cell][static_cast<std::size_t>(type)];
-    if (column == kNoColumn) column = collected_.column(name, type);
+    if (column == kNoColumn) column = collected_.column(shape.table, name, type);
     return column;
   }
 

@@ -5,13 +5,15 @@
 
 #include <cerrno>
 #include <cstring>
-
-#include "codec/event_line.hpp"
+#include <utility>
 
 namespace gorgo::tools {
 namespace {
 
 constexpr std::size_t kMaxLine = 16 << 20;
+// Enough for a full batch of usual events. It bounds what events that have few attributes in common
+// take in columns.
+constexpr std::size_t kMaxBytes = 16 << 20;
 
 }  // namespace
 
@@ -26,19 +28,31 @@ Result<void> EventStream::open(const std::string& path) {
   return {};
 }
 
-/// False: a callback wants no more.
-Result<bool> EventStream::take(std::string_view line, const Callbacks& callbacks) {
-  const auto read = reader_->next(line, event_);
-  if (read && !*read) return true;
-  if (read)
-    return codec::is_tick(event_) ? callbacks.tick(*event_.timestamp) : callbacks.event(event_);
-  if (reader_->broken()) return Error{path_ + ": " + read.error().message, read.error().hint};
-  return callbacks.bad_line(read.error());
+ReadEvents EventStream::take() { return std::exchange(gathered_, {}); }
+
+bool EventStream::is_full() const {
+  const BatchBuilder& events = gathered_.events;
+  return events.events() >= most_ || events.bytes() >= kMaxBytes || events.full();
+}
+
+// These return whether to go on: false, a callback wants no more.
+
+Result<bool> EventStream::take_line(std::string_view line, const Callbacks& callbacks) {
+  using Kind = codec::LineContent::Kind;
+  const auto read = reader_->next(line, gathered_.events);
+  if (!read && reader_->broken()) {
+    return Error{path_ + ": " + read.error().message, read.error().hint};
+  }
+  if (!read) return callbacks.bad_line(read.error());
+  if (read->kind == Kind::tick) return callbacks.tick(read->timestamp);
+  if (read->kind == Kind::nothing) return true;
+  gathered_.lines.push_back(reader_->line());
+  return !is_full() || callbacks.full();
 }
 
 Result<bool> EventStream::read_block(const Callbacks& callbacks) {
   while (const auto line = lines_.next()) {
-    const auto taken = take(*line, callbacks);
+    const auto taken = take_line(*line, callbacks);
     if (!taken || !*taken) return taken;
   }
   if (lines_.open() > kMaxLine) {
@@ -48,6 +62,13 @@ Result<bool> EventStream::read_block(const Callbacks& callbacks) {
 }
 
 Result<void> EventStream::read(const Callbacks& callbacks) {
+  const auto more = read_all(callbacks);
+  if (!more || *more) callbacks.pause();
+  if (!more) return more.error();
+  return {};
+}
+
+Result<bool> EventStream::read_all(const Callbacks& callbacks) {
   while (true) {
     const auto space = lines_.space();
     const auto size = ::read(file_, space.data, space.size);
@@ -56,17 +77,14 @@ Result<void> EventStream::read(const Callbacks& callbacks) {
     if (size == 0) break;
     lines_.fill(static_cast<std::size_t>(size));
     const auto more = read_block(callbacks);
-    if (!more) return more.error();
-    if (!*more) return {};
+    if (!more || !*more) return more;
   }
   if (const auto rest = lines_.rest()) {
-    const auto taken = take(*rest, callbacks);
-    if (!taken) return taken.error();
-    if (!*taken) return {};
+    const auto taken = take_line(*rest, callbacks);
+    if (!taken || !*taken) return taken;
   }
-  if (const auto end = reader_->finish(); !end && !callbacks.bad_line(end.error())) return {};
-  callbacks.pause();
-  return {};
+  const auto end = reader_->finish();
+  return end || callbacks.bad_line(end.error());
 }
 
 }  // namespace gorgo::tools

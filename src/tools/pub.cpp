@@ -1,12 +1,12 @@
 #include <time.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "gorgo/client.hpp"
 #include "tools/bad_lines.hpp"
@@ -27,51 +27,48 @@ struct PubOptions {
   double rate = 0;  // events per second, 0: as fast as possible
 };
 
-/// Collects events into batches, publishes them and keeps the accounts.
+/// How many events are sent at once. At a low rate a batch holds what is due in a tenth of a
+/// second.
+std::size_t batch_of(const PubOptions& options) {
+  if (options.rate <= 0) return options.batch;
+  return std::clamp<std::size_t>(static_cast<std::size_t>(options.rate / 10), 1, options.batch);
+}
+
+/// Publishes batches and keeps the accounts.
 class Publisher {
  public:
   Publisher(Client& client, const PubOptions& options)
-      : client_(client), options_(options), bad_lines_(options.file) {
-    // At a low rate a batch holds what is due in a tenth of a second.
-    batch_ = options.rate > 0 ? std::clamp<std::size_t>(static_cast<std::size_t>(options.rate / 10),
-                                                        1, options.batch)
-                              : options.batch;
-  }
-
-  Result<void> add(Event event, std::uint64_t line) {
-    ++taken_;
-    if (options_.stamp == "server") event.timestamp.reset();
-    events_.push_back(std::move(event));
-    lines_.push_back(line);
-    return events_.size() >= batch_ ? flush() : Result<void>();
-  }
+      : client_(client), options_(options), bad_lines_(options.file) {}
 
   /// Publishes a tick in order with the events around it. Where the server stamps events, it makes
   /// the ticks as well.
-  Result<void> tick(Timestamp timestamp, std::uint64_t line) {
+  Result<void> tick(Timestamp timestamp, EventStream& stream) {
     ++taken_;
     if (options_.stamp == "server") return {};
-    if (auto flushed = flush(); !flushed) return flushed;
+    if (auto published = publish(stream.take()); !published) return published;
     if (const auto ticked = client_.tick(timestamp); !ticked) {
       ++refused_;
-      show(ticked.error(), line);
+      show(ticked.error(), stream.line());
     }
     return {};
   }
 
-  Result<void> flush() {
-    if (events_.empty()) return {};
+  Result<void> publish(ReadEvents read) {
+    if (read.lines.empty()) return {};
+    taken_ += read.lines.size();
+    EventBatch batch = read.events.batch();
+    if (options_.stamp == "server") {
+      for (EventTable& table : batch.tables) table.timestamps = {};
+    }
     if (options_.rate > 0) wait_for_turn();
-    const auto published = client_.publish(events_);
+    const auto published = client_.publish(batch);
     if (!published) return published.error();
-    sent_ += events_.size();
+    sent_ += read.lines.size();
     accepted_ += published->accepted;
     refused_ += published->refused;
     for (const Refusal& refusal : published->refusals) {
-      show({refusal.reason, refusal.hint}, lines_[refusal.index]);
+      show({refusal.reason, refusal.hint}, read.lines[refusal.index]);
     }
-    events_.clear();
-    lines_.clear();
     return {};
   }
 
@@ -99,9 +96,6 @@ class Publisher {
 
   Client& client_;
   const PubOptions& options_;
-  std::size_t batch_;
-  std::vector<Event> events_;
-  std::vector<std::uint64_t> lines_;
   std::uint64_t sent_ = 0, accepted_ = 0, refused_ = 0;
   std::uint64_t taken_ = 0;  // lines
   BadLines bad_lines_;
@@ -129,34 +123,27 @@ class Publisher {
 
 Result<void> publish_all(EventStream& stream, Publisher& publisher) {
   Result<void> published;
-  const auto read = stream.read({
-      .event =
-          [&](Event& event) {
-            published = publisher.add(std::move(event), stream.line());
-            return published.has_value();
-          },
-      .tick =
-          [&](Timestamp timestamp) {
-            published = publisher.tick(timestamp, stream.line());
-            return published.has_value();
-          },
-      .bad_line =
-          [&](const Error& error) {
-            publisher.skip(error);
-            return true;
-          },
-      .pause =
-          [&] {
-            if (published) published = publisher.flush();
-            return published.has_value();
-          },
-  });
+  const auto publish = [&] {
+    published = publisher.publish(stream.take());
+    return published.has_value();
+  };
+  const auto tick = [&](Timestamp timestamp) {
+    published = publisher.tick(timestamp, stream);
+    return published.has_value();
+  };
+  const auto skip = [&](const Error& error) {
+    publisher.skip(error);
+    return true;
+  };
+  const auto read =
+      stream.read({.full = publish, .tick = tick, .bad_line = skip, .pause = publish});
   return published ? read : published;
 }
 
 int publish(const PubOptions& options) {
   EventStream stream(options.format == "csv" ? codec::make_csv_reader(options.type, nullptr)
-                                             : codec::make_line_reader());
+                                             : codec::make_line_reader(),
+                     batch_of(options));
   if (auto opened = stream.open(options.file); !opened) return fail(opened.error());
   auto client = Client::connect(options.to, {.name = "gorgo pub"});
   if (!client) return fail(client.error());

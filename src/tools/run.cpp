@@ -7,11 +7,13 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.hpp"
 #include "gorgo/processor.hpp"
 #include "server/alarm_file.hpp"
+#include "tools/append_events.hpp"
 #include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
 #include "tools/device_text.hpp"
@@ -79,10 +81,13 @@ class Run {
     }
     const auto start = std::chrono::steady_clock::now();
     const auto read = stream.read({
-        .event = [&](Event& event) { return append(event, stream.line()); },
-        .tick = [&](Timestamp timestamp) { return tick(timestamp, stream.line()); },
-        .bad_line = [&](const Error& error) { return bad_line(error); },
-        .pause = [&] { return process(); },
+        .full = [&] { return append(stream.take()); },
+        .tick =
+            [&](Timestamp timestamp) {
+              return append(stream.take()) && tick(timestamp, stream.line());
+            },
+        .bad_line = [&](const Error& error) { return append(stream.take()) && bad_line(error); },
+        .pause = [&] { return append(stream.take()) && process(); },
     });
     // This includes what stands before a line that stopped the run, and what lateness holds.
     processor_.flush([this](const OutputBatch& batch) { print(batch); });
@@ -97,7 +102,6 @@ class Run {
   }
 
  private:
-  static constexpr std::size_t kBatch = 4096;
   static constexpr std::size_t kWritten = 256 << 10;  // bytes, at a time
 
   bool deploy_rules() {
@@ -116,21 +120,17 @@ class Run {
     return good;
   }
 
-  bool append(const Event& event, std::uint64_t line) {
-    return taken(processor_.append(event), line);
+  bool append(ReadEvents read) {
+    return append_events(std::move(read), processor_, taken_,
+                         {.refused = [this](const Error& error) { return bad_line(error); },
+                          .process = [this] { return process(); }});
   }
 
   bool tick(Timestamp timestamp, std::uint64_t line) {
-    return taken(processor_.tick(timestamp), line);
-  }
-
-  bool taken(const Result<void>& outcome, std::uint64_t line) {
-    if (!outcome) {
-      return bad_line(
-          {"line " + std::to_string(line) + ": " + outcome.error().message, outcome.error().hint});
-    }
+    const auto ticked = processor_.tick(timestamp);
+    if (!ticked) return bad_line(at_line(line, ticked.error()));
     ++taken_;
-    return processor_.pending() < kBatch || process();
+    return processor_.pending() < kManyPending || process();
   }
 
   bool bad_line(const Error& error) {

@@ -4,10 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "codec/event_line.hpp"
 #include "codec/event_notation.hpp"
-#include "codec/event_text.hpp"
 #include "codec/timestamp.hpp"
 #include "gorgo/client.hpp"
+#include "tools/append_events.hpp"
 #include "tools/commands.hpp"
 #include "tools/line_text.hpp"
 #include "tools/number_text.hpp"
@@ -28,9 +29,8 @@ struct TraceOptions {
 Result<Event> read_event(const std::string& text) {
   std::string_view rest = trimmed(text);
   if (rest.starts_with('{')) {
-    Event event;
-    const auto read = codec::make_line_reader()->next(rest, event);
-    if (!read) return read.error();
+    auto event = codec::read_event_line(rest);
+    if (!event) return at_line(1, event.error());
     return event;
   }
   auto event = rest.starts_with('@') ? codec::take_event(rest) : codec::take_unstamped_event(rest);

@@ -9,6 +9,7 @@
 #include "codec/timestamp.hpp"
 #include "gorgo/client.hpp"
 #include "gorgo/processor.hpp"
+#include "tools/append_events.hpp"
 #include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
 #include "tools/event_stream.hpp"
@@ -59,18 +60,21 @@ Result<void> feed(const std::string& path, bool reach_deadlines, Processor& proc
     return true;
   };
   std::uint64_t used = 0;
-  const auto taken = [&](const Result<void>& outcome) {
-    if (outcome) {
-      ++used;
-      return true;
-    }
-    return bad_line({"line " + std::to_string(stream.line()) + ": " + outcome.error().message,
-                     outcome.error().hint});
+  const auto append = [&] {
+    return append_events(stream.take(), processor, used, {.refused = bad_line, .process = process});
   };
-  auto read = stream.read({.event = [&](Event& event) { return taken(processor.append(event)); },
-                           .tick = [&](Timestamp time) { return taken(processor.tick(time)); },
-                           .bad_line = bad_line,
-                           .pause = process});
+  const auto tick = [&](Timestamp timestamp) {
+    append();
+    const auto ticked = processor.tick(timestamp);
+    if (!ticked) return bad_line(at_line(stream.line(), ticked.error()));
+    ++used;
+    return true;
+  };
+  auto read =
+      stream.read({.full = append,
+                   .tick = tick,
+                   .bad_line = [&](const Error& error) { return append() && bad_line(error); },
+                   .pause = [&] { return append() && process(); }});
   reach_deadlines ? processor.finish(deliver) : processor.flush(deliver);
   bad_lines.summarise();
   return read ? bad_lines.check(used) : read;

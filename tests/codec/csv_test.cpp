@@ -14,22 +14,28 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// What a reader makes of some lines: event lines, or "! " and the error.
+/// What a reader makes of some lines: event lines, or "! " and the error. A batch has at most so
+/// many events.
 std::vector<std::string> read_all(std::vector<std::string> lines, std::string type = "",
-                                  const Schema* schema = nullptr) {
+                                  const Schema* schema = nullptr, std::size_t most = 1000) {
   const auto reader = make_csv_reader(std::move(type), schema);
   std::vector<std::string> out;
-  Event event;
-  for (const auto& line : lines) {
-    const auto read = reader->next(line, event);
-    if (!read) {
-      out.push_back("! " + read.error().message);
-      if (reader->broken()) out.push_back("broken");
-    } else if (*read) {
-      append_event_line(out.emplace_back(), event);
+  BatchBuilder batch;
+  const auto take = [&] {
+    for (BatchCursor at(batch.batch()); !at.done(); at.advance()) {
+      append_event_line(out.emplace_back(), at.to_event());
       out.back().pop_back();
     }
+    batch = {};
+  };
+  for (const auto& line : lines) {
+    const auto read = reader->next(line, batch);
+    if (batch.events() >= most || !read) take();
+    if (read) continue;
+    out.push_back("! " + read.error().message);
+    if (reader->broken()) out.push_back("broken");
   }
+  take();
   if (const auto end = reader->finish(); !end) out.push_back("! " + end.error().message);
   return out;
 }
@@ -98,22 +104,48 @@ TEST(Csv, TheSchemaDecidesWhereItKnows) {
 }
 
 TEST(Csv, QuotedCellsMaySpanLines) {
-  EXPECT_THAT(read_all({"a,b", "\"x", "", "\"\"y\"\"", "z\",1", "2,3"}, "T"),
+  EXPECT_THAT(read_all({"a,b", "\"x", "", "\"\"y\"\"", "z\",1", "w,3"}, "T"),
               ElementsAre(R"({"type":"T","attrs":{"a":"x\n\n\"y\"\nz","b":1}})",
-                          R"({"type":"T","attrs":{"a":2,"b":3}})"));
+                          R"({"type":"T","attrs":{"a":"w","b":3}})"));
   EXPECT_THAT(read_all({"a", "1", "\"x", "y"}, "T"),
               ElementsAre(R"({"type":"T","attrs":{"a":1}})",
                           HasSubstr("line 3: the quoted cell that begins here has no end")));
 }
 
 TEST(Csv, ARecordIsCountedByItsFirstLine) {
+  using Kind = LineContent::Kind;
   const auto reader = make_csv_reader("T", nullptr);
-  Event event;
-  for (const auto* line : {"a", "\"x"}) EXPECT_FALSE(*reader->next(line, event));
-  EXPECT_TRUE(*reader->next("y\"", event));
+  BatchBuilder batch;
+  for (const auto* line : {"a", "\"x"}) EXPECT_EQ(reader->next(line, batch)->kind, Kind::nothing);
+  EXPECT_EQ(reader->next("y\"", batch)->kind, Kind::event);
   EXPECT_EQ(reader->line(), 2u);
-  EXPECT_TRUE(*reader->next("z", event));
+  EXPECT_EQ(reader->next("z", batch)->kind, Kind::event);
   EXPECT_EQ(reader->line(), 4u);
+}
+
+TEST(Csv, ARowMayBeginABatchAnywhere) {
+  const Schema schema = temp_schema();
+  const std::vector<std::string> lines = {
+      "type,ts,value,area,extra", "Temp,1,2,A1,", "Smoke,,1,A1,x", "Temp,,3,A2,1",
+      "Smoke,2,1.5,A1,",          "Temp,4,,,true"};
+  const auto whole = read_all(lines, "", &schema);
+  ASSERT_EQ(whole.size(), 5u);
+  EXPECT_EQ(whole[0], R"({"type":"Temp","ts":1,"attrs":{"area":"A1","value":2.0}})");
+  EXPECT_EQ(whole[2], R"({"type":"Temp","attrs":{"area":"A2","value":3.0,"extra":1}})");
+  for (const std::size_t most : {1, 2, 3}) EXPECT_EQ(read_all(lines, "", &schema, most), whole);
+}
+
+TEST(Csv, TheColumnsOfAKnownTypeStandInItsOrder) {
+  const Schema schema = temp_schema();
+  const auto reader = make_csv_reader("Temp", &schema);
+  BatchBuilder batch;
+  for (const auto* line : {"other,on,n,value,area", ",,,,A1", "1,true,1,1,A2"}) {
+    ASSERT_TRUE(reader->next(line, batch));
+  }
+  const EventBatch view = batch.batch();
+  std::vector<std::string> names;
+  for (const auto& column : view.tables.at(0).columns) names.emplace_back(column.name);
+  EXPECT_THAT(names, ElementsAre("area", "value", "n", "on", "other"));
 }
 
 TEST(Csv, AQuoteThatNeverClosesDoesNotSwallowTheStream) {

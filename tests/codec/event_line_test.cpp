@@ -175,14 +175,24 @@ TEST(EventLine, EscapesStrings) {
 }
 
 TEST(LineReader, NumbersLinesAndGoesOn) {
+  using Kind = LineContent::Kind;
   const auto reader = make_line_reader();
-  Event event;
-  EXPECT_TRUE(*reader->next(R"({"type":"T"})", event));
-  EXPECT_FALSE(*reader->next("  \r", event));
-  EXPECT_THAT(reader->next("{", event).error().message, HasSubstr("line 3: not JSON"));
-  EXPECT_TRUE(*reader->next("{\"type\":\"T\"}\r", event));
+  BatchBuilder batch;
+  EXPECT_EQ(reader->next(R"({"type":"T"})", batch)->kind, Kind::event);
+  EXPECT_EQ(reader->next("  \r", batch)->kind, Kind::nothing);
+  EXPECT_THAT(reader->next("{", batch).error().message, HasSubstr("line 3: not JSON"));
+  EXPECT_EQ(reader->next("{\"type\":\"U\"}\r", batch)->kind, Kind::event);
   EXPECT_EQ(reader->line(), 4u);
   EXPECT_FALSE(reader->broken());
+  EXPECT_EQ(batch.events(), 2u);
+}
+
+TEST(LineReader, ATickIsNoEventOfTheBatch) {
+  BatchBuilder batch;
+  const auto tick = make_line_reader()->next(R"({"tick":5})", batch);
+  EXPECT_EQ(tick->kind, LineContent::Kind::tick);
+  EXPECT_EQ(tick->timestamp, 5'000'000);
+  EXPECT_EQ(batch.events(), 0u);
 }
 
 }  // namespace

@@ -109,6 +109,36 @@ TEST_F(BatchTest, AnAttributeTwiceIsRefused) {
   EXPECT_THAT(refusals, ElementsAre(Pair(0u, HasSubstr("given twice"))));
 }
 
+TEST_F(BatchTest, AnEventThatGivesAnAttributeTwiceLeavesTheOthersAsTheyAre) {
+  BatchBuilder collected;
+  collected.add({"T", 1, {{"v", std::int64_t{1}}}});
+  collected.add({"T", 2, {{"v", std::int64_t{2}}, {"v", std::int64_t{3}}}});
+  collected.add({"T", 3, {{"v", std::int64_t{4}}, {"v", std::int64_t{5}}}});
+  collected.add({"T", 4, {{"v", std::int64_t{6}}}});
+  ASSERT_EQ(collected.batch().tables[0].columns.size(), 2u);
+  IncomingBatch batch(collected.batch());
+  append(batch);
+  EXPECT_THAT(refusals,
+              ElementsAre(Pair(1u, HasSubstr("given twice")), Pair(2u, HasSubstr("given twice"))));
+  EXPECT_THAT(process(), ElementsAre("1.0 T v=1", "2.0 T v=6"));
+}
+
+TEST_F(BatchTest, AnEventOfABatchMayLackAnAttributeAnywhere) {
+  for (const int lacking : {0, 7, 8, 13, 19}) {
+    BatchBuilder collected;
+    for (int i = 0; i < 20; ++i) {
+      Event event{"T", i, {{"w", true}}};
+      if (i != lacking) event.attributes.push_back({"v", std::int64_t{i}});
+      collected.add(event);
+    }
+    BatchCursor at(collected.batch());
+    for (int i = 0; i < 20; ++i, at.advance()) {
+      EXPECT_EQ(at.to_event().attributes.size(), i == lacking ? 1u : 2u);
+      EXPECT_EQ(at.row(), static_cast<std::uint32_t>(i));
+    }
+  }
+}
+
 TEST_F(BatchTest, WithoutTimestampsEventsAreStamped) {
   processor = Processor({.clock = [] { return Timestamp{7}; }});
   BatchBuilder collected;

@@ -24,13 +24,15 @@ void check_line(std::string_view bytes) {
 
 void check_csv(std::string_view bytes) {
   const auto reader = codec::make_csv_reader("", nullptr);
-  Event event;
-  std::string written;
-  while (!bytes.empty() && !reader->broken()) {
+  BatchBuilder batch;
+  while (!bytes.empty() && !reader->broken() && !batch.full()) {
     const auto end = bytes.find('\n');
-    const auto read = reader->next(bytes.substr(0, end), event);
-    if (read && *read) codec::append_event_line(written, event);
+    static_cast<void>(reader->next(bytes.substr(0, end), batch));
     bytes.remove_prefix(end == bytes.npos ? bytes.size() : end + 1);
+  }
+  std::string written;
+  for (BatchCursor at(batch.batch()); !at.done(); at.advance()) {
+    codec::append_event_line(written, at.to_event());
   }
   static_cast<void>(reader->finish());
 }

@@ -87,6 +87,19 @@ TEST(Batch, ExtremeValuesAreExact) {
   EXPECT_EQ(through_the_wire(events), events);
 }
 
+TEST(Batch, TheEstimateOfItsBytesIsAboveTheTrueSize) {
+  BatchBuilder sparse, dense;
+  for (int i = 0; i < 200; ++i) {
+    sparse.add({"T", 1, {{"a" + std::to_string(i), std::int64_t{i}}}});
+    dense.add({"T", 1, {{"a", 1.5}, {"b", std::string(100, 'x')}}});
+  }
+  for (BatchBuilder* collected : {&sparse, &dense}) {
+    flatbuffers::FlatBufferBuilder builder;
+    builder.Finish(pack(builder, collected->batch()));
+    EXPECT_LE(builder.GetSize(), collected->bytes() + 256);
+  }
+}
+
 TEST(Batch, NoEvents) { EXPECT_TRUE(through_the_wire({}).empty()); }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 
@@ -17,33 +18,34 @@ class EventStreamTest : public testing::Test {
   void TearDown() override { std::remove(path_.c_str()); }
   void put(std::string_view text) { std::ofstream(path_, std::ios::binary) << text; }
 
-  /// What happens while reading; an event is shown by its line and type.
-  std::vector<std::string> read(std::unique_ptr<codec::EventReader> reader, bool strict = false) {
+  /// What happens while reading; an event is shown by its line and type when it is taken.
+  std::vector<std::string> read(std::unique_ptr<codec::EventReader> reader, bool strict = false,
+                                std::size_t most = EventStream::kBatch) {
     std::vector<std::string> seen;
-    EventStream stream(std::move(reader));
+    EventStream stream(std::move(reader), most);
     const auto opened = stream.open(path_);
     if (!opened) return {opened.error().message};
+    const auto take = [&] {
+      ReadEvents read = stream.take();
+      for (BatchCursor at(read.events.batch()); !at.done(); at.advance()) {
+        seen.push_back(std::to_string(read.lines[at.position()]) + " " +
+                       std::string(at.table().type));
+      }
+    };
+    const auto note = [&](const std::string& what, bool goes_on = true) {
+      take();
+      seen.push_back(what);
+      return goes_on;
+    };
     const auto done = stream.read(
-        {.event =
-             [&](Event& event) {
-               seen.push_back(std::to_string(stream.line()) + " " + event.type);
-               return true;
-             },
+        {.full = [&] { return note("full"); },
          .tick =
              [&](Timestamp timestamp) {
-               seen.push_back(std::to_string(stream.line()) + " tick " + std::to_string(timestamp));
-               return true;
+               return note(std::to_string(stream.line()) + " tick " + std::to_string(timestamp));
              },
-         .bad_line =
-             [&](const Error& error) {
-               seen.push_back(error.message);
-               return !strict;
-             },
-         .pause =
-             [&] {
-               seen.push_back("pause");
-               return true;
-             }});
+         .bad_line = [&](const Error& error) { return note(error.message, !strict); },
+         .pause = [&] { return note("pause"); }});
+    take();
     if (!done) seen.push_back("! " + done.error().message);
     return seen;
   }
@@ -64,6 +66,26 @@ TEST_F(EventStreamTest, HandsOutEventsAndBadLinesInOrder) {
               ElementsAre("1 A", HasSubstr("line 2: not JSON"), "pause", "4 B", "pause"));
 }
 
+TEST_F(EventStreamTest, SaysWhenSoManyEventsAreGathered) {
+  put("type,ts\nA,1\nB,\n\nA,3\n");
+  EXPECT_THAT(read(codec::make_csv_reader("", nullptr), false, 2),
+              ElementsAre("2 A", "3 B", "full", "5 A", "pause", "pause"));
+}
+
+TEST_F(EventStreamTest, SaysWhenTheColumnsTakeMuchMemory) {
+  std::string text;
+  constexpr int kLines = 3000;
+  for (int i = 0; i < kLines; ++i) {
+    const std::string name = std::to_string(i);
+    text += R"({"type":"A","attrs":{"a)" + name + R"(":1,"b)" + name + "\":1}}\n";
+  }
+  put(text);
+  const auto seen = read(codec::make_line_reader());
+  EXPECT_GE(std::ranges::count(seen, "full"), 2);
+  EXPECT_EQ(std::ranges::count_if(seen, [](const auto& what) { return what.ends_with(" A"); }),
+            kLines);
+}
+
 TEST_F(EventStreamTest, StopsWhereACallbackSaysSo) {
   put("{\"type\":\"A\"}\n{\n{\"type\":\"B\"}\n");
   EXPECT_THAT(read(codec::make_line_reader(), true),
@@ -79,8 +101,8 @@ TEST_F(EventStreamTest, AnOpenCellAtTheEndIsABadLine) {
 TEST_F(EventStreamTest, ABrokenStreamIsAnError) {
   put("a,a\n1,2\n");
   EXPECT_THAT(read(codec::make_csv_reader("T", nullptr)),
-              ElementsAre(testing::AllOf(testing::StartsWith("! " + path_),
-                                         HasSubstr("line 1: column 'a' stands twice"))));
+              ElementsAre("pause", testing::AllOf(testing::StartsWith("! " + path_),
+                                                  HasSubstr("line 1: column 'a' stands twice"))));
 }
 
 TEST_F(EventStreamTest, ALineWithoutEndIsAnError) {
