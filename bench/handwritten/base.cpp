@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "bench/handwritten.hpp"
@@ -53,19 +55,20 @@ class HandwrittenBase : public Subject {
  public:
   HandwrittenBase(bool each, Duration window) : each_(each), window_(window) {}
 
-  Result<void> feed(const GeneratedEvents& batch) override {
-    for (std::size_t row = 0; row < batch.size(); ++row) {
-      const auto& event = batch.rows()[row];
-      const auto cells = batch.cells(row);
-      switch (event.type) {
+  Result<void> feed(GeneratedBatch batch) override {
+    for (BatchCursor at(std::move(batch.events)); !at.done(); at.advance()) {
+      const EventTable& table = at.table();
+      const Timestamp timestamp = table.timestamps[at.row()];
+      const std::int64_t att = table.columns[0].integers[at.row()];
+      switch (batch.types[at.table_number()]) {
         case 0:
-          terminate(event.timestamp, cells[0].integer);
+          terminate(timestamp, att);
           break;
         case 1:
-          add_s1(event.timestamp, cells[0].integer);
+          add_s1(timestamp, att);
           break;
         default:
-          add_s2(event.timestamp, cells[0].integer, cells[1].integer);
+          add_s2(timestamp, att, table.columns[1].integers[at.row()]);
       }
     }
     return {};

@@ -2,7 +2,9 @@
 // terminators at a time. Types are T (0), the terminator, and S (1); for inequality C (0), B (1)
 // and A (2).
 
+#include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "bench/handwritten.hpp"
 #include "scan.hpp"
@@ -92,16 +94,16 @@ class HandwrittenScan : public Subject {
         window_(window),
         candidates_(attributes) {}
 
-  Result<void> feed(const GeneratedEvents& batch) override {
-    if (batch.size() == 0) return {};
-    candidates_.drop_until(batch.rows()[0].timestamp - window_);
+  Result<void> feed(GeneratedBatch batch) override {
+    BatchCursor event(std::move(batch.events));
+    if (event.done()) return {};
+    candidates_.drop_until(*event.timestamp() - window_);
     queries_.clear();
-    for (std::size_t row = 0; row < batch.size(); ++row) {
-      const auto& event = batch.rows()[row];
-      if (event.type == 1) {
-        candidates_.push(event.timestamp, batch.cells(row));
+    for (; !event.done(); event.advance()) {
+      if (batch.types[event.table_number()] == 1) {
+        candidates_.push(event.table(), event.row());
       } else {
-        ask(event.timestamp, batch.cells(row));
+        ask(event.table(), event.row());
       }
     }
     scan(candidates_, attributes_, queries_, passes_, [this](const Query& query, std::size_t at) {
@@ -119,14 +121,17 @@ class HandwrittenScan : public Subject {
 
  private:
   /// Every event up to now stands before the terminator.
-  void ask(Timestamp timestamp, std::span<const Datum> cells) {
+  void ask(const EventTable& table, std::uint32_t row) {
+    const Timestamp timestamp = table.timestamps[row];
     Query query{
         timestamp, {}, candidates_.newer(timestamp - window_), candidates_.not_before(timestamp)};
-    const double first = cells[0].floating;
+    const double first = table.columns[0].floats[row];
     if (passes_ == count_band) {
       query.parameters = {first - limit_, first + limit_};
     } else {
-      for (std::size_t i = 0; i < attributes_; ++i) query.parameters[i] = cells[i].floating;
+      for (std::size_t i = 0; i < attributes_; ++i) {
+        query.parameters[i] = table.columns[i].floats[row];
+      }
       query.parameters[attributes_] = limit_;
     }
     queries_.push_back(query);
@@ -148,24 +153,20 @@ class HandwrittenInequality : public Subject {
  public:
   explicit HandwrittenInequality(Duration window) : window_(window), b_(1), a_(1) {}
 
-  Result<void> feed(const GeneratedEvents& batch) override {
-    if (batch.size() == 0) return {};
-    b_.drop_until(batch.rows()[0].timestamp - window_);
-    a_.drop_until(batch.rows()[0].timestamp - 2 * window_);
+  Result<void> feed(GeneratedBatch batch) override {
+    BatchCursor event(std::move(batch.events));
+    if (event.done()) return {};
+    const Timestamp first = *event.timestamp();
+    b_.drop_until(first - window_);
+    a_.drop_until(first - 2 * window_);
     of_c_.clear();
     of_b_.clear();
     found_.clear();
-    for (std::size_t row = 0; row < batch.size(); ++row) {
-      const auto& event = batch.rows()[row];
-      const auto cells = batch.cells(row);
-      if (event.type == 1) b_.push(event.timestamp, cells);
-      if (event.type == 2) a_.push(event.timestamp, cells);
-      if (event.type == 0) {
-        of_c_.push_back({event.timestamp,
-                         {cells[0].floating},
-                         b_.newer(event.timestamp - window_),
-                         b_.not_before(event.timestamp)});
-      }
+    for (; !event.done(); event.advance()) {
+      const std::uint32_t type = batch.types[event.table_number()];
+      if (type == 1) b_.push(event.table(), event.row());
+      if (type == 2) a_.push(event.table(), event.row());
+      if (type == 0) ask(event.table(), event.row());
     }
     scan(b_, 1, of_c_, count_greater, [this](const Query& c, std::size_t at) {
       const Timestamp b = b_.timestamp(at);
@@ -186,6 +187,11 @@ class HandwrittenInequality : public Subject {
   }
 
  private:
+  void ask(const EventTable& table, std::uint32_t row) {
+    const Timestamp c = table.timestamps[row];
+    of_c_.push_back({c, {table.columns[0].floats[row]}, b_.newer(c - window_), b_.not_before(c)});
+  }
+
   Duration window_;
   Columns b_, a_;
   std::vector<Query> of_c_, of_b_;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "gorgo/event_batch.hpp"
 #include "gorgo/value.hpp"
 
 /// Has a function compiled once more for the vector units of newer processors; the loader picks a
@@ -25,9 +27,12 @@ class Columns {
  public:
   explicit Columns(std::size_t attributes) : attributes_(attributes), columns_(attributes) {}
 
-  void push(Timestamp timestamp, std::span<const Datum> cells) {
-    timestamps_.push_back(timestamp);
-    for (std::size_t i = 0; i < attributes_; ++i) columns_[i].push_back(cells[i].floating);
+  /// Precondition: all attributes of the event are floats.
+  void push(const EventTable& table, std::uint32_t row) {
+    timestamps_.push_back(table.timestamps[row]);
+    for (std::size_t i = 0; i < attributes_; ++i) {
+      columns_[i].push_back(table.columns[i].floats[row]);
+    }
   }
   /// Positions stay valid until this is called.
   void drop_until(Timestamp timestamp) {

@@ -2,7 +2,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include <array>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "gorgo/processor.hpp"
 
@@ -20,30 +22,6 @@ Processor make_processor(const ProcessorOptions& options) {
   if (!declared) throw std::logic_error(declared.error().to_string());
   return processor;
 }
-
-/// Calls `append(timestamp, cells)` and evaluates `kBatch` events at a time.
-template <class Append>
-void run(benchmark::State& state, Processor& processor, Append&& append) {
-  constexpr Timestamp kBatch = 1024;
-  const std::array cells = {Datum::of(std::int64_t{7}), Datum::of(46.5), Datum::of(std::int64_t{0}),
-                            Datum::of("kitchen")};
-  Timestamp now = 0;
-  for (auto _ : state) {
-    if (!append(++now, cells)) state.SkipWithError("the event is refused");
-    if (now % kBatch != 0) continue;
-    processor.process([](const OutputBatch& batch) { benchmark::DoNotOptimize(batch.rows); });
-  }
-  state.SetItemsProcessed(state.iterations());
-}
-
-void append_by_type(benchmark::State& state) {
-  Processor processor = make_processor({});
-  const TypeId type = processor.schema().find(kType)->id;
-  run(state, processor, [&](Timestamp timestamp, std::span<const Datum> cells) {
-    return processor.append(type, timestamp, cells).has_value();
-  });
-}
-BENCHMARK(append_by_type);
 
 /// Appends batches that are there already, as a server does.
 void append_batches(benchmark::State& state) {

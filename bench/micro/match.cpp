@@ -3,6 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <utility>
+
 #include "bench/base.hpp"
 #include "bench/measure.hpp"
 #include "gorgo/processor.hpp"
@@ -15,13 +17,14 @@ void process_batches(benchmark::State& state, const std::string& engine, std::in
   const auto subject = make_processor_subject(workload, engine);
   if (!subject) return state.SkipWithError("the rules are refused");
   const EventSource next = workload.make_source();
-  GeneratedEvents batch;
+  GeneratedEvents events;
   for (auto _ : state) {
     state.PauseTiming();
-    batch.clear();
-    for (std::size_t i = 0; i < kBatch; ++i) next(batch);
+    events.clear();
+    for (std::size_t i = 0; i < kBatch; ++i) next(events);
+    GeneratedBatch batch = events.batch();
     state.ResumeTiming();
-    if (!(*subject)->feed(batch)) state.SkipWithError("an event is refused");
+    if (!(*subject)->feed(std::move(batch))) state.SkipWithError("an event is refused");
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
 }

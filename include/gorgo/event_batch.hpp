@@ -186,6 +186,27 @@ class BatchBuilder {
   std::uint32_t further_column(Table& table, std::uint32_t given);
 };
 
+inline void BatchCursor::find_table() {
+  if (done()) return;
+  if (!batch_.order.empty()) {
+    table_ = batch_.order[position_];
+    return;
+  }
+  while (passed_[table_] == batch_.tables[table_].events) ++table_;
+}
+
+inline void BatchCursor::advance() {
+  ++passed_[table_];
+  ++position_;
+  find_table();
+}
+
+inline std::optional<Timestamp> BatchCursor::timestamp() const {
+  const auto timestamps = table().timestamps;
+  if (timestamps.empty()) return std::nullopt;
+  return timestamps[row()];
+}
+
 inline void ColumnBuilder::push(const Datum& value) {
   switch (type_) {
     case ValueType::integer:

@@ -314,13 +314,8 @@ class Processor {
   /// memory fails, `append` throws bad_alloc and has decided nothing about `batch.next()`.
   using Refused = std::function<void(const BatchCursor& event, const Error& why)>;
   void append(IncomingBatch& batch, const Refused& refused, const Intake& intake = {});
-  /// One event.
+  /// A batch of one event, for programs that have no more at hand. A refusal is an error.
   Result<void> append(const Event& event);
-  /// One event of a known type, without names: one cell per attribute of the type, in its order;
-  /// one without a value is an absent attribute. `timestamp` absent: stamped. Precondition:
-  /// `schema().knows(type)`.
-  Result<void> append(TypeId type, std::optional<Timestamp> timestamp,
-                      std::span<const Datum> cells);
   /// A timestamp without an event: releases the events held up to it and moves the clock there,
   /// so that timers and deadlines fire. Refused when too far ahead.
   Result<void> tick(Timestamp timestamp);

@@ -17,30 +17,11 @@ BatchCursor::BatchCursor(EventBatch batch)
   find_table();
 }
 
-void BatchCursor::find_table() {
-  if (done()) return;
-  if (!batch_.order.empty()) {
-    table_ = batch_.order[position_];
-    return;
-  }
-  while (passed_[table_] == batch_.tables[table_].events) ++table_;
-}
-
-void BatchCursor::advance() {
-  ++passed_[table_];
-  ++position_;
-  find_table();
-}
-
-std::optional<Timestamp> BatchCursor::timestamp() const {
-  const auto timestamps = table().timestamps;
-  if (timestamps.empty()) return std::nullopt;
-  return timestamps[passed_[table_]];
-}
-
 void BatchCursor::read(std::vector<Datum>& cells) const {
-  cells.clear();
-  for (const EventColumn& column : table().columns) cells.push_back(value(column));
+  const auto& columns = table().columns;
+  const std::uint32_t event = row();
+  cells.resize(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) cells[i] = columns[i].at(event);
 }
 
 Event BatchCursor::to_event() const {

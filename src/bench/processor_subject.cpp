@@ -1,7 +1,9 @@
+#include <utility>
 #include <vector>
 
 #include "bench/subject.hpp"
 #include "bench/workload.hpp"
+#include "gorgo/event_batch.hpp"
 #include "gorgo/processor.hpp"
 
 namespace gorgo::bench {
@@ -19,16 +21,17 @@ class ProcessorSubject : public Subject {
     if (const auto done = kept ? deploy("keeper", workload_.keeper, {}) : deploy_rules(); !done) {
       return done;
     }
-    for (const auto& name : workload_.types) types_.push_back(processor_.schema().find(name)->id);
+    for (const auto& name : workload_.types) types_.push_back(*processor_.schema().find(name));
     return {};
   }
 
-  Result<void> feed(const GeneratedEvents& batch) override {
-    for (std::size_t row = 0; row < batch.size(); ++row) {
-      const auto& event = batch.rows()[row];
-      const auto taken = processor_.append(types_[event.type], event.timestamp, batch.cells(row));
-      if (!taken) return taken;
-    }
+  Result<void> feed(GeneratedBatch batch) override {
+    name(batch);
+    IncomingBatch incoming(std::move(batch.events));
+    Result<void> taken;
+    const auto refused = [&](const BatchCursor&, const Error& why) { taken = why; };
+    processor_.append(incoming, refused);
+    if (!taken) return taken;
     processor_.process([this](const OutputBatch& output) { count(output); });
     return {};
   }
@@ -72,6 +75,17 @@ class ProcessorSubject : public Subject {
     return {};
   }
 
+  void name(GeneratedBatch& batch) const {
+    for (std::size_t i = 0; i < batch.types.size(); ++i) {
+      const EventType& type = types_[batch.types[i]];
+      EventTable& table = batch.events.tables[i];
+      table.type = type.name;
+      for (std::size_t j = 0; j < table.columns.size(); ++j) {
+        table.columns[j].name = type.attributes[j].name;
+      }
+    }
+  }
+
   void count(const OutputBatch& output) {
     for (const auto& row : output.rows) {
       if (row.rule == OutputBatch::kPrimitive) continue;
@@ -101,7 +115,7 @@ class ProcessorSubject : public Subject {
 
   const Workload& workload_;
   Processor processor_;
-  std::vector<TypeId> types_;
+  std::vector<EventType> types_;       // of the workload
   std::vector<TypeHash> type_hashes_;  // by TypeId
   Tally tally_;
 };

@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 #include <ctime>
+#include <utility>
+#include <vector>
 
 namespace gorgo::bench {
 namespace {
@@ -56,18 +58,17 @@ void Replay::open_stream(std::uint64_t shift) {
 Result<bool> Replay::fill() {
   std::vector<bool> passive(workload_.types.size());
   for (const auto type : workload_.passive) passive[type] = true;
+  events_.leave_out(std::move(passive));
   double seconds = 0;
   for (std::uint64_t done = 0; done < workload_.fill;) {
-    batch_.clear();
-    for (std::size_t i = 0; i < kFillBatch && done < workload_.fill; ++i, ++done) {
-      next_(batch_);
-      if (passive[batch_.rows().back().type]) batch_.drop_last();
-    }
-    const auto fed = feed_batch();
+    const auto count = std::min<std::uint64_t>(kFillBatch, workload_.fill - done);
+    const auto fed = feed(count);
     if (!fed) return fed.error();
     seconds += fed->seconds;
+    done += count;
     if (!keep_going_() || too_slow(seconds, done, workload_.fill)) return false;
   }
+  events_.leave_out({});
   if (const auto done = subject_->filled(); !done) return done.error();
   return true;
 }
@@ -98,15 +99,12 @@ bool Replay::too_slow(double seconds, std::uint64_t done, std::uint64_t all) {
 }
 
 Result<Replay::Cost> Replay::feed(std::size_t count) {
-  batch_.clear();
-  for (std::size_t i = 0; i < count; ++i) next_(batch_);
-  return feed_batch();
-}
-
-Result<Replay::Cost> Replay::feed_batch() {
+  events_.clear();
+  for (std::size_t i = 0; i < count; ++i) next_(events_);
+  GeneratedBatch batch = events_.batch();
   const double cpu = cpu_seconds();
   const auto start = Clock::now();
-  if (const auto fed = subject_->feed(batch_); !fed) return fed.error();
+  if (const auto fed = subject_->feed(std::move(batch)); !fed) return fed.error();
   const std::chrono::duration<double> took = Clock::now() - start;
   return Cost{.seconds = took.count(), .cpu_seconds = cpu_seconds() - cpu};
 }

@@ -30,7 +30,8 @@ class Replay {
   /// The predicted time of a baseline that is too slow, in seconds; 0 otherwise.
   double predicted() const { return predicted_; }
 
-  /// Feeds the next events of the stream. Returns what they cost, without generating them.
+  /// Feeds the next events of the stream in one batch. Returns what they cost, without generating
+  /// them.
   Result<Cost> feed(std::size_t count);
   const Subject& subject() const { return *subject_; }
   /// How many events one run measures, if time allows.
@@ -44,7 +45,6 @@ class Replay {
   Result<bool> fill();
   Result<bool> warm_up();
   bool too_slow(double seconds, std::uint64_t done, std::uint64_t all);
-  Result<Cost> feed_batch();
 
   const Workload& workload_;
   const std::string& engine_;
@@ -52,7 +52,7 @@ class Replay {
   const KeepGoing& keep_going_;
   std::unique_ptr<Subject> subject_;
   EventSource next_;
-  GeneratedEvents batch_;
+  GeneratedEvents events_;
   double predicted_ = 0;
 };
 

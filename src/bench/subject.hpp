@@ -30,7 +30,7 @@ class Subject {
   virtual ~Subject() = default;
 
   /// Takes the events of a batch and evaluates them. An error: it refuses an event.
-  virtual Result<void> feed(const GeneratedEvents& batch) = 0;
+  virtual Result<void> feed(GeneratedBatch batch) = 0;
   /// Called once, between the events that fill the windows and those that count.
   virtual Result<void> filled() = 0;
   /// The tally of all composites so far.

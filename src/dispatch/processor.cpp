@@ -3,7 +3,6 @@
 #include <cassert>
 #include <chrono>
 #include <thread>
-#include <unordered_map>
 
 #include "base/arithmetic.hpp"
 #include "dispatch/explain/why.hpp"
@@ -91,7 +90,8 @@ struct Processor::Impl {
                      std::optional<Timestamp> timestamp) {
     return counted(sequencer.admit(header, timestamp, cells.data(), rules.schema(), released));
   }
-  /// `header`: that of the event's table; null: it is made.
+  std::shared_ptr<dispatch::Header> header_of(const EventTable& table);
+  /// `header`: that of the event's table; null: it is not known yet.
   Result<void> take(std::shared_ptr<dispatch::Header>& header, const BatchCursor& event,
                     const Intake& intake);
 
@@ -117,23 +117,33 @@ struct Processor::Impl {
   dispatch::Dispatcher dispatcher;
   dispatch::Released released;
 
-  // append(Event) keeps the header of the last event of each type for the next one.
-  static constexpr std::size_t kMostHeaders = 1024;
-  std::unordered_map<std::string, std::shared_ptr<dispatch::Header>> headers;
+  // By TypeId: the header of tables whose columns are the attributes of the type, in their order.
+  // Batches share it. Publishers cannot make these headers large, because rules and declarations
+  // name the attributes.
+  std::vector<std::shared_ptr<dispatch::Header>> exact_headers;
   std::vector<std::string_view> names;
   std::vector<Datum> cells;
 };
+
+std::shared_ptr<dispatch::Header> Processor::Impl::header_of(const EventTable& table) {
+  names.clear();
+  for (const EventColumn& column : table.columns) names.push_back(column.name);
+  const EventType* const type = rules.schema().find(table.type);
+  if (type == nullptr) return std::make_shared<dispatch::Header>(table.type, names);
+  if (type->id >= exact_headers.size()) exact_headers.resize(type->id + 1);
+  std::shared_ptr<dispatch::Header>& exact = exact_headers[type->id];
+  if (exact != nullptr && exact->is(table.type, names)) return exact;
+  auto header = std::make_shared<dispatch::Header>(table.type, names);
+  if (header->resolve(rules.schema()).exact) exact = header;
+  return header;
+}
 
 Result<void> Processor::Impl::take(std::shared_ptr<dispatch::Header>& header,
                                    const BatchCursor& event, const Intake& intake) {
   if (intake.check) {
     if (auto checked = intake.check(event); !checked) return counted(std::move(checked));
   }
-  if (header == nullptr) {
-    names.clear();
-    for (const EventColumn& column : event.table().columns) names.push_back(column.name);
-    header = std::make_shared<dispatch::Header>(event.table().type, names);
-  }
+  if (header == nullptr) header = header_of(event.table());
   event.read(cells);
   return admit(header, event.timestamp());
 }
@@ -288,18 +298,10 @@ Result<void> Processor::declare(const std::string& name, std::vector<AttributeTy
 const Schema& Processor::schema() const { return impl_->rules.schema(); }
 
 Result<void> Processor::append(const Event& event) {
-  impl_->names.clear();
-  impl_->cells.clear();
-  for (const Attribute& attribute : event.attributes) {
-    impl_->names.push_back(attribute.name);
-    impl_->cells.push_back(to_datum(attribute.value));
-  }
-  if (impl_->headers.size() >= Impl::kMostHeaders) impl_->headers.clear();
-  auto& last = impl_->headers[event.type];
-  if (last == nullptr || !last->is(event.type, impl_->names)) {
-    last = std::make_shared<dispatch::Header>(event.type, impl_->names);
-  }
-  return impl_->admit(last, event.timestamp);
+  BatchBuilder one;
+  one.add(event);
+  std::shared_ptr<dispatch::Header> header;
+  return impl_->take(header, BatchCursor(one.batch()), {});
 }
 
 void Processor::append(IncomingBatch& batch, const Refused& refused, const Intake& intake) {
@@ -316,14 +318,6 @@ void Processor::append(IncomingBatch& batch, const Refused& refused, const Intak
     next.advance();
     if (pending() >= intake.pending || pending_bytes() >= intake.pending_bytes) return;
   }
-}
-
-Result<void> Processor::append(TypeId type, std::optional<Timestamp> timestamp,
-                               std::span<const Datum> cells) {
-  const EventType& known = schema().at(type);
-  assert(cells.size() == known.attributes.size());
-  return impl_->counted(
-      impl_->sequencer.admit(known, timestamp, cells.data(), schema(), impl_->released));
 }
 
 Result<void> Processor::tick(Timestamp timestamp) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace gorgo::bench {
 namespace {
 
@@ -74,9 +76,9 @@ TEST(Disagreement, ComparesWithWhatIsLongerThanTheFirst) {
 class Counting : public Subject {
  public:
   explicit Counting(std::uint64_t wrong) : wrong_(wrong) {}
-  Result<void> feed(const GeneratedEvents& batch) override {
-    for (const auto& row : batch.rows()) {
-      CompositeHash hash(hash_of("Seen"), row.timestamp);
+  Result<void> feed(GeneratedBatch batch) override {
+    for (BatchCursor at(std::move(batch.events)); !at.done(); at.advance()) {
+      CompositeHash hash(hash_of("Seen"), *at.timestamp());
       hash.add(Datum::of(++events_ == wrong_ ? std::int64_t{1} : std::int64_t{0}));
       tally_.add(hash);
     }

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cctype>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "bench/heavy.hpp"
 #include "bench/measure.hpp"
@@ -25,12 +27,17 @@ bool same(const Datum& a, const Datum& b) {
   return a.tag == Datum::Tag::string ? a.text() == b.text() : a.integer == b.integer;
 }
 
-void expect_same(const GeneratedEvents& a, const GeneratedEvents& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t row = 0; row < a.size(); ++row) {
-    EXPECT_EQ(a.rows()[row].type, b.rows()[row].type);
-    EXPECT_EQ(a.rows()[row].timestamp, b.rows()[row].timestamp);
-    ASSERT_TRUE(std::ranges::equal(a.cells(row), b.cells(row), same));
+void expect_same(const GeneratedBatch& a, const GeneratedBatch& b) {
+  ASSERT_EQ(a.events.events(), b.events.events());
+  ASSERT_EQ(a.types, b.types);
+  std::vector<Datum> cells, others;
+  BatchCursor other(b.events);
+  for (BatchCursor at(a.events); !at.done(); at.advance(), other.advance()) {
+    EXPECT_EQ(at.table_number(), other.table_number());
+    EXPECT_EQ(at.timestamp(), other.timestamp());
+    at.read(cells);
+    other.read(others);
+    ASSERT_TRUE(std::ranges::equal(cells, others, same));
   }
 }
 
@@ -40,7 +47,7 @@ TEST_P(EverySweep, GivesTheSameEventsAgain) {
   const EventSource source = workload.make_source(), again = workload.make_source();
   for (int i = 0; i < 2000; ++i) source(first);
   for (int i = 0; i < 2000; ++i) again(second);
-  expect_same(first, second);
+  expect_same(first.batch(), second.batch());
 }
 
 TEST_P(EverySweep, GivesTheSameCompositesUnderEveryEngine) {
@@ -67,18 +74,14 @@ class EveryApplication : public testing::TestWithParam<const Sweep*> {};
 
 TEST_P(EveryApplication, GivesEachRuleSomethingToFind) {
   const Workload workload = GetParam()->at(GetParam()->quick.front(), true);
-  Processor processor({.max_late = workload.max_late});
-  ASSERT_FALSE(processor.deploy("rules", workload.rules).failed());
+  const auto subject = make_processor_subject(workload, std::string(kAutomatic));
+  ASSERT_TRUE(subject) << subject.error().to_string();
+  ASSERT_TRUE((*subject)->filled());
   const EventSource next = workload.make_source();
-  GeneratedEvents batch;
-  for (int i = 0; i < 20'000; ++i) next(batch);
-  for (std::size_t row = 0; row < batch.size(); ++row) {
-    const auto& event = batch.rows()[row];
-    const TypeId type = processor.schema().find(workload.types[event.type])->id;
-    ASSERT_TRUE(processor.append(type, event.timestamp, batch.cells(row)));
-  }
-  processor.process([](const OutputBatch&) {});
-  for (const RuleInfo& rule : processor.rules()) EXPECT_GT(rule.composites, 0u) << rule.name;
+  GeneratedEvents events;
+  for (int i = 0; i < 20'000; ++i) next(events);
+  ASSERT_TRUE((*subject)->feed(events.batch()));
+  for (const RuleInfo& rule : (*subject)->rules()) EXPECT_GT(rule.composites, 0u) << rule.name;
 }
 
 /// Uses batches and keys of which there are enough for threads to share.
@@ -96,14 +99,33 @@ TEST_P(EveryApplication, GivesTheSameCompositesHoweverManyThreadsThereAre) {
       if (i == 4) {
         ASSERT_TRUE((*subject)->filled());
       }
-      GeneratedEvents batch;
-      while (batch.size() < 4096) next(batch);
-      ASSERT_TRUE((*subject)->feed(batch));
+      GeneratedEvents events;
+      while (events.size() < 4096) next(events);
+      ASSERT_TRUE((*subject)->feed(events.batch()));
     }
     tallies.push_back((*subject)->tally());
   }
   EXPECT_GT(tallies[0].composites, 0u);
   EXPECT_EQ(tallies[0], tallies[1]);
+}
+
+TEST(GeneratedEvents, LeavesOutTypesWhenAsked) {
+  GeneratedEvents events;
+  events.leave_out({false, true});
+  const auto add = [&](std::uint32_t type, Timestamp timestamp) {
+    events.add(type, timestamp, {Datum::of(timestamp), events.text("x")});
+  };
+  for (Timestamp i = 0; i < 6; ++i) add(static_cast<std::uint32_t>(i % 3), i);
+  events.leave_out({});
+  add(1, 6);
+  const GeneratedBatch batch = events.batch();
+  EXPECT_EQ(batch.types, (std::vector<std::uint32_t>{0, 2, 1}));
+  std::vector<std::pair<std::uint32_t, std::int64_t>> seen;
+  for (BatchCursor at(batch.events); !at.done(); at.advance()) {
+    EXPECT_EQ(at.timestamp(), at.value(at.table().columns[0]).integer);
+    seen.emplace_back(batch.types[at.table_number()], *at.timestamp());
+  }
+  EXPECT_EQ(seen, (decltype(seen){{0, 0}, {2, 2}, {0, 3}, {2, 5}, {1, 6}}));
 }
 
 TEST(Halfspace, LimitHasTheProbability) {

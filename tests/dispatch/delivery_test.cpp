@@ -72,20 +72,17 @@ TEST_F(DeliveryTest, AttributesMayBeNamedInAnyOrder) {
               ElementsAre("1.0 Temp area=A value=50.000000", "2.0 Temp area=B value=60.000000"));
 }
 
-TEST_F(DeliveryTest, CellsOutOfOrderInTimeAreAcceptedOrRefusedAsAnyEvent) {
+TEST_F(DeliveryTest, EventsOutOfOrderInTimeAreAcceptedOrRefused) {
   processor = Processor(
       {.max_late = 5 * kMillisecond, .clock = [] { return Timestamp{30 * kMillisecond}; }});
   deploy("event A(s: string);");
-  const TypeId type = processor.schema().find("A")->id;
-  const auto append_cells = [&](std::optional<Timestamp> timestamp, const char* text) {
-    const Datum cell = Datum::of(text);
-    const auto accepted = processor.append(type, timestamp, {&cell, 1});
-    return accepted.has_error() ? accepted.error().to_string() : "";
+  const auto at = [](std::optional<Timestamp> timestamp, const char* text) {
+    return Event{"A", timestamp, {{"s", std::string(text)}}};
   };
-  EXPECT_EQ(append_cells(20 * kMillisecond, "first"), "");
-  EXPECT_EQ(append_cells(18 * kMillisecond, "late"), "");
-  EXPECT_THAT(append_cells(14 * kMillisecond, "too late"), HasSubstr("behind the clock"));
-  EXPECT_EQ(append_cells(std::nullopt, "stamped"), "");
+  append(at(20 * kMillisecond, "first"));
+  append(at(18 * kMillisecond, "late"));
+  EXPECT_THAT(refused(at(14 * kMillisecond, "too late")), HasSubstr("behind the clock"));
+  append(at(std::nullopt, "stamped"));
   EXPECT_THAT(process(), ElementsAre("1.0 A s=first", "2.0 A s=late", "3.0 A s=stamped"));
   EXPECT_EQ(processor.clock(), 30 * kMillisecond);
   EXPECT_EQ(processor.counters().accepted, 3u);
@@ -111,22 +108,6 @@ TEST_F(DeliveryTest, WhatComesOutHasTheCellsOfItsOwnEvents) {
     EXPECT_EQ(process(), expected);
   }
   EXPECT_GT(batches, 6);
-}
-
-TEST_F(DeliveryTest, CellsInTheOrderOfTheTypeAreAnEvent) {
-  deploy(kFire);
-  const EventType type = *processor.schema().find("Temp");
-  const auto append_cells = [&](const Datum& area, const Datum& value) {
-    const std::vector<Datum> cells = {area, value};
-    const auto accepted = processor.append(type.id, 1, cells);
-    return accepted.has_error() ? accepted.error().to_string() : "";
-  };
-  EXPECT_EQ(append_cells(Datum::of("A"), Datum::of(1.5)), "");
-  EXPECT_EQ(append_cells(Datum::of("B"), Datum::of(std::int64_t{2})), "");
-  EXPECT_THAT(append_cells(Datum::of(true), Datum::of(1.5)), HasSubstr("`area` is bool"));
-  EXPECT_THAT(append_cells(Datum::of("C"), Datum::none()), HasSubstr("`value` is missing"));
-  EXPECT_THAT(process(),
-              ElementsAre("1.0 Temp area=A value=1.500000", "2.0 Temp area=B value=2.000000"));
 }
 
 TEST_F(DeliveryTest, IntIsAcceptedWhereFloatIsDeclared) {

@@ -226,12 +226,6 @@ Result<void> Sequencer::admit(const std::shared_ptr<Header>& header,
   return {};
 }
 
-Result<void> Sequencer::admit(const EventType& type, std::optional<Timestamp> timestamp,
-                              const Datum* first_cell, const Schema& schema, Released& released) {
-  if (is_direct(type, first_cell)) return admit_direct(type, timestamp, first_cell, released);
-  return admit(header_of(type), timestamp, first_cell, schema, released);
-}
-
 /// Whether the event needs neither conversion nor holding.
 bool Sequencer::is_direct(const EventType& type, const Datum* cells) const {
   return options_.lateness == 0 && are_fitting(type, {cells, type.attributes.size()});
@@ -250,17 +244,6 @@ Result<void> Sequencer::admit_direct(const EventType& type, std::optional<Timest
   stamps_ = stamps;
   count_release(type.id, *timestamp);
   return {};
-}
-
-const std::shared_ptr<Header>& Sequencer::header_of(const EventType& type) {
-  if (type.id >= headers_.size()) headers_.resize(type.id + 1);
-  std::shared_ptr<Header>& header = headers_[type.id];
-  if (header == nullptr) {
-    std::vector<std::string_view> names;
-    for (const AttributeType& attribute : type.attributes) names.push_back(attribute.name);
-    header = std::make_shared<Header>(type.name, names);
-  }
-  return header;
 }
 
 Result<void> Sequencer::hold(const std::shared_ptr<Header>& header, const EventType* type,

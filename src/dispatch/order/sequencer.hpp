@@ -42,10 +42,6 @@ class Sequencer {
   /// bad_alloc. Releases what is due. A cell without a value is an absent attribute.
   Result<void> admit(const std::shared_ptr<Header>& header, std::optional<Timestamp> timestamp,
                      const Datum* first_cell, const Schema& schema, Released& released);
-  /// Admits an event that has a cell for each attribute of its type, in their order. The cells come
-  /// as a pointer because a span would need one register too many for a call of every event.
-  Result<void> admit(const EventType& type, std::optional<Timestamp> timestamp,
-                     const Datum* first_cell, const Schema& schema, Released& released);
   /// Releases what is held up to the timestamp, then the tick.
   Result<void> tick(Timestamp timestamp, const Schema& schema, Released& released);
   /// Releases everything that is held.
@@ -79,7 +75,6 @@ class Sequencer {
   bool is_direct(const EventType& type, const Datum* cells) const;
   Result<void> admit_direct(const EventType& type, std::optional<Timestamp> timestamp,
                             const Datum* cells, Released& released);
-  const std::shared_ptr<Header>& header_of(const EventType& type);
   bool is_ahead(Timestamp timestamp) const;
   Error refuse_ahead(const std::string& what, Timestamp timestamp) const;
   Result<void> hold(const std::shared_ptr<Header>& header, const EventType* known,
@@ -97,8 +92,6 @@ class Sequencer {
   std::optional<Timestamp> received_;    // the largest; kept where events are held
   std::optional<Timestamp> released_;    // the largest
   std::multimap<Timestamp, Held> held_;  // equal timestamps in order of receipt
-  // By TypeId: a header with the attributes of the type as columns; null until it is needed.
-  std::vector<std::shared_ptr<Header>> headers_;
   // By TypeId. A publisher cannot make it grow, because types that only publishers name have no
   // TypeId.
   std::vector<LateCounts> late_;
