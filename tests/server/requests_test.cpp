@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
 
 #include "support.hpp"
 
@@ -91,6 +95,93 @@ TEST(Requests, ARepeatedPublicationIsNotAppliedAgain) {
   EXPECT_EQ(*next(client).event.timestamp, 10);
   EXPECT_EQ(*next(client).event.timestamp, 20);
   EXPECT_EQ(*next(client).event.timestamp, 30);
+}
+
+/// An event of a type by turns, some with an attribute more; one of them is far ahead of the clock.
+Event mixed(int i, int ahead) {
+  const std::string text(static_cast<std::size_t>(i % 7) * 20, 'x');
+  Event event{i % 2 == 0 ? "Even" : "Odd", i, {{"n", std::int64_t{i}}, {"text", text}}};
+  if (i % 3 == 0) event.timestamp.reset();
+  if (i % 5 == 0) event.attributes.push_back({"five", true});
+  if (i == ahead) event.timestamp = 5'000'000'000'000'000'000;
+  return event;
+}
+
+/// Publishes a batch in columns and expects what is accepted to be delivered in its order.
+void publish_columns(RunningServer& server) {
+  constexpr int kEvents = 1050, kAhead = 777;
+  Client client = server.connect();
+  subscribe(client, "*");
+  BatchBuilder collected;
+  for (int i = 0; i < kEvents; ++i) collected.add(mixed(i, kAhead));
+  const auto published = client.publish(collected.batch());
+  ASSERT_TRUE(published) << published.error().to_string();
+  EXPECT_EQ(published->accepted, kEvents - 1u);
+  ASSERT_EQ(published->refusals.size(), 1u);
+  EXPECT_EQ(published->refusals[0].index, static_cast<std::size_t>(kAhead));
+  for (int i = 0; i < kEvents; ++i) {
+    if (i == kAhead) continue;
+    const Event got = next(client).event, sent = mixed(i, kAhead);
+    ASSERT_EQ(got.type, sent.type);
+    if (sent.timestamp) {
+      EXPECT_EQ(got.timestamp, sent.timestamp);
+    }
+    ASSERT_EQ(got.attributes.size(), sent.attributes.size()) << i;
+    for (std::size_t a = 0; a < got.attributes.size(); ++a) {
+      EXPECT_EQ(got.attributes[a].name, sent.attributes[a].name);
+      EXPECT_EQ(got.attributes[a].value, sent.attributes[a].value);
+    }
+  }
+}
+
+TEST(Requests, ABatchInColumnsIsPublishedAsItIs) {
+  ServerOptions options;
+  options.processor.max_late = std::numeric_limits<Duration>::max();
+  RunningServer server(options);
+  publish_columns(server);
+}
+
+TEST(Requests, ABatchInColumnsIsCutToWhatTheServerTakes) {
+  ServerOptions options;
+  options.processor.max_late = std::numeric_limits<Duration>::max();
+  options.limits.max_rows = 100;
+  RunningServer few(options);
+  publish_columns(few);
+  options.limits.max_rows = ServerOptions().limits.max_rows;
+  options.limits.max_frame = 8192;
+  RunningServer small(options);
+  publish_columns(small);
+}
+
+TEST(Requests, AnEventInColumnsThatFitsInNoFrameIsNamed) {
+  ServerOptions options;
+  options.limits.max_frame = 8192;
+  RunningServer server(options);
+  Client client = server.connect();
+  BatchBuilder collected;
+  for (const std::size_t size : {10, 100, 20'000, 10}) {
+    collected.add({"Big", std::nullopt, {{"s", std::string(size, 'x')}}});
+  }
+  const auto published = client.publish(collected.batch());
+  ASSERT_FALSE(published);
+  EXPECT_THAT(published.error().message, HasSubstr("event 2 of type 'Big' takes"));
+  const auto numbered = client.publish(collected.batch(), {.sequence = 7});
+  ASSERT_FALSE(numbered);
+  EXPECT_THAT(numbered.error().message, HasSubstr("does not fit in one batch"));
+}
+
+TEST(Requests, EventsWithoutCommonAttributesTravelInFramesThatTheServerTakes) {
+  ServerOptions options;
+  options.limits.max_frame = 64 << 10;
+  RunningServer server(options);
+  Client client = server.connect();
+  std::vector<Event> events;
+  for (int i = 0; i < 400; ++i) {
+    events.push_back({"T", std::nullopt, {{"a" + std::to_string(i), std::int64_t{i}}}});
+  }
+  const auto published = client.publish(events);
+  ASSERT_TRUE(published) << published.error().to_string();
+  EXPECT_EQ(published->accepted, events.size());
 }
 
 TEST(Requests, ALargePublicationTravelsInSeveralBatches) {
