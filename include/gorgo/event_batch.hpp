@@ -103,8 +103,6 @@ class ColumnBuilder {
   void push(const Datum& value);
   /// Adds events without a value until there are so many.
   void pad(std::uint32_t events);
-  /// Takes all events away and keeps the memory.
-  void clear();
   /// Valid until the next change, and as long as the name is.
   EventColumn view(std::string_view name) const;
 

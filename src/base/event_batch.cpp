@@ -60,16 +60,6 @@ void ColumnBuilder::pad(std::uint32_t events) {
   while (events_ < events) push(Datum::none());
 }
 
-void ColumnBuilder::clear() {
-  events_ = 0;
-  integers_.clear();
-  floats_.clear();
-  booleans_.clear();
-  ends_.clear();
-  bytes_.clear();
-  present_.clear();
-}
-
 EventColumn ColumnBuilder::view(std::string_view name) const {
   return {.name = name,
           .type = type_,

@@ -6,7 +6,6 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -57,8 +56,8 @@ class GeneratedEvents {
 
   std::size_t size() const { return order_.size(); }
   void clear() {
+    for (const Table& table : tables_) numbers_[table.type] = kNone;
     tables_.clear();
-    numbers_.clear();
     order_.clear();
     texts_.clear();
   }
@@ -84,8 +83,10 @@ class GeneratedEvents {
     std::vector<ColumnBuilder> columns;
   };
 
-  std::vector<Table> tables_;                                 // of the types that have events
-  std::unordered_map<std::uint32_t, std::uint16_t> numbers_;  // of tables, by type
+  static constexpr std::uint16_t kNone = 0xFFFF;
+
+  std::vector<Table> tables_;           // of the types that have events
+  std::vector<std::uint16_t> numbers_;  // of tables, by type
   std::vector<std::uint16_t> order_;
   std::size_t next_column_ = 0;
   bool taken_ = false;  // the event that was added last
@@ -93,9 +94,12 @@ class GeneratedEvents {
   std::deque<std::string> texts_;
 
   std::uint16_t table_of(std::uint32_t type) {
-    const auto [it, added] = numbers_.try_emplace(type, static_cast<std::uint16_t>(tables_.size()));
-    if (added) tables_.push_back({type, {}, {}});
-    return it->second;
+    if (type >= numbers_.size()) numbers_.resize(type + 1, kNone);
+    if (numbers_[type] == kNone) {
+      numbers_[type] = static_cast<std::uint16_t>(tables_.size());
+      tables_.push_back({type, {}, {}});
+    }
+    return numbers_[type];
   }
 };
 

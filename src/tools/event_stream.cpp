@@ -35,7 +35,7 @@ bool EventStream::is_full() const {
   return events.events() >= most_ || events.bytes() >= kMaxBytes || events.full();
 }
 
-// These return whether to go on: false, a callback wants no more.
+// Each function below that returns a bool returns false when a callback wants no more.
 
 Result<bool> EventStream::take_line(std::string_view line, const Callbacks& callbacks) {
   using Kind = codec::LineContent::Kind;
