@@ -35,6 +35,7 @@ struct BenchOptions {
   std::size_t batch = bench::kBatch;
   bool latency = false;
   std::optional<std::uint64_t> events;
+  std::optional<int> repetitions;
   std::string json;
   bool list = false;
   bool timeline = false;
@@ -90,6 +91,7 @@ class Bench {
     report_.limits.batch = options.batch;
     report_.limits.latency = options.latency;
     if (options.events) report_.limits.events = *options.events;
+    if (options.repetitions) report_.limits.repetitions = *options.repetitions;
     for (const Sweep& sweep : bench::sweeps()) {
       const bool chosen = options.scenarios.empty() ||
                           std::ranges::any_of(options.scenarios,
@@ -312,6 +314,9 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->add_option("--events", options->events,
                    "Measured at most, instead of the grid's number; `auto` takes some thousands to "
                    "compare engines")
+      ->check(CLI::PositiveNumber)
+      ->option_text("UINT:POSITIVE");
+  bench->add_option("--repetitions", options->repetitions, "Of each engine, instead of the grid's")
       ->check(CLI::PositiveNumber)
       ->option_text("UINT:POSITIVE");
   bench->add_option("--batch", options->batch, "Events that are appended before each evaluation")

@@ -222,7 +222,8 @@ void RuleRunner::balance_shares() {
     if (job.device == nullptr) threads = std::max(threads, job.ended);
   }
   for (const Load& load : loads_) {
-    if (load.places.reserve == nullptr || threads == 0) continue;
+    const bool both = load.places.reserve != nullptr && load.places.post->engine->is_device();
+    if (!both || threads == 0) continue;
     const double device = jobs_[job_of(*load.places.post->engine)].took;
     const auto own = static_cast<double>(load.places.own);
     placer_.balance(load.rule, own / device, (static_cast<double>(load.count) - own) / threads);
