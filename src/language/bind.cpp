@@ -53,7 +53,7 @@ BoundFile bind(const ast::File& file, const Schema& known, const Source& source)
   BoundFile bound;
   bound.schema = types.build_schema();
   RuleNames names(source, rules, reporter);
-  FileContext context{source, types, inference, reporter};
+  const FileContext context{source, types, inference, reporter};
   for (std::size_t i = 0; i < rules.size(); ++i) {
     bound.rules.push_back(
         RuleBinder(*rules[i], scopes[i], context).bind(names.full_name(*rules[i])));

@@ -21,7 +21,9 @@ struct Context {
   Kind kind = Kind::filter;
   TypeIndex own_type = kNoEntry;  ///< of the predicate: state, negation, aggregate
   std::uint32_t state = 0;        ///< Kind::state: the state whose predicate it is
-  std::uint32_t earlier = 0;      ///< number of states before it in the text: what spans may name
+  /// Kind::filter and where: the number of states before the expression in the text. The spans of
+  /// aggregates may name them.
+  std::uint32_t earlier = 0;
 };
 
 /// An attribute, or the time, of an event.

@@ -1,0 +1,94 @@
+#include "language/references.hpp"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace gorgo::language {
+
+Bound ReferenceBinder::bind(const ast::Expr& expr, const Context& context) {
+  const Resolution resolution = scope_.resolve(expr, context);
+  if (const auto* why = std::get_if<Unresolved>(&resolution)) {
+    scope_.explain(*why, expr, reporter_);
+    return std::nullopt;
+  }
+  if (const auto* total = std::get_if<const ast::AggregateBinding*>(&resolution)) {
+    return value_of(*(*total)->aggregate);
+  }
+  const auto& reference = std::get<Reference>(resolution);
+  Bound bound;
+  if (reference.is_time()) {
+    bound.emplace().op = Op::timestamp;
+  } else {
+    const bool slip_is_here = expr.kind != ast::ExprKind::parameter;
+    const Location at = slip_is_here ? expr.name.at : expr.at;
+    bound = bind_attribute(reference.type, reference.attribute, at);
+  }
+  if (bound) bound->source = reference.source;
+  return bound;
+}
+
+Bound ReferenceBinder::value_of(const ast::AggregateCall& call) const {
+  const auto type = type_of_value(call);
+  if (!type) return std::nullopt;
+  Expr bound;
+  bound.op = Op::aggregate;
+  bound.type = *type;
+  bound.index = scope_.number_of(&call);
+  return bound;
+}
+
+std::optional<ValueType> ReferenceBinder::type_of_value(const ast::AggregateCall& call) const {
+  if (call.function == AggregateFunction::count) return ValueType::integer;
+  const TypeEntry& entry = types_.at(*types_.find(call.predicate.type.text));
+  if (!call.attribute || entry.poisoned.contains(call.attribute->text)) return std::nullopt;
+  const auto index = entry.find(call.attribute->text);
+  if (!index || !is_number(entry.type.attributes[*index].type)) return std::nullopt;
+  if (call.function == AggregateFunction::avg) return ValueType::floating;
+  return entry.type.attributes[*index].type;
+}
+
+Bound ReferenceBinder::attribute_of(const ast::AggregateCall& call) {
+  const TypeIndex type = *types_.find(call.predicate.type.text);
+  return bind_attribute(type, call.attribute->text, call.attribute->at);
+}
+
+Bound ReferenceBinder::bind_attribute(TypeIndex type, std::string_view name, Location at) {
+  if (type == kNoEntry) {
+    reporter_.error(at, "a timer has no attribute " + in_quotes(name),
+                    "it has only a time: `Timer.timestamp`");
+    return std::nullopt;
+  }
+  const TypeEntry& entry = types_.at(type);
+  if (entry.poisoned.contains(std::string(name))) return std::nullopt;
+  const auto index = entry.find(name);
+  if (!index) {
+    report_missing_attribute(type, name, at);
+    return std::nullopt;
+  }
+  Expr bound;
+  bound.op = Op::attribute;
+  bound.index = *index;
+  bound.type = entry.type.attributes[*index].type;
+  return bound;
+}
+
+/// Reports each attribute once in a rule.
+void ReferenceBinder::report_missing_attribute(TypeIndex type, std::string_view name, Location at) {
+  const EventType& known = types_.at(type).type;
+  if (reporter_.full() || !scope_.first_report(known.name + "." + std::string(name))) return;
+  if (known.origin == TypeOrigin::inferred) {
+    const ValueType guess = inference_.guess(type, name);
+    return reporter_.error(
+        at,
+        "the deployed rules imply " + declaration(known) +
+            ", and a rule cannot add the attribute " + in_quotes(name),
+        "remove these rules, and declare " + declaration_with(known, name, guess) + " before them");
+  }
+  std::vector<std::string> names;
+  for (const auto& attribute : known.attributes) names.push_back(attribute.name);
+  reporter_.error(at, "type " + in_quotes(known.name) + " has no attribute " + in_quotes(name),
+                  reporter_.suggest(name, names, "it is " + declaration(known)));
+}
+
+}  // namespace gorgo::language

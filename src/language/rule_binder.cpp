@@ -1,0 +1,70 @@
+#include "language/rule_binder.hpp"
+
+#include <utility>
+#include <variant>
+
+#include "language/annotations.hpp"
+#include "language/timers.hpp"
+
+namespace gorgo::language {
+
+RuleBinder::RuleBinder(const ast::RuleDefinition& definition, const Scope& scope,
+                       const FileContext& file)
+    : ast_(definition),
+      file_(file),
+      references_(scope, file.types, file.inference, file.reporter),
+      expressions_(scope, references_, file.reporter,
+                   [this](const ast::AggregateCall& call, std::uint32_t earlier) {
+                     aggregates_.bind(call, earlier);
+                   }),
+      predicates_(scope, file.types, expressions_, file.reporter),
+      windows_(scope, file.reporter),
+      states_(scope, predicates_, windows_, file.reporter),
+      negations_(scope, predicates_, windows_, file.reporter),
+      aggregates_(scope, references_, expressions_, predicates_, windows_, file.reporter),
+      composite_(definition, scope, expressions_, file.reporter) {}
+
+Rule RuleBinder::bind(std::string full_name) {
+  rule_.name = std::move(full_name);
+  rule_.type = file_.types.at(*file_.types.find(ast_.type.text)).type.id;
+  rule_.at = ast_.at;
+  rule_.text = written();
+  rule_.options = bind_annotations(ast_.annotations, file_.reporter);
+  if (const auto* timer = std::get_if<ast::Timer>(&ast_.terminator)) {
+    rule_.timer = bind_timer(*timer, file_.reporter);
+  }
+  rule_.states.push_back(states_.bind_terminator(ast_));
+  for (const auto& clause : ast_.clauses) bind_clause(clause);
+  rule_.assignments = composite_.bind_values();
+  rule_.consuming = composite_.bind_consumed();
+  aggregates_.give(rule_);
+  return std::move(rule_);
+}
+
+void RuleBinder::bind_clause(const ast::Clause& clause) {
+  const auto earlier = static_cast<std::uint32_t>(rule_.states.size());
+  if (const auto* state = std::get_if<ast::StateClause>(&clause)) {
+    rule_.states.push_back(states_.bind(*state, earlier));
+  } else if (const auto* negation = std::get_if<ast::NegationClause>(&clause)) {
+    rule_.negations.push_back(negations_.bind(*negation, earlier));
+  } else if (const auto* total = std::get_if<ast::AggregateBinding>(&clause)) {
+    add_filter(aggregates_.bind_total(*total, earlier));
+  } else {
+    const ast::Expr& condition = std::get<ast::FilterClause>(clause).condition;
+    add_filter(
+        expressions_.bind_condition(condition, {Context::Kind::filter, kNoEntry, 0, earlier}));
+  }
+}
+
+void RuleBinder::add_filter(Bound condition) {
+  if (condition) rule_.filters.push_back({std::move(*condition)});
+}
+
+/// The rule as it stands in its file; nothing when it was built without text.
+std::string RuleBinder::written() const {
+  const std::string& text = file_.source.text;
+  if (ast_.begin_offset >= ast_.end_offset || ast_.end_offset > text.size()) return {};
+  return text.substr(ast_.begin_offset, ast_.end_offset - ast_.begin_offset);
+}
+
+}  // namespace gorgo::language

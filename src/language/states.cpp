@@ -1,0 +1,55 @@
+#include "language/states.hpp"
+
+#include <string>
+#include <variant>
+
+#include "language/syntax.hpp"
+
+namespace gorgo::language {
+
+State StateBinder::bind_terminator(const ast::RuleDefinition& rule) {
+  State terminator;
+  terminator.name = scope_.states()[0].name.text;
+  if (const auto* predicate = std::get_if<ast::Predicate>(&rule.terminator)) {
+    terminator.predicate = predicates_.bind_state(*predicate, 0);
+  }
+  return terminator;
+}
+
+State StateBinder::bind(const ast::StateClause& clause, std::uint32_t index) {
+  State state;
+  state.name = scope_.states()[index].name.text;
+  bind_selection(clause, state);
+  state.predicate = predicates_.bind_state(clause.predicate, index);
+  bind_window(clause.span, index, state);
+  return state;
+}
+
+void StateBinder::bind_selection(const ast::StateClause& clause, State& state) {
+  state.selection = clause.selection;
+  const bool counted =
+      clause.selection == Selection::k_first || clause.selection == Selection::k_last;
+  if (!counted) return;
+  if (clause.k < 1) {
+    reporter_.error(clause.at, "a selection of " + std::to_string(clause.k) + " events is empty",
+                    "write a number of at least 1");
+    return;
+  }
+  state.k = static_cast<std::uint64_t>(clause.k);
+}
+
+void StateBinder::bind_window(const ast::Span& span, std::uint32_t index, State& state) {
+  if (span.kind == SpanKind::after) {
+    return reporter_.error(span.at, std::string(kForwardLooking),
+                           "begin the pattern with the latest event and write `within ... from`");
+  }
+  if (span.kind == SpanKind::between) {
+    return reporter_.error(span.at, "a state needs `within ... from`, not `between`",
+                           "`between ... and` is for negations and aggregates");
+  }
+  const Span window = windows_.bind(span, index);
+  state.reference = window.first;
+  state.width = window.width;
+}
+
+}  // namespace gorgo::language

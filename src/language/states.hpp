@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "gorgo/rule.hpp"
+#include "language/ast.hpp"
+#include "language/predicates.hpp"
+#include "language/reporter.hpp"
+#include "language/scope.hpp"
+#include "language/windows.hpp"
+
+namespace gorgo::language {
+
+/// Binds the states of one rule: its terminator, and the events that clauses select before it.
+class StateBinder {
+ public:
+  StateBinder(const Scope& scope, PredicateBinder& predicates, WindowBinder& windows,
+              Reporter& reporter)
+      : scope_(scope), predicates_(predicates), windows_(windows), reporter_(reporter) {}
+
+  /// Binds state 0. It has no predicate when the terminator is a timer.
+  State bind_terminator(const ast::RuleDefinition& rule);
+  /// Binds the state number `index`: `each B(...) within 5 min from A`.
+  State bind(const ast::StateClause& clause, std::uint32_t index);
+
+ private:
+  void bind_selection(const ast::StateClause& clause, State& state);
+  void bind_window(const ast::Span& span, std::uint32_t index, State& state);
+
+  const Scope& scope_;
+  PredicateBinder& predicates_;
+  WindowBinder& windows_;
+  Reporter& reporter_;
+};
+
+}  // namespace gorgo::language
