@@ -52,7 +52,11 @@ Bound ExpressionBinder::bind_kind(const ast::Expr& expr, const Context& context)
       break;
   }
   if (is_comparison(expr.kind)) return bind_comparison(expr, context);
-  if (!is_arithmetic(expr.kind)) return bind_logic(expr, context);
+  if (is_arithmetic(expr.kind)) return bind_arithmetic(expr, context);
+  return bind_logic(expr, context);
+}
+
+Bound ExpressionBinder::bind_arithmetic(const ast::Expr& expr, const Context& context) {
   Operand left = operand(expr.children[0], context);
   Operand right = operand(expr.children[1], context);
   return make_arithmetic(expr.kind, std::move(left), std::move(right), reporter_);

@@ -31,6 +31,7 @@ class ExpressionBinder {
   /// Binds all but the type that is stated before the expression.
   Bound bind_kind(const ast::Expr& expr, const Context& context);
   Bound bind_aggregate(const ast::Expr& expr, const Context& context);
+  Bound bind_arithmetic(const ast::Expr& expr, const Context& context);
   Bound bind_comparison(const ast::Expr& expr, const Context& context);
   Bound bind_logic(const ast::Expr& expr, const Context& context);
   Operand operand(const ast::Expr& expr, const Context& context);

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "language/build.hpp"
+#include "language/build_item.hpp"
 #include "language/comments.hpp"
 #include "language/language.hpp"
 #include "language/layout.hpp"
@@ -65,7 +65,7 @@ class FileLayout {
 
 FormattedFile format(const Source& source) {
   Reporter reporter(source);
-  AstBuilder builder(reporter);
+  ItemBuilder builder(reporter);
   FileLayout layout(source.text);
   parse_items(source, reporter, [&](grammar::TeslaParser::ItemContext* item) {
     builder.item(item);

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "language/build.hpp"
+#include "language/build_item.hpp"
 #include "language/byte_stream.hpp"
 #include "language/item_stream.hpp"
 #include "language/language.hpp"
@@ -101,7 +101,7 @@ void parse_items(const Source& source, Reporter& reporter,
 ParsedFile parse(const Source& source) {
   ParsedFile result;
   Reporter reporter(source.path, source.text);
-  AstBuilder builder(reporter);
+  ItemBuilder builder(reporter);
   parse_items(source, reporter, [&](TeslaParser::ItemContext* item) {
     result.file.items.push_back(builder.item(item));
   });
@@ -123,7 +123,7 @@ ParsedPredicate parse_predicate(std::string_view text) {
                      "a subscription is one predicate");
     } else if (within_limits(item, reporter)) {
       parse_item(item, 0, lexer, reporter, [&](TeslaParser& parser) {
-        result.predicate = AstBuilder(reporter).subscription(parser.subscription());
+        result.predicate = build_subscription(parser.subscription(), reporter);
       });
     }
   }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "codec/names.hpp"
-#include "language/build.hpp"
+#include "language/build_item.hpp"
 #include "language/names.hpp"
 #include "language/parse_items.hpp"
 #include "language/syntax.hpp"
@@ -194,7 +194,7 @@ Symbols symbols_of(const Source& source) {
   Symbols symbols;
   SymbolCollector collector(symbols);
   Reporter reporter(source);
-  AstBuilder builder(reporter);
+  ItemBuilder builder(reporter);
   ast::File file;
   std::vector<Location> ends;  // of the items
   parse_items(source, reporter, [&](grammar::TeslaParser::ItemContext* tree) {

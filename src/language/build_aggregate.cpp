@@ -1,0 +1,140 @@
+#include "language/build_aggregate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "language/build_span.hpp"
+#include "language/build_timer.hpp"
+#include "language/literal.hpp"
+
+namespace gorgo::language {
+namespace {
+
+using ast::ExprKind;
+
+/// The primary that the whole of `sum` consists of, if it does.
+grammar::TeslaParser::PrimaryContext* lone_primary(grammar::TeslaParser::SumContext* sum) {
+  const auto products = sum->product();
+  if (products.size() != 1) return nullptr;
+  const auto factors = products[0]->factor();
+  if (factors.size() != 1 || !factors[0]->MINUS().empty()) return nullptr;
+  return factors[0]->primary();
+}
+
+std::optional<AggregateFunction> aggregate_function(const std::string& word) {
+  static constexpr std::array<std::pair<const char*, AggregateFunction>, 5> kFunctions = {
+      {{"avg", AggregateFunction::avg},
+       {"sum", AggregateFunction::sum},
+       {"min", AggregateFunction::min},
+       {"max", AggregateFunction::max},
+       {"count", AggregateFunction::count}}};
+  const std::string lower = lower_case(word);
+  const auto* found =
+      std::ranges::find_if(kFunctions, [&](const auto& pair) { return lower == pair.first; });
+  return found == kFunctions.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace
+
+std::shared_ptr<ast::AggregateCall> AggregateBuilder::call(antlr4::Token* function,
+                                                           Parser::AggregateContext* call) {
+  auto result = std::make_shared<ast::AggregateCall>();
+  result->at = tokens_.locate(function);
+  const std::string word = function->getText();
+  const auto known = aggregate_function(word);
+  if (!known) {
+    reporter_.error(result->at, "unknown aggregate " + in_quotes(word),
+                    reporter_.suggest(word, {"avg", "sum", "min", "max", "count"},
+                                      "the aggregates are avg, sum, min, max and count; a state "
+                                      "begins with `each`, `first` or `last`"));
+    return result;
+  }
+  check_place(function);
+  result->function = *known;
+  result->predicate.type = tokens_.name(call->typeName());
+  result->predicate.conditions =
+      ExpressionBuilder(Place::aggregate, reporter_).conditions(call->conditions());
+  refuse_timer(result->predicate, reporter_);
+  attribute(word, call, *result);
+  span(call, *result);
+  return result;
+}
+
+void AggregateBuilder::attribute(const std::string& word, Parser::AggregateContext* call,
+                                 ast::AggregateCall& result) {
+  if (call->attributeName() != nullptr) {
+    result.attribute = tokens_.name(call->attributeName());
+  } else if (result.function != AggregateFunction::count) {
+    reporter_.error(
+        result.at, "`" + word + "` needs an attribute",
+        "write " + in_quotes(word + "(" + result.predicate.type.text + "(...).attribute ...)"));
+  }
+}
+
+void AggregateBuilder::span(Parser::AggregateContext* call, ast::AggregateCall& result) {
+  const auto spans = call->span();
+  if (spans.size() == 1) {
+    result.span = build_span(spans[0], reporter_);
+  } else {
+    reporter_.error(
+        result.at, spans.empty() ? "an aggregate needs a span" : "an aggregate takes one span only",
+        "write `within ... from X` or `between X and Y`, inside or behind the brackets");
+  }
+}
+
+void AggregateBuilder::check_place(const antlr4::Token* function) {
+  if (place_ == Place::aggregate) {
+    reporter_.error(tokens_.locate(function), "aggregates do not nest",
+                    "bind the inner one: `and $t = ...`");
+  } else if (place_ == Place::predicate || place_ == Place::subscription) {
+    reporter_.error(tokens_.locate(function),
+                    "an aggregate cannot stand in the brackets of a predicate",
+                    "compare it in a filter: `and X.attribute > " + function->getText() + "(...)`");
+  }
+}
+
+bool AggregateBuilder::is_binding(Parser::ComparisonContext* comparison) {
+  const auto operands = comparison->sum();
+  if (operands.size() < 2 || operands.size() > 3) return false;
+  if (kind_of(comparison->comparator().back()) != ExprKind::equal) return false;
+  auto* parameter = lone_primary(operands[operands.size() - 2]);
+  auto* call = lone_primary(operands.back());
+  return parameter != nullptr && parameter->PARAMETER() != nullptr && call != nullptr &&
+         call->member() != nullptr && call->member()->aggregate() != nullptr;
+}
+
+ast::AggregateBinding AggregateBuilder::binding(Parser::ComparisonContext* comparison) {
+  const auto operands = comparison->sum();
+  auto* parameter = operands[operands.size() - 2];
+  auto* value = lone_primary(operands.back());
+  ast::AggregateBinding binding;
+  binding.at = tokens_.locate(comparison->start);
+  if (operands.size() == 3) {
+    compared_value(comparison, binding);
+  } else if (auto* stated = comparison->statedType(); stated != nullptr) {
+    reporter_.error(tokens_.locate(stated->start), "an aggregate takes no `[type]`",
+                    "its type follows from its attribute");
+  }
+  binding.parameter = {parameter->start->getText().substr(1), tokens_.locate(parameter->start)};
+  binding.aggregate = call(value->start, value->member()->aggregate());
+  return binding;
+}
+
+/// Builds the `expr cmp` of `expr cmp $t = AGG(...)`.
+void AggregateBuilder::compared_value(Parser::ComparisonContext* comparison,
+                                      ast::AggregateBinding& binding) {
+  auto* op = comparison->comparator(0);
+  binding.left = ExpressionBuilder(place_, reporter_).value(comparison->sum(0));
+  require_value(*binding.left, reporter_);
+  binding.comparison = kind_of(op);
+  if (binding.comparison == ExprKind::equal || binding.comparison == ExprKind::bind) {
+    reporter_.error(tokens_.locate(op->start),
+                    "before `$parameter = AGGREGATE` stands any comparison but `=`",
+                    "bind the aggregate first and compare it in a filter of its own");
+  }
+  binding.left->stated_type = stated_type(comparison, reporter_);
+}
+
+}  // namespace gorgo::language

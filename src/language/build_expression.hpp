@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "TeslaParser.h"
+#include "language/ast.hpp"
+#include "language/build_tree.hpp"
+#include "language/reporter.hpp"
+#include "language/token_reader.hpp"
+
+namespace gorgo::language {
+
+/// Where an expression stands, which decides what may stand in it.
+enum class Place : std::uint8_t { predicate, subscription, aggregate, filter, where };
+
+/// Builds expressions that stand in one place.
+class ExpressionBuilder {
+ public:
+  using Parser = grammar::TeslaParser;
+
+  /// `reporter` must outlive the builder.
+  ExpressionBuilder(Place place, Reporter& reporter)
+      : place_(place), tokens_(reporter), reporter_(reporter) {}
+
+  /// The conditions in brackets; none when there is no list.
+  std::vector<ast::Expr> conditions(Parser::ConditionsContext* list);
+  ast::Expr condition(Parser::ComparisonContext* condition) { return comparison(condition).expr; }
+  ast::Expr value(Parser::SumContext* value) { return sum(value).expr; }
+
+ private:
+  Tree disjunction(Parser::DisjunctionContext* disjunction);
+  Tree conjunction(Parser::ConjunctionContext* conjunction);
+  Tree inversion(Parser::InversionContext* inversion);
+  Tree comparison(Parser::ComparisonContext* comparison);
+  Tree compare(Parser::ComparatorContext* comparator, Tree left, Tree right);
+  Tree sum(Parser::SumContext* sum);
+  Tree product(Parser::ProductContext* product);
+  Tree arithmetic(ast::ExprKind kind, antlr4::Token* op, Tree left, Tree right);
+  Tree factor(Parser::FactorContext* factor);
+  Tree primary(Parser::PrimaryContext* primary, bool negative);
+  void parameter(antlr4::Token* word, ast::Expr& expr);
+  ast::Expr reference(Parser::PrimaryContext* primary);
+
+  const Place place_;
+  TokenReader tokens_;
+  Reporter& reporter_;
+};
+
+/// The operator of a comparison, or `ast::ExprKind::bind`.
+ast::ExprKind kind_of(grammar::TeslaParser::ComparatorContext* comparator);
+/// The `[type]` before a comparison.
+std::optional<ValueType> stated_type(grammar::TeslaParser::ComparisonContext* comparison,
+                                     Reporter& reporter);
+
+}  // namespace gorgo::language

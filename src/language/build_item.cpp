@@ -1,0 +1,141 @@
+#include "language/build_item.hpp"
+
+#include <utility>
+
+#include "language/build_expression.hpp"
+#include "language/build_timer.hpp"
+
+namespace gorgo::language {
+
+ast::Item ItemBuilder::item(Parser::ItemContext* item) {
+  if (item->eventDeclaration() != nullptr) return event_declaration(item->eventDeclaration());
+  return rule(item->ruleDefinition());
+}
+
+ast::EventDeclaration ItemBuilder::event_declaration(Parser::EventDeclarationContext* declaration) {
+  return {.at = tokens_.locate(declaration->start),
+          .name = tokens_.name(declaration->typeName()),
+          .attributes = attributes(declaration->attributeDeclarations())};
+}
+
+std::vector<ast::AttributeDeclaration> ItemBuilder::attributes(
+    Parser::AttributeDeclarationsContext* list) {
+  std::vector<ast::AttributeDeclaration> result;
+  if (list == nullptr) return result;
+  for (auto* declaration : list->attributeDeclaration()) {
+    result.push_back(
+        {tokens_.name(declaration->attributeName()), tokens_.value_type(declaration->valueType())});
+  }
+  return result;
+}
+
+ast::RuleDefinition ItemBuilder::rule(Parser::RuleDefinitionContext* rule) {
+  ast::RuleDefinition result;
+  result.at = tokens_.locate(rule->start);
+  result.begin_offset = rule->start->getStartIndex();
+  result.end_offset = rule->stop->getStopIndex() + 1;
+  for (auto* part : rule->ruleHead()) head(part, result);
+  if (rule->typeNumbers() != nullptr) {
+    result.trex_spelling = true;
+    result.numbers = type_numbers(rule->typeNumbers());
+  }
+  result.type = tokens_.name(rule->typeName());
+  result.attributes = attributes(rule->attributeDeclarations());
+  terminator(rule->predicate(), result);
+  for (auto* part : rule->clause()) result.clauses.push_back(pattern_.clause(part));
+  if (rule->whereClause() != nullptr) result.assignments = assignments(rule->whereClause());
+  if (rule->consumingClause() != nullptr) {
+    for (auto* state : rule->consumingClause()->typeName()) {
+      result.consuming.push_back(tokens_.name(state));
+    }
+  }
+  return result;
+}
+
+void ItemBuilder::terminator(Parser::PredicateContext* predicate, ast::RuleDefinition& rule) {
+  ast::Predicate terminator = pattern_.predicate(predicate);
+  if (is_timer(terminator)) {
+    rule.terminator = build_timer(terminator, reporter_);
+  } else {
+    rule.terminator = std::move(terminator);
+  }
+}
+
+void ItemBuilder::head(Parser::RuleHeadContext* head, ast::RuleDefinition& rule) {
+  if (head->annotation() != nullptr) {
+    rule.annotations.push_back(annotation(head->annotation()));
+  } else if (rule.name) {
+    reporter_.error(tokens_.locate(head->start), "a rule has one name",
+                    "it is named " + in_quotes(rule.name->text) + " already");
+  } else {
+    rule.name = tokens_.name(head->ruleName()->typeName());
+  }
+}
+
+ast::Annotation ItemBuilder::annotation(Parser::AnnotationContext* annotation) {
+  ast::Annotation result{.name = tokens_.name(annotation->attributeName())};
+  for (auto* argument : annotation->annotationArgument()) {
+    if (argument->annotationLiteral() != nullptr) {
+      result.arguments.emplace_back(ast::Name{"", tokens_.locate(argument->start)},
+                                    annotation_literal(argument->annotationLiteral()));
+      continue;
+    }
+    const ast::Name word = {argument->word()->getText(), tokens_.locate(argument->word()->start)};
+    auto* value = argument->annotationValue();
+    if (value == nullptr) {
+      result.arguments.emplace_back(ast::Name{"", word.at}, word.text);
+    } else if (value->annotationLiteral() != nullptr) {
+      result.arguments.emplace_back(word, annotation_literal(value->annotationLiteral()));
+    } else {
+      result.arguments.emplace_back(word, value->getText());
+    }
+  }
+  return result;
+}
+
+Value ItemBuilder::annotation_literal(Parser::AnnotationLiteralContext* literal) {
+  const bool negative = literal->MINUS() != nullptr;
+  if (literal->INT() != nullptr) return tokens_.integer(literal->INT()->getSymbol(), negative);
+  if (literal->FLOAT() != nullptr) return tokens_.floating(literal->FLOAT()->getSymbol(), negative);
+  if (literal->STRING() != nullptr) return tokens_.text(literal->start);
+  return literal->TRUE() != nullptr;
+}
+
+std::vector<ast::TypeNumber> ItemBuilder::type_numbers(Parser::TypeNumbersContext* numbers) {
+  std::vector<ast::TypeNumber> result;
+  for (auto* number : numbers->typeNumber()) {
+    result.push_back(
+        {tokens_.integer(number->INT()->getSymbol()), tokens_.name(number->typeName())});
+  }
+  return result;
+}
+
+std::vector<ast::Assignment> ItemBuilder::assignments(Parser::WhereClauseContext* where) {
+  std::vector<ast::Assignment> result;
+  ExpressionBuilder expressions(Place::where, reporter_);
+  for (auto* assignment : where->assignment()) {
+    ast::Expr value = expressions.value(assignment->sum());
+    if (value.kind >= ast::ExprKind::equal) {
+      reporter_.error(value.at, "there are no conditions in `where`",
+                      "filter with `and (...)` before `where`");
+    }
+    result.push_back({tokens_.name(assignment->attributeName()), std::move(value)});
+  }
+  return result;
+}
+
+ast::Predicate build_subscription(grammar::TeslaParser::SubscriptionContext* subscription,
+                                  Reporter& reporter) {
+  TokenReader tokens(reporter);
+  ast::Predicate result;
+  if (auto* type = subscription->typeName(); type != nullptr) {
+    result.type = tokens.name(type);
+  } else {
+    result.type = {"*", tokens.locate(subscription->start)};
+  }
+  result.conditions =
+      ExpressionBuilder(Place::subscription, reporter).conditions(subscription->conditions());
+  return result;
+}
+
+}  // namespace gorgo::language

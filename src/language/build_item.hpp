@@ -1,0 +1,46 @@
+#pragma once
+
+#include <vector>
+
+#include "TeslaParser.h"
+#include "language/ast.hpp"
+#include "language/build_pattern.hpp"
+#include "language/reporter.hpp"
+#include "language/token_reader.hpp"
+
+namespace gorgo::language {
+
+/// Builds the AST of one item from its parse tree. This and the other builders report what the
+/// grammar cannot say: literals out of range, unknown units, chained comparisons, parts that stand
+/// where they have no meaning. What a builder returns after it reported an error is of no use.
+class ItemBuilder {
+ public:
+  using Parser = grammar::TeslaParser;
+
+  /// `reporter` must outlive the builder.
+  explicit ItemBuilder(Reporter& reporter)
+      : tokens_(reporter), pattern_(reporter), reporter_(reporter) {}
+
+  ast::Item item(Parser::ItemContext* item);
+
+ private:
+  ast::EventDeclaration event_declaration(Parser::EventDeclarationContext* declaration);
+  ast::RuleDefinition rule(Parser::RuleDefinitionContext* rule);
+  void head(Parser::RuleHeadContext* head, ast::RuleDefinition& rule);
+  void terminator(Parser::PredicateContext* predicate, ast::RuleDefinition& rule);
+  std::vector<ast::AttributeDeclaration> attributes(Parser::AttributeDeclarationsContext* list);
+  ast::Annotation annotation(Parser::AnnotationContext* annotation);
+  Value annotation_literal(Parser::AnnotationLiteralContext* literal);
+  std::vector<ast::TypeNumber> type_numbers(Parser::TypeNumbersContext* numbers);
+  std::vector<ast::Assignment> assignments(Parser::WhereClauseContext* where);
+
+  TokenReader tokens_;
+  PatternBuilder pattern_;
+  Reporter& reporter_;
+};
+
+/// Builds what a subscription states, as `ItemBuilder` builds items.
+ast::Predicate build_subscription(grammar::TeslaParser::SubscriptionContext* subscription,
+                                  Reporter& reporter);
+
+}  // namespace gorgo::language

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "TeslaParser.h"
+#include "language/ast.hpp"
+#include "language/reporter.hpp"
+#include "language/token_reader.hpp"
+
+namespace gorgo::language {
+
+/// Builds the parts of a pattern: predicates, and the clauses behind the terminator.
+class PatternBuilder {
+ public:
+  using Parser = grammar::TeslaParser;
+
+  /// `reporter` must outlive the builder.
+  explicit PatternBuilder(Reporter& reporter) : tokens_(reporter), reporter_(reporter) {}
+
+  ast::Predicate predicate(Parser::PredicateContext* predicate);
+  ast::Clause clause(Parser::ClauseContext* clause);
+
+ private:
+  ast::StateClause state(Parser::ClauseContext* clause);
+  void selection(Parser::SelectionContext* selection, ast::StateClause& state);
+  ast::NegationClause negation(Parser::ClauseContext* clause);
+  ast::Clause filter(Parser::ClauseContext* clause);
+
+  TokenReader tokens_;
+  Reporter& reporter_;
+};
+
+}  // namespace gorgo::language

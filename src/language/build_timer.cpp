@@ -1,0 +1,93 @@
+#include "language/build_timer.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "language/literal.hpp"
+
+namespace gorgo::language {
+namespace {
+
+using ast::ExprKind;
+
+/// One `field = number` of a timer.
+struct TimerField {
+  std::string name;
+  std::int64_t number = 0;
+  bool is_duration = false;
+};
+
+std::optional<TimerField> timer_field(const ast::Expr& condition) {
+  if (condition.kind != ExprKind::equal) return std::nullopt;
+  const ast::Expr& left = condition.children[0];
+  const ast::Expr& right = condition.children[1];
+  const auto* number = std::get_if<std::int64_t>(&right.value);
+  if (left.kind != ExprKind::attribute || number == nullptr) return std::nullopt;
+  return TimerField{lower_case(left.name.text), *number, right.kind == ExprKind::duration};
+}
+
+/// Sets the field; returns what is wrong with it, or nothing.
+const char* set_timer_field(ast::Timer& timer, const TimerField& field) {
+  constexpr Duration kMillisecond = 1'000'000;
+  if (field.name == "every") {
+    if (timer.every) return "`every` is given twice";
+    if (field.number <= 0) return "the period of a timer is positive";
+    Duration period = field.number;
+    if (!field.is_duration && __builtin_mul_overflow(field.number, kMillisecond, &period)) {
+      period = std::numeric_limits<Duration>::max();
+    }
+    timer.every = period;
+    return nullptr;
+  }
+  const bool is_hour = field.name == "hour";
+  auto& part = is_hour ? timer.hour : field.name == "minute" ? timer.minute : timer.second;
+  if (part) return "a field of the timer is given twice";
+  if (field.is_duration) return "a field of the time of day is a plain number";
+  if (field.number < 0 || field.number > (is_hour ? 23 : 59)) {
+    return is_hour ? "the hour is 0 to 23" : "minutes and seconds are 0 to 59";
+  }
+  part = field.number;
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_timer(const ast::Predicate& predicate) {
+  return lower_case(predicate.type.text) == "timer";
+}
+
+ast::Timer build_timer(const ast::Predicate& predicate, Reporter& reporter) {
+  static constexpr const char* kForms =
+      "write `Timer(every = 1 min)` or `Timer(hour = 9, minute = 0)`";
+  ast::Timer timer{.at = predicate.type.at};
+  if (predicate.alias) {
+    reporter.error(predicate.alias->at, "a timer takes no alias", "leave out `as`");
+  }
+  if (predicate.conditions.empty()) {
+    reporter.error(timer.at, "a timer needs to say when", kForms);
+  }
+  for (const auto& condition : predicate.conditions) {
+    const auto field = timer_field(condition);
+    const bool known = field && (field->name == "every" || field->name == "hour" ||
+                                 field->name == "minute" || field->name == "second");
+    if (!known) {
+      reporter.error(condition.at, "this is no field of a timer", kForms);
+    } else if (const char* problem = set_timer_field(timer, *field); problem != nullptr) {
+      reporter.error(condition.at, problem, kForms);
+    }
+  }
+  if (timer.every && (timer.hour || timer.minute || timer.second)) {
+    reporter.error(timer.at, "`every` does not go with a time of day", kForms);
+  }
+  return timer;
+}
+
+void refuse_timer(const ast::Predicate& predicate, Reporter& reporter) {
+  if (!is_timer(predicate)) return;
+  reporter.error(predicate.type.at, "`Timer` may only be the terminator",
+                 "write it directly behind `from`");
+}
+
+}  // namespace gorgo::language

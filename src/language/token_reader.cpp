@@ -1,0 +1,75 @@
+#include "language/token_reader.hpp"
+
+#include <utility>
+
+#include "language/literal.hpp"
+
+namespace gorgo::language {
+
+Location TokenReader::locate(const antlr4::Token* token) const {
+  return reporter_.locate(token->getStartIndex(),
+                          token->getStopIndex() + 1 - token->getStartIndex());
+}
+
+ast::Name TokenReader::name(antlr4::ParserRuleContext* word) const {
+  return {word->start->getText(), locate(word->start)};
+}
+
+ValueType TokenReader::value_type(Parser::ValueTypeContext* context) {
+  const std::string word = context->getText();
+  if (const auto type = language::value_type(word)) return *type;
+  reporter_.error(locate(context->start), "unknown value type " + in_quotes(word),
+                  reporter_.suggest(word, value_type_names(),
+                                    "the value types are int, float, bool and string"));
+  return ValueType::integer;
+}
+
+std::int64_t TokenReader::integer(antlr4::Token* digits, bool negative) {
+  const auto value = parse_integer(digits->getText(), negative);
+  if (!value) {
+    reporter_.error(locate(digits), "the integer is out of range",
+                    "the range is -9223372036854775808 to 9223372036854775807");
+  }
+  return value.value_or(0);
+}
+
+double TokenReader::floating(antlr4::Token* digits, bool negative) {
+  const auto value = parse_float(digits->getText());
+  if (!value) reporter_.error(locate(digits), "the number is too large for a float");
+  return negative ? -value.value_or(0) : value.value_or(0);
+}
+
+std::string TokenReader::text(antlr4::Token* literal) {
+  Unquoted unquoted = unquote(literal->getText());
+  if (!unquoted.problem.empty()) {
+    reporter_.error(reporter_.locate(literal->getStartIndex() + unquoted.problem_at, 1),
+                    unquoted.problem,
+                    unquoted.problem_at == 0
+                        ? ""
+                        : "the escapes are \\n \\r \\t \\b \\f \\0 \\\\ \\\" \\' \\/ and \\uXXXX");
+  }
+  return std::move(unquoted.text);
+}
+
+Duration TokenReader::duration(antlr4::Token* digits, Parser::UnitContext* unit_word,
+                               bool negative) {
+  const std::int64_t count = integer(digits, negative);
+  Duration nanoseconds = 0;
+  if (__builtin_mul_overflow(count, unit(unit_word), &nanoseconds)) {
+    reporter_.error(locate(digits), "the duration is out of range",
+                    "in nanoseconds it must fit an int: 292 years at most");
+  }
+  return nanoseconds;
+}
+
+Duration TokenReader::unit(Parser::UnitContext* unit) {
+  const std::string word = unit->ID()->getText();
+  const auto length = unit_length(word);
+  if (length) return *length;
+  reporter_.error(
+      locate(unit->start), "unknown time unit " + in_quotes(word),
+      reporter_.suggest(word, unit_names(), "the units are ns, us, ms, s, min, h and d"));
+  return 1;
+}
+
+}  // namespace gorgo::language
