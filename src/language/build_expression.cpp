@@ -13,6 +13,7 @@ using ast::ExprKind;
 std::vector<Location> places(const std::vector<antlr4::tree::TerminalNode*>& operators,
                              const TokenReader& tokens) {
   std::vector<Location> list;
+  list.reserve(operators.size());
   for (auto* op : operators) list.push_back(tokens.locate(op->getSymbol()));
   return list;
 }

@@ -76,12 +76,15 @@ Bound ExpressionBinder::bind_aggregate(const ast::Expr& expr, const Context& con
 }
 
 Bound ExpressionBinder::bind_comparison(const ast::Expr& expr, const Context& context) {
-  Operand left = operand(expr.children[0], context);
-  Operand right = operand(expr.children[1], context);
+  const ast::Expr& left = expr.children[0];
+  const ast::Expr& right = expr.children[1];
+  Bound bound_left = bind(left, context);
+  Bound bound_right = bind(right, context);
   if (expr.stated_type) {
-    left.bound = require_type(*expr.stated_type, std::move(left), reporter_);
+    bound_left = require_type(*expr.stated_type, {left, std::move(bound_left)}, reporter_);
   }
-  return make_comparison(expr.kind, expr.at, std::move(left), std::move(right), reporter_);
+  return make_comparison(expr.kind, expr.at, {left, std::move(bound_left)},
+                         {right, std::move(bound_right)}, reporter_);
 }
 
 Bound ExpressionBinder::bind_logic(const ast::Expr& expr, const Context& context) {
