@@ -81,7 +81,7 @@ struct DeviceCounters {
 struct ShapeCounters {
   std::uint64_t shapes = 0;
   std::uint64_t compiled = 0, failed = 0;  ///< kernels, so far
-  std::uint64_t ordered = 0;               ///< kernels that are yet to be compiled
+  std::uint64_t requested = 0;             ///< kernels that are yet to be compiled
 };
 
 /// Rounds of a device, one after the other. Those of its other channels go on at the same time.

@@ -104,7 +104,7 @@ const void* KernelCache::kernel(std::uint32_t shape, KernelKind kind, LaunchMode
   const void*& kernel = entry.kernels[index];
   if (kernel == nullptr && !entry.requested[index]) {
     entry.requested[index] = true;
-    ++state_->counters.ordered;
+    ++state_->counters.requested;
     lock.unlock();
     request(shape, kind, mode);
     lock.lock();
@@ -141,7 +141,7 @@ void KernelCache::compile(State& state, int capability, std::uint32_t shape, Ker
   entry.kernels[index_of(kind, mode)] = kernel;
   entry.finished[index_of(kind, mode)] = true;
   state.was_finished.notify_all();
-  --state.counters.ordered;
+  --state.counters.requested;
   ++(kernel != nullptr ? state.counters.compiled : state.counters.failed);
 }
 

@@ -99,7 +99,7 @@ TEST_P(Boundaries, OfWarpsBlocksAndPagesDoNotMatter) {
     EXPECT_FALSE(wanted.empty());
     EXPECT_GT(emulated.session().device().counters().rounds, 4u);
   }
-  EXPECT_EQ(emulated.session().counters().failures, 0u);
+  EXPECT_EQ(emulated.session().last_failure().count, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Boundaries,
@@ -175,8 +175,8 @@ TEST(CudaEngine, SwapsPagesWhenMemoryIsShortAndLosesNothing) {
   for (const std::size_t pages : {100, 80, 60, 40}) {
     Emulated emulated(pages * 32 * 8);
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), wanted) << pages;
-    EXPECT_GT(emulated.session().counters().swapped_in, 0u) << pages;
-    EXPECT_EQ(emulated.session().counters().failures, 0u) << pages;
+    EXPECT_GT(emulated.session().pages().counters().swapped_in, 0u) << pages;
+    EXPECT_EQ(emulated.session().last_failure().count, 0u) << pages;
   }
 }
 
@@ -210,7 +210,7 @@ TEST(CudaEngine, FindsWhatARuleReadsSeldom) {
     Emulated emulated(1 << 22, 12);
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches)) << seldom;
     EXPECT_GT(emulated.session().device().counters().rounds, 50u);
-    EXPECT_EQ(emulated.session().counters().failures, 0u);
+    EXPECT_EQ(emulated.session().last_failure().count, 0u);
   }
 }
 
@@ -255,14 +255,14 @@ TEST(CudaEngine, SwapsAsLittleAsCanBe) {
   const auto got = evaluation_of(emulated.engine, columns.rules, batches);
   EXPECT_EQ(got, expected(columns.rules, batches));
   EXPECT_EQ(got.size(), 4 * kBatches);
-  const SessionCounters& counters = emulated.session().counters();
+  const PageCounters& counters = emulated.session().pages().counters();
   // Every batch looks at all pages, and what it finds in memory is as much as can be there. Going
   // round, the least recently used page would always be the next one.
   EXPECT_EQ(counters.swapped_in, (kNeed - kBudget) * (kBatches - 1));
   EXPECT_EQ(counters.swapped_out, (kNeed - kBudget) * kBatches);
   EXPECT_EQ(counters.uploaded, kNeed);
   EXPECT_EQ(counters.hits, kBudget * (kBatches - 1));
-  EXPECT_EQ(counters.failures, 0u);
+  EXPECT_EQ(emulated.session().last_failure().count, 0u);
 }
 
 TEST(CudaEngine, HasPagesComeWhileTheDeviceSearchesForTheStepBefore) {
@@ -305,9 +305,9 @@ TEST(CudaEngine, SwapsForRulesThatConsumeBesideOthers) {
     const auto got = evaluation_of(emulated.engine, columns.rules, batches);
     EXPECT_EQ(got, expected(columns.rules, batches)) << consuming;
     EXPECT_EQ(got.size(), 6u * 8u);
-    EXPECT_GT(emulated.session().counters().swapped_in, 0u);
-    EXPECT_GT(emulated.session().counters().prefetched, 0u);
-    EXPECT_EQ(emulated.session().counters().failures, 0u);
+    EXPECT_GT(emulated.session().pages().counters().swapped_in, 0u);
+    EXPECT_GT(emulated.session().pages().counters().prefetched, 0u);
+    EXPECT_EQ(emulated.session().last_failure().count, 0u);
   }
 }
 
@@ -339,7 +339,7 @@ TEST(CudaEngine, BringsAnUnfinishedPageBackWithoutWritingItAnew) {
   Emulated emulated(12 * 32 * 8);
   EXPECT_EQ(evaluation_of(emulated.engine, columns.rules, batches),
             expected(columns.rules, batches));
-  EXPECT_GT(emulated.session().counters().swapped_in, kColumns * (kBatches - 2));
+  EXPECT_GT(emulated.session().pages().counters().swapped_in, kColumns * (kBatches - 2));
   // An event is written when its page comes for the first time, or stays.
   const std::uint64_t events = kColumns * (4 * 32 + kRest + kBatches);
   EXPECT_LE(emulated.session().device().counters().uploaded, events * 8);
@@ -357,12 +357,12 @@ TEST(CudaEngine, LooksForPagesThatCanGoAtMostTwiceForAStep) {
   Emulated emulated(kBudget * 32 * 8);
   const auto got = evaluation_of(emulated.engine, columns.rules, batches);
   EXPECT_EQ(got, expected(columns.rules, batches));
-  const SessionCounters& counters = emulated.session().counters();
-  const std::uint64_t steps = emulated.session().step();
+  const PageCounters& counters = emulated.session().pages().counters();
+  const std::uint64_t steps = emulated.session().pages().step();
   EXPECT_GT(counters.swapped_in, (kRuleCount - 8) * 4 * (kBatches - 1));
   EXPECT_GE(steps, kBatches * kRuleCount / 2);
-  EXPECT_LE(counters.looks, 2 * steps);
-  EXPECT_EQ(counters.failures, 0u);
+  EXPECT_LE(counters.victim_searches, 2 * steps);
+  EXPECT_EQ(emulated.session().last_failure().count, 0u);
 }
 
 TEST(CudaEngine, NeedsThePagesWithinWindowsOnly) {
@@ -374,7 +374,7 @@ TEST(CudaEngine, NeedsThePagesWithinWindowsOnly) {
   batches.push_back({{.type = "A", .timestamp = 129'000'000, .k = 0, .v = 0.5, .s = ""}});
   Emulated emulated;
   EXPECT_EQ(evaluation_of(emulated.engine, columns.rules, batches).size(), 1u);
-  EXPECT_EQ(emulated.session().counters().uploaded, 2u);
+  EXPECT_EQ(emulated.session().pages().counters().uploaded, 2u);
 }
 
 TEST(CudaEngine, LeavesRulesThatDoNotFitToTheCpu) {
@@ -382,8 +382,8 @@ TEST(CudaEngine, LeavesRulesThatDoNotFitToTheCpu) {
   const std::string text = rules(800);
   Emulated emulated(3 * 32 * 8);
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
-  EXPECT_EQ(emulated.session().counters().failures, 0u);
-  EXPECT_EQ(emulated.session().counters().swapped_out, 0u);
+  EXPECT_EQ(emulated.session().last_failure().count, 0u);
+  EXPECT_EQ(emulated.session().pages().counters().swapped_out, 0u);
 }
 
 TEST(CudaEngine, EvaluatesOnTheCpuWhatTheDeviceFailsOn) {
@@ -393,7 +393,7 @@ TEST(CudaEngine, EvaluatesOnTheCpuWhatTheDeviceFailsOn) {
   for (const std::uint64_t period : {1, 2, 3, 7}) {
     Emulated emulated(1 << 20, 5, period);
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), wanted);
-    EXPECT_GT(emulated.session().counters().failures, 0u);
+    EXPECT_GT(emulated.session().last_failure().count, 0u);
     EXPECT_EQ(emulated.session().failure(), "the device failed: a failure that was asked for");
     const DeviceInfo device = emulated.engine.devices().at(0);
     EXPECT_EQ(device.failures, emulated.engine.failures());
@@ -412,7 +412,7 @@ TEST(CudaEngine, GoesOnWithTheDevicesThatAreLeft) {
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
   EXPECT_FALSE(broken.problem().empty());
   ASSERT_EQ(emulated.engine.sessions().size(), 1u);
-  EXPECT_EQ(emulated.session().counters().failures, 0u);
+  EXPECT_EQ(emulated.session().last_failure().count, 0u);
   EXPECT_GT(emulated.session().device().counters().rounds, 20u);
 }
 

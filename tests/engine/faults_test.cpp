@@ -110,8 +110,8 @@ RC_GTEST_PROP(Faults, LoseAndRepeatNothing, ()) {
   RC_ASSERT(evaluation_of(engine, rules, batches, threads) == expected);
   std::uint64_t failures = 0, swapped = 0;
   for (const auto& session : engine.sessions()) {
-    failures += session->counters().failures;
-    swapped += session->counters().swapped_in;
+    failures += session->last_failure().count;
+    swapped += session->pages().counters().swapped_in;
   }
   RC_ASSERT(faulty || failures == 0);
   RC_CLASSIFY(swapped > 0, "pages came back");

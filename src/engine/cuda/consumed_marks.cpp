@@ -13,16 +13,16 @@ ConsumedMarks::ConsumedMarks(std::shared_ptr<Session> session, std::shared_ptr<M
       mirror_(std::move(mirror)),
       store_(store),
       timeline_(std::move(timeline)),
-      number_(mirror_->add_marks()) {}
+      marks_(mirror_->add_marks()) {}
 
 ConsumedMarks::~ConsumedMarks() {
   const std::lock_guard lock(session_->mutex());
-  mirror_->remove_marks(number_);
+  mirror_->remove(marks_);
 }
 
 std::uint64_t ConsumedMarks::word(history::Slot slot) const {
   if (expected_->contains(slot)) return expected_->consumer(slot);
-  return consumed_->contains(slot) ? consumed_->consumer(slot) : Mirror::kUnmarked;
+  return consumed_->contains(slot) ? consumed_->consumer(slot) : MirroredMarks::kUnmarked;
 }
 
 /// Searches by slot, since events of one time stand in the order of their slots.
@@ -46,16 +46,16 @@ std::optional<std::uint64_t> ConsumedMarks::position(history::Slot slot) const {
 
 void ConsumedMarks::sync() {
   const std::uint64_t first =
-      std::exchange(all_changed_, false) ? timeline_->begin() : mirror_->fresh_marks(number_);
+      std::exchange(all_changed_, false) ? timeline_->begin() : marks_.fresh_from();
   for (std::uint64_t p = first; p < mirror_->end(); ++p) {
-    mirror_->mark(number_, p, word(timeline_->slot(p)));
+    marks_.mark(p, word(timeline_->slot(p)));
   }
   for (const history::Slot slot : changed_) {
-    if (const auto p = position(slot)) mirror_->mark(number_, *p, word(slot));
+    if (const auto p = position(slot)) marks_.mark(*p, word(slot));
   }
   // What is only expected may turn out otherwise, so those marks are looked at again.
   std::erase_if(changed_, [&](history::Slot slot) { return !expected_->contains(slot); });
-  mirror_->upload_marks(number_);
+  marks_.upload();
 }
 
 }  // namespace gorgo::engine

@@ -25,8 +25,8 @@ class ConsumedMarks {
   ConsumedMarks(const ConsumedMarks&) = delete;
   ConsumedMarks& operator=(const ConsumedMarks&) = delete;
 
-  /// The number of the marks in the mirror.
-  std::uint32_t number() const { return number_; }
+  /// The marks in the mirror.
+  MirroredField& field() const { return marks_; }
 
   /// Says what the next rounds are to see: what was consumed, and what the batch in hand is
   /// expected to consume. Both must stay while there are rounds.
@@ -50,7 +50,7 @@ class ConsumedMarks {
   std::shared_ptr<Mirror> mirror_;
   const history::EventStore& store_;
   std::shared_ptr<const history::Timeline> timeline_;
-  std::uint32_t number_;
+  MirroredMarks& marks_;
   const ConsumedSlots* consumed_ = nullptr;
   const ConsumedSlots* expected_ = nullptr;
   std::vector<history::Slot> changed_;

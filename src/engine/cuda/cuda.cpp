@@ -80,7 +80,7 @@ bool CudaEngine::is_ready() const {
 bool CudaEngine::is_warming_up() const {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   return lock && std::ranges::any_of(sessions_, [](const auto& session) {
-           return session->device().shapes().ordered > 0;
+           return session->device().shapes().requested > 0;
          });
 }
 

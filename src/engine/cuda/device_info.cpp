@@ -17,14 +17,14 @@ DeviceInfo info_of(Session& session) {
   const std::lock_guard lock(session.mutex());
   info.number = session.device().number();
   const gpu::DeviceCounters& did = session.device().counters();
-  const SessionCounters& pages = session.counters();
+  const PageCounters& pages = session.pages().counters();
   const gpu::ShapeCounters shapes = session.device().shapes();
   info.counters = {{"rounds", did.rounds},
                    {"searches", did.searches},
                    {"bytes uploaded with rounds", did.uploaded},
                    {"bytes fetched beside them", did.fetched},
                    {"pages", session.device().pages()},
-                   {"pages in use", session.pages_in_use()},
+                   {"pages in use", session.pages().in_use()},
                    {"page hits", pages.hits},
                    {"pages uploaded", pages.uploaded},
                    {"pages swapped in", pages.swapped_in},

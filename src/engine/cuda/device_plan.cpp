@@ -11,12 +11,11 @@ namespace {
 DeviceScan prepare_scan(const plan::Scan& scan, Program program, history::History& history) {
   DeviceScan prepared{.scan = &scan, .program = std::move(program)};
   prepared.column = history.column(scan.column);
-  std::vector<std::uint32_t> own = prepared.program.attributes;
-  std::erase_if(own, [](std::uint32_t i) { return i == kTimestamps || i == kConsumers; });
-  for (std::uint32_t& attribute : own) {
-    if (is_text(attribute)) attribute &= ~kText;
+  std::vector<std::uint32_t> attributes;
+  for (const Field& field : prepared.program.fields) {
+    if (field.is_attribute()) attributes.push_back(field.attribute);
   }
-  prepared.timeline = prepared.column->timeline(own);
+  prepared.timeline = prepared.column->timeline(attributes);
   return prepared;
 }
 
@@ -64,13 +63,14 @@ ShapedProgram shaped(const DeviceScan& scan) {
 void put_column_on(DeviceScan& scan, Session& session) {
   const history::EventStore& store = scan.column->store();
   scan.mirror = session.mirror(store, scan.timeline);
-  for (const std::uint32_t attribute : scan.program.attributes) {
-    if (attribute == kConsumers) {
+  for (const Field& field : scan.program.fields) {
+    if (field.kind == Field::Kind::consumer) {
       scan.consumed = std::make_shared<ConsumedMarks>(session.shared_from_this(), scan.mirror,
                                                       store, scan.timeline);
+      scan.fields.push_back(&scan.consumed->field());
+    } else {
+      scan.fields.push_back(&scan.mirror->add(field));
     }
-    scan.attributes.push_back(attribute == kConsumers ? scan.consumed->number()
-                                                      : scan.mirror->add(attribute));
   }
 }
 

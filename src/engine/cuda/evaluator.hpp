@@ -11,6 +11,7 @@
 
 #include "engine/cpu_engine.hpp"
 #include "engine/cuda/cuda.hpp"
+#include "engine/cuda/mirrored_texts.hpp"
 #include "engine/cuda/work.hpp"
 
 namespace gorgo::engine {
@@ -22,7 +23,7 @@ inline constexpr std::string_view kNoRoom =
     "a device has less memory for columns than those of the rule need";
 inline constexpr std::string_view kLongText =
     "a string of more than 256 bytes is compared by order or part";
-static_assert(Mirror::kLongestText == 256);
+static_assert(MirroredTexts::kLongest == 256);
 
 /// A part of a request, for a device.
 struct Task {

@@ -12,7 +12,7 @@ namespace {
 /// So many steps fit into the device's memory if not everything does.
 constexpr std::size_t kStepsThatFit = 4;
 
-std::size_t pages_of(const Need& need) { return need.mirror->frames(need.attribute, need.pages); }
+std::size_t pages_of(const Need& need) { return need.field->frames(need.pages); }
 
 PageRange hull(const PageRange& a, const PageRange& b) {
   return {std::min(a.first, b.first), std::max(a.last, b.last)};
@@ -41,7 +41,7 @@ history::Range reach_of(const DeviceScan& scan, const plan::Plan& plan, Timestam
 
 std::uint64_t used_in(std::span<const Need> needs) {
   std::uint64_t round = 0;
-  for (const Need& need : needs) round = std::max(round, need.mirror->used_in());
+  for (const Need& need : needs) round = std::max(round, need.field->schedule().used_in());
   return round;
 }
 
@@ -55,12 +55,8 @@ std::vector<Need> needs_of(DevicePlan& plan, const Terminators& terminators) {
     const history::Range range = reach_of(scan, *plan.plan, first, last);
     if (range.empty()) return;
     const PageRange pages = scan.mirror->pages_of(range);
-    for (const std::uint32_t attribute : scan.attributes) {
-      needs.push_back({scan.mirror.get(), attribute, pages});
-    }
-    if (!terminators.in_order) {
-      needs.push_back({scan.mirror.get(), scan.mirror->add(kRoots), pages});
-    }
+    for (MirroredField* const field : scan.fields) needs.push_back({field, pages});
+    if (!terminators.in_order) needs.push_back({&scan.roots(), pages});
   });
   return needs;
 }
@@ -68,27 +64,25 @@ std::vector<Need> needs_of(DevicePlan& plan, const Terminators& terminators) {
 bool reaches_long_text(DevicePlan& plan, const Terminators& terminators) {
   bool any = false;
   for_each_scan(plan, [&](DeviceScan& scan) {
-    const auto& attributes = scan.program.attributes;
-    if (any || std::ranges::none_of(attributes, is_text)) return;
+    const auto is_text = [](const Field& field) { return field.kind == Field::Kind::text; };
+    if (any || std::ranges::none_of(scan.program.fields, is_text)) return;
     scan.mirror->sync();
     const auto [first, last] = times_of(*plan.terminators, terminators);
     const history::Range range = reach_of(scan, *plan.plan, first, last);
-    for (std::size_t i = 0; i < attributes.size(); ++i) {
-      any =
-          any || (is_text(attributes[i]) && scan.mirror->has_long_text(scan.attributes[i], range));
-    }
+    any = std::ranges::any_of(
+        scan.fields, [&](const MirroredField* field) { return field->has_too_long(range); });
   });
   return any;
 }
 
 const Need* Needs::find(const Need& need) const {
-  const auto known = index_.find({need.mirror, need.attribute});
+  const auto known = index_.find(need.field);
   return known == index_.end() ? nullptr : &all_[known->second];
 }
 
 void Needs::add(std::span<const Need> needs) {
   for (const Need& need : needs) {
-    const auto [known, is_new] = index_.try_emplace({need.mirror, need.attribute}, all_.size());
+    const auto [known, is_new] = index_.try_emplace(need.field, all_.size());
     if (is_new) {
       all_.push_back(need);
       pages_ += pages_of(need);
@@ -151,9 +145,7 @@ std::size_t most_pages(const DevicePlan& plan, const Session& session) {
   for_each_scan(plan, [&](const DeviceScan& scan) {
     const std::uint64_t events = scan.timeline->end() - scan.timeline->begin();
     std::size_t frames = 1;  // for the roots
-    for (const std::uint32_t attribute : scan.attributes) {
-      frames += scan.mirror->most_frames(attribute);
-    }
+    for (const MirroredField* const field : scan.fields) frames += field->most_frames();
     pages += frames * ((events >> session.page_shift()) + 2);
   });
   return pages;
@@ -182,7 +174,7 @@ Steps plan_steps(Session& session, std::span<const Demand> demands) {
   cut(demands, order, fits ? pages : pages / kStepsThatFit, planned);
   for (std::size_t i = 0; i < planned.steps.size(); ++i) {
     for (const Need& need : planned.steps[i].needs.all()) {
-      need.mirror->expect(session.step() + 1 + i, need.pages);
+      need.field->schedule().expect(session.pages().step() + 1 + i, need.pages);
     }
   }
   return planned;
@@ -192,30 +184,30 @@ namespace {
 
 std::size_t absent_of(const Needs& needs) {
   std::size_t absent = 0;
-  for (const Need& need : needs.all()) absent += need.mirror->absent(need.attribute, need.pages);
+  for (const Need& need : needs.all()) absent += need.field->absent(need.pages);
   return absent;
 }
 
 }  // namespace
 
 void make_room(Session& session, const Needs& needs) {
-  session.make_room_until(session.step(), absent_of(needs));
+  session.pages().make_room_until(session.pages().step(), absent_of(needs));
 }
 
 bool make_room_for_next(Session& session, const Needs& next) {
-  return session.make_room_beyond(session.step() + 1, absent_of(next));
+  return session.pages().make_room_beyond(session.pages().step() + 1, absent_of(next));
 }
 
 void prefetch(Session& session, const Needs& next) {
   std::size_t missing = 0;
   for (const Need& need : next.all()) {
-    missing += need.mirror->missing(need.attribute, need.pages);
+    missing += need.field->missing(need.pages);
   }
-  std::size_t room = session.make_room_until(session.step() + 1, missing);
+  std::size_t room = session.pages().make_room_until(session.pages().step() + 1, missing);
   for (const Need& need : next.all()) {
-    room -= need.mirror->prefetch(need.attribute, need.pages, room);
+    room -= need.field->prefetch(need.pages, room);
   }
-  session.fetch();
+  session.pages().fetch();
 }
 
 }  // namespace gorgo::engine

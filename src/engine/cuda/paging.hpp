@@ -12,10 +12,9 @@
 
 namespace gorgo::engine {
 
-/// Pages of an attribute that evaluations may look at.
+/// Pages of a field that evaluations may look at.
 struct Need {
-  Mirror* mirror;
-  std::uint32_t attribute;  ///< number in the mirror
+  MirroredField* field;
   PageRange pages;
 };
 
@@ -40,7 +39,7 @@ class Needs {
   const Need* find(const Need& need) const;
 
   std::vector<Need> all_;
-  std::map<std::pair<const Mirror*, std::uint32_t>, std::size_t> index_;
+  std::map<const MirroredField*, std::size_t> index_;  // in all_
   std::size_t pages_ = 0;
 };
 

@@ -31,10 +31,18 @@ bool compares_texts(Op op, ValueType operands) {
   return operands == ValueType::string && op != Op::equal && op != Op::not_equal;
 }
 
-std::uint16_t number_of(std::uint32_t attribute, std::vector<std::uint32_t>& among) {
-  const auto known = std::ranges::find(among, attribute);
+constexpr Field kTimestamp{.kind = Field::Kind::timestamp};
+constexpr Field kConsumer{.kind = Field::Kind::consumer};
+
+Field value_of(std::uint32_t attribute) { return {.attribute = attribute}; }
+Field text_of(std::uint32_t attribute) {
+  return {.kind = Field::Kind::text, .attribute = attribute};
+}
+
+std::uint16_t number_of(const Field& field, std::vector<Field>& among) {
+  const auto known = std::ranges::find(among, field);
   const auto number = static_cast<std::uint16_t>(known - among.begin());
-  if (known == among.end()) among.push_back(attribute);
+  if (known == among.end()) among.push_back(field);
   return number;
 }
 
@@ -83,15 +91,15 @@ class Compiler {
     std::stable_partition(
         program_.tests.begin(), program_.tests.end(),
         [](const Program::Test& test) { return test.comparisons.front()->op == Op::equal; });
-    if (consumed) program_.tests.push_back({{.attribute = attribute(kConsumers)}, {}});
+    if (consumed) program_.tests.push_back({{.attribute = number(kConsumer)}, {}});
     for (const Expr& condition : scan.residual) require(condition);
-    if (aggregated) program_.reduced = attribute(*aggregated);
+    if (aggregated) program_.reduced = number(value_of(*aggregated));
     if (is_timed_) {
-      program_.time = attribute(kTimestamps);
-      chosen_->time = number_of(kTimestamps, chosen_->attributes);
+      program_.time = number(kTimestamp);
+      chosen_->time = number_of(kTimestamp, chosen_->fields);
     }
     const std::size_t cells = program_.parameters.size();
-    if (deepest_ > gpu::kStack || cells >= kMost || program_.attributes.size() >= kMost) {
+    if (deepest_ > gpu::kStack || cells >= kMost || program_.fields.size() >= kMost) {
       fail("a condition is too large");
     }
     if (!problem_.empty()) return Error{problem_, ""};
@@ -105,7 +113,7 @@ class Compiler {
     if (problem_.empty()) problem_ = problem;
   }
 
-  std::uint16_t attribute(std::uint32_t index) { return number_of(index, program_.attributes); }
+  std::uint16_t number(const Field& field) { return number_of(field, program_.fields); }
 
   bool is_on_host(const Expr& expr) const {
     return !plan::mentions_candidate(expr) && !(state_ && reads(expr, *state_));
@@ -155,7 +163,7 @@ class Compiler {
 
   void add_test(const plan::Comparison& comparison) {
     const bool negated = comparison.op == Op::not_equal;
-    const gpu::Test test{.attribute = attribute(*comparison.attribute()),
+    const gpu::Test test{.attribute = number(value_of(*comparison.attribute())),
                          .floats = comparison.subject.type == ValueType::floating,
                          .negated = negated};
     const auto same = std::ranges::find_if(program_.tests, [&](const Program::Test& known) {
@@ -190,14 +198,14 @@ class Compiler {
     }
     switch (expr.op) {
       case Op::attribute:
-        if (expr.source != kCandidate) return push_chosen(expr, expr.index);
-        return push({Code::attribute, expr.op, Kind::words, attribute(expr.index)});
+        if (expr.source != kCandidate) return push_chosen(expr, value_of(expr.index));
+        return push({Code::attribute, expr.op, Kind::words, number(value_of(expr.index))});
       case Op::present:
         if (expr.source != kCandidate) return fail("a candidate's attribute is asked for");
-        return push({Code::present, expr.op, Kind::words, attribute(expr.index)});
+        return push({Code::present, expr.op, Kind::words, number(value_of(expr.index))});
       case Op::timestamp:
-        if (expr.source != kCandidate) return push_chosen(expr, kTimestamps);
-        return push({Code::attribute, expr.op, Kind::words, attribute(kTimestamps)});
+        if (expr.source != kCandidate) return push_chosen(expr, kTimestamp);
+        return push({Code::attribute, expr.op, Kind::words, number(kTimestamp)});
       case Op::negate:
       case Op::to_float:
       case Op::to_int:
@@ -211,8 +219,8 @@ class Compiler {
     }
   }
 
-  void push_chosen(const Expr& expr, std::uint32_t index) {
-    push({Code::chosen, expr.op, Kind::words, number_of(index, chosen_->attributes)});
+  void push_chosen(const Expr& expr, const Field& field) {
+    push({Code::chosen, expr.op, Kind::words, number_of(field, chosen_->fields)});
   }
 
   void push_unary(const Expr& expr) {
@@ -248,9 +256,9 @@ class Compiler {
   /// There are no operations on strings, so one that is not on the host is an attribute.
   TextOperand text_operand(const Expr& expr, bool required) {
     if (is_on_host(expr)) return {gpu::Source::search, parameter(expr, required, true)};
-    const std::uint32_t index = expr.index | kText;
-    if (expr.source == kCandidate) return {gpu::Source::candidate, attribute(index)};
-    return {gpu::Source::chosen, number_of(index, chosen_->attributes)};
+    const Field text = text_of(expr.index);
+    if (expr.source == kCandidate) return {gpu::Source::candidate, number(text)};
+    return {gpu::Source::chosen, number_of(text, chosen_->fields)};
   }
   /// `required`: if a text of the search has no value, nothing is found.
   void push_texts(Op op, const Expr& a, const Expr& b, bool required) {

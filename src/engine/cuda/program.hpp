@@ -6,19 +6,11 @@
 #include <vector>
 
 #include "cuda/layout.hpp"
+#include "engine/cuda/field.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "plan/plan.hpp"
 
 namespace gorgo::engine {
-
-/// What a device has of a column, besides the attributes of its type.
-inline constexpr std::uint32_t kTimestamps = ~std::uint32_t{0};
-inline constexpr std::uint32_t kRoots = kTimestamps - 1;  ///< `Place::root`
-inline constexpr std::uint32_t kConsumers = kRoots - 1;   ///< ConsumedMarks
-
-/// Added to a string's attribute: its text instead of its code.
-inline constexpr std::uint32_t kText = std::uint32_t{1} << 31;
-constexpr bool is_text(std::uint32_t attribute) { return attribute >> 30 == kText >> 30; }
 
 /// A scan as a device runs it. Whatever does not mention the candidate is computed once for each
 /// search, by the host, and stands in the search's cells: so programs hold no constants, and the
@@ -37,14 +29,13 @@ struct Program {
     std::vector<const plan::Comparison*> comparisons;
   };
 
-  std::vector<const Expr*> guards;  ///< of the plan; unless they hold, nothing is found
-  /// Attributes of the type, with kText or without, kTimestamps or kConsumers.
-  std::vector<std::uint32_t> attributes;
+  std::vector<const Expr*> guards;    ///< of the plan; unless they hold, nothing is found
+  std::vector<Field> fields;          ///< what it reads; `gpu::Test::attribute` is an index here
   std::vector<Parameter> parameters;  ///< by cell
   std::vector<Test> tests;
   std::vector<gpu::Instruction> code;
-  std::uint32_t reduced = gpu::kNone;  ///< in `attributes`: what is aggregated
-  std::uint32_t time = gpu::kNone;     ///< in `attributes`: what negations compare
+  std::uint32_t reduced = gpu::kNone;  ///< in `fields`: what is aggregated
+  std::uint32_t time = gpu::kNone;     ///< in `fields`: what negations compare
 };
 
 /// Compiles a scan, which must outlive the program. `aggregated` is the attribute that is
@@ -54,8 +45,8 @@ Result<Program> compile(const plan::Scan& scan, std::optional<std::uint32_t> agg
                         bool consumed = false);
 
 /// Compiles the scan of a negation that is tested on the candidates of `state`, with their choice.
-/// What depends on the candidate is left to the device, which reads it from the attributes of
-/// `chosen`, the state's program; they are added there. An error says what a device cannot do.
+/// What depends on the candidate is left to the device, which reads it from the fields of `chosen`,
+/// the state's program; they are added there. An error says what a device cannot do.
 Result<Program> compile_inside(const plan::Scan& scan, const Span& span, std::uint32_t state,
                                Program& chosen);
 

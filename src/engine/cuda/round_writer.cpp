@@ -13,7 +13,7 @@ namespace gorgo::engine {
 
 void RoundWriter::begin() {
   number_ = session_.next_number();
-  if (use_ == Use::alone) session_.begin_round();
+  if (use_ == Use::alone) session_.pages().begin_round();
   round_.clear();
   tables_.clear();
   texts_.clear();
@@ -22,11 +22,9 @@ void RoundWriter::begin() {
 }
 
 const gpu::Round& RoundWriter::finish() {
-  for (const Table& table : tables_) {
-    table.mirror->write_table(table.attribute, table.placed, round_);
-  }
-  if (use_ == Use::alone) session_.fetch();
-  round_.fetched = session_.awaited();
+  for (const Table& table : tables_) table.field->write_table(table.placed, round_);
+  if (use_ == Use::alone) session_.pages().fetch();
+  round_.fetched = session_.pages().awaited();
   return round_;
 }
 
@@ -106,7 +104,7 @@ void RoundWriter::add_negation(const Inside& negation, const history::Scope& sco
 bool RoundWriter::add_bounds(const DeviceScan& scan, const history::Scope& scope) {
   for (const Program::Test& test : scan.program.tests) {
     if (test.comparisons.empty()) {
-      round_.bounds.push_back({.low = scope.states[0].slot, .high = Mirror::kUnmarked});
+      round_.bounds.push_back({.low = scope.states[0].slot, .high = MirroredMarks::kUnmarked});
       continue;
     }
     const bool floats = test.on_device.floats;
@@ -178,8 +176,9 @@ bool RoundWriter::all_exist(std::uint32_t first_cell) const {
 
 void RoundWriter::need(DeviceScan& scan, const history::Range& range, bool in_order) {
   Mirror& mirror = *scan.mirror;
-  if (scan.synchronised != session_.round()) {
-    scan.synchronised = session_.round();
+  const std::uint64_t round = session_.pages().round();
+  if (scan.synchronised != round) {
+    scan.synchronised = round;
     scan.needed[0] = scan.needed[1] = {};
     mirror.sync();
     if (scan.consumed) scan.consumed->sync();
@@ -188,8 +187,8 @@ void RoundWriter::need(DeviceScan& scan, const history::Range& range, bool in_or
   const PageRange pages = mirror.pages_of(range);
   PageRange& needed = scan.needed[in_order ? 1 : 0];
   if (pages.first >= needed.first && pages.last <= needed.last) return;
-  for (const std::uint32_t attribute : scan.attributes) mirror.need(attribute, pages);
-  if (!in_order) mirror.need(mirror.add(kRoots), pages);
+  for (MirroredField* const field : scan.fields) field->need(pages);
+  if (!in_order) scan.roots().need(pages);
   const bool touches = pages.first <= needed.last && pages.last >= needed.first;
   needed = !touches
                ? pages
@@ -197,13 +196,13 @@ void RoundWriter::need(DeviceScan& scan, const history::Range& range, bool in_or
 }
 
 bool RoundWriter::has(const DeviceScan& scan, const history::Range& range) const {
-  return std::ranges::all_of(scan.attributes, [&](std::uint32_t attribute) {
-    return scan.mirror->has(attribute, scan.mirror->pages_of(range));
-  });
+  const PageRange pages = scan.mirror->pages_of(range);
+  return std::ranges::all_of(scan.fields,
+                             [&](const MirroredField* field) { return field->has(pages); });
 }
 
-gpu::Attribute RoundWriter::place_attribute(const Mirror& mirror, std::uint32_t attribute) {
-  tables_.push_back({&mirror, attribute, mirror.place(attribute, round_)});
+gpu::Attribute RoundWriter::place_field(const MirroredField& field) {
+  tables_.push_back({&field, field.place(round_)});
   return tables_.back().placed;
 }
 
@@ -225,14 +224,14 @@ std::uint32_t RoundWriter::place(DeviceScan& scan, DeviceScan::Variant variant) 
   if (variant == DeviceScan::unless || variant == DeviceScan::plain_unless) {
     scan_placed.negations = static_cast<std::uint32_t>(scan.negations.size());
   }
-  for (const std::uint32_t number : scan.attributes) {
-    round_.attributes.push_back(place_attribute(*scan.mirror, number));
+  for (const MirroredField* const field : scan.fields) {
+    round_.attributes.push_back(place_field(*field));
   }
   for (const Program::Test& test : program.tests) round_.tests.push_back(test.on_device);
   round_.instructions.insert(round_.instructions.end(), program.code.begin(), program.code.end());
   if (variant == DeviceScan::disordered) {
-    round_.attributes.push_back(place_attribute(*scan.mirror, scan.mirror->add(kRoots)));
-    round_.tests.push_back({.attribute = static_cast<std::uint16_t>(program.attributes.size())});
+    round_.attributes.push_back(place_field(scan.roots()));
+    round_.tests.push_back({.attribute = static_cast<std::uint16_t>(program.fields.size())});
     ++scan_placed.tests;
   }
   round_.scans.push_back(scan_placed);

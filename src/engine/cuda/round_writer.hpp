@@ -27,7 +27,7 @@ struct DeviceScan {
   std::shared_ptr<const history::Timeline> timeline;
   std::shared_ptr<Mirror> mirror;
   std::shared_ptr<ConsumedMarks> consumed;  ///< null unless it is of a state that is consumed
-  std::vector<std::uint32_t> attributes;    ///< numbers in the mirror, by attribute of the program
+  std::vector<MirroredField*> fields;       ///< of the mirror, by field of the program
   bool reduced_floats = false;
   std::uint32_t shape = 0;  ///< for `gpu::Scan::shape`, while all cells exist
   /// A state's negations as they are tested with its choice; empty if they cannot be.
@@ -54,6 +54,8 @@ struct DeviceScan {
   history::EventRef event(std::uint64_t position) const {
     return {&column->store(), timeline->slot(position)};
   }
+  /// Precondition: it is on a device.
+  MirroredField& roots() const { return mirror->add({.kind = Field::Kind::root}); }
 };
 
 /// A negation that is tested with a choice.
@@ -126,16 +128,15 @@ class RoundWriter {
                         const Datum& value) const;
   void need(DeviceScan& scan, const history::Range& range, bool in_order);
   bool has(const DeviceScan& scan, const history::Range& range) const;
-  gpu::Attribute place_attribute(const Mirror& mirror, std::uint32_t attribute);
+  gpu::Attribute place_field(const MirroredField& field);
   bool all_exist(std::uint32_t first_cell) const;
   std::uint32_t place(DeviceScan& scan, DeviceScan::Variant variant);
   gpu::Cell cell_of(const Datum& value) const;
   gpu::Cell text_cell_of(std::string_view text);
 
-  /// An attribute whose page table is written when all searches have said what they need.
+  /// A field whose page table is written when all searches have said what they need.
   struct Table {
-    const Mirror* mirror;
-    std::uint32_t attribute;
+    const MirroredField* field;
     gpu::Attribute placed;
   };
 

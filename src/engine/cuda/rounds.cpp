@@ -119,7 +119,7 @@ bool run(Session& session, const Works& works, unsigned threads, const std::atom
          const Needs* next) {
   const auto others = works.others();
   if (!others.empty()) {
-    session.begin_round();
+    session.pages().begin_round();
     for (const Works::Turns& turns : others) {
       for (const auto& turn : turns) {
         for (Work* work : turn) work->take_part();
@@ -127,7 +127,7 @@ bool run(Session& session, const Works& works, unsigned threads, const std::atom
     }
     threads = std::min(threads, static_cast<unsigned>(others.size()));
     if (threads > 1) session.workers().rouse();
-    session.fetch();
+    session.pages().fetch();
     session.device().publish();
     if (!run_shared(session, others, threads, stop)) return false;
   }

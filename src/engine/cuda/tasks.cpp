@@ -38,7 +38,7 @@ void run_together(Session& session, std::span<const Task> tasks, unsigned thread
   std::vector<Work*> works;
   bool done = false;
   const auto use = [&] {
-    session.begin_step();
+    session.pages().begin_step();
     make_room(session, step.needs);
     Works by_place;
     for (const std::size_t i : step.evaluations) {

@@ -39,24 +39,24 @@ bool Turns::goes_on() const { return !budget_.stopped() && session_.problem().em
 
 /// A step that has the device to itself has room in any case.
 bool Turns::has_room_for(const Step& step) {
-  std::uint64_t earliest = session_.round() + 1;
+  std::uint64_t earliest = session_.pages().round() + 1;
   for (const UnderWay& other : under_way_) earliest = std::min(earliest, other.round);
-  session_.end_rounds_before(earliest);
+  session_.pages().end_rounds_before(earliest);
   return make_room_for_next(session_, step.needs) || under_way_.empty();
 }
 
 void Turns::begin(const Step& step) {
-  session_.begin_step();
-  session_.begin_round_beside();
+  session_.pages().begin_step();
+  session_.pages().begin_round_beside();
   under_way_.push_back(
-      {.step = &step, .round = session_.round(), .works = {}, .rounds = unused_.back()});
+      {.step = &step, .round = session_.pages().round(), .works = {}, .rounds = unused_.back()});
   unused_.pop_back();
   UnderWay& begun = under_way_.back();
   for (const std::size_t i : step.evaluations) {
     begun.works.push_back(&tasks_[i].evaluator->begin(tasks_[i], session_));
   }
-  for (const Need& need : step.needs.all()) need.mirror->need(need.attribute, need.pages);
-  session_.fetch();
+  for (const Need& need : step.needs.all()) need.field->need(need.pages);
+  session_.pages().fetch();
   session_.device().publish();
   begun.rounds->add(begun.works);
   go_on();

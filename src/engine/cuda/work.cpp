@@ -25,7 +25,7 @@ Work::Work(DevicePlan& plan, const Terminators& terminators, const RuleState& st
 
 void Work::take_part() {
   for (const Need& need : needs_of(plan_, terminators_)) {
-    need.mirror->need(need.attribute, need.pages);
+    need.field->need(need.pages);
   }
 }
 
