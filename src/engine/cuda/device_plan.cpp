@@ -79,7 +79,7 @@ void find_shapes(DeviceScan& scan, Session& session) {
   if (scan.negations.empty()) return;
   std::vector<ShapedProgram> negations;
   for (const DeviceScan& negation : scan.negations) negations.push_back(shaped(negation));
-  scan.shape_unless = shape_of(shaped(scan), negations, session.device());
+  scan.shape_with_negations = shape_of(shaped(scan), negations, session.device());
 }
 
 }  // namespace

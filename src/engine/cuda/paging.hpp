@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "engine/cuda/mirror.hpp"
-#include "engine/cuda/wave.hpp"
+#include "engine/cuda/device_plan.hpp"
+#include "engine/cuda/mirrored_field.hpp"
+#include "engine/engine.hpp"
 
 namespace gorgo::engine {
 

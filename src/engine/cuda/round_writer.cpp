@@ -31,7 +31,7 @@ const gpu::Round& RoundWriter::finish() {
 std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
                                          std::span<const history::EventRef> sequence, bool in_order,
                                          gpu::Want want, std::uint32_t limit,
-                                         std::span<const Inside> negations) {
+                                         std::span<const InsideNegation> negations) {
   if (range.empty()) return std::nullopt;
   const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = {}};
   const auto operands = add_operands(scan, range, scope, in_order);
@@ -42,11 +42,12 @@ std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
         interval_of_integers(Op::less, Datum::of(static_cast<std::int64_t>(sequence[0].root()))));
   }
   const auto first_negation = static_cast<std::uint32_t>(round_.negations.size());
-  for (const Inside& negation : negations) add_negation(negation, scope);
-  const bool plain = !all_exist(operands->cells);
-  const auto variant = !negations.empty() ? plain ? DeviceScan::plain_unless : DeviceScan::unless
+  for (const InsideNegation& negation : negations) add_negation(negation, scope);
+  const bool any_shape = !all_exist(operands->cells);
+  const auto variant = !negations.empty() ? any_shape ? DeviceScan::any_shape_with_negations
+                                                      : DeviceScan::with_negations
                        : !in_order        ? DeviceScan::disordered
-                       : plain            ? DeviceScan::plain
+                       : any_shape        ? DeviceScan::any_shape
                                           : DeviceScan::shaped;
   gpu::Search search{.first = range.first,
                      .last = range.last,
@@ -87,14 +88,14 @@ std::optional<RoundWriter::Operands> RoundWriter::add_operands(DeviceScan& scan,
   return std::nullopt;
 }
 
-void RoundWriter::add_negation(const Inside& negation, const history::Scope& scope) {
+void RoundWriter::add_negation(const InsideNegation& negation, const history::Scope& scope) {
   gpu::NegationSearch& search = round_.negations.emplace_back();
   if (negation.range.empty()) return;
   const auto operands = add_operands(*negation.scan, negation.range, scope, true);
   if (!operands) return;
   search = {.first = negation.range.first,
             .last = negation.range.last,
-            .scan = place(*negation.scan, DeviceScan::plain),
+            .scan = place(*negation.scan, DeviceScan::any_shape),
             .bounds = operands->bounds,
             .cells = operands->cells,
             .interval = negation.ends};
@@ -219,9 +220,10 @@ std::uint32_t RoundWriter::place(DeviceScan& scan, DeviceScan::Variant variant) 
                         .reduced_floats = scan.reduced_floats,
                         .time = program.time};
   if (variant == DeviceScan::shaped) scan_placed.shape = scan.shape;
-  if (variant == DeviceScan::unless) scan_placed.shape = scan.shape_unless;
-  if (variant == DeviceScan::plain_unless) scan_placed.shape = gpu::kAnyShapeWithNegations;
-  if (variant == DeviceScan::unless || variant == DeviceScan::plain_unless) {
+  if (variant == DeviceScan::with_negations) scan_placed.shape = scan.shape_with_negations;
+  if (variant == DeviceScan::any_shape_with_negations)
+    scan_placed.shape = gpu::kAnyShapeWithNegations;
+  if (variant == DeviceScan::with_negations || variant == DeviceScan::any_shape_with_negations) {
     scan_placed.negations = static_cast<std::uint32_t>(scan.negations.size());
   }
   for (const MirroredField* const field : scan.fields) {

@@ -10,61 +10,12 @@
 #include <vector>
 
 #include "cuda/device.hpp"
-#include "engine/cuda/consumed_marks.hpp"
-#include "engine/cuda/mirror.hpp"
-#include "engine/cuda/program.hpp"
+#include "engine/cuda/device_scan.hpp"
+#include "engine/cuda/session.hpp"
 #include "history/evaluate.hpp"
-#include "history/history.hpp"
 #include "history/range.hpp"
 
 namespace gorgo::engine {
-
-/// A scan of a plan on a device: how its column is searched there.
-struct DeviceScan {
-  const plan::Scan* scan = nullptr;
-  Program program;
-  std::shared_ptr<history::Column> column;  // keeps the timeline up to date
-  std::shared_ptr<const history::Timeline> timeline;
-  std::shared_ptr<Mirror> mirror;
-  std::shared_ptr<ConsumedMarks> consumed;  ///< null unless it is of a state that is consumed
-  std::vector<MirroredField*> fields;       ///< of the mirror, by field of the program
-  bool reduced_floats = false;
-  std::uint32_t shape = 0;  ///< for `gpu::Scan::shape`, while all cells exist
-  /// A state's negations as they are tested with its choice; empty if they cannot be.
-  std::vector<DeviceScan> negations;
-  std::uint32_t shape_unless = 0;  ///< the shape where negations are tested
-
-  /// The ways in which it can stand in a round.
-  enum Variant : std::uint8_t {
-    shaped,
-    plain,       ///< a cell does not exist: no shape
-    disordered,  ///< compares places, too: no shape
-    unless,      ///< tests negations
-    plain_unless
-  };
-  struct Placed {
-    std::uint64_t round = 0;
-    std::uint32_t scan = 0;
-  };
-  Placed placed[5];
-  std::uint64_t synchronised = 0;  ///< in which round
-  PageRange needed[2];             ///< in that round, with roots and without
-  history::Range near;             ///< what was looked for last: the next is mostly close to it
-
-  history::EventRef event(std::uint64_t position) const {
-    return {&column->store(), timeline->slot(position)};
-  }
-  /// Precondition: it is on a device.
-  MirroredField& roots() const { return mirror->add({.kind = Field::Kind::root}); }
-};
-
-/// A negation that is tested with a choice.
-struct Inside {
-  DeviceScan* scan;
-  history::Range range;  ///< of its timeline: what may lie in its interval, whatever the candidate
-  gpu::NegationInterval ends;  ///< the interval, unless it is all of the range
-  std::uint64_t longest;       ///< about so many of the range lie in an interval at most
-};
 
 /// Where a search's answer is: among those of its kind, and among the selected offsets.
 struct AnswerAt {
@@ -96,7 +47,7 @@ class RoundWriter {
   std::optional<AnswerAt> add(DeviceScan& scan, history::Range range,
                               std::span<const history::EventRef> sequence, bool in_order,
                               gpu::Want want, std::uint32_t limit,
-                              std::span<const Inside> negations = {});
+                              std::span<const InsideNegation> negations = {});
   /// Whether searches that are known to find so many positions may be added. The first one always
   /// may.
   bool has_room(std::uint64_t positions) const {
@@ -121,7 +72,7 @@ class RoundWriter {
   }
   std::optional<Operands> add_operands(DeviceScan& scan, const history::Range& range,
                                        const history::Scope& scope, bool in_order);
-  void add_negation(const Inside& negation, const history::Scope& scope);
+  void add_negation(const InsideNegation& negation, const history::Scope& scope);
   bool add_bounds(const DeviceScan& scan, const history::Scope& scope);
   bool add_cells(const DeviceScan& scan, const history::Scope& scope);
   gpu::Bounds bounds_of(const gpu::Test& test, const plan::Comparison& comparison,
