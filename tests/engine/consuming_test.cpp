@@ -77,7 +77,7 @@ CudaEngine emulated(std::uint64_t bytes = 1 << 20, std::uint64_t failure_period 
 }
 
 std::uint64_t rounds_of(const CudaEngine& engine) {
-  return engine.sessions().at(0)->device().counters().rounds;
+  return engine.contexts().at(0)->device().counters().rounds;
 }
 
 class Consuming : public testing::TestWithParam<const char*> {
@@ -119,7 +119,7 @@ TEST_P(Consuming, AgreesWhereMemoryIsShortOrTheDeviceFails) {
   for (const std::uint64_t period : {2, 3, 5}) {
     const CudaEngine failing = emulated(1 << 20, period);
     EXPECT_EQ(evaluation_of(failing, text(), batches), wanted) << period;
-    EXPECT_GT(failing.sessions().at(0)->last_failure().count, 0u);
+    EXPECT_GT(failing.contexts().at(0)->last_failure().count, 0u);
   }
 }
 

@@ -80,7 +80,7 @@ struct Emulated {
             [] { return std::vector<std::string>(); }, tuning) {}
 
   CudaEngine engine;
-  Session& session(std::size_t device = 0) const { return *engine.sessions().at(device); }
+  DeviceContext& context(std::size_t device = 0) const { return *engine.contexts().at(device); }
 };
 
 std::vector<std::string> expected(const std::string& rules, const Batches& batches) {
@@ -97,9 +97,9 @@ TEST_P(Boundaries, OfWarpsBlocksAndPagesDoNotMatter) {
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), wanted);
   if (GetParam() >= 31) {
     EXPECT_FALSE(wanted.empty());
-    EXPECT_GT(emulated.session().device().counters().rounds, 4u);
+    EXPECT_GT(emulated.context().device().counters().rounds, 4u);
   }
-  EXPECT_EQ(emulated.session().last_failure().count, 0u);
+  EXPECT_EQ(emulated.context().last_failure().count, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Boundaries,
@@ -111,7 +111,7 @@ std::uint64_t rounds_for(const std::string& text, const Batches& batches) {
   const auto lines = evaluation_of(emulated.engine, text, batches);
   EXPECT_FALSE(lines.empty());
   EXPECT_EQ(lines, expected(text, batches));
-  return emulated.session().device().counters().rounds;
+  return emulated.context().device().counters().rounds;
 }
 
 TEST(CudaEngine, SearchesForManyRulesAtOnce) {
@@ -165,7 +165,7 @@ TEST(CudaEngine, SearchesNothingWhereTheWindowSaysWhatIsFound) {
   const auto lines = evaluation_of(emulated.engine, text, batches);
   EXPECT_GT(lines.size(), 4u);
   EXPECT_EQ(lines, expected(text, batches));
-  EXPECT_EQ(emulated.session().device().counters().searches, 0u);
+  EXPECT_EQ(emulated.context().device().counters().searches, 0u);
 }
 
 TEST(CudaEngine, SwapsPagesWhenMemoryIsShortAndLosesNothing) {
@@ -175,8 +175,8 @@ TEST(CudaEngine, SwapsPagesWhenMemoryIsShortAndLosesNothing) {
   for (const std::size_t pages : {100, 80, 60, 40}) {
     Emulated emulated(pages * 32 * 8);
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), wanted) << pages;
-    EXPECT_GT(emulated.session().pages().counters().swapped_in, 0u) << pages;
-    EXPECT_EQ(emulated.session().last_failure().count, 0u) << pages;
+    EXPECT_GT(emulated.context().pages().counters().swapped_in, 0u) << pages;
+    EXPECT_EQ(emulated.context().last_failure().count, 0u) << pages;
   }
 }
 
@@ -209,8 +209,8 @@ TEST(CudaEngine, FindsWhatARuleReadsSeldom) {
     const std::string text = kTypes + often + seldom;
     Emulated emulated(1 << 22, 12);
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches)) << seldom;
-    EXPECT_GT(emulated.session().device().counters().rounds, 50u);
-    EXPECT_EQ(emulated.session().last_failure().count, 0u);
+    EXPECT_GT(emulated.context().device().counters().rounds, 50u);
+    EXPECT_EQ(emulated.context().last_failure().count, 0u);
   }
 }
 
@@ -255,14 +255,14 @@ TEST(CudaEngine, SwapsAsLittleAsCanBe) {
   const auto got = evaluation_of(emulated.engine, columns.rules, batches);
   EXPECT_EQ(got, expected(columns.rules, batches));
   EXPECT_EQ(got.size(), 4 * kBatches);
-  const PageCounters& counters = emulated.session().pages().counters();
+  const PageCounters& counters = emulated.context().pages().counters();
   // Every batch looks at all pages, and what it finds in memory is as much as can be there. Going
   // round, the least recently used page would always be the next one.
   EXPECT_EQ(counters.swapped_in, (kNeed - kBudget) * (kBatches - 1));
   EXPECT_EQ(counters.swapped_out, (kNeed - kBudget) * kBatches);
   EXPECT_EQ(counters.uploaded, kNeed);
   EXPECT_EQ(counters.hits, kBudget * (kBatches - 1));
-  EXPECT_EQ(emulated.session().last_failure().count, 0u);
+  EXPECT_EQ(emulated.context().last_failure().count, 0u);
 }
 
 TEST(CudaEngine, HasPagesComeWhileTheDeviceSearchesForTheStepBefore) {
@@ -305,9 +305,9 @@ TEST(CudaEngine, SwapsForRulesThatConsumeBesideOthers) {
     const auto got = evaluation_of(emulated.engine, columns.rules, batches);
     EXPECT_EQ(got, expected(columns.rules, batches)) << consuming;
     EXPECT_EQ(got.size(), 6u * 8u);
-    EXPECT_GT(emulated.session().pages().counters().swapped_in, 0u);
-    EXPECT_GT(emulated.session().pages().counters().prefetched, 0u);
-    EXPECT_EQ(emulated.session().last_failure().count, 0u);
+    EXPECT_GT(emulated.context().pages().counters().swapped_in, 0u);
+    EXPECT_GT(emulated.context().pages().counters().prefetched, 0u);
+    EXPECT_EQ(emulated.context().last_failure().count, 0u);
   }
 }
 
@@ -339,10 +339,10 @@ TEST(CudaEngine, BringsAnUnfinishedPageBackWithoutWritingItAnew) {
   Emulated emulated(12 * 32 * 8);
   EXPECT_EQ(evaluation_of(emulated.engine, columns.rules, batches),
             expected(columns.rules, batches));
-  EXPECT_GT(emulated.session().pages().counters().swapped_in, kColumns * (kBatches - 2));
+  EXPECT_GT(emulated.context().pages().counters().swapped_in, kColumns * (kBatches - 2));
   // An event is written when its page comes for the first time, or stays.
   const std::uint64_t events = kColumns * (4 * 32 + kRest + kBatches);
-  EXPECT_LE(emulated.session().device().counters().uploaded, events * 8);
+  EXPECT_LE(emulated.context().device().counters().uploaded, events * 8);
 }
 
 TEST(CudaEngine, LooksForPagesThatCanGoAtMostTwiceForAStep) {
@@ -357,12 +357,12 @@ TEST(CudaEngine, LooksForPagesThatCanGoAtMostTwiceForAStep) {
   Emulated emulated(kBudget * 32 * 8);
   const auto got = evaluation_of(emulated.engine, columns.rules, batches);
   EXPECT_EQ(got, expected(columns.rules, batches));
-  const PageCounters& counters = emulated.session().pages().counters();
-  const std::uint64_t steps = emulated.session().pages().step();
+  const PageCounters& counters = emulated.context().pages().counters();
+  const std::uint64_t steps = emulated.context().pages().step();
   EXPECT_GT(counters.swapped_in, (kRuleCount - 8) * 4 * (kBatches - 1));
   EXPECT_GE(steps, kBatches * kRuleCount / 2);
   EXPECT_LE(counters.victim_searches, 2 * steps);
-  EXPECT_EQ(emulated.session().last_failure().count, 0u);
+  EXPECT_EQ(emulated.context().last_failure().count, 0u);
 }
 
 TEST(CudaEngine, NeedsThePagesWithinWindowsOnly) {
@@ -374,7 +374,7 @@ TEST(CudaEngine, NeedsThePagesWithinWindowsOnly) {
   batches.push_back({{.type = "A", .timestamp = 129'000'000, .k = 0, .v = 0.5, .s = ""}});
   Emulated emulated;
   EXPECT_EQ(evaluation_of(emulated.engine, columns.rules, batches).size(), 1u);
-  EXPECT_EQ(emulated.session().pages().counters().uploaded, 2u);
+  EXPECT_EQ(emulated.context().pages().counters().uploaded, 2u);
 }
 
 TEST(CudaEngine, LeavesRulesThatDoNotFitToTheCpu) {
@@ -382,8 +382,8 @@ TEST(CudaEngine, LeavesRulesThatDoNotFitToTheCpu) {
   const std::string text = rules(800);
   Emulated emulated(3 * 32 * 8);
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
-  EXPECT_EQ(emulated.session().last_failure().count, 0u);
-  EXPECT_EQ(emulated.session().pages().counters().swapped_out, 0u);
+  EXPECT_EQ(emulated.context().last_failure().count, 0u);
+  EXPECT_EQ(emulated.context().pages().counters().swapped_out, 0u);
 }
 
 TEST(CudaEngine, EvaluatesOnTheCpuWhatTheDeviceFailsOn) {
@@ -393,8 +393,8 @@ TEST(CudaEngine, EvaluatesOnTheCpuWhatTheDeviceFailsOn) {
   for (const std::uint64_t period : {1, 2, 3, 7}) {
     Emulated emulated(1 << 20, 5, period);
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), wanted);
-    EXPECT_GT(emulated.session().last_failure().count, 0u);
-    EXPECT_EQ(emulated.session().failure(), "the device failed: a failure that was asked for");
+    EXPECT_GT(emulated.context().last_failure().count, 0u);
+    EXPECT_EQ(emulated.context().failure(), "the device failed: a failure that was asked for");
     const DeviceInfo device = emulated.engine.devices().at(0);
     EXPECT_EQ(device.failures, emulated.engine.failures());
     EXPECT_EQ(device.failure, "a failure that was asked for");
@@ -407,13 +407,13 @@ TEST(CudaEngine, GoesOnWithTheDevicesThatAreLeft) {
   const Batches batches = random_stream(100, 8);
   const std::string text = rules(300);
   Emulated emulated(1 << 20, 5, 5, true, 2);
-  ASSERT_EQ(emulated.engine.sessions().size(), 2u);
-  const Session& broken = emulated.session();
+  ASSERT_EQ(emulated.engine.contexts().size(), 2u);
+  const DeviceContext& broken = emulated.context();
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
   EXPECT_FALSE(broken.problem().empty());
-  ASSERT_EQ(emulated.engine.sessions().size(), 1u);
-  EXPECT_EQ(emulated.session().last_failure().count, 0u);
-  EXPECT_GT(emulated.session().device().counters().rounds, 20u);
+  ASSERT_EQ(emulated.engine.contexts().size(), 1u);
+  EXPECT_EQ(emulated.context().last_failure().count, 0u);
+  EXPECT_GT(emulated.context().device().counters().rounds, 20u);
 }
 
 TEST(CudaEngine, LeavesADeviceThatFailedForGood) {
@@ -421,7 +421,7 @@ TEST(CudaEngine, LeavesADeviceThatFailedForGood) {
   const std::string text = rules(300);
   Emulated emulated(1 << 20, 5, 5, true);
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
-  EXPECT_TRUE(emulated.engine.sessions().empty());
+  EXPECT_TRUE(emulated.engine.contexts().empty());
   EXPECT_EQ(emulated.engine.devices().at(0).problem, "a failure that was asked for");
   // Rules that come later are evaluated all the same.
   EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
@@ -493,7 +493,7 @@ TEST(CudaEngine, IsUnavailableWhereTheHostHasNoMemoryToOpenADevice) {
   EXPECT_FALSE(engine.is_ready());
   engine.settle();
   EXPECT_TRUE(engine.is_ready());
-  EXPECT_TRUE(engine.sessions().empty());
+  EXPECT_TRUE(engine.contexts().empty());
   ASSERT_EQ(engine.devices().size(), 1u);
   EXPECT_EQ(engine.devices()[0].problem, "no memory of the host");
 }
@@ -504,7 +504,7 @@ TEST(CudaEngine, SpreadsWhatIsNotSmallOverThreads) {
   for (const bool small : {false, true}) {
     Emulated emulated(1 << 20, 5, 0, false, 1, {.least_terminators = small ? 1000U : 3U});
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
-    gpu::Device& device = emulated.session().device();
+    gpu::Device& device = emulated.context().device();
     ASSERT_GT(device.channels(), kThreads);
     for (std::uint32_t i = 0; i <= kThreads; ++i) {
       EXPECT_EQ(device.channel(i).counters().rounds > 0, small == (i == 0)) << i << small;
@@ -524,7 +524,7 @@ TEST(CudaEngine, TakesTurnsWhereARoundOfAllWouldBeLong) {
     Emulated emulated(1 << 20, 5, 0, false, 1,
                       {.least_pairs = least_pairs, .least_terminators = 3});
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches));
-    gpu::Device& device = emulated.session().device();
+    gpu::Device& device = emulated.context().device();
     for (std::uint32_t i = 1; i <= kThreads; ++i) {
       EXPECT_EQ(device.channel(i).counters().rounds, long_rounds ? 2U : 1U) << i;
     }
@@ -544,7 +544,7 @@ TEST(CudaEngine, SpreadsRulesAndTerminatorsOverDevices) {
     Emulated emulated(1 << 20, 5, 0, false, 3);
     EXPECT_EQ(evaluation_of(emulated.engine, text, batches), expected(text, batches)) << heavy;
     for (std::size_t i = 0; i < 3; ++i) {
-      EXPECT_GT(emulated.session(i).device().counters().searches, 5u) << heavy << i;
+      EXPECT_GT(emulated.context(i).device().counters().searches, 5u) << heavy << i;
     }
   }
 }

@@ -109,14 +109,14 @@ RC_GTEST_PROP(Faults, LoseAndRepeatNothing, ()) {
   const auto threads = static_cast<unsigned>(number(1, kThreads));
   RC_ASSERT(evaluation_of(engine, rules, batches, threads) == expected);
   std::uint64_t failures = 0, swapped = 0;
-  for (const auto& session : engine.sessions()) {
-    failures += session->last_failure().count;
-    swapped += session->pages().counters().swapped_in;
+  for (const auto& context : engine.contexts()) {
+    failures += context->last_failure().count;
+    swapped += context->pages().counters().swapped_in;
   }
   RC_ASSERT(faulty || failures == 0);
   RC_CLASSIFY(swapped > 0, "pages came back");
   RC_CLASSIFY(failures > 0, "devices failed");
-  RC_CLASSIFY(engine.sessions().size() < faults.size(), "and were left");
+  RC_CLASSIFY(engine.contexts().size() < faults.size(), "and were left");
   RC_CLASSIFY(expected.size() > 10, "many composites");
 }
 

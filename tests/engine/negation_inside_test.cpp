@@ -29,7 +29,7 @@ struct EmulatedInside {
             },
             [] { return std::vector<std::string>(); }, {.longest_inside = longest_inside}) {}
 
-  std::uint64_t rounds() const { return engine.sessions().at(0)->device().counters().rounds; }
+  std::uint64_t rounds() const { return engine.contexts().at(0)->device().counters().rounds; }
 
   CudaEngine engine;
 };

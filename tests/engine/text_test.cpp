@@ -142,7 +142,7 @@ struct EmulatedTexts {
             },
             [] { return std::vector<std::string>(); }, {.longest_inside = longest_inside}) {}
 
-  const PageCounters& counters() const { return engine.sessions().at(0)->pages().counters(); }
+  const PageCounters& counters() const { return engine.contexts().at(0)->pages().counters(); }
 
   CudaEngine engine;
 };
@@ -156,8 +156,8 @@ TEST(TextColumns, DecideLikeTheReference) {
     for (const std::uint64_t longest_inside : {0, 1 << 20}) {
       EmulatedTexts emulated(1000, longest_inside);
       EXPECT_EQ(evaluation_of(emulated.engine, rule, batches), expected) << rule;
-      EXPECT_GT(emulated.engine.sessions().at(0)->device().counters().rounds, 4u) << rule;
-      EXPECT_EQ(emulated.engine.sessions().at(0)->last_failure().count, 0u);
+      EXPECT_GT(emulated.engine.contexts().at(0)->device().counters().rounds, 4u) << rule;
+      EXPECT_EQ(emulated.engine.contexts().at(0)->last_failure().count, 0u);
     }
   }
 }
@@ -172,7 +172,7 @@ TEST(TextColumns, ComeBackInPages) {
     EmulatedTexts emulated(pages);
     EXPECT_EQ(evaluation_of(emulated.engine, rules, batches), expected) << pages;
     EXPECT_GT(emulated.counters().swapped_in, 0u) << pages;
-    EXPECT_EQ(emulated.engine.sessions().at(0)->last_failure().count, 0u) << pages;
+    EXPECT_EQ(emulated.engine.contexts().at(0)->last_failure().count, 0u) << pages;
   }
 }
 

@@ -63,7 +63,7 @@ TEST(IncludeCheck, RefusesUnknownRooms) {
 
 TEST(IncludeCheck, OneEngineKnowsTheDeviceSide) {
   const char* const include = "#include \"cuda/device.hpp\"\n";
-  EXPECT_THAT(check_includes("src/engine/cuda/session.cpp", include), IsEmpty());
+  EXPECT_THAT(check_includes("src/engine/cuda/device_context.cpp", include), IsEmpty());
   EXPECT_THAT(check_includes("cuda/kernels.cuh", include), IsEmpty());
   EXPECT_THAT(check_includes("cuda/search.hpp", "#include \"base/arithmetic.hpp\"\n"), IsEmpty());
   EXPECT_THAT(check_includes("src/engine/engine.cpp", include),

@@ -6,17 +6,17 @@
 
 namespace gorgo::engine {
 
-ConsumedMarks::ConsumedMarks(std::shared_ptr<Session> session, std::shared_ptr<Mirror> mirror,
+ConsumedMarks::ConsumedMarks(std::shared_ptr<DeviceContext> context, std::shared_ptr<Mirror> mirror,
                              const history::EventStore& store,
                              std::shared_ptr<const history::Timeline> timeline)
-    : session_(std::move(session)),
+    : context_(std::move(context)),
       mirror_(std::move(mirror)),
       store_(store),
       timeline_(std::move(timeline)),
       marks_(mirror_->add_marks()) {}
 
 ConsumedMarks::~ConsumedMarks() {
-  const std::lock_guard lock(session_->mutex());
+  const std::lock_guard lock(context_->mutex());
   mirror_->remove(marks_);
 }
 

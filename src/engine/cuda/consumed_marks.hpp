@@ -17,8 +17,8 @@ namespace gorgo::engine {
 /// is the truth; marks follow it, and what is expected to become true.
 class ConsumedMarks {
  public:
-  /// The caller holds the session's mutex; the destructor takes it.
-  ConsumedMarks(std::shared_ptr<Session> session, std::shared_ptr<Mirror> mirror,
+  /// The caller holds the context's mutex; the destructor takes it.
+  ConsumedMarks(std::shared_ptr<DeviceContext> context, std::shared_ptr<Mirror> mirror,
                 const history::EventStore& store,
                 std::shared_ptr<const history::Timeline> timeline);
   ~ConsumedMarks();
@@ -46,7 +46,7 @@ class ConsumedMarks {
   std::uint64_t word(history::Slot slot) const;
   std::optional<std::uint64_t> position(history::Slot slot) const;
 
-  std::shared_ptr<Session> session_;
+  std::shared_ptr<DeviceContext> context_;
   std::shared_ptr<Mirror> mirror_;
   const history::EventStore& store_;
   std::shared_ptr<const history::Timeline> timeline_;

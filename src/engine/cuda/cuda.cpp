@@ -43,26 +43,26 @@ CudaEvaluator& evaluator_of(const Request& request) {
 
 }  // namespace
 
-std::vector<std::shared_ptr<Session>> CudaEngine::sessions() const {
+std::vector<std::shared_ptr<DeviceContext>> CudaEngine::contexts() const {
   const std::lock_guard lock(mutex_);
-  if (sessions_.empty() && unavailable_.empty()) {
+  if (contexts_.empty() && unavailable_.empty()) {
     try {
       Opened opened = open_();
-      std::vector<std::shared_ptr<Session>> sessions;
+      std::vector<std::shared_ptr<DeviceContext>> contexts;
       for (auto& device : opened.devices)
-        sessions.push_back(std::make_shared<Session>(std::move(device)));
-      workers_ = std::make_unique<Workers>(static_cast<unsigned>(sessions.size()));
+        contexts.push_back(std::make_shared<DeviceContext>(std::move(device)));
+      workers_ = std::make_unique<Workers>(static_cast<unsigned>(contexts.size()));
       left_out_ = std::move(opened.left_out);
-      sessions_ = std::move(sessions);
+      contexts_ = std::move(contexts);
     } catch (const std::bad_alloc&) {
       unavailable_ = "no memory of the host";
     } catch (const std::exception& error) {  // a device failed, or there are too many threads
       unavailable_ = error.what();
     }
   }
-  std::vector<std::shared_ptr<Session>> in_use;
-  for (const auto& session : sessions_) {
-    if (session->problem().empty()) in_use.push_back(session);
+  std::vector<std::shared_ptr<DeviceContext>> in_use;
+  for (const auto& context : contexts_) {
+    if (context->problem().empty()) in_use.push_back(context);
   }
   return in_use;
 }
@@ -70,17 +70,17 @@ std::vector<std::shared_ptr<Session>> CudaEngine::sessions() const {
 bool CudaEngine::is_ready() const {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return false;  // being opened
-  if (!sessions_.empty() || !unavailable_.empty()) return true;
+  if (!contexts_.empty() || !unavailable_.empty()) return true;
   if (!opener_.joinable()) {
-    opener_ = std::thread([this] { static_cast<void>(sessions()); });
+    opener_ = std::thread([this] { static_cast<void>(contexts()); });
   }
   return false;
 }
 
 bool CudaEngine::is_warming_up() const {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  return lock && std::ranges::any_of(sessions_, [](const auto& session) {
-           return session->device().shapes().requested > 0;
+  return lock && std::ranges::any_of(contexts_, [](const auto& context) {
+           return context->device().shapes().requested > 0;
          });
 }
 
@@ -90,15 +90,15 @@ void CudaEngine::settle() const {
     return opener_.joinable();
   }();
   // Whoever comes first opens the devices, and the other waits for that.
-  if (is_opening) static_cast<void>(sessions());
+  if (is_opening) static_cast<void>(contexts());
 }
 
 std::string CudaEngine::declined(const plan::Plan& plan) const {
   if (auto problem = problem_of(plan); !problem.empty()) return problem;
-  if (!sessions().empty()) return "";
+  if (!contexts().empty()) return "";
   const std::lock_guard lock(mutex_);
   return "there is no GPU to use: " +
-         (sessions_.empty() ? unavailable_ : sessions_.front()->problem());
+         (contexts_.empty() ? unavailable_ : contexts_.front()->problem());
 }
 
 void CudaEngine::evaluate(std::span<Request> requests, const Budget& budget) const {
@@ -122,25 +122,25 @@ void CudaEngine::evaluate(std::span<Request> requests, const Budget& budget) con
 
 /// Has the devices search for the terminators of all requests that are worth it.
 void CudaEngine::search(std::span<const Request> requests, const Budget& budget) const {
-  std::vector<Evaluation> evaluations;
+  std::vector<DeviceRequest> worthwhile;
   std::uint64_t pairs = 0;
   for (const Request& request : requests) {
     CudaEvaluator& evaluator = evaluator_of(request);
     evaluator.expect(request.terminators, 0);
     const std::uint64_t own = evaluator.pairs(request.terminators);
-    if (own > 0) evaluations.push_back({&evaluator, &request, own});
+    if (own > 0) worthwhile.push_back({&evaluator, &request, own});
     pairs += own;
   }
-  if (evaluations.empty() || pairs < tuning_.least_pairs) return;
-  const auto sessions = this->sessions();
-  if (sessions.empty()) return;
-  const auto of_each = static_cast<unsigned>(budget.threads / sessions.size());
-  const auto tasks = tasks_of(evaluations, sessions,
+  if (worthwhile.empty() || pairs < tuning_.least_pairs) return;
+  const auto contexts = this->contexts();
+  if (contexts.empty()) return;
+  const auto of_each = static_cast<unsigned>(budget.threads / contexts.size());
+  const auto tasks = tasks_of(worthwhile, contexts,
                               {.least_pairs = tuning_.least_pairs,
                                .least_terminators = tuning_.least_terminators,
                                .threads = of_each});
   const std::lock_guard lock(workers_mutex_);
-  workers_->run(sessions.size(), [&](std::size_t i) { run_on(*sessions[i], tasks[i], budget); });
+  workers_->run(contexts.size(), [&](std::size_t i) { run_on(*contexts[i], tasks[i], budget); });
 }
 
 std::unique_ptr<Evaluator> CudaEngine::prepare(std::shared_ptr<const plan::Plan> plan,

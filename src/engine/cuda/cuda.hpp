@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/workers.hpp"
+#include "engine/cuda/device_context.hpp"
 #include "engine/cuda/options.hpp"
-#include "engine/cuda/session.hpp"
 #include "engine/engine.hpp"
 #include "gorgo/device.hpp"
 
@@ -75,7 +75,7 @@ class CudaEngine final : public Engine {
                                      history::History& history) const override;
 
   /// Opens the devices and returns those that have not failed for good.
-  std::vector<std::shared_ptr<Session>> sessions() const;
+  std::vector<std::shared_ptr<DeviceContext>> contexts() const;
   /// All devices that were opened or left out, or why none could be opened. Opens none. Any thread
   /// may call this and `failures`.
   std::vector<DeviceInfo> devices() const;
@@ -91,7 +91,7 @@ class CudaEngine final : public Engine {
   const Tuning tuning_;
   mutable std::mutex mutex_;    // guards the next four
   mutable std::thread opener_;  // runs at most once; the destructor joins it
-  mutable std::vector<std::shared_ptr<Session>> sessions_;
+  mutable std::vector<std::shared_ptr<DeviceContext>> contexts_;
   mutable std::vector<LeftOut> left_out_;
   mutable std::string unavailable_;
   mutable std::mutex workers_mutex_;

@@ -8,23 +8,23 @@ namespace gorgo {
 namespace engine {
 namespace {
 
-DeviceInfo info_of(Session& session) {
-  DeviceInfo info{.problem = session.problem()};
-  const Session::Failure failure = session.last_failure();
+DeviceInfo info_of(DeviceContext& context) {
+  DeviceInfo info{.problem = context.problem()};
+  const DeviceContext::Failure failure = context.last_failure();
   info.failures = failure.count;
   info.failure = failure.what;
   info.failed_on = failure.during;
-  const std::lock_guard lock(session.mutex());
-  info.number = session.device().number();
-  const gpu::DeviceCounters& did = session.device().counters();
-  const PageCounters& pages = session.pages().counters();
-  const gpu::ShapeCounters shapes = session.device().shapes();
+  const std::lock_guard lock(context.mutex());
+  info.number = context.device().number();
+  const gpu::DeviceCounters& did = context.device().counters();
+  const PageCounters& pages = context.pages().counters();
+  const gpu::ShapeCounters shapes = context.device().shapes();
   info.counters = {{"rounds", did.rounds},
                    {"searches", did.searches},
                    {"bytes uploaded with rounds", did.uploaded},
                    {"bytes fetched beside them", did.fetched},
-                   {"pages", session.device().pages()},
-                   {"pages in use", session.pages().in_use()},
+                   {"pages", context.device().pages()},
+                   {"pages in use", context.pages().in_use()},
                    {"page hits", pages.hits},
                    {"pages uploaded", pages.uploaded},
                    {"pages swapped in", pages.swapped_in},
@@ -39,7 +39,7 @@ DeviceInfo info_of(Session& session) {
 }  // namespace
 
 std::vector<DeviceInfo> CudaEngine::devices() const {
-  std::vector<std::shared_ptr<Session>> sessions;
+  std::vector<std::shared_ptr<DeviceContext>> contexts;
   std::vector<DeviceInfo> list;
   {
     const std::lock_guard lock(mutex_);
@@ -47,9 +47,9 @@ std::vector<DeviceInfo> CudaEngine::devices() const {
     for (const LeftOut& device : left_out_) {
       list.push_back({.number = device.number, .problem = device.problem});
     }
-    sessions = sessions_;
+    contexts = contexts_;
   }
-  for (const auto& session : sessions) list.push_back(info_of(*session));
+  for (const auto& context : contexts) list.push_back(info_of(*context));
   std::ranges::stable_sort(list, {}, &DeviceInfo::number);
   for (DeviceInfo& info : list) info.engine = name_;
   return list;
@@ -58,7 +58,7 @@ std::vector<DeviceInfo> CudaEngine::devices() const {
 std::uint64_t CudaEngine::failures() const {
   const std::lock_guard lock(mutex_);
   std::uint64_t count = left_out_.size() + (unavailable_.empty() ? 0 : 1);
-  for (const auto& session : sessions_) count += session->last_failure().count;
+  for (const auto& context : contexts_) count += context->last_failure().count;
   return count;
 }
 

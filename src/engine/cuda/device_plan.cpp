@@ -60,12 +60,12 @@ ShapedProgram shaped(const DeviceScan& scan) {
   return {&scan.program, scan.column->store().is_nullable()};
 }
 
-void put_column_on(DeviceScan& scan, Session& session) {
+void put_column_on(DeviceScan& scan, DeviceContext& context) {
   const history::EventStore& store = scan.column->store();
-  scan.mirror = session.mirror(store, scan.timeline);
+  scan.mirror = context.mirror(store, scan.timeline);
   for (const Field& field : scan.program.fields) {
     if (field.kind == Field::Kind::consumer) {
-      scan.consumed = std::make_shared<ConsumedMarks>(session.shared_from_this(), scan.mirror,
+      scan.consumed = std::make_shared<ConsumedMarks>(context.shared_from_this(), scan.mirror,
                                                       store, scan.timeline);
       scan.fields.push_back(&scan.consumed->field());
     } else {
@@ -74,12 +74,12 @@ void put_column_on(DeviceScan& scan, Session& session) {
   }
 }
 
-void find_shapes(DeviceScan& scan, Session& session) {
-  scan.shape = shape_of(shaped(scan), {}, session.device());
+void find_shapes(DeviceScan& scan, DeviceContext& context) {
+  scan.shape = shape_of(shaped(scan), {}, context.device());
   if (scan.negations.empty()) return;
   std::vector<ShapedProgram> negations;
   for (const DeviceScan& negation : scan.negations) negations.push_back(shaped(negation));
-  scan.shape_with_negations = shape_of(shaped(scan), negations, session.device());
+  scan.shape_with_negations = shape_of(shaped(scan), negations, context.device());
 }
 
 }  // namespace
@@ -107,11 +107,11 @@ DevicePlan prepare_plan(std::shared_ptr<const plan::Plan> plan, history::History
   return prepared;
 }
 
-DevicePlan put_on(const DevicePlan& prepared, Session& session) {
+DevicePlan put_on(const DevicePlan& prepared, DeviceContext& context) {
   DevicePlan placed = prepared;
-  for_each_scan(placed, [&](DeviceScan& scan) { put_column_on(scan, session); });
+  for_each_scan(placed, [&](DeviceScan& scan) { put_column_on(scan, context); });
   for (auto* const scans : {&placed.states, &placed.negations, &placed.aggregates}) {
-    for (DeviceScan& scan : *scans) find_shapes(scan, session);
+    for (DeviceScan& scan : *scans) find_shapes(scan, context);
   }
   return placed;
 }

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "engine/cuda/device_context.hpp"
 #include "engine/cuda/device_scan.hpp"
-#include "engine/cuda/session.hpp"
 #include "plan/plan.hpp"
 
 namespace gorgo::engine {
@@ -42,7 +42,7 @@ DevicePlan prepare_plan(std::shared_ptr<const plan::Plan> plan, history::History
                         std::uint64_t longest_inside);
 
 /// Puts a prepared plan on a device, where it shares the mirrors of its columns with other plans.
-/// Whoever calls holds the session's mutex.
-DevicePlan put_on(const DevicePlan& prepared, Session& session);
+/// Whoever calls holds the context's mutex.
+DevicePlan put_on(const DevicePlan& prepared, DeviceContext& context);
 
 }  // namespace gorgo::engine

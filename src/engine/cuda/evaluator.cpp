@@ -39,44 +39,44 @@ std::uint64_t CudaEvaluator::pairs(const Terminators& terminators) const {
   return terminators.slots.size() * total_events(*plan_);
 }
 
-bool CudaEvaluator::has_columns_on(Session& session) const {
+bool CudaEvaluator::has_columns_on(DeviceContext& context) const {
   const DeviceScan& scan = plan_->states.empty() ? plan_->aggregates[0] : plan_->states[0];
-  return session.mirrors(*scan.timeline);
+  return context.mirrors(*scan.timeline);
 }
 
 /// A plan's use changes only caches in it, so one channel takes a copy of what another one has.
-DevicePlan& CudaEvaluator::plan_on(Session& session, std::uint32_t channel) {
-  const auto known = placed_.lower_bound({&session, channel});
-  if (known != placed_.end() && known->first == std::pair(&std::as_const(session), channel)) {
+DevicePlan& CudaEvaluator::plan_on(DeviceContext& context, std::uint32_t channel) {
+  const auto known = placed_.lower_bound({&context, channel});
+  if (known != placed_.end() && known->first == std::pair(&std::as_const(context), channel)) {
     return known->second;
   }
-  const auto other = placed_.lower_bound({&session, 0});
-  const bool is_there = other != placed_.end() && other->first.first == &session;
-  DevicePlan plan = is_there ? other->second : put_on(*plan_, session);
-  return placed_.emplace(std::pair(&session, channel), std::move(plan)).first->second;
+  const auto other = placed_.lower_bound({&context, 0});
+  const bool is_there = other != placed_.end() && other->first.first == &context;
+  DevicePlan plan = is_there ? other->second : put_on(*plan_, context);
+  return placed_.emplace(std::pair(&context, channel), std::move(plan)).first->second;
 }
 
 /// The home device if it is in use, else the first that is.
-std::shared_ptr<Session> CudaEvaluator::session_to_use() {
+std::shared_ptr<DeviceContext> CudaEvaluator::context_to_use() {
   if (home_ && home_->problem().empty()) return home_;
-  const auto sessions = engine_.sessions();
-  if (sessions.empty()) return nullptr;
-  return home_ = sessions.front();
+  const auto contexts = engine_.contexts();
+  if (contexts.empty()) return nullptr;
+  return home_ = contexts.front();
 }
 
 /// Whether devices have done all parts of the request.
 bool CudaEvaluator::is_searched() const {
-  return !works_.empty() &&
-         std::ranges::none_of(works_, [](const auto& work) { return work == nullptr; });
+  return !searches_.empty() &&
+         std::ranges::none_of(searches_, [](const auto& search) { return search == nullptr; });
 }
 
 /// Reports what devices have found.
 std::size_t CudaEvaluator::report(const Budget& budget, CompositeSink& sink) {
   std::size_t done = 0;
-  for (const auto& work : works_) {
-    const std::size_t of_work = report(*work, done, budget, sink);
-    done += of_work;
-    if (of_work < work->terminators()) break;
+  for (const auto& search : searches_) {
+    const std::size_t of_search = report(*search, done, budget, sink);
+    done += of_search;
+    if (of_search < search->terminators()) break;
   }
   return done;
 }
@@ -85,7 +85,7 @@ std::size_t CudaEvaluator::finish(const Terminators& terminators, const RuleStat
                                   const Budget& budget, CompositeSink& sink) {
   if (!plan_) return on_cpu_->evaluate(terminators, state, budget, sink);
   const std::size_t done = evaluate_somewhere(terminators, state, budget, sink);
-  works_.clear();
+  searches_.clear();
   left_to_cpu_.clear();
   consumed_ = consumptions(state);
   return done;
@@ -95,7 +95,7 @@ std::size_t CudaEvaluator::evaluate_somewhere(const Terminators& terminators,
                                               const RuleState& state, const Budget& budget,
                                               CompositeSink& sink) {
   if (is_searched()) return report(budget, sink);
-  works_.clear();
+  searches_.clear();
   if (contended_ > 0) {
     const std::size_t done = evaluate_on_cpu(terminators, state, budget, sink);
     contended_ -= std::min(contended_, done);
@@ -107,16 +107,16 @@ std::size_t CudaEvaluator::evaluate_somewhere(const Terminators& terminators,
   std::string_view reason;
   for (const std::string_view of_part : left_to_cpu_) reason = reason.empty() ? of_part : reason;
   std::optional<std::size_t> done;
-  const auto use = [&](Session& session) {
-    if (reaches_long_text(plan_on(session), terminators)) {
+  const auto use = [&](DeviceContext& context) {
+    if (reaches_long_text(plan_on(context), terminators)) {
       reason = kLongText;
     } else {
-      done = evaluate_on(session, terminators, state, budget, sink);
+      done = evaluate_on(context, terminators, state, budget, sink);
     }
   };
-  if (const auto session = reason.empty() ? session_to_use() : nullptr) {
-    caught(
-        *session, [&] { use(*session); },
+  if (const auto context = reason.empty() ? context_to_use() : nullptr) {
+    try_on_device(
+        *context, [&] { use(*context); },
         [&] { return terminators_text(terminators.slots.size(), 1, name()); });
   }
   if (done) return *done;
@@ -133,12 +133,12 @@ std::size_t CudaEvaluator::evaluate_on_cpu(const Terminators& terminators, const
   return on_cpu_->evaluate(terminators, state, budget, sink);
 }
 
-std::size_t CudaEvaluator::report(Work& work, std::size_t first_terminator, const Budget& budget,
-                                  CompositeSink& sink) {
+std::size_t CudaEvaluator::report(RuleSearch& search, std::size_t first_terminator,
+                                  const Budget& budget, CompositeSink& sink) {
   constexpr std::size_t kRest = 16;  // batches: what the attempt cost is little beside them
-  if (work.is_contended()) contended_ = kRest * work.terminators();
-  forget_marks(&work.plan());
-  return work.report(static_cast<std::uint32_t>(first_terminator), budget, sink);
+  if (search.is_contended()) contended_ = kRest * search.terminators();
+  forget_marks(&search.plan());
+  return search.report(static_cast<std::uint32_t>(first_terminator), budget, sink);
 }
 
 /// Makes all plans but one look at all marks again: what is about to be consumed is known on one
@@ -161,15 +161,15 @@ void CudaEvaluator::keep_in_step(const RuleState& state) {
 
 /// Evaluates all terminators together, or as many as the searches leave room for: the others are
 /// left for the next call.
-std::size_t CudaEvaluator::evaluate_on(Session& session, const Terminators& terminators,
+std::size_t CudaEvaluator::evaluate_on(DeviceContext& context, const Terminators& terminators,
                                        const RuleState& state, const Budget& budget,
                                        CompositeSink& sink) {
-  DevicePlan& plan = plan_on(session);
+  DevicePlan& plan = plan_on(context);
   keep_in_step(state);
   for (std::size_t count = terminators.slots.size();; count = (count + 1) / 2) {
-    Work work(plan, {terminators.slots.first(count), terminators.in_order}, state);
-    if (!run(session, Works(&work), 1, budget.stop)) return 0;
-    if (!work.is_too_large()) return report(work, 0, budget, sink);
+    RuleSearch search(plan, {terminators.slots.first(count), terminators.in_order}, state);
+    if (!run(context, ChannelSchedule(&search), 1, budget.stop)) return 0;
+    if (!search.is_too_large()) return report(search, 0, budget, sink);
   }
 }
 

@@ -12,7 +12,7 @@
 #include "engine/cpu_engine.hpp"
 #include "engine/cuda/cuda.hpp"
 #include "engine/cuda/mirrored_texts.hpp"
-#include "engine/cuda/work.hpp"
+#include "engine/cuda/rule_search.hpp"
 
 namespace gorgo::engine {
 
@@ -69,19 +69,19 @@ class CudaEvaluator final : public Evaluator {
   bool is_divisible() const { return plan_->plan->rule.consuming.empty(); }
 
   /// The device that it is or was evaluated on; null at first.
-  const Session* home() const { return home_.get(); }
-  void move_to(std::shared_ptr<Session> session) { home_ = std::move(session); }
+  const DeviceContext* home() const { return home_.get(); }
+  void move_to(std::shared_ptr<DeviceContext> context) { home_ = std::move(context); }
   /// Whether a device has a column of the rule.
-  bool has_columns_on(Session& session) const;
+  bool has_columns_on(DeviceContext& context) const;
   /// The plan on a device, as a channel uses it. The first call puts it there. Whoever calls holds
-  /// the session's mutex.
-  DevicePlan& plan_on(Session& session, std::uint32_t channel = 0);
+  /// the context's mutex.
+  DevicePlan& plan_on(DeviceContext& context, std::uint32_t channel = 0);
 
   /// Says which terminators are going to be taken up, in so many parts.
   void expect(const Terminators& terminators, std::size_t parts) {
     terminators_ = terminators;
-    works_.clear();
-    works_.resize(parts);
+    searches_.clear();
+    searches_.resize(parts);
     left_to_cpu_.assign(parts, {});
   }
   Terminators terminators(const Task& task) const {
@@ -89,27 +89,27 @@ class CudaEvaluator final : public Evaluator {
   }
   /// Takes up a part, which stays until it is abandoned or the request is finished. Parts may be
   /// taken up and abandoned on several threads once the plan is on their devices. Whoever calls
-  /// holds the session's mutex.
-  Work& begin(const Task& task, Session& session) {
+  /// holds the context's mutex.
+  RuleSearch& begin(const Task& task, DeviceContext& context) {
     keep_in_step(*task.state);
-    DevicePlan& plan = plan_on(session, task.channel);
-    works_[task.part] = std::make_unique<Work>(plan, terminators(task), *task.state);
-    return *works_[task.part];
+    DevicePlan& plan = plan_on(context, task.channel);
+    searches_[task.part] = std::make_unique<RuleSearch>(plan, terminators(task), *task.state);
+    return *searches_[task.part];
   }
-  void abandon(std::size_t part) { works_[part].reset(); }
+  void abandon(std::size_t part) { searches_[part].reset(); }
   /// Says that a device cannot do a part; the reason stays valid.
   void leave_to_cpu(std::size_t part, std::string_view reason) { left_to_cpu_[part] = reason; }
 
  private:
   std::size_t evaluate_somewhere(const Terminators& terminators, const RuleState& state,
                                  const Budget& budget, CompositeSink& sink);
-  std::shared_ptr<Session> session_to_use();
+  std::shared_ptr<DeviceContext> context_to_use();
   bool is_searched() const;
   std::size_t report(const Budget& budget, CompositeSink& sink);
-  std::size_t report(Work& work, std::size_t first_terminator, const Budget& budget,
+  std::size_t report(RuleSearch& search, std::size_t first_terminator, const Budget& budget,
                      CompositeSink& sink);
-  std::size_t evaluate_on(Session& session, const Terminators& terminators, const RuleState& state,
-                          const Budget& budget, CompositeSink& sink);
+  std::size_t evaluate_on(DeviceContext& context, const Terminators& terminators,
+                          const RuleState& state, const Budget& budget, CompositeSink& sink);
   std::size_t evaluate_on_cpu(const Terminators& terminators, const RuleState& state,
                               const Budget& budget, CompositeSink& sink);
   void forget_marks(const DevicePlan* up_to_date);
@@ -120,12 +120,12 @@ class CudaEvaluator final : public Evaluator {
 
   const CudaEngine& engine_;
   std::optional<DevicePlan> plan_;  // on no device
-  std::shared_ptr<Session> home_;
-  std::map<std::pair<const Session*, std::uint32_t>, DevicePlan> placed_;  // by channel
+  std::shared_ptr<DeviceContext> home_;
+  std::map<std::pair<const DeviceContext*, std::uint32_t>, DevicePlan> placed_;  // by channel
   std::unique_ptr<CpuEvaluator> on_cpu_;
   std::uint64_t least_pairs_;
-  Terminators terminators_;                   // of the request in hand
-  std::vector<std::unique_ptr<Work>> works_;  // by part of the request; null: not taken up
+  Terminators terminators_;                            // of the request in hand
+  std::vector<std::unique_ptr<RuleSearch>> searches_;  // by part of the request; null: not taken up
   std::uint64_t consumed_ = 0;  // what the rule consumed so far, as this evaluator knows
   std::size_t contended_ = 0;   // so many terminators are left to the CPU
   std::vector<std::string_view> left_to_cpu_;  // why, by part of the request

@@ -9,25 +9,25 @@
 
 namespace gorgo::engine {
 
-Mirror::Mirror(std::shared_ptr<Session> session, const history::EventStore& store,
+Mirror::Mirror(std::shared_ptr<DeviceContext> context, const history::EventStore& store,
                std::shared_ptr<const history::Timeline> timeline)
-    : session_(std::move(session)),
+    : context_(std::move(context)),
       timeline_(std::move(timeline)),
-      positions_(session_->page_shift()),
-      schedule_(session_->pages()),
-      context_{.device = session_->device(),
-               .pool = session_->pages(),
-               .codes = session_->codes(),
-               .store = store,
-               .timeline = *timeline_,
-               .positions = positions_,
-               .schedule = schedule_,
-               .scratch = scratch_} {}
+      positions_(context_->page_shift()),
+      schedule_(context_->pages()),
+      shared_{.device = context_->device(),
+              .pool = context_->pages(),
+              .codes = context_->codes(),
+              .store = store,
+              .timeline = *timeline_,
+              .positions = positions_,
+              .schedule = schedule_,
+              .scratch = scratch_} {}
 
 Mirror::~Mirror() {
-  const std::lock_guard lock(session_->mutex());
+  const std::lock_guard lock(context_->mutex());
   fields_.clear();
-  session_->forget(*this);
+  context_->forget(*this);
 }
 
 MirroredField& Mirror::add(const Field& field) {
@@ -40,23 +40,23 @@ MirroredField& Mirror::add(const Field& field) {
 std::unique_ptr<MirroredField> Mirror::make(const Field& field) const {
   switch (field.kind) {
     case Field::Kind::text:
-      return std::make_unique<MirroredTexts>(context_, field);
+      return std::make_unique<MirroredTexts>(shared_, field);
     case Field::Kind::timestamp:
-      return std::make_unique<MirroredTimestamps>(context_);
+      return std::make_unique<MirroredTimestamps>(shared_);
     case Field::Kind::root:
-      return std::make_unique<MirroredRoots>(context_);
+      return std::make_unique<MirroredRoots>(shared_);
     case Field::Kind::value:
     case Field::Kind::consumer:
       break;
   }
-  if (context_.store.attribute_type(field.attribute) == ValueType::string) {
-    return std::make_unique<MirroredCodes>(context_, field);
+  if (shared_.store.attribute_type(field.attribute) == ValueType::string) {
+    return std::make_unique<MirroredCodes>(shared_, field);
   }
-  return std::make_unique<MirroredValues>(context_, field);
+  return std::make_unique<MirroredValues>(shared_, field);
 }
 
 MirroredMarks& Mirror::add_marks() {
-  auto marks = std::make_unique<MirroredMarks>(context_);
+  auto marks = std::make_unique<MirroredMarks>(shared_);
   MirroredMarks& added = *marks;
   fields_.push_back(std::move(marks));
   return added;

@@ -4,21 +4,21 @@
 #include <memory>
 #include <vector>
 
+#include "engine/cuda/device_context.hpp"
 #include "engine/cuda/field.hpp"
 #include "engine/cuda/mirror_context.hpp"
 #include "engine/cuda/mirrored_field.hpp"
 #include "engine/cuda/mirrored_marks.hpp"
-#include "engine/cuda/session.hpp"
 #include "history/range.hpp"
 #include "history/timeline.hpp"
 
 namespace gorgo::engine {
 
 /// A timeline's fields on a device. Positions are those of the timeline. Whoever calls holds the
-/// session's mutex, which the destructor takes itself.
+/// context's mutex, which the destructor takes itself.
 class Mirror : public std::enable_shared_from_this<Mirror> {
  public:
-  Mirror(std::shared_ptr<Session> session, const history::EventStore& store,
+  Mirror(std::shared_ptr<DeviceContext> context, const history::EventStore& store,
          std::shared_ptr<const history::Timeline> timeline);
   ~Mirror();
   Mirror(const Mirror&) = delete;
@@ -50,12 +50,12 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   void drop_from(std::uint64_t position);
   std::unique_ptr<MirroredField> make(const Field& field) const;
 
-  std::shared_ptr<Session> session_;
+  std::shared_ptr<DeviceContext> context_;
   std::shared_ptr<const history::Timeline> timeline_;
   MirroredPositions positions_;
   PageSchedule schedule_;
   std::vector<std::uint64_t> scratch_;
-  const MirrorContext context_;
+  const MirrorContext shared_;
   std::vector<std::unique_ptr<MirroredField>> fields_;
 };
 

@@ -30,7 +30,7 @@ class PresenceWords final : public WordSource {
 
 /// A field of a mirror on the device: a vector for its values, or several where it is text, and one
 /// that says which events have it unless all do. A kind of field derives from it and adds its
-/// vectors. Whoever calls, and whoever destroys it, holds the session's mutex.
+/// vectors. Whoever calls, and whoever destroys it, holds the context's mutex.
 class MirroredField {
  public:
   virtual ~MirroredField() = default;

@@ -21,7 +21,7 @@ struct PageCounters {
 };
 
 /// The pages of a device's arena, each a frame that holds a page of some vector, and the pinned
-/// memory from which pages come back. Whoever calls holds the session's mutex.
+/// memory from which pages come back. Whoever calls holds the context's mutex.
 ///
 /// Time goes in steps, each of some rounds, and vectors know the steps that will need their pages.
 /// Where there is no room, the page goes that is needed farthest ahead. If several are not known to

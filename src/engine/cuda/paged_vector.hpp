@@ -12,7 +12,7 @@ namespace gorgo::engine {
 
 /// A word for each position of a mirror, on the device in pages that come and go one by one. A page
 /// that comes back is copied from pinned memory, where it gets a copy when it first comes back.
-/// Whoever calls, and whoever destroys it, holds the session's mutex.
+/// Whoever calls, and whoever destroys it, holds the context's mutex.
 class PagedVector {
  public:
   /// Says which words there are; both must outlive the vector.

@@ -12,7 +12,7 @@ namespace {
 /// So many steps fit into the device's memory if not everything does.
 constexpr std::size_t kStepsThatFit = 4;
 
-std::size_t pages_of(const Need& need) { return need.field->frames(need.pages); }
+std::size_t pages_of(const FieldPages& need) { return need.field->frames(need.pages); }
 
 PageRange hull(const PageRange& a, const PageRange& b) {
   return {std::min(a.first, b.first), std::max(a.last, b.last)};
@@ -39,16 +39,16 @@ history::Range reach_of(const DeviceScan& scan, const plan::Plan& plan, Timestam
                                saturating_add(last, 1));
 }
 
-std::uint64_t used_in(std::span<const Need> needs) {
+std::uint64_t used_in(std::span<const FieldPages> needs) {
   std::uint64_t round = 0;
-  for (const Need& need : needs) round = std::max(round, need.field->schedule().used_in());
+  for (const FieldPages& need : needs) round = std::max(round, need.field->schedule().used_in());
   return round;
 }
 
 }  // namespace
 
-std::vector<Need> needs_of(DevicePlan& plan, const Terminators& terminators) {
-  std::vector<Need> needs;
+std::vector<FieldPages> reachable_pages(DevicePlan& plan, const Terminators& terminators) {
+  std::vector<FieldPages> needs;
   const auto [first, last] = times_of(*plan.terminators, terminators);
   for_each_scan(plan, [&, first = first, last = last](DeviceScan& scan) {
     scan.mirror->sync();
@@ -75,19 +75,19 @@ bool reaches_long_text(DevicePlan& plan, const Terminators& terminators) {
   return any;
 }
 
-const Need* Needs::find(const Need& need) const {
+const FieldPages* WorkingSet::find(const FieldPages& need) const {
   const auto known = index_.find(need.field);
   return known == index_.end() ? nullptr : &all_[known->second];
 }
 
-void Needs::add(std::span<const Need> needs) {
-  for (const Need& need : needs) {
+void WorkingSet::add(std::span<const FieldPages> needs) {
+  for (const FieldPages& need : needs) {
     const auto [known, is_new] = index_.try_emplace(need.field, all_.size());
     if (is_new) {
       all_.push_back(need);
       pages_ += pages_of(need);
     } else {
-      Need& all = all_[known->second];
+      FieldPages& all = all_[known->second];
       pages_ -= pages_of(all);
       all.pages = hull(all.pages, need.pages);
       pages_ += pages_of(all);
@@ -95,10 +95,10 @@ void Needs::add(std::span<const Need> needs) {
   }
 }
 
-std::size_t Needs::pages_with(std::span<const Need> needs) const {
-  Needs more;
-  for (const Need& need : needs) {
-    if (const Need* const known = find(need)) more.add({known, 1});
+std::size_t WorkingSet::pages_with(std::span<const FieldPages> needs) const {
+  WorkingSet more;
+  for (const FieldPages& need : needs) {
+    if (const FieldPages* const known = find(need)) more.add({known, 1});
   }
   const std::size_t shared = more.pages();
   more.add(needs);
@@ -108,24 +108,24 @@ std::size_t Needs::pages_with(std::span<const Need> needs) const {
 namespace {
 
 std::size_t pages_of(std::span<const Demand> demands) {
-  Needs all;
+  WorkingSet all;
   for (const Demand& demand : demands) all.add(demand.needs);
   return all.pages();
 }
 
-/// Cuts evaluations, in this order, into steps of one kind that fit into so many pages.
+/// Cuts tasks, in this order, into steps of one kind that fit into so many pages.
 void cut(std::span<const Demand> demands, std::span<const std::size_t> order, std::size_t pages,
          Steps& to) {
   for (const std::size_t i : order) {
     const auto joins = [&](const Step& step) {
-      return step.is_alone == demands[i].is_alone &&
-             step.needs.pages_with(demands[i].needs) <= pages;
+      return step.is_exclusive == demands[i].is_exclusive &&
+             step.working_set.pages_with(demands[i].needs) <= pages;
     };
     if (to.steps.empty() || !joins(to.steps.back())) {
-      to.steps.emplace_back().is_alone = demands[i].is_alone;
+      to.steps.emplace_back().is_exclusive = demands[i].is_exclusive;
     }
-    to.steps.back().evaluations.push_back(i);
-    to.steps.back().needs.add(demands[i].needs);
+    to.steps.back().tasks.push_back(i);
+    to.steps.back().working_set.add(demands[i].needs);
   }
 }
 
@@ -134,34 +134,34 @@ void sort(std::span<const Demand> demands, std::vector<std::size_t>& order) {
   std::ranges::stable_sort(order, std::greater(),
                            [&](std::size_t i) { return used_in(demands[i].needs); });
   std::stable_partition(order.begin(), order.end(), [&, first = order.front()](std::size_t i) {
-    return demands[i].is_alone == demands[first].is_alone;
+    return demands[i].is_exclusive == demands[first].is_exclusive;
   });
 }
 
 }  // namespace
 
-std::size_t most_pages(const DevicePlan& plan, const Session& session) {
+std::size_t most_pages(const DevicePlan& plan, const DeviceContext& context) {
   std::size_t pages = 0;
   for_each_scan(plan, [&](const DeviceScan& scan) {
     const std::uint64_t events = scan.timeline->end() - scan.timeline->begin();
     std::size_t frames = 1;  // for the roots
     for (const MirroredField* const field : scan.fields) frames += field->most_frames();
-    pages += frames * ((events >> session.page_shift()) + 2);
+    pages += frames * ((events >> context.page_shift()) + 2);
   });
   return pages;
 }
 
-Steps one_step(std::size_t evaluations) {
-  Step step{.is_alone = true};
-  step.evaluations.resize(evaluations);
-  std::iota(step.evaluations.begin(), step.evaluations.end(), 0);
+Steps exclusive_step(std::size_t tasks) {
+  Step step{.is_exclusive = true};
+  step.tasks.resize(tasks);
+  std::iota(step.tasks.begin(), step.tasks.end(), 0);
   Steps steps;
   steps.steps.push_back(std::move(step));
   return steps;
 }
 
-Steps plan_steps(Session& session, std::span<const Demand> demands) {
-  const std::size_t pages = session.device().pages();
+Steps plan_steps(DeviceContext& context, std::span<const Demand> demands) {
+  const std::size_t pages = context.device().pages();
   Steps planned;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < demands.size(); ++i) {
@@ -173,8 +173,8 @@ Steps plan_steps(Session& session, std::span<const Demand> demands) {
   sort(demands, order);
   cut(demands, order, fits ? pages : pages / kStepsThatFit, planned);
   for (std::size_t i = 0; i < planned.steps.size(); ++i) {
-    for (const Need& need : planned.steps[i].needs.all()) {
-      need.field->schedule().expect(session.pages().step() + 1 + i, need.pages);
+    for (const FieldPages& need : planned.steps[i].working_set.all()) {
+      need.field->schedule().expect(context.pages().step() + 1 + i, need.pages);
     }
   }
   return planned;
@@ -182,32 +182,32 @@ Steps plan_steps(Session& session, std::span<const Demand> demands) {
 
 namespace {
 
-std::size_t absent_of(const Needs& needs) {
+std::size_t absent_of(const WorkingSet& needs) {
   std::size_t absent = 0;
-  for (const Need& need : needs.all()) absent += need.field->absent(need.pages);
+  for (const FieldPages& need : needs.all()) absent += need.field->absent(need.pages);
   return absent;
 }
 
 }  // namespace
 
-void make_room(Session& session, const Needs& needs) {
-  session.pages().make_room_until(session.pages().step(), absent_of(needs));
+void make_room(DeviceContext& context, const WorkingSet& needs) {
+  context.pages().make_room_until(context.pages().step(), absent_of(needs));
 }
 
-bool make_room_for_next(Session& session, const Needs& next) {
-  return session.pages().make_room_beyond(session.pages().step() + 1, absent_of(next));
+bool make_room_for_next(DeviceContext& context, const WorkingSet& next) {
+  return context.pages().make_room_beyond(context.pages().step() + 1, absent_of(next));
 }
 
-void prefetch(Session& session, const Needs& next) {
+void prefetch(DeviceContext& context, const WorkingSet& next) {
   std::size_t missing = 0;
-  for (const Need& need : next.all()) {
+  for (const FieldPages& need : next.all()) {
     missing += need.field->missing(need.pages);
   }
-  std::size_t room = session.pages().make_room_until(session.pages().step() + 1, missing);
-  for (const Need& need : next.all()) {
+  std::size_t room = context.pages().make_room_until(context.pages().step() + 1, missing);
+  for (const FieldPages& need : next.all()) {
     room -= need.field->prefetch(need.pages, room);
   }
-  session.pages().fetch();
+  context.pages().fetch();
 }
 
 }  // namespace gorgo::engine

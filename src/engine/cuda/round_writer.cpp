@@ -12,8 +12,8 @@
 namespace gorgo::engine {
 
 void RoundWriter::begin() {
-  number_ = session_.next_number();
-  if (use_ == Use::alone) session_.pages().begin_round();
+  number_ = context_.next_number();
+  if (use_ == Use::exclusive) context_.pages().begin_round();
   round_.clear();
   tables_.clear();
   texts_.clear();
@@ -23,8 +23,8 @@ void RoundWriter::begin() {
 
 const gpu::Round& RoundWriter::finish() {
   for (const Table& table : tables_) table.field->write_table(table.placed, round_);
-  if (use_ == Use::alone) session_.pages().fetch();
-  round_.fetched = session_.pages().awaited();
+  if (use_ == Use::exclusive) context_.pages().fetch();
+  round_.fetched = context_.pages().awaited();
   return round_;
 }
 
@@ -78,7 +78,7 @@ std::optional<RoundWriter::Operands> RoundWriter::add_operands(DeviceScan& scan,
       scan.program.guards, [&](const Expr* guard) { return history::holds(*guard, scope); });
   if (!guarded) return std::nullopt;
   // This stands before the bounds, since strings get their codes from the mirror.
-  if (use_ == Use::alone) need(scan, range, in_order);
+  if (use_ == Use::exclusive) need(scan, range, in_order);
   assert(has(scan, range));
   const Operands at{static_cast<std::uint32_t>(round_.bounds.size()),
                     static_cast<std::uint32_t>(round_.cells.size())};
@@ -126,7 +126,7 @@ gpu::Bounds RoundWriter::bounds_of(const gpu::Test& test, const plan::Comparison
   const Op op = test.negated ? Op::equal : comparison.op;
   if (test.floats) return interval_of_floats(op, value);
   if (value.tag != Datum::Tag::string) return interval_of_integers(op, value);
-  const auto code = static_cast<std::int64_t>(session_.codes().find(value.text()));
+  const auto code = static_cast<std::int64_t>(context_.codes().find(value.text()));
   return interval_of_integers(op, Datum::of(code));
 }
 
@@ -152,7 +152,7 @@ gpu::Cell RoundWriter::cell_of(const Datum& value) const {
     case Datum::Tag::boolean:
       return {value.boolean ? std::uint64_t{1} : 0, 1};
     case Datum::Tag::string:
-      return {session_.codes().find(value.text()), 1};
+      return {context_.codes().find(value.text()), 1};
   }
   return {};
 }
@@ -177,7 +177,7 @@ bool RoundWriter::all_exist(std::uint32_t first_cell) const {
 
 void RoundWriter::need(DeviceScan& scan, const history::Range& range, bool in_order) {
   Mirror& mirror = *scan.mirror;
-  const std::uint64_t round = session_.pages().round();
+  const std::uint64_t round = context_.pages().round();
   if (scan.synchronised != round) {
     scan.synchronised = round;
     scan.needed[0] = scan.needed[1] = {};

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cuda/device.hpp"
+#include "engine/cuda/device_context.hpp"
 #include "engine/cuda/device_scan.hpp"
-#include "engine/cuda/session.hpp"
 #include "history/evaluate.hpp"
 #include "history/range.hpp"
 
@@ -23,17 +23,17 @@ struct AnswerAt {
   std::uint32_t output;
 };
 
-/// Writes rounds of a channel. Their searches need the session's mutex, from `begin` until the
+/// Writes rounds of a channel. Their searches need the context's mutex, from `begin` until the
 /// answers are read.
 class RoundWriter {
  public:
   enum class Use {
-    alone,  ///< has the session's rounds to itself: what its searches need comes with them
+    exclusive,  ///< has the context's rounds to itself: what its searches need comes with them
     /// Others, for plans that do not share their scans, may be at work on other threads: what all
-    /// of them need has taken part in the session's round before, and nothing changes.
+    /// of them need has taken part in the context's round before, and nothing changes.
     shared
   };
-  RoundWriter(Session& session, Use use) : session_(session), use_(use) {}
+  RoundWriter(DeviceContext& context, Use use) : context_(context), use_(use) {}
 
   void begin();
   /// Returns the round as it goes to the device. Begins to fetch its pages. Throws DeviceError.
@@ -68,7 +68,7 @@ class RoundWriter {
   /// How many positions all searches of a round may find, unless a single one finds more.
   std::uint64_t most_listed() const {
     constexpr std::uint64_t kMost = 1 << 22, kMostOfSeveral = 1 << 20;
-    return use_ == Use::alone ? kMost : kMostOfSeveral;
+    return use_ == Use::exclusive ? kMost : kMostOfSeveral;
   }
   std::optional<Operands> add_operands(DeviceScan& scan, const history::Range& range,
                                        const history::Scope& scope, bool in_order);
@@ -91,7 +91,7 @@ class RoundWriter {
     gpu::Attribute placed;
   };
 
-  Session& session_;
+  DeviceContext& context_;
   const Use use_;
   std::uint64_t number_ = 0;  // of the round, which no other has
   gpu::Round round_;

@@ -8,24 +8,24 @@
 
 namespace gorgo::engine {
 
-bool caught(Session& session, const std::function<void()>& use,
-            const std::function<std::string()>& during) {
-  const std::lock_guard lock(session.mutex());
+bool try_on_device(DeviceContext& context, const std::function<void()>& use,
+                   const std::function<std::string()>& during) {
+  const std::lock_guard lock(context.mutex());
   try {
     use();
     return true;
   } catch (const gpu::DeviceError& error) {
-    session.fail(error, during());
+    context.fail(error, during());
   } catch (const std::bad_alloc&) {
-    session.fail(gpu::DeviceError("no memory of the host", false), during());
+    context.fail(gpu::DeviceError("no memory of the host", false), during());
   }
   return false;
 }
 
-Rounds::Rounds(Session& session, std::uint32_t channel)
-    : channel_(session.device().channel(channel)),
-      alone_(channel == 0),
-      writer_(session, alone_ ? RoundWriter::Use::alone : RoundWriter::Use::shared) {}
+Rounds::Rounds(DeviceContext& context, std::uint32_t channel)
+    : channel_(context.device().channel(channel)),
+      exclusive_(channel == 0),
+      writer_(context, exclusive_ ? RoundWriter::Use::exclusive : RoundWriter::Use::shared) {}
 
 bool Rounds::start() {
   while (!asking_.empty() || !waiting_.empty()) {
@@ -40,7 +40,7 @@ bool Rounds::start() {
 
 void Rounds::finish() {
   const gpu::Answers answers = channel_.finish();
-  for (Work* work : asking_) work->take(answers);
+  for (RuleSearch* search : asking_) search->take(answers);
 }
 
 void Rounds::clear() {
@@ -49,17 +49,17 @@ void Rounds::clear() {
 }
 
 bool Rounds::start_round() {
-  std::vector<Work*> done;
+  std::vector<RuleSearch*> done;
   writer_.begin();
-  std::erase_if(asking_, [&](Work* work) {
-    const bool goes_on = work->ask(writer_);
-    if (!goes_on && !alone_ && !work->is_too_large()) done.push_back(work);
+  std::erase_if(asking_, [&](RuleSearch* search) {
+    const bool goes_on = search->ask(writer_);
+    if (!goes_on && !exclusive_ && !search->is_too_large()) done.push_back(search);
     return !goes_on;
   });
   const gpu::Round& round = writer_.finish();
   const bool goes_on = !asking_.empty();
   if (goes_on) channel_.start(round);
-  for (Work* work : done) work->prepare_report();
+  for (RuleSearch* search : done) search->prepare_report();
   return goes_on;
 }
 
@@ -87,13 +87,13 @@ bool run_rounds(std::deque<Rounds>& all, const std::atomic<bool>* stop) {
 }
 
 /// Deals the channels out to the threads in turn. Returns false when stopped.
-bool run_shared(Session& session, std::span<const Works::Turns> channels, unsigned threads,
-                const std::atomic<bool>* stop) {
+bool run_shared(DeviceContext& context, std::span<const ChannelSchedule::Turns> channels,
+                unsigned threads, const std::atomic<bool>* stop) {
   std::atomic<bool> done = true;
-  session.workers().run(threads, [&](std::size_t first) {
+  context.workers().run(threads, [&](std::size_t first) {
     std::deque<Rounds> rounds;
     for (std::size_t i = first; i < channels.size(); i += threads) {
-      Rounds& own = rounds.emplace_back(session, static_cast<std::uint32_t>(i + 1));
+      Rounds& own = rounds.emplace_back(context, static_cast<std::uint32_t>(i + 1));
       for (const auto& turn : channels[i]) own.add(turn);
     }
     if (!run_rounds(rounds, stop)) done = false;
@@ -101,13 +101,13 @@ bool run_shared(Session& session, std::span<const Works::Turns> channels, unsign
   return done;
 }
 
-bool run_alone(Session& session, const Works::Turns& turns, const std::atomic<bool>* stop,
-               const Needs* next) {
-  Rounds rounds(session, 0);
+bool run_exclusive(DeviceContext& context, const ChannelSchedule::Turns& turns,
+                   const std::atomic<bool>* stop, const WorkingSet* next) {
+  Rounds rounds(context, 0);
   for (const auto& turn : turns) rounds.add(turn);
   while (!is_set(stop)) {
     if (!rounds.start()) return true;
-    if (next != nullptr) prefetch(session, *std::exchange(next, nullptr));
+    if (next != nullptr) prefetch(context, *std::exchange(next, nullptr));
     rounds.finish();
   }
   return false;
@@ -115,23 +115,23 @@ bool run_alone(Session& session, const Works::Turns& turns, const std::atomic<bo
 
 }  // namespace
 
-bool run(Session& session, const Works& works, unsigned threads, const std::atomic<bool>* stop,
-         const Needs* next) {
-  const auto others = works.others();
+bool run(DeviceContext& context, const ChannelSchedule& searches, unsigned threads,
+         const std::atomic<bool>* stop, const WorkingSet* next) {
+  const auto others = searches.others();
   if (!others.empty()) {
-    session.pages().begin_round();
-    for (const Works::Turns& turns : others) {
+    context.pages().begin_round();
+    for (const ChannelSchedule::Turns& turns : others) {
       for (const auto& turn : turns) {
-        for (Work* work : turn) work->take_part();
+        for (RuleSearch* search : turn) search->take_part();
       }
     }
     threads = std::min(threads, static_cast<unsigned>(others.size()));
-    if (threads > 1) session.workers().rouse();
-    session.pages().fetch();
-    session.device().publish();
-    if (!run_shared(session, others, threads, stop)) return false;
+    if (threads > 1) context.workers().rouse();
+    context.pages().fetch();
+    context.device().publish();
+    if (!run_shared(context, others, threads, stop)) return false;
   }
-  return works.first().empty() || run_alone(session, works.first(), stop, next);
+  return searches.first().empty() || run_exclusive(context, searches.first(), stop, next);
 }
 
 std::string terminators_text(std::size_t terminators, std::size_t rules, const std::string& first) {

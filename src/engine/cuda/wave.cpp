@@ -50,7 +50,7 @@ void Wave::choose() {
 void Wave::finish_state() {
   const std::size_t state = choice_.state();
   const auto accepted = choice_.accepted();
-  note_reliances(accepted);
+  note_dependencies(accepted);
   if (state > 0) table_.limit(accepted, rule().options.max_sequences);
   table_.extend(accepted, [&](std::uint64_t position) { return input_.event(state, position); });
   too_large_ = table_.rows() > StateChoice::kMostRows && terminators() > 1;
@@ -66,19 +66,19 @@ void Wave::finish_state() {
 
 /// With `each` rows do not rely on each other's events: without an event the rows that have it are
 /// gone, and nothing else changes.
-void Wave::note_reliances(std::span<const SequenceTable::Extension> accepted) {
+void Wave::note_dependencies(std::span<const SequenceTable::Extension> accepted) {
   const auto state = static_cast<std::uint32_t>(choice_.state());
   if (rule().states[state].selection == Selection::each || !consumes(rule(), state)) return;
   for (const SequenceTable::Extension& extension : accepted) {
     const history::EventRef event = input_.event(state, extension.position);
-    reliances_.push_back({table_.terminator_of(extension.row), state, event.slot});
+    dependencies_.push_back({table_.terminator_of(extension.row), state, event.slot});
   }
 }
 
 void Wave::finish() {
   step_ = Step::done;
   table_.index_terminators();
-  std::ranges::stable_sort(reliances_, {}, &Reliance::terminator);
+  std::ranges::stable_sort(dependencies_, {}, &Dependency::terminator);
 }
 
 void Wave::report(std::size_t number, CompositeSink& sink) const {
@@ -90,9 +90,9 @@ void Wave::report(std::size_t number, CompositeSink& sink) const {
   if (passes) sink.accept(row(number), values);
 }
 
-std::span<const Wave::Reliance> Wave::reliances_of(std::uint32_t terminator) const {
+std::span<const Wave::Dependency> Wave::dependencies_of(std::uint32_t terminator) const {
   const auto first_of = [&](std::uint32_t t) {
-    return std::ranges::lower_bound(reliances_, t, {}, &Reliance::terminator);
+    return std::ranges::lower_bound(dependencies_, t, {}, &Dependency::terminator);
   };
   return {first_of(terminator), first_of(terminator + 1)};
 }

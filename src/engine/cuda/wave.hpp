@@ -26,7 +26,7 @@ namespace gorgo::engine {
 class Wave {
  public:
   /// An event that was chosen where another would have been chosen without it.
-  struct Reliance {
+  struct Dependency {
     std::uint32_t terminator;  ///< counted from the wave's first
     std::uint32_t state;
     history::Slot slot;
@@ -54,8 +54,8 @@ class Wave {
   std::span<const history::EventRef> row(std::size_t number) const { return table_.row(number); }
   /// Accepts the row's sequence if it passes the filters.
   void report(std::size_t row, CompositeSink& sink) const;
-  /// The reliances of a terminator in consumed states, also where no sequence came of them.
-  std::span<const Reliance> reliances_of(std::uint32_t terminator) const;
+  /// The dependencies of a terminator in consumed states, also where no sequence came of them.
+  std::span<const Dependency> dependencies_of(std::uint32_t terminator) const;
 
  private:
   enum class Step { choose, verify, aggregate, done };
@@ -63,7 +63,7 @@ class Wave {
   void advance();
   void choose();
   void finish_state();
-  void note_reliances(std::span<const SequenceTable::Extension> accepted);
+  void note_dependencies(std::span<const SequenceTable::Extension> accepted);
   void finish();
   const Rule& rule() const { return input_.rule(); }
 
@@ -75,7 +75,7 @@ class Wave {
   SearchQueue queue_;
   Step step_ = Step::verify;  // what the queue's searches are for
   bool too_large_ = false;
-  std::vector<Reliance> reliances_;  // by terminator, when it is done
+  std::vector<Dependency> dependencies_;  // by terminator, when it is done
 };
 
 }  // namespace gorgo::engine

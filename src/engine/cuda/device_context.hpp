@@ -21,11 +21,11 @@ class Mirror;
 
 /// A device in use: what is mirrored on it, and whether it can still be relied upon. Whoever calls
 /// anything but `mutex`, `mirrors`, `next_number`, `problem` and the failures, and the device's
-/// `shapes`, holds the mutex. Mirrors keep the session alive.
-class Session : public std::enable_shared_from_this<Session> {
+/// `shapes`, holds the mutex. Mirrors keep the context alive.
+class DeviceContext : public std::enable_shared_from_this<DeviceContext> {
  public:
-  explicit Session(std::unique_ptr<gpu::Device> device);
-  ~Session();
+  explicit DeviceContext(std::unique_ptr<gpu::Device> device);
+  ~DeviceContext();
 
   /// Recursive: what a plan has on the device takes it when it is destroyed, also when placing the
   /// plan fails half-way under the mutex.
@@ -58,7 +58,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void fail(const gpu::DeviceError& error, const std::string& during);
   /// Why the device is out of use; empty if it is in use.
   std::string problem() const;
-  /// The last failure, for people; stays valid for as long as the session.
+  /// The last failure, for people; stays valid for as long as the context.
   std::string_view failure() const;
   Failure last_failure() const;
 

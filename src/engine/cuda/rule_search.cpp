@@ -1,4 +1,4 @@
-#include "engine/cuda/work.hpp"
+#include "engine/cuda/rule_search.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,34 +13,34 @@ constexpr std::size_t kMostWaves = 16;
 
 }  // namespace
 
-Work::Work(DevicePlan& plan, const Terminators& terminators, const RuleState& state)
+RuleSearch::RuleSearch(DevicePlan& plan, const Terminators& terminators, const RuleState& state)
     : plan_(plan),
       terminators_(terminators),
       rule_state_(state),
       settled_(terminators.slots.size()) {
   if (rule().consuming.empty()) return;
   expected_ = std::make_unique<RuleState>(rule());
-  for (std::uint32_t t = 0; t < settled_; ++t) fates_.push_back({0, t});
+  for (std::uint32_t t = 0; t < settled_; ++t) locations_.push_back({0, t});
 }
 
-void Work::take_part() {
-  for (const Need& need : needs_of(plan_, terminators_)) {
+void RuleSearch::take_part() {
+  for (const FieldPages& need : reachable_pages(plan_, terminators_)) {
     need.field->need(need.pages);
   }
 }
 
-void Work::add_run(std::vector<history::Slot> slots, const Terminators& terminators) {
+void RuleSearch::add_pass(std::vector<history::Slot> slots, const Terminators& terminators) {
   auto wave = std::make_unique<Wave>(plan_, terminators, rule_state_);
-  runs_.push_back(
+  passes_.push_back(
       {.slots = std::move(slots), .wave = std::move(wave), .produces = {}, .consumes = {}});
 }
 
-bool Work::ask(RoundWriter& writer) {
-  if (runs_.empty()) add_run({}, terminators_);
+bool RuleSearch::ask(RoundWriter& writer) {
+  if (passes_.empty()) add_pass({}, terminators_);
   for (const std::uint32_t state : rule().consuming) {
     marks(state).follow(rule_state_.consumed[state], expected_->consumed[state]);
   }
-  while (!runs_.back().wave->ask(writer)) {
+  while (!passes_.back().wave->ask(writer)) {
     if (is_too_large() || !begin_wave()) return false;
   }
   return true;
@@ -48,110 +48,110 @@ bool Work::ask(RoundWriter& writer) {
 
 /// Begins a wave for the terminators that need another one. Returns false when there are none or it
 /// would not pay.
-bool Work::begin_wave() {
+bool RuleSearch::begin_wave() {
   if (!expected_) return false;
-  find_products(runs_.back());
+  find_products(passes_.back());
   settle();
-  settled_ = again_.empty() ? terminators() : again_.front();
-  if (again_.empty() || runs_.size() == kMostWaves) return false;
-  const auto run = static_cast<std::uint32_t>(runs_.size());
+  settled_ = unsettled_.empty() ? terminators() : unsettled_.front();
+  if (unsettled_.empty() || passes_.size() == kMostWaves) return false;
+  const auto pass = static_cast<std::uint32_t>(passes_.size());
   std::vector<history::Slot> slots;
-  for (const std::uint32_t t : again_) {
-    fates_[t] = {run, static_cast<std::uint32_t>(slots.size())};
+  for (const std::uint32_t t : unsettled_) {
+    locations_[t] = {pass, static_cast<std::uint32_t>(slots.size())};
     slots.push_back(terminators_.slots[t]);
   }
   const Terminators terminators{slots, terminators_.in_order};
-  add_run(std::move(slots), terminators);
+  add_pass(std::move(slots), terminators);
   return true;
 }
 
-void Work::find_products(Run& run) {
+void RuleSearch::find_products(Pass& pass) {
   CompositeSink sink;
   sink.begin_rule(rule(), *expected_, false);
-  const auto count = static_cast<std::uint32_t>(run.wave->terminators());
-  const std::size_t rows = run.wave->rows_of(count - 1).last;
-  run.consumes.resize(rows);
+  const auto count = static_cast<std::uint32_t>(pass.wave->terminators());
+  const std::size_t rows = pass.wave->rows_of(count - 1).last;
+  pass.consumes.resize(rows);
   for (std::size_t r = 0; r < rows; ++r) {
     sink.clear();
     sink.begin(0);
-    run.wave->report(r, sink);
-    run.produces.push_back(sink.size() > 0);
+    pass.wave->report(r, sink);
+    pass.produces.push_back(sink.size() > 0);
   }
 }
 
-void Work::settle() {
+void RuleSearch::settle() {
   for (const std::uint32_t state : rule().consuming) expected_->consumed[state] = {};
-  again_.clear();
+  unsettled_.clear();
   expects_any_ = revoked_ = false;
-  for (std::uint32_t t = 0; t < fates_.size(); ++t) {
-    if (stands(fates_[t])) {
-      expect(fates_[t]);
+  for (std::uint32_t t = 0; t < locations_.size(); ++t) {
+    if (stands(locations_[t])) {
+      expect(locations_[t]);
     } else {
-      forget(fates_[t]);
-      again_.push_back(t);
+      forget(locations_[t]);
+      unsettled_.push_back(t);
     }
   }
 }
 
 /// Whether the terminator finds the same after all that those before it are expected to consume.
-bool Work::stands(const Fate& fate) const {
-  const Wave& wave = *runs_[fate.run].wave;
-  if (revoked_ && fate.run > 0) return false;
-  const bool knew_all = fate.run + 1 == runs_.size() && fate.number == 0;
-  if (wave.overflowed(fate.number)) return !expects_any_ || knew_all;
-  const auto reliances = wave.reliances_of(fate.number);
-  return std::ranges::none_of(reliances, [&](const Wave::Reliance& reliance) {
-    return expected_->consumed[reliance.state].contains(reliance.slot);
+bool RuleSearch::stands(const Location& location) const {
+  const Wave& wave = *passes_[location.pass].wave;
+  if (revoked_ && location.pass > 0) return false;
+  const bool knew_all = location.pass + 1 == passes_.size() && location.number == 0;
+  if (wave.overflowed(location.number)) return !expects_any_ || knew_all;
+  const auto dependencies = wave.dependencies_of(location.number);
+  return std::ranges::none_of(dependencies, [&](const Wave::Dependency& dependency) {
+    return expected_->consumed[dependency.state].contains(dependency.slot);
   });
 }
 
 /// Expects the terminator to consume. Its sequences do not see each other's consumption.
-void Work::expect(const Fate& fate) {
-  Run& run = runs_[fate.run];
-  const auto [first, last] = run.wave->rows_of(fate.number);
+void RuleSearch::expect(const Location& location) {
+  Pass& pass = passes_[location.pass];
+  const auto [first, last] = pass.wave->rows_of(location.number);
   for (std::size_t r = first; r < last; ++r) {
-    const bool consumes = run.produces[r] && !lost(run.wave->row(r), *expected_);
-    if (run.consumes[r] && !consumes) revoked_ = true;
-    if (consumes && !run.consumes[r]) {
+    const bool consumes = pass.produces[r] && !lost(pass.wave->row(r), *expected_);
+    if (pass.consumes[r] && !consumes) revoked_ = true;
+    if (consumes && !pass.consumes[r]) {
       for (const std::uint32_t state : rule().consuming) {
-        marks(state).changed(run.wave->row(r)[state].slot);
+        marks(state).changed(pass.wave->row(r)[state].slot);
       }
     }
-    run.consumes[r] = consumes;
+    pass.consumes[r] = consumes;
   }
   for (std::size_t r = first; r < last; ++r) {
-    if (!run.consumes[r]) continue;
+    if (!pass.consumes[r]) continue;
     expects_any_ = true;
-    const auto row = run.wave->row(r);
+    const auto row = pass.wave->row(r);
     for (const std::uint32_t state : rule().consuming) {
       expected_->consumed[state].insert(row[state].slot, row[0].slot);
     }
   }
 }
 
-void Work::forget(const Fate& fate) {
-  Run& run = runs_[fate.run];
-  const auto [first, last] = run.wave->rows_of(fate.number);
+void RuleSearch::forget(const Location& location) {
+  Pass& pass = passes_[location.pass];
+  const auto [first, last] = pass.wave->rows_of(location.number);
   for (std::size_t r = first; r < last; ++r) {
-    revoked_ = revoked_ || run.consumes[r];
-    run.consumes[r] = false;
+    revoked_ = revoked_ || pass.consumes[r];
+    pass.consumes[r] = false;
   }
 }
 
-bool Work::lost(std::span<const history::EventRef> row, const RuleState& state) const {
+bool RuleSearch::lost(std::span<const history::EventRef> row, const RuleState& state) const {
   return std::ranges::any_of(
       rule().consuming, [&](std::uint32_t i) { return state.consumed[i].contains(row[i].slot); });
 }
 
 /// Returns false when the sink is full; then nothing of the terminator was reported.
-bool Work::report(std::uint32_t t, CompositeSink& sink) const {
-  const Fate fate = expected_ ? fates_[t] : Fate{0, t};
-  const Wave& wave = *runs_[fate.run].wave;
-  if (wave.overflowed(fate.number)) {
+bool RuleSearch::report(std::uint32_t t, CompositeSink& sink) const {
+  const Location location = expected_ ? locations_[t] : Location{0, t};
+  const Wave& wave = *passes_[location.pass].wave;
+  if (wave.overflowed(location.number)) {
     sink.overflow();
     return true;
   }
-  const auto [first, last] = wave.rows_of(fate.number);
+  const auto [first, last] = wave.rows_of(location.number);
   for (std::size_t r = first; r < last && !sink.is_full(); ++r) {
     // The sink consumes what it accepts, terminator by terminator.
     if (!lost(wave.row(r), rule_state_)) wave.report(r, sink);
@@ -160,7 +160,7 @@ bool Work::report(std::uint32_t t, CompositeSink& sink) const {
   return !sink.is_full();
 }
 
-void Work::prepare_report() {
+void RuleSearch::prepare_report() {
   constexpr std::size_t kMostPrepared = 1 << 18;  // composites, which are in memory twice then
   if (expected_) return;
   RuleState nothing(rule());
@@ -172,13 +172,13 @@ void Work::prepare_report() {
   }
 }
 
-std::size_t Work::report_prepared(std::uint32_t first_terminator, const Budget& budget,
-                                  CompositeSink& sink) const {
+std::size_t RuleSearch::report_prepared(std::uint32_t first_terminator, const Budget& budget,
+                                        CompositeSink& sink) const {
   std::size_t t = 0, end = 0;
   for (; t < ends_.size(); ++t) {
     const std::size_t number = first_terminator + t;
     if (budget.stopped() || !sink.has_room(static_cast<std::uint32_t>(number), end)) break;
-    if (runs_[0].wave->overflowed(static_cast<std::uint32_t>(t))) {
+    if (passes_[0].wave->overflowed(static_cast<std::uint32_t>(t))) {
       sink.begin(static_cast<std::uint32_t>(number));
       sink.overflow();
     }
@@ -188,8 +188,8 @@ std::size_t Work::report_prepared(std::uint32_t first_terminator, const Budget& 
   return t;
 }
 
-std::size_t Work::report(std::uint32_t first_terminator, const Budget& budget,
-                         CompositeSink& sink) {
+std::size_t RuleSearch::report(std::uint32_t first_terminator, const Budget& budget,
+                               CompositeSink& sink) {
   const auto prepared = static_cast<std::uint32_t>(report_prepared(first_terminator, budget, sink));
   if (prepared < ends_.size()) return prepared;
   for (std::uint32_t t = prepared; t < settled_; ++t) {

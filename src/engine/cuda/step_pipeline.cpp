@@ -1,4 +1,4 @@
-#include "engine/cuda/turns.hpp"
+#include "engine/cuda/step_pipeline.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,16 +11,17 @@ std::string text_of(std::span<const Task> tasks) {
   return terminators_text(terminators, tasks.size(), tasks.front().evaluator->name());
 }
 
-// Leaves out the first channel, which writes pages and is for steps that are alone.
-Turns::Turns(Session& session, std::span<const Task> tasks, const Budget& budget)
-    : session_(session),
+// Leaves out the first channel, which writes pages and is for exclusive steps.
+StepPipeline::StepPipeline(DeviceContext& context, std::span<const Task> tasks,
+                           const Budget& budget)
+    : context_(context),
       tasks_(tasks),
       budget_(budget),
-      rounds_{Rounds(session, 1), Rounds(session, 2)} {
+      rounds_{Rounds(context, 1), Rounds(context, 2)} {
   for (Rounds& rounds : rounds_) unused_.push_back(&rounds);
 }
 
-void Turns::run(std::span<const Step> steps) {
+void StepPipeline::run(std::span<const Step> steps) {
   while (goes_on() && (!steps.empty() || !under_way_.empty())) {
     const Step* const next = steps.empty() || unused_.empty() ? nullptr : &steps.front();
     bool begins = false;
@@ -28,63 +29,63 @@ void Turns::run(std::span<const Step> steps) {
       begins = next != nullptr && has_room_for(*next);
       begins ? begin(*next) : advance();
     };
-    const bool succeeded = caught(session_, use, [&] { return text(); });
+    const bool succeeded = try_on_device(context_, use, [&] { return text(); });
     if (begins || (!succeeded && next != nullptr)) steps = steps.subspan(1);
     if (!succeeded) abandon_all();
   }
   abandon_all();
 }
 
-bool Turns::goes_on() const { return !budget_.stopped() && session_.problem().empty(); }
+bool StepPipeline::goes_on() const { return !budget_.stopped() && context_.problem().empty(); }
 
 /// A step that has the device to itself has room in any case.
-bool Turns::has_room_for(const Step& step) {
-  std::uint64_t earliest = session_.pages().round() + 1;
+bool StepPipeline::has_room_for(const Step& step) {
+  std::uint64_t earliest = context_.pages().round() + 1;
   for (const UnderWay& other : under_way_) earliest = std::min(earliest, other.round);
-  session_.pages().end_rounds_before(earliest);
-  return make_room_for_next(session_, step.needs) || under_way_.empty();
+  context_.pages().end_rounds_before(earliest);
+  return make_room_for_next(context_, step.working_set) || under_way_.empty();
 }
 
-void Turns::begin(const Step& step) {
-  session_.pages().begin_step();
-  session_.pages().begin_round_beside();
+void StepPipeline::begin(const Step& step) {
+  context_.pages().begin_step();
+  context_.pages().begin_round_beside();
   under_way_.push_back(
-      {.step = &step, .round = session_.pages().round(), .works = {}, .rounds = unused_.back()});
+      {.step = &step, .round = context_.pages().round(), .searches = {}, .rounds = unused_.back()});
   unused_.pop_back();
   UnderWay& begun = under_way_.back();
-  for (const std::size_t i : step.evaluations) {
-    begun.works.push_back(&tasks_[i].evaluator->begin(tasks_[i], session_));
+  for (const std::size_t i : step.tasks) {
+    begun.searches.push_back(&tasks_[i].evaluator->begin(tasks_[i], context_));
   }
-  for (const Need& need : step.needs.all()) need.field->need(need.pages);
-  session_.pages().fetch();
-  session_.device().publish();
-  begun.rounds->add(begun.works);
+  for (const FieldPages& need : step.working_set.all()) need.field->need(need.pages);
+  context_.pages().fetch();
+  context_.device().publish();
+  begun.rounds->add(begun.searches);
   go_on();
 }
 
 /// Waits for the round that began first.
-void Turns::advance() {
+void StepPipeline::advance() {
   under_way_.front().rounds->finish();
   std::rotate(under_way_.begin(), under_way_.begin() + 1, under_way_.end());
   go_on();
 }
 
 /// Begins the next round of the step in the back, or retires the step if it has none.
-void Turns::go_on() {
+void StepPipeline::go_on() {
   const UnderWay& last = under_way_.back();
   if (last.rounds->start()) return;
-  for (std::size_t i = 0; i < last.works.size(); ++i) {
-    const Task& task = tasks_[last.step->evaluations[i]];
-    if (last.works[i]->is_too_large()) task.evaluator->abandon(task.part);
+  for (std::size_t i = 0; i < last.searches.size(); ++i) {
+    const Task& task = tasks_[last.step->tasks[i]];
+    if (last.searches[i]->is_too_large()) task.evaluator->abandon(task.part);
   }
   unused_.push_back(last.rounds);
   under_way_.pop_back();
 }
 
-void Turns::abandon_all() {
+void StepPipeline::abandon_all() {
   for (const UnderWay& one : under_way_) {
     one.rounds->clear();
-    for (const std::size_t i : one.step->evaluations) {
+    for (const std::size_t i : one.step->tasks) {
       tasks_[i].evaluator->abandon(tasks_[i].part);
     }
     unused_.push_back(one.rounds);
@@ -93,10 +94,10 @@ void Turns::abandon_all() {
 }
 
 /// The tasks under way, in words.
-std::string Turns::text() const {
+std::string StepPipeline::text() const {
   std::vector<Task> tasks;
   for (const UnderWay& one : under_way_) {
-    for (const std::size_t i : one.step->evaluations) tasks.push_back(tasks_[i]);
+    for (const std::size_t i : one.step->tasks) tasks.push_back(tasks_[i]);
   }
   return text_of(tasks.empty() ? tasks_ : tasks);
 }

@@ -1,4 +1,4 @@
-#include "engine/cuda/session.hpp"
+#include "engine/cuda/device_context.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,15 +7,15 @@
 
 namespace gorgo::engine {
 
-Session::Session(std::unique_ptr<gpu::Device> device)
+DeviceContext::DeviceContext(std::unique_ptr<gpu::Device> device)
     : device_(std::move(device)),
       pages_(*device_),
       workers_(std::max(1U, device_->channels() - 1)) {}
 
-Session::~Session() = default;
+DeviceContext::~DeviceContext() = default;
 
-std::shared_ptr<Mirror> Session::mirror(const history::EventStore& store,
-                                        std::shared_ptr<const history::Timeline> timeline) {
+std::shared_ptr<Mirror> DeviceContext::mirror(const history::EventStore& store,
+                                              std::shared_ptr<const history::Timeline> timeline) {
   const auto known = mirrors_.find(timeline.get());
   if (known != mirrors_.end()) {
     if (auto shared = known->second->weak_from_this().lock()) return shared;
@@ -26,17 +26,17 @@ std::shared_ptr<Mirror> Session::mirror(const history::EventStore& store,
   return made;
 }
 
-bool Session::mirrors(const history::Timeline& timeline) {
+bool DeviceContext::mirrors(const history::Timeline& timeline) {
   const std::lock_guard lock(mutex_);
   return mirrors_.contains(&timeline);
 }
 
-void Session::forget(const Mirror& mirror) {
+void DeviceContext::forget(const Mirror& mirror) {
   const auto known = mirrors_.find(&mirror.timeline());
   if (known != mirrors_.end() && known->second == &mirror) mirrors_.erase(known);
 }
 
-void Session::fail(const gpu::DeviceError& error, const std::string& during) {
+void DeviceContext::fail(const gpu::DeviceError& error, const std::string& during) {
   pages_.forget_orders();
   for (const auto& [timeline, mirror] : mirrors_) mirror->evict();
   const std::lock_guard lock(problem_mutex_);
@@ -45,17 +45,17 @@ void Session::fail(const gpu::DeviceError& error, const std::string& during) {
   if (error.is_final()) problem_ = error.what();
 }
 
-std::string_view Session::failure() const {
+std::string_view DeviceContext::failure() const {
   const std::lock_guard lock(problem_mutex_);
   return failure_;
 }
 
-Session::Failure Session::last_failure() const {
+DeviceContext::Failure DeviceContext::last_failure() const {
   const std::lock_guard lock(problem_mutex_);
   return last_failure_;
 }
 
-std::string Session::problem() const {
+std::string DeviceContext::problem() const {
   const std::lock_guard lock(problem_mutex_);
   return problem_;
 }

@@ -16,21 +16,21 @@ namespace gorgo::engine {
 /// all are gone through in their order. Those that relied on an event that an earlier one consumes
 /// take another wave, which knows what is expected to be consumed before them. For the first
 /// terminator of a wave that is certain, so each wave settles one terminator or more.
-class Work {
+class RuleSearch {
  public:
-  /// Plan and state must outlive the work.
-  Work(DevicePlan& plan, const Terminators& terminators, const RuleState& state);
+  /// Plan and state must outlive the search.
+  RuleSearch(DevicePlan& plan, const Terminators& terminators, const RuleState& state);
 
-  /// Makes all pages that can be reached take part in the session's round, for writers that share
-  /// it. Precondition: the rule consumes nothing. Whoever calls holds the session's mutex. Throws
+  /// Makes all pages that can be reached take part in the context's round, for writers that share
+  /// it. Precondition: the rule consumes nothing. Whoever calls holds the context's mutex. Throws
   /// DeviceError.
   void take_part();
   /// Adds the searches of the next round. Returns false when none are left. Throws DeviceError.
   bool ask(RoundWriter& writer);
   /// Takes the answers to what was asked.
-  void take(const gpu::Answers& answers) { runs_.back().wave->take(answers); }
+  void take(const gpu::Answers& answers) { passes_.back().wave->take(answers); }
   /// Whether it has become too large to be done with that many terminators.
-  bool is_too_large() const { return !runs_.empty() && runs_.back().wave->is_too_large(); }
+  bool is_too_large() const { return !passes_.empty() && passes_.back().wave->is_too_large(); }
   std::size_t terminators() const { return terminators_.slots.size(); }
   const DevicePlan& plan() const { return plan_; }
 
@@ -45,7 +45,7 @@ class Work {
   bool is_contended() const { return settled_ < terminators(); }
 
  private:
-  struct Run {
+  struct Pass {
     std::vector<history::Slot> slots;  ///< unless they are all terminators
     std::unique_ptr<Wave> wave;
     std::vector<bool> produces;  ///< by row: whether there is a composite
@@ -53,21 +53,21 @@ class Work {
         consumes;  ///< by row: whether it is expected, so that its events are consumed
   };
   /// Where the sequences of a terminator are.
-  struct Fate {
-    std::uint32_t run;
-    std::uint32_t number;  ///< of the terminator in the run
+  struct Location {
+    std::uint32_t pass;
+    std::uint32_t number;  ///< of the terminator in the pass
   };
 
-  void add_run(std::vector<history::Slot> slots, const Terminators& terminators);
+  void add_pass(std::vector<history::Slot> slots, const Terminators& terminators);
   bool begin_wave();
   bool report(std::uint32_t terminator, CompositeSink& sink) const;
   std::size_t report_prepared(std::uint32_t first_terminator, const Budget& budget,
                               CompositeSink& sink) const;
-  void find_products(Run& run);
+  void find_products(Pass& pass);
   void settle();
-  bool stands(const Fate& fate) const;
-  void expect(const Fate& fate);
-  void forget(const Fate& fate);
+  bool stands(const Location& location) const;
+  void expect(const Location& location);
+  void forget(const Location& location);
   bool lost(std::span<const history::EventRef> row, const RuleState& state) const;
   ConsumedMarks& marks(std::uint32_t state) { return *plan_.states[state - 1].consumed; }
   const Rule& rule() const { return plan_.plan->rule; }
@@ -75,7 +75,7 @@ class Work {
   DevicePlan& plan_;
   Terminators terminators_;
   const RuleState& rule_state_;
-  std::vector<Run> runs_;
+  std::vector<Pass> passes_;
   std::size_t settled_;  // so many terminators have their sequences
 
   // The report of a rule that consumes nothing, as far as it was prepared.
@@ -83,11 +83,11 @@ class Work {
   std::vector<std::size_t> ends_;  // by prepared terminator: where its composites end
 
   // The members below belong to a rule that consumes.
-  std::vector<Fate> fates_;              // by terminator
+  std::vector<Location> locations_;      // by terminator
   std::unique_ptr<RuleState> expected_;  // what this batch is taken to consume
   bool expects_any_ = false;  // whether a terminator gone through so far is expected to consume
   bool revoked_ = false;      // whether what was expected of one of them was taken back
-  std::vector<std::uint32_t> again_;  // terminators whose sequences do not stand
+  std::vector<std::uint32_t> unsettled_;  // terminators whose sequences do not stand
 };
 
 }  // namespace gorgo::engine

@@ -18,14 +18,14 @@ std::string text_of(std::span<const Task> tasks);
 
 /// Does steps of a device, two at a time, each of them in a channel of its own: while the device
 /// searches for one of them, the pages of the other one come and the host prepares its searches. No
-/// step may be alone (`Step::is_alone`).
-class Turns {
+/// step may be exclusive (`Step::is_exclusive`).
+class StepPipeline {
  public:
   static constexpr std::uint32_t kChannels = 2;
 
-  /// Steps name these tasks by their numbers. Whoever calls holds the session's mutex until the
+  /// Steps name these tasks by their numbers. Whoever calls holds the context's mutex until the
   /// end.
-  Turns(Session& session, std::span<const Task> tasks, const Budget& budget);
+  StepPipeline(DeviceContext& context, std::span<const Task> tasks, const Budget& budget);
 
   /// Does steps in their order. What is not done, because the device failed or was stopped, is
   /// abandoned.
@@ -34,8 +34,8 @@ class Turns {
  private:
   struct UnderWay {
     const Step* step;
-    std::uint64_t round;  ///< of the session, whose pages it needs
-    std::vector<Work*> works;
+    std::uint64_t round;  ///< of the context, whose pages it needs
+    std::vector<RuleSearch*> searches;
     Rounds* rounds;
   };
 
@@ -47,7 +47,7 @@ class Turns {
   void abandon_all();
   std::string text() const;
 
-  Session& session_;
+  DeviceContext& context_;
   const std::span<const Task> tasks_;
   const Budget& budget_;
   std::array<Rounds, kChannels> rounds_;
