@@ -28,9 +28,9 @@ struct AnswerAt {
 class RoundWriter {
  public:
   enum class Use {
-    exclusive,  ///< has the context's rounds to itself: what its searches need comes with them
+    exclusive,  ///< has the rounds of the pool to itself: what its searches need comes with them
     /// Others, for plans that do not share their scans, may be at work on other threads: what all
-    /// of them need has taken part in the context's round before, and nothing changes.
+    /// of them need has taken part in the pool's round before, and nothing changes.
     shared
   };
   RoundWriter(DeviceContext& context, Use use) : context_(context), use_(use) {}

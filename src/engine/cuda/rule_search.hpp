@@ -21,7 +21,7 @@ class RuleSearch {
   /// Plan and state must outlive the search.
   RuleSearch(DevicePlan& plan, const Terminators& terminators, const RuleState& state);
 
-  /// Makes all pages that can be reached take part in the context's round, for writers that share
+  /// Makes all pages that can be reached take part in the pool's round, for writers that share
   /// it. Precondition: the rule consumes nothing. Whoever calls holds the context's mutex. Throws
   /// DeviceError.
   void take_part();
