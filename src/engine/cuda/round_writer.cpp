@@ -1,22 +1,38 @@
 #include "engine/cuda/round_writer.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 
 #include "cuda/shape.hpp"
 #include "engine/cuda/interval.hpp"
-#include "engine/cuda/text_words.hpp"
 #include "history/evaluate.hpp"
 
 namespace gorgo::engine {
+namespace {
+
+std::uint32_t shape_for(const DeviceScan& scan, DeviceScan::Variant variant) {
+  switch (variant) {
+    case DeviceScan::shaped:
+      return scan.shape;
+    case DeviceScan::with_negations:
+      return scan.shape_with_negations;
+    case DeviceScan::any_shape_with_negations:
+      return gpu::kAnyShapeWithNegations;
+    case DeviceScan::any_shape:
+    case DeviceScan::disordered:
+      break;
+  }
+  return gpu::kAnyShape;
+}
+
+}  // namespace
 
 void RoundWriter::begin() {
   number_ = context_.next_number();
   if (use_ == Use::exclusive) context_.pages().begin_round();
   round_.clear();
   tables_.clear();
-  texts_.clear();
+  operands_.begin();
   known_ = 0;
   round_.most_listed = most_listed();
 }
@@ -43,7 +59,7 @@ std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
   }
   const auto first_negation = static_cast<std::uint32_t>(round_.negations.size());
   for (const InsideNegation& negation : negations) add_negation(negation, scope);
-  const bool any_shape = !all_exist(operands->cells);
+  const bool any_shape = !operands_.all_exist_from(*operands);
   const auto variant = !negations.empty() ? any_shape ? DeviceScan::any_shape_with_negations
                                                       : DeviceScan::with_negations
                        : !in_order        ? DeviceScan::disordered
@@ -70,22 +86,17 @@ std::optional<AnswerAt> RoundWriter::add(DeviceScan& scan, history::Range range,
 }
 
 /// Returns nothing when nothing can be found.
-std::optional<RoundWriter::Operands> RoundWriter::add_operands(DeviceScan& scan,
-                                                               const history::Range& range,
-                                                               const history::Scope& scope,
-                                                               bool in_order) {
+std::optional<OperandWriter::Operands> RoundWriter::add_operands(DeviceScan& scan,
+                                                                 const history::Range& range,
+                                                                 const history::Scope& scope,
+                                                                 bool in_order) {
   const bool guarded = std::ranges::all_of(
       scan.program.guards, [&](const Expr* guard) { return history::holds(*guard, scope); });
   if (!guarded) return std::nullopt;
   // This stands before the bounds, since strings get their codes from the mirror.
   if (use_ == Use::exclusive) need(scan, range, in_order);
   assert(has(scan, range));
-  const Operands at{static_cast<std::uint32_t>(round_.bounds.size()),
-                    static_cast<std::uint32_t>(round_.cells.size())};
-  if (add_bounds(scan, scope) && add_cells(scan, scope)) return at;
-  round_.bounds.resize(at.bounds);
-  round_.cells.resize(at.cells);
-  return std::nullopt;
+  return operands_.add(scan.program, scope);
 }
 
 void RoundWriter::add_negation(const InsideNegation& negation, const history::Scope& scope) {
@@ -99,80 +110,6 @@ void RoundWriter::add_negation(const InsideNegation& negation, const history::Sc
             .bounds = operands->bounds,
             .cells = operands->cells,
             .interval = negation.ends};
-}
-
-/// Returns false when nothing can be found.
-bool RoundWriter::add_bounds(const DeviceScan& scan, const history::Scope& scope) {
-  for (const Program::Test& test : scan.program.tests) {
-    if (test.comparisons.empty()) {
-      round_.bounds.push_back({.low = scope.states[0].slot, .high = MirroredMarks::kUnmarked});
-      continue;
-    }
-    const bool floats = test.on_device.floats;
-    gpu::Bounds bounds = everything(floats);
-    for (const plan::Comparison* comparison : test.comparisons) {
-      const Datum value = history::evaluate(comparison->operand, scope);
-      if (!value.exists()) return false;
-      bounds = intersection(floats, bounds, bounds_of(test.on_device, *comparison, value));
-    }
-    if (!test.on_device.negated && is_empty(floats, bounds)) return false;
-    round_.bounds.push_back(bounds);
-  }
-  return true;
-}
-
-gpu::Bounds RoundWriter::bounds_of(const gpu::Test& test, const plan::Comparison& comparison,
-                                   const Datum& value) const {
-  const Op op = test.negated ? Op::equal : comparison.op;
-  if (test.floats) return interval_of_floats(op, value);
-  if (value.tag != Datum::Tag::string) return interval_of_integers(op, value);
-  const auto code = static_cast<std::int64_t>(context_.codes().find(value.text()));
-  return interval_of_integers(op, Datum::of(code));
-}
-
-/// Returns false when nothing can be found.
-bool RoundWriter::add_cells(const DeviceScan& scan, const history::Scope& scope) {
-  for (const Program::Parameter& parameter : scan.program.parameters) {
-    const Datum value = history::evaluate(*parameter.expr, scope);
-    if (parameter.required && !value.exists()) return false;
-    const bool is_text = parameter.is_text && value.exists();
-    round_.cells.push_back(is_text ? text_cell_of(value.text()) : cell_of(value));
-  }
-  return true;
-}
-
-gpu::Cell RoundWriter::cell_of(const Datum& value) const {
-  switch (value.tag) {
-    case Datum::Tag::none:
-      return {};
-    case Datum::Tag::integer:
-      return {static_cast<std::uint64_t>(value.integer), 1};
-    case Datum::Tag::floating:
-      return {std::bit_cast<std::uint64_t>(value.floating), 1};
-    case Datum::Tag::boolean:
-      return {value.boolean ? std::uint64_t{1} : 0, 1};
-    case Datum::Tag::string:
-      return {context_.codes().find(value.text()), 1};
-  }
-  return {};
-}
-
-/// Searches mostly share their strings, which stay as long as the round.
-gpu::Cell RoundWriter::text_cell_of(std::string_view text) {
-  const auto [known, is_new] = texts_.try_emplace(text, round_.texts.size());
-  if (is_new) {
-    round_.texts.push_back(word_of_text(text, 0));
-    round_.texts.push_back(text.size());
-    for (std::size_t i = 1; 8 * i < text.size(); ++i) {
-      round_.texts.push_back(word_of_text(text, i));
-    }
-  }
-  return {round_.texts[known->second], 1 + known->second};
-}
-
-bool RoundWriter::all_exist(std::uint32_t first_cell) const {
-  return std::all_of(round_.cells.begin() + first_cell, round_.cells.end(),
-                     [](const gpu::Cell& cell) { return cell.exists != 0; });
 }
 
 void RoundWriter::need(DeviceScan& scan, const history::Range& range, bool in_order) {
@@ -218,11 +155,8 @@ std::uint32_t RoundWriter::place(DeviceScan& scan, DeviceScan::Variant variant) 
                         .instructions = static_cast<std::uint32_t>(program.code.size()),
                         .reduced = program.reduced,
                         .reduced_floats = scan.reduced_floats,
-                        .time = program.time};
-  if (variant == DeviceScan::shaped) scan_placed.shape = scan.shape;
-  if (variant == DeviceScan::with_negations) scan_placed.shape = scan.shape_with_negations;
-  if (variant == DeviceScan::any_shape_with_negations)
-    scan_placed.shape = gpu::kAnyShapeWithNegations;
+                        .time = program.time,
+                        .shape = shape_for(scan, variant)};
   if (variant == DeviceScan::with_negations || variant == DeviceScan::any_shape_with_negations) {
     scan_placed.negations = static_cast<std::uint32_t>(scan.negations.size());
   }

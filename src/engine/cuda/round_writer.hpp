@@ -5,13 +5,12 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "cuda/device.hpp"
 #include "engine/cuda/device_context.hpp"
 #include "engine/cuda/device_scan.hpp"
+#include "engine/cuda/operand_writer.hpp"
 #include "history/evaluate.hpp"
 #include "history/range.hpp"
 
@@ -33,7 +32,10 @@ class RoundWriter {
     /// of them need has taken part in the pool's round before, and nothing changes.
     shared
   };
-  RoundWriter(DeviceContext& context, Use use) : context_(context), use_(use) {}
+  RoundWriter(DeviceContext& context, Use use)
+      : context_(context), use_(use), operands_(context.codes(), round_) {}
+  RoundWriter(const RoundWriter&) = delete;
+  RoundWriter& operator=(const RoundWriter&) = delete;
 
   void begin();
   /// Returns the round as it goes to the device. Begins to fetch its pages. Throws DeviceError.
@@ -60,30 +62,18 @@ class RoundWriter {
   }
 
  private:
-  /// Where the bounds and the cells of a search begin.
-  struct Operands {
-    std::uint32_t bounds, cells;
-  };
-
   /// How many positions all searches of a round may find, unless a single one finds more.
   std::uint64_t most_listed() const {
     constexpr std::uint64_t kMost = 1 << 22, kMostOfSeveral = 1 << 20;
     return use_ == Use::exclusive ? kMost : kMostOfSeveral;
   }
-  std::optional<Operands> add_operands(DeviceScan& scan, const history::Range& range,
-                                       const history::Scope& scope, bool in_order);
+  std::optional<OperandWriter::Operands> add_operands(DeviceScan& scan, const history::Range& range,
+                                                      const history::Scope& scope, bool in_order);
   void add_negation(const InsideNegation& negation, const history::Scope& scope);
-  bool add_bounds(const DeviceScan& scan, const history::Scope& scope);
-  bool add_cells(const DeviceScan& scan, const history::Scope& scope);
-  gpu::Bounds bounds_of(const gpu::Test& test, const plan::Comparison& comparison,
-                        const Datum& value) const;
   void need(DeviceScan& scan, const history::Range& range, bool in_order);
   bool has(const DeviceScan& scan, const history::Range& range) const;
   gpu::Attribute place_field(const MirroredField& field);
-  bool all_exist(std::uint32_t first_cell) const;
   std::uint32_t place(DeviceScan& scan, DeviceScan::Variant variant);
-  gpu::Cell cell_of(const Datum& value) const;
-  gpu::Cell text_cell_of(std::string_view text);
 
   /// A field whose page table is written when all searches have said what they need.
   struct Table {
@@ -95,8 +85,8 @@ class RoundWriter {
   const Use use_;
   std::uint64_t number_ = 0;  // of the round, which no other has
   gpu::Round round_;
+  OperandWriter operands_;
   std::vector<Table> tables_;
-  std::unordered_map<std::string_view, std::uint64_t> texts_;  // where the round has them
   std::uint64_t known_ = 0;
 };
 
