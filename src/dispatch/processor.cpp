@@ -160,7 +160,7 @@ RuleInfo Processor::Impl::info_of(const dispatch::DeployedRule& deployed) const 
   return {.serial = deployed.serial,
           .name = rule.name,
           .type = rules.schema().at(rule.type).name,
-          .engine = placement.home().to_string(),
+          .engine = placement.arrangement().to_string(),
           .text = rule.text,
           .reads = types_read(*deployed.plan, rules.schema()),
           .events = done.events,

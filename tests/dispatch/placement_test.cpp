@@ -189,19 +189,14 @@ TEST(Placement, KnowsHowManyTerminatorsComeAtATime) {
   EXPECT_LT(placement.small_batch(), 10);
 }
 
-TEST(Placement, TellsAVisitFromAMove) {
+TEST(Placement, CountsMoves) {
   const auto& column = *engine::find_engine("column");
   const auto& scan = *engine::find_engine("column-scan");
   dispatch::Placement placement(&column, true);
-  placement.visit(scan);
-  EXPECT_EQ(&placement.engine(), &scan);
-  EXPECT_EQ(placement.home().engine, &column);
-  placement.visit(column);
-  placement.stay("back");
+  placement.move_to(column, "it was there");
   EXPECT_EQ(placement.moves(), 0u);
-  placement.visit(scan);
-  placement.stay("for good");
-  EXPECT_EQ(placement.home().engine, &scan);
+  placement.move_to(scan, "for good");
+  EXPECT_EQ(placement.arrangement().engine, &scan);
   EXPECT_EQ(placement.moves(), 1u);
   EXPECT_EQ(placement.reason(), "for good");
 }
@@ -254,9 +249,7 @@ TEST(ComparisonTest, FewBatchesAreEnoughWhereTheyLeaveNoDoubt) {
 }
 
 TEST_F(TrialTest, ARuleStaysWhereItCostsLess) {
-  begin_trial();
-  for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), 1);
-  EXPECT_FALSE(placer_.is_tried(0));
+  try_out(1);
   EXPECT_EQ(placement().engine().name(), "reference");
   EXPECT_EQ(placement().moves(), 0u);
   EXPECT_NE(placement().reason(), "");
@@ -264,18 +257,35 @@ TEST_F(TrialTest, ARuleStaysWhereItCostsLess) {
 }
 
 TEST_F(TrialTest, ARuleMovesToWhatCostsLess) {
-  begin_trial();
-  for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), 1e12);
-  EXPECT_FALSE(placer_.is_tried(0));
+  try_out(1e12);
   EXPECT_EQ(placement().engine().name(), "column");
   EXPECT_EQ(placement().moves(), 1u);
+  EXPECT_TRUE(placer_.is_on_probation(0));
   EXPECT_THAT(alarms_, IsEmpty());
+}
+
+TEST_F(TrialTest, ARuleStaysWhereItCostsNoMoreThanBefore) {
+  try_out(100e6);  // a million nanoseconds a terminator
+  ASSERT_TRUE(placer_.is_on_probation(0));
+  run(60, 1000);
+  EXPECT_FALSE(placer_.is_on_probation(0));
+  EXPECT_EQ(placement().engine().name(), "column");
+}
+
+TEST_F(TrialTest, ARuleGoesBackWhereItCostsMoreThanBefore) {
+  try_out(100e6);
+  ASSERT_TRUE(placer_.is_on_probation(0));
+  run(60, 2e6);
+  EXPECT_FALSE(placer_.is_on_probation(0));
+  EXPECT_EQ(placement().engine().name(), "reference");
+  EXPECT_THAT(placement().reason(), HasSubstr("before"));
+  EXPECT_EQ(placement().moves(), 2u);
 }
 
 TEST_F(TrialTest, SeveralRulesAreTriedAtATime) {
   begin_trial();
   EXPECT_TRUE(placer_.is_tried(1));
-  for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), 1e12);
+  for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(evaluated(1e12));
   EXPECT_EQ(placement().engine().name(), "column");
   EXPECT_EQ(rules_.rules()[1].placement.engine().name(), "reference");
   EXPECT_TRUE(placer_.is_tried(1));
@@ -295,32 +305,38 @@ TEST_F(RoundTest, AllEnginesAreTriedBeforeTheRuleIsLeftAlone) {
   };
   for (int trial = 0; trial < 2; ++trial) {
     EXPECT_FALSE(is_measured("automaton") && is_measured("cuda-host"));
-    begin_trial();
-    for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(outcome(), 1);
+    try_out(1);
   }
   EXPECT_TRUE(is_measured("automaton") && is_measured("cuda-host"));
   EXPECT_EQ(placement().engine().name(), "column");
 }
 
 TEST_F(RoundTest, WhatADeviceHasEvaluatedCountsHoweverLongItTook) {
+  const std::atomic<bool> stop = false;
   for (const char* name : {"cuda-host", "automaton"}) {
     const engine::Engine& engine = *engine::find_engine(name);
     dispatch::Post& post = placement().at(engine);
     post.evaluators.push_back(engine.prepare(rule().plan, history_));
-    dispatch::Shadow shadow(stop_, 1);
-    ASSERT_TRUE(shadow.remember(rule()));
-    const std::size_t done = shadow.evaluate(rule(), post, all(), 0).terminators;
-    EXPECT_EQ(done, engine.is_device() ? terminators_.size() : 1) << name;
+    const std::uint32_t number = 0;
+    dispatch::Trial trial(engine, {&number, 1});
+    ASSERT_TRUE(trial.member(0).shadow.remember(rule()));
+    const dispatch::Evaluated own = evaluated(1);
+    const dispatch::Evaluated* const all = &own;
+    trial.evaluate(rules_, {&all, 1}, 0, stop, 1);
+    EXPECT_EQ(trial.member(0).shadow.done(), engine.is_device() ? terminators_.size() : 1) << name;
   }
 }
 
-TEST_F(TrialTest, ARuleThatIsPinnedLeavesNothingUndecidedHoweverLongItTakes) {
+TEST_F(TrialTest, ARuleThatIsPinnedIsNotTriedHoweverLongItTakes) {
   for (auto& rule : rules_.rules()) rule.placement.set_automatic(false);
-  placer_.place(0, terminators_.size());
-  placer_.observe(0, placement().post(), terminators_.size(), 10e6);
+  for (int i = 0; i < 100; ++i) {
+    placer_.place(0, terminators_.size());
+    placer_.observe(0, placement().post(), terminators_.size(), 10e6);
+    settle(1e6, 1000 * i);
+  }
   EXPECT_FALSE(placer_.is_undecided());
   placement().set_automatic(true);
-  placer_.observe(0, placement().post(), terminators_.size(), 10e6);
+  begin_trial();
   EXPECT_TRUE(placer_.is_undecided());
 }
 

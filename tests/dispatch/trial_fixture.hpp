@@ -64,10 +64,14 @@ class TrialTest : public ::testing::Test {
                             .sink = &sink_};
     post.engine->evaluate({&request, 1}, {});
     ASSERT_EQ(request.done, terminators_.size());
-    ASSERT_GE(sink_.size(), 100u);
+    ASSERT_GE(sink_.size(), 90u);
   }
   engine::Terminators all() const { return {terminators_, true}; }
   dispatch::Outcome outcome() const { return {{{&sink_, 0, sink_.size(), 0}}}; }
+  /// What the rule's own engine gave, in so many nanoseconds of one thread.
+  dispatch::Evaluated evaluated(double took, std::uint32_t index = 0) const {
+    return {.rule = index, .terminators = all(), .outcome = outcome(), .took = took};
+  }
 
   /// Settles after a batch that took so many nanoseconds.
   void settle(double took, Timestamp clock) {
@@ -86,20 +90,28 @@ class TrialTest : public ::testing::Test {
     }
     ASSERT_TRUE(placer_.is_tried(0));
   }
-  /// Nothing more is tried, so what trials have promised is attempted.
-  void begin_attempt() {
-    for (int i = 0; i < 100 && !placer_.is_attempting(); ++i) settle(2e5, 100'000 + i);
-  }
-  void go_on(const dispatch::Outcome& outcome, double took) {
+  void go_on(const dispatch::Evaluated& own) {
     placer_.place(0, terminators_.size());
-    placer_.try_elsewhere(0, all(), outcome, took);
+    placer_.try_elsewhere({&own, 1});
+  }
+  /// A trial begins and goes on to its end, where terminators take so long on the rule's engine.
+  void try_out(double took) {
+    begin_trial();
+    for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(evaluated(took));
+    ASSERT_FALSE(placer_.is_tried(0));
+  }
+  /// The rule takes so many milliseconds, for so many nanoseconds a terminator.
+  void run(int milliseconds, double each) {
+    for (int i = 0; i < milliseconds / 2; ++i) {
+      placer_.observe(0, placement().post(), static_cast<std::uint64_t>(2e6 / each), 2e6);
+    }
   }
   /// The engine that is tried gives a composite that the rule's own did not.
   void disagree() {
     begin_trial();
-    dispatch::Outcome less = outcome();
-    --less.parts[0].end_composite;
-    go_on(less, 1e12);
+    dispatch::Evaluated less = evaluated(1e12);
+    --less.outcome.parts[0].end_composite;
+    go_on(less);
   }
 
   std::atomic<bool> stop_ = false;

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "base/since.hpp"
 #include "dispatch/evaluate/out_of_memory.hpp"
 
 namespace gorgo::dispatch {
@@ -14,10 +15,6 @@ constexpr double kWorthSharing = 20e3;  // nanoseconds: waking the other threads
 constexpr std::size_t kJobsPerThread = 4, kMostPerThread = 16;
 constexpr double kLongJob = 500e3;    // nanoseconds: threads would wait for a longer one at the end
 constexpr double kSmallestJob = 2e3;  // nanoseconds: far more than taking one costs
-
-double since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
-}
 
 }  // namespace
 
@@ -47,7 +44,7 @@ void RuleRunner::run(bool in_order, engine::HeldBytes& held, std::size_t certain
   share_out();
   began_ = Clock::now();
   workers_.run(used_jobs_, [this](std::size_t job) { run_job(jobs_[job]); });
-  watch_threads(since(began_));
+  watch_threads(nanoseconds_since(began_));
   report_costs();
   balance_shares();
 }
@@ -174,8 +171,8 @@ void RuleRunner::run_job(Job& job) {
     first += call.requests;
   }
   if (!timed) return;
-  job.ended = since(began_);
-  job.took = since(start);
+  job.ended = nanoseconds_since(began_);
+  job.took = nanoseconds_since(start);
 }
 
 void RuleRunner::evaluate(const Call& call, std::span<engine::Request> requests,
@@ -240,29 +237,33 @@ void RuleRunner::report_costs() {
     if (!limited) continue;
     rules_.rules()[part.rule].throttle.spend(outcome.took, sharing_.max_rule_time, now);
   }
-  if (!placer_.is_trying()) return;
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    const bool is_first = i == 0 || parts_[i - 1].rule != parts_[i].rule;
-    if (is_first && placer_.is_tried(parts_[i].rule)) try_elsewhere(i);
-  }
+  if (placer_.is_trying()) try_elsewhere();
 }
 
-/// Tries the rule of part `first` elsewhere, with the terminators of all its parts, which follow
-/// each other.
-void RuleRunner::try_elsewhere(std::size_t first) {
-  const std::size_t begin = parts_[first].first;
+void RuleRunner::try_elsewhere() {
+  evaluated_.clear();
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const bool is_first = i == 0 || parts_[i - 1].rule != parts_[i].rule;
+    if (is_first && placer_.is_tried(parts_[i].rule)) evaluated_.push_back(evaluated(i));
+  }
+  placer_.try_elsewhere(evaluated_);
+}
+
+/// What became of a rule's terminators. `first`: the first of the rule's parts, which follow each
+/// other.
+Evaluated RuleRunner::evaluated(std::size_t first) const {
+  Evaluated all{.rule = parts_[first].rule, .terminators = {}, .outcome = {}, .took = 0};
   std::size_t done = 0;
-  double took = 0;
-  outcome_.parts.clear();
-  for (std::size_t i = first; i < parts_.size() && parts_[i].rule == parts_[first].rule; ++i) {
+  for (std::size_t i = first; i < parts_.size() && parts_[i].rule == all.rule; ++i) {
     const engine::Request& part = request(parts_[i]);
-    outcome_.parts.push_back({part.sink, part.first_composite, part.end_composite, done});
+    all.outcome.parts.push_back({part.sink, part.first_composite, part.end_composite, done});
     done += part.done;
-    took += part.took;
+    all.took += part.took;
     if (part.done < part.terminators.slots.size()) break;
   }
-  const auto slots = std::span<const history::Slot>(slots_).subspan(begin, done);
-  placer_.try_elsewhere(parts_[first].rule, {slots, in_order_}, outcome_, took);
+  const auto slots = std::span<const history::Slot>(slots_).subspan(parts_[first].first, done);
+  all.terminators = {slots, in_order_};
+  return all;
 }
 
 }  // namespace gorgo::dispatch

@@ -128,7 +128,8 @@ class RuleRunner {
   void report_costs();
   void balance_shares();
   void watch_threads(double took);
-  void try_elsewhere(std::size_t first);
+  void try_elsewhere();
+  Evaluated evaluated(std::size_t first) const;
 
   RuleSet& rules_;
   history::History& history_;
@@ -142,8 +143,8 @@ class RuleRunner {
   std::vector<Part> parts_;
   std::vector<Job> jobs_;  // the first `used_jobs_`; the others are kept for their memory
   std::size_t used_jobs_ = 0;
-  Outcome outcome_;             // scratch of try_elsewhere
-  std::size_t divided_ = 0;     // terminators of the run in hand that go to no device
+  std::vector<Evaluated> evaluated_;  // scratch of try_elsewhere
+  std::size_t divided_ = 0;           // terminators of the run in hand that go to no device
   double terminator_cost_ = 0;  // nanoseconds of a thread for such a terminator in the last run
   double device_took_ = 0;      // nanoseconds: the longest job of a device in the last run with one
   Clock::time_point began_;     // when the run in hand began

@@ -20,9 +20,13 @@ class Comparison {
   /// batches, so a few that were slow for whatever reason do not matter. Precondition: there are
   /// batches.
   double ratio() const;
-  /// Nanoseconds of one thread that a terminator takes on average.
+  /// What a terminator takes on average, in the unit of what was added.
   double own() const { return own_ / static_cast<double>(terminators_); }
   double other() const { return other_ / static_cast<double>(terminators_); }
+  /// How many there were at a time, on average.
+  double batch() const {
+    return static_cast<double>(terminators_) / static_cast<double>(ratios_.size());
+  }
 
  private:
   std::vector<double> ratios_;

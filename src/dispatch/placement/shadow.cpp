@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 
 namespace gorgo::dispatch {
 namespace {
 
 /// The most consumed events: copying more would take longer than most evaluations.
 constexpr std::size_t kMostConsumed = 1 << 16;
-/// The most terminators between two looks at the clock; at first it is only one.
-constexpr std::size_t kAtATime = 64;
 
 bool is_same(const Datum& a, const Datum& b) {
   if (a.tag != b.tag) return false;
@@ -84,32 +81,24 @@ bool Shadow::remember(const DeployedRule& rule) {
   return true;
 }
 
-Shadow::Done Shadow::evaluate(const DeployedRule& rule, Post& post,
-                              const engine::Terminators& terminators, double most) {
-  const auto start = std::chrono::steady_clock::now();
-  const auto took = [start] {
-    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start)
-        .count();
-  };
-  const bool as_a_whole = post.engine->is_device();
+void Shadow::begin() {
   sink_.clear();
   outcome_.parts.clear();
-  std::size_t done = 0;
-  for (std::size_t more = 1;
-       done < terminators.slots.size() && more > 0 && (done == 0 || took() < most); done += more) {
-    const std::size_t left = terminators.slots.size() - done;
-    const std::size_t some = as_a_whole ? left : std::min({left, kAtATime, done + 1});
-    engine::Request request{
-        .evaluator = post.evaluators.front().get(),
-        .rule = &rule.rule(),
-        .state = &*state_,
-        .terminators = {terminators.slots.subspan(done, some), terminators.in_order},
-        .sink = &sink_};
-    post.engine->evaluate({&request, 1}, {.stop = &stop_, .threads = threads_});
-    outcome_.parts.push_back({&sink_, request.first_composite, request.end_composite, done});
-    more = request.done;
-  }
-  return {done, took()};
+  done_ = 0;
+}
+
+engine::Request Shadow::request(const DeployedRule& rule, const Post& post,
+                                const engine::Terminators& terminators) {
+  return {.evaluator = post.evaluators.front().get(),
+          .rule = &rule.rule(),
+          .state = &*state_,
+          .terminators = terminators,
+          .sink = &sink_};
+}
+
+void Shadow::take(const engine::Request& request) {
+  outcome_.parts.push_back({&sink_, request.first_composite, request.end_composite, done_});
+  done_ += request.done;
 }
 
 std::optional<Shadow::Difference> Shadow::difference(const DeployedRule& rule, const Schema& schema,

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <atomic>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "dispatch/rules/rule_set.hpp"
 #include "engine/composite_sink.hpp"
@@ -21,40 +21,39 @@ struct Outcome {
 };
 
 /// Evaluates terminators of a rule once more, under another engine, without leaving a trace in the
-/// rule's state. This shows what they cost there, and whether the outcome is the same.
+/// rule's state, and says whether the outcome is the same.
 class Shadow {
  public:
-  /// `threads`: how many a device may use.
-  Shadow(const std::atomic<bool>& stop, unsigned threads) : stop_(stop), threads_(threads) {}
-
   /// Keeps what the rule has consumed; to be called before the terminators are evaluated. False: it
   /// is too much, and the rule must not be shadowed.
   bool remember(const DeployedRule& rule);
-  struct Done {
-    std::size_t terminators = 0;
-    double took = 0;  ///< nanoseconds
-  };
-  /// How long `post` takes for the terminators, or for the first of them if all take longer than
-  /// about `most` nanoseconds. To be called after `remember`, while the history is as it was.
-  /// Precondition: the post has an evaluator.
-  Done evaluate(const DeployedRule& rule, Post& post, const engine::Terminators& terminators,
-                double most);
+
+  /// Begins with other terminators.
+  void begin();
+  /// A request for terminators behind those that were taken since `begin`. To be called after
+  /// `remember`, while the history is as it was. Precondition: the post has an evaluator.
+  engine::Request request(const DeployedRule& rule, const Post& post,
+                          const engine::Terminators& terminators);
+  /// Takes what came of the request.
+  void take(const engine::Request& request);
+  /// How many terminators are done since `begin`.
+  std::size_t done() const { return done_; }
+
   struct Difference {
     history::Slot terminator;  ///< the first that the outcomes differ about
     std::string text;          ///< for people
   };
-  /// What differs between the last evaluation and that of the rule's own engine, if anything.
-  /// `terminators`: those that the last evaluation has done.
+  /// What differs between what was taken and the outcome of the rule's own engine, if anything.
+  /// `terminators`: those that are done.
   std::optional<Difference> difference(const DeployedRule& rule, const Schema& schema,
                                        std::span<const history::Slot> terminators,
                                        const Outcome& outcome) const;
 
  private:
-  const std::atomic<bool>& stop_;
-  const unsigned threads_;
   std::optional<engine::RuleState> state_;
   engine::CompositeSink sink_;
-  Outcome outcome_;  // of the last evaluation
+  Outcome outcome_;
+  std::size_t done_ = 0;
 };
 
 }  // namespace gorgo::dispatch

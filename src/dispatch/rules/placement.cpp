@@ -56,18 +56,17 @@ Places Placement::places_for(std::size_t terminators) {
   return {&posts_[current_], terminators - shared, &posts_[reserve_]};
 }
 
-void Placement::visit(const engine::Engine& engine) {
-  current_ = static_cast<std::uint32_t>(&at(engine) - posts_.data());
+void Placement::move_to(const engine::Engine& engine, std::string reason) {
+  const auto before =
+      std::exchange(current_, static_cast<std::uint32_t>(&at(engine) - posts_.data()));
+  if (current_ != before) ++moves_;
   few_ = 0;
   share_ = 0;
+  reason_ = std::move(reason);
 }
 
-void Placement::stay(std::string reason) {
-  const engine::Engine* const before = home_.engine;
-  home_ = {.engine = posts_[current_].engine,
-           .reserve = share_ > 0 ? posts_[reserve_].engine : nullptr};
-  if (home_.engine != before) ++moves_;
-  reason_ = std::move(reason);
+Arrangement Placement::arrangement() const {
+  return {posts_[current_].engine, share_ > 0 ? posts_[reserve_].engine : nullptr};
 }
 
 void Placement::leave_few_to(const engine::Engine& engine, std::size_t few) {
@@ -85,9 +84,9 @@ bool Placement::serves(const engine::Engine& engine) const {
   return &engine == posts_[current_].engine || (has_reserve && &engine == posts_[reserve_].engine);
 }
 
-void Placement::withdraw_others(const std::function<bool(const engine::Engine&)>& keep) {
+void Placement::withdraw_others() {
   for (Post& post : posts_) {
-    if (!serves(*post.engine) && !(keep && keep(*post.engine))) post.withdraw();
+    if (!serves(*post.engine)) post.withdraw();
   }
 }
 

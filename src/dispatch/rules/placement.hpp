@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,7 +69,6 @@ struct Arrangement {
   const engine::Engine* engine = nullptr;
   const engine::Engine* reserve = nullptr;  ///< null: all go to `engine`
 
-  bool has(const engine::Engine& one) const { return &one == engine || &one == reserve; }
   bool operator==(const Arrangement&) const = default;
   /// "cuda", or "cuda and column".
   std::string to_string() const;
@@ -88,8 +86,7 @@ struct Places {
 class Placement {
  public:
   /// `automatic`: costs may change the engine; else it changes only by hand.
-  Placement(const engine::Engine* engine, bool automatic)
-      : home_{.engine = engine}, automatic_(automatic) {
+  Placement(const engine::Engine* engine, bool automatic) : automatic_(automatic) {
     posts_.emplace_back(engine);
   }
 
@@ -106,21 +103,14 @@ class Placement {
   bool is_automatic() const { return automatic_; }
   void set_automatic(bool automatic) { automatic_ = automatic; }
 
-  /// Has the rule run on this engine for a while; what the others hold stays. Precondition: its
-  /// post has an evaluator.
-  void visit(const engine::Engine& engine);
-  /// Has the rule stay as it is arranged now. Counts as a move when it was to stay on another
-  /// engine before.
-  void stay(std::string reason);
-  void move_to(const engine::Engine& engine, std::string reason) {
-    visit(engine);
-    stay(std::move(reason));
-  }
-  /// Where the rule is to stay, even while it visits another engine.
-  const Arrangement& home() const { return home_; }
+  /// Has all terminators go to this engine. What the others hold stays. Precondition: its post has
+  /// an evaluator.
+  void move_to(const engine::Engine& engine, std::string reason);
+  Arrangement arrangement() const;
   /// Why it runs where it runs, for people; empty: nobody has chosen.
   const std::string& reason() const { return reason_; }
   void set_reason(std::string reason) { reason_ = std::move(reason); }
+  /// How often it moved to another engine.
   std::uint64_t moves() const { return moves_; }
   /// Has fewer terminators than `few` at a time go to a reserve until the rule runs elsewhere,
   /// because the present engine has a fixed cost for any number. Precondition: as for `visit`.
@@ -142,19 +132,25 @@ class Placement {
   double small_batch() const { return small_batch_; }
   /// Whether terminators may go to the post of this engine.
   bool serves(const engine::Engine& engine) const;
-  /// Lets go of the evaluators of all engines that serve for nothing, except those that `keep` is
-  /// true for.
-  void withdraw_others(const std::function<bool(const engine::Engine&)>& keep = {});
+  /// Lets go of the evaluators of all engines that serve for nothing.
+  void withdraw_others();
 
   /// Bytes that the evaluators take.
   std::size_t bytes() const;
 
+  /// Time, in nanoseconds by the clock on the wall, that terminators took.
+  struct Spent {
+    double nanoseconds = 0;
+    double terminators = 0;
+  };
   /// Adds time that the rule took. Returns the sum since the last one that it returned, once that
-  /// is worth looking at the rule; else 0.
-  double spend(double nanoseconds) {
+  /// is worth looking at the rule.
+  std::optional<Spent> spend(const Spent& more) {
     constexpr double kWorth = 2e6;
-    spent_ += nanoseconds;
-    return spent_ < kWorth ? 0 : std::exchange(spent_, 0);
+    spent_.nanoseconds += more.nanoseconds;
+    spent_.terminators += more.terminators;
+    if (spent_.nanoseconds < kWorth) return std::nullopt;
+    return std::exchange(spent_, {});
   }
 
   /// How two engines disagreed, for people; empty: they never did.
@@ -179,8 +175,7 @@ class Placement {
   std::uint64_t moves_ = 0;
   double batch_ = 0;
   double small_batch_ = 0;
-  double spent_ = 0;
-  Arrangement home_;
+  Spent spent_;
   std::string reason_;
   std::string alarm_;
   bool automatic_;

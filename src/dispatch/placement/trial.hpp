@@ -1,0 +1,83 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dispatch/placement/comparison.hpp"
+#include "dispatch/placement/costs.hpp"
+#include "dispatch/placement/shadow.hpp"
+#include "dispatch/rules/rule_set.hpp"
+
+namespace gorgo::dispatch {
+
+/// What a rule's own engine gave for some terminators.
+struct Evaluated {
+  std::uint32_t rule;
+  engine::Terminators terminators;  ///< all of them are done
+  Outcome outcome;
+  double took;  ///< nanoseconds of one thread
+};
+
+/// An engine that is tried for a rule, or for several rules at once, beside their own: what it
+/// costs, and whether the outcome is the same. Several rules are tried together on a device, which
+/// has its fixed cost once for all of them.
+class Trial {
+ public:
+  /// Precondition: each rule has an evaluator of the engine.
+  Trial(const engine::Engine& engine, std::span<const std::uint32_t> rules);
+
+  struct Member {
+    std::uint32_t rule;
+    Shadow shadow;
+    std::uint64_t terminators = 0;  ///< compared so far
+    double own = 0;                 ///< nanoseconds that they took on the rule's own engine
+  };
+
+  const engine::Engine& engine() const { return engine_; }
+  std::span<Member> members() { return members_; }
+  Member& member(std::uint32_t rule);
+  const Comparison& comparison() const { return comparison_; }
+  bool is_of_several() const { return members_.size() > 1; }
+
+  /// Whether evaluations of the engine say little yet, because it gets something ready.
+  bool is_warming_up() const;
+  /// Whether the trial leaves out this batch, to wait for that.
+  bool waits();
+  /// Evaluates the terminators once more. For one rule on the CPU it stops behind `most`
+  /// nanoseconds. Returns how long it took.
+  double evaluate(RuleSet& rules, std::span<const Evaluated* const> own, double most,
+                  const std::atomic<bool>& stop, unsigned threads);
+  /// Takes the costs of the last evaluation into account. True: there is enough to judge by.
+  bool compare(RuleSet& rules, std::span<const Evaluated* const> own, double took,
+               const Parallelism& parallelism);
+
+  /// Counts a batch. Returns whether there was none with terminators for so long that the trial
+  /// should be given up.
+  bool is_quiet() { return ++idle_ > kPatience; }
+  /// Adds nanoseconds that the trial itself has taken.
+  void charge(double nanoseconds) { spent_ += nanoseconds; }
+  double spent() const { return spent_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kPatience = 256;  // batches
+
+  const engine::Engine& engine_;
+  std::vector<Member> members_;  // by rule, ascending
+  std::vector<engine::Request> requests_;
+  Comparison comparison_;
+  std::size_t evaluations_ = 0;
+  bool has_caught_up_ = false;  // false: the next evaluation is not counted
+  Clock::time_point start_ = Clock::now();
+  std::size_t idle_ = 0;  // batches since the last evaluation
+  double spent_ = 0;
+
+  void evaluate_some(DeployedRule& rule, const Evaluated& own, double most,
+                     const engine::Budget& budget);
+};
+
+}  // namespace gorgo::dispatch
