@@ -58,7 +58,8 @@ class NoisyRule {
 
   void look(double spent, double terminators) {
     if (probation_) {
-      const auto verdict = probation_->add(before_ * terminators, spent);
+      probation_->add(before_ * terminators, spent);
+      const auto verdict = probation_->look();
       if (verdict == Probation::Verdict::go_on) return;
       const bool stays = verdict == Probation::Verdict::stay;
       policy_.settled(kNames[stays ? 1 - engine_ : engine_], stays);
@@ -113,6 +114,27 @@ Costs fixed(double a, double b) {
 }
 
 constexpr std::uint64_t kSeeds = 12;
+
+TEST(ProbationTest, OnlyTheSumOfABatchCounts) {
+  Probation probation;
+  auto verdict = Probation::Verdict::go_on;
+  for (int i = 0; i < 100 && verdict == Probation::Verdict::go_on; ++i) {
+    probation.add(1e6, 9e6);
+    probation.add(9e6, 0.5e6);
+    verdict = probation.look();
+  }
+  EXPECT_EQ(verdict, Probation::Verdict::stay);
+}
+
+TEST(ProbationTest, IsShortWhereThereIsNoDoubt) {
+  Probation probation;
+  int batches = 0;
+  while (probation.look() == Probation::Verdict::go_on && batches < 100) {
+    probation.add(1e6, 3e6);
+    ++batches;
+  }
+  EXPECT_LT(batches, 6);
+}
 
 TEST(Settling, ARuleStaysWhereTwoEnginesAreAboutEqual) {
   unsigned moves = 0;

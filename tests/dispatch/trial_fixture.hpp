@@ -104,6 +104,7 @@ class TrialTest : public ::testing::Test {
   void run(int milliseconds, double each) {
     for (int i = 0; i < milliseconds / 2; ++i) {
       placer_.observe(0, placement().post(), static_cast<std::uint64_t>(2e6 / each), 2e6);
+      settle(2e6, 200'000 + i);
     }
   }
   /// The engine that is tried gives a composite that the rule's own did not.

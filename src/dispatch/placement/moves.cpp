@@ -1,6 +1,7 @@
 #include "dispatch/placement/moves.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/time_text.hpp"
@@ -53,23 +54,30 @@ void Moves::go(std::vector<Rule> rules, const Arrangement& after, const std::str
   }
 }
 
-std::optional<Moves::Ended> Moves::watch(std::uint32_t number, const Placement::Spent& spent) {
+void Moves::watch(std::uint32_t number, const Placement::Spent& spent) {
   Move& move = *moving_.at(number);
-  if (move.after.engine->is_warming_up()) {
-    move.probation.begin_anew();
-    return std::nullopt;
-  }
+  if (move.after.engine->is_warming_up()) return move.probation.begin_anew();
   const auto known = std::ranges::find(move.rules, number, &Rule::number);
   const Placement& placement = this->placement(number);
   const double upkeep = upkeep_of(placement.post()) +
                         (move.after.reserve == nullptr ? 0 : upkeep_of(placement.reserve()));
-  const auto verdict = move.probation.add(spent.terminators * known->cost,
-                                          spent.nanoseconds + spent.terminators * upkeep);
-  if (verdict == Probation::Verdict::go_on) return std::nullopt;
-  Ended ended = end(move, verdict);
-  for (const Rule& rule : ended.rules) moving_.erase(rule.number);
-  moves_.remove_if([&](const Move& other) { return &other == &move; });
-  return ended;
+  move.probation.add(spent.terminators * known->cost,
+                     spent.nanoseconds + spent.terminators * upkeep);
+}
+
+std::vector<Moves::Ended> Moves::settle() {
+  std::vector<Ended> all;
+  for (auto move = moves_.begin(); move != moves_.end();) {
+    const auto verdict = move->probation.look();
+    const auto next = std::next(move);
+    if (verdict != Probation::Verdict::go_on) {
+      all.push_back(end(*move, verdict));
+      for (const Rule& rule : move->rules) moving_.erase(rule.number);
+      moves_.erase(move);
+    }
+    move = next;
+  }
+  return all;
 }
 
 Moves::Ended Moves::end(const Move& move, Probation::Verdict verdict) {

@@ -51,9 +51,10 @@ class Moves {
   /// Has rules go elsewhere together, on probation. Precondition: none of them is on probation.
   void go(std::vector<Rule> rules, const Arrangement& after, const std::string& reason);
   bool is_on_probation(std::uint32_t number) const { return moving_.contains(number); }
-  /// Takes into account what a rule on probation has taken. Returns what came of the probation, if
-  /// it is over.
-  std::optional<Ended> watch(std::uint32_t number, const Placement::Spent& spent);
+  /// Takes into account what a rule on probation has taken.
+  void watch(std::uint32_t number, const Placement::Spent& spent);
+  /// To be called when a batch is done. Returns what came of probations that are over.
+  std::vector<Ended> settle();
   void forget_all();
 
   /// Looks again whether the rule needs its reserve for few terminators.

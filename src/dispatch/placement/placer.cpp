@@ -77,16 +77,15 @@ void Placer::observe(std::uint32_t number, Post& post, std::uint64_t terminators
   const double others = terminators < Placement::kMany ? Placement::kMany : 1;  // for untimed ones
   // Where two engines share terminators, both are at work at the same time.
   const double each = placement.share() > 0 ? 0.5 : 1;
-  const auto spent =
-      placement.spend({.nanoseconds = others * each * parallelism_.wall(*post.engine, nanoseconds),
-                       .terminators = others * static_cast<double>(terminators)});
+  const Placement::Spent now{
+      .nanoseconds = others * each * parallelism_.wall(*post.engine, nanoseconds),
+      .terminators = others * static_cast<double>(terminators)};
+  const auto spent = placement.spend(now);
+  if (moves_.is_on_probation(number)) moves_.watch(number, now);
   if (!spent) return;
   placement.post().note_upkeep(rule(number).state.terminators);
   Heavy& heavy = heavy_[number];
-  if (moves_.is_on_probation(number)) {
-    if (const auto ended = moves_.watch(number, *spent)) note(*ended);
-    return;
-  }
+  if (moves_.is_on_probation(number)) return;
   const double cost = spent->nanoseconds / spent->terminators;
   const bool drifted = heavy.policy.look(spent->nanoseconds, cost + upkeep_of(placement.post()));
   if (drifted) together_ = {};
@@ -108,6 +107,7 @@ void Placer::settle(Timestamp clock) {
   earn();
   if (generation_ != rules_.generation()) catch_up_with_changes();
   give_up_quiet_trials();
+  for (const Moves::Ended& ended : moves_.settle()) note(ended);
   moves_.tidy();
   if (options_.shuffle != 0) return;
   while (credit_ >= 0 && !due_.empty() && trials_.size() < kMostTrials) {
@@ -241,61 +241,60 @@ bool Placer::is_in_use(const engine::Engine& device) const {
 /// Compares what the rules cost on their engines and on the one that was tried, upkeep and all.
 void Placer::judge(Trial& trial) {
   const Comparison& comparison = trial.comparison();
-  double own = comparison.own(), other = comparison.own() * comparison.ratio();
+  Found own{.evaluation = comparison.own()};
+  Found other{.evaluation = comparison.own() * comparison.ratio()};
   if (trial.engine().is_device() && is_in_use(trial.engine())) {
-    other -= std::min(other / 2, trial.engine().fixed_cost() / comparison.batch());
+    other.evaluation -=
+        std::min(other.evaluation / 2, trial.engine().fixed_cost() / comparison.batch());
   }
   double all = 0;
-  for (const Trial::Member& member : trial.members())
-    all += static_cast<double>(member.terminators);
-  for (const Trial::Member& member : trial.members()) {
+  for (const auto& member : trial.members()) all += static_cast<double>(member.terminators);
+  for (const auto& member : trial.members()) {
     Placement& placement = rule(member.rule).placement;
     Post& there = placement.at(trial.engine());
     there.note_upkeep(rule(member.rule).state.terminators);
     const double part = static_cast<double>(member.terminators) / all;
-    own += part * upkeep_of(placement.post());
-    other += part * upkeep_of(there);
+    own.upkeep += part * upkeep_of(placement.post());
+    other.upkeep += part * upkeep_of(there);
   }
   if (!trial.is_of_several()) {
     judge_alone(trial, own, other);
-  } else if (together_.policy.is_worth(other / own)) {
+  } else if (together_.policy.is_worth(other.all() / own.all())) {
     go(trial, {&trial.engine()},
-       time_text(other) + " a terminator together, " + time_text(own) + " before");
+       time_text(other.all()) + " a terminator together, " + time_text(own.all()) + " before");
   } else {
-    together_.policy.tried(other > kClearly * own);
+    together_.policy.tried(other.all() > kClearly * own.all());
   }
 }
 
-bool Placer::judge_alone(Trial& trial, double own, double other) {
+void Placer::judge_alone(Trial& trial, const Found& own, const Found& other) {
   const std::uint32_t number = trial.members().front().rule;
   Placement& placement = rule(number).placement;
-  const std::string costs = time_text(other) + " a terminator under " +
-                            std::string(trial.engine().name()) + ", " + time_text(own) + " under " +
-                            std::string(placement.engine().name());
+  const std::string costs = time_text(other.all()) + " a terminator under " +
+                            std::string(trial.engine().name()) + ", " + time_text(own.all()) +
+                            " under " + std::string(placement.engine().name());
   Heavy& heavy = heavy_[number];
-  heavy.is_clear &= other > kClearly * own;
-  if (share_with(trial, own, other)) return true;
-  if (heavy.policy.is_worth(other / own)) {
-    go(trial, {&trial.engine()}, costs);
-    return true;
-  }
+  heavy.is_clear &= other.all() > kClearly * own.all();
+  if (share_with(trial, own, other)) return;
+  if (heavy.policy.is_worth(other.all() / own.all())) return go(trial, {&trial.engine()}, costs);
   placement.set_reason(costs);
   if (heavy.to_try.empty()) heavy.policy.tried(std::exchange(heavy.is_clear, true));
-  return false;
 }
 
-/// Has a device and the threads share the rule's terminators where that promises much.
-bool Placer::share_with(Trial& trial, double own, double other) {
+/// Has a device and the threads share the rule's terminators where that promises much. Both keep
+/// what they search up to date then.
+bool Placer::share_with(Trial& trial, const Found& own, const Found& other) {
   const std::uint32_t number = trial.members().front().rule;
-  Placement& placement = rule(number).placement;
+  const Placement& placement = rule(number).placement;
   const auto both = side_by_side(placement.engine(), trial.engine());
   const bool divisible = options_.threads > 1 && rule(number).rule().consuming.empty();
   if (!both || !divisible || placement.share() > 0) return false;
-  const double shared = shared_cost(own, other);
-  if (shared > options_.sharing * std::min(own, other)) return false;
+  const double shared = shared_cost(own.evaluation, other.evaluation) + own.upkeep + other.upkeep;
+  const double alone = std::min(own.all(), other.all());
+  if (shared > options_.sharing * alone) return false;
   go(trial, *both,
-     time_text(shared) + " a terminator under " + both->to_string() + ", " +
-         time_text(std::min(own, other)) + " under one of them");
+     time_text(shared) + " a terminator under " + both->to_string() + ", " + time_text(alone) +
+         " under one of them");
   return true;
 }
 

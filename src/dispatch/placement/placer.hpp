@@ -105,6 +105,12 @@ class Placer {
     double spent = 0;        ///< nanoseconds since the last time
     double interval = 15e6;  ///< until the next one
   };
+  /// What a trial found that a terminator costs on an engine.
+  struct Found {
+    double evaluation = 0, upkeep = 0;
+
+    double all() const { return evaluation + upkeep; }
+  };
   using Own = std::vector<const Evaluated*>;
 
   DeployedRule& rule(std::uint32_t number) { return rules_.rules()[number]; }
@@ -120,8 +126,8 @@ class Placer {
   bool try_elsewhere(Trial& trial, const Own& own);
   bool find_difference(Trial& trial, const Own& own);
   void judge(Trial& trial);
-  bool judge_alone(Trial& trial, double own, double other);
-  bool share_with(Trial& trial, double own, double other);
+  void judge_alone(Trial& trial, const Found& own, const Found& other);
+  bool share_with(Trial& trial, const Found& own, const Found& other);
   void raise_alarm(std::uint32_t number, const engine::Engine& other,
                    const Shadow::Difference& difference);
   void give_up_quiet_trials();

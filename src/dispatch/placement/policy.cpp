@@ -1,6 +1,7 @@
 #include "dispatch/placement/policy.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gorgo::dispatch {
 namespace {
@@ -72,19 +73,22 @@ void Policy::settled(std::string_view worse, bool kept) {
   tried(false);
 }
 
-Probation::Verdict Probation::add(double before, double took) {
+Probation::Verdict Probation::look() {
+  const Sum batch = std::exchange(batch_, {});
+  if (batch.took == 0) return Verdict::go_on;
   if (uncounted_ < kUncounted) {
     ++uncounted_;
     return Verdict::go_on;
   }
-  before_ += before;
-  took_ += took;
-  const double most = std::max(before_, took_), ratio = most / std::min(before_, took_);
+  all_.before += batch.before;
+  all_.took += batch.took;
+  const auto [least, most] = std::minmax(all_.before, all_.took);
+  const double ratio = most / least;
   const double enough = ratio > kVeryFar ? kShortProbation
                         : ratio > kFar   ? kProbation
                                          : kLongProbation;
   if (most < enough) return Verdict::go_on;
-  return took_ < before_ ? Verdict::stay : Verdict::go_back;
+  return all_.took < all_.before ? Verdict::stay : Verdict::go_back;
 }
 
 }  // namespace gorgo::dispatch

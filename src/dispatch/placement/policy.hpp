@@ -79,17 +79,27 @@ class Probation {
   enum class Verdict { go_on, stay, go_back };
 
   /// Some terminators took `took` nanoseconds, where they would have taken `before` without the
-  /// move.
-  Verdict add(double before, double took);
+  /// move. What a device takes for several rules is divided among them somehow, so only the sum
+  /// over all rules of a batch means anything.
+  void add(double before, double took) {
+    batch_.before += before;
+    batch_.took += took;
+  }
+  /// To be called when a batch is done.
+  Verdict look();
   /// Leaves out what was added so far, because the engine was getting ready.
   void begin_anew() { *this = {}; }
   /// What the move has cost so far, in nanoseconds; below 0: it has won.
-  double loss() const { return took_ - before_; }
-  double ratio() const { return took_ / before_; }
+  double loss() const { return all_.took - all_.before; }
+  double ratio() const { return all_.took / all_.before; }
 
  private:
+  struct Sum {
+    double before = 0, took = 0;
+  };
+
   unsigned uncounted_ = 0;
-  double before_ = 0, took_ = 0;
+  Sum batch_, all_;
 };
 
 /// What a terminator costs where two engines share the terminators. `a` and `b` are what it costs
