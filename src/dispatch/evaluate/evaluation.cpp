@@ -1,7 +1,6 @@
 #include "dispatch/evaluate/evaluation.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/arithmetic.hpp"
@@ -12,12 +11,6 @@ namespace {
 
 constexpr std::uint64_t kNoCut = ~std::uint64_t{0};
 constexpr std::size_t kNoCells = ~std::size_t{0};
-constexpr double kMostRoots = 1 << 30;  // of a batch
-/// A batch with many more composites than this would go through memory instead of the cache.
-constexpr std::size_t kBatchComposites = 1 << 12;
-/// The limit where a device takes part, to which it matters more that batches have many
-/// terminators.
-constexpr std::size_t kBatchCompositesOfDevice = 1 << 16;
 
 }  // namespace
 
@@ -25,7 +18,7 @@ void Evaluation::start(Batch& batch, Timestamp clock) {
   batch_ = &batch;
   clock_ = clock;
   runner_.settle_placement(clock);
-  started_ = Clock::now();
+  sizer_.start();
   for (const TypeId type : incoming_types_) {
     incoming_[type].known = false;
     incoming_[type].records.clear();
@@ -56,39 +49,12 @@ void Evaluation::expect(TypeId type, std::uint32_t record) {
   incoming.records.push_back(record);
 }
 
-void Evaluation::size_next_batch(std::size_t composites, std::size_t roots) {
-  const std::size_t aim = runner_.uses_device() ? kBatchCompositesOfDevice : kBatchComposites;
-  if (composites > aim) {
-    batch_roots_ = std::max<std::size_t>(1, roots * aim / composites);
-  } else if (roots == batch_roots_ && 2 * composites < aim) {
-    batch_roots_ *= 2;
-  }
-}
-
-/// Limits the size of the next batch by what recent ones took. As long as it is not known where
-/// rules run best, a batch must not take long, because they may be on a slow engine. But a device
-/// needs some terminators to show what it can do.
-void Evaluation::keep_to_latency(std::size_t roots) {
-  constexpr Duration kUndecided = 10'000'000;
-  constexpr double kSome = 256;
-  Duration target = limits_.latency_target;
-  if (runner_.is_undecided()) target = target == 0 ? kUndecided : std::min(target, kUndecided);
-  if (target == 0 || roots == 0) return;
-  const Clock::time_point now = Clock::now();
-  const std::chrono::duration<double, std::nano> took = now - std::exchange(started_, now);
-  batch_time_.add(roots, took.count());
-  double most = batch_time_.roots_within(static_cast<double>(target));
-  if (runner_.is_undecided()) most = std::max(most, kSome);
-  batch_roots_ = std::max<std::size_t>(
-      1, std::min(batch_roots_, static_cast<std::size_t>(std::min(most, kMostRoots))));
-}
-
 /// A wave behind a cut has about as many roots as a batch should have: what is evaluated beyond the
 /// next cut only takes room, or is evaluated again.
 void Evaluation::begin_wave() {
   const std::uint64_t before = std::exchange(front_, batch_->records.front().root);
   const bool goes_on = is_cut_ && before == front_;
-  cut_ = is_cut_ ? front_ + (goes_on ? 1 : batch_roots_) : kNoCut;
+  cut_ = is_cut_ ? front_ + (goes_on ? 1 : sizer_.roots()) : kNoCut;
   is_cut_ = true;
   extra_ = goes_on ? limits_.max_held_bytes / 2 : 0;
 }
@@ -256,7 +222,7 @@ void Evaluation::mark_too_deep(TypeId type) {
   for (std::size_t i = 0; i < incoming.stored.size(); ++i) {
     if (batch_->records[incoming.stored[i]].depth < limits_.max_depth) continue;
     ++counters_.dropped_depth;
-    note_dropped(batch_->records[incoming.stored[i]]);
+    limit_.note(*batch_, batch_->records[incoming.stored[i]]);
     history_.mark_too_deep(type, incoming.first + i);
   }
 }
@@ -440,64 +406,18 @@ void Evaluation::await_deadline(Timestamp deadline, const Record& composite,
                                .events = {sequence.begin(), sequence.end()}});
 }
 
-/// Drops the composites of each root beyond `max_composites`. They are the later ones by stratum of
-/// the producing rule, then by place: so nobody has used a dropped composite, and it does not
-/// matter where batches and waves are cut. The wave's first root may still get more composites, but
-/// those beyond the limit stay beyond it.
+/// The wave's first root may still get more composites, but those beyond the limit stay beyond it.
 void Evaluation::limit_level(std::uint32_t level) {
-  std::map<std::uint64_t, std::uint64_t> earlier;  // by root: composites of lower strata and cycles
-  std::map<std::uint64_t, Records> of_level;       // by root
-  for (std::uint32_t i = 0; i < batch_->records.size(); ++i) {
-    const Record& record = batch_->records[i];
-    const bool is_known = finished(record) || (record.root == front_ && !record.dropped);
-    if (!record.is_composite() || !is_known) continue;
-    const std::uint32_t own = rules_.strata().level_of_rule(record.rule);
-    const bool now = own == level && !rules_.strata().closes_cycle(record.rule);
-    if (now) of_level[record.root].push_back(i);
-    if (!now && own <= level) ++earlier[record.root];
-  }
-  for (auto& [root, records] : of_level) drop_beyond_limit(records, earlier[root]);
-}
-
-/// Does for one root of a cycle what `limit_level` does for a level. The records from `first_new`
-/// on are the latest step.
-void Evaluation::limit_root(std::uint64_t root, std::size_t first_new) {
-  std::uint64_t earlier = 0;
-  Records step;
-  for (std::uint32_t i = 0; i < batch_->records.size(); ++i) {
-    const Record& record = batch_->records[i];
-    if (record.root != root || !record.is_composite() || record.dropped) continue;
-    if (i < first_new) {
-      ++earlier;
-    } else {
-      step.push_back(i);
-    }
-  }
-  drop_beyond_limit(step, earlier);
-}
-
-void Evaluation::drop_beyond_limit(Records& records, std::uint64_t earlier) {
-  const std::uint64_t room = limits_.max_composites - std::min(limits_.max_composites, earlier);
-  if (records.size() <= room) return;
-  std::sort(records.begin(), records.end(), PlaceOrder(batch_->records));
-  for (std::size_t i = room; i < records.size(); ++i) batch_->records[records[i]].dropped = true;
-  counters_.dropped_composites += records.size() - room;
-  note_dropped(batch_->records[records.back()]);
-}
-
-void Evaluation::note_dropped(const Record& record) {
-  const Record* root = &record;
-  while (root->producer != kNoRecord) root = &batch_->records[root->producer];
-  const TypeId type = root->type;
-  last_dropped_.rule = rules_.names()[record.rule];
-  last_dropped_.event = type == kTimerType ? "a timer" : rules_.schema().at(type).name;
+  limit_.apply_to_level(*batch_, level, [this](const Record& record) {
+    return finished(record) || (record.root == front_ && !record.dropped);
+  });
 }
 
 void Evaluation::drop_finished() {
   const std::size_t composites = composites_, roots = roots_;
   forget_finished();
-  size_next_batch(composites - composites_, roots - roots_);
-  keep_to_latency(roots - roots_);
+  sizer_.learn(composites - composites_, roots - roots_,
+               {.uses_device = runner_.uses_device(), .is_undecided = runner_.is_undecided()});
 }
 
 /// Takes everything before the cut out of the batch.

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "dispatch/evaluate/batch.hpp"
-#include "dispatch/evaluate/batch_time.hpp"
+#include "dispatch/evaluate/batch_sizer.hpp"
+#include "dispatch/evaluate/composite_limit.hpp"
 #include "dispatch/evaluate/rule_runner.hpp"
 #include "dispatch/rules/rule_set.hpp"
 #include "gorgo/processor.hpp"
@@ -40,11 +41,13 @@ class Evaluation {
         limits_(limits),
         stop_(stop),
         held_(limits.max_held_bytes, kBesideComposite),
-        runner_(rules, history, limits.sharing, limits.placement, stop) {}
+        runner_(rules, history, limits.sharing, limits.placement, stop),
+        sizer_(limits.latency_target),
+        limit_(rules, counters, limits.max_composites) {}
 
   /// How many roots a batch should have, so that about as many composites as fit a cache come of
   /// them. Where the cuts are does not matter to the results.
-  std::size_t batch_roots() const { return batch_roots_; }
+  std::size_t batch_roots() const { return sizer_.roots(); }
 
   /// See Placer::add_time.
   void add_time(double took) { runner_.add_time(took); }
@@ -63,7 +66,7 @@ class Evaluation {
   }
   /// Takes the finished records out of the batch.
   void drop_finished();
-  const DroppedComposite& last_dropped() const { return last_dropped_; }
+  const DroppedComposite& last_dropped() const { return limit_.last_dropped(); }
   const std::string& last_passed_over() const { return last_passed_over_; }
 
  private:
@@ -108,8 +111,6 @@ class Evaluation {
   void forget_dropped(std::size_t first);
   void reduce(const std::function<bool(std::uint32_t, const Record&)>& is_kept);
   void renumber();
-  void size_next_batch(std::size_t composites, std::size_t roots);
-  void keep_to_latency(std::size_t roots);
   void expect(TypeId type, std::uint32_t record);
   Records& sorted_incoming(TypeId type);
   void store_level(std::uint32_t level);
@@ -138,9 +139,6 @@ class Evaluation {
   void await_deadline(Timestamp deadline, const Record& composite,
                       std::span<const history::EventRef> sequence);
   void limit_level(std::uint32_t level);
-  void limit_root(std::uint64_t root, std::size_t first_new);
-  void drop_beyond_limit(Records& records, std::uint64_t earlier);
-  void note_dropped(const Record& record);
   void note_passed_over(std::uint32_t rule, std::uint64_t terminators);
 
   void run_cycle(const plan::Cycle& cycle);
@@ -159,7 +157,8 @@ class Evaluation {
   engine::HeldBytes held_;
   RuleRunner runner_;
 
-  DroppedComposite last_dropped_;
+  BatchSizer sizer_;
+  CompositeLimit limit_;
   std::string last_passed_over_;
 
   Batch* batch_ = nullptr;
@@ -170,18 +169,14 @@ class Evaluation {
   std::vector<history::ColumnId> columns_;      // columns that have arrivals
   std::vector<std::size_t> next_arrival_;       // by rule: the first that it has not evaluated
   Records touched_;                             // rules that have arrivals
-  std::size_t batch_roots_ = 64;
-  std::size_t roots_ = 0;       // of the batch
-  std::uint64_t front_ = 0;     // the first root of the wave
-  std::uint64_t cut_ = 0;       // the wave ends before this root
-  bool is_cut_ = false;         // an earlier wave of the batch was cut
+  std::size_t roots_ = 0;                       // of the batch
+  std::uint64_t front_ = 0;                     // the first root of the wave
+  std::uint64_t cut_ = 0;                       // the wave ends before this root
+  bool is_cut_ = false;                         // an earlier wave of the batch was cut
   std::size_t extra_ = 0;       // bytes that may be added whatever is held, see HeldBytes
   std::size_t composites_ = 0;  // in the batch
   std::size_t composite_cells_ = 0;
   bool ran_ahead_ = false;  // an earlier wave left composites behind
-
-  Clock::time_point started_;  // when the batch began, or the wave that follows another
-  BatchTime batch_time_;
 
   std::vector<TypeId> due_types_;    // types of the level in hand
   std::vector<std::size_t> shares_;  // of `due_types_` among threads: where each ends

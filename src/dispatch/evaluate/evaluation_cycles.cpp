@@ -72,7 +72,7 @@ void Evaluation::run_step(const Bound& step) {
     run_collected();
     extra_ = limits_.max_held_bytes / 2;
     if (composites_ <= (step_goes_on_ ? 2 : 1) * limits_.max_composites) continue;
-    limit_root(step.root, first_new);
+    limit_.apply_to_root(*batch_, step.root, first_new);
     if (step_goes_on_) forget_dropped(first_new);
   } while (step_goes_on_ && !stop_.load(std::memory_order_relaxed));
   extra_ = extra;
