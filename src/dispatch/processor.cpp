@@ -31,13 +31,13 @@ unsigned threads_of(const ProcessorOptions& options) {
 
 std::vector<EngineCost> costs_of(const dispatch::Placement& placement) {
   std::vector<EngineCost> costs;
-  for (const dispatch::Post& post : placement.posts()) {
-    if (!post.estimate && !post.cost.per_terminator()) continue;
-    costs.push_back({.engine = std::string(post.engine->name()),
+  for (const dispatch::EngineEntry& entry : placement.entries()) {
+    if (!entry.estimate && !entry.cost.per_terminator()) continue;
+    costs.push_back({.engine = std::string(entry.engine->name()),
                      .estimate = {},
-                     .measured = post.cost.per_terminator(),
-                     .upkeep = post.upkeep.per_terminator()});
-    if (post.estimate) costs.back().estimate = post.estimate->terminator;
+                     .measured = entry.cost.per_terminator(),
+                     .upkeep = entry.upkeep.per_terminator()});
+    if (entry.estimate) costs.back().estimate = entry.estimate->terminator;
   }
   return costs;
 }
@@ -153,7 +153,7 @@ RuleInfo Processor::Impl::info_of(const dispatch::DeployedRule& deployed) const 
   const dispatch::Placement& placement = deployed.placement;
   const RuleCounters done = counters_of(deployed);
   engine::Declined declined;
-  for (const auto& evaluator : placement.post().evaluators) {
+  for (const auto& evaluator : placement.entry().evaluators) {
     declined.terminators += evaluator->declined().terminators;
     if (declined.reason.empty()) declined.reason = evaluator->declined().reason;
   }

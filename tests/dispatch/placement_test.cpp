@@ -166,20 +166,20 @@ TEST(Placement, LeavesFewTerminatorsToAnotherEngine) {
   dispatch::Placement placement(&column, true);
   placement.at(scan);
   placement.move_to(scan, "for a test");
-  EXPECT_EQ(placement.places_for(1).post->engine, &scan);
+  EXPECT_EQ(placement.route(1).entry->engine, &scan);
   placement.leave_few_to(column, 10);
-  EXPECT_EQ(placement.places_for(9).post->engine, &column);
-  EXPECT_EQ(placement.places_for(10).post->engine, &scan);
+  EXPECT_EQ(placement.route(9).entry->engine, &column);
+  EXPECT_EQ(placement.route(10).entry->engine, &scan);
   EXPECT_TRUE(placement.serves(column));
   placement.leave_none();
-  EXPECT_EQ(placement.places_for(1).post->engine, &scan);
+  EXPECT_EQ(placement.route(1).entry->engine, &scan);
   EXPECT_FALSE(placement.serves(column));
 }
 
 TEST(Placement, KnowsHowManyTerminatorsComeAtATime) {
   dispatch::Placement placement(engine::find_engine("column"), true);
   const auto some = [&](int one_in, std::size_t few, std::size_t many) {
-    for (int i = 0; i < 4000; ++i) placement.places_for(i % one_in == 0 ? few : many);
+    for (int i = 0; i < 4000; ++i) placement.route(i % one_in == 0 ? few : many);
   };
   some(100, 1, 1000);
   EXPECT_GT(placement.batch(), 500);
@@ -315,8 +315,8 @@ TEST_F(RoundTest, WhatADeviceHasEvaluatedCountsHoweverLongItTook) {
   const std::atomic<bool> stop = false;
   for (const char* name : {"cuda-host", "automaton"}) {
     const engine::Engine& engine = *engine::find_engine(name);
-    dispatch::Post& post = placement().at(engine);
-    post.evaluators.push_back(engine.prepare(rule().plan, history_));
+    dispatch::EngineEntry& entry = placement().at(engine);
+    entry.evaluators.push_back(engine.prepare(rule().plan, history_));
     const std::uint32_t number = 0;
     dispatch::Trial trial(engine, {&number, 1});
     ASSERT_TRUE(trial.member(0).shadow.remember(rule()));
@@ -331,7 +331,7 @@ TEST_F(TrialTest, ARuleThatIsPinnedIsNotTriedHoweverLongItTakes) {
   for (auto& rule : rules_.rules()) rule.placement.set_automatic(false);
   for (int i = 0; i < 100; ++i) {
     placer_.place(0, terminators_.size());
-    placer_.observe(0, placement().post(), terminators_.size(), 10e6);
+    placer_.observe(0, placement().entry(), terminators_.size(), 10e6);
     settle(1e6, 1000 * i);
   }
   EXPECT_FALSE(placer_.is_undecided());

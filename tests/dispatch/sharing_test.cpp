@@ -35,12 +35,12 @@ TEST_F(SharingTest, ADeviceAndTheThreadsShareARuleOfWhichNeitherIsMuchTheFaster)
   ASSERT_EQ(engine_of(0), "cuda-host and column");
   EXPECT_TRUE(placer_.is_on_probation(0));
   EXPECT_THAT(placement().share(), AllOf(Gt(0), Lt(1)));
-  const auto places = placer_.place(0, 1000);
-  EXPECT_EQ(places.post->engine->name(), "cuda-host");
-  ASSERT_NE(places.reserve, nullptr);
-  EXPECT_EQ(places.reserve->engine->name(), "column");
-  EXPECT_THAT(places.own, AllOf(Gt(0u), Lt(1000u)));
-  EXPECT_FALSE(places.reserve->evaluators.empty());
+  const auto routing = placer_.place(0, 1000);
+  EXPECT_EQ(routing.entry->engine->name(), "cuda-host");
+  ASSERT_NE(routing.reserve, nullptr);
+  EXPECT_EQ(routing.reserve->engine->name(), "column");
+  EXPECT_THAT(routing.own, AllOf(Gt(0u), Lt(1000u)));
+  EXPECT_FALSE(routing.reserve->evaluators.empty());
 }
 
 TEST_F(SharingTest, SharingEndsWhereItCostsMoreThanBefore) {
@@ -85,7 +85,7 @@ class TogetherTest : public DeviceTest {
         sinks_[r] = sink_;
         both.push_back(evaluated(placer_.is_tried_together(r) ? took : 1, r));
         both.back().outcome.parts[0].sink = &sinks_[r];
-        placer_.observe(r, rules_.rules()[r].placement.post(), terminators_.size(), 1e6);
+        placer_.observe(r, rules_.rules()[r].placement.entry(), terminators_.size(), 1e6);
       }
       placer_.try_elsewhere(both);
       settle(1e6, 1000 * i);

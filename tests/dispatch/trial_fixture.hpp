@@ -55,14 +55,14 @@ class TrialTest : public ::testing::Test {
 
   void evaluate(std::uint32_t index = 0) {
     dispatch::DeployedRule& evaluated = rules_.rules()[index];
-    const dispatch::Post& post = evaluated.placement.post();
+    const dispatch::EngineEntry& entry = evaluated.placement.entry();
     sink_.clear();
-    engine::Request request{.evaluator = post.evaluators.front().get(),
+    engine::Request request{.evaluator = entry.evaluators.front().get(),
                             .rule = &evaluated.rule(),
                             .state = &evaluated.state,
                             .terminators = all(),
                             .sink = &sink_};
-    post.engine->evaluate({&request, 1}, {});
+    entry.engine->evaluate({&request, 1}, {});
     ASSERT_EQ(request.done, terminators_.size());
     ASSERT_GE(sink_.size(), 90u);
   }
@@ -84,8 +84,8 @@ class TrialTest : public ::testing::Test {
     for (int i = 0; i < 100'000 && !placer_.is_tried(0); ++i) {
       placer_.place(0, terminators_.size());
       for (auto& rule : rules_.rules()) rule.state.terminators += terminators_.size();
-      placer_.observe(0, placement().post(), terminators_.size(), 10e6);
-      placer_.observe(1, rules_.rules()[1].placement.post(), terminators_.size(), 10e6);
+      placer_.observe(0, placement().entry(), terminators_.size(), 10e6);
+      placer_.observe(1, rules_.rules()[1].placement.entry(), terminators_.size(), 10e6);
       settle(1e6, 1000 * std::min(i, 99));
     }
     ASSERT_TRUE(placer_.is_tried(0));
@@ -103,7 +103,7 @@ class TrialTest : public ::testing::Test {
   /// The rule takes so many milliseconds, for so many nanoseconds a terminator.
   void run(int milliseconds, double each) {
     for (int i = 0; i < milliseconds / 2; ++i) {
-      placer_.observe(0, placement().post(), static_cast<std::uint64_t>(2e6 / each), 2e6);
+      placer_.observe(0, placement().entry(), static_cast<std::uint64_t>(2e6 / each), 2e6);
       settle(2e6, 200'000 + i);
     }
   }

@@ -29,7 +29,7 @@ void RuleRunner::clear() {
 
 void RuleRunner::add(std::uint32_t rule, history::Slot slot, std::size_t tag) {
   if (loads_.empty() || loads_.back().rule != rule) {
-    loads_.push_back({.rule = rule, .first = slots_.size(), .count = 0, .places = {}});
+    loads_.push_back({.rule = rule, .first = slots_.size(), .count = 0, .routing = {}});
   }
   ++loads_.back().count;
   slots_.push_back(slot);
@@ -60,42 +60,42 @@ void RuleRunner::share_out() {
   place_loads();
   Opening opening;
   for (const Load& load : loads_) {
-    const Places& places = load.places;
-    add_parts(load, *places.post, 0, places.own, opening);
-    if (places.own < load.count) {
-      add_parts(load, *places.reserve, places.own, load.count - places.own, opening);
+    const Routing& routing = load.routing;
+    add_parts(load, *routing.entry, 0, routing.own, opening);
+    if (routing.own < load.count) {
+      add_parts(load, *routing.reserve, routing.own, load.count - routing.own, opening);
     }
   }
 }
 
 void RuleRunner::place_loads() {
   divided_ = 0;
-  const auto count = [this](const Post& post, std::size_t terminators) {
-    if (post.engine->is_device()) {
-      job_of(*post.engine);
+  const auto count = [this](const EngineEntry& entry, std::size_t terminators) {
+    if (entry.engine->is_device()) {
+      job_of(*entry.engine);
     } else {
       divided_ += terminators;
     }
   };
   for (Load& load : loads_) {
-    load.places = placer_.place(load.rule, load.count);
-    count(*load.places.post, load.places.own);
-    if (load.places.own < load.count) count(*load.places.reserve, load.count - load.places.own);
+    load.routing = placer_.place(load.rule, load.count);
+    count(*load.routing.entry, load.routing.own);
+    if (load.routing.own < load.count) count(*load.routing.reserve, load.count - load.routing.own);
   }
 }
 
-void RuleRunner::add_parts(const Load& load, Post& post, std::size_t first, std::size_t count,
-                           Opening& opening) {
-  if (post.engine->is_device()) {
-    return add_part(load, post, first, count, 0, job_of(*post.engine));
+void RuleRunner::add_parts(const Load& load, EngineEntry& entry, std::size_t first,
+                           std::size_t count, Opening& opening) {
+  if (entry.engine->is_device()) {
+    return add_part(load, entry, first, count, 0, job_of(*entry.engine));
   }
   const bool divisible =
-      post.engine->divides_terminators() && rules_.rules()[load.rule].rule().consuming.empty();
+      entry.engine->divides_terminators() && rules_.rules()[load.rule].rule().consuming.empty();
   std::uint32_t evaluator = 0;
   for (const std::size_t end = first + count; first < end;) {
     if (opening.room == 0) opening = {begin_job(nullptr), job_size()};
     const std::size_t of_job = divisible ? std::min(end - first, opening.room) : end - first;
-    add_part(load, post, first, of_job, evaluator++, opening.job);
+    add_part(load, entry, first, of_job, evaluator++, opening.job);
     first += of_job;
     opening.room -= std::min(opening.room, of_job);
   }
@@ -132,25 +132,25 @@ std::size_t RuleRunner::job_of(const engine::Engine& device) {
   return begin_job(&device);
 }
 
-void RuleRunner::add_part(const Load& load, Post& post, std::size_t first, std::size_t count,
-                          std::uint32_t evaluator, std::size_t job_number) {
+void RuleRunner::add_part(const Load& load, EngineEntry& entry, std::size_t first,
+                          std::size_t count, std::uint32_t evaluator, std::size_t job_number) {
   DeployedRule& rule = rules_.rules()[load.rule];
-  while (post.evaluators.size() <= evaluator) {
-    post.evaluators.push_back(post.engine->prepare(rule.plan, history_));
+  while (entry.evaluators.size() <= evaluator) {
+    entry.evaluators.push_back(entry.engine->prepare(rule.plan, history_));
   }
   Job& job = jobs_[job_number];
-  if (job.calls.empty() || job.calls.back().engine != post.engine) {
-    job.calls.push_back({.engine = post.engine, .requests = 0});
+  if (job.calls.empty() || job.calls.back().engine != entry.engine) {
+    job.calls.push_back({.engine = entry.engine, .requests = 0});
   }
   ++job.calls.back().requests;
   const std::size_t position = load.first + first;
   parts_.push_back({.rule = load.rule,
-                    .post = &post,
+                    .entry = &entry,
                     .first = position,
                     .job = job_number,
                     .request = job.requests.size()});
   job.requests.push_back(
-      {.evaluator = post.evaluators[evaluator].get(),
+      {.evaluator = entry.evaluators[evaluator].get(),
        .rule = &rule.rule(),
        .state = &rule.state,
        .terminators = {std::span(slots_).subspan(position, count), in_order_},
@@ -219,10 +219,10 @@ void RuleRunner::balance_shares() {
     if (job.device == nullptr) threads = std::max(threads, job.ended);
   }
   for (const Load& load : loads_) {
-    const bool both = load.places.reserve != nullptr && load.places.post->engine->is_device();
+    const bool both = load.routing.reserve != nullptr && load.routing.entry->engine->is_device();
     if (!both || threads == 0) continue;
-    const double device = jobs_[job_of(*load.places.post->engine)].took;
-    const auto own = static_cast<double>(load.places.own);
+    const double device = jobs_[job_of(*load.routing.entry->engine)].took;
+    const auto own = static_cast<double>(load.routing.own);
     placer_.balance(load.rule, own / device, (static_cast<double>(load.count) - own) / threads);
   }
 }
@@ -233,7 +233,7 @@ void RuleRunner::report_costs() {
   for (const Part& part : parts_) {
     const engine::Request& outcome = request(part);
     if (outcome.took == 0) continue;
-    placer_.observe(part.rule, *part.post, outcome.done, outcome.took);
+    placer_.observe(part.rule, *part.entry, outcome.done, outcome.took);
     if (!limited) continue;
     rules_.rules()[part.rule].throttle.spend(outcome.took, sharing_.max_rule_time, now);
   }

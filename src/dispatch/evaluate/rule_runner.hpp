@@ -29,8 +29,8 @@ class RuleRunner {
   /// A run of one rule's terminators.
   struct Part {
     std::uint32_t rule = 0;
-    Post* post = nullptr;   ///< of the rule
-    std::size_t first = 0;  ///< among the terminators of all rules
+    EngineEntry* entry = nullptr;  ///< of the rule
+    std::size_t first = 0;         ///< among the terminators of all rules
     std::size_t job = 0;
     std::size_t request = 0;  ///< of the job
   };
@@ -105,7 +105,7 @@ class RuleRunner {
   struct Load {
     std::uint32_t rule;
     std::size_t first, count;
-    Places places;
+    Routing routing;
   };
   /// The job that takes what comes next, and for how many terminators it has room.
   struct Opening {
@@ -117,9 +117,9 @@ class RuleRunner {
   std::size_t job_size() const;
   std::size_t begin_job(const engine::Engine* device);
   std::size_t job_of(const engine::Engine& device);
-  void add_parts(const Load& load, Post& post, std::size_t first, std::size_t count,
+  void add_parts(const Load& load, EngineEntry& entry, std::size_t first, std::size_t count,
                  Opening& opening);
-  void add_part(const Load& load, Post& post, std::size_t first, std::size_t count,
+  void add_part(const Load& load, EngineEntry& entry, std::size_t first, std::size_t count,
                 std::uint32_t evaluator, std::size_t job);
   void run_job(Job& job);
   /// Throws OutOfMemory.

@@ -25,11 +25,14 @@ class Parallelism {
 };
 
 /// What keeping indexes costs the rule for a terminator there, as far as it is known.
-inline double upkeep_of(const Post& post) { return post.upkeep.per_terminator().value_or(0); }
+inline double upkeep_of(const EngineEntry& entry) {
+  return entry.upkeep.per_terminator().value_or(0);
+}
 
 /// What a terminator costs there, evaluation and upkeep, by the clock on the wall; 0: not known.
-inline double cost_of(const Post& post, const Parallelism& parallelism) {
-  return parallelism.wall(*post.engine, post.cost.per_terminator().value_or(0)) + upkeep_of(post);
+inline double cost_of(const EngineEntry& entry, const Parallelism& parallelism) {
+  return parallelism.wall(*entry.engine, entry.cost.per_terminator().value_or(0)) +
+         upkeep_of(entry);
 }
 
 }  // namespace gorgo::dispatch

@@ -14,11 +14,11 @@ std::optional<Arrangement> side_by_side(const engine::Engine& a, const engine::E
   return std::nullopt;
 }
 
-void Moves::prepare(std::uint32_t number, Post& post) {
-  if (!post.evaluators.empty()) return;
+void Moves::prepare(std::uint32_t number, EngineEntry& entry) {
+  if (!entry.evaluators.empty()) return;
   const DeployedRule& rule = rules_.rules()[number];
-  post.evaluators.push_back(post.engine->prepare(rule.plan, history_));
-  post.note_upkeep(rule.state.terminators);
+  entry.evaluators.push_back(entry.engine->prepare(rule.plan, history_));
+  entry.note_upkeep(rule.state.terminators);
 }
 
 void Moves::arrange(std::uint32_t number, const Arrangement& arrangement, std::string reason) {
@@ -59,7 +59,7 @@ void Moves::watch(std::uint32_t number, const Placement::Spent& spent) {
   if (move.after.engine->is_warming_up()) return move.probation.begin_anew();
   const auto known = std::ranges::find(move.rules, number, &Rule::number);
   const Placement& placement = this->placement(number);
-  const double upkeep = upkeep_of(placement.post()) +
+  const double upkeep = upkeep_of(placement.entry()) +
                         (move.after.reserve == nullptr ? 0 : upkeep_of(placement.reserve()));
   move.probation.add(spent.terminators * known->cost,
                      spent.nanoseconds + spent.terminators * upkeep);

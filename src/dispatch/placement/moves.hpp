@@ -39,8 +39,8 @@ class Moves {
   Moves(RuleSet& rules, history::History& history, const Parallelism& parallelism)
       : rules_(rules), history_(history), parallelism_(parallelism) {}
 
-  /// Prepares an evaluator of the post, if it has none.
-  void prepare(std::uint32_t number, Post& post);
+  /// Prepares an evaluator of the entry, if it has none.
+  void prepare(std::uint32_t number, EngineEntry& entry);
   /// Has the rule's terminators go as arranged.
   void arrange(std::uint32_t number, const Arrangement& arrangement, std::string reason);
   /// Lets go of what engines hold that the rule has no use for.

@@ -39,7 +39,7 @@ std::uint64_t mixed(std::uint64_t x) {
 
 }  // namespace
 
-Places Placer::place(std::uint32_t number, std::size_t terminators) {
+Routing Placer::place(std::uint32_t number, std::size_t terminators) {
   Placement& placement = rule(number).placement;
   if (options_.shuffle != 0 && placement.is_automatic()) return at_random(number, terminators);
   if (is_tried(number)) {
@@ -49,12 +49,12 @@ Places Placer::place(std::uint32_t number, std::size_t terminators) {
     credit_ -= nanoseconds_since(start);
     if (!remembered) end_trial(trial);
   }
-  return placement.places_for(terminators);
+  return placement.route(terminators);
 }
 
 std::uint64_t Placer::draw() { return mixed(options_.shuffle + ++draws_); }
 
-Places Placer::at_random(std::uint32_t number, std::size_t terminators) {
+Routing Placer::at_random(std::uint32_t number, std::size_t terminators) {
   DeployedRule& rule = this->rule(number);
   const auto engines = engine::engines();
   const engine::Engine& engine = *engines[draw() % engines.size()];
@@ -63,31 +63,31 @@ Places Placer::at_random(std::uint32_t number, std::size_t terminators) {
   rule.placement.move_to(engine, "at random");
   if (draw() % 2 == 0) rule.placement.withdraw_others();
   const bool shared = rule.rule().consuming.empty() && &other != &engine && terminators > 1;
-  if (!shared) return {.post = &rule.placement.post(), .own = terminators};
-  Post& reserve = rule.placement.at(other);
+  if (!shared) return {.entry = &rule.placement.entry(), .own = terminators};
+  EngineEntry& reserve = rule.placement.at(other);
   moves_.prepare(number, reserve);
-  return {&rule.placement.post(), 1 + draw() % (terminators - 1), &reserve};
+  return {&rule.placement.entry(), 1 + draw() % (terminators - 1), &reserve};
 }
 
-void Placer::observe(std::uint32_t number, Post& post, std::uint64_t terminators,
+void Placer::observe(std::uint32_t number, EngineEntry& entry, std::uint64_t terminators,
                      double nanoseconds) {
-  post.cost.add(terminators, nanoseconds);
+  entry.cost.add(terminators, nanoseconds);
   Placement& placement = rule(number).placement;
   if (!placement.is_automatic()) return;  // there is nothing to decide about it
   const double others = terminators < Placement::kMany ? Placement::kMany : 1;  // for untimed ones
   // Where two engines share terminators, both are at work at the same time.
   const double each = placement.share() > 0 ? 0.5 : 1;
   const Placement::Spent now{
-      .nanoseconds = others * each * parallelism_.wall(*post.engine, nanoseconds),
+      .nanoseconds = others * each * parallelism_.wall(*entry.engine, nanoseconds),
       .terminators = others * static_cast<double>(terminators)};
   const auto spent = placement.spend(now);
   if (moves_.is_on_probation(number)) moves_.watch(number, now);
   if (!spent) return;
-  placement.post().note_upkeep(rule(number).state.terminators);
+  placement.entry().note_upkeep(rule(number).state.terminators);
   Heavy& heavy = heavy_[number];
   if (moves_.is_on_probation(number)) return;
   const double cost = spent->nanoseconds / spent->terminators;
-  const bool drifted = heavy.policy.look(spent->nanoseconds, cost + upkeep_of(placement.post()));
+  const bool drifted = heavy.policy.look(spent->nanoseconds, cost + upkeep_of(placement.entry()));
   if (drifted) together_ = {};
   if (placement.share() > 0 && moves_.goes_on_sharing(number, drifted)) return;
   if (std::ranges::find(due_, number) == due_.end()) due_.push_back(number);
@@ -251,10 +251,10 @@ void Placer::judge(Trial& trial) {
   for (const auto& member : trial.members()) all += static_cast<double>(member.terminators);
   for (const auto& member : trial.members()) {
     Placement& placement = rule(member.rule).placement;
-    Post& there = placement.at(trial.engine());
+    EngineEntry& there = placement.at(trial.engine());
     there.note_upkeep(rule(member.rule).state.terminators);
     const double part = static_cast<double>(member.terminators) / all;
-    own.upkeep += part * upkeep_of(placement.post());
+    own.upkeep += part * upkeep_of(placement.entry());
     other.upkeep += part * upkeep_of(there);
   }
   if (!trial.is_of_several()) {
@@ -309,7 +309,7 @@ void Placer::go(Trial& trial, const Arrangement& after, const std::string& reaso
     const double tried = member.own / static_cast<double>(member.terminators);
     rules.push_back({.number = member.rule,
                      .before = placement.arrangement(),
-                     .cost = known > 0 ? known : tried + upkeep_of(placement.post())});
+                     .cost = known > 0 ? known : tried + upkeep_of(placement.entry())});
     heavy.to_try.clear();
     heavy.is_clear = true;
   }

@@ -22,9 +22,10 @@ namespace gorgo::dispatch {
 /// Moves rules that nobody has pinned to the engines where they cost least, by what they are
 /// measured to cost (in the spirit of SABER's scheduling: Koliousis et al., "SABER: Window-Based
 /// Hybrid Stream Processing for Heterogeneous Architectures", SIGMOD 2016, section 4). Costs are
-/// noted where they arise, with the rules (`Post`); `Policy` says what to do about them. Now and
-/// then a `Trial` has another engine evaluate some batches of a rule beside its own engine. Trials
-/// have a fixed share of the time. Semantic state, which lies in `RuleState`, is not touched.
+/// noted where they arise, with the rules (`EngineEntry`); `Policy` says what to do about them. Now
+/// and then a `Trial` has another engine evaluate some batches of a rule beside its own engine.
+/// Trials have a fixed share of the time. Semantic state, which lies in `RuleState`, is not
+/// touched.
 ///
 /// Used by one thread, between evaluations and while the history does not change.
 class Placer {
@@ -55,7 +56,7 @@ class Placer {
         moves_(rules, history, parallelism_) {}
 
   /// Where so many terminators of the rule are evaluated next.
-  Places place(std::uint32_t rule, std::size_t terminators);
+  Routing place(std::uint32_t rule, std::size_t terminators);
   /// Whether any rule's terminators are tried elsewhere.
   bool is_trying() const { return !trials_.empty(); }
   /// Whether the rule's terminators are tried elsewhere this time: `try_elsewhere` is to be called
@@ -75,7 +76,8 @@ class Placer {
     return rules_.rules()[rule].placement.is_timed(terminators) || is_tried(rule);
   }
   /// Notes what an evaluation took, in nanoseconds of one thread.
-  void observe(std::uint32_t rule, Post& post, std::uint64_t terminators, double nanoseconds);
+  void observe(std::uint32_t rule, EngineEntry& entry, std::uint64_t terminators,
+               double nanoseconds);
   /// Has the engines on trial evaluate the terminators of tried rules, too.
   void try_elsewhere(std::span<const Evaluated> evaluated);
   /// Adjusts the share of a rule's reserve so that both engines are done at the same time. `own`
@@ -114,7 +116,7 @@ class Placer {
   using Own = std::vector<const Evaluated*>;
 
   DeployedRule& rule(std::uint32_t number) { return rules_.rules()[number]; }
-  Places at_random(std::uint32_t number, std::size_t terminators);
+  Routing at_random(std::uint32_t number, std::size_t terminators);
   std::uint64_t draw();
   void earn();
   void catch_up_with_changes();

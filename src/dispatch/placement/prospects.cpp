@@ -77,11 +77,12 @@ void Prospects::estimate_costs(std::uint32_t number, Timestamp clock) {
 
 bool Prospects::is_worth_trying(std::uint32_t number, const engine::Engine& engine) const {
   Placement& placement = this->placement(number);
-  const auto own = placement.post().estimate, other = placement.at(engine).estimate;
+  const auto own = placement.entry().estimate, other = placement.at(engine).estimate;
   if (!other || other->start > kLongestPause) return false;
   if (!own) return true;  // the rule was pinned to an engine that is not modelled
-  return estimated(number, engine) <= std::max(kWorthTrial * estimated(number, placement.engine()),
-                                               kFarBelow * cost_of(placement.post(), parallelism_));
+  return estimated(number, engine) <=
+         std::max(kWorthTrial * estimated(number, placement.engine()),
+                  kFarBelow * cost_of(placement.entry(), parallelism_));
 }
 
 /// What a terminator is estimated to cost, evaluation and upkeep.

@@ -87,9 +87,9 @@ void Shadow::begin() {
   done_ = 0;
 }
 
-engine::Request Shadow::request(const DeployedRule& rule, const Post& post,
+engine::Request Shadow::request(const DeployedRule& rule, const EngineEntry& entry,
                                 const engine::Terminators& terminators) {
-  return {.evaluator = post.evaluators.front().get(),
+  return {.evaluator = entry.evaluators.front().get(),
           .rule = &rule.rule(),
           .state = &*state_,
           .terminators = terminators,

@@ -31,8 +31,8 @@ class Shadow {
   /// Begins with other terminators.
   void begin();
   /// A request for terminators behind those that were taken since `begin`. To be called after
-  /// `remember`, while the history is as it was. Precondition: the post has an evaluator.
-  engine::Request request(const DeployedRule& rule, const Post& post,
+  /// `remember`, while the history is as it was. Precondition: the entry has an evaluator.
+  engine::Request request(const DeployedRule& rule, const EngineEntry& entry,
                           const engine::Terminators& terminators);
   /// Takes what came of the request.
   void take(const engine::Request& request);

@@ -65,13 +65,13 @@ double Trial::evaluate(RuleSet& rules, std::span<const Evaluated* const> own, do
 void Trial::evaluate_some(DeployedRule& rule, const Evaluated& own, double most,
                           const engine::Budget& budget) {
   const auto start = Clock::now();
-  const Post& post = rule.placement.at(engine_);
+  const EngineEntry& entry = rule.placement.at(engine_);
   Shadow& shadow = member(own.rule).shadow;
   const auto slots = own.terminators.slots;
   while (shadow.done() < slots.size()) {
     const std::size_t some = std::min({slots.size() - shadow.done(), kAtATime, shadow.done() + 1});
     engine::Request request =
-        shadow.request(rule, post, {slots.subspan(shadow.done(), some), own.terminators.in_order});
+        shadow.request(rule, entry, {slots.subspan(shadow.done(), some), own.terminators.in_order});
     engine_.evaluate({&request, 1}, budget);
     shadow.take(request);
     if (request.done == 0 || nanoseconds_since(start) >= most) return;

@@ -16,7 +16,7 @@ void Cost::add(std::uint64_t terminators, double nanoseconds) {
   nanoseconds_ += nanoseconds;
 }
 
-void Post::note_upkeep(std::uint64_t terminators) {
+void EngineEntry::note_upkeep(std::uint64_t terminators) {
   if (evaluators.empty()) return;
   // All evaluators of the rule hold the same, each with the others.
   const double all = evaluators.front()->upkeep() * static_cast<double>(evaluators.size());
@@ -26,7 +26,7 @@ void Post::note_upkeep(std::uint64_t terminators) {
   upkeep.add(terminators - before->terminators, all - before->nanoseconds);
 }
 
-void Post::withdraw() {
+void EngineEntry::withdraw() {
   evaluators.clear();
   last_ = {};
 }
@@ -36,29 +36,29 @@ std::string Arrangement::to_string() const {
   return reserve == nullptr ? name : name + " and " + std::string(reserve->name());
 }
 
-Post& Placement::at(const engine::Engine& engine) {
-  const auto known =
-      std::ranges::find_if(posts_, [&](const Post& post) { return post.engine == &engine; });
-  if (known != posts_.end()) return *known;
-  posts_.reserve(engine::engines().size());
-  return posts_.emplace_back(&engine);
+EngineEntry& Placement::at(const engine::Engine& engine) {
+  const auto known = std::ranges::find_if(
+      entries_, [&](const EngineEntry& entry) { return entry.engine == &engine; });
+  if (known != entries_.end()) return *known;
+  entries_.reserve(engine::engines().size());
+  return entries_.emplace_back(&engine);
 }
 
-Places Placement::places_for(std::size_t terminators) {
+Routing Placement::route(std::size_t terminators) {
   constexpr double kShare = 0.1;                // of the new value
   constexpr double kFewer = 0.4, kMore = 1.05;  // these balance where one in 20 is below
   const auto count = static_cast<double>(terminators);
   batch_ += kShare * (count - batch_);
   small_batch_ = small_batch_ == 0 ? count : small_batch_ * (count < small_batch_ ? kFewer : kMore);
-  if (terminators < few_) return {.post = &posts_[reserve_], .own = terminators};
+  if (terminators < few_) return {.entry = &entries_[reserve_], .own = terminators};
   const auto shared = static_cast<std::size_t>(share_ * count);
-  if (shared == 0) return {.post = &posts_[current_], .own = terminators};
-  return {&posts_[current_], terminators - shared, &posts_[reserve_]};
+  if (shared == 0) return {.entry = &entries_[current_], .own = terminators};
+  return {&entries_[current_], terminators - shared, &entries_[reserve_]};
 }
 
 void Placement::move_to(const engine::Engine& engine, std::string reason) {
   const auto before =
-      std::exchange(current_, static_cast<std::uint32_t>(&at(engine) - posts_.data()));
+      std::exchange(current_, static_cast<std::uint32_t>(&at(engine) - entries_.data()));
   if (current_ != before) ++moves_;
   few_ = 0;
   share_ = 0;
@@ -66,34 +66,35 @@ void Placement::move_to(const engine::Engine& engine, std::string reason) {
 }
 
 Arrangement Placement::arrangement() const {
-  return {posts_[current_].engine, share_ > 0 ? posts_[reserve_].engine : nullptr};
+  return {entries_[current_].engine, share_ > 0 ? entries_[reserve_].engine : nullptr};
 }
 
 void Placement::leave_few_to(const engine::Engine& engine, std::size_t few) {
-  reserve_ = static_cast<std::uint32_t>(&at(engine) - posts_.data());
+  reserve_ = static_cast<std::uint32_t>(&at(engine) - entries_.data());
   few_ = few;
 }
 
 void Placement::share_with(const engine::Engine& engine, double share) {
-  reserve_ = static_cast<std::uint32_t>(&at(engine) - posts_.data());
+  reserve_ = static_cast<std::uint32_t>(&at(engine) - entries_.data());
   share_ = share;
 }
 
 bool Placement::serves(const engine::Engine& engine) const {
   const bool has_reserve = few_ > 0 || share_ > 0;
-  return &engine == posts_[current_].engine || (has_reserve && &engine == posts_[reserve_].engine);
+  return &engine == entries_[current_].engine ||
+         (has_reserve && &engine == entries_[reserve_].engine);
 }
 
 void Placement::withdraw_others() {
-  for (Post& post : posts_) {
-    if (!serves(*post.engine)) post.withdraw();
+  for (EngineEntry& entry : entries_) {
+    if (!serves(*entry.engine)) entry.withdraw();
   }
 }
 
 std::size_t Placement::bytes() const {
   std::size_t total = 0;
-  for (const Post& post : posts_) {
-    for (const auto& evaluator : post.evaluators) total += evaluator->bytes();
+  for (const EngineEntry& entry : entries_) {
+    for (const auto& evaluator : entry.evaluators) total += evaluator->bytes();
   }
   return total;
 }

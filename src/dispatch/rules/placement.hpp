@@ -37,8 +37,8 @@ struct Estimate {
 };
 
 /// An engine for a rule.
-struct Post {
-  explicit Post(const engine::Engine* engine_to_use) : engine(engine_to_use) {}
+struct EngineEntry {
+  explicit EngineEntry(const engine::Engine* engine_to_use) : engine(engine_to_use) {}
 
   const engine::Engine* engine;
   /// The first serves for everything; the others are for further threads, as the need arises. There
@@ -74,11 +74,11 @@ struct Arrangement {
   std::string to_string() const;
 };
 
-/// Where some terminators of a rule go: the first `own` to `post`, the others to `reserve`.
-struct Places {
-  Post* post = nullptr;
+/// Where some terminators of a rule go: the first `own` to `entry`, the others to `reserve`.
+struct Routing {
+  EngineEntry* entry = nullptr;
   std::size_t own = 0;
-  Post* reserve = nullptr;  ///< null where all go to `post`
+  EngineEntry* reserve = nullptr;  ///< null where all go to `entry`
 };
 
 /// The engine that a rule runs on, and what is known of the others. Another engine may be its
@@ -87,23 +87,23 @@ class Placement {
  public:
   /// `automatic`: costs may change the engine; else it changes only by hand.
   Placement(const engine::Engine* engine, bool automatic) : automatic_(automatic) {
-    posts_.emplace_back(engine);
+    entries_.emplace_back(engine);
   }
 
-  const engine::Engine& engine() const { return *posts_[current_].engine; }
-  Post& post() { return posts_[current_]; }
-  const Post& post() const { return posts_[current_]; }
+  const engine::Engine& engine() const { return *entries_[current_].engine; }
+  EngineEntry& entry() { return entries_[current_]; }
+  const EngineEntry& entry() const { return entries_[current_]; }
   /// Where the next `terminators` terminators go.
-  Places places_for(std::size_t terminators);
-  const std::vector<Post>& posts() const { return posts_; }
-  /// The post of an engine, made without evaluators if there is none. References to posts of other
-  /// engines stay valid from the second post on.
-  Post& at(const engine::Engine& engine);
+  Routing route(std::size_t terminators);
+  const std::vector<EngineEntry>& entries() const { return entries_; }
+  /// The entry of an engine, made without evaluators if there is none. References to entries of
+  /// other engines stay valid from the second entry on.
+  EngineEntry& at(const engine::Engine& engine);
 
   bool is_automatic() const { return automatic_; }
   void set_automatic(bool automatic) { automatic_ = automatic; }
 
-  /// Has all terminators go to this engine. What the others hold stays. Precondition: its post has
+  /// Has all terminators go to this engine. What the others hold stays. Precondition: its entry has
   /// an evaluator.
   void move_to(const engine::Engine& engine, std::string reason);
   Arrangement arrangement() const;
@@ -125,12 +125,12 @@ class Placement {
   /// The part of larger numbers of terminators that the reserve gets; 0: there is no sharing.
   double share() const { return share_; }
   /// Where few terminators or a share of them go; meaningful only while they do.
-  const Post& reserve() const { return posts_[reserve_]; }
+  const EngineEntry& reserve() const { return entries_[reserve_]; }
   /// How many terminators come at a time, on average.
   double batch() const { return std::max(1.0, batch_); }
   /// About one time in twenty, fewer terminators than this come.
   double small_batch() const { return small_batch_; }
-  /// Whether terminators may go to the post of this engine.
+  /// Whether terminators may go to the entry of this engine.
   bool serves(const engine::Engine& engine) const;
   /// Lets go of the evaluators of all engines that serve for nothing.
   void withdraw_others();
@@ -166,7 +166,7 @@ class Placement {
   }
 
  private:
-  std::vector<Post> posts_;
+  std::vector<EngineEntry> entries_;
   std::uint32_t current_ = 0;
   std::uint32_t reserve_ = 0;
   std::size_t few_ = 0;

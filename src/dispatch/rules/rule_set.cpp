@@ -206,10 +206,10 @@ void RuleSet::forget_types(const std::set<TypeId>& types, history::History& hist
 
 void RuleSet::prepare(std::uint32_t number, history::History& history) {
   DeployedRule& rule = rules_[number];
-  Post& post = rule.placement.post();
-  post.evaluators.push_back(post.engine->prepare(rule.plan, history));
-  if (const auto reason = post.engine->declined(*rule.plan); !reason.empty()) {
-    rule.placement.set_reason(std::string(post.engine->name()) +
+  EngineEntry& entry = rule.placement.entry();
+  entry.evaluators.push_back(entry.engine->prepare(rule.plan, history));
+  if (const auto reason = entry.engine->declined(*rule.plan); !reason.empty()) {
+    rule.placement.set_reason(std::string(entry.engine->name()) +
                               " declines, column evaluates: " + reason);
   }
   rule.terminators = history.column(rule.plan->states[0].scan.column);
@@ -294,8 +294,8 @@ Result<void> RuleSet::pin(std::string_view name, std::string_view engine,
     return Error{language::in_quotes(engine) + " cannot evaluate rule " + language::in_quotes(name),
                  reason};
   }
-  Post& post = rule.placement.at(wanted);
-  if (post.evaluators.empty()) post.evaluators.push_back(wanted.prepare(rule.plan, history));
+  EngineEntry& entry = rule.placement.at(wanted);
+  if (entry.evaluators.empty()) entry.evaluators.push_back(wanted.prepare(rule.plan, history));
   rule.placement.move_to(wanted, "pinned");
   rule.placement.set_automatic(false);
   rule.placement.withdraw_others();
@@ -317,8 +317,8 @@ Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
   return {};
 }
 
-/// Moves the rules up when most places are empty: so many rules were removed that looking at all of
-/// them is paid for.
+/// Moves the rules up when most places are empty: so many rules were removed that looking at all
+/// of them is paid for.
 void RuleSet::close_gaps() {
   constexpr std::size_t kFew = 64;
   if (rules_.size() <= kFew + 2 * size()) return;
