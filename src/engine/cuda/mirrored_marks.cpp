@@ -46,8 +46,7 @@ void MirroredMarks::upload() {
   const MirroredPositions& positions = mirror().positions;
   // A device wants the words of a page in ascending order.
   std::ranges::sort(changed_);
-  const auto repeated = std::ranges::unique(changed_);
-  changed_.erase(repeated.begin(), repeated.end());
+  changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
   for (const std::uint64_t p : changed_) {
     if (p < positions.first() || p >= positions.end()) continue;
     vector(0).overwrite(p, marks_[p - positions.first()]);
