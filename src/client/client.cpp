@@ -8,6 +8,7 @@
 #include "client/connection.hpp"
 #include "client/publication.hpp"
 #include "client/replies.hpp"
+#include "protocol/info.hpp"
 
 namespace gorgo {
 namespace {
@@ -243,7 +244,7 @@ Result<std::vector<RuleInfo>> Client::rules() {
     if (page == nullptr) return client::unexpected(message_in(*reply));
     const std::size_t before = rules.size();
     if (page->rules() != nullptr) {
-      for (const auto* rule : *page->rules()) rules.push_back(client::to_rule(*rule));
+      for (const auto* rule : *page->rules()) rules.push_back(protocol::to_rule(*rule));
     }
     if (rules.size() >= page->total() || rules.size() == before) return rules;
   }
@@ -260,7 +261,7 @@ Result<std::vector<TypeInfo>> Client::types() {
     if (page == nullptr) return client::unexpected(message_in(*reply));
     const std::size_t before = types.size();
     if (page->types() != nullptr) {
-      for (const auto* type : *page->types()) types.push_back(client::to_type(*type));
+      for (const auto* type : *page->types()) types.push_back(protocol::to_type(*type));
     }
     if (types.size() >= page->total() || types.size() == before) return types;
   }
@@ -314,7 +315,7 @@ Result<RuleInfo> Client::rule(const std::string& name) {
   if (page == nullptr || page->rules() == nullptr || page->rules()->size() != 1) {
     return client::unexpected(message_in(*reply));
   }
-  return client::to_rule(*page->rules()->Get(0));
+  return protocol::to_rule(*page->rules()->Get(0));
 }
 
 }  // namespace gorgo

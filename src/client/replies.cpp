@@ -21,55 +21,6 @@ Diagnostics to_diagnostics(const wire::Diagnostics& diagnostics) {
   return result;
 }
 
-RuleInfo to_rule(const wire::RuleInfo& rule) {
-  RuleInfo info;
-  info.name = rule.name()->str();
-  info.type = rule.type()->str();
-  info.engine = text_of(rule.engine());
-  info.text = text_of(rule.text());
-  info.terminators = rule.terminators();
-  info.composites = rule.composites();
-  info.overflows = rule.overflows();
-  info.pending = rule.pending();
-  info.skipped = rule.skipped();
-  info.bytes = rule.bytes();
-  info.declined = rule.declined();
-  info.declined_because = text_of(rule.declined_because());
-  if (rule.reads() != nullptr) {
-    for (const auto* type : *rule.reads()) info.reads.push_back(type->str());
-  }
-  info.automatic = rule.automatic();
-  info.placed_because = text_of(rule.placed_because());
-  info.moves = rule.moves();
-  if (rule.costs() != nullptr) {
-    for (const auto* cost : *rule.costs()) {
-      auto& known = info.costs.emplace_back(EngineCost{.engine = cost->engine()->str()});
-      if (cost->estimate()) known.estimate = *cost->estimate();
-      if (cost->measured()) known.measured = *cost->measured();
-      if (cost->upkeep()) known.upkeep = *cost->upkeep();
-    }
-  }
-  info.alarm = text_of(rule.alarm());
-  info.suspended = rule.suspended();
-  info.passed_over = rule.passed_over();
-  if (const auto* rates = rule.rates()) {
-    info.rates = RuleRates{.seconds = rates->seconds(),
-                           .events = rates->events(),
-                           .terminators = rates->terminators(),
-                           .composites = rates->composites()};
-  }
-  return info;
-}
-
-TypeInfo to_type(const wire::TypeInfo& type) {
-  return {.name = type.name()->str(),
-          .reach = type.reach(),
-          .events = type.events(),
-          .bytes = type.bytes(),
-          .late = type.late(),
-          .too_late = type.too_late()};
-}
-
 DeviceInfo to_device(const wire::DeviceInfo& device) {
   DeviceInfo info{.engine = device.engine()->str(),
                   .number = device.number(),

@@ -11,8 +11,6 @@ namespace gorgo::client {
 
 Error to_error(const wire::Error& error);
 Diagnostics to_diagnostics(const wire::Diagnostics& diagnostics);
-RuleInfo to_rule(const wire::RuleInfo& rule);
-TypeInfo to_type(const wire::TypeInfo& type);
 DeviceInfo to_device(const wire::DeviceInfo& device);
 Why to_why(const wire::Why& why);
 Trace to_trace(const wire::Traced& traced);

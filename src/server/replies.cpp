@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "protocol/info.hpp"
+
 namespace gorgo::server {
 namespace {
 
@@ -28,58 +30,6 @@ std::unique_ptr<wire::DiagnosticT> to_wire(const Diagnostic& d) {
   diagnostic->hint = cut(d.hint, kLongestLine);
   diagnostic->source_line = cut(d.source_line, kLongestLine);
   return diagnostic;
-}
-
-std::unique_ptr<wire::RuleRatesT> to_wire(const RuleRates& rates) {
-  auto wired = std::make_unique<wire::RuleRatesT>();
-  wired->seconds = rates.seconds;
-  wired->events = rates.events;
-  wired->terminators = rates.terminators;
-  wired->composites = rates.composites;
-  return wired;
-}
-
-std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text) {
-  auto info = std::make_unique<wire::RuleInfoT>();
-  info->name = rule.name;
-  info->type = rule.type;
-  info->engine = rule.engine;
-  if (with_text) info->text = rule.text;
-  info->terminators = rule.terminators;
-  info->composites = rule.composites;
-  info->overflows = rule.overflows;
-  info->pending = rule.pending;
-  info->skipped = rule.skipped;
-  info->bytes = rule.bytes;
-  info->declined = rule.declined;
-  info->declined_because = rule.declined_because;
-  info->reads = rule.reads;
-  info->automatic = rule.automatic;
-  info->placed_because = rule.placed_because;
-  info->moves = rule.moves;
-  for (const EngineCost& cost : rule.costs) {
-    auto& wired = info->costs.emplace_back(std::make_unique<wire::EngineCostT>());
-    wired->engine = cost.engine;
-    if (cost.estimate) wired->estimate = *cost.estimate;
-    if (cost.measured) wired->measured = *cost.measured;
-    if (cost.upkeep) wired->upkeep = *cost.upkeep;
-  }
-  info->alarm = rule.alarm;
-  info->suspended = rule.suspended;
-  info->passed_over = rule.passed_over;
-  if (rule.rates) info->rates = to_wire(*rule.rates);
-  return info;
-}
-
-std::unique_ptr<wire::TypeInfoT> to_wire(const TypeInfo& type) {
-  auto info = std::make_unique<wire::TypeInfoT>();
-  info->name = type.name;
-  info->reach = type.reach;
-  info->events = type.events;
-  info->bytes = type.bytes;
-  info->late = type.late;
-  info->too_late = type.too_late;
-  return info;
 }
 
 std::unique_ptr<wire::DeviceInfoT> to_wire(const DeviceInfo& device) {
@@ -155,7 +105,7 @@ protocol::Bytes rules_reply(std::uint64_t id, std::size_t total, std::uint32_t f
   wire::RulesT reply;
   reply.total = static_cast<std::uint32_t>(total);
   read_page(first, read, [&](const RuleInfo& rule) {
-    reply.rules.push_back(to_wire(rule, false));
+    reply.rules.push_back(protocol::to_wire(rule, false));
     return size_of(rule);
   });
   return protocol::encode(id, reply);
@@ -166,7 +116,7 @@ protocol::Bytes types_reply(std::uint64_t id, std::size_t total, std::uint32_t f
   wire::TypesT reply;
   reply.total = static_cast<std::uint32_t>(total);
   read_page(first, read, [&](const TypeInfo& type) {
-    reply.types.push_back(to_wire(type));
+    reply.types.push_back(protocol::to_wire(type));
     return type.name.size() + 128;
   });
   return protocol::encode(id, reply);
@@ -181,7 +131,7 @@ protocol::Bytes devices_reply(std::uint64_t id, const std::vector<DeviceInfo>& d
 protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, std::size_t max_frame) {
   wire::RulesT reply;
   reply.total = 1;
-  reply.rules.push_back(to_wire(rule, true));
+  reply.rules.push_back(protocol::to_wire(rule, true));
   auto frame = protocol::encode(id, reply);
   if (frame.size() <= max_frame) return frame;
   return error_reply(id, wire::ErrorCode::TooLarge,

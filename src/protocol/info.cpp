@@ -1,0 +1,121 @@
+#include "protocol/info.hpp"
+
+#include <utility>
+
+namespace gorgo::protocol {
+namespace {
+
+std::unique_ptr<wire::RuleRatesT> rates_to_wire(const RuleRates& rates) {
+  auto wired = std::make_unique<wire::RuleRatesT>();
+  wired->seconds = rates.seconds;
+  wired->events = rates.events;
+  wired->terminators = rates.terminators;
+  wired->composites = rates.composites;
+  return wired;
+}
+
+RuleRates to_rates(const wire::RuleRates& rates) {
+  return {.seconds = rates.seconds(),
+          .events = rates.events(),
+          .terminators = rates.terminators(),
+          .composites = rates.composites()};
+}
+
+std::unique_ptr<wire::EngineCostT> cost_to_wire(const EngineCost& cost) {
+  auto wired = std::make_unique<wire::EngineCostT>();
+  wired->engine = cost.engine;
+  if (cost.estimate) wired->estimate = *cost.estimate;
+  if (cost.measured) wired->measured = *cost.measured;
+  if (cost.upkeep) wired->upkeep = *cost.upkeep;
+  return wired;
+}
+
+EngineCost to_cost(const wire::EngineCost& cost) {
+  EngineCost known{.engine = cost.engine()->str(), .estimate = {}, .measured = {}, .upkeep = {}};
+  if (cost.estimate()) known.estimate = *cost.estimate();
+  if (cost.measured()) known.measured = *cost.measured();
+  if (cost.upkeep()) known.upkeep = *cost.upkeep();
+  return known;
+}
+
+std::string text_of(const flatbuffers::String* text) { return text == nullptr ? "" : text->str(); }
+
+}  // namespace
+
+std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text) {
+  auto info = std::make_unique<wire::RuleInfoT>();
+  info->name = rule.name;
+  info->type = rule.type;
+  info->engine = rule.engine;
+  if (with_text) info->text = rule.text;
+  info->terminators = rule.terminators;
+  info->composites = rule.composites;
+  info->overflows = rule.overflows;
+  info->pending = rule.pending;
+  info->skipped = rule.skipped;
+  info->bytes = rule.bytes;
+  info->declined = rule.declined;
+  info->declined_because = rule.declined_because;
+  info->reads = rule.reads;
+  info->automatic = rule.automatic;
+  info->placed_because = rule.placed_because;
+  info->moves = rule.moves;
+  for (const EngineCost& cost : rule.costs) info->costs.push_back(cost_to_wire(cost));
+  info->alarm = rule.alarm;
+  info->suspended = rule.suspended;
+  info->passed_over = rule.passed_over;
+  if (rule.rates) info->rates = rates_to_wire(*rule.rates);
+  return info;
+}
+
+RuleInfo to_rule(const wire::RuleInfo& rule) {
+  RuleInfo info;
+  info.name = rule.name()->str();
+  info.type = rule.type()->str();
+  info.engine = text_of(rule.engine());
+  info.text = text_of(rule.text());
+  info.terminators = rule.terminators();
+  info.composites = rule.composites();
+  info.overflows = rule.overflows();
+  info.pending = rule.pending();
+  info.skipped = rule.skipped();
+  info.bytes = rule.bytes();
+  info.declined = rule.declined();
+  info.declined_because = text_of(rule.declined_because());
+  if (rule.reads() != nullptr) {
+    for (const auto* type : *rule.reads()) info.reads.push_back(type->str());
+  }
+  info.automatic = rule.automatic();
+  info.placed_because = text_of(rule.placed_because());
+  info.moves = rule.moves();
+  if (rule.costs() != nullptr) {
+    for (const auto* cost : *rule.costs()) info.costs.push_back(to_cost(*cost));
+  }
+  info.alarm = text_of(rule.alarm());
+  info.suspended = rule.suspended();
+  info.passed_over = rule.passed_over();
+  if (const auto* rates = rule.rates()) info.rates = to_rates(*rates);
+  return info;
+}
+
+std::unique_ptr<wire::TypeInfoT> to_wire(const TypeInfo& type) {
+  auto info = std::make_unique<wire::TypeInfoT>();
+  info->name = type.name;
+  info->reach = type.reach;
+  info->events = type.events;
+  info->bytes = type.bytes;
+  info->late = type.late;
+  info->too_late = type.too_late;
+  return info;
+}
+
+TypeInfo to_type(const wire::TypeInfo& type) {
+  return {.name = type.name()->str(),
+          .reach = type.reach(),
+          .events = type.events(),
+          .bytes = type.bytes(),
+          .late = type.late(),
+          .too_late = type.too_late()};
+}
+
+}  // namespace gorgo::protocol

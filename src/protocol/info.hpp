@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+
+#include "gorgo/processor.hpp"
+#include "protocol/framing.hpp"
+
+/// What a server says of rules and types, to the wire and from it. A rule's `serial` and `events`
+/// do not travel.
+namespace gorgo::protocol {
+
+std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text);
+RuleInfo to_rule(const wire::RuleInfo& rule);
+
+std::unique_ptr<wire::TypeInfoT> to_wire(const TypeInfo& type);
+TypeInfo to_type(const wire::TypeInfo& type);
+
+}  // namespace gorgo::protocol
