@@ -73,7 +73,9 @@ void Placer::observe(std::uint32_t number, EngineEntry& entry, std::uint64_t ter
                      double nanoseconds) {
   entry.cost.add(terminators, nanoseconds);
   Placement& placement = rule(number).placement;
-  if (!placement.is_automatic()) return;  // there is nothing to decide about it
+  // There is nothing to decide about a rule that is pinned, and nothing to learn from no
+  // terminators.
+  if (!placement.is_automatic() || terminators == 0) return;
   const double others = terminators < Placement::kMany ? Placement::kMany : 1;  // for untimed ones
   // Where two engines share terminators, both are at work at the same time.
   const double each = placement.share() > 0 ? 0.5 : 1;

@@ -7,7 +7,7 @@ namespace gorgo::dispatch {
 
 /// Decides by costs where a rule runs: when other engines are worth a trial, when what a trial
 /// found is worth a move, and whether the rule stays where it went. It knows no clock, no engine
-/// and no thread. All times are nanoseconds that the rule has taken; all costs are for a
+/// and no thread. All times are nanoseconds that the rule has taken. A cost is that of a
 /// terminator, with the rule's part of keeping indexes.
 ///
 /// A trial is right only to within a factor, so a rule that has moved is on probation: it goes back

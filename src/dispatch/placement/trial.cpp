@@ -96,6 +96,7 @@ bool Trial::compare(RuleSet& rules, std::span<const Evaluated* const> own, doubl
     terminators += member.shadow.done();
     before += wall;
   }
+  if (terminators == 0) return false;
   const double other = parallelism.wall(engine_, took);
   alone.add(terminators, before, other);
   ++evaluations_;
