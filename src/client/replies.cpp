@@ -2,8 +2,6 @@
 
 namespace gorgo::client {
 
-std::string text_of(const flatbuffers::String* text) { return text == nullptr ? "" : text->str(); }
-
 Error to_error(const wire::Error& error) { return {error.message()->str(), text_of(error.hint())}; }
 
 Diagnostics to_diagnostics(const wire::Diagnostics& diagnostics) {

@@ -5,6 +5,7 @@
 
 #include "gorgo/client.hpp"
 #include "protocol/framing.hpp"
+#include "protocol/info.hpp"
 
 /// Replies of the wire as the client's types.
 namespace gorgo::client {
@@ -20,6 +21,6 @@ std::vector<Refusal> to_refusals(const wire::Ack& ack, std::size_t offset);
 /// The error in an Error reply, or one that says that the reply is of an unexpected kind.
 Error unexpected(const wire::Message& reply);
 
-std::string text_of(const flatbuffers::String* text);
+using protocol::text_of;
 
 }  // namespace gorgo::client

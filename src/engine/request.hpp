@@ -3,6 +3,7 @@
 #include <chrono>
 #include <concepts>
 
+#include "base/since.hpp"
 #include "engine/engine.hpp"
 
 namespace gorgo::engine {
@@ -18,7 +19,7 @@ void carry_out(Request& request, Evaluate evaluate) {
   const auto start = request.timed ? Clock::now() : Clock::time_point();
   request.done = evaluate();
   if (request.timed) {
-    request.took = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+    request.took = nanoseconds_since(start);
   }
   request.end_composite = sink.size();
   request.overflows = sink.overflows();

@@ -38,9 +38,9 @@ EngineCost to_cost(const wire::EngineCost& cost) {
   return known;
 }
 
-std::string text_of(const flatbuffers::String* text) { return text == nullptr ? "" : text->str(); }
-
 }  // namespace
+
+std::string text_of(const flatbuffers::String* text) { return text == nullptr ? "" : text->str(); }
 
 std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text) {
   auto info = std::make_unique<wire::RuleInfoT>();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "gorgo/processor.hpp"
 #include "protocol/framing.hpp"
@@ -8,6 +9,9 @@
 /// What a server says of rules and types, to the wire and from it. A rule's `serial` and `events`
 /// do not travel.
 namespace gorgo::protocol {
+
+/// The text; empty where there is none.
+std::string text_of(const flatbuffers::String* text);
 
 std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text);
 RuleInfo to_rule(const wire::RuleInfo& rule);

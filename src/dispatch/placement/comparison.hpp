@@ -22,7 +22,6 @@ class Comparison {
   double ratio() const;
   /// What a terminator takes on average, in the unit of what was added.
   double own() const { return own_ / static_cast<double>(terminators_); }
-  double other() const { return other_ / static_cast<double>(terminators_); }
   /// How many there were at a time, on average.
   double batch() const {
     return static_cast<double>(terminators_) / static_cast<double>(ratios_.size());
