@@ -36,6 +36,14 @@ class Section {
     }
   }
 
+  void boolean(std::string_view key, bool& to) {
+    const auto* node = take(key);
+    if (node == nullptr) return;
+    const auto value = node->value_exact<bool>();
+    if (!value) return fail(*node, key, "expected true or false");
+    to = *value;
+  }
+
   template <class T>
   void number(std::string_view key, T& to, std::int64_t least = 1,
               std::int64_t most = most_of<T>()) {
@@ -218,6 +226,24 @@ std::optional<Error> read_log(const toml::table* table, ServerOptions& options) 
   return section.finish();
 }
 
+std::optional<Error> read_http(const toml::table* table, HttpOptions& options) {
+  Section section(table, "http.");
+  section.text("listen", options.listen);
+  return section.finish();
+}
+
+std::optional<Error> read_trex(const toml::table* table, TrexOptions& options) {
+  Section section(table, "trex.");
+  section.text("listen", options.listen);
+  return section.finish();
+}
+
+std::optional<Error> read_security(const toml::table* table, SecurityOptions& options) {
+  Section section(table, "security.");
+  section.boolean("insecure", options.insecure);
+  return section.finish();
+}
+
 std::optional<Error> read_root(const toml::table& root, ServerOptions& options) {
   Section section(&root, "");
   section.text("listen", options.listen);
@@ -227,6 +253,9 @@ std::optional<Error> read_root(const toml::table& root, ServerOptions& options) 
   section.milliseconds("frame_timeout_ms", options.frame_timeout);
   section.milliseconds("idle_timeout_ms", options.idle_timeout, 0);
   section.milliseconds("drain_timeout_ms", options.drain_timeout);
+  if (auto error = read_http(section.table("http"), options.http)) return error;
+  if (auto error = read_trex(section.table("trex"), options.trex)) return error;
+  if (auto error = read_security(section.table("security"), options.security)) return error;
   if (auto error = read_limits(section.table("limits"), options.limits)) return error;
   if (auto error = read_engine(section.table("engine"), options.processor)) return error;
   if (auto error = read_dispatch(section.table("dispatch"), options.processor)) return error;

@@ -41,10 +41,29 @@ struct Limits {
   SlowConsumer slow_consumer = SlowConsumer::disconnect;
 };
 
+struct HttpOptions {
+  std::string listen;  ///< HOST:PORT; empty: no port for HTTP
+};
+
+/// The protocol of T-Rex.
+struct TrexOptions {
+  std::string listen;  ///< HOST:PORT; empty: no port for T-Rex
+};
+
+struct SecurityOptions {
+  /// Addresses that others can reach may be listened on; counts only with
+  /// `ServerOptions::insecure`.
+  bool insecure = false;
+};
+
 struct ServerOptions {
   std::string listen = "127.0.0.1:7450";  ///< HOST:PORT; port 0: a free one
-  std::vector<std::string> rules;         ///< rule files, and directories of *.tesla files
-  std::string reports = ".";              ///< folder for what should be sent with a bug report
+  HttpOptions http;
+  TrexOptions trex;
+  SecurityOptions security;
+  bool insecure = false;           ///< the command line says what `SecurityOptions::insecure` says
+  std::vector<std::string> rules;  ///< rule files, and directories of *.tesla files
+  std::string reports = ".";       ///< folder for what should be sent with a bug report
   ProcessorOptions processor = {
       .threads = 0, .latency_target = 2'000'000, .max_ahead = Duration{5'000'000'000}};
   std::optional<engine::CudaOptions> cuda;  ///< for the process; else the environment's

@@ -7,10 +7,15 @@
 namespace gorgo::server {
 namespace {
 
-Result<void> check_listen(const std::string& address) {
+Result<void> check_listen(const char* key, const std::string& address) {
   const auto parsed = protocol::parse_listen_address(address);
   if (parsed) return {};
-  return Error{"listen: " + parsed.error().message, parsed.error().hint};
+  return Error{std::string(key) + ": " + parsed.error().message, parsed.error().hint};
+}
+
+/// A port that is only opened when it is asked for.
+Result<void> check_further_port(const char* key, const std::string& address) {
+  return address.empty() ? Result<void>() : check_listen(key, address);
 }
 
 Result<void> check_engine(const std::string& name) {
@@ -34,7 +39,10 @@ Result<void> holds_a_frame(const char* key, std::size_t bytes, const Limits& lim
 Result<void> check(const ServerOptions& options) {
   const Limits& limits = options.limits;
   const Result<void> checks[] = {
-      check_listen(options.listen), check_engine(options.processor.engine),
+      check_listen("listen", options.listen),
+      check_further_port("http.listen", options.http.listen),
+      check_further_port("trex.listen", options.trex.listen),
+      check_engine(options.processor.engine),
       holds_a_frame("limits.queue_bytes", limits.queue_bytes, limits),
       holds_a_frame("limits.outbound_bytes", limits.outbound_bytes, limits),
       holds_a_frame("limits.memory_bytes", limits.memory_bytes, limits)};

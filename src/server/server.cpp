@@ -11,38 +11,17 @@
 #include <new>
 #include <vector>
 
-#include "protocol/address.hpp"
 #include "server/awaiting.hpp"
+#include "server/doors.hpp"
 #include "server/engine_thread.hpp"
+#include "server/listener.hpp"
 #include "server/memory_reserve.hpp"
 #include "server/session.hpp"
 
 namespace gorgo::server {
-namespace {
 
 namespace asio = boost::asio;
-using asio::ip::tcp;
 using boost::system::error_code;
-
-std::string to_string(const tcp::endpoint& endpoint) {
-  const auto host = endpoint.address().to_string();
-  return (endpoint.address().is_v6() ? "[" + host + "]" : host) + ":" +
-         std::to_string(endpoint.port());
-}
-
-bool is_local(const tcp::socket& socket) {
-  error_code failure;
-  const auto peer = socket.remote_endpoint(failure);
-  return !failure && peer.address().is_loopback();
-}
-
-std::string plain(const error_code& failure) {
-  std::string text = failure.message();
-  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  return text;
-}
-
-}  // namespace
 
 struct Server::Impl {
   Impl(ServerOptions given, Log& log_to_use);
@@ -53,9 +32,8 @@ struct Server::Impl {
   asio::io_context io{1};
   CommandQueue queue;
   SessionHub hub;
-  tcp::acceptor acceptor{io};
+  std::vector<std::unique_ptr<Listener>> listeners;  // the first is that of the native protocol
   asio::signal_set signals{io};
-  asio::steady_timer retry{io};  // between failing accepts
   asio::steady_timer next_look{io};
   std::map<std::uint64_t, std::shared_ptr<Session>> sessions;
   std::size_t admitted = 0;  // sessions without those that were refused and are about to end
@@ -70,10 +48,9 @@ struct Server::Impl {
   asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
   EngineThread engine;  // the last member: joined before what it uses is destroyed
 
-  asio::awaitable<void> accept();
-  error_code accept_one();
+  Result<void> listen();
   void run_io();
-  void open(tcp::socket socket);
+  void open(Transport transport, const DialectMaker& dialect);
   /// Watches the time-outs of clients.
   asio::awaitable<void> look();
   void look_at_sessions();
@@ -100,29 +77,20 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
   };
 }
 
-asio::awaitable<void> Server::Impl::accept() {
-  while (!stopping) {
-    const auto [failed] = co_await acceptor.async_wait(tcp::acceptor::wait_read, kTuple);
-    if (stopping) co_return;
-    const error_code failure = failed ? failed : accept_one();
-    if (!failure || failure == asio::error::would_block) continue;
-    log.error("cannot accept a connection", {{"error", plain(failure)}});
-    retry.expires_after(std::chrono::milliseconds(100));
-    co_await retry.async_wait(kTuple);
+Result<void> Server::Impl::listen() {
+  const bool allow_public = options.insecure && options.security.insecure;
+  const auto open_session = [this](Transport transport, const DialectMaker& dialect) {
+    open(std::move(transport), dialect);
+  };
+  for (Listener::Door& door : doors_of(options)) {
+    if (door.dialect == nullptr) {
+      return Error{"this gorgo was built without what serves " + door.option,
+                   "leave " + door.option + " and its key of the configuration out"};
+    }
+    listeners.push_back(std::make_unique<Listener>(io, log, std::move(door), open_session));
+    if (const auto listening = listeners.back()->listen(allow_public); !listening) return listening;
   }
-}
-
-// An accept that Asio carries out by itself allocates outside of the coroutine, which would end
-// with it when there is no memory.
-error_code Server::Impl::accept_one() {
-  error_code failure;
-  try {
-    tcp::socket socket = acceptor.accept(failure);
-    if (!failure) open(std::move(socket));
-  } catch (const std::bad_alloc&) {
-    failure = asio::error::no_memory;
-  }
-  return failure;
+  return {};
 }
 
 /// A handler that finds no memory ends, the others go on.
@@ -137,10 +105,11 @@ void Server::Impl::run_io() {
   }
 }
 
-void Server::Impl::open(tcp::socket socket) {
+void Server::Impl::open(Transport transport, const DialectMaker& dialect) {
   const auto& limits = options.limits;
-  const std::size_t most = limits.max_sessions + (is_local(socket) ? limits.reserved_sessions : 0);
-  const auto session = Session::make(std::move(socket), ++last_session, hub);
+  const std::size_t most =
+      limits.max_sessions + (transport.is_local() ? limits.reserved_sessions : 0);
+  const auto session = Session::make(std::move(transport), ++last_session, hub, dialect);
   sessions[last_session] = session;
   if (admitted < most) {
     ++opened;
@@ -225,9 +194,7 @@ void Server::Impl::stop() {
   stopping = true;
   log.info("stopping", {{"sessions", sessions.size()}});
   queue.close();
-  error_code ignored;
-  acceptor.close(ignored);
-  retry.cancel();
+  for (const auto& listener : listeners) listener->close();
   next_look.cancel();
   for (const auto& [id, session] : sessions) session->stop_reading();
 }
@@ -257,27 +224,15 @@ Server::~Server() { impl_->queue.discard(); }
 
 RuleFiles::Outcome Server::load_rules() { return impl_->engine.load_rules(); }
 
-Result<void> Server::listen() {
-  const auto& text = impl_->options.listen;
-  const auto parts = protocol::parse_listen_address(text);
-  if (!parts) return parts.error();
-  error_code failure;
-  tcp::resolver resolver(impl_->io);
-  const auto found = resolver.resolve(parts->host, parts->port, tcp::resolver::passive, failure);
-  if (failure) return Error{"cannot resolve " + text + ": " + plain(failure), ""};
-  const tcp::endpoint endpoint = *found.begin();
-  auto& acceptor = impl_->acceptor;
-  acceptor.open(endpoint.protocol(), failure);
-  if (!failure) acceptor.set_option(tcp::acceptor::reuse_address(true), failure);
-  if (!failure) acceptor.non_blocking(true, failure);
-  if (!failure) acceptor.bind(endpoint, failure);
-  if (!failure) acceptor.listen(asio::socket_base::max_listen_connections, failure);
-  if (!failure) return {};
-  return Error{"cannot listen on " + text + ": " + plain(failure),
-               "choose another address with --listen; port 0 takes a free one"};
-}
+Result<void> Server::listen() { return impl_->listen(); }
 
-std::string Server::address() const { return to_string(impl_->acceptor.local_endpoint()); }
+std::string Server::address() const { return impl_->listeners.front()->address(); }
+
+std::vector<std::string> Server::lines() const {
+  std::vector<std::string> lines;
+  for (const auto& listener : impl_->listeners) lines.push_back(listener->line());
+  return lines;
+}
 
 void Server::handle_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) impl_->signals.add(signal);
@@ -286,9 +241,9 @@ void Server::handle_signals() {
 
 bool Server::run() {
   Impl& s = *impl_;
-  s.log.info("listening", {{"address", address()}});
+  for (const std::string& line : lines()) s.log.info("listening", {{"address", line}});
   if (!memory_reserve::take()) s.log.warning("there is no memory to set aside for a shortage");
-  asio::co_spawn(s.io, s.accept(), asio::detached);
+  for (const auto& listener : s.listeners) asio::co_spawn(s.io, listener->run(), asio::detached);
   asio::co_spawn(s.io, s.look(), asio::detached);
   s.engine.start();
   s.run_io();

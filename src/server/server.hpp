@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "server/log.hpp"
 #include "server/options.hpp"
@@ -30,10 +31,14 @@ class Server {
 
   /// Deploys the rule files. When it failed, the server should not run.
   RuleFiles::Outcome load_rules();
-  /// Opens the port. From here on clients may connect; they are served by `run`.
+  /// Opens the ports. From here on clients may connect; they are served by `run`.
   Result<void> listen();
-  /// Where it listens, with the actual port: "127.0.0.1:45123". Precondition: `listen` succeeded.
+  /// Where clients of the native protocol connect, with the actual port: "127.0.0.1:45123".
+  /// Precondition: `listen` succeeded.
   std::string address() const;
+  /// A line for each port: "listening on 127.0.0.1:45123", "http on 127.0.0.1:45124".
+  /// Precondition: `listen` succeeded.
+  std::vector<std::string> lines() const;
 
   /// From here on SIGINT and SIGTERM stop the server, SIGHUP reloads its rules. Call it before
   /// anybody is told the address, lest an early signal ends the process instead.

@@ -1,11 +1,11 @@
 #include "server/session.hpp"
 
+#include <array>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
-#include "protocol/batch_check.hpp"
 #include "server/awaiting.hpp"
 #include "server/replies.hpp"
 
@@ -13,7 +13,6 @@ namespace gorgo::server {
 namespace {
 
 namespace asio = boost::asio;
-using asio::ip::tcp;
 using boost::system::error_code;
 
 // How long a client has to read a last Error and to close its side.
@@ -23,55 +22,26 @@ constexpr std::chrono::milliseconds kMemoryPause{20};
 // A client that works sends no malformed message; this bounds what another one costs.
 constexpr std::uint64_t kMostMalformed = 1000;
 
-std::string peer_of(const tcp::socket& socket) {
-  error_code failure;
-  const auto peer = socket.remote_endpoint(failure);
-  if (failure) return "gone";
-  return peer.address().to_string() + ":" + std::to_string(peer.port());
-}
-
-bool is_request(wire::Body kind) {
-  return (kind >= wire::Body::Hello && kind <= wire::Body::ListRules) || kind == wire::Body::Tick ||
-         kind == wire::Body::ListTypes || kind == wire::Body::Pin || kind == wire::Body::AskWhy ||
-         kind == wire::Body::Trace || kind == wire::Body::ListDevices;
-}
-
-/// Null for a message without events.
-const wire::Batch* batch_of(const wire::Message& message) {
-  if (const auto* publish = message.body_as_Publish()) return publish->batch();
-  const auto* trace = message.body_as_Trace();
-  return trace == nullptr ? nullptr : trace->batch();
-}
-
-/// Whether there was memory for the action.
-template <class Action>
-bool if_memory(Action action) {
-  try {
-    action();
-    return true;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-}
-
 }  // namespace
 
-std::shared_ptr<Session> Session::make(tcp::socket socket, std::uint64_t id, SessionHub& hub) {
-  std::shared_ptr<Session> session(new Session(std::move(socket), hub));
+std::shared_ptr<Session> Session::make(Transport transport, std::uint64_t id, SessionHub& hub,
+                                       const DialectMaker& dialect) {
+  std::shared_ptr<Session> session(new Session(std::move(transport), hub));
   // The engine thread may hold the outbox longer than the session lives.
   auto wake = [&io = hub.io, weak = std::weak_ptr(session)] {
     asio::post(io, [weak] {
       if (const auto alive = weak.lock()) alive->woken();
     });
   };
-  session->outbox_ = std::make_shared<Outbox>(id, peer_of(session->socket_), hub.options.limits,
+  session->outbox_ = std::make_shared<Outbox>(id, session->transport_.peer(), hub.options.limits,
                                               hub.totals, std::move(wake));
+  session->dialect_ = dialect(*session);
   return session;
 }
 
-Session::Session(tcp::socket socket, SessionHub& hub)
+Session::Session(Transport transport, SessionHub& hub)
     : hub_(hub),
-      socket_(std::move(socket)),
+      transport_(std::move(transport)),
       wake_(hub.io),
       room_(hub.io),
       changed_(hub.io),
@@ -82,9 +52,6 @@ Session::Session(tcp::socket socket, SessionHub& hub)
   wake_.expires_at(asio::steady_timer::time_point::max());
   room_.expires_at(asio::steady_timer::time_point::max());
   changed_.expires_at(asio::steady_timer::time_point::max());
-  error_code ignored;
-  socket_.set_option(tcp::no_delay(true), ignored);
-  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
 }
 
 void Session::start() {
@@ -144,7 +111,7 @@ void Session::look(Time now) {
   if (begun_ && starved_ && now - *begun_ > frame) {
     time_out(kShortOfMemory);
   } else if (begun_ && now - *begun_ > frame) {
-    time_out({"a frame was not complete within " + text(frame),
+    time_out({"a message was not complete within " + text(frame),
               "send it in one go, or raise frame_timeout_ms"});
   } else if (idle.count() > 0 && now - active_ > idle && !awaits_engine()) {
     time_out({"nothing came or went for " + text(idle),
@@ -199,8 +166,7 @@ void Session::abort() {
     hub_.log.info("requests of a client that has gone are dropped",
                   {{"session", id()}, {"peer", peer()}, {"requests", dropped}});
   }
-  error_code ignored;
-  socket_.close(ignored);
+  transport_.close();
   wake_.cancel();
   stop_reading();
 }
@@ -216,8 +182,7 @@ void Session::arm(Duration limit) {
 void Session::ended() {
   if (--coroutines_ > 0) return;
   deadline_.cancel();
-  error_code ignored;
-  socket_.close(ignored);
+  transport_.close();
   report(outbox_->report(true));
   outbox_->abandon();  // the engine may hold it until it gets to what the client sent last
   if (const auto count = malformed_log_.take_unsaid()) {
@@ -241,164 +206,95 @@ bool Session::malformed(std::uint64_t id, wire::ErrorCode code, const Error& err
                                             {"error", error.message}});
   }
   reply_error(id, code, error);
-  return ++malformed_ < kMostMalformed;
+  ++malformed_;
+  return may_go_on();
+}
+
+bool Session::may_go_on() const { return malformed_ < kMostMalformed; }
+
+void Session::greeted() {
+  greeted_ = true;
+  deadline_.cancel();
+}
+
+void Session::message_begun() {
+  if (!begun_) begun_ = std::chrono::steady_clock::now();
+}
+
+void Session::hold(std::size_t bytes) {
+  inbound_.resize(bytes);
+  hub_.totals.memory.check();
 }
 
 asio::awaitable<void> Session::read() {
   co_await asio::this_coro::throw_if_cancelled(false);
-  co_await serve();
-  cutter_ = protocol::FrameCutter(protocol::kMaxGreeting);
+  if (!stopping_) co_await dialect_->read();
   inbound_.resize(0);
   begun_.reset();
   // This stands behind everything that the client asked for: the engine closes the outbox when it
   // gets there.
   hub_.queue.push_control({Command::Kind::disconnect, outbox_});
-  co_await discard();
+  co_await dialect_->discard();
 }
 
-asio::awaitable<void> Session::serve() {
-  while (!stopping_) {
-    std::optional<Result<std::optional<protocol::Bytes>>> cut;
-    starved_ = !if_memory([&] { cut = cutter_.next(); });
-    if (starved_) {
-      co_await await_memory();
-      continue;
-    }
-    auto& frame = *cut;
-    if (!frame) {
-      malformed(0, wire::ErrorCode::TooLarge, frame.error());
-      co_return;
-    }
-    if (*frame) {
-      begun_.reset();
-      if (!co_await take(std::move(**frame))) co_return;
-    } else if (!co_await read_more()) {
-      co_return;
-    }
-  }
-}
-
-asio::awaitable<bool> Session::read_more() {
-  std::span<std::uint8_t> space;
-  starved_ = !if_memory([&] { space = cutter_.space(); });
-  if (starved_) {
-    co_await await_memory();
-    co_return true;
-  }
-  inbound_.resize(cutter_.held());
-  hub_.totals.memory.check();
-  if (cutter_.open() == 0) begun_.reset();
-  if (cutter_.open() > 0 && !begun_) begun_ = std::chrono::steady_clock::now();
-  const auto [failure, size] =
-      co_await socket_.async_read_some(asio::buffer(space.data(), space.size()), kTuple);
+asio::awaitable<std::size_t> Session::read_some(asio::mutable_buffer space) {
+  const auto [failure, size] = co_await transport_.async_read_some(space, kTuple);
   active_ = std::chrono::steady_clock::now();
-  if (failure && !stopping_) {
-    if (cutter_.open() > 0) {
-      hub_.log.info("client left in the middle of a frame", {{"session", id()}, {"peer", peer()}});
+  if (!failure) co_return size;
+  if (!stopping_) {
+    if (begun_) {
+      hub_.log.info("client left in the middle of a message",
+                    {{"session", id()}, {"peer", peer()}});
     }
     // A client that has only closed its sending side still gets its replies.
     if (failure != asio::error::eof) abort();
-    co_return false;
   }
-  cutter_.fill(size);
-  co_return true;
+  co_return 0;
 }
 
 asio::awaitable<void> Session::await_memory() {
-  if (!begun_) begun_ = std::chrono::steady_clock::now();
+  message_begun();
   memory_.expires_after(kMemoryPause);
   co_await memory_.async_wait(kTuple);
 }
 
-// Reads until the client closes its side: closing with unread bytes would reset the connection and
-// could take replies with it that are on their way.
-asio::awaitable<void> Session::discard() {
+asio::awaitable<void> Session::read_nothing() {
   std::array<std::uint8_t, 4096> bytes;
   while (!aborted_) {
-    const auto [failure, size] = co_await socket_.async_read_some(asio::buffer(bytes), kTuple);
+    const auto [failure, size] = co_await transport_.async_read_some(asio::buffer(bytes), kTuple);
     const bool goes_on = !failure || (failure == asio::error::operation_aborted && !aborted_);
     if (!goes_on) co_return;
   }
 }
 
-asio::awaitable<bool> Session::take(protocol::Bytes frame) {
-  const auto message = protocol::open_frame(frame);
-  if (!message) co_return malformed(0, wire::ErrorCode::Malformed, message.error()) && greeted_;
-  if (!greeted_) co_return greet(**message);
-  if (!acceptable(**message, frame.size())) co_return malformed_ < kMostMalformed;
-  const Work work = work_of(**message, frame.size());
-  const bool changes = changes_rules((*message)->body_type());
-  co_return co_await submit(std::move(frame), work, changes);
-}
-
-bool Session::greet(const wire::Message& message) {
-  const auto* hello = message.body_as_Hello();
-  if (hello == nullptr) {
-    reply_error(message.id(), wire::ErrorCode::NotGreeted,
-                {"the first message must be a Hello", "docs/protocol.md"});
-    return false;
-  }
-  if (hello->min_version() > protocol::kVersion || hello->max_version() < protocol::kVersion) {
-    reply_error(message.id(), wire::ErrorCode::Version,
-                {"the client speaks versions " + std::to_string(hello->min_version()) + " to " +
-                     std::to_string(hello->max_version()) + ", this server speaks version " +
-                     std::to_string(protocol::kVersion),
-                 "use a client and a server of the same release"});
-    return false;
-  }
-  greeted_ = true;
-  deadline_.cancel();
-  cutter_.set_max_frame(hub_.options.limits.max_frame);
-  wire::WelcomeT welcome;
-  welcome.version = protocol::kVersion;
-  welcome.server = "gorgo";
-  welcome.max_frame = static_cast<std::uint32_t>(hub_.options.limits.max_frame);
-  welcome.max_rows = hub_.options.limits.max_rows;
-  outbox_->reply(protocol::encode(message.id(), welcome));
-  return true;
-}
-
-bool Session::acceptable(const wire::Message& message, std::size_t frame_size) {
-  const auto kind = message.body_type();
-  if (kind == wire::Body::Hello) {
-    reply_error(message.id(), wire::ErrorCode::NotGreeted, {"a second Hello", ""});
-    return false;
-  }
-  if (!is_request(kind)) {
-    reply_error(message.id(), wire::ErrorCode::UnknownMessage,
-                {"a " + std::string(protocol::name_of(kind)) + " is not a request", ""});
-    return false;
-  }
-  const auto* batch = batch_of(message);
-  if (batch == nullptr) return true;
-  const auto checked = protocol::check_batch(*batch, frame_size, hub_.options.limits.max_rows);
-  if (checked) return true;
-  malformed(message.id(), wire::ErrorCode::Malformed, checked.error());
-  return false;
-}
-
-asio::awaitable<bool> Session::submit(protocol::Bytes frame, const Work& work, bool changes_rules) {
-  Command request{Command::Kind::request, outbox_, std::move(frame), work};
-  if (changes_rules) request.done = when_changed();
-  auto outcome = hub_.queue.push(request);
-  if (outcome == CommandQueue::Push::full) {
-    ++hub_.stalled_reads;
-    in_hand_.resize(request.frame.size());
-    watch();
-    while (outcome == CommandQueue::Push::full && !stopping_) {
-      co_await room_.async_wait(kTuple);
-      outcome = hub_.queue.push(request);
-    }
-    unwatch();
-    in_hand_.resize(0);
-    active_ = std::chrono::steady_clock::now();
-  }
+asio::awaitable<bool> Session::submit(protocol::Bytes frame, const wire::Message& message) {
+  Command request{Command::Kind::request, outbox_, {}, work_of(message, frame.size())};
+  if (changes_rules(message.body_type())) request.done = when_changed();
+  request.frame = std::move(frame);
+  const bool queued = co_await push(request) == CommandQueue::Push::queued;
   // The requests of a session are carried out in order, also behind a text that is checked.
-  const bool queued = outcome == CommandQueue::Push::queued;
-  if (queued && awaits_change()) watch();
-  while (queued && awaits_change() && !stopping_) co_await changed_.async_wait(kTuple);
-  unwatch();
+  if (queued && awaits_change()) {
+    watch();
+    while (awaits_change() && !stopping_) co_await changed_.async_wait(kTuple);
+    unwatch();
+  }
   co_return queued;
+}
+
+asio::awaitable<CommandQueue::Push> Session::push(Command& request) {
+  auto outcome = hub_.queue.push(request);
+  if (outcome != CommandQueue::Push::full) co_return outcome;
+  ++hub_.stalled_reads;
+  in_hand_.resize(request.frame.size());
+  watch();
+  while (outcome == CommandQueue::Push::full && !stopping_) {
+    co_await room_.async_wait(kTuple);
+    outcome = hub_.queue.push(request);
+  }
+  unwatch();
+  in_hand_.resize(0);
+  active_ = std::chrono::steady_clock::now();
+  co_return outcome;
 }
 
 void Session::watch() {
@@ -406,12 +302,9 @@ void Session::watch() {
     const auto self = weak.lock();
     if (cancelled || self == nullptr) return;
     // Urgent data end the wait, too, although the connection is not broken.
-    error_code unconnected;
-    self->socket_.remote_endpoint(unconnected);
-    if (unconnected) self->abort();
+    if (self->transport_.is_broken()) self->abort();
   };
-  socket_.async_wait(tcp::socket::wait_error,
-                     asio::bind_cancellation_slot(cancel_watch_.slot(), broken));
+  transport_.async_wait_for_error(asio::bind_cancellation_slot(cancel_watch_.slot(), broken));
 }
 
 std::function<void()> Session::when_changed() {
@@ -426,8 +319,10 @@ asio::awaitable<void> Session::write() {
   while (!aborted_) {
     const bool closed = outbox_->closed();  // asked first: what was pushed before is taken below
     const auto frames = outbox_->take();
-    if (!frames.empty()) {
-      if (!co_await write(frames)) break;
+    if (!frames.empty() || dialect_->has_output()) {
+      const bool works = co_await dialect_->write(frames);
+      outbox_->written();
+      if (!works) break;
     } else if (closed) {
       break;
     } else {
@@ -436,19 +331,15 @@ asio::awaitable<void> Session::write() {
   }
   outbox_->close();
   if (!aborted_) {
-    error_code ignored;
-    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+    transport_.shutdown_send();
     arm(kLinger);
   }
   stop_reading();
 }
 
-asio::awaitable<bool> Session::write(const std::vector<protocol::Bytes>& frames) {
-  std::vector<asio::const_buffer> buffers;
-  for (const auto& frame : frames) buffers.push_back(asio::buffer(frame));
-  const auto [failure, written] = co_await asio::async_write(socket_, buffers, kTuple);
+asio::awaitable<bool> Session::send(const std::vector<asio::const_buffer>& buffers) {
+  const auto [failure, written] = co_await asio::async_write(transport_, buffers, kTuple);
   active_ = std::chrono::steady_clock::now();
-  outbox_->written();
   if (failure) abort();
   co_return !failure;
 }

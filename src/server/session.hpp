@@ -1,26 +1,28 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
+#include <vector>
 
-#include "protocol/frame_cutter.hpp"
 #include "server/command_queue.hpp"
+#include "server/dialect.hpp"
 #include "server/log.hpp"
 #include "server/log_limit.hpp"
 #include "server/outbox.hpp"
+#include "server/transport.hpp"
 
 namespace gorgo::server {
-
-class Session;
 
 /// What all sessions share. Belongs to the I/O thread, except where a member says otherwise.
 struct SessionHub {
@@ -35,14 +37,16 @@ struct SessionHub {
   std::atomic<std::uint64_t> dropped_requests = 0;  ///< their client had gone; read anywhere
 };
 
-/// One connection: a reader that turns bytes into commands and a writer that empties the outbox,
-/// both coroutines on the I/O thread. Owned by its two coroutines and by the hub's owner.
+/// One connection, whatever it speaks: its outbox, its lane of the queue, its memory, its time-outs
+/// and its end. What it speaks is its dialect. A reader, which has the dialect turn bytes into
+/// requests, and a writer, which has it empty the outbox, are coroutines on the I/O thread. Owned
+/// by its coroutines and by the hub's owner.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  static std::shared_ptr<Session> make(boost::asio::ip::tcp::socket socket, std::uint64_t id,
-                                       SessionHub& hub);
+  static std::shared_ptr<Session> make(Transport transport, std::uint64_t id, SessionHub& hub,
+                                       const DialectMaker& dialect);
 
   void start();
   /// Says why and ends, without ever reading.
@@ -66,22 +70,66 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Bytes that the client has the server hold.
   std::size_t memory() const;
 
+  // For its dialect.
+
+  SessionHub& hub() { return hub_; }
+  Outbox& outbox() { return *outbox_; }
+  Transport& transport() { return transport_; }
+  /// Whether no further request is taken.
+  bool stopping() const { return stopping_; }
+  /// Whether nothing more can be read or written.
+  bool aborted() const { return aborted_; }
+
+  /// The client has said what it must say first. Until then only the greeting time-out counts.
+  void greeted();
+  bool is_greeted() const { return greeted_; }
+  /// Bytes of a message that is not complete are there; its time-out runs from the first call.
+  void message_begun();
+  /// No part of a message waits for its rest.
+  void message_over() { begun_.reset(); }
+  /// How many bytes of memory what was read takes, while it is no request yet.
+  void hold(std::size_t bytes);
+
+  /// Reads at least one byte; 0: no more will come, or `stopping`.
+  boost::asio::awaitable<std::size_t> read_some(boost::asio::mutable_buffer space);
+  /// Reads and throws away until the client closes its side.
+  boost::asio::awaitable<void> read_nothing();
+  /// Runs the action. Returns whether there was memory for it; else the caller does `await_memory`
+  /// and tries again, unless `stopping`.
+  template <class Action>
+  bool if_memory(Action action);
+  /// Lets a moment pass in which others may give back memory.
+  boost::asio::awaitable<void> await_memory();
+  /// Writes all. Returns whether the connection still works.
+  boost::asio::awaitable<bool> send(const std::vector<boost::asio::const_buffer>& buffers);
+  /// Hands a request to the engine, waits for room first, and waits until it was carried out where
+  /// the next request must wait for that. False: nobody takes requests any more.
+  boost::asio::awaitable<bool> submit(protocol::Bytes frame, const wire::Message& message);
+  /// Has the writer look again.
+  void wake_writer() { wake_.cancel(); }
+
+  void reply_error(std::uint64_t id, wire::ErrorCode code, const Error& error);
+  /// Replies to what breaks the protocol, and counts it. Returns whether the client may go on.
+  bool malformed(std::uint64_t id, wire::ErrorCode code, const Error& error);
+  /// Whether the client has not broken the protocol too often.
+  bool may_go_on() const;
+
  private:
   using Duration = std::chrono::milliseconds;
 
   SessionHub& hub_;
-  boost::asio::ip::tcp::socket socket_;
-  boost::asio::steady_timer wake_;      // cancelled when the outbox has something
+  Transport transport_;
+  std::unique_ptr<Dialect> dialect_;
+  boost::asio::steady_timer wake_;      // cancelled when there is something to write
   boost::asio::steady_timer room_;      // cancelled when the queue may have room
   boost::asio::steady_timer changed_;   // cancelled when a change of rules may be carried out
   boost::asio::steady_timer memory_;    // until memory is asked for again
   boost::asio::steady_timer deadline_;  // ends the session
   boost::asio::cancellation_signal cancel_reading_;
   boost::asio::cancellation_signal cancel_watch_;
-  protocol::FrameCutter cutter_{protocol::kMaxGreeting};
-  MemoryShare inbound_;        // what `cutter_` holds
+  MemoryShare inbound_;        // what the dialect holds of unfinished messages
   MemoryShare in_hand_;        // a request that waits for room in the queue
-  std::optional<Time> begun_;  // when the first byte of an unfinished frame was there
+  std::optional<Time> begun_;  // when the first byte of an unfinished message was there
   Time active_ = std::chrono::steady_clock::now();  // when a byte came or went
   LogLimit malformed_log_;
   std::uint64_t malformed_ = 0;
@@ -96,33 +144,20 @@ class Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<std::atomic<bool>> changing_;
   int coroutines_ = 0;
 
-  Session(boost::asio::ip::tcp::socket socket, SessionHub& hub);
+  Session(Transport transport, SessionHub& hub);
 
   boost::asio::awaitable<void> read();
-  boost::asio::awaitable<void> serve();
-  boost::asio::awaitable<bool> read_more();
-  /// Lets a moment pass in which others may give back memory.
-  boost::asio::awaitable<void> await_memory();
-  boost::asio::awaitable<void> discard();
   boost::asio::awaitable<void> write();
-  boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames);
-  boost::asio::awaitable<bool> take(protocol::Bytes frame);
-  boost::asio::awaitable<bool> submit(protocol::Bytes frame, const Work& work, bool changes_rules);
+  boost::asio::awaitable<CommandQueue::Push> push(Command& request);
 
   /// Until `unwatch`, ends the session when the connection breaks. Nobody else notices that while
   /// nothing is read from it.
   void watch();
   void unwatch() { cancel_watch_.emit(boost::asio::cancellation_type::terminal); }
 
-  bool greet(const wire::Message& message);
-  /// Whether the message may go to the engine; replies when not.
-  bool acceptable(const wire::Message& message, std::size_t frame_size);
   bool awaits_change() const { return changing_ != nullptr && *changing_; }
   /// For a command: tells the session that it was carried out.
   std::function<void()> when_changed();
-  void reply_error(std::uint64_t id, wire::ErrorCode code, const Error& error);
-  /// Whether the client may go on.
-  bool malformed(std::uint64_t id, wire::ErrorCode code, const Error& error);
   /// Ends the session because a coroutine of it failed.
   void fail(std::exception_ptr failure);
   /// Whether requests of the client are still to be carried out.
@@ -137,5 +172,16 @@ class Session : public std::enable_shared_from_this<Session> {
   void report(const Outbox::Report& report);
   void ended();
 };
+
+template <class Action>
+bool Session::if_memory(Action action) {
+  starved_ = false;
+  try {
+    action();
+  } catch (const std::bad_alloc&) {
+    starved_ = true;
+  }
+  return !starved_;
+}
 
 }  // namespace gorgo::server

@@ -18,7 +18,8 @@ namespace {
 /// What the command line says; it overrides the configuration file.
 struct ServeFlags {
   std::string config;
-  std::optional<std::string> listen, engine, log_format, log_level;
+  std::optional<std::string> listen, http, trex, engine, log_format, log_level;
+  bool insecure = false;
   std::vector<std::string> rules;
   std::optional<unsigned> threads;
   std::optional<Duration> lateness, max_ahead, max_late, remember;
@@ -31,6 +32,9 @@ Result<server::ServerOptions> options_of(const ServeFlags& flags) {
   }
   if (options.cuda) engine::set_cuda_options(*options.cuda);
   if (flags.listen) options.listen = *flags.listen;
+  if (flags.http) options.http.listen = *flags.http;
+  if (flags.trex) options.trex.listen = *flags.trex;
+  options.insecure = flags.insecure;
   if (flags.engine) options.processor.engine = *flags.engine;
   if (flags.threads) options.processor.threads = *flags.threads;
   if (flags.lateness) options.processor.lateness = *flags.lateness;
@@ -83,8 +87,8 @@ int serve(const ServeFlags& flags) {
   if (!load_rules(server)) return kFailure;
   if (const auto listening = server.listen(); !listening) return fail(listening.error());
   server.handle_signals();
-  // Nothing but this goes to stdout: scripts wait for it and read the port.
-  std::printf("listening on %s\n", server.address().c_str());
+  // Nothing but this goes to stdout: scripts wait for it and read the ports.
+  for (const std::string& line : server.lines()) std::puts(line.c_str());
   if (!flush_output()) return kFailure;
   return server.run() ? kSuccess : kFailure;
 }
@@ -94,13 +98,25 @@ int serve(const ServeFlags& flags) {
 void add_serve(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
       "serve",
-      "Run the server. It prints `listening on HOST:PORT` and logs to stderr; SIGINT and SIGTERM\n"
-      "drain it, SIGHUP reads the rule files again.");
+      "Run the server. It prints `listening on HOST:PORT` and a line for each further port, and "
+      "logs\n"
+      "to stderr; SIGINT and SIGTERM drain it, SIGHUP reads the rule files again.");
   const auto flags = std::make_shared<ServeFlags>();
   command->add_option("--config", flags->config, "Configuration file (docs/server.md)")
       ->option_text("FILE.toml");
   command->add_option("--listen", flags->listen, "Address; port 0 takes a free one")
       ->option_text("HOST:PORT=127.0.0.1:7450");
+  command
+      ->add_option("--http", flags->http,
+                   "Address for HTTP (docs/http.md); port 0 takes a free one")
+      ->option_text("HOST:PORT");
+  command
+      ->add_option("--trex", flags->trex, "Address for clients of T-Rex; port 0 takes a free one")
+      ->option_text("HOST:PORT");
+  command->add_flag(
+      "--insecure", flags->insecure,
+      "Together with `[security] insecure = true`: listen on public addresses, although\n"
+      "whoever connects may do everything");
   command->add_option("--rules", flags->rules, "Rule files, or folders of *.tesla files")
       ->option_text("PATH ...");
   command->add_option("--engine", flags->engine, "For rules that name none")->option_text("NAME");

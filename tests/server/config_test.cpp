@@ -66,6 +66,12 @@ least_pairs = 0
 least_terminators = 8
 compile = "never"
 negations = "separate"
+[http]
+listen = "127.0.0.1:9001"
+[trex]
+listen = "127.0.0.1:9002"
+[security]
+insecure = true
 [log]
 format = "json"
 level = "error"
@@ -80,6 +86,10 @@ level = "error"
   EXPECT_EQ(options->cuda->compile, gpu::Compile::never);
   EXPECT_EQ(options->cuda->longest_inside, 0u);
   EXPECT_EQ(options->listen, "0.0.0.0:9000");
+  EXPECT_EQ(options->http.listen, "127.0.0.1:9001");
+  EXPECT_EQ(options->trex.listen, "127.0.0.1:9002");
+  EXPECT_TRUE(options->security.insecure);
+  EXPECT_FALSE(options->insecure);
   EXPECT_THAT(options->rules, ElementsAre("a.tesla", "more"));
   EXPECT_EQ(options->drain_timeout.count(), 500);
   EXPECT_EQ(options->reports, "/var/tmp");

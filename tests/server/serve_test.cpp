@@ -228,9 +228,11 @@ TEST_F(Serve, ShowsRulesWhoseCommentsAreNoUtf8) {
 TEST_F(Serve, PortsThatAreNoneAreErrors) {
   const std::string wrong = "127.0.0.1:99999";
   const std::string error = "'127.0.0.1:99999' is no address: '99999' is no port";
-  Process server({"serve", "--listen", wrong});
-  EXPECT_THAT(server.err_line(), HasSubstr(error));
-  EXPECT_EQ(server.wait(), 1);
+  for (const std::string option : {"--listen", "--http", "--trex"}) {
+    Process server({"serve", option, wrong});
+    EXPECT_THAT(server.err_line(), HasSubstr(error)) << option;
+    EXPECT_EQ(server.wait(), 1);
+  }
   const std::vector<std::string> commands[] = {
       {"pub", "/dev/null", "--to"}, {"sub", "*", "--from"},         {"rules", "list", "--to"},
       {"engines", "--to"},          {"why", "--rule", "x", "--to"}, {"trace", "A()", "--to"},
@@ -255,6 +257,36 @@ TEST_F(Serve, LimitsThatNoServerCouldWorkWithAreErrors) {
   Process two({"serve", "--listen", "127.0.0.1:0", "--config", unequal});
   EXPECT_THAT(two.err_line(), HasSubstr(unequal + ": limits.queue_bytes = 1048576 is less than"));
   EXPECT_EQ(two.wait(), 1);
+}
+
+/// The command line and the configuration have to agree that a public address is meant.
+TEST_F(Serve, PublicAddressesAreRefusedUntilToldTwice) {
+  const auto config = write("insecure.toml", "[security]\ninsecure = true\n");
+  const std::string both = "--insecure and [security] insecure = true";
+  for (const std::string address : {"0.0.0.0:0", "[::]:0"}) {
+    const std::vector<std::string> plain = {"serve", "--listen", address};
+    auto flag = plain, key = plain, told_twice = plain;
+    flag.push_back("--insecure");
+    key.insert(key.end(), {"--config", config});
+    for (const auto& arguments : {plain, flag, key}) {
+      Process server(arguments);
+      const std::string error = server.err_line();
+      EXPECT_THAT(error, HasSubstr("gorgo: will not listen on " + address));
+      EXPECT_THAT(error, HasSubstr(both));
+      EXPECT_EQ(server.wait(), 1);
+    }
+    told_twice.insert(told_twice.end(), {"--insecure", "--config", config});
+    Process server(told_twice);
+    EXPECT_NE(address_in(server.out_line()), "");
+    server.signal(SIGTERM);
+    EXPECT_EQ(server.wait(), 0);
+  }
+}
+
+TEST_F(Serve, APortThatThisBuildCannotServeIsAnErrorAtTheStart) {
+  Process server({"serve", "--listen", "127.0.0.1:0", "--trex", "127.0.0.1:0"});
+  EXPECT_THAT(server.err_line(), HasSubstr("built without what serves --trex"));
+  EXPECT_EQ(server.wait(), 1);
 }
 
 TEST_F(Serve, APortInUseIsOneLineAndExitCodeOne) {

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/system/error_code.hpp>
+#include <cctype>
+#include <string>
+
+namespace gorgo::server {
+
+/// "127.0.0.1:7450", "[::1]:7450".
+inline std::string to_string(const boost::asio::ip::tcp::endpoint& endpoint) {
+  const auto host = endpoint.address().to_string();
+  return (endpoint.address().is_v6() ? "[" + host + "]" : host) + ":" +
+         std::to_string(endpoint.port());
+}
+
+/// What the system says of a failure, as the end of a sentence.
+inline std::string plain(const boost::system::error_code& failure) {
+  std::string text = failure.message();
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+}  // namespace gorgo::server

@@ -1,0 +1,133 @@
+#include "server/native_dialect.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "protocol/batch_check.hpp"
+
+namespace gorgo::server {
+namespace {
+
+namespace asio = boost::asio;
+
+bool is_request(wire::Body kind) {
+  return (kind >= wire::Body::Hello && kind <= wire::Body::ListRules) || kind == wire::Body::Tick ||
+         kind == wire::Body::ListTypes || kind == wire::Body::Pin || kind == wire::Body::AskWhy ||
+         kind == wire::Body::Trace || kind == wire::Body::ListDevices;
+}
+
+/// Null for a message without events.
+const wire::Batch* batch_of(const wire::Message& message) {
+  if (const auto* publish = message.body_as_Publish()) return publish->batch();
+  const auto* trace = message.body_as_Trace();
+  return trace == nullptr ? nullptr : trace->batch();
+}
+
+}  // namespace
+
+asio::awaitable<void> NativeDialect::read() {
+  co_await serve();
+  cutter_ = protocol::FrameCutter(protocol::kMaxGreeting);
+}
+
+asio::awaitable<void> NativeDialect::serve() {
+  while (!session_.stopping()) {
+    std::optional<Result<std::optional<protocol::Bytes>>> cut;
+    if (!session_.if_memory([&] { cut = cutter_.next(); })) {
+      co_await session_.await_memory();
+      continue;
+    }
+    auto& frame = *cut;
+    if (!frame) {
+      session_.malformed(0, wire::ErrorCode::TooLarge, frame.error());
+      co_return;
+    }
+    if (*frame) {
+      session_.message_over();
+      if (!co_await take(std::move(**frame))) co_return;
+    } else if (!co_await read_more()) {
+      co_return;
+    }
+  }
+}
+
+asio::awaitable<bool> NativeDialect::read_more() {
+  std::span<std::uint8_t> space;
+  if (!session_.if_memory([&] { space = cutter_.space(); })) {
+    co_await session_.await_memory();
+    co_return true;
+  }
+  session_.hold(cutter_.held());
+  if (cutter_.open() == 0) session_.message_over();
+  if (cutter_.open() > 0) session_.message_begun();
+  const std::size_t size = co_await session_.read_some(asio::buffer(space.data(), space.size()));
+  cutter_.fill(size);
+  co_return size > 0;
+}
+
+asio::awaitable<bool> NativeDialect::take(protocol::Bytes frame) {
+  const auto message = protocol::open_frame(frame);
+  if (!message) {
+    const bool goes_on = session_.malformed(0, wire::ErrorCode::Malformed, message.error());
+    co_return goes_on&& session_.is_greeted();
+  }
+  if (!session_.is_greeted()) co_return greet(**message);
+  if (!acceptable(**message, frame.size())) co_return session_.may_go_on();
+  co_return co_await session_.submit(std::move(frame), **message);
+}
+
+bool NativeDialect::greet(const wire::Message& message) {
+  const auto* hello = message.body_as_Hello();
+  if (hello == nullptr) {
+    session_.reply_error(message.id(), wire::ErrorCode::NotGreeted,
+                         {"the first message must be a Hello", "docs/protocol.md"});
+    return false;
+  }
+  if (hello->min_version() > protocol::kVersion || hello->max_version() < protocol::kVersion) {
+    session_.reply_error(message.id(), wire::ErrorCode::Version,
+                         {"the client speaks versions " + std::to_string(hello->min_version()) +
+                              " to " + std::to_string(hello->max_version()) +
+                              ", this server speaks version " + std::to_string(protocol::kVersion),
+                          "use a client and a server of the same release"});
+    return false;
+  }
+  const Limits& limits = session_.hub().options.limits;
+  session_.greeted();
+  cutter_.set_max_frame(limits.max_frame);
+  wire::WelcomeT welcome;
+  welcome.version = protocol::kVersion;
+  welcome.server = "gorgo";
+  welcome.max_frame = static_cast<std::uint32_t>(limits.max_frame);
+  welcome.max_rows = limits.max_rows;
+  session_.outbox().reply(protocol::encode(message.id(), welcome));
+  return true;
+}
+
+bool NativeDialect::acceptable(const wire::Message& message, std::size_t frame_size) {
+  const auto kind = message.body_type();
+  if (kind == wire::Body::Hello) {
+    session_.reply_error(message.id(), wire::ErrorCode::NotGreeted, {"a second Hello", ""});
+    return false;
+  }
+  if (!is_request(kind)) {
+    session_.reply_error(message.id(), wire::ErrorCode::UnknownMessage,
+                         {"a " + std::string(protocol::name_of(kind)) + " is not a request", ""});
+    return false;
+  }
+  const auto* batch = batch_of(message);
+  if (batch == nullptr) return true;
+  const auto checked =
+      protocol::check_batch(*batch, frame_size, session_.hub().options.limits.max_rows);
+  if (checked) return true;
+  session_.malformed(message.id(), wire::ErrorCode::Malformed, checked.error());
+  return false;
+}
+
+asio::awaitable<bool> NativeDialect::write(const std::vector<protocol::Bytes>& frames) {
+  std::vector<asio::const_buffer> buffers;
+  for (const auto& frame : frames) buffers.push_back(asio::buffer(frame));
+  co_return co_await session_.send(buffers);
+}
+
+}  // namespace gorgo::server

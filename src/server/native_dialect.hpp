@@ -1,0 +1,30 @@
+#pragma once
+
+#include "protocol/frame_cutter.hpp"
+#include "server/session.hpp"
+
+namespace gorgo::server {
+
+/// Gorgo's own protocol (docs/protocol.md): the frames travel as they are.
+class NativeDialect : public Dialect {
+ public:
+  explicit NativeDialect(Session& session) : session_(session) {}
+
+  boost::asio::awaitable<void> read() override;
+  boost::asio::awaitable<void> discard() override { return session_.read_nothing(); }
+  boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames) override;
+
+ private:
+  Session& session_;
+  protocol::FrameCutter cutter_{protocol::kMaxGreeting};
+
+  boost::asio::awaitable<void> serve();
+  boost::asio::awaitable<bool> read_more();
+  /// Returns whether the client may go on.
+  boost::asio::awaitable<bool> take(protocol::Bytes frame);
+  bool greet(const wire::Message& message);
+  /// Whether the message may go to the engine; replies when not.
+  bool acceptable(const wire::Message& message, std::size_t frame_size);
+};
+
+}  // namespace gorgo::server
