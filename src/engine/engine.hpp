@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,7 +32,11 @@ struct Budget {
   const std::atomic<bool>* stop = nullptr;
   /// How many threads an engine may use, the caller's included.
   unsigned threads = 1;
+  /// When an engine that is still taking in what is remembered gives that up, so that it does not
+  /// hold up everything else; unset: never.
+  std::optional<std::chrono::steady_clock::time_point> until;
 
+  bool is_late() const { return until && std::chrono::steady_clock::now() > *until; }
   bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
 
@@ -63,7 +69,7 @@ class Evaluator {
   virtual std::size_t bytes() const = 0;
   /// Its part of what it has taken so far to keep up to date what it searches, in nanoseconds by
   /// the clock on the wall. The difference of two calls is meaningful.
-  virtual double upkeep() const { return 0; }
+  virtual double upkeep() { return 0; }
 
   virtual Declined declined() const { return {}; }
 };

@@ -340,6 +340,55 @@ TEST_F(TrialTest, ARuleThatIsPinnedIsNotTriedHoweverLongItTakes) {
   EXPECT_TRUE(placer_.is_undecided());
 }
 
+/// An evaluator of which only the upkeep is asked.
+struct Kept final : engine::Evaluator {
+  explicit Kept(const double& so_far) : so_far_(so_far) {}
+
+  bool is_absent(std::uint32_t, std::span<const history::EventRef>,
+                 const engine::RuleState&) override {
+    return false;
+  }
+  std::size_t bytes() const override { return 0; }
+  double upkeep() override { return so_far_; }
+
+ private:
+  const double& so_far_;
+};
+
+TEST(EngineEntry, WhatWasKeptBeforeCountsNotForFurtherEvaluators) {
+  double so_far = 1e9;
+  dispatch::EngineEntry entry(engine::find_engine("column"));
+  entry.evaluators.push_back(std::make_unique<Kept>(so_far));
+  entry.note_upkeep(0);
+  so_far += 100;
+  entry.note_upkeep(10);
+  EXPECT_EQ(entry.upkeep.per_terminator(), 10);
+  entry.evaluators.push_back(std::make_unique<Kept>(so_far));
+  so_far += 100;
+  entry.note_upkeep(30);
+  EXPECT_EQ(entry.upkeep.per_terminator(), 10);
+}
+
+TEST_F(TrialTest, AnEngineThatTakesInTooLongGivesUpAndBeginsAnew) {
+  const engine::Engine& automaton = *engine::find_engine("automaton");
+  const auto evaluator = automaton.prepare(rule().plan, history_);
+  engine::CompositeSink sink;
+  engine::Request request{.evaluator = evaluator.get(),
+                          .rule = &rule().rule(),
+                          .state = &rule().state,
+                          .terminators = all(),
+                          .sink = &sink};
+  const auto over = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  request.terminators.slots = std::span(terminators_).last(1);
+  automaton.evaluate({&request, 1}, {.until = over});
+  EXPECT_EQ(request.done, 0u);
+  sink.clear();
+  request.terminators = all();
+  automaton.evaluate({&request, 1}, {});
+  EXPECT_EQ(request.done, terminators_.size());
+  EXPECT_EQ(sink.size(), sink_.size());
+}
+
 TEST_F(TrialTest, ATrialOfAQuietRuleIsGivenUp) {
   begin_trial();
   for (int i = 0; i < 200; ++i) settle(1, 10'000);

@@ -135,6 +135,7 @@ std::size_t RuleRunner::job_of(const engine::Engine& device) {
 void RuleRunner::add_part(const Load& load, EngineEntry& entry, std::size_t first,
                           std::size_t count, std::uint32_t evaluator, std::size_t job_number) {
   DeployedRule& rule = rules_.rules()[load.rule];
+  if (entry.evaluators.size() <= evaluator) entry.note_upkeep(rule.state.terminators);
   while (entry.evaluators.size() <= evaluator) {
     entry.evaluators.push_back(entry.engine->prepare(rule.plan, history_));
   }

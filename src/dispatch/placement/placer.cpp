@@ -144,7 +144,8 @@ bool Placer::consider(std::uint32_t number, Timestamp clock) {
     moves_.withdraw_reserve(number);
     heavy.to_try = prospects_.for_rule(
         number, clock, [&](std::string_view engine) { return heavy.policy.may_try(engine); });
-    if (heavy.to_try.empty()) heavy.policy.passed();
+    // An engine that is getting ready is tried as soon as it is.
+    if (heavy.to_try.empty() && prospects_.are_engines_ready()) heavy.policy.passed();
     if (heavy.to_try.empty()) return true;
   }
   const engine::Engine& engine = *heavy.to_try.back();

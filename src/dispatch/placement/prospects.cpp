@@ -36,6 +36,11 @@ Prospects::Engines Prospects::for_rule(std::uint32_t number, Timestamp clock,
   return engines;
 }
 
+bool Prospects::are_engines_ready() const {
+  return std::ranges::all_of(
+      choices_, [](std::string_view name) { return engine::find_engine(name)->is_ready(); });
+}
+
 std::vector<std::uint32_t> Prospects::for_device(
     const engine::Engine& device, Timestamp clock,
     const std::function<bool(std::uint32_t)>& is_left_out) {

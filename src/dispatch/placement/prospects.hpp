@@ -26,6 +26,8 @@ class Prospects {
   /// least estimated cost comes last. `clock`: the time of the events.
   Engines for_rule(std::uint32_t number, Timestamp clock,
                    const std::function<bool(std::string_view)>& is_allowed);
+  /// Whether no engine is getting ready, which may take a moment.
+  bool are_engines_ready() const;
   /// The rules on the CPU that might go to the device together, except those that are left out;
   /// none where it would take long to find out.
   std::vector<std::uint32_t> for_device(const engine::Engine& device, Timestamp clock,

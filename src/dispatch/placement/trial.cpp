@@ -43,7 +43,7 @@ bool Trial::waits() {
 double Trial::evaluate(RuleSet& rules, std::span<const Evaluated* const> own, double most,
                        const std::atomic<bool>& stop, unsigned threads) {
   const auto start = Clock::now();
-  const engine::Budget budget{.stop = &stop, .threads = threads};
+  const engine::Budget budget{.stop = &stop, .threads = threads, .until = start + kLongestPause};
   requests_.clear();
   for (const Evaluated* const of_rule : own) {
     DeployedRule& rule = rules.rules()[of_rule->rule];
@@ -74,8 +74,20 @@ void Trial::evaluate_some(DeployedRule& rule, const Evaluated& own, double most,
         shadow.request(rule, entry, {slots.subspan(shadow.done(), some), own.terminators.in_order});
     engine_.evaluate({&request, 1}, budget);
     shadow.take(request);
+    if (request.done == 0 && !budget.stopped()) gave_up_ = true;
     if (request.done == 0 || nanoseconds_since(start) >= most) return;
   }
+}
+
+/// Counts what the engine took without an outcome as the cost of a terminator, which is the least
+/// that its first one costs.
+void Trial::count_without_outcome(const Evaluated& own, double took, double wall) {
+  const auto all = static_cast<double>(own.terminators.slots.size());
+  Member& member = this->member(own.rule);
+  member.terminators = 1;
+  member.own = wall / all;
+  comparison_ = {};
+  comparison_.add(1, member.own, took);
 }
 
 /// An evaluation takes longer while the engine catches up or is not ready yet, so such an
@@ -85,6 +97,12 @@ bool Trial::compare(RuleSet& rules, std::span<const Evaluated* const> own, doubl
   Comparison alone;
   std::uint64_t terminators = 0;
   double before = 0;
+  if (gave_up_) {
+    const Evaluated& only = *own.front();
+    const engine::Engine& engine = rules.rules()[only.rule].placement.engine();
+    count_without_outcome(only, took, parallelism.wall(engine, only.took));
+    return true;
+  }
   for (const Evaluated* const of_rule : own) {
     Member& member = this->member(of_rule->rule);
     const auto all = static_cast<double>(of_rule->terminators.slots.size());

@@ -65,6 +65,8 @@ class Trial {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kPatience = 256;  // batches
+  /// The engine may take so long to take in what is remembered.
+  static constexpr std::chrono::milliseconds kLongestPause{20};
 
   const engine::Engine& engine_;
   std::vector<Member> members_;  // by rule, ascending
@@ -72,10 +74,12 @@ class Trial {
   Comparison comparison_;
   std::size_t evaluations_ = 0;
   bool has_caught_up_ = false;  // false: the next evaluation is not counted
+  bool gave_up_ = false;        // the engine could not take in what is remembered in time
   Clock::time_point start_ = Clock::now();
   std::size_t idle_ = 0;  // batches since the last evaluation
   double spent_ = 0;
 
+  void count_without_outcome(const Evaluated& own, double took, double wall);
   void evaluate_some(DeployedRule& rule, const Evaluated& own, double most,
                      const engine::Budget& budget);
 };

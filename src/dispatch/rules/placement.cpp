@@ -18,12 +18,13 @@ void Cost::add(std::uint64_t terminators, double nanoseconds) {
 
 void EngineEntry::note_upkeep(std::uint64_t terminators) {
   if (evaluators.empty()) return;
-  // All evaluators of the rule hold the same, each with the others.
-  const double all = evaluators.front()->upkeep() * static_cast<double>(evaluators.size());
-  const Reading reading{all, terminators};
+  const Reading reading{evaluators.front()->upkeep(), terminators};
   const auto before = std::exchange(last_, reading);
-  if (!before || all < before->nanoseconds) return;
-  upkeep.add(terminators - before->terminators, all - before->nanoseconds);
+  if (!before || reading.nanoseconds < before->nanoseconds) return;
+  // All evaluators of the rule hold the same, each with the others.
+  const auto holders = static_cast<double>(evaluators.size());
+  upkeep.add(terminators - before->terminators,
+             holders * (reading.nanoseconds - before->nanoseconds));
 }
 
 void EngineEntry::withdraw() {

@@ -50,7 +50,7 @@ struct EngineEntry {
 
   /// Notes in `upkeep` what it took since the last call to keep up to date what the evaluators
   /// search. `terminators`: how many the rule has had so far. The first call after evaluators were
-  /// made only begins.
+  /// made only begins. Call it before there are more evaluators.
   void note_upkeep(std::uint64_t terminators);
   /// Lets go of the evaluators.
   void withdraw();

@@ -36,7 +36,7 @@ class AutomatonEvaluator final : public CpuEvaluator {
   bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                  const RuleState& state) override;
   std::size_t bytes() const override;
-  double upkeep() const override;
+  double upkeep() override;
   Declined declined() const override { return declined_; }
 
  private:
@@ -325,7 +325,7 @@ std::size_t AutomatonEvaluator::bytes() const {
   return total;
 }
 
-double AutomatonEvaluator::upkeep() const {
+double AutomatonEvaluator::upkeep() {
   double total = instances_.upkeep() + scans_->upkeep();
   for (const auto* list : {&negations_, &aggregates_}) {
     for (const Finder& finder : *list) total += finder.upkeep();

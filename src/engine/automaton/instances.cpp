@@ -46,10 +46,19 @@ Instances::Outcome Instances::advance(Timestamp until, const RuleState& state,
   state_ = &state;
   budget_ = &budget;
   skip_unreachable(until);
+  std::size_t taken = 0;
+  const auto gives_up = [&] {
+    constexpr std::size_t kAtATime = 16;  // events, between two looks at the clock
+    return budget.stopped() || (++taken % kAtATime == 0 && budget.is_late());
+  };
   while (const std::uint32_t next = next_state(until)) {
     Source& source = sources_[next];
-    if (take(next, source.timeline->slot(source.next++)) && !budget_->stopped()) continue;
-    if (budget_->stopped()) outcome_ = Outcome::stopped;
+    const bool has_room = take(next, source.timeline->slot(source.next++));
+    if (gives_up()) {
+      outcome_ = Outcome::stopped;
+    } else if (has_room) {
+      continue;
+    }
     clear();
     return outcome_;
   }

@@ -48,7 +48,7 @@ class ColumnEvaluator final : public CpuEvaluator {
   bool is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                  const RuleState& state) override;
   std::size_t bytes() const override;
-  double upkeep() const override;
+  double upkeep() override;
 
  private:
   enum class Outcome { complete, overflow, stopped };
@@ -285,7 +285,7 @@ std::size_t ColumnEvaluator::bytes() const {
   return total;
 }
 
-double ColumnEvaluator::upkeep() const {
+double ColumnEvaluator::upkeep() {
   double total = 0;
   for (const auto* list : {&states_, &negations_, &aggregates_}) {
     for (const Finder& finder : *list) total += finder.upkeep();

@@ -24,13 +24,19 @@ std::uint64_t consumptions(const RuleState& state) {
 
 }  // namespace
 
-double CudaEvaluator::upkeep() const {
-  double total = on_cpu_->upkeep();
-  if (!plan_) return total;
-  const auto plans = static_cast<double>(1 + placed_.size());  // each holds the timelines
-  for_each_scan(*plan_,
-                [&](const DeviceScan& scan) { total += plans * scan.timeline->upkeep().each(); });
-  return total;
+double CudaEvaluator::upkeep() {
+  count_upkeep();
+  return on_cpu_->upkeep() + upkeep_;
+}
+
+/// Adds what keeping the timelines has taken since the last call. To be called before there are
+/// more plans, each of which holds the timelines.
+void CudaEvaluator::count_upkeep() {
+  if (!plan_) return;
+  double each = 0;
+  for_each_scan(*plan_, [&](const DeviceScan& scan) { each += scan.timeline->upkeep().each(); });
+  const double before = std::exchange(counted_, each);
+  upkeep_ += static_cast<double>(1 + placed_.size()) * (each - before);
 }
 
 std::uint64_t CudaEvaluator::pairs(const Terminators& terminators) const {
@@ -52,6 +58,7 @@ DevicePlan& CudaEvaluator::plan_on(DeviceContext& context, std::uint32_t channel
   }
   const auto other = placed_.lower_bound({&context, 0});
   const bool is_there = other != placed_.end() && other->first.first == &context;
+  count_upkeep();
   DevicePlan plan = is_there ? other->second : put_on(*plan_, context);
   return placed_.emplace(std::pair(&context, channel), std::move(plan)).first->second;
 }

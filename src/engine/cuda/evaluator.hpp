@@ -57,7 +57,7 @@ class CudaEvaluator final : public Evaluator {
     return on_cpu_->is_absent(negation, sequence, state);
   }
   std::size_t bytes() const override { return on_cpu_->bytes(); }
-  double upkeep() const override;
+  double upkeep() override;
   Declined declined() const override { return declined_; }
 
   /// About how many pairs of a terminator and an event there are to search; 0: none.
@@ -112,6 +112,7 @@ class CudaEvaluator final : public Evaluator {
                           const RuleState& state, const Budget& budget, CompositeSink& sink);
   std::size_t evaluate_on_cpu(const Terminators& terminators, const RuleState& state,
                               const Budget& budget, CompositeSink& sink);
+  void count_upkeep();
   void forget_marks(const DevicePlan* up_to_date);
   void keep_in_step(const RuleState& state);
   void decline(std::size_t terminators, std::string_view reason) {
@@ -130,6 +131,8 @@ class CudaEvaluator final : public Evaluator {
   std::size_t contended_ = 0;   // so many terminators are left to the CPU
   std::vector<std::string_view> left_to_cpu_;  // why, by part of the request
   Declined declined_;
+  double upkeep_ = 0;   // nanoseconds of all plans so far
+  double counted_ = 0;  // nanoseconds of one holder that are in it
 };
 
 }  // namespace gorgo::engine
