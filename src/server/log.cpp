@@ -69,6 +69,13 @@ Result<LogFormat> parse_log_format(std::string_view text) {
   return Error{"unknown log format '" + std::string(text) + "'", "one of text, json"};
 }
 
+std::string_view name_of(LogLevel level) {
+  constexpr std::string_view kNames[] = {"debug", "info", "warning", "error", "off"};
+  return kNames[static_cast<std::size_t>(level)];
+}
+
+std::string_view name_of(LogFormat format) { return format == LogFormat::json ? "json" : "text"; }
+
 struct Log::Impl {
   LogFormat format;
   spdlog::logger logger;

@@ -16,6 +16,8 @@ enum class LogFormat : std::uint8_t { text, json };
 
 Result<LogLevel> parse_log_level(std::string_view text);
 Result<LogFormat> parse_log_format(std::string_view text);
+std::string_view name_of(LogLevel level);
+std::string_view name_of(LogFormat format);
 
 /// What a message is about: `{"rule", name}`.
 struct LogField {

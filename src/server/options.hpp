@@ -87,6 +87,13 @@ Result<void> check_times(const ProcessorOptions& options);
 /// a misspelt limit must not go unnoticed.
 Result<void> read_config(const std::string& path, ServerOptions& options);
 
+/// Overrides `options` by environment variables such as GORGO__LIMITS__MAX_ROWS. Unknown ones that
+/// begin with GORGO__ are errors, too.
+Result<void> read_environment(ServerOptions& options);
+
+/// The options as a configuration file, which says what each key means.
+std::string print_config(const ServerOptions& options);
+
 /// Whether a server can run with these options. Checks what no single key of the configuration
 /// shows, such as limits that contradict each other. Call it after the file and the flags were
 /// read.

@@ -19,7 +19,7 @@ namespace {
 struct ServeFlags {
   std::string config;
   std::optional<std::string> listen, http, trex, engine, log_format, log_level;
-  bool insecure = false;
+  bool insecure = false, only_test = false, only_print = false;
   std::vector<std::string> rules;
   std::optional<unsigned> threads;
   std::optional<Duration> lateness, max_ahead, max_late, remember;
@@ -30,6 +30,7 @@ Result<server::ServerOptions> options_of(const ServeFlags& flags) {
   if (!flags.config.empty()) {
     if (auto read = server::read_config(flags.config, options); !read) return read.error();
   }
+  if (auto read = server::read_environment(options); !read) return read.error();
   if (options.cuda) engine::set_cuda_options(*options.cuda);
   if (flags.listen) options.listen = *flags.listen;
   if (flags.http) options.http.listen = *flags.http;
@@ -78,10 +79,26 @@ void return_freed_memory() {
 #endif
 }
 
+int show_config(const server::ServerOptions& options) {
+  std::fputs(server::print_config(options).c_str(), stdout);
+  return flush_output() ? kSuccess : kFailure;
+}
+
+/// Reads the rules as a start does, without listening.
+int try_config(const server::ServerOptions& options) {
+  server::Log log(options.log_format, server::LogLevel::off);
+  server::Server server(options, log);
+  if (!load_rules(server)) return kFailure;
+  std::puts("the configuration and its rules are in order");
+  return flush_output() ? kSuccess : kFailure;
+}
+
 int serve(const ServeFlags& flags) {
   return_freed_memory();
   const auto options = options_of(flags);
   if (!options) return fail(options.error());
+  if (flags.only_print) return show_config(*options);
+  if (flags.only_test) return try_config(*options);
   server::Log log(options->log_format, options->log_level);
   server::Server server(*options, log);
   if (!load_rules(server)) return kFailure;
@@ -104,6 +121,13 @@ void add_serve(CLI::App& app, int& exit_code) {
   const auto flags = std::make_shared<ServeFlags>();
   command->add_option("--config", flags->config, "Configuration file (docs/server.md)")
       ->option_text("FILE.toml");
+  auto* print = command->add_flag("--print-config", flags->only_print,
+                                  "Print the configuration that would hold, with all keys and what "
+                                  "they mean");
+  command
+      ->add_flag("-t,--test", flags->only_test,
+                 "Read the configuration and all rules, say what is wrong with them, and end")
+      ->excludes(print);
   command->add_option("--listen", flags->listen, "Address; port 0 takes a free one")
       ->option_text("HOST:PORT=127.0.0.1:7450");
   command

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -209,6 +211,82 @@ TEST(Config, TheEngineAndTheAddressAreChecked) {
   options.listen = "127.0.0.1:99999";
   EXPECT_THAT(check(options).error().to_string(),
               HasSubstr("listen: '127.0.0.1:99999' is no address: '99999' is no port"));
+}
+
+TEST(Config, WhatIsPrintedIsReadAsTheSame) {
+  ServerOptions options;
+  options.listen = "[::1]:1";
+  options.rules = {"a \"b\".tesla", "c"};
+  options.limits.slow_consumer = SlowConsumer::drop;
+  options.limits.max_rows = 5;
+  options.processor.lateness = 7'000'000;
+  options.security.insecure = true;
+  options.log_level = LogLevel::off;
+  options.cuda.emplace().memory = std::uint64_t{3} << 20;
+  options.cuda->devices = {0, 2};
+  const auto again = read(print_config(options));
+  ASSERT_TRUE(again) << again.error().to_string();
+  EXPECT_EQ(print_config(*again), print_config(options));
+  EXPECT_NE(print_config(options), print_config(ServerOptions()));
+  const auto defaults = read(print_config(ServerOptions()));
+  ASSERT_TRUE(defaults);
+  EXPECT_FALSE(defaults->cuda);
+}
+
+TEST(Config, TheDocsShowEveryKey) {
+  std::ifstream file(GORGO_DOCS "/server.md");
+  const std::string docs((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_THAT(docs, HasSubstr("```toml\n" + print_config(ServerOptions()) + "```\n"))
+      << "put there what `gorgo serve --print-config` prints";
+}
+
+/// Sets a variable of the environment for as long as it lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Variable() { unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST(Config, TheEnvironmentOverridesKeys) {
+  const Variable listen("GORGO__LISTEN", "127.0.0.1:9");
+  const Variable rows("GORGO__LIMITS__MAX_ROWS", "12");
+  const Variable insecure("GORGO__SECURITY__INSECURE", "true");
+  const Variable rules("GORGO__RULES", R"(["a", "b"])");
+  const Variable memory("GORGO__CUDA__MEMORY", "2GiB");
+  ServerOptions options;
+  options.limits.max_rows = 5;
+  const auto done = read_environment(options);
+  ASSERT_TRUE(done) << done.error().to_string();
+  EXPECT_EQ(options.listen, "127.0.0.1:9");
+  EXPECT_EQ(options.limits.max_rows, 12u);
+  EXPECT_TRUE(options.security.insecure);
+  EXPECT_THAT(options.rules, ElementsAre("a", "b"));
+  EXPECT_EQ(options.cuda->memory, std::uint64_t{2} << 30);
+  const Variable one("GORGO__RULES", "my rules.tesla");
+  ASSERT_TRUE(read_environment(options));
+  EXPECT_THAT(options.rules, ElementsAre("my rules.tesla"));
+}
+
+TEST(Config, WrongVariablesAreErrors) {
+  const std::pair<std::array<const char*, 2>, const char*> cases[] = {
+      {{"GORGO__LIMITS__MAX_ROW", "1"}, "did you mean 'GORGO__LIMITS__MAX_ROWS'?"},
+      {{"GORGO__LIMITS__MAX_ROWS", "1e3"}, "'1e3': expected a number, 1 to 16777216"},
+      {{"GORGO__LIMITS__MAX_ROWS", "0"}, "GORGO__LIMITS__MAX_ROWS: 0 is out of range"},
+      {{"GORGO__SECURITY__INSECURE", "yes"}, "'yes': expected true or false"},
+      {{"GORGO__RULES", "[1]"}, "'[1]': expected a list of strings"},
+      {{"GORGO__RULES", "["}, "'[': expected a list of strings"}};
+  for (const auto& [set, message] : cases) {
+    const Variable variable(set[0], set[1]);
+    ServerOptions options;
+    const auto done = read_environment(options);
+    ASSERT_FALSE(done) << set[0];
+    EXPECT_THAT(done.error().message, HasSubstr(message));
+  }
 }
 
 TEST(Config, AMissingFileIsAnError) {

@@ -206,6 +206,29 @@ TEST_F(Serve, KeepsItsRulesWhenTheirFolderIsAwayOnSighup) {
   EXPECT_THAT(names(*client), testing::IsEmpty());
 }
 
+TEST_F(Serve, TellsWhetherAStartWouldTakeTheConfigurationAndItsRules) {
+  const auto good = write("good.tesla", "event B(x: int); rule r: define A() from B();");
+  const auto bad = write("bad.tesla", "rule r: define A() from");
+  const auto config = write("gorgo.toml", "listen = \"127.0.0.1:0\"\nrules = [\"" + good + "\"]\n");
+  Process right({"serve", "-t", "--config", config});
+  EXPECT_EQ(right.out_line(), "the configuration and its rules are in order\n");
+  EXPECT_EQ(right.wait(), 0);
+  Process wrong_rule({"serve", "-t", "--config", config, "--rules", bad});
+  EXPECT_THAT(wrong_rule.err_line("error"), HasSubstr("bad.tesla:1:24: error:"));
+  EXPECT_EQ(wrong_rule.wait(), 1);
+  write("gorgo.toml", "[limits]\nmax_row = 1\n");
+  Process wrong_key({"serve", "-t", "--config", config});
+  EXPECT_THAT(wrong_key.err_line("gorgo:"), HasSubstr("2:11: limits.max_row: unknown key"));
+  EXPECT_EQ(wrong_key.wait(), 1);
+}
+
+TEST_F(Serve, PrintsTheConfigurationThatWouldHold) {
+  const auto config = write("gorgo.toml", "[limits]\nmax_rows = 17\n");
+  Process printing({"serve", "--print-config", "--config", config, "--listen", "[::1]:7"});
+  EXPECT_THAT(printing.out_line(), HasSubstr("listen = \"[::1]:7\""));
+  EXPECT_EQ(printing.wait(), 0);
+}
+
 TEST_F(Serve, DoesNotStartWithRuleFilesThatItCannotRead) {
   fs::create_directory(folder_ / "folder.tesla");
   ASSERT_EQ(mkfifo((folder_ / "pipe.tesla").c_str(), 0600), 0);

@@ -80,6 +80,31 @@ bool set(CudaOptions& options, std::string_view key, std::string_view text) {
   return true;
 }
 
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  for (; unit < 3 && bytes > 0 && bytes % 1024 == 0; ++unit) bytes /= 1024;
+  return std::to_string(bytes) + kUnits[unit];
+}
+
+std::string devices_text(const std::vector<std::uint32_t>& devices) {
+  std::string text;
+  for (const std::uint32_t device : devices) {
+    text += (text.empty() ? "" : "+") + std::to_string(device);
+  }
+  return text.empty() ? "all" : text;
+}
+
+std::string compile_text(gpu::Compile compile) {
+  if (compile == gpu::Compile::in_background) return "background";
+  return compile == gpu::Compile::at_once ? "at-once" : "never";
+}
+
+std::string negations_text(std::uint64_t longest_inside) {
+  if (longest_inside == 0) return "separate";
+  return longest_inside == CudaOptions().longest_inside ? "auto" : "inside";
+}
+
 std::mutex set_mutex;
 std::optional<CudaOptions> set_options;  // guarded by set_mutex
 
@@ -92,6 +117,17 @@ Result<void> set_cuda_option(CudaOptions& options, std::string_view key, std::st
                "least_pairs=0, least_terminators=256, compile=never (or background, at-once), "
                "negations=auto (or inside, separate), "
                "uploads=fused (or separate)"};
+}
+
+std::string cuda_option_text(const CudaOptions& options, std::string_view key) {
+  if (key == "compile") return compile_text(options.compile);
+  if (key == "devices") return devices_text(options.devices);
+  if (key == "negations") return negations_text(options.longest_inside);
+  if (key == "uploads") return options.fused_uploads ? "fused" : "separate";
+  if (key == "memory") return bytes_text(options.memory);
+  if (key == "page_events") return std::to_string(options.page_events);
+  if (key == "least_pairs") return std::to_string(options.least_pairs);
+  return std::to_string(options.least_terminators);
 }
 
 Result<CudaOptions> parse_cuda_options(std::string_view text) {

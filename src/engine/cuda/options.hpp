@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct CudaOptions {
 
 /// Sets an option by its name: ("memory", "512MiB"), ("devices", "all"), ("devices", "0+2").
 Result<void> set_cuda_option(CudaOptions& options, std::string_view key, std::string_view text);
+/// The option as text that `set_cuda_option` takes. Precondition: it is one of those above.
+std::string cuda_option_text(const CudaOptions& options, std::string_view key);
 /// Reads options such as "memory=512MiB,page_events=8192,least_pairs=0". What is left out has its
 /// default.
 Result<CudaOptions> parse_cuda_options(std::string_view text);

@@ -1,0 +1,322 @@
+#include <chrono>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "engine/cuda/options.hpp"
+#include "server/config/key.hpp"
+
+namespace gorgo::server {
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMillisecond = 1'000'000;  // in nanoseconds
+/// A delivery is cut into frames of a quarter of a megabyte and one row more, and each must fit.
+constexpr std::int64_t kLeastMaxFrame = 1 << 20;
+constexpr std::int64_t kMostMaxFrame = 1 << 30;  // FlatBuffers end at 2 GiB
+constexpr std::int64_t kMostRows = 1 << 24;
+constexpr std::int64_t kMostSessions = 1'000'000;
+constexpr std::int64_t kMostSubscriptions = 1 << 16;  // a delivery names them by 16 bits
+constexpr std::int64_t kMostProducers = 100'000'000;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
+/// The longest time that somebody waits.
+constexpr std::int64_t kLongestWait = 24 * 60 * 60 * 1000;  // milliseconds
+
+/// The numbers that a key takes, bounds included.
+struct Range {
+  std::int64_t least = 1, most = kMost;
+};
+
+Result<void> check(std::int64_t value, const Range& range) {
+  if (value >= range.least && value <= range.most) return {};
+  return Error{std::to_string(value) + " is out of range, expected " + std::to_string(range.least) +
+                   " to " + std::to_string(range.most),
+               ""};
+}
+
+/// Makes keys. `at` gives an option as a reference, of options that may be constant.
+class KeyMaker {
+ public:
+  void section(std::string name) { section_ = std::move(name); }
+
+  template <class At>
+  void text(std::string name, At at, std::string about) {
+    plain<std::string>(std::move(name), at, std::move(about));
+  }
+  template <class At>
+  void texts(std::string name, At at, std::string about) {
+    plain<std::vector<std::string>>(std::move(name), at, std::move(about));
+  }
+  template <class At>
+  void boolean(std::string name, At at, std::string about) {
+    plain<bool>(std::move(name), at, std::move(about));
+  }
+
+  template <class At>
+  void number(std::string name, At at, Range range, std::string about) {
+    using T = std::remove_cvref_t<decltype(at(std::declval<ServerOptions&>()))>;
+    if (std::cmp_less(std::numeric_limits<T>::max(), range.most)) {
+      range.most = static_cast<std::int64_t>(std::numeric_limits<T>::max());
+    }
+    counted(
+        std::move(name), range, std::move(about),
+        [at](ServerOptions& options, std::int64_t count) { at(options) = static_cast<T>(count); },
+        [at](const ServerOptions& options) { return static_cast<std::int64_t>(at(options)); });
+  }
+
+  /// A time that somebody waits, in milliseconds.
+  template <class At>
+  void wait(std::string name, At at, std::string about, std::int64_t least = 1) {
+    counted(
+        std::move(name), {least, kLongestWait}, std::move(about),
+        [at](ServerOptions& options, std::int64_t count) {
+          at(options) = std::chrono::milliseconds(count);
+        },
+        [at](const ServerOptions& options) -> std::int64_t { return at(options).count(); });
+  }
+
+  /// A `Duration`, which the configuration gives in milliseconds; 0 is allowed.
+  template <class At>
+  void duration(std::string name, At at, std::string about) {
+    counted(
+        std::move(name), {0, kMost / kMillisecond}, std::move(about),
+        [at](ServerOptions& options, std::int64_t count) { at(options) = count * kMillisecond; },
+        [at](const ServerOptions& options) {
+          return std::optional<Duration>(at(options)).value_or(0) / kMillisecond;
+        });
+  }
+
+  /// One of some names.
+  template <class At, class Parse, class Name>
+  void choice(std::string name, At at, Parse parse, Name name_of, std::string about) {
+    add({.name = std::move(name),
+         .about = std::move(about),
+         .form = std::string(),
+         .set =
+             [at, parse](ServerOptions& options, const ConfigValue& value) {
+               const auto parsed = parse(std::get<std::string>(value));
+               if (!parsed) return Result<void>(parsed.error());
+               at(options) = *parsed;
+               return Result<void>();
+             },
+         .get = [at, name_of](const ServerOptions& options) -> std::optional<ConfigValue> {
+           return std::string(name_of(at(options)));
+         }});
+  }
+
+  /// An option of CUDA. While none is set, those of the environment hold.
+  void cuda(const std::string& name, std::string about) {
+    add({.name = name,
+         .about = std::move(about),
+         .form = std::string(),
+         .takes_numbers = true,
+         .set =
+             [name](ServerOptions& options, const ConfigValue& value) {
+               engine::CudaOptions changed = options.cuda.value_or(engine::CudaOptions());
+               auto done = engine::set_cuda_option(changed, name, std::get<std::string>(value));
+               if (done) options.cuda = changed;
+               return done;
+             },
+         .get = [name](const ServerOptions& options) -> std::optional<ConfigValue> {
+           if (!options.cuda) return std::nullopt;
+           return engine::cuda_option_text(*options.cuda, name);
+         }});
+  }
+
+  std::vector<ConfigKey> take() { return std::move(keys_); }
+
+ private:
+  std::string section_;
+  std::vector<ConfigKey> keys_;
+
+  void add(ConfigKey key) {
+    key.section = section_;
+    keys_.push_back(std::move(key));
+  }
+
+  template <class T, class At>
+  void plain(std::string name, At at, std::string about) {
+    add({.name = std::move(name),
+         .about = std::move(about),
+         .form = T(),
+         .set =
+             [at](ServerOptions& options, const ConfigValue& value) {
+               at(options) = std::get<T>(value);
+               return Result<void>();
+             },
+         .get = [at](const ServerOptions& options) -> std::optional<ConfigValue> {
+           return at(options);
+         }});
+  }
+
+  template <class Set, class Get>
+  void counted(std::string name, Range range, std::string about, Set set, Get get) {
+    const std::string expected =
+        "a number, " + std::to_string(range.least) + " to " + std::to_string(range.most);
+    add({.name = std::move(name),
+         .about = std::move(about),
+         .form = std::int64_t{0},
+         .expected = expected,
+         .set =
+             [range, set](ServerOptions& options, const ConfigValue& value) {
+               const std::int64_t count = std::get<std::int64_t>(value);
+               auto checked = check(count, range);
+               if (checked) set(options, count);
+               return checked;
+             },
+         .get = [get](const ServerOptions& options) -> std::optional<ConfigValue> {
+           return get(options);
+         }});
+  }
+};
+
+Result<SlowConsumer> parse_slow_consumer(std::string_view text) {
+  if (text == "disconnect") return SlowConsumer::disconnect;
+  if (text == "drop") return SlowConsumer::drop;
+  return Error{"unknown policy '" + std::string(text) + "'", "one of disconnect, drop"};
+}
+
+std::string_view name_of(SlowConsumer policy) {
+  return policy == SlowConsumer::drop ? "drop" : "disconnect";
+}
+
+// An option as a reference, of options that may be constant.
+#define GORGO_OPTION(member) \
+  [](auto& options) -> auto& { return options.member; }
+
+void add_root(KeyMaker& keys) {
+  keys.text("listen", GORGO_OPTION(listen), "HOST:PORT of the native protocol; port 0: a free one");
+  keys.texts("rules", GORGO_OPTION(rules), "files, and folders of *.tesla files");
+  keys.text("reports", GORGO_OPTION(reports), "folder for what should be sent with a bug report");
+  keys.wait("greeting_timeout_ms", GORGO_OPTION(greeting_timeout),
+            "for the first message of a connection");
+  keys.wait("frame_timeout_ms", GORGO_OPTION(frame_timeout),
+            "for the rest of a frame that has begun");
+  keys.wait("idle_timeout_ms", GORGO_OPTION(idle_timeout),
+            "without a byte in or out, then a connection ends; 0: it may be idle", 0);
+  keys.wait("drain_timeout_ms", GORGO_OPTION(drain_timeout),
+            "for a client to read what is left when its connection ends");
+}
+
+void add_ports(KeyMaker& keys) {
+  keys.section("http");
+  keys.text("listen", GORGO_OPTION(http.listen), "HOST:PORT; empty: no HTTP");
+  keys.section("trex");
+  keys.text("listen", GORGO_OPTION(trex.listen),
+            "HOST:PORT for clients of T-Rex, by habit 50254; empty: none");
+  keys.section("security");
+  keys.boolean("insecure", GORGO_OPTION(security.insecure),
+               "together with --insecure: addresses that others can reach may be listened on");
+}
+
+void add_limits(KeyMaker& keys) {
+  const Range bytes{kLeastMaxFrame, kMostBytes};
+  keys.section("limits");
+  keys.number("max_frame", GORGO_OPTION(limits.max_frame), {kLeastMaxFrame, kMostMaxFrame},
+              "bytes of one frame; 1 MiB to 1 GiB");
+  keys.number("max_rows", GORGO_OPTION(limits.max_rows), {1, kMostRows},
+              "events of one publication");
+  keys.number("max_sessions", GORGO_OPTION(limits.max_sessions), {1, kMostSessions},
+              "connections at a time");
+  keys.number("reserved_sessions", GORGO_OPTION(limits.reserved_sessions), {0, kMostSessions},
+              "beyond max_sessions, for clients of this machine");
+  keys.number("max_subscriptions", GORGO_OPTION(limits.max_subscriptions), {1, kMostSubscriptions},
+              "of one session");
+  keys.number("subscription_bytes", GORGO_OPTION(limits.subscription_bytes), {1, kMostBytes},
+              "of the text of one subscription");
+  keys.number("all_subscription_bytes", GORGO_OPTION(limits.all_subscription_bytes),
+              {1, kMostBytes}, "of the texts of all subscriptions of one session");
+  keys.number("max_producers", GORGO_OPTION(limits.max_producers), {1, kMostProducers},
+              "whose last sequence number is remembered");
+  keys.number("queue_bytes", GORGO_OPTION(limits.queue_bytes), bytes,
+              "requests waiting for the engine; full: sessions stop reading");
+  keys.wait("queue_work_ms", GORGO_OPTION(limits.queue_work),
+            "the same, by the time that carrying them out takes, about");
+  keys.number("outbound_bytes", GORGO_OPTION(limits.outbound_bytes), bytes,
+              "frames waiting for one client");
+  keys.number("memory_bytes", GORGO_OPTION(limits.memory_bytes), bytes,
+              "of all clients together, in and out");
+  keys.number("batch_events", GORGO_OPTION(limits.batch_events), {1, kMostRows},
+              "evaluated at once at most");
+  keys.number("batch_bytes", GORGO_OPTION(limits.batch_bytes), bytes,
+              "the same in bytes, for events with much in them");
+  keys.choice(
+      "slow_consumer", GORGO_OPTION(limits.slow_consumer), parse_slow_consumer,
+      [](SlowConsumer policy) { return name_of(policy); }, "or \"drop\"");
+}
+
+void add_engine(KeyMaker& keys) {
+  keys.section("engine");
+  keys.text("default", GORGO_OPTION(processor.engine),
+            "or one of `gorgo engines`, for rules without @engine");
+  keys.number("threads", GORGO_OPTION(processor.threads), {0, kMostThreads},
+              "that evaluate rules; 0: as many as the machine runs at once");
+  keys.number("max_depth", GORGO_OPTION(processor.max_depth), {}, "of composites of composites");
+  keys.number("max_composites", GORGO_OPTION(processor.max_composites), {}, "of one root event");
+  keys.number("max_held_bytes", GORGO_OPTION(processor.max_held_bytes), {},
+              "that composites take between evaluation and delivery");
+  keys.number("max_instants", GORGO_OPTION(processor.max_instants), {},
+              "of a timer, in a gap between two events: the latest fire");
+  keys.duration("max_ahead_ms", GORGO_OPTION(processor.max_ahead),
+                "timestamps further ahead of the server's clock are refused");
+  keys.duration("lateness_ms", GORGO_OPTION(processor.lateness),
+                "how long events are held back to be put in order");
+  keys.duration("max_late_ms", GORGO_OPTION(processor.max_late),
+                "timestamps further behind the clock are refused; above max_ahead_ms");
+  keys.duration("remember_ms", GORGO_OPTION(processor.remember),
+                "events are kept so much longer than rules need them, for `gorgo why`");
+  keys.section("dispatch");
+  keys.duration("latency_target_ms", GORGO_OPTION(processor.latency_target),
+                "of a batch of events; 0: as many as are queued, however long it takes");
+  keys.duration("max_rule_time_ms", GORGO_OPTION(processor.max_rule_time),
+                "of one rule in a second; then it is suspended. 0: no limit");
+}
+
+void add_cuda(KeyMaker& keys) {
+  keys.section("cuda");
+  keys.cuda("devices", "or some GPUs: \"0+2\"; while no key of [cuda] is set, GORGO_CUDA holds");
+  keys.cuda("memory", "of each, for columns");
+  keys.cuda("page_events", "a power of two");
+  keys.cuda("least_pairs", "batches with fewer pairs of events are left to the CPU");
+  keys.cuda("least_terminators", "that a thread prepares of a batch at a time");
+  keys.cuda("compile", "kernels for conditions; or \"at-once\", \"never\"");
+  keys.cuda("negations", "how they are tested; or \"inside\", \"separate\"");
+}
+
+void add_log(KeyMaker& keys) {
+  keys.section("log");
+  keys.choice(
+      "format", GORGO_OPTION(log_format), parse_log_format,
+      [](LogFormat format) { return name_of(format); }, "or \"json\"");
+  keys.choice(
+      "level", GORGO_OPTION(log_level), parse_log_level,
+      [](LogLevel level) { return name_of(level); }, "debug, info, warning, error, off");
+}
+
+#undef GORGO_OPTION
+
+}  // namespace
+
+const std::vector<ConfigKey>& config_keys() {
+  static const std::vector<ConfigKey> keys = [] {
+    KeyMaker maker;
+    add_root(maker);
+    add_ports(maker);
+    add_limits(maker);
+    add_engine(maker);
+    add_cuda(maker);
+    add_log(maker);
+    return maker.take();
+  }();
+  return keys;
+}
+
+const ConfigKey* find_config_key(std::string_view section, std::string_view name) {
+  for (const ConfigKey& key : config_keys()) {
+    if (key.section == section && key.name == name) return &key;
+  }
+  return nullptr;
+}
+
+}  // namespace gorgo::server

@@ -1,0 +1,163 @@
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "base/file.hpp"
+#include "server/config/key.hpp"
+#include "server/options.hpp"
+
+extern char** environ;
+
+namespace gorgo::server {
+namespace {
+
+constexpr std::string_view kVariable = "GORGO__";
+
+std::string place_of(const toml::node& node) {
+  const auto& at = node.source().begin;
+  return std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
+}
+
+Error unknown(const std::string& place, const std::string& name, std::string_view closest) {
+  return {place + name + ": unknown key" +
+              (closest.empty() ? "" : ", did you mean '" + std::string(closest) + "'?"),
+          "`gorgo serve --print-config` shows all keys"};
+}
+
+/// The names of the keys of a section; of the root also those of the sections.
+std::vector<std::string> names_in(std::string_view section) {
+  std::vector<std::string> names;
+  for (const ConfigKey& key : config_keys()) {
+    if (key.section == section) names.push_back(key.name);
+    if (section.empty() && !key.section.empty()) names.push_back(key.section);
+  }
+  return names;
+}
+
+bool is_section(std::string_view name) {
+  return std::ranges::any_of(config_keys(),
+                             [&](const ConfigKey& key) { return key.section == name; });
+}
+
+std::optional<ConfigValue> list_of(const toml::array& array) {
+  std::vector<std::string> list;
+  for (const toml::node& element : array) {
+    const auto item = element.value_exact<std::string>();
+    if (!item) return std::nullopt;
+    list.push_back(*item);
+  }
+  return list;
+}
+
+/// Unset: the node does not have the type that the key takes.
+std::optional<ConfigValue> value_of(const toml::node& node, const ConfigKey& key) {
+  std::optional<ConfigValue> value;
+  if (const auto text = node.value_exact<std::string>()) value = *text;
+  if (const auto flag = node.value_exact<bool>()) value = *flag;
+  if (const auto number = node.value_exact<std::int64_t>()) {
+    value = key.takes_numbers ? ConfigValue(std::to_string(*number)) : ConfigValue(*number);
+  }
+  if (const auto* array = node.as_array()) value = list_of(*array);
+  if (value && value->index() != key.form.index()) return std::nullopt;
+  return value;
+}
+
+std::optional<Error> read_key(const toml::node& node, const ConfigKey& key,
+                              ServerOptions& options) {
+  const std::string where = place_of(node) + key.full_name() + ": ";
+  const auto value = value_of(node, key);
+  if (!value) return Error{where + expectation_of(key), ""};
+  if (auto done = key.set(options, *value); !done) {
+    return Error{where + done.error().message, done.error().hint};
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> read_table(const toml::table& table, const std::string& section,
+                                ServerOptions& options) {
+  for (const auto& [name, node] : table) {
+    const std::string key_name(name.str());
+    if (section.empty() && is_section(key_name)) {
+      if (!node.is_table()) return Error{place_of(node) + key_name + ": expected a table", ""};
+      if (auto error = read_table(*node.as_table(), key_name, options)) return error;
+      continue;
+    }
+    const ConfigKey* const key = find_config_key(section, key_name);
+    if (key == nullptr) {
+      const auto names = names_in(section);
+      return unknown(place_of(node), section.empty() ? key_name : section + "." + key_name,
+                     closest_name(key_name, names));
+    }
+    if (auto error = read_key(node, *key, options)) return error;
+  }
+  return std::nullopt;
+}
+
+const ConfigKey* key_of_variable(std::string_view variable) {
+  for (const ConfigKey& key : config_keys()) {
+    if (key.variable() == variable) return &key;
+  }
+  return nullptr;
+}
+
+Result<void> read_variable(const std::string& variable, const std::string& text,
+                           ServerOptions& options) {
+  const ConfigKey* const key = key_of_variable(variable);
+  if (key == nullptr) {
+    std::vector<std::string> names;
+    for (const ConfigKey& known : config_keys()) names.push_back(known.variable());
+    return unknown("", variable, closest_name(variable, names));
+  }
+  const auto value = parse_config_value(*key, text);
+  if (!value) return Error{variable + ": " + value.error().message, value.error().hint};
+  if (auto done = key->set(options, *value); !done) {
+    return Error{variable + ": " + done.error().message, done.error().hint};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_times(const ProcessorOptions& options) {
+  const Duration ahead = options.max_ahead.value_or(std::numeric_limits<Duration>::max());
+  if (ahead == 0 || ahead < options.max_late) return {};
+  const auto milliseconds = [](Duration d) { return std::to_string(d / 1'000'000) + " ms"; };
+  return Error{"engine.max_ahead_ms (" + milliseconds(ahead) +
+                   ") must be below engine.max_late_ms (" + milliseconds(options.max_late) + ")",
+               "or one client whose clock is fast makes everybody else's events too late; lower "
+               "max_ahead_ms or raise max_late_ms"};
+}
+
+Result<void> read_config(const std::string& path, ServerOptions& options) {
+  const auto text = read_file(path);
+  if (!text) return text.error();
+  const auto parsed = toml::parse(*text, path);
+  if (!parsed) {
+    const auto& at = parsed.error().source().begin;
+    const std::string where =
+        at.line == 0 ? "" : std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
+    return Error{path + ":" + where + std::string(parsed.error().description()), ""};
+  }
+  if (const auto error = read_table(parsed.table(), "", options)) {
+    return Error{path + ":" + error->message, error->hint};
+  }
+  return {};
+}
+
+Result<void> read_environment(ServerOptions& options) {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view variable(*entry);
+    if (!variable.starts_with(kVariable)) continue;
+    const std::size_t equals = variable.find('=');
+    if (equals == std::string_view::npos) continue;
+    auto done = read_variable(std::string(variable.substr(0, equals)),
+                              std::string(variable.substr(equals + 1)), options);
+    if (!done) return done;
+  }
+  return {};
+}
+
+}  // namespace gorgo::server
