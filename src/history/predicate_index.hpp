@@ -1,21 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "history/column.hpp"
+#include "history/constant_index.hpp"
+#include "history/key.hpp"
 
 namespace gorgo::history {
 
 /// Finds the columns of a type that accept an event without testing those that do not: each column
 /// stands under one of its conditions, if it has one that compares an attribute with a constant;
-/// under an equality rather than under a bound. (Counting and cluster matching of publish/subscribe
-/// systems: Fabret et al., "Filtering algorithms and implementation for very fast
-/// publish/subscribe systems", SIGMOD 2001.)
+/// under an equality rather than under a bound.
 class PredicateIndex {
  public:
   explicit PredicateIndex(const EventStore& store) : store_(store) {}
@@ -35,32 +31,17 @@ class PredicateIndex {
     Column* column;
     bool accepts;  ///< its only condition is the one that it stands under
   };
-  using Candidates = std::vector<Candidate>;
-  struct Bound {
-    Op op;
-    Datum constant;
-    Candidate candidate;
-  };
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
   /// The columns under a condition on one attribute.
   struct Subject {
     std::uint32_t attribute = 0;
-    boost::unordered_flat_map<std::uint64_t, Candidates> words;
-    boost::unordered_flat_map<std::string, Candidates, TextHash, std::equal_to<>> texts;
-    std::vector<Bound> above;  ///< for values above the constant, or equal; ascending when sorted
-    std::vector<Bound> below;  ///< descending when sorted
+    ConstantIndex<Candidate> constants;
   };
 
   bool add_equality(Column& column);
   bool add_bound(Column& column);
   Subject& subject(std::uint32_t attribute);
-  void sort();
-  const Candidates* equal_to(const Subject& subject, const Datum& value) const;
+  template <class F>
+  void for_each_equal(const Subject& subject, const Datum& value, F&& f) const;
   template <class F>
   static void offer(Column& column, Slot slot, F&& f) {
     if (column.accepts(slot)) f(column);
@@ -74,29 +55,26 @@ class PredicateIndex {
   const EventStore& store_;
   std::vector<Subject> subjects_;
   std::vector<Column*> others_;
-  bool sorted_ = true;
 };
 
 template <class F>
 void PredicateIndex::for_each_match(Slot slot, F&& f) {
   for (Column* column : others_) offer(*column, slot, f);
-  if (subjects_.empty()) return;
-  if (!sorted_) sort();
-  for (const Subject& subject : subjects_) {
+  for (Subject& subject : subjects_) {
     const Datum value = store_.attribute(slot, subject.attribute);
     if (!value.exists()) continue;
-    if (const Candidates* candidates = equal_to(subject, value)) {
-      for (const Candidate& candidate : *candidates) offer(candidate, slot, f);
-    }
-    for (const Bound& bound : subject.above) {
-      if (arithmetic::compare(Op::less, value, bound.constant)) break;
-      if (arithmetic::compare(bound.op, value, bound.constant)) offer(bound.candidate, slot, f);
-    }
-    for (const Bound& bound : subject.below) {
-      if (arithmetic::compare(Op::greater, value, bound.constant)) break;
-      if (arithmetic::compare(bound.op, value, bound.constant)) offer(bound.candidate, slot, f);
-    }
+    const auto consider = [&](const Candidate& candidate) { offer(candidate, slot, f); };
+    if (subject.constants.has_equalities()) for_each_equal(subject, value, consider);
+    subject.constants.for_each_bound(value, consider);
   }
+}
+
+template <class F>
+void PredicateIndex::for_each_equal(const Subject& subject, const Datum& value, F&& f) const {
+  const auto key = as_key(value, store_.attribute_type(subject.attribute));
+  if (!key) return;
+  if (key->tag == Datum::Tag::string) return subject.constants.for_each_equal(key->text(), f);
+  subject.constants.for_each_equal(key_word(*key), f);
 }
 
 }  // namespace gorgo::history

@@ -9,26 +9,6 @@
 namespace gorgo::plan {
 namespace {
 
-/// `a op b` as `b mirrored(op) a`.
-std::optional<Op> mirrored(Op op) {
-  switch (op) {
-    case Op::equal:
-      return Op::equal;
-    case Op::not_equal:
-      return Op::not_equal;
-    case Op::less:
-      return Op::greater;
-    case Op::less_equal:
-      return Op::greater_equal;
-    case Op::greater:
-      return Op::less;
-    case Op::greater_equal:
-      return Op::less_equal;
-    default:
-      return std::nullopt;
-  }
-}
-
 bool is_own(const Expr& expr) { return mentions_candidate(expr) && !mentions_sequence(expr); }
 
 /// Adds the attributes of the candidate that the expression reads.
@@ -133,6 +113,25 @@ class ReachOf {
 };
 
 }  // namespace
+
+std::optional<Op> mirrored(Op op) {
+  switch (op) {
+    case Op::equal:
+      return Op::equal;
+    case Op::not_equal:
+      return Op::not_equal;
+    case Op::less:
+      return Op::greater;
+    case Op::less_equal:
+      return Op::greater_equal;
+    case Op::greater:
+      return Op::less;
+    case Op::greater_equal:
+      return Op::less_equal;
+    default:
+      return std::nullopt;
+  }
+}
 
 std::optional<std::uint32_t> Comparison::attribute() const {
   if (subject.op != Op::attribute) return std::nullopt;

@@ -70,6 +70,9 @@ struct Plan {
 
 Plan make_plan(Rule rule);
 
+/// The comparison for which `a op b` is `b mirrored(op) a`; none for other operators.
+std::optional<Op> mirrored(Op op);
+
 /// The condition as a comparison of an expression over the candidate with one that does not mention
 /// it, if it is one.
 std::optional<Comparison> as_comparison(const Expr& condition);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gorgo/processor.hpp"
 #include "language/ast.hpp"
@@ -21,6 +22,8 @@ class Filter {
 
   /// "*": any type.
   const std::string& type() const { return predicate_.type.text; }
+  /// All of them must hold.
+  const std::vector<ast::Expr>& conditions() const { return predicate_.conditions; }
   /// Precondition: the row is of the type.
   bool matches(const OutputBatch& batch, const OutputBatch::Row& row) const;
 

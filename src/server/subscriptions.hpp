@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -11,13 +12,14 @@
 
 #include "gorgo/processor.hpp"
 #include "server/delivery.hpp"
-#include "server/filter.hpp"
+#include "server/filter_index.hpp"
 #include "server/outbox.hpp"
 
 namespace gorgo::server {
 
-/// Knows who gets which events. Evaluates each distinct text once per event of its type. The outbox
-/// of a subscriber tells it how many events it does not get.
+/// Knows who gets which events. An event costs what the filters cost that it matches, or nearly so
+/// (`FilterIndex`); a batch is encoded once for all clients that have the same subscriptions. The
+/// outbox of a subscriber tells it how many events it does not get.
 class Subscriptions {
  public:
   /// Called when `rows` for a subscriber are too large for a frame.
@@ -45,36 +47,58 @@ class Subscriptions {
   std::uint64_t oversize() const { return oversize_; }
 
  private:
+  struct Group;
+  /// A text that somebody subscribes to.
   struct Entry {
     const std::string text;
     Filter filter;
-    std::vector<std::uint32_t> rows;  // of the batch in hand
+    std::size_t uses = 0;                      ///< by subscriptions
+    boost::unordered_flat_set<Group*> groups;  ///< those that it belongs to
+    std::vector<std::uint32_t> rows;           ///< of the batch in hand
   };
   struct Subscriber {
     std::shared_ptr<Outbox> outbox;
     std::vector<std::uint32_t> ids;  // in the order of subscribing; `entries` has the same order
-    std::vector<std::shared_ptr<Entry>> entries;
+    std::vector<Entry*> entries;
+    Group* group = nullptr;  // null: its subscriptions have changed
   };
-  using Group = std::vector<const Subscriber*>;
+  /// The clients that have the same subscriptions, in the same order.
+  struct Group {
+    std::vector<Entry*> entries;
+    boost::unordered_flat_set<const Subscriber*> members;
+    bool is_due = false;  ///< the batch in hand has something for it
+  };
+  /// The texts for one event type. Those without a use stay until they take much.
+  struct TypeEntries {
+    FilterIndex<Entry> index;
+    std::vector<std::unique_ptr<Entry>> entries;
+    std::size_t bytes = 0, unused_bytes = 0;
+  };
 
   const Limits limits_;
   const OnOversize on_oversize_;
-  std::unordered_map<std::string_view, std::weak_ptr<Entry>> by_text_;  // keys refer to entries
-  std::map<std::uint64_t, Subscriber> subscribers_;                     // by Outbox::id
+  std::unordered_map<std::string, TypeEntries> by_type_;  // of the filters, "*" included
+  std::unordered_map<std::string_view, Entry*> by_text_;  // those in use; keys lie in the entries
+  std::unordered_map<std::uint64_t, Subscriber> subscribers_;  // by Outbox::id
+  std::map<std::vector<Entry*>, Group> groups_;
+  boost::unordered_flat_set<Subscriber*> ungrouped_;
   std::uint64_t oversize_ = 0;
 
-  // Derived from the subscribers, rebuilt after a change.
-  bool stale_ = false;
-  std::unordered_map<std::string, std::vector<Entry*>> by_type_;
-  std::map<std::vector<Entry*>, Group> groups_;
+  // The members below are about the batch in hand.
+  std::vector<Entry*> matched_;
+  std::vector<Group*> due_;
 
   Result<void> check(const Outbox& client, std::uint32_t id, const std::string& text) const;
-  /// Drops a subscriber's reference to a text; the text is forgotten with the last one.
-  void release(std::shared_ptr<Entry> entry);
-  void rebuild();
+  Entry& entry_of(const std::string& text, Filter filter);
+  void release(Entry& entry);
+  void drop_unused(TypeEntries& of_type);
+  /// Takes the subscriber out of its group, because its subscriptions change.
+  void leave_group(Subscriber& subscriber);
+  void join_groups();
   void match(const OutputBatch& batch);
-  std::uint64_t send(const OutputBatch& batch, const std::vector<Entry*>& entries,
-                     const Group& group);
+  void match(const OutputBatch& batch, std::uint32_t row, TypeEntries* of_type);
+  TypeEntries* entries_for(const std::string& type);
+  std::uint64_t send(const OutputBatch& batch, const Group& group);
   std::uint64_t send(const DeliveryFrame& frame, const Subscriber& subscriber);
 };
 
