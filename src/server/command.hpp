@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "gorgo/processor.hpp"
@@ -49,6 +50,7 @@ struct Command {
   std::uint64_t cost = 0;                              ///< of what is to be carried out
   std::unique_ptr<Publication> publication = nullptr;  ///< set once it has begun
   std::chrono::steady_clock::time_point received = std::chrono::steady_clock::now();
+  std::vector<std::string> paths = {};  ///< of a reload: where rule files are from now on
   /// Called when a change was carried out and its reply queued; may be empty.
   std::function<void()> done = {};
 };

@@ -234,7 +234,7 @@ bool EngineThread::change(Command& command) {
     refuse(command);
     return true;
   }
-  if (command.kind == Command::Kind::reload) return reload();
+  if (command.kind == Command::Kind::reload) return reload(command.paths);
   const wire::Message& message = message_of(command);
   const bool gone = command.client->closed();
   if (const auto* request = message.body_as_Deploy()) {
@@ -258,8 +258,9 @@ void EngineThread::refuse(const Command& change) {
                                     "connect again later and send it again"}));
 }
 
-bool EngineThread::reload() {
+bool EngineThread::reload(const std::vector<std::string>& paths) {
   if (!checker_.is_busy()) {
+    rule_files_.set_paths(paths);
     rule_files_.begin();
   } else {
     if (!checker_.is_done()) return false;

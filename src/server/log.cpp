@@ -100,6 +100,8 @@ Log::Log(LogFormat format, LogLevel level)
 
 Log::~Log() = default;
 
+void Log::set_level(LogLevel level) { impl_->logger.set_level(to_spdlog(level)); }
+
 void Log::debug(std::string_view message, Fields fields) {
   impl_->write(spdlog::level::debug, message, fields);
 }

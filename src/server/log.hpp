@@ -40,6 +40,8 @@ class Log {
   Log(LogFormat format, LogLevel level);
   ~Log();
 
+  void set_level(LogLevel level);
+
   void debug(std::string_view message, Fields fields = {});
   void info(std::string_view message, Fields fields = {});
   void warning(std::string_view message, Fields fields = {});

@@ -53,6 +53,20 @@ RuleFiles::RuleFiles(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) paths_.push_back({path, {}});
 }
 
+void RuleFiles::set_paths(const std::vector<std::string>& paths) {
+  std::vector<Path> before = std::exchange(paths_, {});
+  for (const std::string& path : paths) {
+    const auto known = std::ranges::find(before, path, &Path::path);
+    if (known == before.end()) {
+      paths_.push_back({path, {}});
+    } else {
+      paths_.push_back(std::move(*known));
+      before.erase(known);
+    }
+  }
+  for (Path& path : before) retired_.merge(path.deployed);
+}
+
 Result<std::deque<RuleFiles::File>> RuleFiles::read(const Path& path) {
   std::vector<std::string> names = {path.path};
   std::error_code not_there;  // reading says why
@@ -110,20 +124,29 @@ bool RuleFiles::check_next(const RuleSnapshot& snapshot) {
       give_up_path(failure);
     }
   }
-  return false;
+  if (!outcome_.failed()) leave_retired_files();
+  return !leaving_.empty();
+}
+
+void RuleFiles::leave_retired_files() {
+  for (const auto& [file, rules] : std::exchange(retired_, {})) {
+    outcome_.gone.push_back(file);
+    replace(rules, {});
+  }
 }
 
 void RuleFiles::check(Reading& reading, const RuleSnapshot& snapshot) {
   const File& file = reading.files.front();
   const auto was_in_a_gone_file = [&](const std::string& rule) {
-    return std::ranges::any_of(reading.gone, [&](const auto& gone) {
+    const auto has_it = [&](const auto& gone) {
       return std::ranges::find(gone.second, rule) != gone.second.end();
-    });
+    };
+    return std::ranges::any_of(reading.gone, has_it) || std::ranges::any_of(retired_, has_it);
   };
   // The file may have been renamed, so that a file that has gone had its rules.
   const bool replace =
       reading.path->deployed.contains(file.name) ||
-      (!reading.gone.empty() &&
+      ((!reading.gone.empty() || !retired_.empty()) &&
        std::ranges::any_of(rule_names({file.name, file.text}), was_in_a_gone_file));
   prepared_ = prepare_rules(snapshot, file.name, file.text, {.replace = replace});
 }

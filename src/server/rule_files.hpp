@@ -43,6 +43,9 @@ class RuleFiles {
   /// are read and checked: call `begin`, then `check_next` and `put_in_force` in turns, until
   /// `check_next` is false.
   void begin();
+  /// Has the next loads look at these paths. Rules of files that belonged to paths which are none
+  /// any more are removed by the next load in which nothing is wrong. To be called before `begin`.
+  void set_paths(const std::vector<std::string>& paths);
   /// Reads all files, if that was not done, and checks the next one, unless rules are to be removed
   /// first; false: nothing is left to do. Needs no processor, so that another thread may do it.
   bool check_next(const RuleSnapshot& snapshot);
@@ -73,6 +76,7 @@ class RuleFiles {
   };
 
   std::vector<Path> paths_;
+  Files retired_;  // their paths are none any more
   std::unordered_map<std::string, std::size_t>
       holders_;  // by rule: how many deployed files have it
 
@@ -85,6 +89,7 @@ class RuleFiles {
 
   static Result<std::deque<File>> read(const Path& path);
   void read_all();
+  void leave_retired_files();
   void check(Reading& reading, const RuleSnapshot& snapshot);
   void deploy_file(Processor& processor, Reading& reading);
   void replace(const Rules& before, const Rules& now);

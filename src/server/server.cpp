@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "server/awaiting.hpp"
+#include "server/config/key.hpp"
 #include "server/doors.hpp"
 #include "server/engine_thread.hpp"
 #include "server/listener.hpp"
@@ -26,7 +27,8 @@ using boost::system::error_code;
 struct Server::Impl {
   Impl(ServerOptions given, Log& log_to_use);
 
-  const ServerOptions options;
+  /// What a reload may change belongs to the I/O thread; the engine thread has copies of the rest.
+  ServerOptions options;
   Log& log;
   ClientTotals totals;  // outlives sessions that the context holds: they give back to it
   asio::io_context io{1};
@@ -38,6 +40,7 @@ struct Server::Impl {
   std::map<std::uint64_t, std::shared_ptr<Session>> sessions;
   std::size_t admitted = 0;  // sessions without those that were refused and are about to end
   std::uint64_t last_session = 0;
+  std::function<Result<ServerOptions>()> reread;  // the configuration; empty: it never changes
   bool stopping = false;
   std::atomic<std::uint64_t> opened = 0;
   std::atomic<std::uint64_t> refused = 0;
@@ -57,6 +60,9 @@ struct Server::Impl {
   /// Ends the sessions that hold most, until the others keep within the memory of all.
   void shed();
   void await_signal();
+  void reload();
+  /// False: something else has changed than what a running server takes over, so nothing was.
+  bool take_over(const ServerOptions& fresh);
   void stop();
   void engine_end();
   void end_when_idle();
@@ -174,11 +180,42 @@ void Server::Impl::await_signal() {
     if (cancelled) return;
     await_signal();
     if (signal == SIGHUP) {
-      queue.push_control({Command::Kind::reload});
+      reload();
     } else {
       stop();
     }
   });
+}
+
+/// All of it or nothing: what was changed on purpose together is not to hold in part.
+void Server::Impl::reload() {
+  if (reread) {
+    const auto fresh = reread();
+    if (!fresh) {
+      return log.error("the configuration is not reloaded", {{"error", fresh.error().to_string()}});
+    }
+    if (!take_over(*fresh)) return;
+  }
+  queue.push_control({.kind = Command::Kind::reload, .paths = options.rules});
+}
+
+bool Server::Impl::take_over(const ServerOptions& fresh) {
+  const auto changes = changes_between(options, fresh);
+  std::string fixed, changed;
+  for (const ConfigChange& change : changes) {
+    std::string& list = change.key->is_live ? changed : fixed;
+    list += (list.empty() ? "" : "; ") + change.to_string();
+  }
+  if (!fixed.empty()) {
+    log.error("the configuration is not reloaded, for this needs a restart", {{"keys", fixed}});
+    return false;
+  }
+  for (const ConfigChange& change : changes) {
+    static_cast<void>(change.key->set(options, *change.key->get(fresh)));
+  }
+  log.set_level(options.log_level);
+  if (!changed.empty()) log.info("the configuration is reloaded", {{"changed", changed}});
+  return true;
 }
 
 void Server::Impl::stop() {
@@ -273,7 +310,13 @@ void Server::stop() {
   asio::post(impl_->io, [impl = impl_.get()] { impl->stop(); });
 }
 
-void Server::reload() { impl_->queue.push_control({Command::Kind::reload}); }
+void Server::reload() {
+  asio::post(impl_->io, [impl = impl_.get()] { impl->reload(); });
+}
+
+void Server::set_reread(std::function<Result<ServerOptions>()> reread) {
+  impl_->reread = std::move(reread);
+}
 
 ServerCounters Server::counters() const {
   const Impl& s = *impl_;

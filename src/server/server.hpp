@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,8 +50,12 @@ class Server {
   /// Stops accepting and reading, works off what was accepted, delivers and flushes, then `run`
   /// returns. A second call gives up the evaluation in hand. Any thread.
   void stop();
-  /// Reads the rule files again. Any thread.
+  /// Reads the configuration again, if `set_reread` was called, and then the rule files. Where the
+  /// configuration is wrong, or something else has changed than what a running server takes over
+  /// (`ConfigKey::is_live`), nothing is done, and the log says so. Any thread.
   void reload();
+  /// `reread` is called on the I/O thread. Call it before `run`.
+  void set_reread(std::function<Result<ServerOptions>()> reread);
   /// May be called on any thread.
   ServerCounters counters() const;
 

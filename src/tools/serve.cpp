@@ -31,7 +31,6 @@ Result<server::ServerOptions> options_of(const ServeFlags& flags) {
     if (auto read = server::read_config(flags.config, options); !read) return read.error();
   }
   if (auto read = server::read_environment(options); !read) return read.error();
-  if (options.cuda) engine::set_cuda_options(*options.cuda);
   if (flags.listen) options.listen = *flags.listen;
   if (flags.http) options.http.listen = *flags.http;
   if (flags.trex) options.trex.listen = *flags.trex;
@@ -97,12 +96,14 @@ int serve(const ServeFlags& flags) {
   return_freed_memory();
   const auto options = options_of(flags);
   if (!options) return fail(options.error());
+  if (options->cuda) engine::set_cuda_options(*options->cuda);
   if (flags.only_print) return show_config(*options);
   if (flags.only_test) return try_config(*options);
   server::Log log(options->log_format, options->log_level);
   server::Server server(*options, log);
   if (!load_rules(server)) return kFailure;
   if (const auto listening = server.listen(); !listening) return fail(listening.error());
+  server.set_reread([&flags] { return options_of(flags); });
   server.handle_signals();
   // Nothing but this goes to stdout: scripts wait for it and read the ports.
   for (const std::string& line : server.lines()) std::puts(line.c_str());

@@ -184,6 +184,26 @@ TEST_F(RuleFilesTest, AFileMayBeRenamed) {
   EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
 }
 
+TEST_F(RuleFilesTest, RulesOfPathsThatAreNoneAnyMoreGo) {
+  write("other", rule("other"));
+  files_.set_paths({(folder_ / "other").string(), (folder_ / "a.tesla").string()});
+  const auto outcome = load();
+  EXPECT_FALSE(outcome.failed());
+  EXPECT_EQ(outcome.removed, 1u);
+  EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "other"));
+  files_.set_paths({});
+  EXPECT_EQ(load().removed, 3u);
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_F(RuleFilesTest, RulesOfFormerPathsStayWhileSomethingIsWrong) {
+  files_.set_paths({(folder_ / "absent.tesla").string()});
+  expect_kept("absent.tesla");
+  write("absent.tesla", rule("late"));
+  EXPECT_EQ(load().removed, 3u);
+  EXPECT_THAT(names(), ElementsAre("late"));
+}
+
 TEST_F(RuleFilesTest, HiddenFilesAreNoRuleFiles) {
   fs::create_symlink("somebody@editor.1", folder_ / ".#a.tesla");
   write("#a.tesla#", "no rules");

@@ -162,6 +162,51 @@ std::string error_of_reading_again(Process& server) {
   return server.err_line(" error ");
 }
 
+TEST_F(Serve, TakesAChangedConfigurationOverOnSighup) {
+  const auto one = write("one.tesla", "event B(x: int); rule one: define A() from B();");
+  const auto two = write("two.tesla", "event B(x: int); rule two: define A() from B();");
+  const auto config = [&](const std::string& rules, const std::string& more) {
+    return write("gorgo.toml", "listen = \"127.0.0.1:0\"\nrules = [\"" + rules + "\"]\n" + more);
+  };
+  Process server({"serve", "--config", config(one, "")});
+  const std::string address = address_in(server.out_line());
+  auto client = Client::connect(address);
+  ASSERT_TRUE(client) << client.error().to_string();
+  EXPECT_THAT(names(*client), testing::ElementsAre("one"));
+
+  config(two, "[limits]\nmax_sessions = 1\nreserved_sessions = 0\n");
+  server.signal(SIGHUP);
+  const auto told = server.err_line("the configuration is reloaded");
+  EXPECT_THAT(told, HasSubstr("limits.max_sessions: 1000 -> 1"));
+  EXPECT_THAT(told, HasSubstr("two.tesla"));
+  EXPECT_NE(server.err_line("rules read again"), "");
+  EXPECT_THAT(names(*client), testing::ElementsAre("two"));
+  const auto refused = Client::connect(address);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("its limit"));
+}
+
+TEST_F(Serve, TakesNothingOverWhereSomethingNeedsARestart) {
+  const auto one = write("one.tesla", "event B(x: int); rule one: define A() from B();");
+  const std::string rules = "rules = [\"" + one + "\"]\n";
+  const auto config = write("gorgo.toml", "listen = \"127.0.0.1:0\"\n" + rules);
+  Process server({"serve", "--config", config});
+  auto client = Client::connect(address_in(server.out_line()));
+  ASSERT_TRUE(client) << client.error().to_string();
+  write("gorgo.toml", "[limits]\nmax_sessions = 1\nmax_rows = 7\n");
+  server.signal(SIGHUP);
+  EXPECT_THAT(server.err_line("needs a restart"),
+              testing::AllOf(HasSubstr("127.0.0.1:7450"), HasSubstr("limits.max_rows: 65536 -> 7"),
+                             testing::Not(HasSubstr("max_sessions"))));
+  write("gorgo.toml", "[limits]\nmax_sessions = \"none\"\n");
+  server.signal(SIGHUP);
+  EXPECT_THAT(server.err_line("is not reloaded"),
+              HasSubstr("limits.max_sessions: expected a number"));
+  EXPECT_THAT(names(*client), testing::ElementsAre("one"));
+  write("gorgo.toml", "listen = \"127.0.0.1:0\"\n" + rules);
+  server.signal(SIGHUP);
+  EXPECT_NE(server.err_line("rules read again"), "");
+}
+
 TEST_F(Serve, KeepsItsRulesWhenAFileCannotBeReadOnSighup) {
   write("a.tesla", "rule one: define C(v: int) from A(v = 1) where v = A.v;");
   const auto b = write("b.tesla", "rule two: define D(v: int) from B(v = 1) where v = B.v;");

@@ -24,6 +24,7 @@ struct ConfigKey {
   ConfigValue form;            ///< any value of the type that it takes
   std::string expected = {};   ///< which values; empty: all of that type
   bool takes_numbers = false;  ///< a text that may be written as a number
+  bool is_live = false;        ///< a running server takes it over
   /// Sets the option. Precondition: the value has the type of `form`. An error says what is wrong
   /// with it.
   std::function<Result<void>(ServerOptions&, const ConfigValue&)> set;
@@ -40,6 +41,16 @@ struct ConfigKey {
 const std::vector<ConfigKey>& config_keys();
 /// Null: there is no such key.
 const ConfigKey* find_config_key(std::string_view section, std::string_view name);
+
+/// A key that has different values in two configurations.
+struct ConfigChange {
+  const ConfigKey* key;
+  std::string before, after;  ///< as TOML; empty: unset
+
+  /// "limits.max_rows: 10 -> 20", for people.
+  std::string to_string() const;
+};
+std::vector<ConfigChange> changes_between(const ServerOptions& before, const ServerOptions& after);
 
 /// A value as the text of an environment variable says it, or an error that says what is expected.
 /// A list is written as in TOML, or is one text.

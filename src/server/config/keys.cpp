@@ -124,6 +124,9 @@ class KeyMaker {
          }});
   }
 
+  /// A running server takes over the key that was made last.
+  void live() { keys_.back().is_live = true; }
+
   std::vector<ConfigKey> take() { return std::move(keys_); }
 
  private:
@@ -188,15 +191,20 @@ std::string_view name_of(SlowConsumer policy) {
 void add_root(KeyMaker& keys) {
   keys.text("listen", GORGO_OPTION(listen), "HOST:PORT of the native protocol; port 0: a free one");
   keys.texts("rules", GORGO_OPTION(rules), "files, and folders of *.tesla files");
+  keys.live();
   keys.text("reports", GORGO_OPTION(reports), "folder for what should be sent with a bug report");
   keys.wait("greeting_timeout_ms", GORGO_OPTION(greeting_timeout),
             "for the first message of a connection");
+  keys.live();
   keys.wait("frame_timeout_ms", GORGO_OPTION(frame_timeout),
             "for the rest of a frame that has begun");
+  keys.live();
   keys.wait("idle_timeout_ms", GORGO_OPTION(idle_timeout),
             "without a byte in or out, then a connection ends; 0: it may be idle", 0);
+  keys.live();
   keys.wait("drain_timeout_ms", GORGO_OPTION(drain_timeout),
             "for a client to read what is left when its connection ends");
+  keys.live();
 }
 
 void add_ports(KeyMaker& keys) {
@@ -219,8 +227,10 @@ void add_limits(KeyMaker& keys) {
               "events of one publication");
   keys.number("max_sessions", GORGO_OPTION(limits.max_sessions), {1, kMostSessions},
               "connections at a time");
+  keys.live();
   keys.number("reserved_sessions", GORGO_OPTION(limits.reserved_sessions), {0, kMostSessions},
               "beyond max_sessions, for clients of this machine");
+  keys.live();
   keys.number("max_subscriptions", GORGO_OPTION(limits.max_subscriptions), {1, kMostSubscriptions},
               "of one session");
   keys.number("subscription_bytes", GORGO_OPTION(limits.subscription_bytes), {1, kMostBytes},
@@ -235,6 +245,7 @@ void add_limits(KeyMaker& keys) {
             "the same, by the time that carrying them out takes, about");
   keys.number("outbound_bytes", GORGO_OPTION(limits.outbound_bytes), bytes,
               "frames waiting for one client");
+  keys.live();
   keys.number("memory_bytes", GORGO_OPTION(limits.memory_bytes), bytes,
               "of all clients together, in and out");
   keys.number("batch_events", GORGO_OPTION(limits.batch_events), {1, kMostRows},
@@ -244,6 +255,7 @@ void add_limits(KeyMaker& keys) {
   keys.choice(
       "slow_consumer", GORGO_OPTION(limits.slow_consumer), parse_slow_consumer,
       [](SlowConsumer policy) { return name_of(policy); }, "or \"drop\"");
+  keys.live();
 }
 
 void add_engine(KeyMaker& keys) {
@@ -292,6 +304,7 @@ void add_log(KeyMaker& keys) {
   keys.choice(
       "level", GORGO_OPTION(log_level), parse_log_level,
       [](LogLevel level) { return name_of(level); }, "debug, info, warning, error, off");
+  keys.live();
 }
 
 #undef GORGO_OPTION
