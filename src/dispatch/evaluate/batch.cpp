@@ -15,6 +15,11 @@ bool PlaceOrder::operator()(std::uint32_t a, std::uint32_t b) const {
   return std::tie(x.rule, x.sequence) < std::tie(y.rule, y.sequence);
 }
 
+void renumber(Records& records, const Records& numbers) {
+  for (std::uint32_t& record : records) record = numbers[record];
+  std::erase(records, kNoRecord);
+}
+
 engine::PlaceKey place_key(const std::vector<Record>& records, std::uint32_t record) {
   engine::PlaceKey key{.root = records[record].root, .depth = records[record].depth, .path = {}};
   for (std::uint32_t i = record; records[i].producer != kNoRecord; i = records[i].producer) {

@@ -18,6 +18,8 @@ using AllExtras = std::vector<std::shared_ptr<const Extras>>;
 inline constexpr std::uint32_t kNoRecord = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoRule = ~std::uint32_t{0};
 
+using Records = std::vector<std::uint32_t>;  ///< numbers of a batch's records
+
 /// An event of the batch in hand. (root, depth, producer, rule, sequence) is its place
 /// (TESLA.md §1): producers compare by their own places.
 struct Record {
@@ -63,6 +65,9 @@ class PlaceOrder {
  private:
   const std::vector<Record>& records_;
 };
+
+/// Replaces the numbers of records by these; kNoRecord takes a record out of the list.
+void renumber(Records& records, const Records& numbers);
 
 /// The place of a record in the form that outlives the batch.
 engine::PlaceKey place_key(const std::vector<Record>& records, std::uint32_t record);

@@ -44,6 +44,12 @@ void CompositeLimit::drop(Batch& batch, Records& records, std::uint64_t earlier)
   note(batch, batch.records[records.back()]);
 }
 
+void CompositeLimit::drop_too_deep(const Batch& batch, const Record& record) {
+  ++counters_.dropped_depth;
+  note(batch, record);
+}
+
+/// Notes that the record, or what came of it, was dropped.
 void CompositeLimit::note(const Batch& batch, const Record& record) {
   const Record* root = &record;
   while (root->producer != kNoRecord) root = &batch.records[root->producer];

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 #include "dispatch/evaluate/batch.hpp"
 #include "dispatch/rules/rule_set.hpp"
@@ -25,15 +24,16 @@ class CompositeLimit {
                       const std::function<bool(const Record&)>& is_known);
   /// Does that for one root of a cycle. The records from `first_new` on are the latest step.
   void apply_to_root(Batch& batch, std::uint64_t root, std::size_t first_new);
-  /// Notes that the record, or what came of it, was dropped.
-  void note(const Batch& batch, const Record& record);
+  /// Notes that what would come of the record is dropped, because the record is too deep.
+  void drop_too_deep(const Batch& batch, const Record& record);
 
+  /// Composites of a root that are not dropped.
+  std::uint64_t most() const { return most_; }
   const DroppedComposite& last_dropped() const { return last_; }
 
  private:
-  using Records = std::vector<std::uint32_t>;
-
   void drop(Batch& batch, Records& records, std::uint64_t earlier);
+  void note(const Batch& batch, const Record& record);
 
   const RuleSet& rules_;
   ProcessorCounters& counters_;

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -35,14 +34,14 @@ class RuleRunner {
     std::size_t request = 0;  ///< of the job
   };
 
-  RuleRunner(RuleSet& rules, history::History& history, const Sharing& sharing,
+  RuleRunner(RuleSet& rules, history::History& history, Workers& workers, const Sharing& sharing,
              const Placer::Options& placement, const std::atomic<bool>& stop)
       : rules_(rules),
         history_(history),
+        workers_(workers),
         sharing_(sharing),
         stop_(stop),
-        placer_(rules, history, placement, stop),
-        workers_(sharing.threads) {}
+        placer_(rules, history, placement, stop) {}
 
   void clear();
   /// Notes a terminator of the rule; `tag` is the caller's. Terminators of a rule come together and
@@ -56,11 +55,6 @@ class RuleRunner {
   /// Evaluates what was noted, until `held` is full. The terminator at the position `certain` is
   /// evaluated in any case; it must be the first of its rule. `held` must stay until `clear`.
   void run(bool in_order, engine::HeldBytes& held, std::size_t certain);
-
-  /// Calls `work(i)` once for each i < count, on all threads.
-  void share(std::size_t count, const std::function<void(std::size_t)>& work) {
-    workers_.run(count, work);
-  }
 
   /// To be called between two batches: lets rules go to other engines. `clock`: the time of the
   /// events.
@@ -133,10 +127,10 @@ class RuleRunner {
 
   RuleSet& rules_;
   history::History& history_;
+  Workers& workers_;
   const Sharing sharing_;
   const std::atomic<bool>& stop_;
   Placer placer_;
-  Workers workers_;
   std::vector<Load> loads_;
   std::vector<history::Slot> slots_;
   std::vector<std::size_t> tags_;

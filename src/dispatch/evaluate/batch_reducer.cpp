@@ -1,0 +1,48 @@
+#include "dispatch/evaluate/batch_reducer.hpp"
+
+#include <cstddef>
+#include <utility>
+
+namespace gorgo::dispatch {
+
+const Records& BatchReducer::reduce(const IsKept& is_kept) {
+  Batch& batch = wave_.batch();
+  numbers_.assign(batch.records.size(), kNoRecord);
+  rest_.clear();
+  rest_.in_order = batch.in_order;
+  rest_.extras = batch.extras;
+  Wave::Contents contents;
+  for (std::uint32_t i = 0; i < batch.records.size(); ++i) {
+    const Record& record = batch.records[i];
+    if (!is_kept(i, record)) continue;
+    numbers_[i] = static_cast<std::uint32_t>(rest_.records.size());
+    const std::size_t width =
+        (record.type == kNoType ? 0 : schema_.at(record.type).attributes.size()) +
+        batch.extra_cells(record);
+    keep(record, width, contents);
+  }
+  std::swap(batch, rest_);
+  rest_.clear();
+  wave_.set_contents(contents);
+  expected_.renumber(numbers_);
+  queues_.renumber(numbers_);
+  return numbers_;
+}
+
+/// Moves a record with so many cells to the rest.
+void BatchReducer::keep(Record record, std::size_t width, Wave::Contents& contents) {
+  const auto first = wave_.batch().cells.begin() + record.first_cell;
+  record.first_cell = static_cast<std::uint32_t>(rest_.cells.size());
+  rest_.cells.insert(rest_.cells.end(), first, first + static_cast<std::ptrdiff_t>(width));
+  // The producer stays, too, and stands before the record.
+  if (record.producer != kNoRecord) record.producer = numbers_[record.producer];
+  if (record.producer == kNoRecord) {
+    ++contents.roots;
+  } else {
+    ++contents.composites;
+    contents.composite_cells += width;
+  }
+  rest_.records.push_back(record);
+}
+
+}  // namespace gorgo::dispatch

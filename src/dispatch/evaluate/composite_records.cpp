@@ -1,0 +1,100 @@
+#include "dispatch/evaluate/composite_records.hpp"
+
+#include "base/arithmetic.hpp"
+
+namespace gorgo::dispatch {
+namespace {
+
+constexpr std::size_t kNoCells = ~std::size_t{0};
+
+}  // namespace
+
+void CompositeRecords::start_run() { first_cells_.assign(runner_.jobs(), kNoCells); }
+
+void CompositeRecords::add_cells(const RuleRunner::Part& part) {
+  std::size_t& first_cell = first_cells_[part.job];
+  if (first_cell != kNoCells) return;
+  auto& all = wave_.batch().cells;
+  first_cell = all.size();
+  const auto cells = runner_.request(part).sink->cells();
+  all.insert(all.end(), cells.begin(), cells.end());
+}
+
+void CompositeRecords::add(const RuleRunner::Part& part) {
+  const auto& records = wave_.batch().records;
+  const std::size_t before = records.size();
+  DeployedRule& rule = rules_.rules()[part.rule];
+  rule.plan->deadline ? add_awaited(part) : add_known(part);
+  rule.state.composites += records.size() - before;
+  wave_.add_composites(records.size() - before);
+}
+
+void CompositeRecords::add_known(const RuleRunner::Part& part) {
+  const engine::Request& outcome = runner_.request(part);
+  const auto composites =
+      std::span(outcome.sink->composites())
+          .subspan(outcome.first_composite, outcome.end_composite - outcome.first_composite);
+  auto& records = wave_.batch().records;
+  for (const Composite& composite : composites) records.push_back(record_of(part, composite));
+}
+
+/// Adds composites of a rule with a deadline: those whose deadline is over exist if the absence
+/// holds, and the others wait.
+void CompositeRecords::add_awaited(const RuleRunner::Part& part) {
+  DeployedRule& rule = rules_.rules()[part.rule];
+  const engine::Request& outcome = runner_.request(part);
+  const engine::CompositeSink& sink = *outcome.sink;
+  Batch& batch = wave_.batch();
+  for (std::size_t i = outcome.first_composite;
+       i < outcome.end_composite && !stop_.load(std::memory_order_relaxed); ++i) {
+    const Composite& composite = sink.composites()[i];
+    const auto events = sink.events().subspan(composite.first_event, rule.rule().states.size());
+    Record record = record_of(part, composite);
+    const Timestamp deadline = arithmetic::saturating_add(record.timestamp, *rule.plan->deadline);
+    if (deadline > clock_) {
+      await_deadline(deadline, record, events);
+      continue;
+    }
+    rule.state.decided.push_back({events[0].slot, record.sequence, record.root + 1});
+    if (!rule.is_absent(events)) continue;
+    record.timestamp = deadline;
+    batch.in_order = false;  // what brought it about has an earlier timestamp and the same root
+    batch.records.push_back(record);
+  }
+}
+
+Record CompositeRecords::record_of(const RuleRunner::Part& part, const Composite& composite) const {
+  const DeployedRule& rule = rules_.rules()[part.rule];
+  const auto& queue = queues_.of(rule);
+  const std::uint32_t producer = queue[runner_.tag(part, composite.terminator)].record;
+  const Record& terminator = wave_.batch().records[producer];
+  return {.type = rule.rule().type,
+          .timestamp = terminator.timestamp,
+          .root = terminator.root,
+          .depth = terminator.depth + 1,
+          .producer = producer,
+          .rule = part.rule,
+          .sequence = composite.sequence,
+          .first_cell = static_cast<std::uint32_t>(first_cells_[part.job] + composite.first_cell)};
+}
+
+void CompositeRecords::await_deadline(Timestamp deadline, const Record& composite,
+                                      std::span<const history::EventRef> sequence) {
+  DeployedRule& rule = rules_.rules()[composite.rule];
+  // Every composite that fires is a root of its own, so the limits of a root do not bound what
+  // rules do that feed each other through deadlines.
+  if (rule.state.pending.size() >= rule.rule().options.max_sequences) {
+    ++rule.state.overflows;
+    return;
+  }
+  const Batch& batch = wave_.batch();
+  const std::size_t width = rule.rule().assignments.size();
+  const auto cells = std::span<const Datum>(batch.cells).subspan(composite.first_cell, width);
+  rule.state.pending.emplace(
+      deadline, engine::PendingComposite{.terminator = place_key(batch.records, composite.producer),
+                                         .sequence = composite.sequence,
+                                         .cells = {cells.begin(), cells.end()},
+                                         .events = {sequence.begin(), sequence.end()}});
+}
+
+}  // namespace gorgo::dispatch

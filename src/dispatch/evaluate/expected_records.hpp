@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dispatch/evaluate/batch.hpp"
+#include "dispatch/evaluate/wave.hpp"
+#include "dispatch/rules/rule_set.hpp"
+#include "history/history.hpp"
+
+namespace gorgo::dispatch {
+
+/// The records of a batch that are to be stored when their types are complete. Owns a list for each
+/// type.
+///
+/// Invariant: only types that the history keeps have records here.
+class ExpectedRecords {
+ public:
+  ExpectedRecords(const RuleSet& rules, const history::History& history, const Wave& wave)
+      : rules_(rules), history_(history), wave_(wave) {}
+
+  /// Starts on the wave's batch: its records are to be stored.
+  void start();
+  /// Adds a record of this type, unless nobody needs it to be stored.
+  void add(TypeId type, std::uint32_t record);
+  /// Adds the batch's records from `first` on, which are of this type.
+  void add_from(TypeId type, std::size_t first);
+
+  /// The types that have or had records in the batch.
+  std::span<const TypeId> types() const { return types_; }
+  std::size_t size(TypeId type) const { return lists_[type].records.size(); }
+  /// Moves the type's records of the wave to `taken`, in place order. Threads may do so at the same
+  /// time for different types.
+  void take(TypeId type, Records& taken);
+  /// Moves all records of the type to `taken`, in place order.
+  void take_all(TypeId type, Records& taken);
+
+  /// Replaces the numbers of records by these; kNoRecord takes a record out.
+  void renumber(const Records& numbers);
+
+ private:
+  struct List {
+    Records records;
+    bool is_known = false;  ///< the type stands in `types_`
+  };
+
+  void sort(TypeId type);
+
+  const RuleSet& rules_;
+  const history::History& history_;
+  const Wave& wave_;
+  std::vector<List> lists_;  // by TypeId
+  std::vector<TypeId> types_;
+};
+
+}  // namespace gorgo::dispatch

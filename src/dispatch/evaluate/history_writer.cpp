@@ -1,0 +1,113 @@
+#include "dispatch/evaluate/history_writer.hpp"
+
+#include <algorithm>
+
+#include "dispatch/evaluate/out_of_memory.hpp"
+
+namespace gorgo::dispatch {
+
+void HistoryWriter::store_level(std::uint32_t level) {
+  find_due_types(level);
+  share_types();
+  at_once_ =
+      std::min(workers_.threads(), static_cast<unsigned>(std::max<std::size_t>(1, shares_.size())));
+  workers_.run(shares_.size(), [this](std::size_t share) {
+    const std::size_t begin = share == 0 ? 0 : shares_[share - 1];
+    for (std::size_t i = begin; i < shares_[share]; ++i) {
+      expected_.take(due_types_[i], stored_[due_types_[i]].records);
+      store(due_types_[i]);
+    }
+  });
+  at_once_ = 1;
+  queue_terminators(due_types_);
+}
+
+/// The types with the most records come first, so that little is left for the thread that the
+/// others wait for at the end.
+void HistoryWriter::find_due_types(std::uint32_t level) {
+  due_types_.clear();
+  for (const TypeId type : expected_.types()) {
+    const bool due =
+        rules_.strata().level_of_type(type) == level && !rules_.strata().in_cycle(type);
+    if (due && expected_.size(type) > 0) due_types_.push_back(type);
+  }
+  std::stable_sort(due_types_.begin(), due_types_.end(),
+                   [this](TypeId a, TypeId b) { return expected_.size(a) > expected_.size(b); });
+}
+
+/// Divides the types, which do not depend on each other, among threads. A share is large enough
+/// that handing it to another thread takes less time than the share.
+void HistoryWriter::share_types() {
+  constexpr std::size_t kEvents = 256;
+  const std::size_t least = share_events_ > 0 ? share_events_ : kEvents;
+  shares_.clear();
+  std::size_t events = 0;
+  for (std::size_t i = 0; i < due_types_.size(); ++i) {
+    events += expected_.size(due_types_[i]);
+    if (events < least && i + 1 < due_types_.size()) continue;
+    shares_.push_back(i + 1);
+    events = 0;
+  }
+}
+
+void HistoryWriter::store(TypeId type, Records& records) {
+  stored_[type].records.swap(records);
+  store(type);
+}
+
+/// Stores what stands in `stored_`.
+void HistoryWriter::store(TypeId type) {
+  with_memory_to("remember events of type", rules_.schema().at(type).name,
+                 "make the windows of the rules that read it shorter", [&] { remember(type); });
+}
+
+void HistoryWriter::remember(TypeId type) {
+  Stored& stored = stored_[type];
+  const Batch& batch = wave_.batch();
+  const Record* const records = batch.records.data();
+  if (rules_.strata().is_produced(type)) {
+    std::erase_if(stored.records, [&](std::uint32_t i) { return records[i].dropped; });
+  }
+  stored.events.resize(stored.records.size());
+  stored.deepest = 0;
+  const Datum* const cells = batch.cells.data();
+  auto event = stored.events.begin();
+  for (const std::uint32_t index : stored.records) {
+    const Record& record = records[index];
+    *event++ = {record.timestamp, record.root, cells + record.first_cell};
+    stored.deepest = std::max(stored.deepest, record.depth);
+  }
+  stored.first = history_.append(type, stored.events);
+  stored.matches = history_.settle(type, at_once_);
+}
+
+/// All threads do the chores that storing has left, while one of them queues the terminators.
+void HistoryWriter::queue_terminators(std::span<const TypeId> types) {
+  chores_.clear();
+  for (const TypeId type : types) {
+    for (const history::Chore& chore : history_.chores(type)) chores_.push_back(&chore);
+  }
+  workers_.run(1 + chores_.size(), [&](std::size_t i) {
+    if (i > 0) return (*chores_[i - 1])();
+    for (const TypeId type : types) queue_terminators(type);
+  });
+}
+
+void HistoryWriter::queue_terminators(TypeId type) {
+  const Stored& stored = stored_[type];
+  if (stored.deepest >= max_depth_) mark_too_deep(type);
+  queues_.add(stored.matches, stored.first, stored.records);
+}
+
+void HistoryWriter::mark_too_deep(TypeId type) {
+  const Stored& stored = stored_[type];
+  const Batch& batch = wave_.batch();
+  for (std::size_t i = 0; i < stored.records.size(); ++i) {
+    const Record& record = batch.records[stored.records[i]];
+    if (record.depth < max_depth_) continue;
+    limit_.drop_too_deep(batch, record);
+    history_.mark_too_deep(type, stored.first + i);
+  }
+}
+
+}  // namespace gorgo::dispatch

@@ -1,0 +1,65 @@
+#include "dispatch/evaluate/terminator_queues.hpp"
+
+#include <algorithm>
+
+namespace gorgo::dispatch {
+
+void TerminatorQueues::start(history::ColumnId columns) {
+  for (const history::ColumnId column : columns_) queues_[column].clear();
+  columns_.clear();
+  touched_.clear();
+  queues_.resize(columns);
+  next_.resize(rules_.rules().size());
+}
+
+void TerminatorQueues::add(std::span<const history::History::Match> matches, history::Slot first,
+                           const Records& records) {
+  constexpr std::size_t kGroup = 16;  // matches whose cache misses overlap
+  const history::Column* column = nullptr;
+  Queue* queue = nullptr;  // that of the column
+  for (std::size_t begin = 0; begin < matches.size(); begin += kGroup) {
+    const auto group = matches.subspan(begin, std::min(kGroup, matches.size() - begin));
+    for (const auto& match : group) {
+      if (match.column == column) continue;
+      __builtin_prefetch(rules_.rules_of(match.column->id()).data());
+      __builtin_prefetch(&queues_[match.column->id()]);
+    }
+    for (const auto& match : group) {
+      if (match.column != column) queue = queue_of(match.column->id());
+      column = match.column;
+      if (queue == nullptr) continue;
+      queue->push_back({match.slot, records[match.slot - first]});
+    }
+  }
+}
+
+/// The queue where the column's next terminator is to go; null: it is no rule's terminator.
+TerminatorQueues::Queue* TerminatorQueues::queue_of(history::ColumnId column) {
+  const auto rules = rules_.rules_of(column);
+  if (rules.empty()) return nullptr;
+  Queue& queue = queues_[column];
+  if (queue.empty()) {
+    columns_.push_back(column);
+    for (const std::uint32_t rule : rules) {
+      touched_.push_back(rule);
+      next_[rule] = 0;
+    }
+  }
+  return &queue;
+}
+
+const TerminatorQueues::Terminator* TerminatorQueues::first_left(std::uint32_t rule) const {
+  const Queue& queue = of(rules_.rules()[rule]);
+  if (queue.empty() || next_[rule] >= queue.size()) return nullptr;
+  return &queue[next_[rule]];
+}
+
+void TerminatorQueues::renumber(const Records& numbers) {
+  for (const history::ColumnId column : columns_) {
+    for (Terminator& terminator : queues_[column]) {
+      if (terminator.record != kNoRecord) terminator.record = numbers[terminator.record];
+    }
+  }
+}
+
+}  // namespace gorgo::dispatch

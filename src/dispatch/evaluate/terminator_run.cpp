@@ -1,0 +1,83 @@
+#include "dispatch/evaluate/terminator_run.hpp"
+
+#include <utility>
+
+#include "dispatch/evaluate/out_of_memory.hpp"
+
+namespace gorgo::dispatch {
+
+void TerminatorRun::collect(std::uint32_t number, const Bound& bound, std::uint64_t certain) {
+  const DeployedRule& rule = rules_.rules()[number];
+  const auto& queue = queues_.of(rule);
+  const auto& records = wave_.batch().records;
+  std::size_t& next = queues_.next(number);
+  std::uint64_t passed_over = 0;
+  const bool suspended = max_rule_time_ > 0 && rule.throttle.is_suspended(Clock::now());
+  for (; next < queue.size(); ++next) {
+    const Record& record = records[queue[next].record];
+    if (!wave_.contains(record) || !bound.admits(record)) break;
+    if (record.depth >= max_depth_) continue;
+    if (rule.has_timer ? record.rule != number : !rule.sees(record.timestamp)) continue;
+    if (suspended) {
+      ++passed_over;
+    } else {
+      if (record.root == certain && !certain_) certain_ = runner_.size();
+      runner_.add(number, queue[next].slot, next);
+    }
+  }
+  if (passed_over > 0) note_passed_over(number, passed_over);
+}
+
+void TerminatorRun::note_passed_over(std::uint32_t rule, std::uint64_t terminators) {
+  rules_.rules()[rule].throttle.pass_over(terminators);
+  counters_.passed_over += terminators;
+  last_passed_over_ = rules_.names()[rule];
+}
+
+bool TerminatorRun::run(std::size_t extra, const Added& added) {
+  is_done_ = true;
+  if (stop_.load(std::memory_order_relaxed)) {
+    runner_.clear();
+    return is_done_;
+  }
+  const Batch& batch = wave_.batch();
+  held_.restart(wave_.held_bytes(), extra);
+  const std::size_t first_cell = batch.cells.size();
+  runner_.run(batch.in_order, held_, std::exchange(certain_, {}).value_or(runner_.size()));
+  if (!stop_.load(std::memory_order_relaxed)) {
+    records_.start_run();
+    for (const RuleRunner::Part& part : runner_.parts()) {
+      with_memory_to("hold the composites of rule", rules_.names()[part.rule],
+                     "lower engine.max_composites or engine.max_held_bytes", [&] {
+                       records_.add_cells(part);
+                       if (!settle_terminators(part)) return;
+                       const std::size_t first = batch.records.size();
+                       records_.add(part);
+                       added(rules_.rules()[part.rule].rule().type, first);
+                     });
+    }
+    wave_.add_composite_cells(batch.cells.size() - first_cell);
+  }
+  runner_.clear();  // its sinks say last what they hold
+  counters_.peak_held_bytes = held_.peak();
+  return is_done_;
+}
+
+/// Counts the terminators that are done. False when the rule's earlier terminators are not done, so
+/// that these are to be evaluated again.
+bool TerminatorRun::settle_terminators(const RuleRunner::Part& part) {
+  const std::size_t first = runner_.tag(part, 0);
+  std::size_t& next = queues_.next(part.rule);
+  if (next <= first) return false;
+  const engine::Request& outcome = runner_.request(part);
+  engine::RuleState& state = rules_.rules()[part.rule].state;
+  state.terminators += outcome.done;
+  state.overflows += outcome.overflows;
+  if (outcome.done < outcome.terminators.slots.size()) {
+    next = runner_.tag(part, outcome.done);
+    is_done_ = false;
+  }
+  return true;
+}
+
+}  // namespace gorgo::dispatch

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "dispatch/evaluate/composite_records.hpp"
+#include "dispatch/evaluate/rule_runner.hpp"
+#include "dispatch/evaluate/terminator_queues.hpp"
+#include "dispatch/evaluate/wave.hpp"
+#include "dispatch/rules/rule_set.hpp"
+#include "gorgo/processor.hpp"
+
+namespace gorgo::dispatch {
+
+/// Has rules that do not feed each other evaluate terminators of their queues, and adds what comes
+/// of them to the batch. Owns the bytes that composites take while they are found.
+///
+/// Invariant: a queue has moved on exactly behind the terminators whose composites are in the batch
+/// or with the states of the rules; what found no room is evaluated again.
+class TerminatorRun {
+ public:
+  /// Is told of the type of a rule's new records, which go from the number `first` to the last one.
+  using Added = std::function<void(TypeId type, std::size_t first)>;
+
+  /// `max_depth`: terminators so deep are left out. `max_rule_time`: of one rule in a second, in
+  /// nanoseconds, on all threads; 0: no limit.
+  TerminatorRun(RuleSet& rules, Wave& wave, TerminatorQueues& queues, RuleRunner& runner,
+                ProcessorCounters& counters, std::size_t max_held_bytes, std::uint32_t max_depth,
+                Duration max_rule_time, const std::atomic<bool>& stop)
+      : rules_(rules),
+        wave_(wave),
+        queues_(queues),
+        runner_(runner),
+        counters_(counters),
+        records_(rules, wave, queues, runner, stop),
+        held_(max_held_bytes, Wave::kBesideComposite),
+        max_depth_(max_depth),
+        max_rule_time_(max_rule_time),
+        stop_(stop) {}
+
+  /// Starts on a batch. `clock`: the largest released timestamp, the batch included.
+  void start(Timestamp clock) { records_.start(clock); }
+  /// Notes the terminators that the rule has next, of the wave and up to the bound. The first one
+  /// of the root `certain` that is noted is evaluated however much is held, so there is progress.
+  void collect(std::uint32_t rule, const Bound& bound, std::uint64_t certain);
+  /// Evaluates what was noted, until too much is held. `extra`: bytes that may be added whatever is
+  /// held. Returns whether all terminators are done. Throws OutOfMemory.
+  bool run(std::size_t extra, const Added& added);
+
+  /// The rule that was the last one whose terminators were passed over, because it was suspended.
+  const std::string& last_passed_over() const { return last_passed_over_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void note_passed_over(std::uint32_t rule, std::uint64_t terminators);
+  bool settle_terminators(const RuleRunner::Part& part);
+
+  RuleSet& rules_;
+  Wave& wave_;
+  TerminatorQueues& queues_;
+  RuleRunner& runner_;
+  ProcessorCounters& counters_;
+  CompositeRecords records_;
+  engine::HeldBytes held_;
+  const std::uint32_t max_depth_;
+  const Duration max_rule_time_;
+  const std::atomic<bool>& stop_;
+  std::optional<std::size_t> certain_;  // position of this terminator among those noted
+  bool is_done_ = true;                 // the run in hand has left no terminator
+  std::string last_passed_over_;
+};
+
+}  // namespace gorgo::dispatch
