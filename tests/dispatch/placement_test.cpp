@@ -287,7 +287,7 @@ TEST_F(TrialTest, SeveralRulesAreTriedAtATime) {
   EXPECT_TRUE(placer_.is_tried(1));
   for (int i = 0; i < 100 && placer_.is_tried(0); ++i) go_on(evaluated(1e12));
   EXPECT_EQ(placement().engine().name(), "column");
-  EXPECT_EQ(rules_.rules()[1].placement.engine().name(), "reference");
+  EXPECT_EQ(rules_.rule(1).placement.engine().name(), "reference");
   EXPECT_TRUE(placer_.is_tried(1));
 }
 
@@ -328,7 +328,7 @@ TEST_F(RoundTest, WhatADeviceHasEvaluatedCountsHoweverLongItTook) {
 }
 
 TEST_F(TrialTest, ARuleThatIsPinnedIsNotTriedHoweverLongItTakes) {
-  for (auto& rule : rules_.rules()) rule.placement.set_automatic(false);
+  set_automatic(false);
   for (int i = 0; i < 100; ++i) {
     placer_.place(0, terminators_.size());
     placer_.observe(0, placement().entry(), terminators_.size(), 10e6);
@@ -375,7 +375,7 @@ TEST_F(TrialTest, AnEngineThatTakesInTooLongGivesUpAndBeginsAnew) {
   engine::CompositeSink sink;
   engine::Request request{.evaluator = evaluator.get(),
                           .rule = &rule().rule(),
-                          .state = &rule().state,
+                          .state = &rules_.state(0),
                           .terminators = all(),
                           .sink = &sink};
   const auto over = std::chrono::steady_clock::now() - std::chrono::seconds(1);

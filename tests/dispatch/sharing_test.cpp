@@ -18,7 +18,7 @@ class DeviceTest : public TrialTest {
   }
 
   std::string engine_of(std::uint32_t index) {
-    return rules_.rules()[index].placement.arrangement().to_string();
+    return rules_.rule(index).placement.arrangement().to_string();
   }
 };
 
@@ -79,13 +79,13 @@ class TogetherTest : public DeviceTest {
     for (int i = 0; i < 20'000 && engine_of(0) == "column"; ++i) {
       std::vector<dispatch::Evaluated> both;
       for (std::uint32_t r = 0; r < 2; ++r) {
-        rules_.rules()[r].state.terminators += terminators_.size();
+        rules_.state(r).terminators += terminators_.size();
         placer_.place(r, terminators_.size());
         evaluate(r);
         sinks_[r] = sink_;
         both.push_back(evaluated(placer_.is_tried_together(r) ? took : 1, r));
         both.back().outcome.parts[0].sink = &sinks_[r];
-        placer_.observe(r, rules_.rules()[r].placement.entry(), terminators_.size(), 1e6);
+        placer_.observe(r, rules_.placement(r).entry(), terminators_.size(), 1e6);
       }
       placer_.try_elsewhere(both);
       settle(1e6, 1000 * i);
@@ -100,7 +100,7 @@ TEST_F(TogetherTest, RulesMoveTogetherWhereThatCostsLess) {
   for (std::uint32_t r = 0; r < 2; ++r) {
     EXPECT_EQ(engine_of(r), "cuda-host");
     EXPECT_TRUE(placer_.is_on_probation(r));
-    EXPECT_EQ(rules_.rules()[r].placement.moves(), 1u);
+    EXPECT_EQ(rules_.rule(r).placement.moves(), 1u);
   }
 }
 

@@ -40,7 +40,7 @@ class TrialTest : public ::testing::Test {
       if (type == b) terminators_.push_back(slot);
     }
     history_.settle();
-    for (auto& rule : rules_.rules()) rule.placement.set_automatic(true);
+    set_automatic(true);
     evaluate();
   }
 
@@ -50,16 +50,19 @@ class TrialTest : public ::testing::Test {
     options.on_alarm = [this](const EngineAlarm& alarm) { alarms_.push_back(alarm); };
     return options;
   }
-  dispatch::DeployedRule& rule() { return rules_.rules()[0]; }
-  dispatch::Placement& placement() { return rule().placement; }
+  const dispatch::DeployedRule& rule() const { return rules_.rule(0); }
+  dispatch::Placement& placement() { return rules_.placement(0); }
+  void set_automatic(bool automatic) {
+    for (const std::uint32_t number : {0U, 1U}) rules_.placement(number).set_automatic(automatic);
+  }
 
   void evaluate(std::uint32_t index = 0) {
-    dispatch::DeployedRule& evaluated = rules_.rules()[index];
+    const dispatch::DeployedRule& evaluated = rules_.rule(index);
     const dispatch::EngineEntry& entry = evaluated.placement.entry();
     sink_.clear();
     engine::Request request{.evaluator = entry.evaluators.front().get(),
                             .rule = &evaluated.rule(),
-                            .state = &evaluated.state,
+                            .state = &rules_.state(index),
                             .terminators = all(),
                             .sink = &sink_};
     entry.engine->evaluate({&request, 1}, {});
@@ -83,9 +86,11 @@ class TrialTest : public ::testing::Test {
   void begin_trial() {
     for (int i = 0; i < 100'000 && !placer_.is_tried(0); ++i) {
       placer_.place(0, terminators_.size());
-      for (auto& rule : rules_.rules()) rule.state.terminators += terminators_.size();
+      for (const std::uint32_t number : {0U, 1U}) {
+        rules_.state(number).terminators += terminators_.size();
+      }
       placer_.observe(0, placement().entry(), terminators_.size(), 10e6);
-      placer_.observe(1, rules_.rules()[1].placement.entry(), terminators_.size(), 10e6);
+      placer_.observe(1, rules_.placement(1).entry(), terminators_.size(), 10e6);
       settle(1e6, 1000 * std::min(i, 99));
     }
     ASSERT_TRUE(placer_.is_tried(0));

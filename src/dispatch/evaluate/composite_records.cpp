@@ -23,9 +23,8 @@ void CompositeRecords::add_cells(const RuleRunner::Part& part) {
 void CompositeRecords::add(const RuleRunner::Part& part) {
   const auto& records = wave_.batch().records;
   const std::size_t before = records.size();
-  DeployedRule& rule = rules_.rules()[part.rule];
-  rule.plan->deadline ? add_awaited(part) : add_known(part);
-  rule.state.composites += records.size() - before;
+  rules_.rule(part.rule).plan->deadline ? add_awaited(part) : add_known(part);
+  rules_.state(part.rule).composites += records.size() - before;
   wave_.add_composites(records.size() - before);
 }
 
@@ -41,7 +40,7 @@ void CompositeRecords::add_known(const RuleRunner::Part& part) {
 /// Adds composites of a rule with a deadline: those whose deadline is over exist if the absence
 /// holds, and the others wait.
 void CompositeRecords::add_awaited(const RuleRunner::Part& part) {
-  DeployedRule& rule = rules_.rules()[part.rule];
+  const DeployedRule& rule = rules_.rule(part.rule);
   const engine::Request& outcome = runner_.request(part);
   const engine::CompositeSink& sink = *outcome.sink;
   Batch& batch = wave_.batch();
@@ -55,7 +54,7 @@ void CompositeRecords::add_awaited(const RuleRunner::Part& part) {
       await_deadline(deadline, record, events);
       continue;
     }
-    rule.state.decided.push_back({events[0].slot, record.sequence, record.root + 1});
+    rules_.state(part.rule).decided.push_back({events[0].slot, record.sequence, record.root + 1});
     if (!rule.is_absent(events)) continue;
     record.timestamp = deadline;
     batch.in_order = false;  // what brought it about has an earlier timestamp and the same root
@@ -64,7 +63,7 @@ void CompositeRecords::add_awaited(const RuleRunner::Part& part) {
 }
 
 Record CompositeRecords::record_of(const RuleRunner::Part& part, const Composite& composite) const {
-  const DeployedRule& rule = rules_.rules()[part.rule];
+  const DeployedRule& rule = rules_.rule(part.rule);
   const auto& queue = queues_.of(rule);
   const std::uint32_t producer = queue[runner_.tag(part, composite.terminator)].record;
   const Record& terminator = wave_.batch().records[producer];
@@ -80,17 +79,18 @@ Record CompositeRecords::record_of(const RuleRunner::Part& part, const Composite
 
 void CompositeRecords::await_deadline(Timestamp deadline, const Record& composite,
                                       std::span<const history::EventRef> sequence) {
-  DeployedRule& rule = rules_.rules()[composite.rule];
+  const Rule& rule = rules_.rule(composite.rule).rule();
+  engine::RuleState& state = rules_.state(composite.rule);
   // Every composite that fires is a root of its own, so the limits of a root do not bound what
   // rules do that feed each other through deadlines.
-  if (rule.state.pending.size() >= rule.rule().options.max_sequences) {
-    ++rule.state.overflows;
+  if (state.pending.size() >= rule.options.max_sequences) {
+    ++state.overflows;
     return;
   }
   const Batch& batch = wave_.batch();
-  const std::size_t width = rule.rule().assignments.size();
+  const std::size_t width = rule.assignments.size();
   const auto cells = std::span<const Datum>(batch.cells).subspan(composite.first_cell, width);
-  rule.state.pending.emplace(
+  state.pending.emplace(
       deadline, engine::PendingComposite{.terminator = place_key(batch.records, composite.producer),
                                          .sequence = composite.sequence,
                                          .cells = {cells.begin(), cells.end()},

@@ -90,7 +90,7 @@ void RuleRunner::add_parts(const Load& load, EngineEntry& entry, std::size_t fir
     return add_part(load, entry, first, count, 0, job_of(*entry.engine));
   }
   const bool divisible =
-      entry.engine->divides_terminators() && rules_.rules()[load.rule].rule().consuming.empty();
+      entry.engine->divides_terminators() && rules_.rule(load.rule).rule().consuming.empty();
   std::uint32_t evaluator = 0;
   for (const std::size_t end = first + count; first < end;) {
     if (opening.room == 0) opening = {begin_job(nullptr), job_size()};
@@ -134,7 +134,7 @@ std::size_t RuleRunner::job_of(const engine::Engine& device) {
 
 void RuleRunner::add_part(const Load& load, EngineEntry& entry, std::size_t first,
                           std::size_t count, std::uint32_t evaluator, std::size_t job_number) {
-  DeployedRule& rule = rules_.rules()[load.rule];
+  const DeployedRule& rule = rules_.rule(load.rule);
   if (entry.evaluators.size() <= evaluator) entry.note_upkeep(rule.state.terminators);
   while (entry.evaluators.size() <= evaluator) {
     entry.evaluators.push_back(entry.engine->prepare(rule.plan, history_));
@@ -153,7 +153,7 @@ void RuleRunner::add_part(const Load& load, EngineEntry& entry, std::size_t firs
   job.requests.push_back(
       {.evaluator = entry.evaluators[evaluator].get(),
        .rule = &rule.rule(),
-       .state = &rule.state,
+       .state = &rules_.state(load.rule),
        .terminators = {std::span(slots_).subspan(position, count), in_order_},
        .sink = nullptr,
        .keep_sequences = rule.plan->deadline.has_value(),
@@ -236,7 +236,7 @@ void RuleRunner::report_costs() {
     if (outcome.took == 0) continue;
     placer_.observe(part.rule, *part.entry, outcome.done, outcome.took);
     if (!limited) continue;
-    rules_.rules()[part.rule].throttle.spend(outcome.took, sharing_.max_rule_time, now);
+    rules_.throttle(part.rule).spend(outcome.took, sharing_.max_rule_time, now);
   }
   if (placer_.is_trying()) try_elsewhere();
 }

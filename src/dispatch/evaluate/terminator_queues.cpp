@@ -9,7 +9,7 @@ void TerminatorQueues::start(history::ColumnId columns) {
   columns_.clear();
   touched_.clear();
   queues_.resize(columns);
-  next_.resize(rules_.rules().size());
+  next_.resize(rules_.numbers());
 }
 
 void TerminatorQueues::add(std::span<const history::History::Match> matches, history::Slot first,
@@ -49,7 +49,7 @@ TerminatorQueues::Queue* TerminatorQueues::queue_of(history::ColumnId column) {
 }
 
 const TerminatorQueues::Terminator* TerminatorQueues::first_left(std::uint32_t rule) const {
-  const Queue& queue = of(rules_.rules()[rule]);
+  const Queue& queue = of(rules_.rule(rule));
   if (queue.empty() || next_[rule] >= queue.size()) return nullptr;
   return &queue[next_[rule]];
 }

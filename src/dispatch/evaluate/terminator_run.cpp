@@ -7,7 +7,7 @@
 namespace gorgo::dispatch {
 
 void TerminatorRun::collect(std::uint32_t number, const Bound& bound, std::uint64_t certain) {
-  const DeployedRule& rule = rules_.rules()[number];
+  const DeployedRule& rule = rules_.rule(number);
   const auto& queue = queues_.of(rule);
   const auto& records = wave_.batch().records;
   std::size_t& next = queues_.next(number);
@@ -29,7 +29,7 @@ void TerminatorRun::collect(std::uint32_t number, const Bound& bound, std::uint6
 }
 
 void TerminatorRun::note_passed_over(std::uint32_t rule, std::uint64_t terminators) {
-  rules_.rules()[rule].throttle.pass_over(terminators);
+  rules_.throttle(rule).pass_over(terminators);
   counters_.passed_over += terminators;
   last_passed_over_ = rules_.names()[rule];
 }
@@ -53,7 +53,7 @@ bool TerminatorRun::run(std::size_t extra, const Added& added) {
                        if (!settle_terminators(part)) return;
                        const std::size_t first = batch.records.size();
                        records_.add(part);
-                       added(rules_.rules()[part.rule].rule().type, first);
+                       added(rules_.rule(part.rule).rule().type, first);
                      });
     }
     wave_.add_composite_cells(batch.cells.size() - first_cell);
@@ -70,7 +70,7 @@ bool TerminatorRun::settle_terminators(const RuleRunner::Part& part) {
   std::size_t& next = queues_.next(part.rule);
   if (next <= first) return false;
   const engine::Request& outcome = runner_.request(part);
-  engine::RuleState& state = rules_.rules()[part.rule].state;
+  engine::RuleState& state = rules_.state(part.rule);
   state.terminators += outcome.done;
   state.overflows += outcome.overflows;
   if (outcome.done < outcome.terminators.slots.size()) {

@@ -17,17 +17,18 @@ void take_least(std::optional<T>& least, const std::optional<T>& candidate) {
 
 void Agenda::approach(Timestamp now) {
   for (const std::uint32_t index : rules_.temporal_rules()) {
-    DeployedRule& rule = rules_.rules()[index];
-    if (!rule.rule().timer) continue;
-    auto& at = rule.state.timer_at;
+    const Rule& rule = rules_.rule(index).rule();
+    if (!rule.timer) continue;
+    engine::RuleState& state = rules_.state(index);
+    auto& at = state.timer_at;
     if (!at) {
-      at = rule.state.timer_from = now;
+      at = state.timer_from = now;
       continue;
     }
-    const TimerSchedule schedule(*rule.rule().timer);
+    const TimerSchedule schedule(*rule.timer);
     const std::uint64_t instants = schedule.count(*at, now);
     if (instants <= max_instants_) continue;
-    rule.state.skipped_instants += instants - max_instants_;
+    state.skipped_instants += instants - max_instants_;
     at = schedule.before_latest(max_instants_, now);
   }
 }
@@ -35,7 +36,7 @@ void Agenda::approach(Timestamp now) {
 std::optional<Timestamp> Agenda::next() const {
   std::optional<Timestamp> least;
   for (const std::uint32_t index : rules_.temporal_rules()) {
-    const DeployedRule& rule = rules_.rules()[index];
+    const DeployedRule& rule = rules_.rule(index);
     if (rule.state.timer_at) {
       take_least(least, TimerSchedule(*rule.rule().timer).next_after(*rule.state.timer_at));
     }
@@ -49,7 +50,7 @@ std::optional<Timestamp> Agenda::next() const {
 std::optional<Duration> Agenda::shortest_deadline() const {
   std::optional<Duration> least;
   for (const std::uint32_t index : rules_.temporal_rules()) {
-    take_least(least, rules_.rules()[index].plan->deadline);
+    take_least(least, rules_.rule(index).plan->deadline);
   }
   return least;
 }
@@ -57,7 +58,7 @@ std::optional<Duration> Agenda::shortest_deadline() const {
 std::optional<Timestamp> Agenda::last_deadline() const {
   std::optional<Timestamp> last;
   for (const std::uint32_t index : rules_.temporal_rules()) {
-    const auto& pending = rules_.rules()[index].state.pending;
+    const auto& pending = rules_.rule(index).state.pending;
     if (!pending.empty())
       last = std::max(last.value_or(pending.rbegin()->first), pending.rbegin()->first);
   }
@@ -71,9 +72,8 @@ void Agenda::fire(Timestamp when, Batch& batch, std::uint64_t& roots) {
 bool Agenda::fire_timers(Timestamp when, Batch& batch, std::uint64_t& roots) {
   bool fired = false;
   for (const std::uint32_t index : rules_.temporal_rules()) {
-    DeployedRule& rule = rules_.rules()[index];
-    auto& at = rule.state.timer_at;
-    if (!at || TimerSchedule(*rule.rule().timer).next_after(*at) != when) continue;
+    auto& at = rules_.state(index).timer_at;
+    if (!at || TimerSchedule(*rules_.rule(index).rule().timer).next_after(*at) != when) continue;
     at = when;
     fired = true;
     batch.records.push_back(
@@ -89,7 +89,7 @@ void Agenda::fire_deadlines(Timestamp when, Batch& batch, std::uint64_t& roots) 
   };
   std::vector<Due> due;
   for (const std::uint32_t index : rules_.temporal_rules()) {
-    auto& pending = rules_.rules()[index].state.pending;
+    auto& pending = rules_.state(index).pending;
     const auto end = pending.upper_bound(when);
     for (auto it = pending.begin(); it != end; ++it) due.push_back({index, std::move(it->second)});
     pending.erase(pending.begin(), end);
@@ -100,8 +100,9 @@ void Agenda::fire_deadlines(Timestamp when, Batch& batch, std::uint64_t& roots) 
   });
   const std::uint64_t visible_roots = roots + 1;
   for (const auto& [index, composite] : due) {
-    DeployedRule& rule = rules_.rules()[index];
-    rule.state.decided.push_back({composite.events[0].slot, composite.sequence, visible_roots});
+    const DeployedRule& rule = rules_.rule(index);
+    engine::RuleState& state = rules_.state(index);
+    state.decided.push_back({composite.events[0].slot, composite.sequence, visible_roots});
     if (!rule.is_absent(composite.events)) continue;
     const auto first_cell = static_cast<std::uint32_t>(batch.cells.size());
     batch.cells.insert(batch.cells.end(), composite.cells.begin(), composite.cells.end());
@@ -112,7 +113,7 @@ void Agenda::fire_deadlines(Timestamp when, Batch& batch, std::uint64_t& roots) 
                              .rule = index,
                              .sequence = composite.sequence,
                              .first_cell = first_cell});
-    ++rule.state.composites;
+    ++state.composites;
   }
 }
 

@@ -210,15 +210,14 @@ void Dispatcher::hand_out(const Deliver& deliver) {
 void Dispatcher::forget() {
   history_.evict(arithmetic::saturating_subtract(*clock_, remember_));
   for (const std::uint32_t index : rules_.temporal_rules()) {
-    DeployedRule& rule = rules_.rules()[index];
-    const TypeId type = rule.rule().states[0].predicate.type;
-    rule.state.forget_decided_before(history_.store(type).begin());
+    const TypeId type = rules_.rule(index).rule().states[0].predicate.type;
+    rules_.state(index).forget_decided_before(history_.store(type).begin());
   }
   for (const std::uint32_t index : rules_.consuming_rules()) {
-    DeployedRule& rule = rules_.rules()[index];
-    for (const std::uint32_t state : rule.rule().consuming) {
-      const TypeId type = rule.rule().states[state].predicate.type;
-      rule.state.consumed[state].forget_before(history_.store(type).begin());
+    const Rule& rule = rules_.rule(index).rule();
+    for (const std::uint32_t state : rule.consuming) {
+      const TypeId type = rule.states[state].predicate.type;
+      rules_.state(index).consumed[state].forget_before(history_.store(type).begin());
     }
   }
 }

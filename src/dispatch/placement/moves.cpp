@@ -16,7 +16,7 @@ std::optional<Arrangement> side_by_side(const engine::Engine& a, const engine::E
 
 void Moves::prepare(std::uint32_t number, EngineEntry& entry) {
   if (!entry.evaluators.empty()) return;
-  const DeployedRule& rule = rules_.rules()[number];
+  const DeployedRule& rule = rules_.rule(number);
   entry.evaluators.push_back(entry.engine->prepare(rule.plan, history_));
   entry.note_upkeep(rule.state.terminators);
 }
@@ -104,7 +104,9 @@ Moves::Ended Moves::end(const Move& move, Probation::Verdict verdict) {
 void Moves::forget_all() {
   moves_.clear();
   moving_.clear();
-  for (DeployedRule& rule : rules_.rules()) rule.placement.withdraw_others();
+  for (std::uint32_t number = 0; number < rules_.numbers(); ++number) {
+    placement(number).withdraw_others();
+  }
   is_untidy_ = true;
 }
 

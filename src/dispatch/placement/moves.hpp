@@ -72,7 +72,7 @@ class Moves {
     Probation probation;
   };
 
-  Placement& placement(std::uint32_t number) { return rules_.rules()[number].placement; }
+  Placement& placement(std::uint32_t number) { return rules_.placement(number); }
   Ended end(const Move& move, Probation::Verdict verdict);
   void leave_few(std::uint32_t number, const engine::Engine& reserve);
 

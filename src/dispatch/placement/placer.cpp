@@ -40,7 +40,7 @@ std::uint64_t mixed(std::uint64_t x) {
 }  // namespace
 
 Routing Placer::place(std::uint32_t number, std::size_t terminators) {
-  Placement& placement = rule(number).placement;
+  Placement& placement = this->placement(number);
   if (options_.shuffle != 0 && placement.is_automatic()) return at_random(number, terminators);
   if (is_tried(number)) {
     Trial& trial = *tried_.at(number);
@@ -55,24 +55,24 @@ Routing Placer::place(std::uint32_t number, std::size_t terminators) {
 std::uint64_t Placer::draw() { return mixed(options_.shuffle + ++draws_); }
 
 Routing Placer::at_random(std::uint32_t number, std::size_t terminators) {
-  DeployedRule& rule = this->rule(number);
+  Placement& placement = this->placement(number);
   const auto engines = engine::engines();
   const engine::Engine& engine = *engines[draw() % engines.size()];
   const engine::Engine& other = *engines[draw() % engines.size()];
-  moves_.prepare(number, rule.placement.at(engine));
-  rule.placement.move_to(engine, "at random");
-  if (draw() % 2 == 0) rule.placement.withdraw_others();
-  const bool shared = rule.rule().consuming.empty() && &other != &engine && terminators > 1;
-  if (!shared) return {.entry = &rule.placement.entry(), .own = terminators};
-  EngineEntry& reserve = rule.placement.at(other);
+  moves_.prepare(number, placement.at(engine));
+  placement.move_to(engine, "at random");
+  if (draw() % 2 == 0) placement.withdraw_others();
+  const bool shared = rule(number).rule().consuming.empty() && &other != &engine && terminators > 1;
+  if (!shared) return {.entry = &placement.entry(), .own = terminators};
+  EngineEntry& reserve = placement.at(other);
   moves_.prepare(number, reserve);
-  return {&rule.placement.entry(), 1 + draw() % (terminators - 1), &reserve};
+  return {&placement.entry(), 1 + draw() % (terminators - 1), &reserve};
 }
 
 void Placer::observe(std::uint32_t number, EngineEntry& entry, std::uint64_t terminators,
                      double nanoseconds) {
   entry.cost.add(terminators, nanoseconds);
-  Placement& placement = rule(number).placement;
+  Placement& placement = this->placement(number);
   // There is nothing to decide about a rule that is pinned, and nothing to learn from no
   // terminators.
   if (!placement.is_automatic() || terminators == 0) return;
@@ -137,7 +137,7 @@ void Placer::catch_up_with_changes() {
 /// Begins a trial of the rule if one is due. False: there is not enough time for it yet.
 bool Placer::consider(std::uint32_t number, Timestamp clock) {
   Heavy& heavy = heavy_[number];
-  Placement& placement = rule(number).placement;
+  Placement& placement = this->placement(number);
   if (!placement.is_automatic()) return true;
   if (heavy.to_try.empty()) {
     if (!heavy.policy.is_due()) return true;
@@ -173,7 +173,7 @@ void Placer::consider_together(Timestamp clock) {
 void Placer::begin_trial(const engine::Engine& engine, std::span<const std::uint32_t> rules) {
   const auto start = Clock::now();
   for (const std::uint32_t number : rules) {
-    moves_.prepare(number, rule(number).placement.at(engine));
+    moves_.prepare(number, placement(number).at(engine));
   }
   Trial& trial = trials_.emplace_back(engine, rules);
   for (const std::uint32_t number : rules) tried_[number] = &trial;
@@ -204,7 +204,7 @@ bool Placer::try_elsewhere(Trial& trial, const Own& own) {
   if (trial.waits()) return false;
   double present = 0;
   for (const Evaluated* const of_rule : own) {
-    present += parallelism_.wall(rule(of_rule->rule).placement.engine(), of_rule->took);
+    present += parallelism_.wall(placement(of_rule->rule).engine(), of_rule->took);
   }
   const double most = std::clamp(kMuchLonger * present, kShortestTry, kLongestTry);
   const double took = trial.evaluate(rules_, own, most, stop_, options_.threads);
@@ -213,7 +213,7 @@ bool Placer::try_elsewhere(Trial& trial, const Own& own) {
   pause_ += took;
   if (!trial.is_of_several()) {
     const Trial::Member& only = trial.members().front();
-    rule(only.rule).placement.at(trial.engine()).cost.add(only.shadow.done(), took);
+    placement(only.rule).at(trial.engine()).cost.add(only.shadow.done(), took);
   }
   if (stop_.load(std::memory_order_relaxed) || find_difference(trial, own)) return true;
   if (!trial.compare(rules_, own, took, parallelism_)) return false;
@@ -236,9 +236,11 @@ bool Placer::find_difference(Trial& trial, const Own& own) {
 
 /// Whether rules run on the device, so that one more does not make it dearer by its fixed cost.
 bool Placer::is_in_use(const engine::Engine& device) const {
-  return std::ranges::any_of(rules_.rules(), [&](const DeployedRule& rule) {
-    return !rule.is_removed() && &rule.placement.engine() == &device;
+  bool is_used = false;
+  rules_.for_each(0, rules_.size(), [&](const DeployedRule& rule) {
+    is_used = is_used || &rule.placement.engine() == &device;
   });
+  return is_used;
 }
 
 /// Compares what the rules cost on their engines and on the one that was tried, upkeep and all.
@@ -253,7 +255,7 @@ void Placer::judge(Trial& trial) {
   double all = 0;
   for (const auto& member : trial.members()) all += static_cast<double>(member.terminators);
   for (const auto& member : trial.members()) {
-    Placement& placement = rule(member.rule).placement;
+    Placement& placement = this->placement(member.rule);
     EngineEntry& there = placement.at(trial.engine());
     there.note_upkeep(rule(member.rule).state.terminators);
     const double part = static_cast<double>(member.terminators) / all;
@@ -272,7 +274,7 @@ void Placer::judge(Trial& trial) {
 
 void Placer::judge_alone(Trial& trial, const Found& own, const Found& other) {
   const std::uint32_t number = trial.members().front().rule;
-  Placement& placement = rule(number).placement;
+  Placement& placement = this->placement(number);
   const std::string costs = time_text(other.all()) + " a terminator under " +
                             std::string(trial.engine().name()) + ", " + time_text(own.all()) +
                             " under " + std::string(placement.engine().name());
@@ -288,7 +290,7 @@ void Placer::judge_alone(Trial& trial, const Found& own, const Found& other) {
 /// what they search up to date then.
 bool Placer::share_with(Trial& trial, const Found& own, const Found& other) {
   const std::uint32_t number = trial.members().front().rule;
-  const Placement& placement = rule(number).placement;
+  const Placement& placement = this->placement(number);
   const auto both = side_by_side(placement.engine(), trial.engine());
   const bool divisible = options_.threads > 1 && rule(number).rule().consuming.empty();
   if (!both || !divisible || placement.share() > 0) return false;
@@ -307,7 +309,7 @@ void Placer::go(Trial& trial, const Arrangement& after, const std::string& reaso
   for (const Trial::Member& member : trial.members()) {
     if (member.terminators == 0) continue;
     Heavy& heavy = heavy_[member.rule];
-    const Placement& placement = rule(member.rule).placement;
+    const Placement& placement = this->placement(member.rule);
     const double known = heavy.policy.cost();
     const double tried = member.own / static_cast<double>(member.terminators);
     rules.push_back({.number = member.rule,
@@ -333,8 +335,8 @@ void Placer::note(const Moves::Ended& ended) {
 /// tested most.
 void Placer::raise_alarm(std::uint32_t number, const engine::Engine& other,
                          const Shadow::Difference& difference) {
-  DeployedRule& of = rule(number);
-  Placement& placement = of.placement;
+  const DeployedRule& of = rule(number);
+  Placement& placement = this->placement(number);
   placement.set_alarm(std::string(placement.engine().name()) + " and " + std::string(other.name()) +
                       " disagree: " + difference.text);
   moves_.arrange(number, {engine::find_engine(options_.choices.front())}, placement.alarm());

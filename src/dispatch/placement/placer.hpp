@@ -73,7 +73,7 @@ class Placer {
 
   /// Whether an evaluation of so many terminators is to be timed.
   bool is_timed(std::uint32_t rule, std::size_t terminators) {
-    return rules_.rules()[rule].placement.is_timed(terminators) || is_tried(rule);
+    return placement(rule).is_timed(terminators) || is_tried(rule);
   }
   /// Notes what an evaluation took, in nanoseconds of one thread.
   void observe(std::uint32_t rule, EngineEntry& entry, std::uint64_t terminators,
@@ -115,7 +115,8 @@ class Placer {
   };
   using Own = std::vector<const Evaluated*>;
 
-  DeployedRule& rule(std::uint32_t number) { return rules_.rules()[number]; }
+  const DeployedRule& rule(std::uint32_t number) const { return rules_.rule(number); }
+  Placement& placement(std::uint32_t number) { return rules_.placement(number); }
   Routing at_random(std::uint32_t number, std::size_t terminators);
   std::uint64_t draw();
   void earn();

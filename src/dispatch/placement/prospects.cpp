@@ -28,7 +28,7 @@ Prospects::Engines Prospects::for_rule(std::uint32_t number, Timestamp clock,
   for (const std::string_view name : choices_) {
     const engine::Engine* const engine = engine::find_engine(name);
     if (engine == &placement(number).engine() || !is_allowed(name)) continue;
-    if (!engine->is_ready() || !engine->declined(*rules_.rules()[number].plan).empty()) continue;
+    if (!engine->is_ready() || !engine->declined(*rules_.rule(number).plan).empty()) continue;
     if (is_worth_trying(number, *engine)) engines.push_back(engine);
   }
   std::ranges::sort(engines, std::greater(),
@@ -47,8 +47,8 @@ std::vector<std::uint32_t> Prospects::for_device(
   std::vector<std::uint32_t> numbers;
   if (rules_.size() > kMostTogether) return numbers;
   double start = 0;
-  for (std::uint32_t number = 0; number < rules_.rules().size(); ++number) {
-    const DeployedRule& rule = rules_.rules()[number];
+  for (std::uint32_t number = 0; number < rules_.numbers(); ++number) {
+    const DeployedRule& rule = rules_.rule(number);
     Placement& placement = this->placement(number);
     if (!placement.is_automatic() || placement.engine().is_device()) continue;
     if (rule.state.terminators == 0 || is_left_out(number)) continue;
@@ -68,7 +68,7 @@ double Prospects::trial_of(std::uint32_t number, const engine::Engine& engine) c
 }
 
 void Prospects::estimate_costs(std::uint32_t number, Timestamp clock) {
-  const DeployedRule& rule = rules_.rules()[number];
+  const DeployedRule& rule = rules_.rule(number);
   const Seen now{rule.state.terminators, clock};
   const Seen before = std::exchange(seen_[number], now);
   Load load =

@@ -47,7 +47,7 @@ class Prospects {
     Timestamp clock = 0;
   };
 
-  Placement& placement(std::uint32_t number) const { return rules_.rules()[number].placement; }
+  Placement& placement(std::uint32_t number) const { return rules_.placement(number); }
   void estimate_costs(std::uint32_t number, Timestamp clock);
   bool is_worth_trying(std::uint32_t number, const engine::Engine& engine) const;
   double estimated(std::uint32_t number, const engine::Engine& engine) const;

@@ -46,13 +46,14 @@ double Trial::evaluate(RuleSet& rules, std::span<const Evaluated* const> own, do
   const engine::Budget budget{.stop = &stop, .threads = threads, .until = start + kLongestPause};
   requests_.clear();
   for (const Evaluated* const of_rule : own) {
-    DeployedRule& rule = rules.rules()[of_rule->rule];
-    Shadow& shadow = member(of_rule->rule).shadow;
+    const std::uint32_t number = of_rule->rule;
+    Shadow& shadow = member(number).shadow;
     shadow.begin();
     if (!engine_.is_device()) {
-      evaluate_some(rule, *of_rule, most, budget);
+      evaluate_some(rules, *of_rule, most, budget);
     } else {
-      requests_.push_back(shadow.request(rule, rule.placement.at(engine_), of_rule->terminators));
+      const EngineEntry& entry = rules.placement(number).at(engine_);
+      requests_.push_back(shadow.request(rules.rule(number), entry, of_rule->terminators));
     }
   }
   if (!requests_.empty()) {
@@ -62,10 +63,11 @@ double Trial::evaluate(RuleSet& rules, std::span<const Evaluated* const> own, do
   return nanoseconds_since(start);
 }
 
-void Trial::evaluate_some(DeployedRule& rule, const Evaluated& own, double most,
+void Trial::evaluate_some(RuleSet& rules, const Evaluated& own, double most,
                           const engine::Budget& budget) {
   const auto start = Clock::now();
-  const EngineEntry& entry = rule.placement.at(engine_);
+  const DeployedRule& rule = rules.rule(own.rule);
+  const EngineEntry& entry = rules.placement(own.rule).at(engine_);
   Shadow& shadow = member(own.rule).shadow;
   const auto slots = own.terminators.slots;
   while (shadow.done() < slots.size()) {
@@ -92,14 +94,14 @@ void Trial::count_without_outcome(const Evaluated& own, double took, double wall
 
 /// An evaluation takes longer while the engine catches up or is not ready yet, so such an
 /// evaluation counts only where it is much faster nevertheless.
-bool Trial::compare(RuleSet& rules, std::span<const Evaluated* const> own, double took,
+bool Trial::compare(const RuleSet& rules, std::span<const Evaluated* const> own, double took,
                     const Parallelism& parallelism) {
   Comparison alone;
   std::uint64_t terminators = 0;
   double before = 0;
   if (gave_up_) {
     const Evaluated& only = *own.front();
-    const engine::Engine& engine = rules.rules()[only.rule].placement.engine();
+    const engine::Engine& engine = rules.rule(only.rule).placement.engine();
     count_without_outcome(only, took, parallelism.wall(engine, only.took));
     return true;
   }
@@ -107,7 +109,7 @@ bool Trial::compare(RuleSet& rules, std::span<const Evaluated* const> own, doubl
     Member& member = this->member(of_rule->rule);
     const auto all = static_cast<double>(of_rule->terminators.slots.size());
     const double part = static_cast<double>(member.shadow.done()) / all;
-    const engine::Engine& engine = rules.rules()[of_rule->rule].placement.engine();
+    const engine::Engine& engine = rules.rule(of_rule->rule).placement.engine();
     const double wall = parallelism.wall(engine, of_rule->took) * part;
     member.terminators += member.shadow.done();
     member.own += wall;

@@ -52,7 +52,7 @@ class Trial {
   double evaluate(RuleSet& rules, std::span<const Evaluated* const> own, double most,
                   const std::atomic<bool>& stop, unsigned threads);
   /// Takes the costs of the last evaluation into account. True: there is enough to judge by.
-  bool compare(RuleSet& rules, std::span<const Evaluated* const> own, double took,
+  bool compare(const RuleSet& rules, std::span<const Evaluated* const> own, double took,
                const Parallelism& parallelism);
 
   /// Counts a batch. Returns whether there was none with terminators for so long that the trial
@@ -80,7 +80,7 @@ class Trial {
   double spent_ = 0;
 
   void count_without_outcome(const Evaluated& own, double took, double wall);
-  void evaluate_some(DeployedRule& rule, const Evaluated& own, double most,
+  void evaluate_some(RuleSet& rules, const Evaluated& own, double most,
                      const engine::Budget& budget);
 };
 

@@ -48,9 +48,17 @@ class RuleSet {
   Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);
 
   const Schema& schema() const { return base_.schema; }
-  /// The rules by number, with the empty places of removed ones.
-  std::deque<DeployedRule>& rules() { return rules_; }
-  const std::deque<DeployedRule>& rules() const { return rules_; }
+  /// Every number is below.
+  std::size_t numbers() const { return rules_.size(); }
+  /// The rule of this number, which may be the empty place of a removed one.
+  const DeployedRule& rule(std::uint32_t number) const { return rules_[number]; }
+  // What others than the rule set change of a rule:
+  /// what evaluation changes,
+  engine::RuleState& state(std::uint32_t number) { return rules_[number].state; }
+  /// where it runs, and what that costs,
+  Placement& placement(std::uint32_t number) { return rules_[number].placement; }
+  /// and how long it has run of late.
+  Throttle& throttle(std::uint32_t number) { return rules_[number].throttle; }
   /// How many rules are in force.
   std::size_t size() const { return in_force_.size(); }
   /// Calls `f(rule)` for at most `count` rules in force, in rule order, from the `first` one on.
