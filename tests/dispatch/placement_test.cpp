@@ -318,7 +318,7 @@ TEST_F(RoundTest, WhatADeviceHasEvaluatedCountsHoweverLongItTook) {
     dispatch::EngineEntry& entry = placement().at(engine);
     entry.evaluators.push_back(engine.prepare(rule().plan, history_));
     const std::uint32_t number = 0;
-    dispatch::Trial trial(engine, {&number, 1});
+    dispatch::Trial trial(engine, {&number, 1}, rules_);
     ASSERT_TRUE(trial.member(0).shadow.remember(rule()));
     const dispatch::Evaluated own = evaluated(1);
     const dispatch::Evaluated* const all = &own;

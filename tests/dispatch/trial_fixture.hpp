@@ -21,16 +21,11 @@ class TrialTest : public ::testing::Test {
     for (const engine::Engine* each : engine::engines()) {
       if (!each->is_ready()) each->settle();
     }
-    auto checked = dispatch::check_text(
-        rules_.base(),
-        {"t.tesla",
-         "event A(n: int); event B(n: int); rule r: define C(n: int) from B(n = $n) and "
-         "each A(n = $n) within 1 h from B where n = A.n;"
-         "rule s: define D(n: int) from B(n = $n) and last A(n = $n) within 1 h from B "
-         "where n = A.n;"},
-        {});
-    const auto deployed = rules_.deploy(checked, std::nullopt, history_);
-    EXPECT_FALSE(deployed.failed()) << deployed.render();
+    deploy(
+        "event A(n: int); event B(n: int); rule r: define C(n: int) from B(n = $n) and "
+        "each A(n = $n) within 1 h from B where n = A.n;"
+        "rule s: define D(n: int) from B(n = $n) and last A(n = $n) within 1 h from B "
+        "where n = A.n;");
     const TypeId a = rules_.schema().find("A")->id, b = rules_.schema().find("B")->id;
     std::uint64_t root = 0;
     for (int i = 0; i < 200; ++i) {
@@ -44,19 +39,28 @@ class TrialTest : public ::testing::Test {
     evaluate();
   }
 
+  void deploy(const std::string& text, const DeployOptions& options = {}) {
+    auto checked = dispatch::check_text(rules_.base(), {"t.tesla", text}, options);
+    const auto deployed = rules_.deploy(checked, std::nullopt, history_);
+    EXPECT_FALSE(deployed.failed()) << deployed.render();
+  }
+
   /// What trials really take is soon made up for, however slow the machine is.
   dispatch::Placer::Options for_tests(dispatch::Placer::Options options) {
     options.exploration = 1;
     options.on_alarm = [this](const EngineAlarm& alarm) { alarms_.push_back(alarm); };
     return options;
   }
-  const dispatch::DeployedRule& rule() const { return rules_.rule(0); }
-  dispatch::Placement& placement() { return rules_.placement(0); }
+  const dispatch::DeployedRule& rule() const { return rules_.rule(number_); }
+  dispatch::Placement& placement() { return rules_.placement(number_); }
   void set_automatic(bool automatic) {
-    for (const std::uint32_t number : {0U, 1U}) rules_.placement(number).set_automatic(automatic);
+    for (std::uint32_t number = 0; number < rules_.numbers(); ++number) {
+      rules_.placement(number).set_automatic(automatic);
+    }
   }
 
-  void evaluate(std::uint32_t index = 0) {
+  void evaluate() { evaluate(number_); }
+  void evaluate(std::uint32_t index) {
     const dispatch::DeployedRule& evaluated = rules_.rule(index);
     const dispatch::EngineEntry& entry = evaluated.placement.entry();
     sink_.clear();
@@ -72,7 +76,8 @@ class TrialTest : public ::testing::Test {
   engine::Terminators all() const { return {terminators_, true}; }
   dispatch::Outcome outcome() const { return {{{&sink_, 0, sink_.size(), 0}}}; }
   /// What the rule's own engine gave, in so many nanoseconds of one thread.
-  dispatch::Evaluated evaluated(double took, std::uint32_t index = 0) const {
+  dispatch::Evaluated evaluated(double took) const { return evaluated(took, number_); }
+  dispatch::Evaluated evaluated(double took, std::uint32_t index) const {
     return {.rule = index, .terminators = all(), .outcome = outcome(), .took = took};
   }
 
@@ -84,35 +89,35 @@ class TrialTest : public ::testing::Test {
   /// The rule takes so much time that something else is tried. On a busy machine an earlier trial
   /// may have cost so much that it takes long until there is time for the next one.
   void begin_trial() {
-    for (int i = 0; i < 100'000 && !placer_.is_tried(0); ++i) {
-      placer_.place(0, terminators_.size());
-      for (const std::uint32_t number : {0U, 1U}) {
+    for (int i = 0; i < 100'000 && !placer_.is_tried(number_); ++i) {
+      placer_.place(number_, terminators_.size());
+      for (std::uint32_t number = 0; number < rules_.numbers(); ++number) {
         rules_.state(number).terminators += terminators_.size();
       }
-      placer_.observe(0, placement().entry(), terminators_.size(), 10e6);
-      placer_.observe(1, rules_.placement(1).entry(), terminators_.size(), 10e6);
+      placer_.observe(number_, placement().entry(), terminators_.size(), 10e6);
+      if (number_ == 0) observe_other();
       settle(1e6, 1000 * std::min(i, 99));
     }
-    ASSERT_TRUE(placer_.is_tried(0));
+    ASSERT_TRUE(placer_.is_tried(number_));
   }
   void go_on(const dispatch::Evaluated& own) {
-    placer_.place(0, terminators_.size());
+    placer_.place(number_, terminators_.size());
     placer_.try_elsewhere({&own, 1});
   }
   /// A trial begins and goes on to its end, where terminators take so long on the rule's engine.
   void try_out(double took) {
     begin_trial();
-    for (int i = 0; i < 100 && placer_.is_tried(0); ++i) {
+    for (int i = 0; i < 100 && placer_.is_tried(number_); ++i) {
       go_on(evaluated(took));
       // On a slow machine what was tried so far is enough for a batch.
-      if (placer_.is_tried(0)) settle(1e6, 150'000 + i);
+      if (placer_.is_tried(number_)) settle(1e6, 150'000 + i);
     }
-    ASSERT_FALSE(placer_.is_tried(0));
+    ASSERT_FALSE(placer_.is_tried(number_));
   }
   /// The rule takes so many milliseconds, for so many nanoseconds a terminator.
   void run(int milliseconds, double each) {
     for (int i = 0; i < milliseconds / 2; ++i) {
-      placer_.observe(0, placement().entry(), static_cast<std::uint64_t>(2e6 / each), 2e6);
+      placer_.observe(number_, placement().entry(), static_cast<std::uint64_t>(2e6 / each), 2e6);
       settle(2e6, 200'000 + i);
     }
   }
@@ -124,6 +129,10 @@ class TrialTest : public ::testing::Test {
     go_on(less);
   }
 
+  void observe_other() {
+    placer_.observe(1, rules_.placement(1).entry(), terminators_.size(), 10e6);
+  }
+
   std::atomic<bool> stop_ = false;
   history::History history_;
   dispatch::RuleSet rules_;
@@ -131,6 +140,7 @@ class TrialTest : public ::testing::Test {
   dispatch::Placer placer_;
   std::vector<history::Slot> terminators_;
   engine::CompositeSink sink_;
+  std::uint32_t number_ = 0;  // of the rule
 };
 
 }  // namespace gorgo

@@ -101,13 +101,21 @@ Moves::Ended Moves::end(const Move& move, Probation::Verdict verdict) {
   return ended;
 }
 
-void Moves::forget_all() {
-  moves_.clear();
+void Moves::catch_up_with_changes() {
   moving_.clear();
-  for (std::uint32_t number = 0; number < rules_.numbers(); ++number) {
-    placement(number).withdraw_others();
+  for (Move& move : moves_) {
+    std::erase_if(move.rules, [&](Rule& rule) { return !has_stayed(rule, move.after); });
+    for (const Rule& rule : move.rules) moving_[rule.number] = &move;
   }
-  is_untidy_ = true;
+  moves_.remove_if([](const Move& move) { return move.rules.empty(); });
+}
+
+/// Finds the rule by its serial. Returns whether it is where it has moved.
+bool Moves::has_stayed(Rule& rule, const Arrangement& after) {
+  const auto number = rules_.number_of(rule.serial);
+  if (!number) return false;
+  rule.number = *number;
+  return placement(*number).is_automatic() && placement(*number).arrangement() == after;
 }
 
 /// Has few terminators at a time go to the reserve, if the engine is a device, which has a fixed

@@ -25,6 +25,7 @@ class Moves {
  public:
   struct Rule {
     std::uint32_t number;
+    std::uint64_t serial;
     Arrangement before;
     double cost;  ///< of a terminator, before
   };
@@ -55,7 +56,8 @@ class Moves {
   void watch(std::uint32_t number, const Placement::Spent& spent);
   /// To be called when a batch is done. Returns what came of probations that are over.
   std::vector<Ended> settle();
-  void forget_all();
+  /// Forgets the rules that have gone or were pinned, and finds the others by their new numbers.
+  void catch_up_with_changes();
 
   /// Looks again whether the rule needs its reserve for few terminators.
   void withdraw_reserve(std::uint32_t number);
@@ -73,6 +75,7 @@ class Moves {
   };
 
   Placement& placement(std::uint32_t number) { return rules_.placement(number); }
+  bool has_stayed(Rule& rule, const Arrangement& after);
   Ended end(const Move& move, Probation::Verdict verdict);
   void leave_few(std::uint32_t number, const engine::Engine& reserve);
 

@@ -86,13 +86,14 @@ void Placer::observe(std::uint32_t number, EngineEntry& entry, std::uint64_t ter
   if (moves_.is_on_probation(number)) moves_.watch(number, now);
   if (!spent) return;
   placement.entry().note_upkeep(rule(number).state.terminators);
-  Heavy& heavy = heavy_[number];
+  Heavy& heavy = this->heavy(number);
   if (moves_.is_on_probation(number)) return;
   const double cost = spent->nanoseconds / spent->terminators;
   const bool drifted = heavy.policy.look(spent->nanoseconds, cost + upkeep_of(placement.entry()));
   if (drifted) together_ = {};
   if (placement.share() > 0 && moves_.goes_on_sharing(number, drifted)) return;
-  if (std::ranges::find(due_, number) == due_.end()) due_.push_back(number);
+  const std::uint64_t serial = rule(number).serial;
+  if (std::ranges::find(due_, serial) == due_.end()) due_.push_back(serial);
 }
 
 /// Trials have a part of all time.
@@ -108,35 +109,37 @@ void Placer::earn() {
 void Placer::settle(Timestamp clock) {
   earn();
   if (generation_ != rules_.generation()) catch_up_with_changes();
-  give_up_quiet_trials();
+  end_trials([](Trial& trial) { return trial.is_quiet(); });
   for (const Moves::Ended& ended : moves_.settle()) note(ended);
   moves_.tidy();
   if (options_.shuffle != 0) return;
   while (credit_ >= 0 && !due_.empty() && trials_.size() < kMostTrials) {
-    const std::uint32_t number = due_.back();
-    const bool is_free = !is_tried(number) && !moves_.is_on_probation(number);
-    if (is_free && !consider(number, clock)) break;
+    const auto number = rules_.number_of(due_.back());
+    const bool is_free = number && !is_tried(*number) && !moves_.is_on_probation(*number);
+    if (is_free && !consider(*number, clock)) break;
     due_.pop_back();
   }
   const bool is_time = !heavy_.empty() && together_.spent > together_.interval;
   if (is_time && credit_ >= 0 && !is_trying()) consider_together(clock);
 }
 
-/// Forgets what was known of rules, because some have gone, were pinned or have other numbers.
+/// Forgets what was known of rules that have gone or were pinned. What is known of the others
+/// stays, because the costs of a rule are its own.
 void Placer::catch_up_with_changes() {
   generation_ = rules_.generation();
-  trials_.clear();
-  tried_.clear();
-  moves_.forget_all();
-  prospects_.forget_all();
-  together_ = {};
-  heavy_.clear();
-  due_.clear();
+  end_trials([this](const Trial& trial) { return trial.has_lost_rules(rules_); });
+  moves_.catch_up_with_changes();
+  together_ = {};  // is about a set of rules that is another one
+  prospects_.catch_up_with_changes();
+  std::erase_if(heavy_, [this](const auto& heavy) {
+    const auto number = rules_.number_of(heavy.first);
+    return !number || !placement(*number).is_automatic();
+  });
 }
 
 /// Begins a trial of the rule if one is due. False: there is not enough time for it yet.
 bool Placer::consider(std::uint32_t number, Timestamp clock) {
-  Heavy& heavy = heavy_[number];
+  Heavy& heavy = this->heavy(number);
   Placement& placement = this->placement(number);
   if (!placement.is_automatic()) return true;
   if (heavy.to_try.empty()) {
@@ -175,7 +178,7 @@ void Placer::begin_trial(const engine::Engine& engine, std::span<const std::uint
   for (const std::uint32_t number : rules) {
     moves_.prepare(number, placement(number).at(engine));
   }
-  Trial& trial = trials_.emplace_back(engine, rules);
+  Trial& trial = trials_.emplace_back(engine, rules, rules_);
   for (const std::uint32_t number : rules) tried_[number] = &trial;
   trial.charge(nanoseconds_since(start));
   credit_ -= trial.spent();
@@ -278,7 +281,7 @@ void Placer::judge_alone(Trial& trial, const Found& own, const Found& other) {
   const std::string costs = time_text(other.all()) + " a terminator under " +
                             std::string(trial.engine().name()) + ", " + time_text(own.all()) +
                             " under " + std::string(placement.engine().name());
-  Heavy& heavy = heavy_[number];
+  Heavy& heavy = this->heavy(number);
   heavy.is_clear &= other.all() > kClearly * own.all();
   if (share_with(trial, own, other)) return;
   if (heavy.policy.is_worth(other.all() / own.all())) return go(trial, {&trial.engine()}, costs);
@@ -308,11 +311,12 @@ void Placer::go(Trial& trial, const Arrangement& after, const std::string& reaso
   std::vector<Moves::Rule> rules;
   for (const Trial::Member& member : trial.members()) {
     if (member.terminators == 0) continue;
-    Heavy& heavy = heavy_[member.rule];
+    Heavy& heavy = this->heavy(member.rule);
     const Placement& placement = this->placement(member.rule);
     const double known = heavy.policy.cost();
     const double tried = member.own / static_cast<double>(member.terminators);
     rules.push_back({.number = member.rule,
+                     .serial = member.serial,
                      .before = placement.arrangement(),
                      .cost = known > 0 ? known : tried + upkeep_of(placement.entry())});
     heavy.to_try.clear();
@@ -325,7 +329,7 @@ void Placer::go(Trial& trial, const Arrangement& after, const std::string& reaso
 /// Learns from a probation that is over.
 void Placer::note(const Moves::Ended& ended) {
   for (const Moves::Rule& rule : ended.rules) {
-    heavy_[rule.number].policy.settled(ended.worse, ended.kept);
+    heavy(rule.number).policy.settled(ended.worse, ended.kept);
   }
   if (ended.rules.size() > 1) together_.policy.settled(ended.worse, ended.kept);
   if (!ended.kept) credit_ -= ended.loss;
@@ -348,20 +352,20 @@ void Placer::raise_alarm(std::uint32_t number, const engine::Engine& other,
                                             placement.alarm())});
 }
 
-void Placer::give_up_quiet_trials() {
-  std::vector<const Trial*> quiet;
+template <class IsOver>
+void Placer::end_trials(IsOver is_over) {
+  std::vector<const Trial*> over;
   for (Trial& trial : trials_) {
-    if (trial.is_quiet()) quiet.push_back(&trial);
+    if (is_over(trial)) over.push_back(&trial);
   }
-  for (const Trial* const trial : quiet) end_trial(*trial);
+  for (const Trial* const trial : over) end_trial(*trial);
 }
 
 void Placer::end_trial(const Trial& trial) {
-  std::erase_if(tried_, [&](const auto& entry) {
-    if (entry.second != &trial) return false;
-    moves_.withdraw_idle(entry.first);
-    return true;
-  });
+  for (const Trial::Member& member : trial.members()) {
+    tried_.erase(member.rule);
+    if (const auto number = rules_.number_of(member.serial)) moves_.withdraw_idle(*number);
+  }
   trials_.remove_if([&](const Trial& other) { return &other == &trial; });
 }
 

@@ -117,6 +117,7 @@ class Placer {
 
   const DeployedRule& rule(std::uint32_t number) const { return rules_.rule(number); }
   Placement& placement(std::uint32_t number) { return rules_.placement(number); }
+  Heavy& heavy(std::uint32_t number) { return heavy_[rule(number).serial]; }
   Routing at_random(std::uint32_t number, std::size_t terminators);
   std::uint64_t draw();
   void earn();
@@ -133,7 +134,8 @@ class Placer {
   bool share_with(Trial& trial, const Found& own, const Found& other);
   void raise_alarm(std::uint32_t number, const engine::Engine& other,
                    const Shadow::Difference& difference);
-  void give_up_quiet_trials();
+  template <class IsOver>
+  void end_trials(IsOver is_over);
   void end_trial(const Trial& trial);
 
   void go(Trial& trial, const Arrangement& after, const std::string& reason);
@@ -148,13 +150,13 @@ class Placer {
   Prospects prospects_;
   Moves moves_;
   std::uint64_t generation_ = 0;          // of the rule set
-  std::map<std::uint32_t, Heavy> heavy_;  // by rule
-  std::vector<std::uint32_t> due_;        // rules that have taken time lately
+  std::map<std::uint64_t, Heavy> heavy_;  // by serial
+  std::vector<std::uint64_t> due_;        // serials of rules that have taken time lately
   std::list<Trial> trials_;
-  std::map<std::uint32_t, Trial*> tried_;  // by rule
+  std::map<std::uint32_t, Trial*> tried_;  // by number
   Together together_;
   double took_ = 0;     // nanoseconds for everything, since it was settled
-  double elapsed_ = 0;  // nanoseconds for everything, since the rules changed
+  double elapsed_ = 0;  // nanoseconds for everything, from the beginning
   /// Nanoseconds that trials may take; below 0, no trial begins until time has made up for it.
   double credit_ = 0;
   double pause_ = 0;  // nanoseconds that trials have held up this batch for

@@ -70,7 +70,7 @@ double Prospects::trial_of(std::uint32_t number, const engine::Engine& engine) c
 void Prospects::estimate_costs(std::uint32_t number, Timestamp clock) {
   const DeployedRule& rule = rules_.rule(number);
   const Seen now{rule.state.terminators, clock};
-  const Seen before = std::exchange(seen_[number], now);
+  const Seen before = std::exchange(seen_[rule.serial], now);
   Load load =
       load_of(*rule.plan, history_, static_cast<double>(now.terminators - before.terminators),
               static_cast<double>(now.clock - before.clock), rule.placement.batch());
@@ -78,6 +78,10 @@ void Prospects::estimate_costs(std::uint32_t number, Timestamp clock) {
   for (const std::string_view name : choices_) {
     placement(number).at(*engine::find_engine(name)).estimate = estimate(name, load);
   }
+}
+
+void Prospects::catch_up_with_changes() {
+  std::erase_if(seen_, [&](const auto& seen) { return !rules_.number_of(seen.first); });
 }
 
 bool Prospects::is_worth_trying(std::uint32_t number, const engine::Engine& engine) const {

@@ -34,8 +34,8 @@ class Prospects {
                                         const std::function<bool(std::uint32_t)>& is_left_out);
   /// About how long a trial of the rule takes, in nanoseconds.
   double trial_of(std::uint32_t number, const engine::Engine& engine) const;
-  /// Forgets the loads of rules, which may have other numbers.
-  void forget_all() { seen_.clear(); }
+  /// Forgets the loads of the rules that have gone.
+  void catch_up_with_changes();
 
   /// A trial must not hold up events for longer than this, in nanoseconds.
   static constexpr double kLongestPause = 20e6;
@@ -56,7 +56,7 @@ class Prospects {
   history::History& history_;
   const Parallelism& parallelism_;
   const std::vector<std::string_view>& choices_;
-  std::map<std::uint32_t, Seen> seen_;  // by rule
+  std::map<std::uint64_t, Seen> seen_;  // by serial
 };
 
 }  // namespace gorgo::dispatch

@@ -17,13 +17,24 @@ constexpr double kBetter = 0.8;
 
 }  // namespace
 
-Trial::Trial(const engine::Engine& engine, std::span<const std::uint32_t> rules) : engine_(engine) {
-  for (const std::uint32_t rule : rules) members_.push_back({.rule = rule, .shadow = {}});
+Trial::Trial(const engine::Engine& engine, std::span<const std::uint32_t> numbers,
+             const RuleSet& rules)
+    : engine_(engine) {
+  for (const std::uint32_t number : numbers) {
+    members_.push_back({.rule = number, .serial = rules.rule(number).serial, .shadow = {}});
+  }
   std::ranges::sort(members_, {}, &Member::rule);
 }
 
 Trial::Member& Trial::member(std::uint32_t rule) {
   return *std::ranges::lower_bound(members_, rule, {}, &Member::rule);
+}
+
+bool Trial::has_lost_rules(const RuleSet& rules) const {
+  return std::ranges::any_of(members_, [&](const Member& member) {
+    return rules.number_of(member.serial) != member.rule ||
+           !rules.rule(member.rule).placement.is_automatic();
+  });
 }
 
 bool Trial::is_warming_up() const {

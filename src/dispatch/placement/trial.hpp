@@ -28,10 +28,11 @@ struct Evaluated {
 class Trial {
  public:
   /// Precondition: each rule has an evaluator of the engine.
-  Trial(const engine::Engine& engine, std::span<const std::uint32_t> rules);
+  Trial(const engine::Engine& engine, std::span<const std::uint32_t> numbers, const RuleSet& rules);
 
   struct Member {
-    std::uint32_t rule;
+    std::uint32_t rule;  ///< its number
+    std::uint64_t serial;
     Shadow shadow;
     std::uint64_t terminators = 0;  ///< compared so far
     double own = 0;                 ///< nanoseconds that they took on the rule's own engine
@@ -39,7 +40,10 @@ class Trial {
 
   const engine::Engine& engine() const { return engine_; }
   std::span<Member> members() { return members_; }
+  std::span<const Member> members() const { return members_; }
   Member& member(std::uint32_t rule);
+  /// Whether one of the rules has gone, was pinned or has another number.
+  bool has_lost_rules(const RuleSet& rules) const;
   const Comparison& comparison() const { return comparison_; }
   bool is_of_several() const { return members_.size() > 1; }
 

@@ -60,6 +60,12 @@ const std::uint32_t* RuleSet::find(std::string_view rule) const {
   return found == numbers_.end() ? nullptr : &found->second;
 }
 
+std::optional<std::uint32_t> RuleSet::number_of(std::uint64_t serial) const {
+  const auto found = numbers_of_serials_.find(serial);
+  if (found == numbers_of_serials_.end()) return std::nullopt;
+  return found->second;
+}
+
 Diagnostics RuleSet::deploy(CheckedText& checked, std::optional<Timestamp> clock,
                             history::History& history) {
   if (checked.version != base_.version) {
@@ -105,6 +111,7 @@ void RuleSet::put(const std::shared_ptr<const plan::Plan>& plan,
     names_.push_back(plan->rule.name);
   }
   numbers_.emplace(plan->rule.name, number);
+  numbers_of_serials_.emplace(serials_, number);
   use(plan, change);
   note(number);
   change.added.push_back(number);
@@ -120,6 +127,7 @@ DeployedRule RuleSet::take(std::uint32_t number, Change& change) {
   DeployedRule gone = std::exchange(rules_[number], std::move(empty));
   forget(number, gone);
   numbers_.erase(gone.rule().name);
+  numbers_of_serials_.erase(gone.serial);
   names_[number].clear();
   disuse(*gone.plan, change);
   return gone;
@@ -331,6 +339,7 @@ void RuleSet::close_gaps() {
   strata_ = {};
   for (std::uint32_t number = 0; number < rules_.size(); ++number) {
     numbers_.find(names_[number])->second = number;
+    numbers_of_serials_[rules_[number].serial] = number;
     note(number);
     rules_of_[rules_[number].terminator_column].push_back(number);
   }

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "dispatch/rules/deployed_rule.hpp"
@@ -52,6 +53,8 @@ class RuleSet {
   std::size_t numbers() const { return rules_.size(); }
   /// The rule of this number, which may be the empty place of a removed one.
   const DeployedRule& rule(std::uint32_t number) const { return rules_[number]; }
+  /// The number of the rule with this serial; unset: it has gone.
+  std::optional<std::uint32_t> number_of(std::uint64_t serial) const;
   // What others than the rule set change of a rule:
   /// what evaluation changes,
   engine::RuleState& state(std::uint32_t number) { return rules_[number].state; }
@@ -128,7 +131,8 @@ class RuleSet {
   RuleBase base_;
   std::deque<DeployedRule> rules_;
   std::vector<std::string> names_;
-  std::map<std::string, std::uint32_t, std::less<>> numbers_;  // by full name
+  std::map<std::string, std::uint32_t, std::less<>> numbers_;            // by full name
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers_of_serials_;  // of rules in force
   Numbers in_force_;
   Numbers temporal_rules_;
   Numbers consuming_rules_;
