@@ -5,9 +5,13 @@
 #include <thread>
 
 #include "base/arithmetic.hpp"
+#include "base/workers.hpp"
+#include "dispatch/evaluate/evaluation.hpp"
+#include "dispatch/evaluate/rule_runner.hpp"
 #include "dispatch/explain/why.hpp"
 #include "dispatch/order/dispatcher.hpp"
 #include "dispatch/order/sequencer.hpp"
+#include "dispatch/placement/placer.hpp"
 #include "dispatch/rules/rule_set.hpp"
 
 namespace gorgo {
@@ -62,18 +66,24 @@ struct Processor::Impl {
                    .lateness = options.lateness,
                    .max_late = options.max_late},
                   counters),
-        dispatcher(rules, history, counters,
+        workers(threads_of(options)),
+        placer(rules, history,
+               {.shuffle = options.shuffle_engines,
+                .threads = workers.threads(),
+                .on_alarm = options.on_alarm},
+               stop),
+        runner(rules, history, placer, workers, options.job_terminators, options.max_rule_time,
+               stop),
+        evaluation(rules, history, counters, workers, placer, runner,
                    {.max_depth = options.max_depth,
                     .max_composites = options.max_composites,
                     .max_held_bytes = options.max_held_bytes,
-                    .sharing = {.threads = threads_of(options),
-                                .job_terminators = options.job_terminators,
-                                .max_rule_time = options.max_rule_time},
-                    .placement = {.shuffle = options.shuffle_engines,
-                                  .threads = threads_of(options),
-                                  .on_alarm = options.on_alarm},
-                    .latency_target = options.latency_target},
-                   options.max_instants, options.remember, stop) {}
+                    .max_rule_time = options.max_rule_time,
+                    .latency_target = options.latency_target,
+                    .thread_events = options.job_terminators},
+                   stop),
+        dispatcher(rules, history, counters, placer, evaluation, options.max_instants,
+                   options.remember, stop) {}
 
   ~Impl() {
     for (const auto* engine : engine::engines()) engine->settle();
@@ -114,6 +124,10 @@ struct Processor::Impl {
   history::History history;
   dispatch::RuleSet rules;  // its evaluators refer to the history
   dispatch::Sequencer sequencer;
+  Workers workers;
+  dispatch::Placer placer;
+  dispatch::RuleRunner runner;
+  dispatch::Evaluation evaluation;
   dispatch::Dispatcher dispatcher;
   dispatch::Released released;
 
@@ -363,10 +377,10 @@ void Processor::finish(const std::function<void(const OutputBatch&)>& deliver) {
 
 const ProcessorCounters& Processor::counters() const { return impl_->counters; }
 
-const DroppedComposite& Processor::last_dropped() const { return impl_->dispatcher.last_dropped(); }
+const DroppedComposite& Processor::last_dropped() const { return impl_->evaluation.last_dropped(); }
 
 const std::string& Processor::last_passed_over() const {
-  return impl_->dispatcher.last_passed_over();
+  return impl_->evaluation.last_passed_over();
 }
 
 std::size_t Processor::pending() const { return impl_->released.items.size(); }

@@ -5,25 +5,27 @@
 namespace gorgo::dispatch {
 
 Evaluation::Evaluation(RuleSet& rules, history::History& history, ProcessorCounters& counters,
-                       const Limits& limits, const std::atomic<bool>& stop)
+                       Workers& workers, Placer& placer, RuleRunner& runner, const Limits& limits,
+                       const std::atomic<bool>& stop)
     : rules_(rules),
       history_(history),
-      workers_(limits.sharing.threads),
+      placer_(placer),
+      runner_(runner),
       wave_(limits.max_held_bytes),
       queues_(rules),
       expected_(rules, history, wave_),
       limit_(rules, counters, limits.max_composites),
-      writer_(rules, history, wave_, expected_, queues_, limit_, workers_, limits.max_depth,
-              limits.sharing.job_terminators),
+      writer_(rules, history, wave_, expected_, queues_, limit_, workers, limits.max_depth,
+              limits.thread_events),
       reducer_(rules.schema(), wave_, expected_, queues_),
-      runner_(rules, history, workers_, limits.sharing, limits.placement, stop),
-      run_(rules, wave_, queues_, runner_, counters, limits.max_held_bytes, limits.max_depth,
-           limits.sharing.max_rule_time, stop),
+      run_(rules, wave_, queues_, runner, counters, limits.max_held_bytes, limits.max_depth,
+           limits.max_rule_time, stop),
       cycles_(rules, wave_, queues_, expected_, writer_, run_, reducer_, limit_, stop),
       sizer_(limits.latency_target) {}
 
 void Evaluation::start(Batch& batch, Timestamp clock) {
-  runner_.settle_placement(clock);
+  placer_.settle(clock);
+  runner_.start();
   sizer_.start();
   wave_.start(batch);
   queues_.start(history_.column_ids());
@@ -95,7 +97,7 @@ void Evaluation::drop_finished() {
   forget_finished();
   const Wave::Contents& rest = wave_.contents();
   sizer_.learn(before.composites - rest.composites, before.roots - rest.roots,
-               {.uses_device = runner_.uses_device(), .is_undecided = runner_.is_undecided()});
+               {.uses_device = runner_.uses_device(), .is_undecided = placer_.is_undecided()});
 }
 
 void Evaluation::forget_finished() {

@@ -18,6 +18,7 @@
 #include "dispatch/evaluate/terminator_queues.hpp"
 #include "dispatch/evaluate/terminator_run.hpp"
 #include "dispatch/evaluate/wave.hpp"
+#include "dispatch/placement/placer.hpp"
 #include "dispatch/rules/rule_set.hpp"
 #include "gorgo/processor.hpp"
 #include "history/history.hpp"
@@ -36,20 +37,19 @@ class Evaluation {
     std::uint32_t max_depth = 16;
     std::uint64_t max_composites = 1'000'000;            ///< per root
     std::size_t max_held_bytes = std::size_t{64} << 20;  ///< of composites; a wave is cut there
-    RuleRunner::Sharing sharing;
-    Placer::Options placement;
-    Duration latency_target = 0;  ///< of a batch; 0: none
+    Duration max_rule_time = 0;     ///< of one rule in a second, on all threads; 0: no limit
+    Duration latency_target = 0;    ///< of a batch; 0: none
+    std::size_t thread_events = 0;  ///< worth handing to another thread; 0: by what they cost
   };
 
   Evaluation(RuleSet& rules, history::History& history, ProcessorCounters& counters,
-             const Limits& limits, const std::atomic<bool>& stop);
+             Workers& workers, Placer& placer, RuleRunner& runner, const Limits& limits,
+             const std::atomic<bool>& stop);
 
   /// How many roots a batch should have, so that about as many composites as fit a cache come of
   /// them. Where the cuts are does not matter to the results.
   std::size_t batch_roots() const { return sizer_.roots(); }
 
-  /// See Placer::add_time.
-  void add_time(double took) { runner_.add_time(took); }
   /// Starts on a batch, which must stay until it is empty. `clock` is the largest released
   /// timestamp, the batch included.
   void start(Batch& batch, Timestamp clock);
@@ -78,14 +78,14 @@ class Evaluation {
 
   RuleSet& rules_;
   const history::History& history_;
-  Workers workers_;
+  Placer& placer_;
+  RuleRunner& runner_;
   Wave wave_;
   TerminatorQueues queues_;
   ExpectedRecords expected_;
   CompositeLimit limit_;
   HistoryWriter writer_;
   BatchReducer reducer_;
-  RuleRunner runner_;
   TerminatorRun run_;
   CycleRunner cycles_;
   BatchSizer sizer_;

@@ -39,7 +39,7 @@ void HistoryWriter::find_due_types(std::uint32_t level) {
 /// that handing it to another thread takes less time than the share.
 void HistoryWriter::share_types() {
   constexpr std::size_t kEvents = 256;
-  const std::size_t least = share_events_ > 0 ? share_events_ : kEvents;
+  const std::size_t least = thread_events_ > 0 ? thread_events_ : kEvents;
   shares_.clear();
   std::size_t events = 0;
   for (std::size_t i = 0; i < due_types_.size(); ++i) {

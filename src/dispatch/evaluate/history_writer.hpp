@@ -22,11 +22,11 @@ namespace gorgo::dispatch {
 /// Invariant: the records of a type are stored in place order, and each only once.
 class HistoryWriter {
  public:
-  /// `share_events`: so many events are worth handing to another thread; 0: by what they cost.
+  /// `thread_events`: so many events are worth handing to another thread; 0: by what they cost.
   /// Events that are `max_depth` deep are no terminators.
   HistoryWriter(const RuleSet& rules, history::History& history, const Wave& wave,
                 ExpectedRecords& expected, TerminatorQueues& queues, CompositeLimit& limit,
-                Workers& workers, std::uint32_t max_depth, std::size_t share_events)
+                Workers& workers, std::uint32_t max_depth, std::size_t thread_events)
       : rules_(rules),
         history_(history),
         wave_(wave),
@@ -35,7 +35,7 @@ class HistoryWriter {
         limit_(limit),
         workers_(workers),
         max_depth_(max_depth),
-        share_events_(share_events) {}
+        thread_events_(thread_events) {}
 
   /// Starts on a batch.
   void start() { stored_.resize(rules_.schema().size()); }
@@ -73,7 +73,7 @@ class HistoryWriter {
   CompositeLimit& limit_;
   Workers& workers_;
   const std::uint32_t max_depth_;
-  const std::size_t share_events_;
+  const std::size_t thread_events_;
   std::vector<Stored> stored_;       // by TypeId
   std::vector<TypeId> due_types_;    // types of the level in hand
   std::vector<std::size_t> shares_;  // of `due_types_` among threads: where each ends

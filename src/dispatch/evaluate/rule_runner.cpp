@@ -49,11 +49,6 @@ void RuleRunner::run(bool in_order, engine::HeldBytes& held, std::size_t certain
   balance_shares();
 }
 
-void RuleRunner::settle_placement(Timestamp clock) {
-  placer_.settle(clock);
-  uses_device_ = false;
-}
-
 /// A device has a job of its own, for the terminators of all its rules. It begins first, so that
 /// the device and the other threads work side by side.
 void RuleRunner::share_out() {
@@ -104,7 +99,7 @@ void RuleRunner::add_parts(const Load& load, EngineEntry& entry, std::size_t fir
 /// How many terminators one thread should take at a time.
 std::size_t RuleRunner::job_size() const {
   if (workers_.threads() == 1) return divided_;
-  if (sharing_.job_terminators > 0) return sharing_.job_terminators;
+  if (job_terminators_ > 0) return job_terminators_;
   const double cost = static_cast<double>(divided_) * terminator_cost_;
   if (cost < kWorthSharing) return divided_;
   const double longest = cost / static_cast<double>(workers_.threads() * kJobsPerThread);
@@ -150,15 +145,14 @@ void RuleRunner::add_part(const Load& load, EngineEntry& entry, std::size_t firs
                     .first = position,
                     .job = job_number,
                     .request = job.requests.size()});
-  job.requests.push_back(
-      {.evaluator = entry.evaluators[evaluator].get(),
-       .rule = &rule.rule(),
-       .state = &rules_.state(load.rule),
-       .terminators = {std::span(slots_).subspan(position, count), in_order_},
-       .sink = nullptr,
-       .keep_sequences = rule.plan->deadline.has_value(),
-       .certain = position == certain_ ? 1U : 0U,
-       .timed = placer_.is_timed(load.rule, count) || sharing_.max_rule_time > 0});
+  job.requests.push_back({.evaluator = entry.evaluators[evaluator].get(),
+                          .rule = &rule.rule(),
+                          .state = &rules_.state(load.rule),
+                          .terminators = {std::span(slots_).subspan(position, count), in_order_},
+                          .sink = nullptr,
+                          .keep_sequences = rule.plan->deadline.has_value(),
+                          .certain = position == certain_ ? 1U : 0U,
+                          .timed = placer_.is_timed(load.rule, count) || max_rule_time_ > 0});
 }
 
 void RuleRunner::run_job(Job& job) {
@@ -229,14 +223,14 @@ void RuleRunner::balance_shares() {
 }
 
 void RuleRunner::report_costs() {
-  const bool limited = sharing_.max_rule_time > 0;
+  const bool limited = max_rule_time_ > 0;
   const auto now = limited ? Clock::now() : Clock::time_point();
   for (const Part& part : parts_) {
     const engine::Request& outcome = request(part);
     if (outcome.took == 0) continue;
     placer_.observe(part.rule, *part.entry, outcome.done, outcome.took);
     if (!limited) continue;
-    rules_.throttle(part.rule).spend(outcome.took, sharing_.max_rule_time, now);
+    rules_.throttle(part.rule).spend(outcome.took, max_rule_time_, now);
   }
   if (placer_.is_trying()) try_elsewhere();
 }

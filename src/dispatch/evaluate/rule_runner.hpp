@@ -20,11 +20,6 @@ namespace gorgo::dispatch {
 /// thread. The outcome is the same for any number of threads.
 class RuleRunner {
  public:
-  struct Sharing {
-    unsigned threads = 1;             ///< the caller's included
-    std::size_t job_terminators = 0;  ///< of one thread at a time; 0: by what they cost
-    Duration max_rule_time = 0;       ///< of one rule in a second, on all threads; 0: no limit
-  };
   /// A run of one rule's terminators.
   struct Part {
     std::uint32_t rule = 0;
@@ -34,14 +29,20 @@ class RuleRunner {
     std::size_t request = 0;  ///< of the job
   };
 
-  RuleRunner(RuleSet& rules, history::History& history, Workers& workers, const Sharing& sharing,
-             const Placer::Options& placement, const std::atomic<bool>& stop)
+  /// `job_terminators`: of one thread at a time; 0: by what they cost. `max_rule_time`: of one rule
+  /// in a second, in nanoseconds, on all threads; 0: no limit.
+  RuleRunner(RuleSet& rules, history::History& history, Placer& placer, Workers& workers,
+             std::size_t job_terminators, Duration max_rule_time, const std::atomic<bool>& stop)
       : rules_(rules),
         history_(history),
+        placer_(placer),
         workers_(workers),
-        sharing_(sharing),
-        stop_(stop),
-        placer_(rules, history, placement, stop) {}
+        job_terminators_(job_terminators),
+        max_rule_time_(max_rule_time),
+        stop_(stop) {}
+
+  /// Starts on a batch.
+  void start() { uses_device_ = false; }
 
   void clear();
   /// Notes a terminator of the rule; `tag` is the caller's. Terminators of a rule come together and
@@ -56,15 +57,7 @@ class RuleRunner {
   /// evaluated in any case; it must be the first of its rule. `held` must stay until `clear`.
   void run(bool in_order, engine::HeldBytes& held, std::size_t certain);
 
-  /// To be called between two batches: lets rules go to other engines. `clock`: the time of the
-  /// events.
-  void settle_placement(Timestamp clock);
-  /// See Placer.
-  bool is_undecided() const { return placer_.is_undecided(); }
-  void add_time(double took) { placer_.add_time(took); }
-
-  /// Whether, since placement was settled, terminators went to a device, which wants as many as
-  /// possible at once.
+  /// Whether terminators of the batch went to a device, which wants as many as possible at once.
   bool uses_device() const { return uses_device_; }
 
   /// The parts, in the order of `add`.
@@ -127,10 +120,11 @@ class RuleRunner {
 
   RuleSet& rules_;
   history::History& history_;
+  Placer& placer_;
   Workers& workers_;
-  const Sharing sharing_;
+  const std::size_t job_terminators_;
+  const Duration max_rule_time_;
   const std::atomic<bool>& stop_;
-  Placer placer_;
   std::vector<Load> loads_;
   std::vector<history::Slot> slots_;
   std::vector<std::size_t> tags_;

@@ -16,7 +16,7 @@ void Dispatcher::process(Released& released, const Deliver& deliver) {
   const auto report = [&] {
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::duration<double, std::nano> took = now - std::exchange(start, now);
-    evaluation_.add_time(took.count());
+    placer_.add_time(took.count());
   };
   for (std::size_t next = 0;
        next < released.items.size() && !stop_.load(std::memory_order_relaxed);) {

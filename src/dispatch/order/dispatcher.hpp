@@ -9,6 +9,7 @@
 #include "dispatch/evaluate/evaluation.hpp"
 #include "dispatch/order/agenda.hpp"
 #include "dispatch/order/released.hpp"
+#include "dispatch/placement/placer.hpp"
 #include "gorgo/processor.hpp"
 
 namespace gorgo::dispatch {
@@ -20,8 +21,8 @@ class Dispatcher {
  public:
   using Deliver = std::function<void(const OutputBatch&)>;
 
-  Dispatcher(RuleSet& rules, history::History& history, ProcessorCounters& counters,
-             const Evaluation::Limits& limits, std::uint64_t max_instants, Duration remember,
+  Dispatcher(RuleSet& rules, history::History& history, ProcessorCounters& counters, Placer& placer,
+             Evaluation& evaluation, std::uint64_t max_instants, Duration remember,
              const std::atomic<bool>& stop)
       : rules_(rules),
         history_(history),
@@ -29,7 +30,8 @@ class Dispatcher {
         remember_(remember),
         stop_(stop),
         agenda_(rules, max_instants),
-        evaluation_(rules, history, counters, limits, stop) {}
+        placer_(placer),
+        evaluation_(evaluation) {}
 
   /// Evaluates and delivers everything and leaves `released` empty. When `stop` is set meanwhile,
   /// the rest is given up.
@@ -40,8 +42,6 @@ class Dispatcher {
   /// The earliest instant or deadline that has not fired.
   std::optional<Timestamp> next_due() const { return agenda_.next(); }
   std::optional<Timestamp> last_deadline() const { return agenda_.last_deadline(); }
-  const DroppedComposite& last_dropped() const { return evaluation_.last_dropped(); }
-  const std::string& last_passed_over() const { return evaluation_.last_passed_over(); }
 
  private:
   /// Fills `batch_` with what comes next, from item `next` on.
@@ -68,7 +68,8 @@ class Dispatcher {
   const Duration remember_;  // events stay so much longer than rules need them
   const std::atomic<bool>& stop_;
   Agenda agenda_;
-  Evaluation evaluation_;
+  Placer& placer_;
+  Evaluation& evaluation_;
 
   std::optional<Timestamp> clock_;
   std::uint64_t roots_ = 0;  // places given out so far
