@@ -370,7 +370,7 @@ void Processor::finish(const std::function<void(const OutputBatch&)>& deliver) {
   for (std::uint32_t round = 0; round < impl_->max_depth; ++round) {
     const auto deadline = impl_->dispatcher.last_deadline();
     if (!deadline || impl_->stop.load(std::memory_order_relaxed)) return;
-    impl_->released.items.push_back({.timestamp = *deadline, .tick = true});
+    impl_->released.add_tick(*deadline);
     process(deliver);
   }
 }
@@ -383,7 +383,7 @@ const std::string& Processor::last_passed_over() const {
   return impl_->evaluation.last_passed_over();
 }
 
-std::size_t Processor::pending() const { return impl_->released.items.size(); }
+std::size_t Processor::pending() const { return impl_->released.records.size(); }
 
 std::size_t Processor::pending_bytes() const { return impl_->released.bytes; }
 

@@ -20,13 +20,15 @@ inline constexpr std::uint32_t kNoRule = ~std::uint32_t{0};
 
 using Records = std::vector<std::uint32_t>;  ///< numbers of a batch's records
 
-/// An event of the batch in hand. (root, depth, producer, rule, sequence) is its place
-/// (TESLA.md §1): producers compare by their own places.
+/// An event from its release to its delivery, or a tick on the way to evaluation. (root, depth,
+/// producer, rule, sequence) is the place of an event of the batch in hand (TESLA.md §1): producers
+/// compare by their own places.
 struct Record {
   TypeId type = kNoType;
   bool dropped = false;  ///< beyond max_composites
+  bool tick = false;     ///< a timestamp without an event; never in a batch
   Timestamp timestamp = 0;
-  std::uint64_t root = 0;
+  std::uint64_t root = 0;              ///< 0: it is not in a batch yet
   std::uint32_t depth = 0;             ///< 0 for a primitive event and for an instant of a timer
   std::uint32_t producer = kNoRecord;  ///< record of the terminator; none for the root's own event
   std::uint32_t rule = kNoRule;        ///< in rule order: the producing rule, or a timer's own

@@ -11,7 +11,7 @@
 namespace gorgo::dispatch {
 
 void Dispatcher::process(Released& released, const Deliver& deliver) {
-  if (released.items.empty()) return;
+  if (released.records.empty()) return;
   auto start = std::chrono::steady_clock::now();
   const auto report = [&] {
     const auto now = std::chrono::steady_clock::now();
@@ -19,7 +19,7 @@ void Dispatcher::process(Released& released, const Deliver& deliver) {
     placer_.add_time(took.count());
   };
   for (std::size_t next = 0;
-       next < released.items.size() && !stop_.load(std::memory_order_relaxed);) {
+       next < released.records.size() && !stop_.load(std::memory_order_relaxed);) {
     if (next > 0) report();
     form_batch(released, next);
     evaluate_batch(deliver);
@@ -32,11 +32,11 @@ void Dispatcher::process(Released& released, const Deliver& deliver) {
 
 void Dispatcher::form_batch(Released& released, std::size_t& next) {
   batch_.extras = &released.extras;
-  if (agenda_.empty()) return add_items(released, next);
-  const Timestamp upcoming = released.items[next].timestamp;
+  if (agenda_.empty()) return add_released(released, next);
+  const Timestamp upcoming = released.records[next].timestamp;
   agenda_.approach(std::max(upcoming, clock_.value_or(upcoming)));
   const auto due = agenda_.next();
-  if (!due || *due > upcoming) return add_items(released, next);
+  if (!due || *due > upcoming) return add_released(released, next);
   advance(*due);
   agenda_.fire(*due, batch_, roots_);
 }
@@ -51,41 +51,41 @@ std::optional<Timestamp> Dispatcher::end_of_batch(Timestamp first) const {
   return is_late(first) ? first : std::min(end, arithmetic::saturating_add(first, *wait));
 }
 
-void Dispatcher::add_items(Released& released, std::size_t& next) {
-  const std::span<const Released::Item> items = released.items;
+void Dispatcher::add_released(Released& released, std::size_t& next) {
+  const std::span<Record> records = released.records;
   const std::size_t begin = next;
-  Timestamp last = items[begin].timestamp;
+  Timestamp last = records[begin].timestamp;
   const auto end = end_of_batch(last);
   std::size_t room = evaluation_.batch_roots();
   std::uint64_t root = roots_;
-  std::uint32_t cells_end = 0;
-  for (; next < items.size() && room > 0; ++next) {
-    const Released::Item& item = items[next];
-    const bool late = item.timestamp < last;
-    if (end && next > begin && (late || item.timestamp >= *end)) break;
+  for (; next < records.size() && room > 0; ++next) {
+    Record& record = records[next];
+    const bool late = record.timestamp < last;
+    if (end && next > begin && (late || record.timestamp >= *end)) break;
     if (late) batch_.in_order = false;
-    last = std::max(last, item.timestamp);
-    if (item.tick) continue;
+    last = std::max(last, record.timestamp);
+    if (record.tick) continue;
     --room;
-    batch_.records.push_back({.type = item.type,
-                              .timestamp = item.timestamp,
-                              .root = ++root,
-                              .first_cell = item.first_cell,
-                              .extras = item.extras});
-    cells_end = item.first_cell + item.cells;
+    record.root = ++root;
   }
+  const bool has_ticks = root - roots_ < next - begin;
   roots_ = root;
   advance(last);
-  take_cells(released, cells_end, next == items.size());
+  take(released, begin, next);
+  if (has_ticks) std::erase_if(batch_.records, [](const Record& record) { return record.tick; });
 }
 
-/// Takes the cells of the batch's records, which stand together and end at `end`. `are_last`: no
-/// released item comes behind the batch.
-void Dispatcher::take_cells(Released& released, std::uint32_t end, bool are_last) {
-  if (batch_.empty()) return;
-  const std::uint32_t first = batch_.records.front().first_cell;
-  if (first == 0 && are_last) return batch_.cells.swap(released.cells);
-  batch_.cells.assign(released.cells.begin() + first, released.cells.begin() + end);
+/// Moves the released records [begin, end) and their cells to the batch.
+void Dispatcher::take(Released& released, std::size_t begin, std::size_t end) {
+  if (begin == 0 && end == released.records.size()) {
+    batch_.records.swap(released.records);
+    return batch_.cells.swap(released.cells);
+  }
+  const std::uint32_t first = released.cells_before(begin);
+  batch_.cells.assign(released.cells.begin() + first,
+                      released.cells.begin() + released.cells_before(end));
+  const auto records = std::span(released.records).subspan(begin, end - begin);
+  batch_.records.assign(records.begin(), records.end());
   for (Record& record : batch_.records) record.first_cell -= first;
 }
 

@@ -44,11 +44,11 @@ class Dispatcher {
   std::optional<Timestamp> last_deadline() const { return agenda_.last_deadline(); }
 
  private:
-  /// Fills `batch_` with what comes next, from item `next` on.
+  /// Fills `batch_` with what comes next, from record `next` on.
   void form_batch(Released& released, std::size_t& next);
   std::optional<Timestamp> end_of_batch(Timestamp first) const;
-  void add_items(Released& released, std::size_t& next);
-  void take_cells(Released& released, std::uint32_t end, bool are_last);
+  void add_released(Released& released, std::size_t& next);
+  void take(Released& released, std::size_t begin, std::size_t end);
   void advance(Timestamp timestamp);
   bool is_late(Timestamp timestamp) const { return clock_ && timestamp < *clock_; }
   void evaluate_batch(const Deliver& deliver);

@@ -6,8 +6,8 @@ namespace gorgo::dispatch {
 
 std::uint32_t Released::number_of(const std::shared_ptr<const Extras>& names) {
   if (names == nullptr) return OutputBatch::kNoExtras;
-  if (!items.empty()) {
-    const std::uint32_t last = items.back().extras;
+  if (!records.empty()) {
+    const std::uint32_t last = records.back().extras;
     if (last != OutputBatch::kNoExtras && extras[last] == names) return last;
   }
   const auto known = numbers.find(names.get());
@@ -20,7 +20,7 @@ std::uint32_t Released::number_of(const std::shared_ptr<const Extras>& names) {
 }
 
 void Released::clear() {
-  clear_scratch(items);
+  clear_scratch(records);
   clear_scratch(cells);
   strings.clear();
   extras.clear();

@@ -55,19 +55,18 @@ class CellGuard {
 Datum kept(const Datum& value, Released& out) {
   if (value.tag != Datum::Tag::string) return value;
   out.bytes += value.length;
-  return Datum::of(out.strings.add(value.text(), out.items.size()));
+  return Datum::of(out.strings.add(value.text(), out.records.size()));
 }
 
-/// Adds the item for the cells behind `guard`.
-void add_item(TypeId type, Timestamp timestamp, std::uint32_t extras, CellGuard& guard,
-              Released& out) {
+/// Adds the record for the cells behind `guard`.
+void add_record(TypeId type, Timestamp timestamp, std::uint32_t extras, CellGuard& guard,
+                Released& out) {
   const std::size_t cells = out.cells.size() - guard.first();
-  out.items.push_back({.type = type,
-                       .timestamp = timestamp,
-                       .first_cell = static_cast<std::uint32_t>(guard.first()),
-                       .cells = static_cast<std::uint32_t>(cells),
-                       .extras = extras});
-  out.bytes += sizeof(Released::Item) + cells * sizeof(Datum);
+  out.records.push_back({.type = type,
+                         .timestamp = timestamp,
+                         .first_cell = static_cast<std::uint32_t>(guard.first()),
+                         .extras = extras});
+  out.bytes += sizeof(Record) + cells * sizeof(Datum);
   guard.keep();
 }
 
@@ -75,7 +74,7 @@ void add_item(TypeId type, Timestamp timestamp, std::uint32_t extras, CellGuard&
 void add(const EventType& type, Timestamp timestamp, std::span<const Datum> cells, Released& out) {
   CellGuard guard(out);
   for (const Datum& cell : cells) out.cells.push_back(kept(cell, out));
-  add_item(type.id, timestamp, OutputBatch::kNoExtras, guard, out);
+  add_record(type.id, timestamp, OutputBatch::kNoExtras, guard, out);
 }
 
 /// Converts a value for a float attribute, which takes floats, ints, and the names that event lines
@@ -87,7 +86,7 @@ Datum float_of(const Datum& value) {
   return arithmetic::to_float(value);
 }
 
-/// Writes the cells of one event behind the others, in the order that items keep them.
+/// Writes the cells of one event behind the others, in the order that records keep them.
 class CellWriter {
  public:
   /// `type`: that of the resolution, or null.
@@ -105,7 +104,7 @@ class CellWriter {
     if (type_ != nullptr && type_->strict()) {
       if (auto error = find_missing()) return *error;
     }
-    add_item(resolution_.type, timestamp, out_.number_of(resolution_.extras), guard_, out_);
+    add_record(resolution_.type, timestamp, out_.number_of(resolution_.extras), guard_, out_);
     return {};
   }
 
@@ -298,7 +297,7 @@ void Sequencer::release(const Held& held, Timestamp timestamp, const Schema& sch
         CellWriter(*held.header, held.header->unknown(), nullptr, released).write(timestamp, cells);
     assert(!written.has_error());
   }
-  count_release(released.items.back().type, timestamp);
+  count_release(released.records.back().type, timestamp);
 }
 
 void Sequencer::prepare_count(TypeId type) {
@@ -334,7 +333,7 @@ Result<void> Sequencer::tick(Timestamp timestamp, const Schema& schema, Released
   release_until(timestamp, schema, released);
   if (released_ && timestamp <= *released_) return {};
   released_ = timestamp;
-  released.items.push_back({.timestamp = timestamp, .tick = true});
+  released.add_tick(timestamp);
   return {};
 }
 
