@@ -25,7 +25,7 @@ bool sums_floats(const Aggregate& aggregate, bool floats) {
 
 }  // namespace
 
-AggregateSearches::AggregateSearches(const WaveInput& input, SequenceTable& table)
+AggregateSearches::AggregateSearches(const PassInput& input, SequenceTable& table)
     : input_(input), table_(table), is_requested_(input.plan.aggregates.size()) {}
 
 /// The rows that agree on what an aggregate depends on stand together.

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "engine/aggregation.hpp"
+#include "engine/cuda/pass_input.hpp"
 #include "engine/cuda/search_queue.hpp"
 #include "engine/cuda/sequence_table.hpp"
-#include "engine/cuda/wave_input.hpp"
 
 namespace gorgo::engine {
 
@@ -16,7 +16,7 @@ namespace gorgo::engine {
 class AggregateSearches final : public SearchOwner {
  public:
   /// Both must outlive this.
-  AggregateSearches(const WaveInput& input, SequenceTable& table);
+  AggregateSearches(const PassInput& input, SequenceTable& table);
 
   /// Asks for the aggregates that depend on no further state, if rows are few: what is asked in
   /// vain costs less than a round. The answers must be taken before the table is extended.
@@ -47,7 +47,7 @@ class AggregateSearches final : public SearchOwner {
     return input_.rule().aggregates[group.aggregate];
   }
 
-  const WaveInput& input_;
+  const PassInput& input_;
   SequenceTable& table_;
   std::vector<Group> groups_;       // subjects of the searches
   std::vector<bool> is_requested_;  // by aggregate

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/cuda/wave_input.hpp"
+#include "engine/cuda/pass_input.hpp"
 #include "history/event_store.hpp"
 #include "history/range.hpp"
 
@@ -21,7 +21,7 @@ namespace gorgo::engine {
 class InsideNegations {
  public:
   /// The input must outlive this.
-  explicit InsideNegations(const WaveInput& input) : input_(input) {}
+  explicit InsideNegations(const PassInput& input) : input_(input) {}
 
   void clear() { negations_.clear(); }
   /// Adds all negations of a state for a search among `candidates`, positions of the state's
@@ -39,7 +39,7 @@ class InsideNegations {
                              std::span<const history::EventRef> row,
                              const history::Range& candidates) const;
 
-  const WaveInput& input_;
+  const PassInput& input_;
   std::vector<InsideNegation> negations_;
 };
 

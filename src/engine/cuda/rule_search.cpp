@@ -8,8 +8,9 @@
 namespace gorgo::engine {
 namespace {
 
-/// At most so many waves are worth it: each costs a round trip for each state, whatever it settles.
-constexpr std::size_t kMostWaves = 16;
+/// At most so many passes are worth it: each costs a round trip for each state, whatever it
+/// settles.
+constexpr std::size_t kMostPasses = 16;
 
 }  // namespace
 
@@ -30,9 +31,9 @@ void RuleSearch::take_part() {
 }
 
 void RuleSearch::add_pass(std::vector<history::Slot> slots, const Terminators& terminators) {
-  auto wave = std::make_unique<Wave>(plan_, terminators, rule_state_);
+  auto search = std::make_unique<SearchPass>(plan_, terminators, rule_state_);
   passes_.push_back(
-      {.slots = std::move(slots), .wave = std::move(wave), .produces = {}, .consumes = {}});
+      {.slots = std::move(slots), .search = std::move(search), .produces = {}, .consumes = {}});
 }
 
 bool RuleSearch::ask(RoundWriter& writer) {
@@ -40,20 +41,20 @@ bool RuleSearch::ask(RoundWriter& writer) {
   for (const std::uint32_t state : rule().consuming) {
     marks(state).follow(rule_state_.consumed[state], expected_->consumed[state]);
   }
-  while (!passes_.back().wave->ask(writer)) {
-    if (is_too_large() || !begin_wave()) return false;
+  while (!passes_.back().search->ask(writer)) {
+    if (is_too_large() || !begin_pass()) return false;
   }
   return true;
 }
 
-/// Begins a wave for the terminators that need another one. Returns false when there are none or it
+/// Begins a pass for the terminators that need another one. Returns false when there are none or it
 /// would not pay.
-bool RuleSearch::begin_wave() {
+bool RuleSearch::begin_pass() {
   if (!expected_) return false;
   find_products(passes_.back());
   settle();
   settled_ = unsettled_.empty() ? terminators() : unsettled_.front();
-  if (unsettled_.empty() || passes_.size() == kMostWaves) return false;
+  if (unsettled_.empty() || passes_.size() == kMostPasses) return false;
   const auto pass = static_cast<std::uint32_t>(passes_.size());
   std::vector<history::Slot> slots;
   for (const std::uint32_t t : unsettled_) {
@@ -68,13 +69,13 @@ bool RuleSearch::begin_wave() {
 void RuleSearch::find_products(Pass& pass) {
   CompositeSink sink;
   sink.begin_rule(rule(), *expected_, false);
-  const auto count = static_cast<std::uint32_t>(pass.wave->terminators());
-  const std::size_t rows = pass.wave->rows_of(count - 1).last;
+  const auto count = static_cast<std::uint32_t>(pass.search->terminators());
+  const std::size_t rows = pass.search->rows_of(count - 1).last;
   pass.consumes.resize(rows);
   for (std::size_t r = 0; r < rows; ++r) {
     sink.clear();
     sink.begin(0);
-    pass.wave->report(r, sink);
+    pass.search->report(r, sink);
     pass.produces.push_back(sink.size() > 0);
   }
 }
@@ -95,12 +96,12 @@ void RuleSearch::settle() {
 
 /// Whether the terminator finds the same after all that those before it are expected to consume.
 bool RuleSearch::stands(const Location& location) const {
-  const Wave& wave = *passes_[location.pass].wave;
+  const SearchPass& search = *passes_[location.pass].search;
   if (revoked_ && location.pass > 0) return false;
   const bool knew_all = location.pass + 1 == passes_.size() && location.number == 0;
-  if (wave.overflowed(location.number)) return !expects_any_ || knew_all;
-  const auto dependencies = wave.dependencies_of(location.number);
-  return std::ranges::none_of(dependencies, [&](const Wave::Dependency& dependency) {
+  if (search.overflowed(location.number)) return !expects_any_ || knew_all;
+  const auto dependencies = search.dependencies_of(location.number);
+  return std::ranges::none_of(dependencies, [&](const SearchPass::Dependency& dependency) {
     return expected_->consumed[dependency.state].contains(dependency.slot);
   });
 }
@@ -108,13 +109,13 @@ bool RuleSearch::stands(const Location& location) const {
 /// Expects the terminator to consume. Its sequences do not see each other's consumption.
 void RuleSearch::expect(const Location& location) {
   Pass& pass = passes_[location.pass];
-  const auto [first, last] = pass.wave->rows_of(location.number);
+  const auto [first, last] = pass.search->rows_of(location.number);
   for (std::size_t r = first; r < last; ++r) {
-    const bool consumes = pass.produces[r] && !lost(pass.wave->row(r), *expected_);
+    const bool consumes = pass.produces[r] && !lost(pass.search->row(r), *expected_);
     if (pass.consumes[r] && !consumes) revoked_ = true;
     if (consumes && !pass.consumes[r]) {
       for (const std::uint32_t state : rule().consuming) {
-        marks(state).changed(pass.wave->row(r)[state].slot);
+        marks(state).changed(pass.search->row(r)[state].slot);
       }
     }
     pass.consumes[r] = consumes;
@@ -122,7 +123,7 @@ void RuleSearch::expect(const Location& location) {
   for (std::size_t r = first; r < last; ++r) {
     if (!pass.consumes[r]) continue;
     expects_any_ = true;
-    const auto row = pass.wave->row(r);
+    const auto row = pass.search->row(r);
     for (const std::uint32_t state : rule().consuming) {
       expected_->consumed[state].insert(row[state].slot, row[0].slot);
     }
@@ -131,7 +132,7 @@ void RuleSearch::expect(const Location& location) {
 
 void RuleSearch::forget(const Location& location) {
   Pass& pass = passes_[location.pass];
-  const auto [first, last] = pass.wave->rows_of(location.number);
+  const auto [first, last] = pass.search->rows_of(location.number);
   for (std::size_t r = first; r < last; ++r) {
     revoked_ = revoked_ || pass.consumes[r];
     pass.consumes[r] = false;
@@ -146,15 +147,15 @@ bool RuleSearch::lost(std::span<const history::EventRef> row, const RuleState& s
 /// Returns false when the sink is full; then nothing of the terminator was reported.
 bool RuleSearch::report(std::uint32_t t, CompositeSink& sink) const {
   const Location location = expected_ ? locations_[t] : Location{0, t};
-  const Wave& wave = *passes_[location.pass].wave;
-  if (wave.overflowed(location.number)) {
+  const SearchPass& search = *passes_[location.pass].search;
+  if (search.overflowed(location.number)) {
     sink.overflow();
     return true;
   }
-  const auto [first, last] = wave.rows_of(location.number);
+  const auto [first, last] = search.rows_of(location.number);
   for (std::size_t r = first; r < last && !sink.is_full(); ++r) {
     // The sink consumes what it accepts, terminator by terminator.
-    if (!lost(wave.row(r), rule_state_)) wave.report(r, sink);
+    if (!lost(search.row(r), rule_state_)) search.report(r, sink);
   }
   sink.is_full() ? sink.discard() : sink.commit();
   return !sink.is_full();
@@ -178,7 +179,7 @@ std::size_t RuleSearch::report_prepared(std::uint32_t first_terminator, const Bu
   for (; t < ends_.size(); ++t) {
     const std::size_t number = first_terminator + t;
     if (budget.stopped() || !sink.has_room(static_cast<std::uint32_t>(number), end)) break;
-    if (passes_[0].wave->overflowed(static_cast<std::uint32_t>(t))) {
+    if (passes_[0].search->overflowed(static_cast<std::uint32_t>(t))) {
       sink.begin(static_cast<std::uint32_t>(number));
       sink.overflow();
     }

@@ -6,16 +6,16 @@
 #include <span>
 #include <vector>
 
-#include "engine/cuda/wave.hpp"
+#include "engine/cuda/search_pass.hpp"
 
 namespace gorgo::engine {
 
 /// Terminators of one rule on their way through a device. A rule that consumes nothing takes one
-/// wave. Where terminators consume what later ones could choose, a wave leaves out only what the
-/// device knows to be consumed, and not what the wave's own terminators are going to consume. Then
+/// pass. Where terminators consume what later ones could choose, a pass leaves out only what the
+/// device knows to be consumed, and not what the pass's own terminators are going to consume. Then
 /// all are gone through in their order. Those that relied on an event that an earlier one consumes
-/// take another wave, which knows what is expected to be consumed before them. For the first
-/// terminator of a wave that is certain, so each wave settles one terminator or more.
+/// take another pass, which knows what is expected to be consumed before them. For the first
+/// terminator of a pass that is certain, so each pass settles one terminator or more.
 class RuleSearch {
  public:
   /// Plan and state must outlive the search.
@@ -28,9 +28,9 @@ class RuleSearch {
   /// Adds the searches of the next round. Returns false when none are left. Throws DeviceError.
   bool ask(RoundWriter& writer);
   /// Takes the answers to what was asked.
-  void take(const gpu::Answers& answers) { passes_.back().wave->take(answers); }
+  void take(const gpu::Answers& answers) { passes_.back().search->take(answers); }
   /// Whether it has become too large to be done with that many terminators.
-  bool is_too_large() const { return !passes_.empty() && passes_.back().wave->is_too_large(); }
+  bool is_too_large() const { return !passes_.empty() && passes_.back().search->is_too_large(); }
   std::size_t terminators() const { return terminators_.slots.size(); }
   const DevicePlan& plan() const { return plan_; }
 
@@ -47,7 +47,7 @@ class RuleSearch {
  private:
   struct Pass {
     std::vector<history::Slot> slots;  ///< unless they are all terminators
-    std::unique_ptr<Wave> wave;
+    std::unique_ptr<SearchPass> search;
     std::vector<bool> produces;  ///< by row: whether there is a composite
     std::vector<bool>
         consumes;  ///< by row: whether it is expected, so that its events are consumed
@@ -59,7 +59,7 @@ class RuleSearch {
   };
 
   void add_pass(std::vector<history::Slot> slots, const Terminators& terminators);
-  bool begin_wave();
+  bool begin_pass();
   bool report(std::uint32_t terminator, CompositeSink& sink) const;
   std::size_t report_prepared(std::uint32_t first_terminator, const Budget& budget,
                               CompositeSink& sink) const;

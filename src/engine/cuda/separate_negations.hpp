@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <span>
 
+#include "engine/cuda/pass_input.hpp"
 #include "engine/cuda/search_queue.hpp"
 #include "engine/cuda/state_choice.hpp"
-#include "engine/cuda/wave_input.hpp"
 
 namespace gorgo::engine {
 
@@ -14,7 +14,7 @@ namespace gorgo::engine {
 class SeparateNegations final : public SearchOwner {
  public:
   /// Both must outlive this.
-  SeparateNegations(const WaveInput& input, StateChoice& choice) : input_(input), choice_(choice) {}
+  SeparateNegations(const PassInput& input, StateChoice& choice) : input_(input), choice_(choice) {}
 
   /// Asks whether the candidates in hand violate a negation, unless that was tested inside.
   void request(SearchQueue& queue);
@@ -27,7 +27,7 @@ class SeparateNegations final : public SearchOwner {
   }
 
  private:
-  const WaveInput& input_;
+  const PassInput& input_;
   StateChoice& choice_;
 };
 

@@ -18,7 +18,7 @@ constexpr std::uint64_t kGrowth = 8;
 
 }  // namespace
 
-StateChoice::StateChoice(const WaveInput& input, SequenceTable& table)
+StateChoice::StateChoice(const PassInput& input, SequenceTable& table)
     : input_(input), table_(table), inside_(input) {
   open_.reserve(table.rows());
   candidates_.reserve(table.rows());

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "engine/cuda/inside_negations.hpp"
+#include "engine/cuda/pass_input.hpp"
 #include "engine/cuda/search_queue.hpp"
 #include "engine/cuda/sequence_table.hpp"
-#include "engine/cuda/wave_input.hpp"
 
 namespace gorgo::engine {
 
@@ -23,13 +23,13 @@ class StateChoice final : public SearchOwner {
   /// An event that passes the state's conditions.
   struct Candidate {
     std::uint32_t open;        ///< for which row, as the choice numbers them
-    std::uint64_t position;    ///< as for WaveInput::event
+    std::uint64_t position;    ///< as for PassInput::event
     bool is_verified = false;  ///< the search has tested the negations
     bool violates = false;     ///< a negation
   };
 
   /// Begins with state 0, whose candidates are the terminators. Both must outlive the choice.
-  StateChoice(const WaveInput& input, SequenceTable& table);
+  StateChoice(const PassInput& input, SequenceTable& table);
   /// Begins with the next state. Returns whether there is anything to search.
   bool begin_next();
   std::size_t state() const { return state_; }
@@ -74,7 +74,7 @@ class StateChoice final : public SearchOwner {
     return rule_state().selection == Selection::last || rule_state().selection == Selection::k_last;
   }
 
-  const WaveInput& input_;
+  const PassInput& input_;
   SequenceTable& table_;
   std::size_t state_ = 0;
   std::vector<Open> open_;

@@ -1,4 +1,4 @@
-#include "engine/cuda/wave.hpp"
+#include "engine/cuda/search_pass.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace gorgo::engine {
 
-Wave::Wave(DevicePlan& plan, const Terminators& terminators, const RuleState& state)
+SearchPass::SearchPass(DevicePlan& plan, const Terminators& terminators, const RuleState& state)
     : input_{.plan = plan, .terminators = terminators, .rule_state = state},
       table_(terminators.slots.size(), plan.aggregates.size()),
       choice_(input_, table_),
@@ -16,7 +16,7 @@ Wave::Wave(DevicePlan& plan, const Terminators& terminators, const RuleState& st
   negations_.request(queue_);
 }
 
-bool Wave::ask(RoundWriter& writer) {
+bool SearchPass::ask(RoundWriter& writer) {
   while (step_ != Step::done && !is_too_large()) {
     if (queue_.is_done()) {
       advance();
@@ -27,7 +27,7 @@ bool Wave::ask(RoundWriter& writer) {
   return false;
 }
 
-void Wave::advance() {
+void SearchPass::advance() {
   queue_.clear();
   switch (step_) {
     case Step::choose:
@@ -42,12 +42,12 @@ void Wave::advance() {
   }
 }
 
-void Wave::choose() {
+void SearchPass::choose() {
   step_ = Step::choose;
   choice_.request(queue_);
 }
 
-void Wave::finish_state() {
+void SearchPass::finish_state() {
   const std::size_t state = choice_.state();
   const auto accepted = choice_.accepted();
   note_dependencies(accepted);
@@ -66,7 +66,7 @@ void Wave::finish_state() {
 
 /// With `each` rows do not rely on each other's events: without an event the rows that have it are
 /// gone, and nothing else changes.
-void Wave::note_dependencies(std::span<const SequenceTable::Extension> accepted) {
+void SearchPass::note_dependencies(std::span<const SequenceTable::Extension> accepted) {
   const auto state = static_cast<std::uint32_t>(choice_.state());
   if (rule().states[state].selection == Selection::each || !consumes(rule(), state)) return;
   for (const SequenceTable::Extension& extension : accepted) {
@@ -75,13 +75,13 @@ void Wave::note_dependencies(std::span<const SequenceTable::Extension> accepted)
   }
 }
 
-void Wave::finish() {
+void SearchPass::finish() {
   step_ = Step::done;
   table_.index_terminators();
   std::ranges::stable_sort(dependencies_, {}, &Dependency::terminator);
 }
 
-void Wave::report(std::size_t number, CompositeSink& sink) const {
+void SearchPass::report(std::size_t number, CompositeSink& sink) const {
   const auto values = table_.values(number);
   const history::Scope scope{.candidate = {}, .states = row(number), .aggregates = values};
   const bool passes = std::ranges::all_of(rule().filters, [&](const Filter& filter) {
@@ -90,7 +90,8 @@ void Wave::report(std::size_t number, CompositeSink& sink) const {
   if (passes) sink.accept(row(number), values);
 }
 
-std::span<const Wave::Dependency> Wave::dependencies_of(std::uint32_t terminator) const {
+std::span<const SearchPass::Dependency> SearchPass::dependencies_of(
+    std::uint32_t terminator) const {
   const auto first_of = [&](std::uint32_t t) {
     return std::ranges::lower_bound(dependencies_, t, {}, &Dependency::terminator);
   };

@@ -7,35 +7,35 @@
 
 #include "engine/composite_sink.hpp"
 #include "engine/cuda/aggregate_searches.hpp"
+#include "engine/cuda/pass_input.hpp"
 #include "engine/cuda/search_queue.hpp"
 #include "engine/cuda/separate_negations.hpp"
 #include "engine/cuda/sequence_table.hpp"
 #include "engine/cuda/state_choice.hpp"
-#include "engine/cuda/wave_input.hpp"
 
 namespace gorgo::engine {
 
 /// Terminators of one rule on their way through a channel of a device, all at the same time:
 /// breadth first, state by state, the searches of a step in one round, or in a few where they are
-/// many. Rounds may hold the searches of many waves. Where rows are few, an aggregate is asked for
+/// many. Rounds may hold the searches of many passes. Where rows are few, an aggregate is asked for
 /// together with the first choice that follows what it depends on.
 ///
 /// Where negations are completed by a state, its candidates are tested by them in one of two ways:
 /// by the search that finds them (InsideNegations), or by searches of a further round
 /// (SeparateNegations).
-class Wave {
+class SearchPass {
  public:
   /// An event that was chosen where another would have been chosen without it.
   struct Dependency {
-    std::uint32_t terminator;  ///< counted from the wave's first
+    std::uint32_t terminator;  ///< counted from the pass's first
     std::uint32_t state;
     history::Slot slot;
   };
 
-  /// Plan and state must outlive the wave.
-  Wave(DevicePlan& plan, const Terminators& terminators, const RuleState& state);
-  Wave(const Wave&) = delete;
-  Wave& operator=(const Wave&) = delete;
+  /// Plan and state must outlive the pass.
+  SearchPass(DevicePlan& plan, const Terminators& terminators, const RuleState& state);
+  SearchPass(const SearchPass&) = delete;
+  SearchPass& operator=(const SearchPass&) = delete;
 
   /// Adds the searches of the next round. Returns false when none are left. Throws DeviceError.
   bool ask(RoundWriter& writer);
@@ -67,7 +67,7 @@ class Wave {
   void finish();
   const Rule& rule() const { return input_.rule(); }
 
-  const WaveInput input_;
+  const PassInput input_;
   SequenceTable table_;
   StateChoice choice_;
   SeparateNegations negations_;

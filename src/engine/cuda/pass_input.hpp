@@ -9,8 +9,8 @@
 
 namespace gorgo::engine {
 
-/// What a wave finds the sequences of: terminators of a rule whose plan is on a device.
-struct WaveInput {
+/// What a pass finds the sequences of: terminators of a rule whose plan is on a device.
+struct PassInput {
   DevicePlan& plan;
   Terminators terminators;
   const RuleState& rule_state;
