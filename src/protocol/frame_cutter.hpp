@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "protocol/framing.hpp"
+#include "protocol/stream_buffer.hpp"
 
 namespace gorgo::protocol {
 
@@ -23,21 +23,19 @@ class FrameCutter {
 
   /// Room for at least 16 KiB more; valid until the next call of another member. When it or `next`
   /// throws bad_alloc, nothing has changed.
-  std::span<std::uint8_t> space();
-  void fill(std::size_t size) { end_ += size; }
+  std::span<std::uint8_t> space() { return buffer_.space(); }
+  void fill(std::size_t size) { buffer_.fill(size); }
   /// The next whole frame, nothing when more bytes are needed, or why the stream cannot be followed
   /// any further. Such an error is final.
   Result<std::optional<Bytes>> next();
   /// Bytes of a frame whose end has not arrived.
-  std::size_t open() const { return end_ - begin_; }
+  std::size_t open() const { return buffer_.unread().size(); }
   /// Bytes that it has allocated.
-  std::size_t held() const { return bytes_.capacity(); }
+  std::size_t held() const { return buffer_.held(); }
 
  private:
   std::size_t max_frame_;
-  std::vector<std::uint8_t> bytes_;
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
+  StreamBuffer buffer_;
 };
 
 }  // namespace gorgo::protocol
