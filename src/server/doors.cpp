@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/native_dialect.hpp"
+#include "server/trex_dialect.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -13,13 +14,19 @@ DialectMaker maker_of() {
   return [](Session& session) { return std::make_unique<T>(session); };
 }
 
+DialectMaker trex_maker(const TrexOptions& options, const TypeBoard& types) {
+  return [names = std::make_shared<TrexNames>(options.types, types)](Session& session) {
+    return std::make_unique<TrexDialect>(session, names);
+  };
+}
+
 }  // namespace
 
-std::vector<Listener::Door> doors_of(const ServerOptions& options) {
+std::vector<Listener::Door> doors_of(const ServerOptions& options, const TypeBoard& types) {
   std::vector<Listener::Door> all = {
       {"listening on", "--listen", options.listen, maker_of<NativeDialect>()},
       {"http on", "--http", options.http.listen, nullptr},
-      {"trex on", "--trex", options.trex.listen, nullptr}};
+      {"trex on", "--trex", options.trex.listen, trex_maker(options.trex, types)}};
   std::erase_if(all, [](const Listener::Door& door) { return door.address.empty(); });
   return all;
 }

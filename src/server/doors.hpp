@@ -4,11 +4,12 @@
 
 #include "server/listener.hpp"
 #include "server/options.hpp"
+#include "server/type_board.hpp"
 
 namespace gorgo::server {
 
 /// The ports that the options ask for, that of the native protocol first. A door without a dialect
-/// is one that this build does not have.
-std::vector<Listener::Door> doors_of(const ServerOptions& options);
+/// is one that this build does not have. `options` and `types` must outlive the dialects.
+std::vector<Listener::Door> doors_of(const ServerOptions& options, const TypeBoard& types);
 
 }  // namespace gorgo::server

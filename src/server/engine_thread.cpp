@@ -46,11 +46,12 @@ const wire::Message& message_of(const Command& request) {
 }  // namespace
 
 EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue,
-                           std::function<void()> on_end)
+                           TypeBoard& types, std::function<void()> on_end)
     : limits_(options.limits),
       paced_(options.processor.latency_target > 0),
       log_(log),
       queue_(queue),
+      types_(types),
       on_end_(std::move(on_end)),
       processor_(with_alarms(options.processor, options.reports, log)),
       subscriptions_(options.limits,
@@ -64,6 +65,12 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       checker_(options.on_check, [this] { queue_.push_control({Command::Kind::checked}); }) {}
 
 EngineThread::~EngineThread() { join(); }
+
+RuleFiles::Outcome EngineThread::load_rules() {
+  auto outcome = rule_files_.load(processor_);
+  types_.post(processor_.schema());
+  return outcome;
+}
 
 void EngineThread::start() {
   rate_watch_.restart(std::chrono::steady_clock::now());
@@ -216,7 +223,10 @@ void EngineThread::work_off_changes() {
   while (!changes_.empty()) {
     Command& first = changes_.front();
     bool over = true;
-    attempt(first, [&] { over = change(first); });
+    attempt(first, [&] {
+      over = change(first);
+      types_.post(processor_.schema());
+    });
     if (!over) return;
     if (first.done) first.done();
     changes_.pop_front();

@@ -21,6 +21,7 @@
 #include "server/rule_checker.hpp"
 #include "server/rule_files.hpp"
 #include "server/subscriptions.hpp"
+#include "server/type_board.hpp"
 
 namespace gorgo::server {
 
@@ -31,13 +32,14 @@ namespace gorgo::server {
 /// they came, and their texts are checked on another thread. Meanwhile everything else goes on.
 class EngineThread {
  public:
-  /// `on_end` is called on the thread when the closed queue is worked off.
-  EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue,
+  /// `types` gets every change of the types. `on_end` is called on the thread when the closed queue
+  /// is worked off.
+  EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue, TypeBoard& types,
                std::function<void()> on_end);
   ~EngineThread();
 
   /// To be called before `start`. Runs on the caller's thread.
-  RuleFiles::Outcome load_rules() { return rule_files_.load(processor_); }
+  RuleFiles::Outcome load_rules();
   void start();
   /// Waits for the end, which `CommandQueue::close` brings about. Does nothing without `start`.
   void join();
@@ -64,6 +66,7 @@ class EngineThread {
   const bool paced_;  // batches, and so turns, are to be short
   Log& log_;
   CommandQueue& queue_;
+  TypeBoard& types_;
   const std::function<void()> on_end_;
   Processor processor_;
   Subscriptions subscriptions_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,6 +49,7 @@ struct HttpOptions {
 /// The protocol of T-Rex.
 struct TrexOptions {
   std::string listen;  ///< HOST:PORT; empty: no port for T-Rex
+  std::map<std::int32_t, std::string> types;  ///< names of event types, by their numbers there
 };
 
 struct SecurityOptions {

@@ -33,6 +33,7 @@ struct Server::Impl {
   ClientTotals totals;  // outlives sessions that the context holds: they give back to it
   asio::io_context io{1};
   CommandQueue queue;
+  TypeBoard types;
   SessionHub hub;
   std::vector<std::unique_ptr<Listener>> listeners;  // the first is that of the native protocol
   asio::signal_set signals{io};
@@ -75,7 +76,7 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
           .memory = {options.limits.memory_bytes, [this] { asio::post(io, [this] { shed(); }); }}},
       queue(options.limits, totals.memory),
       hub{io, options, log, queue, totals, {}},
-      engine(options, log, queue, [this] { asio::post(io, [this] { engine_end(); }); }) {
+      engine(options, log, queue, types, [this] { asio::post(io, [this] { engine_end(); }); }) {
   hub.on_end = [this](Session& session) {
     if (!session.refused()) --admitted;
     sessions.erase(session.id());
@@ -88,7 +89,7 @@ Result<void> Server::Impl::listen() {
   const auto open_session = [this](Transport transport, const DialectMaker& dialect) {
     open(std::move(transport), dialect);
   };
-  for (Listener::Door& door : doors_of(options)) {
+  for (Listener::Door& door : doors_of(options, types)) {
     if (door.dialect == nullptr) {
       return Error{"this gorgo was built without what serves " + door.option,
                    "leave " + door.option + " and its key of the configuration out"};
@@ -302,7 +303,8 @@ bool Server::run() {
                          {"lost_rows", s.totals.lost_rows.load()},
                          {"oversize", s.engine.oversize()},
                          {"dropped_requests", s.hub.dropped_requests + s.engine.dropped_changes()},
-                         {"malformed", s.hub.malformed.load()}});
+                         {"malformed", s.hub.malformed.load()},
+                         {"refused_trex", s.hub.refused_trex.load()}});
   return !s.gave_up && !s.engine.broken();
 }
 

@@ -35,6 +35,8 @@ struct SessionHub {
   std::atomic<std::uint64_t> malformed = 0;         ///< frames and messages refused; read anywhere
   std::atomic<std::uint64_t> stalled_reads = 0;     ///< a reader waited for room; read anywhere
   std::atomic<std::uint64_t> dropped_requests = 0;  ///< their client had gone; read anywhere
+  /// Rules and subscriptions of T-Rex that were not taken; read anywhere.
+  std::atomic<std::uint64_t> refused_trex = 0;
 };
 
 /// One connection, whatever it speaks: its outbox, its lane of the queue, its memory, its time-outs

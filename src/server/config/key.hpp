@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +15,8 @@
 namespace gorgo::server {
 
 /// What a key of the configuration may be set to.
-using ConfigValue = std::variant<bool, std::int64_t, std::string, std::vector<std::string>>;
+using ConfigValue = std::variant<bool, std::int64_t, std::string, std::vector<std::string>,
+                                 std::map<std::string, std::string>>;
 
 /// A key of the configuration: what it is called, what it means, and which option it is.
 struct ConfigKey {
@@ -53,7 +55,7 @@ struct ConfigChange {
 std::vector<ConfigChange> changes_between(const ServerOptions& before, const ServerOptions& after);
 
 /// A value as the text of an environment variable says it, or an error that says what is expected.
-/// A list is written as in TOML, or is one text.
+/// A list is written as in TOML, or is one text; a table is written as in TOML.
 Result<ConfigValue> parse_config_value(const ConfigKey& key, const std::string& text);
 /// The value as TOML.
 std::string toml_text(const ConfigValue& value);

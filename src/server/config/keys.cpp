@@ -1,11 +1,13 @@
 #include <chrono>
 #include <limits>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "engine/cuda/options.hpp"
 #include "server/config/key.hpp"
+#include "server/config/trex_types.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -102,6 +104,25 @@ class KeyMaker {
              },
          .get = [at, name_of](const ServerOptions& options) -> std::optional<ConfigValue> {
            return std::string(name_of(at(options)));
+         }});
+  }
+
+  /// A table that `parse` makes an option of, and `table_of` the other way round.
+  template <class At, class Parse, class TableOf>
+  void table(std::string name, At at, Parse parse, TableOf table_of, std::string about) {
+    using Table = std::map<std::string, std::string>;
+    add({.name = std::move(name),
+         .about = std::move(about),
+         .form = Table(),
+         .set =
+             [at, parse](ServerOptions& options, const ConfigValue& value) {
+               const auto parsed = parse(std::get<Table>(value));
+               if (!parsed) return Result<void>(parsed.error());
+               at(options) = *parsed;
+               return Result<void>();
+             },
+         .get = [at, table_of](const ServerOptions& options) -> std::optional<ConfigValue> {
+           return table_of(at(options));
          }});
   }
 
@@ -213,6 +234,8 @@ void add_ports(KeyMaker& keys) {
   keys.section("trex");
   keys.text("listen", GORGO_OPTION(trex.listen),
             "HOST:PORT for clients of T-Rex, by habit 50254; empty: none");
+  keys.table("types", GORGO_OPTION(trex.types), parse_trex_types, trex_types_table,
+             "names of event types by their numbers there: 2001 = \"Temp\"");
   keys.section("security");
   keys.boolean("insecure", GORGO_OPTION(security.insecure),
                "together with --insecure: addresses that others can reach may be listened on");

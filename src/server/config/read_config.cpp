@@ -2,6 +2,7 @@
 #include <toml++/toml.h>
 
 #include <limits>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -52,6 +53,16 @@ std::optional<ConfigValue> list_of(const toml::array& array) {
   return list;
 }
 
+std::optional<ConfigValue> table_of(const toml::table& table) {
+  std::map<std::string, std::string> entries;
+  for (const auto& [key, node] : table) {
+    const auto text = node.value_exact<std::string>();
+    if (!text) return std::nullopt;
+    entries[std::string(key.str())] = *text;
+  }
+  return entries;
+}
+
 /// Unset: the node does not have the type that the key takes.
 std::optional<ConfigValue> value_of(const toml::node& node, const ConfigKey& key) {
   std::optional<ConfigValue> value;
@@ -61,6 +72,7 @@ std::optional<ConfigValue> value_of(const toml::node& node, const ConfigKey& key
     value = key.takes_numbers ? ConfigValue(std::to_string(*number)) : ConfigValue(*number);
   }
   if (const auto* array = node.as_array()) value = list_of(*array);
+  if (const auto* table = node.as_table()) value = table_of(*table);
   if (value && value->index() != key.form.index()) return std::nullopt;
   return value;
 }

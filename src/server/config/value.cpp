@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "server/config/key.hpp"
@@ -28,6 +29,19 @@ Result<ConfigValue> parse_list(const ConfigKey& key, const std::string& text) {
   return ConfigValue(std::move(list));
 }
 
+Result<ConfigValue> parse_table(const ConfigKey& key, const std::string& text) {
+  const auto parsed = toml::parse("table = " + text);
+  const auto* table = parsed ? parsed.table()["table"].as_table() : nullptr;
+  if (table == nullptr) return unexpected(key, text);
+  std::map<std::string, std::string> entries;
+  for (const auto& [name, node] : *table) {
+    const auto value = node.value_exact<std::string>();
+    if (!value) return unexpected(key, text);
+    entries[std::string(name.str())] = *value;
+  }
+  return ConfigValue(std::move(entries));
+}
+
 /// A string of JSON is one of TOML.
 std::string quoted(const std::string& text) {
   using Json = nlohmann::json;
@@ -43,6 +57,13 @@ struct ToToml {
     for (const std::string& item : list) text += (text.empty() ? "" : ", ") + quoted(item);
     return "[" + text + "]";
   }
+  std::string operator()(const std::map<std::string, std::string>& table) const {
+    std::string text;
+    for (const auto& [name, value] : table) {
+      text += (text.empty() ? "" : ", ") + quoted(name) + " = " + quoted(value);
+    }
+    return "{" + text + "}";
+  }
 };
 
 }  // namespace
@@ -55,13 +76,17 @@ std::string ConfigKey::variable() const {
 
 std::string expectation_of(const ConfigKey& key) {
   if (!key.expected.empty()) return "expected " + key.expected;
-  constexpr const char* kKinds[] = {"true or false", "a number", "a string", "a list of strings"};
+  constexpr const char* kKinds[] = {"true or false", "a number", "a string", "a list of strings",
+                                    "a table of strings"};
   return std::string("expected ") + kKinds[key.form.index()];
 }
 
 Result<ConfigValue> parse_config_value(const ConfigKey& key, const std::string& text) {
   if (std::holds_alternative<std::string>(key.form)) return ConfigValue(text);
   if (std::holds_alternative<std::vector<std::string>>(key.form)) return parse_list(key, text);
+  if (std::holds_alternative<std::map<std::string, std::string>>(key.form)) {
+    return parse_table(key, text);
+  }
   if (std::holds_alternative<bool>(key.form)) {
     if (text != "true" && text != "false") return unexpected(key, text);
     return ConfigValue(text == "true");

@@ -1,0 +1,36 @@
+#include "server/config/trex_types.hpp"
+
+#include <charconv>
+
+#include "codec/names.hpp"
+
+namespace gorgo::server {
+
+Result<std::map<std::int32_t, std::string>> parse_trex_types(
+    const std::map<std::string, std::string>& table) {
+  std::map<std::int32_t, std::string> types;
+  std::map<std::string, std::string> numbers;
+  for (const auto& [key, name] : table) {
+    std::int32_t number = 0;
+    const char* const end = key.data() + key.size();
+    const auto [stopped, failure] = std::from_chars(key.data(), end, number);
+    if (failure != std::errc() || stopped != end) {
+      return Error{"'" + key + "' is no number of a type", "write 2001 = \"Temp\""};
+    }
+    if (auto problem = codec::problem_of_name(name, "a type")) return *problem;
+    if (const auto [other, added] = numbers.emplace(name, key); !added) {
+      return Error{"'" + name + "' has two numbers, " + other->second + " and " + key, ""};
+    }
+    types[number] = name;
+  }
+  return types;
+}
+
+std::map<std::string, std::string> trex_types_table(
+    const std::map<std::int32_t, std::string>& types) {
+  std::map<std::string, std::string> table;
+  for (const auto& [number, name] : types) table[std::to_string(number)] = name;
+  return table;
+}
+
+}  // namespace gorgo::server

@@ -1,0 +1,175 @@
+#include "server/trex_dialect.hpp"
+
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "protocol/trex/decode.hpp"
+#include "protocol/trex/rule_text.hpp"
+
+namespace gorgo::server {
+namespace {
+
+namespace asio = boost::asio;
+namespace trex = protocol::trex;
+
+const wire::Message& message_in(const protocol::Bytes& frame) {
+  return *flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data());
+}
+
+}  // namespace
+
+TrexDialect::TrexDialect(Session& session, std::shared_ptr<TrexNames> names)
+    : session_(session),
+      names_(std::move(names)),
+      cutter_(session.hub().options.limits.max_frame),
+      intake_(session.hub().options.limits,
+              [known = names_](std::int32_t number) { return known->name_of(number); }) {}
+
+asio::awaitable<void> TrexDialect::read() {
+  session_.greeted();
+  co_await serve();
+  cutter_ = trex::PacketCutter(0);
+  publication_ = {};
+}
+
+asio::awaitable<void> TrexDialect::serve() {
+  while (!session_.stopping()) {
+    const auto packet = cutter_.next();
+    if (!packet) {
+      co_await flush();
+      session_.malformed(0, wire::ErrorCode::TooLarge, packet.error());
+      co_return;
+    }
+    if (*packet) {
+      session_.message_over();
+      if (!co_await take(**packet)) co_return;
+    } else {
+      if (!co_await flush() || !co_await read_more()) co_return;
+    }
+  }
+}
+
+asio::awaitable<bool> TrexDialect::read_more() {
+  std::span<std::uint8_t> space;
+  if (!session_.if_memory([&] { space = cutter_.space(); })) {
+    co_await session_.await_memory();
+    co_return true;
+  }
+  session_.hold(cutter_.held());
+  if (cutter_.open() == 0) session_.message_over();
+  if (cutter_.open() > 0) session_.message_begun();
+  const std::size_t size = co_await session_.read_some(asio::buffer(space.data(), space.size()));
+  cutter_.fill(size);
+  co_return size > 0;
+}
+
+asio::awaitable<bool> TrexDialect::take(const trex::Packet& packet) {
+  const auto kind = static_cast<trex::Kind>(packet.kind);
+  if (kind == trex::Kind::publication) co_return co_await publish(packet.body);
+  if (!co_await flush()) co_return false;
+  switch (kind) {
+    case trex::Kind::publication:
+      break;
+    case trex::Kind::rule: {
+      const auto rule = trex::decode_rule(packet.body);
+      co_return rule ? co_await deploy(*rule) : malformed(rule.error());
+    }
+    case trex::Kind::subscription: {
+      const auto wanted = trex::decode_subscription(packet.body);
+      co_return wanted ? co_await subscribe(*wanted) : malformed(wanted.error());
+    }
+    case trex::Kind::unsubscription: {
+      const auto unwanted = trex::decode_unsubscription(packet.body);
+      co_return unwanted ? co_await unsubscribe(*unwanted) : malformed(unwanted.error());
+    }
+    case trex::Kind::ping:
+      co_return true;  // it has shown that the client lives; T-Rex does not answer it
+  }
+  co_return malformed({"a packet has the kind " + std::to_string(packet.kind),
+                       "clients of T-Rex send the kinds 0, 1, 2, 100 and 101"});
+}
+
+bool TrexDialect::malformed(const Error& error) {
+  return session_.malformed(0, wire::ErrorCode::Malformed, error);
+}
+
+asio::awaitable<bool> TrexDialect::publish(std::span<const std::uint8_t> body) {
+  if (const auto decoded = trex::decode(body, publication_); !decoded) {
+    co_return malformed(decoded.error());
+  }
+  if (intake_.full_for(publication_) && !co_await flush()) co_return false;
+  const auto added = intake_.add(publication_);
+  co_return added ? true : malformed(added.error());
+}
+
+asio::awaitable<bool> TrexDialect::flush() {
+  if (intake_.empty()) co_return true;
+  co_return co_await submit(intake_.take());
+}
+
+asio::awaitable<bool> TrexDialect::submit(protocol::Bytes frame) {
+  const auto& message = message_in(frame);  // moving the frame does not move its bytes
+  co_return co_await session_.submit(std::move(frame), message);
+}
+
+asio::awaitable<bool> TrexDialect::subscribe(const Subscription& wanted) {
+  const auto text = trex::subscription_text(
+      wanted, [this](std::int32_t number) { return names_->name_of(number); });
+  if (!text) {
+    refuse("subscription", trex::default_name(wanted.type), text.error());
+    co_return true;
+  }
+  // Names may change, and the client will take back what it has asked for by number.
+  const auto key = trex::subscription_text(wanted, trex::default_name);
+  if (!subscriptions_.try_emplace(*key, last_id_ + 1).second) co_return true;
+  wire::SubscribeT request;
+  request.subscription = ++last_id_;
+  request.text = *text;
+  types_[last_id_] = wanted.type;
+  pending_[last_id_] = {Pending::Kind::subscribe, last_id_, *text};
+  co_return co_await submit(protocol::encode(last_id_, request));
+}
+
+asio::awaitable<bool> TrexDialect::unsubscribe(const Subscription& unwanted) {
+  const auto key = trex::subscription_text(unwanted, trex::default_name);
+  const auto known = key ? subscriptions_.find(*key) : subscriptions_.end();
+  if (known == subscriptions_.end()) co_return true;
+  wire::UnsubscribeT request;
+  request.subscription = known->second;
+  subscriptions_.erase(known);
+  pending_[++last_id_] = {Pending::Kind::unsubscribe, request.subscription, ""};
+  co_return co_await submit(protocol::encode(last_id_, request));
+}
+
+asio::awaitable<bool> TrexDialect::deploy(const trex::Rule& rule) {
+  const auto text =
+      trex::rule_text(rule, [this](std::int32_t number) { return names_->name_of(number); });
+  if (!text) {
+    refuse("rule", "of type " + names_->name_of(rule.composite.type), text.error());
+    co_return true;
+  }
+  wire::DeployT request;
+  request.name = names_->deployment(text->composite);
+  request.text = text->text;
+  for (const std::string& note : text->notes) {
+    session_.hub().log.warning("a rule of T-Rex is not taken word for word",
+                               {{"rule", request.name}, {"note", note}});
+  }
+  pending_[++last_id_] = {Pending::Kind::deploy, 0, request.name};
+  co_return co_await submit(protocol::encode(last_id_, request));
+}
+
+asio::awaitable<bool> TrexDialect::write(const std::vector<protocol::Bytes>& frames) {
+  for (const auto& frame : frames) {
+    const auto& message = message_in(frame);
+    if (const auto* events = message.body_as_Deliver()) {
+      if (!co_await deliver(*events)) co_return false;
+    } else {
+      take_reply(message);
+    }
+  }
+  co_return true;
+}
+
+}  // namespace gorgo::server
