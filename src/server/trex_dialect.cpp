@@ -45,7 +45,8 @@ asio::awaitable<void> TrexDialect::serve() {
       session_.message_over();
       if (!co_await take(**packet)) co_return;
     } else {
-      if (!co_await flush() || !co_await read_more()) co_return;
+      if (!co_await flush()) co_return;
+      if (!co_await read_more()) co_return;
     }
   }
 }
@@ -73,15 +74,18 @@ asio::awaitable<bool> TrexDialect::take(const trex::Packet& packet) {
       break;
     case trex::Kind::rule: {
       const auto rule = trex::decode_rule(packet.body);
-      co_return rule ? co_await deploy(*rule) : malformed(rule.error());
+      if (!rule) co_return malformed(rule.error());
+      co_return co_await deploy(*rule);
     }
     case trex::Kind::subscription: {
       const auto wanted = trex::decode_subscription(packet.body);
-      co_return wanted ? co_await subscribe(*wanted) : malformed(wanted.error());
+      if (!wanted) co_return malformed(wanted.error());
+      co_return co_await subscribe(*wanted);
     }
     case trex::Kind::unsubscription: {
       const auto unwanted = trex::decode_unsubscription(packet.body);
-      co_return unwanted ? co_await unsubscribe(*unwanted) : malformed(unwanted.error());
+      if (!unwanted) co_return malformed(unwanted.error());
+      co_return co_await unsubscribe(*unwanted);
     }
     case trex::Kind::ping:
       co_return true;  // it has shown that the client lives; T-Rex does not answer it
@@ -98,7 +102,9 @@ asio::awaitable<bool> TrexDialect::publish(std::span<const std::uint8_t> body) {
   if (const auto decoded = trex::decode(body, publication_); !decoded) {
     co_return malformed(decoded.error());
   }
-  if (intake_.full_for(publication_) && !co_await flush()) co_return false;
+  if (intake_.full_for(publication_)) {
+    if (!co_await flush()) co_return false;
+  }
   const auto added = intake_.add(publication_);
   co_return added ? true : malformed(added.error());
 }
