@@ -326,7 +326,6 @@ TEST_F(Trex, EventsWithManyDifferentAttributesTakeNoMoreThanTheyHold) {
   trex::encode(bytes, Publication{2, 0, {}});
   client.send(bytes);
   EXPECT_EQ(client.next()->type, 2);
-  server.stop();
   EXPECT_EQ(server->counters().malformed, 0u);
 }
 
