@@ -123,7 +123,7 @@ asio::awaitable<bool> TrexDialect::subscribe(const Subscription& wanted) {
   const auto text = trex::subscription_text(
       wanted, [this](std::int32_t number) { return names_->name_of(number); });
   if (!text) {
-    refuse("subscription", trex::default_name(wanted.type), text.error());
+    refuse(Pending::Kind::subscribe, trex::default_name(wanted.type), text.error());
     co_return true;
   }
   // Names may change, and the client will take back what it has asked for by number.
@@ -152,7 +152,7 @@ asio::awaitable<bool> TrexDialect::deploy(const trex::Rule& rule) {
   const auto text =
       trex::rule_text(rule, [this](std::int32_t number) { return names_->name_of(number); });
   if (!text) {
-    refuse("rule", "of type " + names_->name_of(rule.composite.type), text.error());
+    refuse(Pending::Kind::deploy, "of type " + names_->name_of(rule.composite.type), text.error());
     co_return true;
   }
   wire::DeployT request;

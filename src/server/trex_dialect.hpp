@@ -2,8 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 
 #include "protocol/trex/packet_cutter.hpp"
@@ -63,11 +63,13 @@ class TrexDialect : public Dialect {
   boost::asio::awaitable<bool> deliver(const wire::Deliver& deliver);
   void take_reply(const wire::Message& message);
   void take_refusals(const wire::Ack& ack);
-  void take_diagnostics(const wire::Diagnostics& diagnostics, const Pending& of);
+  /// Returns whether there is an error among them.
+  bool log_diagnostics(const wire::Diagnostics& diagnostics, const Pending& of);
   /// Forgets what a subscription asked for.
   void forget(std::uint32_t subscription);
-  /// Counts and logs that a subscription or a rule is not taken.
-  void refuse(std::string_view what, const std::string& name, const Error& why);
+  /// Counts and logs that a request is not taken.
+  void refuse(Pending::Kind kind, const std::string& what, const Error& why);
+  void log_refusal(Pending::Kind kind, const std::string& what, const Error& why);
 };
 
 }  // namespace gorgo::server

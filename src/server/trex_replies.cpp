@@ -1,6 +1,5 @@
 #include <boost/asio/buffer.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "protocol/info.hpp"
@@ -33,14 +32,17 @@ void TrexDialect::take_reply(const wire::Message& message) {
   if (entry.empty()) return;
   const Pending& request = entry.mapped();
   if (request.kind == Pending::Kind::unsubscribe) types_.erase(request.subscription);
+  bool refused = false;
   if (const auto* diagnostics = message.body_as_Diagnostics()) {
-    return take_diagnostics(*diagnostics, request);
+    refused = log_diagnostics(*diagnostics, request);
+  } else if (const auto* error = message.body_as_Error()) {
+    refused = true;
+    log_refusal(request.kind, request.what,
+                {error->message()->str(), protocol::text_of(error->hint())});
   }
-  const auto* error = message.body_as_Error();
-  if (error == nullptr) return;
+  if (!refused) return;
+  ++session_.hub().refused_trex;
   if (request.kind == Pending::Kind::subscribe) forget(request.subscription);
-  refuse(request.kind == Pending::Kind::deploy ? "rule" : "subscription", request.what,
-         {error->message()->str(), protocol::text_of(error->hint())});
 }
 
 void TrexDialect::take_refusals(const wire::Ack& ack) {
@@ -54,19 +56,26 @@ void TrexDialect::take_refusals(const wire::Ack& ack) {
                                                     {"hint", protocol::text_of(first->hint())}});
 }
 
-void TrexDialect::take_diagnostics(const wire::Diagnostics& diagnostics, const Pending& of) {
-  if (diagnostics.list() == nullptr) return;
+bool TrexDialect::log_diagnostics(const wire::Diagnostics& diagnostics, const Pending& of) {
   bool failed = false;
+  if (diagnostics.list() == nullptr) return failed;
   for (const auto* each : *diagnostics.list()) {
-    if (each->severity() != wire::Severity::Error) continue;
-    if (!std::exchange(failed, true) && of.kind == Pending::Kind::subscribe) {
-      forget(of.subscription);
+    const std::string at = of.what + ":" + std::to_string(each->line()) + ":" +
+                           std::to_string(each->column()) + " in `" +
+                           protocol::text_of(each->source_line()) + "`";
+    const Error why{each->message()->str(), protocol::text_of(each->hint())};
+    if (each->severity() == wire::Severity::Error) {
+      failed = true;
+      log_refusal(of.kind, at, why);
+    } else {
+      session_.hub().log.warning("a warning about what a client of T-Rex has sent",
+                                 {{"session", session_.id()},
+                                  {"peer", session_.peer()},
+                                  {"at", at},
+                                  {"warning", why.to_string()}});
     }
-    const std::string place = std::to_string(each->line()) + ":" + std::to_string(each->column()) +
-                              " in `" + protocol::text_of(each->source_line()) + "`";
-    refuse(of.kind == Pending::Kind::deploy ? "rule" : "subscription", of.what + ":" + place,
-           {each->message()->str(), protocol::text_of(each->hint())});
   }
+  return failed;
 }
 
 void TrexDialect::forget(std::uint32_t subscription) {
@@ -74,13 +83,17 @@ void TrexDialect::forget(std::uint32_t subscription) {
   std::erase_if(subscriptions_, [&](const auto& each) { return each.second == subscription; });
 }
 
-void TrexDialect::refuse(std::string_view what, const std::string& name, const Error& why) {
+void TrexDialect::refuse(Pending::Kind kind, const std::string& what, const Error& why) {
   ++session_.hub().refused_trex;
-  session_.hub().log.error("a " + std::string(what) + " of T-Rex is not taken",
-                           {{"session", session_.id()},
-                            {"peer", session_.peer()},
-                            {std::string(what), name},
-                            {"error", why.to_string()}});
+  log_refusal(kind, what, why);
+}
+
+void TrexDialect::log_refusal(Pending::Kind kind, const std::string& what, const Error& why) {
+  const std::string thing = kind == Pending::Kind::deploy ? "rule" : "subscription";
+  session_.hub().log.error("a " + thing + " of T-Rex is not taken", {{"session", session_.id()},
+                                                                     {"peer", session_.peer()},
+                                                                     {thing, what},
+                                                                     {"error", why.to_string()}});
 }
 
 }  // namespace gorgo::server

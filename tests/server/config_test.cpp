@@ -127,6 +127,29 @@ level = "error"
   EXPECT_EQ(options->log_level, LogLevel::error);
 }
 
+TEST(Config, NamesTheTypesOfTRexByTheirNumbers) {
+  const auto options = read("[trex.types]\n2001 = 'Temp'\n-5 = 'Odd'");
+  ASSERT_TRUE(options) << options.error().to_string();
+  const std::map<std::int32_t, std::string> names = {{2001, "Temp"}, {-5, "Odd"}};
+  EXPECT_EQ(options->trex.types, names);
+  const auto printed = read(print_config(*options));
+  ASSERT_TRUE(printed) << printed.error().to_string();
+  EXPECT_EQ(printed->trex.types, names);
+}
+
+TEST(Config, WrongNamesOfTypesOfTRexAreErrors) {
+  EXPECT_THAT(read("[trex.types]\nTemp = 'Temp'").error().message,
+              HasSubstr("1:1: trex.types: 'Temp' is no number of a type"));
+  EXPECT_THAT(read("[trex.types]\n2147483648 = 'Temp'").error().message, HasSubstr("no number"));
+  EXPECT_THAT(read("[trex.types]\n1 = 'and'").error().message, HasSubstr("cannot be the name"));
+  EXPECT_THAT(read("[trex.types]\n1 = 'A'\n2 = 'A'").error().message,
+              HasSubstr("'A' has two numbers, 1 and 2"));
+  EXPECT_THAT(read("[trex.types]\n1 = 2").error().message,
+              HasSubstr("expected a table of strings"));
+  EXPECT_THAT(read("[trex]\ntypes = 'A'").error().message,
+              HasSubstr("expected a table of strings"));
+}
+
 TEST(Config, AnEmptyFileChangesNothing) {
   const auto options = read("");
   ASSERT_TRUE(options);

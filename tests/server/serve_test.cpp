@@ -352,8 +352,8 @@ TEST_F(Serve, PublicAddressesAreRefusedUntilToldTwice) {
 }
 
 TEST_F(Serve, APortThatThisBuildCannotServeIsAnErrorAtTheStart) {
-  Process server({"serve", "--listen", "127.0.0.1:0", "--trex", "127.0.0.1:0"});
-  EXPECT_THAT(server.err_line(), HasSubstr("built without what serves --trex"));
+  Process server({"serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"});
+  EXPECT_THAT(server.err_line(), HasSubstr("built without what serves --http"));
   EXPECT_EQ(server.wait(), 1);
 }
 
