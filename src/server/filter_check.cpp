@@ -73,16 +73,25 @@ class Checker {
     if (e.name.text == "timestamp") return ValueType::integer;
     if (type_ == nullptr) return e.stated_type;
     const auto index = type_->find(e.name.text);
-    if (!index) {
-      std::vector<std::string> names;
-      for (const auto& a : type_->attributes) names.push_back(a.name);
-      error(e.name.at,
-            language::in_quotes(type_->name) + " has no attribute " +
-                language::in_quotes(e.name.text),
-            reporter_.suggest(e.name.text, names, declaration_of(*type_)));
+    if (!index) return unknown_attribute(e);
+    return type_->attributes[*index].type;
+  }
+
+  /// Events of an inferred type may carry attributes that no rule reads.
+  Type unknown_attribute(const Expr& e) {
+    std::vector<std::string> names;
+    for (const auto& a : type_->attributes) names.push_back(a.name);
+    std::string hint = reporter_.suggest(e.name.text, names, declaration_of(*type_));
+    const std::string type = language::in_quotes(type_->name);
+    const std::string attribute = language::in_quotes(e.name.text);
+    if (type_->strict()) {
+      error(e.name.at, type + " has no attribute " + attribute, std::move(hint));
       return std::nullopt;
     }
-    return type_->attributes[*index].type;
+    reporter_.warning(e.name.at,
+                      "no rule reads " + attribute + " of " + type + ", but events may have it",
+                      std::move(hint));
+    return e.stated_type;
   }
 
   Type state_attribute(const Expr& e) {

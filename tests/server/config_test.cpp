@@ -144,6 +144,9 @@ TEST(Config, WrongNamesOfTypesOfTRexAreErrors) {
   EXPECT_THAT(read("[trex.types]\n1 = 'and'").error().message, HasSubstr("cannot be the name"));
   EXPECT_THAT(read("[trex.types]\n1 = 'A'\n2 = 'A'").error().message,
               HasSubstr("'A' has two numbers, 1 and 2"));
+  EXPECT_THAT(read("[trex.types]\n5 = 'T6'").error().message,
+              HasSubstr("'T6' is what the type 6 is called"));
+  EXPECT_TRUE(read("[trex.types]\n6 = 'T6'\n7 = 'T06'\n8 = 'T'\n9 = 'T99999999999'"));
   EXPECT_THAT(read("[trex.types]\n1 = 2").error().message,
               HasSubstr("expected a table of strings"));
   EXPECT_THAT(read("[trex]\ntypes = 'A'").error().message,

@@ -102,6 +102,19 @@ TEST(FilterCheck, KnownTypesAreChecked) {
   EXPECT_THAT(error_of("Temp(value contains 'a')"), HasSubstr("float"));
 }
 
+TEST(FilterCheck, AttributesThatNoRuleReadsOfAnInferredTypeAreWarnedOf) {
+  Schema schema;
+  schema.add({.name = "Temp",
+              .attributes = {{"value", ValueType::floating}},
+              .origin = TypeOrigin::inferred});
+  const auto parsed = Filter::parse("Temp(vlaue > 5)", schema);
+  EXPECT_TRUE(parsed.filter);
+  ASSERT_EQ(parsed.diagnostics.list.size(), 1u);
+  EXPECT_EQ(parsed.diagnostics.list[0].severity, Severity::warning);
+  EXPECT_THAT(parsed.diagnostics.list[0].message, HasSubstr("no rule reads `vlaue` of `Temp`"));
+  EXPECT_THAT(parsed.diagnostics.list[0].hint, HasSubstr("`value`"));
+}
+
 TEST(FilterCheck, UnknownTypesAreNot) { EXPECT_EQ(error_of("Rain(anything > 5)"), ""); }
 
 }  // namespace

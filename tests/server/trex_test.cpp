@@ -169,6 +169,15 @@ TEST_F(Trex, ConstraintsCompareAsTRexDoes) {
   }
 }
 
+TEST_F(Trex, ConstraintsMayConcernAttributesThatNoRuleReads) {
+  TrexConnection client = connect();
+  client.deploy(last_rule());
+  client.subscribe({2, {{"area", Comparison::equal, "A1"sv}}});
+  client.publish({2, 0, {{"v", 1}, {"area", "A2"sv}}});
+  client.publish({2, 0, {{"v", 2}, {"area", "A1"sv}}});
+  EXPECT_THAT(client.next()->attributes, ElementsAre(Attribute{"v", 2}, Attribute{"area", "A1"sv}));
+}
+
 TEST_F(Trex, NumbersThatDoNotFitAreSentAsFloats) {
   TrexConnection client = subscriber(1);
   Client native = server.connect();

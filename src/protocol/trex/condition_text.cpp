@@ -1,6 +1,7 @@
 #include "protocol/trex/condition_text.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -15,6 +16,16 @@ using boost::system::in_place_value;
 std::string default_name(std::int32_t type) {
   if (type >= 0) return "T" + std::to_string(type);
   return "T_" + std::to_string(-std::int64_t{type});
+}
+
+std::optional<std::int32_t> number_in(std::string_view name) {
+  if (!name.starts_with('T')) return std::nullopt;
+  std::string digits(name.substr(1));
+  if (digits.starts_with('_')) digits[0] = '-';
+  std::int32_t number = 0;
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (failure != std::errc() || default_name(number) != name) return std::nullopt;
+  return number;
 }
 
 Result<std::string> attribute_text(std::string_view latin1) {

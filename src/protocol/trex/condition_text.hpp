@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,8 @@ using TypeNames = std::function<std::string(std::int32_t)>;
 
 /// The name of a type that nothing names: `T101`, and `T_5` for -5.
 std::string default_name(std::int32_t type);
+/// The number that `default_name` makes this name of, if there is one.
+std::optional<std::int32_t> number_in(std::string_view name);
 
 /// An attribute as a rule names it, or why no rule can.
 Result<std::string> attribute_text(std::string_view latin1);

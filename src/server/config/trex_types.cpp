@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "codec/names.hpp"
+#include "protocol/trex/condition_text.hpp"
 
 namespace gorgo::server {
 
@@ -20,6 +21,10 @@ Result<std::map<std::int32_t, std::string>> parse_trex_types(
     if (auto problem = codec::problem_of_name(name, "a type")) return *problem;
     if (const auto [other, added] = numbers.emplace(name, key); !added) {
       return Error{"'" + name + "' has two numbers, " + other->second + " and " + key, ""};
+    }
+    if (const auto owner = protocol::trex::number_in(name); owner && *owner != number) {
+      return Error{"'" + name + "' is what the type " + std::to_string(*owner) + " is called",
+                   "choose another name"};
     }
     types[number] = name;
   }

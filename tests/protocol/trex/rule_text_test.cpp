@@ -282,6 +282,18 @@ TEST(TRexRules, WhatTheLanguageDoesNotHaveIsAnErrorThatNamesIt) {
               HasSubstr("infinity"));
 }
 
+TEST(TRexRules, ANumberIsFoundInTheNameThatItMakes) {
+  constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
+  for (const std::int32_t number :
+       {0, 1, -1, 2001, std::numeric_limits<std::int32_t>::max(), kLeast}) {
+    EXPECT_EQ(number_in(default_name(number)), number);
+  }
+  EXPECT_EQ(default_name(kLeast), "T_2147483648");
+  for (const char* name : {"", "T", "T_", "T-1", "T01", "T1x", "T_0", "T2147483648", "t1"}) {
+    EXPECT_EQ(number_in(name), std::nullopt) << name;
+  }
+}
+
 TEST(TRexRules, SubscriptionsThatAreEqualHaveOneText) {
   const Subscription a{20, {{"v", Comparison::less, 1}, {"s", Comparison::equal, "x"sv}}};
   const Subscription b{
