@@ -20,8 +20,8 @@ namespace gorgo::dispatch {
 /// Has rules that do not feed each other evaluate terminators of their queues, and adds what comes
 /// of them to the batch. Owns the bytes that composites take while they are found.
 ///
-/// Invariant: a queue has moved on exactly behind the terminators whose composites are in the batch
-/// or with the states of the rules; what found no room is evaluated again.
+/// Invariant: a rule has moved on in its queue behind exactly those terminators whose composites
+/// are in the batch or wait for a deadline. A terminator that found no room is evaluated again.
 class TerminatorRun {
  public:
   /// Is told of the type of a rule's new records, which go from the number `first` to the last one.

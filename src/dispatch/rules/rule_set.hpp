@@ -55,12 +55,11 @@ class RuleSet {
   const DeployedRule& rule(std::uint32_t number) const { return rules_[number]; }
   /// The number of the rule with this serial; unset: it has gone.
   std::optional<std::uint32_t> number_of(std::uint64_t serial) const;
-  // What others than the rule set change of a rule:
-  /// what evaluation changes,
+  /// The state of the rule, which evaluation changes.
   engine::RuleState& state(std::uint32_t number) { return rules_[number].state; }
-  /// where it runs, and what that costs,
+  /// Where the rule runs and what that costs, which placement changes.
   Placement& placement(std::uint32_t number) { return rules_[number].placement; }
-  /// and how long it has run of late.
+  /// How long the rule has run of late, which its evaluations add to.
   Throttle& throttle(std::uint32_t number) { return rules_[number].throttle; }
   /// How many rules are in force.
   std::size_t size() const { return in_force_.size(); }
