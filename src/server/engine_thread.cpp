@@ -223,10 +223,7 @@ void EngineThread::work_off_changes() {
   while (!changes_.empty()) {
     Command& first = changes_.front();
     bool over = true;
-    attempt(first, [&] {
-      over = change(first);
-      types_.post(processor_.schema());
-    });
+    attempt(first, [&] { over = change(first); });
     if (!over) return;
     if (first.done) first.done();
     changes_.pop_front();
@@ -278,6 +275,7 @@ bool EngineThread::reload(const std::vector<std::string>& paths) {
     if (more_files_) {
       process();
       rule_files_.put_in_force(processor_);
+      types_.post(processor_.schema());
       rate_watch_.rules_came(std::chrono::steady_clock::now());
     }
     if (!more_files_ || queue_.is_closed()) {

@@ -186,6 +186,7 @@ void EngineThread::declare(Outbox& client, std::uint64_t id, const wire::Declare
     }
   }
   const auto declared = processor_.declare(request.name()->str(), std::move(attributes));
+  types_.post(processor_.schema());
   client.reply(declared ? ack(id) : error_reply(id, wire::ErrorCode::Invalid, declared.error()));
 }
 
@@ -231,6 +232,7 @@ void EngineThread::deploy(Outbox& client, std::uint64_t id, const wire::Deploy& 
     return;
   }
   const auto diagnostics = processor_.deploy(std::exchange(checked_, nullptr));
+  types_.post(processor_.schema());  // before the reply, after which the client relies on it
   rate_watch_.rules_came(std::chrono::steady_clock::now());
   log_.info(diagnostics.failed() ? "rules refused" : "rules deployed",
             {{"name", request.name()->str()},
@@ -242,6 +244,7 @@ void EngineThread::deploy(Outbox& client, std::uint64_t id, const wire::Deploy& 
 void EngineThread::remove(Outbox& client, std::uint64_t id, const wire::Remove& request) {
   const std::string rule = request.rule()->str();
   const auto removed = processor_.remove(rule);
+  types_.post(processor_.schema());
   if (removed) {
     log_.info("rule removed", {{"rule", rule}, {"session", client.id()}});
     client.reply(ack(id));
