@@ -136,6 +136,19 @@ TEST(ProbationTest, IsShortWhereThereIsNoDoubt) {
   EXPECT_LT(batches, 6);
 }
 
+TEST(PolicyTest, AnEngineThatWasWorseIsTriedAgainLater) {
+  Policy policy;
+  EXPECT_TRUE(policy.may_try("cuda"));
+  policy.settled("cuda", false);
+  EXPECT_FALSE(policy.may_try("cuda"));
+  EXPECT_TRUE(policy.may_try("automaton"));
+  policy.pass(60e9);
+  EXPECT_TRUE(policy.may_try("cuda"));
+  policy.settled("cuda", false);
+  policy.pass(60e9);
+  EXPECT_FALSE(policy.may_try("cuda"));  // longer this time
+}
+
 TEST(Settling, ARuleStaysWhereTwoEnginesAreAboutEqual) {
   unsigned moves = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {

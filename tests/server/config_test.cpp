@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -16,7 +17,7 @@ using ::testing::HasSubstr;
 
 Result<ServerOptions> read(const std::string& text) {
   const auto path = std::filesystem::path(testing::TempDir()) /
-                    (std::string("gorgo_") +
+                    ("gorgo_" + std::to_string(getpid()) + "_" +
                      testing::UnitTest::GetInstance()->current_test_info()->name() + ".toml");
   std::ofstream(path) << text;
   ServerOptions options;

@@ -101,6 +101,7 @@ void Placer::earn() {
   const double took = std::exchange(took_, 0);
   elapsed_ += took;
   together_.spent += took;
+  together_.policy.pass(took);
   const double part = options_.exploration * (elapsed_ < kEager ? kEagerly : 1);
   credit_ = std::clamp(credit_ + part * took, -kMostDebt, kMostCredit);
   pause_ = 0;

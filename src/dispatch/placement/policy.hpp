@@ -19,6 +19,8 @@ class Policy {
   /// The rule has taken so long since the last call, and costs so much of late. True: its cost has
   /// drifted.
   bool look(double spent, double cost);
+  /// So much time has passed of which no cost is known.
+  void pass(double nanoseconds) { total_ += nanoseconds; }
   /// Whether other engines should be tried.
   bool is_due() const { return spent_ >= interval_; }
   /// Whether an engine may be tried: it has not proved to be worse of late.
@@ -59,7 +61,7 @@ class Policy {
   void remember(double spent, double cost);
   bool has_drifted();
 
-  double total_ = 0;     // that the rule has taken
+  double total_ = 0;     // all time that it was told of
   double spent_ = 0;     // since the last trial
   double interval_ = 0;  // until the next trial
   double gain_ = kGain;
