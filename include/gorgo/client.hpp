@@ -29,8 +29,9 @@ struct ClientOptions {
 
 /// When `publish` returns.
 enum class Acknowledge : std::uint8_t {
-  accepted,  ///< when the server has accepted or refused every event
-  none,      ///< when the events are written to the connection
+  accepted,   ///< when the server has accepted or refused every event
+  none,       ///< when the events are written to the connection
+  processed,  ///< when every accepted event is evaluated and its composites are on their way
 };
 
 struct PublishOptions {

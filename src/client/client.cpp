@@ -22,6 +22,18 @@ const wire::Message& message_in(const protocol::Bytes& frame) {
   return **protocol::open_frame(frame);  // verified on arrival
 }
 
+wire::AckMode mode_of(Acknowledge acknowledge) {
+  switch (acknowledge) {
+    case Acknowledge::none:
+      return wire::AckMode::None;
+    case Acknowledge::processed:
+      return wire::AckMode::Processed;
+    case Acknowledge::accepted:
+      break;
+  }
+  return wire::AckMode::Accepted;
+}
+
 /// For requests whose only good answer is an Ack.
 Result<void> expect_ack(const Result<protocol::Bytes>& reply) {
   if (!reply) return reply.error();
@@ -38,7 +50,7 @@ struct Publication {
   Published published = {};
   std::vector<client::Piece> sent = {};  ///< whose acknowledgements are due
 
-  bool acknowledged() const { return options.acknowledge == Acknowledge::accepted; }
+  bool acknowledged() const { return options.acknowledge != Acknowledge::none; }
 };
 
 }  // namespace
@@ -106,7 +118,7 @@ Result<void> Client::Impl::send(const EventBatch& batch, Publication& publicatio
   wire::PublishT header;
   header.producer = producer;
   header.sequence = publication.options.sequence.value_or(sequence + 1);
-  header.ack = publication.acknowledged() ? wire::AckMode::Accepted : wire::AckMode::None;
+  header.ack = mode_of(publication.options.acknowledge);
   auto piece = client::encode_piece(batch, publication.first, limits, header, connection.next_id());
   if (!piece) return piece.error();
   if (publication.options.sequence && (!*piece || (*piece)->count != publication.events)) {

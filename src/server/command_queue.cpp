@@ -146,6 +146,11 @@ std::size_t CommandQueue::drop_closed() {
   return dropped;
 }
 
+std::size_t CommandQueue::bytes() {
+  std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
 std::size_t CommandQueue::bytes(std::uint64_t client) {
   std::lock_guard lock(mutex_);
   const auto lane = lanes_.find(client);

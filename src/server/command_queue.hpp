@@ -52,6 +52,8 @@ class CommandQueue {
   std::size_t drop_closed();
   /// Bytes that a client's requests hold.
   std::size_t bytes(std::uint64_t client);
+  /// Bytes that all requests hold.
+  std::size_t bytes();
   /// Closes the queue: it accepts nothing more, but what is queued is still handed out.
   void close();
   bool is_closed();

@@ -3,6 +3,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "protocol/framing.hpp"
@@ -18,6 +19,8 @@ class Dialect {
  public:
   virtual ~Dialect() = default;
 
+  /// What operators call it.
+  virtual std::string_view name() const { return "other"; }
   /// Reads requests and submits them, until the client sends nothing more, may go on no longer, or
   /// `Session::stopping`. Then it holds nothing of what it has read.
   virtual boost::asio::awaitable<void> read() = 0;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "server/http/http_dialect.hpp"
 #include "server/native_dialect.hpp"
 #include "server/trex_dialect.hpp"
 
@@ -25,7 +26,7 @@ DialectMaker trex_maker(const TrexOptions& options, const TypeBoard& types) {
 std::vector<Listener::Door> doors_of(const ServerOptions& options, const TypeBoard& types) {
   std::vector<Listener::Door> all = {
       {"listening on", "--listen", options.listen, maker_of<NativeDialect>()},
-      {"http on", "--http", options.http.listen, nullptr},
+      {"http on", "--http", options.http.listen, maker_of<http::HttpDialect>()},
       {"trex on", "--trex", options.trex.listen, trex_maker(options.trex, types)}};
   std::erase_if(all, [](const Listener::Door& door) { return door.address.empty(); });
   return all;

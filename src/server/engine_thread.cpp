@@ -57,6 +57,7 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       subscriptions_(options.limits,
                      [this](const Outbox& client, std::size_t rows) { on_oversize(client, rows); }),
       producers_(options.limits.max_producers),
+      clock_(clock_of(options.processor)),
       rule_files_(options.rules),
       device_watch_(log),
       drop_watch_(log),
@@ -94,6 +95,7 @@ void EngineThread::run() {
     broken_ = true;
     processor_.flush([this](const OutputBatch& batch) { subscriptions_.deliver(batch); });
     broken_ = false;
+    processed_acks_.send(processor_);
   } catch (const std::exception& failure) {
     broken_ = true;
     log_.error("an evaluation failed half-way, so the server ends", {{"error", failure.what()}});
@@ -148,10 +150,12 @@ std::chrono::nanoseconds EngineThread::patience() const {
 }
 
 void EngineThread::process() {
-  if (processor_.pending() == 0) return;
-  broken_ = true;
-  processor_.process([this](const OutputBatch& batch) { subscriptions_.deliver(batch); });
-  broken_ = false;
+  if (processor_.pending() > 0) {
+    broken_ = true;
+    processor_.process([this](const OutputBatch& batch) { subscriptions_.deliver(batch); });
+    broken_ = false;
+  }
+  processed_acks_.send(processor_);
 }
 
 void EngineThread::process_if_many() {

@@ -10,14 +10,17 @@
 #include "gorgo/processor.hpp"
 #include "server/clock_watch.hpp"
 #include "server/command_queue.hpp"
+#include "server/deployments.hpp"
 #include "server/device_watch.hpp"
 #include "server/drop_watch.hpp"
 #include "server/log.hpp"
 #include "server/log_limit.hpp"
 #include "server/options.hpp"
 #include "server/pace.hpp"
+#include "server/processed_acks.hpp"
 #include "server/producers.hpp"
 #include "server/rate_watch.hpp"
+#include "server/replies.hpp"
 #include "server/rule_checker.hpp"
 #include "server/rule_files.hpp"
 #include "server/subscriptions.hpp"
@@ -71,6 +74,9 @@ class EngineThread {
   Processor processor_;
   Subscriptions subscriptions_;
   Producers producers_;
+  ProcessedAcks processed_acks_;
+  Deployments deployments_;
+  const std::function<Timestamp()> clock_;  // that stamps events
   RuleFiles rule_files_;
   DeviceWatch device_watch_;
   DropWatch drop_watch_;
@@ -127,6 +133,7 @@ class EngineThread {
   bool change(Command& command);
   void refuse(const Command& change);
   void add_rates(RuleInfo& rule) const;
+  Statistics statistics() const;
   void on_oversize(const Outbox& client, std::size_t rows);
 
   // One per request; each queues its reply.

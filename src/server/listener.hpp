@@ -32,6 +32,7 @@ class Listener {
   /// "http on 127.0.0.1:45123", with the actual port. Precondition: `listen` succeeded.
   std::string line() const { return door_.says + " " + address(); }
   std::string address() const;
+  const std::string& option() const { return door_.option; }
   /// Accepts connections until `close`.
   boost::asio::awaitable<void> run();
   void close();

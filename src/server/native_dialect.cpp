@@ -14,7 +14,8 @@ namespace asio = boost::asio;
 bool is_request(wire::Body kind) {
   return (kind >= wire::Body::Hello && kind <= wire::Body::ListRules) || kind == wire::Body::Tick ||
          kind == wire::Body::ListTypes || kind == wire::Body::Pin || kind == wire::Body::AskWhy ||
-         kind == wire::Body::Trace || kind == wire::Body::ListDevices;
+         kind == wire::Body::Trace || kind == wire::Body::ListDevices ||
+         kind == wire::Body::AskStatistics;
 }
 
 /// Null for a message without events.

@@ -10,6 +10,7 @@ class NativeDialect : public Dialect {
  public:
   explicit NativeDialect(Session& session) : session_(session) {}
 
+  std::string_view name() const override { return "native"; }
   boost::asio::awaitable<void> read() override;
   boost::asio::awaitable<void> discard() override { return session_.read_nothing(); }
   boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames) override;

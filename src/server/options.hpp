@@ -44,6 +44,11 @@ struct Limits {
 
 struct HttpOptions {
   std::string listen;  ///< HOST:PORT; empty: no port for HTTP
+  /// Beside the server's own: whose pages may change things, such as "https://console.example".
+  std::vector<std::string> origins;
+  std::size_t max_header_bytes = std::size_t{16} << 10;  ///< of the request line and the headers
+  std::size_t max_body_bytes = std::size_t{16} << 20;    ///< of one request, inflated
+  std::chrono::milliseconds keep_alive{60'000};          ///< for the next request of a connection
 };
 
 /// The protocol of T-Rex.

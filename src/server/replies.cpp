@@ -128,6 +128,17 @@ protocol::Bytes devices_reply(std::uint64_t id, const std::vector<DeviceInfo>& d
   return protocol::encode(id, reply);
 }
 
+protocol::Bytes statistics_reply(std::uint64_t id, const Statistics& statistics) {
+  wire::StatisticsT reply;
+  for (const Statistic& statistic : statistics) {
+    auto& told = *reply.list.emplace_back(std::make_unique<wire::StatisticT>());
+    told.name = statistic.name;
+    told.value = statistic.value;
+    told.gauge = statistic.gauge;
+  }
+  return protocol::encode(id, reply);
+}
+
 protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, std::size_t max_frame) {
   wire::RulesT reply;
   reply.total = 1;

@@ -28,6 +28,14 @@ protocol::Bytes rules_reply(std::uint64_t id, std::size_t total, std::uint32_t f
 /// Answers a ListTypes as `rules_reply` does a ListRules.
 protocol::Bytes types_reply(std::uint64_t id, std::size_t total, std::uint32_t first,
                             const Read<TypeInfo>& read);
+/// A number about the engine, see wire::Statistic.
+struct Statistic {
+  const char* name;
+  std::uint64_t value = 0;
+  bool gauge = false;
+};
+using Statistics = std::vector<Statistic>;
+protocol::Bytes statistics_reply(std::uint64_t id, const Statistics& statistics);
 protocol::Bytes devices_reply(std::uint64_t id, const std::vector<DeviceInfo>& devices);
 /// One rule with its text; an Error when that is larger than `max_frame`.
 protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, std::size_t max_frame);

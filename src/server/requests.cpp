@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "dispatch/rules/rule_base.hpp"
 #include "protocol/batch_check.hpp"
 #include "server/engine_thread.hpp"
 #include "server/memory_reserve.hpp"
@@ -30,6 +33,17 @@ Result<void> fits_in_a_frame(const BatchCursor& event, const Limits& limits) {
                    " bytes to be delivered, more than the " + std::to_string(limits.max_frame) +
                    " of a frame",
                "publish smaller values, or raise limits.max_frame"};
+}
+
+/// The largest timestamp that an accepted event of the batch can have. The server stamps with `now`
+/// at most.
+Timestamp last_timestamp(const EventBatch& batch, Timestamp now) {
+  Timestamp last = std::numeric_limits<Timestamp>::min();
+  for (const EventTable& table : batch.tables) {
+    if (table.timestamps.empty() && table.events > 0) last = std::max(last, now);
+    for (const Timestamp timestamp : table.timestamps) last = std::max(last, timestamp);
+  }
+  return last;
 }
 
 void note_refusal(wire::AckT& ack, const BatchCursor& event, const Error& why) noexcept {
@@ -77,6 +91,9 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
     case wire::Body::ListDevices:
       client.reply(devices_reply(id, devices()));
       return;
+    case wire::Body::AskStatistics:
+      client.reply(statistics_reply(id, statistics()));
+      return;
     case wire::Body::AskWhy:
       return ask_why(client, id, *message.body_as_AskWhy());
     default:
@@ -91,6 +108,12 @@ void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publi
   const std::uint64_t producer = request.producer();
   if (publication == nullptr) {
     publication = std::make_unique<Publication>(*request.batch());
+    if (request.ack() > wire::AckMode::MAX) {
+      command.client->reply(error_reply(
+          id, wire::ErrorCode::Invalid,
+          {"this server does not know that acknowledgement", "use Accepted, Processed or None"}));
+      return;
+    }
     publication->applied_before = producers_.last(producer);
     if (producer != 0 && !producers_.advance(producer, request.sequence())) {
       publication->ack.duplicate = true;
@@ -115,6 +138,10 @@ void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publi
     return;
   }
   if (request.ack() == wire::AckMode::None && ack.refused == 0) return;
+  if (request.ack() == wire::AckMode::Processed) {
+    const Timestamp last = last_timestamp(publication->batch.next().batch(), clock_());
+    return processed_acks_.add(command.client, protocol::encode(id, ack), last);
+  }
   command.client->reply(protocol::encode(id, ack));
 }
 
@@ -231,8 +258,14 @@ void EngineThread::deploy(Outbox& client, std::uint64_t id, const wire::Deploy& 
         {std::string("the rules cannot be checked: ") + failure.what(), "deploy fewer at a time"}));
     return;
   }
-  const auto diagnostics = processor_.deploy(std::exchange(checked_, nullptr));
+  if (request.check()) {
+    client.reply(diagnostics_reply(id, std::exchange(checked_, nullptr)->diagnostics));
+    return;
+  }
+  const auto prepared = std::exchange(checked_, nullptr);
+  const auto diagnostics = processor_.deploy(prepared);
   types_.post(processor_.schema());  // before the reply, after which the client relies on it
+  if (!diagnostics.failed()) deployments_.note(request.name()->str(), *prepared);
   rate_watch_.rules_came(std::chrono::steady_clock::now());
   log_.info(diagnostics.failed() ? "rules refused" : "rules deployed",
             {{"name", request.name()->str()},
@@ -242,15 +275,17 @@ void EngineThread::deploy(Outbox& client, std::uint64_t id, const wire::Deploy& 
 }
 
 void EngineThread::remove(Outbox& client, std::uint64_t id, const wire::Remove& request) {
-  const std::string rule = request.rule()->str();
-  const auto removed = processor_.remove(rule);
-  types_.post(processor_.schema());
-  if (removed) {
+  const std::string name = request.rule()->str();
+  const auto removed = processor_.remove(name);
+  const auto rules = removed ? std::vector{name} : deployments_.take(name, processor_);
+  for (const std::string& rule : rules) {
+    deployments_.forget(rule);
+    if (!removed) static_cast<void>(processor_.remove(rule));
     log_.info("rule removed", {{"rule", rule}, {"session", client.id()}});
-    client.reply(ack(id));
-  } else {
-    client.reply(error_reply(id, wire::ErrorCode::NotFound, removed.error()));
   }
+  types_.post(processor_.schema());
+  client.reply(rules.empty() ? error_reply(id, wire::ErrorCode::NotFound, removed.error())
+                             : ack(id));
 }
 
 void EngineThread::pin(Outbox& client, std::uint64_t id, const wire::Pin& request) {
@@ -281,6 +316,27 @@ void EngineThread::list(Outbox& client, std::uint64_t id, const wire::ListRules&
   }
   add_rates(*rule);
   client.reply(rule_reply(id, *rule, limits_.max_frame));
+}
+
+Statistics EngineThread::statistics() const {
+  const ProcessorCounters& processed = processor_.counters();
+  return {{"events_accepted", processed.accepted},
+          {"events_refused", refused_},
+          {"composites", processed.composites},
+          {"events_late", processed.late},
+          {"events_too_late", processed.too_late},
+          {"events_ahead", clock_watch_.counts().ahead},
+          {"events_too_ahead", clock_watch_.counts().too_ahead},
+          {"composites_dropped", processed.dropped_composites},
+          {"composites_too_deep", processed.dropped_depth},
+          {"terminators_passed_over", processed.passed_over},
+          {"oversize_rows", subscriptions_.oversize()},
+          {"memory_shortages", shortages()},
+          {"changes_dropped", dropped_changes()},
+          {"held_events", processor_.held(), true},
+          {"held_bytes_peak", processed.peak_held_bytes, true},
+          {"rules", processor_.rule_count(), true},
+          {"subscription_texts", subscriptions_.texts(), true}};
 }
 
 void EngineThread::ask_why(Outbox& client, std::uint64_t id, const wire::AskWhy& request) {

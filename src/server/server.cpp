@@ -60,6 +60,7 @@ struct Server::Impl {
   void look_at_sessions();
   /// Ends the sessions that hold most, until the others keep within the memory of all.
   void shed();
+  ServerCounters counters();
   void await_signal();
   void reload();
   /// False: something else has changed than what a running server takes over, so nothing was.
@@ -77,6 +78,12 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
       queue(options.limits, totals.memory),
       hub{io, options, log, queue, totals, {}},
       engine(options, log, queue, types, [this] { asio::post(io, [this] { engine_end(); }); }) {
+  hub.counters = [this] { return counters(); };
+  hub.connections = [this] {
+    std::vector<ConnectionInfo> all;
+    for (const auto& [id, session] : sessions) all.push_back(session->info());
+    return all;
+  };
   hub.on_end = [this](Session& session) {
     if (!session.refused()) --admitted;
     sessions.erase(session.id());
@@ -279,7 +286,9 @@ void Server::handle_signals() {
 
 bool Server::run() {
   Impl& s = *impl_;
-  for (const std::string& line : lines()) s.log.info("listening", {{"address", line}});
+  for (const auto& listener : s.listeners) {
+    s.log.info("listening", {{"address", listener->address()}, {"option", listener->option()}});
+  }
   if (!memory_reserve::take()) s.log.warning("there is no memory to set aside for a shortage");
   for (const auto& listener : s.listeners) asio::co_spawn(s.io, listener->run(), asio::detached);
   asio::co_spawn(s.io, s.look(), asio::detached);
@@ -288,7 +297,7 @@ bool Server::run() {
   s.engine.join();
   const auto& processed = s.engine.processed();
   s.log.info("stopped", {{"accepted", processed.accepted},
-                         {"refused", s.engine.refused()},
+                         {"refused", s.engine.refused() + s.hub.malformed_lines},
                          {"late", processed.late},
                          {"too_late", processed.too_late},
                          {"composites", processed.composites},
@@ -320,17 +329,20 @@ void Server::set_reread(std::function<Result<ServerOptions>()> reread) {
   impl_->reread = std::move(reread);
 }
 
-ServerCounters Server::counters() const {
-  const Impl& s = *impl_;
-  return {.sessions = s.opened,
-          .refused_sessions = s.refused,
-          .malformed = s.hub.malformed,
-          .stalled_reads = s.hub.stalled_reads,
-          .slow_consumers = s.totals.slow_consumers,
-          .lost_rows = s.totals.lost_rows,
-          .dropped_requests = s.hub.dropped_requests + s.engine.dropped_changes(),
-          .memory_bytes =
-              static_cast<std::uint64_t>(std::max<std::int64_t>(0, s.totals.memory.used()))};
+ServerCounters Server::counters() const { return impl_->counters(); }
+
+ServerCounters Server::Impl::counters() {
+  return {
+      .sessions = opened,
+      .refused_sessions = refused,
+      .malformed = hub.malformed,
+      .stalled_reads = hub.stalled_reads,
+      .slow_consumers = totals.slow_consumers,
+      .lost_rows = totals.lost_rows,
+      .dropped_requests = hub.dropped_requests + engine.dropped_changes(),
+      .memory_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, totals.memory.used())),
+      .queue_bytes = queue.bytes(),
+      .malformed_lines = hub.malformed_lines};
 }
 
 }  // namespace gorgo::server

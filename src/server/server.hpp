@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -9,19 +8,9 @@
 #include "server/log.hpp"
 #include "server/options.hpp"
 #include "server/rule_files.hpp"
+#include "server/server_counters.hpp"
 
 namespace gorgo::server {
-
-struct ServerCounters {
-  std::uint64_t sessions = 0;          ///< opened so far
-  std::uint64_t refused_sessions = 0;  ///< above max_sessions
-  std::uint64_t malformed = 0;         ///< frames and messages that broke the protocol
-  std::uint64_t stalled_reads = 0;     ///< times a session stopped reading for backpressure
-  std::uint64_t slow_consumers = 0;    ///< disconnected
-  std::uint64_t lost_rows = 0;         ///< deliveries that subscribers did not get
-  std::uint64_t dropped_requests = 0;  ///< not carried out because their client had gone
-  std::uint64_t memory_bytes = 0;      ///< that all clients hold
-};
 
 /// A Gorgo server: an I/O thread (the caller of `run`) and an engine thread. See docs/threads.md.
 class Server {

@@ -100,6 +100,11 @@ std::size_t Session::memory() const {
   return inbound_.bytes() + in_hand_.bytes() + outbox_->bytes() + hub_.queue.bytes(id());
 }
 
+ConnectionInfo Session::info() const {
+  const std::chrono::duration<double> open = std::chrono::steady_clock::now() - opened_;
+  return {id(), peer(), dialect_->name(), open.count(), memory()};
+}
+
 bool Session::awaits_engine() const { return in_hand_.bytes() > 0 || hub_.queue.bytes(id()) > 0; }
 
 void Session::look(Time now) {
@@ -214,7 +219,11 @@ bool Session::may_go_on() const { return malformed_ < kMostMalformed; }
 
 void Session::greeted() {
   greeted_ = true;
-  deadline_.cancel();
+  if (!closing_) deadline_.cancel();
+}
+
+void Session::await_greeting(std::chrono::milliseconds limit) {
+  if (!closing_) arm(limit);
 }
 
 void Session::message_begun() {
@@ -329,6 +338,7 @@ asio::awaitable<void> Session::write() {
       co_await wake_.async_wait(kTuple);
     }
   }
+  writing_ = false;
   outbox_->close();
   if (!aborted_) {
     transport_.shutdown_send();

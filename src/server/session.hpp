@@ -20,6 +20,7 @@
 #include "server/log.hpp"
 #include "server/log_limit.hpp"
 #include "server/outbox.hpp"
+#include "server/server_counters.hpp"
 #include "server/transport.hpp"
 
 namespace gorgo::server {
@@ -31,8 +32,11 @@ struct SessionHub {
   Log& log;
   CommandQueue& queue;
   ClientTotals& totals;
-  std::function<void(Session&)> on_end;             ///< the session is over and may be forgotten
+  std::function<void(Session&)> on_end;  ///< the session is over and may be forgotten
+  std::function<ServerCounters()> counters;
+  std::function<std::vector<ConnectionInfo>()> connections;
   std::atomic<std::uint64_t> malformed = 0;         ///< frames and messages refused; read anywhere
+  std::atomic<std::uint64_t> malformed_lines = 0;   ///< event lines that were none; read anywhere
   std::atomic<std::uint64_t> stalled_reads = 0;     ///< a reader waited for room; read anywhere
   std::atomic<std::uint64_t> dropped_requests = 0;  ///< their client had gone; read anywhere
   /// Rules and subscriptions of T-Rex that were not taken; read anywhere.
@@ -71,6 +75,7 @@ class Session : public std::enable_shared_from_this<Session> {
   const std::string& peer() const { return outbox_->peer(); }
   /// Bytes that the client has the server hold.
   std::size_t memory() const;
+  ConnectionInfo info() const;
 
   // For its dialect.
 
@@ -81,9 +86,13 @@ class Session : public std::enable_shared_from_this<Session> {
   bool stopping() const { return stopping_; }
   /// Whether nothing more can be read or written.
   bool aborted() const { return aborted_; }
+  /// Whether what the dialect has to say is still written.
+  bool writing() const { return writing_; }
 
   /// The client has said what it must say first. Until then only the greeting time-out counts.
   void greeted();
+  /// Has the session end unless `greeted` is called before so much time has passed.
+  void await_greeting(std::chrono::milliseconds limit);
   bool is_greeted() const { return greeted_; }
   /// Bytes of a message that is not complete are there; its time-out runs from the first call.
   void message_begun();
@@ -107,6 +116,10 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Hands a request to the engine, waits for room first, and waits until it was carried out where
   /// the next request must wait for that. False: nobody takes requests any more.
   boost::asio::awaitable<bool> submit(protocol::Bytes frame, const wire::Message& message);
+  /// Until `unwatch`, ends the session when the connection breaks. Nobody else notices that while
+  /// nothing is read from it.
+  void watch();
+  void unwatch() { cancel_watch_.emit(boost::asio::cancellation_type::terminal); }
   /// Has the writer look again.
   void wake_writer() { wake_.cancel(); }
 
@@ -132,6 +145,7 @@ class Session : public std::enable_shared_from_this<Session> {
   MemoryShare inbound_;        // what the dialect holds of unfinished messages
   MemoryShare in_hand_;        // a request that waits for room in the queue
   std::optional<Time> begun_;  // when the first byte of an unfinished message was there
+  const Time opened_ = std::chrono::steady_clock::now();
   Time active_ = std::chrono::steady_clock::now();  // when a byte came or went
   LogLimit malformed_log_;
   std::uint64_t malformed_ = 0;
@@ -141,6 +155,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool stopping_ = false;  // no further request is taken
   bool closing_ = false;   // the outbox is closed, the deadline runs
   bool aborted_ = false;
+  bool writing_ = true;   // the writer goes on
   bool starved_ = false;  // there is no memory for what the client sends
   // A change of rules is on its way. Null: none was, yet.
   std::shared_ptr<std::atomic<bool>> changing_;
@@ -151,11 +166,6 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::awaitable<void> read();
   boost::asio::awaitable<void> write();
   boost::asio::awaitable<CommandQueue::Push> push(Command& request);
-
-  /// Until `unwatch`, ends the session when the connection breaks. Nobody else notices that while
-  /// nothing is read from it.
-  void watch();
-  void unwatch() { cancel_watch_.emit(boost::asio::cancellation_type::terminal); }
 
   bool awaits_change() const { return changing_ != nullptr && *changing_; }
   /// For a command: tells the session that it was carried out.

@@ -19,6 +19,11 @@ std::string Transport::peer() const {
   return failure ? "gone" : to_string(peer);
 }
 
+asio::ip::tcp::endpoint Transport::local() const {
+  error_code gone;
+  return socket_.local_endpoint(gone);
+}
+
 bool Transport::is_local() const {
   error_code failure;
   const auto peer = socket_.remote_endpoint(failure);

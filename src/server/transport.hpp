@@ -18,6 +18,8 @@ class Transport {
   executor_type get_executor() { return socket_.get_executor(); }
   /// "HOST:PORT" of the client, or "gone".
   std::string peer() const;
+  /// The address and port where the client reached the server.
+  boost::asio::ip::tcp::endpoint local() const;
   /// Whether the client is on this machine.
   bool is_local() const;
   /// Whether the connection is broken.

@@ -40,6 +40,7 @@ std::uint64_t cost_of(const wire::Message& message) {
     case wire::Body::Remove:
     case wire::Body::Pin:
     case wire::Body::ListDevices:
+    case wire::Body::AskStatistics:
       return 100 * kMicrosecond;
     case wire::Body::ListRules:
     case wire::Body::ListTypes:

@@ -71,6 +71,10 @@ compile = "never"
 negations = "separate"
 [http]
 listen = "127.0.0.1:9001"
+origins = ["https://a.example"]
+max_header_bytes = 2000
+max_body_bytes = 3000
+keep_alive_ms = 40
 [trex]
 listen = "127.0.0.1:9002"
 [security]
@@ -90,6 +94,10 @@ level = "error"
   EXPECT_EQ(options->cuda->longest_inside, 0u);
   EXPECT_EQ(options->listen, "0.0.0.0:9000");
   EXPECT_EQ(options->http.listen, "127.0.0.1:9001");
+  EXPECT_THAT(options->http.origins, ElementsAre("https://a.example"));
+  EXPECT_EQ(options->http.max_header_bytes, 2000u);
+  EXPECT_EQ(options->http.max_body_bytes, 3000u);
+  EXPECT_EQ(options->http.keep_alive.count(), 40);
   EXPECT_EQ(options->trex.listen, "127.0.0.1:9002");
   EXPECT_TRUE(options->security.insecure);
   EXPECT_FALSE(options->insecure);

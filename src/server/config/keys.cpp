@@ -231,6 +231,16 @@ void add_root(KeyMaker& keys) {
 void add_ports(KeyMaker& keys) {
   keys.section("http");
   keys.text("listen", GORGO_OPTION(http.listen), "HOST:PORT; empty: no HTTP");
+  keys.texts("origins", GORGO_OPTION(http.origins),
+             "whose pages may change things, beside the server's own");
+  keys.number("max_header_bytes", GORGO_OPTION(http.max_header_bytes), {1 << 10, 1 << 20},
+              "of the request line and the headers");
+  keys.number("max_body_bytes", GORGO_OPTION(http.max_body_bytes), {1 << 10, kMostMaxFrame},
+              "of one request, inflated");
+  keys.number("max_message_bytes", GORGO_OPTION(http.max_message_bytes), {1 << 10, kMostMaxFrame},
+              "from a WebSocket");
+  keys.wait("keep_alive_ms", GORGO_OPTION(http.keep_alive),
+            "for the next request of a connection");
   keys.section("trex");
   keys.text("listen", GORGO_OPTION(trex.listen),
             "HOST:PORT for clients of T-Rex, by habit 50254; empty: none");

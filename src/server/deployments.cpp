@@ -1,0 +1,23 @@
+#include "server/deployments.hpp"
+
+#include "dispatch/rules/rule_base.hpp"
+
+namespace gorgo::server {
+
+void Deployments::note(const std::string& name, const dispatch::CheckedText& text) {
+  for (const auto& plan : text.plans) of_rule_[plan->rule.name] = name;
+}
+
+std::vector<std::string> Deployments::take(const std::string& name, const Processor& processor) {
+  std::vector<std::string> rules;
+  for (const RuleInfo& rule : processor.rules()) {
+    const auto known = of_rule_.find(rule.name);
+    const bool own =
+        known == of_rule_.end() ? rule.name.starts_with(name + ".") : known->second == name;
+    if (own) rules.push_back(rule.name);
+  }
+  std::erase_if(of_rule_, [&](const auto& entry) { return entry.second == name; });
+  return rules;
+}
+
+}  // namespace gorgo::server

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gorgo/processor.hpp"
+
+namespace gorgo::server {
+
+/// Which rules clients have deployed under which name, so that they can be removed together.
+/// Belongs to the engine thread.
+class Deployments {
+ public:
+  /// The text, which was checked without errors, was deployed under this name.
+  void note(const std::string& name, const dispatch::CheckedText& text);
+  /// The rules of a deployment that are in force: those that clients deployed under this name, and
+  /// those of a rule file whose name they begin with (`NAME.Type`). The deployment is forgotten.
+  std::vector<std::string> take(const std::string& name, const Processor& processor);
+  /// The rule was removed.
+  void forget(const std::string& rule) { of_rule_.erase(rule); }
+
+ private:
+  std::map<std::string, std::string> of_rule_;  // by full name, the name of the deployment
+};
+
+}  // namespace gorgo::server

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/http/exchange.hpp"
+#include "server/session.hpp"
+
+namespace gorgo::server::http {
+
+class Api;
+
+enum class BodyKind : std::uint8_t { none, events, text };
+
+/// What a path and a verb stand for.
+struct Route {
+  Verb verb;
+  std::string_view path;  ///< "/v1/rules/{name}"
+  BodyKind body = BodyKind::none;
+  boost::asio::awaitable<Response> (Api::*handle)(const Call& call);
+};
+
+/// All routes, in the order of the documentation.
+std::span<const Route> routes();
+
+/// Where a request goes. Exactly one of the two is set.
+struct Routed {
+  const Route* route = nullptr;
+  std::vector<std::string> parameters;
+  std::optional<Response> otherwise;  ///< 404, 405, or the answer to OPTIONS
+};
+Routed find_route(Verb verb, const Target& target);
+
+/// Carries out requests and makes responses of what the engine replies. Belongs to the I/O thread.
+class Api {
+ public:
+  /// `engine` and `hub` must outlive it.
+  Api(Engine& engine, SessionHub& hub) : engine_(engine), hub_(hub) {}
+
+  /// The body that takes in what the request carries; null: it must carry none.
+  std::unique_ptr<Body> body_of(const Route& route) const;
+
+  boost::asio::awaitable<Response> publish(const Call& call);
+
+  boost::asio::awaitable<Response> list_rules(const Call& call);
+  boost::asio::awaitable<Response> show_rule(const Call& call);
+  boost::asio::awaitable<Response> deploy(const Call& call);
+  boost::asio::awaitable<Response> replace(const Call& call);
+  boost::asio::awaitable<Response> check(const Call& call);
+  boost::asio::awaitable<Response> remove(const Call& call);
+  boost::asio::awaitable<Response> explain(const Call& call);
+  boost::asio::awaitable<Response> why(const Call& call);
+  boost::asio::awaitable<Response> pin(const Call& call);
+  boost::asio::awaitable<Response> list_types(const Call& call);
+
+  boost::asio::awaitable<Response> list_connections(const Call& call);
+  boost::asio::awaitable<Response> health(const Call& call);
+  boost::asio::awaitable<Response> readiness(const Call& call);
+  boost::asio::awaitable<Response> metrics(const Call& call);
+
+ private:
+  Engine& engine_;
+  SessionHub& hub_;
+
+  boost::asio::awaitable<Response> deploy(const wire::DeployT& request);
+  /// A page of rules or types from number `first` on; nothing: see `engine_.ask`.
+  boost::asio::awaitable<std::optional<Reply>> rules_from(std::uint32_t first);
+  boost::asio::awaitable<std::optional<Reply>> types_from(std::uint32_t first);
+};
+
+}  // namespace gorgo::server::http

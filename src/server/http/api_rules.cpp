@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "protocol/info.hpp"
+#include "server/http/api.hpp"
+#include "server/http/reply_json.hpp"
+
+// Rules and types: /v1/rules, /v1/types.
+namespace gorgo::server::http {
+namespace {
+
+namespace asio = boost::asio;
+
+const std::string& text_of(const Call& call) {
+  return static_cast<const TextBody&>(*call.body).text();
+}
+
+bool has_error(const wire::Diagnostics& diagnostics) {
+  if (diagnostics.list() == nullptr) return false;
+  for (const auto* d : *diagnostics.list()) {
+    if (d->severity() == wire::Severity::Error) return true;
+  }
+  return false;
+}
+
+wire::DeployT deployment(const Call& call, bool replace) {
+  wire::DeployT request;
+  request.name = call.parameters[0];
+  request.text = text_of(call);
+  request.replace = replace;
+  request.with_history = call.target.flag("with_history");
+  return request;
+}
+
+Response done() { return json_response(Json::object()); }
+
+}  // namespace
+
+asio::awaitable<std::optional<Reply>> Api::rules_from(std::uint32_t first) {
+  wire::ListRulesT request;
+  request.first = first;
+  co_return co_await engine_.ask(request);
+}
+
+asio::awaitable<std::optional<Reply>> Api::types_from(std::uint32_t first) {
+  wire::ListTypesT request;
+  request.first = first;
+  co_return co_await engine_.ask(request);
+}
+
+asio::awaitable<Response> Api::list_rules(const Call&) {
+  Json list = Json::array();
+  while (true) {
+    const auto reply = co_await rules_from(static_cast<std::uint32_t>(list.size()));
+    const auto* rules = reply ? reply->as<wire::Rules>() : nullptr;
+    if (rules == nullptr) co_return unexpected(reply);
+    const bool last = rules->rules() == nullptr || rules->rules()->size() == 0;
+    if (!last) {
+      for (const auto* rule : *rules->rules()) list.push_back(to_json(*rule));
+    }
+    if (last || list.size() >= rules->total()) break;
+  }
+  co_return json_response({{"rules", std::move(list)}});
+}
+
+asio::awaitable<Response> Api::list_types(const Call&) {
+  Json list = Json::array();
+  while (true) {
+    const auto reply = co_await types_from(static_cast<std::uint32_t>(list.size()));
+    const auto* types = reply ? reply->as<wire::Types>() : nullptr;
+    if (types == nullptr) co_return unexpected(reply);
+    const bool last = types->types() == nullptr || types->types()->size() == 0;
+    if (!last) {
+      for (const auto* type : *types->types()) list.push_back(to_json(*type));
+    }
+    if (last || list.size() >= types->total()) break;
+  }
+  co_return json_response({{"types", std::move(list)}});
+}
+
+asio::awaitable<Response> Api::show_rule(const Call& call) {
+  wire::ListRulesT request;
+  request.name = call.parameters[0];
+  const auto reply = co_await engine_.ask(request);
+  const auto* rules = reply ? reply->as<wire::Rules>() : nullptr;
+  if (rules == nullptr || rules->rules() == nullptr) co_return unexpected(reply);
+  co_return json_response(to_json(*rules->rules()->Get(0)));
+}
+
+asio::awaitable<Response> Api::explain(const Call& call) {
+  wire::ListRulesT request;
+  request.name = call.parameters[0];
+  const auto reply = co_await engine_.ask(request);
+  const auto* rules = reply ? reply->as<wire::Rules>() : nullptr;
+  if (rules == nullptr || rules->rules() == nullptr) co_return unexpected(reply);
+  const Json all = to_json(*rules->rules()->Get(0));
+  Json json = Json::object();
+  for (const char* key : {"name", "engine", "automatic", "placed_because", "moves", "declined",
+                          "declined_because", "alarm", "rates", "costs"}) {
+    json[key] = all[key];
+  }
+  co_return json_response(json);
+}
+
+asio::awaitable<Response> Api::deploy(const wire::DeployT& request) {
+  const auto reply = co_await engine_.ask(request);
+  const auto* diagnostics = reply ? reply->as<wire::Diagnostics>() : nullptr;
+  if (diagnostics == nullptr) co_return unexpected(reply);
+  co_return json_response(to_json(*diagnostics), has_error(*diagnostics) ? 422 : 200);
+}
+
+asio::awaitable<Response> Api::deploy(const Call& call) {
+  const auto request = deployment(call, call.target.flag("replace"));
+  co_return co_await deploy(request);
+}
+
+asio::awaitable<Response> Api::replace(const Call& call) {
+  const auto request = deployment(call, true);
+  co_return co_await deploy(request);
+}
+
+asio::awaitable<Response> Api::check(const Call& call) {
+  auto request = deployment(call, call.target.flag("replace"));
+  request.check = true;
+  co_return co_await deploy(request);
+}
+
+asio::awaitable<Response> Api::remove(const Call& call) {
+  wire::RemoveT request;
+  request.rule = call.parameters[0];
+  const auto reply = co_await engine_.ask(request);
+  if (!reply || reply->as<wire::Ack>() == nullptr) co_return unexpected(reply);
+  co_return done();
+}
+
+asio::awaitable<Response> Api::pin(const Call& call) {
+  wire::PinT request;
+  request.rule = call.parameters[0];
+  const auto engine = call.target.find("engine");
+  if (!engine) {
+    const Problem problem{400, {"the query names no engine", "add ?engine=NAME, or engine=auto"}};
+    co_return response_of(problem);
+  }
+  request.engine = *engine;
+  const auto reply = co_await engine_.ask(request);
+  if (!reply || reply->as<wire::Ack>() == nullptr) co_return unexpected(reply);
+  co_return done();
+}
+
+asio::awaitable<Response> Api::why(const Call& call) {
+  constexpr std::int64_t kMillisecond = 1'000'000;
+  wire::AskWhyT request;
+  request.rule = call.parameters[0];
+  const auto last = to_number("last", call.target.find("last").value_or("10"));
+  const auto at = to_number("at", call.target.find("at").value_or("0"));
+  if (!last || !at) {
+    const Problem problem{400, last ? at.error() : last.error()};
+    co_return response_of(problem);
+  }
+  request.last = static_cast<std::uint32_t>(std::min<std::uint64_t>(*last, UINT32_MAX));
+  if (call.target.find("at")) {
+    constexpr std::uint64_t kMost = INT64_MAX / kMillisecond;
+    request.at = static_cast<std::int64_t>(std::min(*at, kMost)) * kMillisecond;
+  }
+  const auto reply = co_await engine_.ask(request);
+  const auto* why = reply ? reply->as<wire::Why>() : nullptr;
+  if (why == nullptr) co_return unexpected(reply);
+  co_return json_response(to_json(*why));
+}
+
+}  // namespace gorgo::server::http

@@ -1,0 +1,71 @@
+#include <utility>
+
+#include "server/http/api.hpp"
+#include "server/http/metrics.hpp"
+#include "server/http/reply_json.hpp"
+
+// What operators and their tools ask: /v1/connections, /healthz, /readyz, /metrics.
+namespace gorgo::server::http {
+namespace {
+
+namespace asio = boost::asio;
+
+/// Rules and types beyond these have no metrics of their own: each would be several time series.
+constexpr std::uint32_t kMostSeries = 1000;
+
+Response plain(unsigned status, const char* text) {
+  return {.status = status, .content_type = "text/plain", .body = text};
+}
+
+}  // namespace
+
+asio::awaitable<Response> Api::health(const Call&) { co_return plain(200, "ok\n"); }
+
+asio::awaitable<Response> Api::readiness(const Call&) {
+  co_return hub_.queue.is_closed() ? plain(503, "stopping\n") : plain(200, "ready\n");
+}
+
+asio::awaitable<Response> Api::list_connections(const Call&) {
+  Json list = Json::array();
+  for (const ConnectionInfo& connection : hub_.connections()) {
+    list.push_back({{"id", connection.id},
+                    {"peer", connection.peer},
+                    {"dialect", connection.dialect},
+                    {"seconds", connection.seconds},
+                    {"bytes", connection.bytes}});
+  }
+  co_return json_response({{"connections", std::move(list)}});
+}
+
+asio::awaitable<Response> Api::metrics(const Call&) {
+  Metrics metrics;
+  const wire::AskStatisticsT question;
+  const auto reply = co_await engine_.ask(question);
+  const auto* statistics = reply ? reply->as<wire::Statistics>() : nullptr;
+  if (statistics == nullptr) co_return unexpected(reply);
+  metrics.add(*statistics, hub_.counters());
+  metrics.add(hub_.connections());
+  for (std::uint32_t first = 0; first < kMostSeries;) {
+    const auto page = co_await rules_from(first);
+    const auto* rules = page ? page->as<wire::Rules>() : nullptr;
+    if (rules == nullptr || rules->rules() == nullptr || rules->rules()->size() == 0) break;
+    for (const auto* rule : *rules->rules()) {
+      if (first++ < kMostSeries) metrics.add(*rule);
+    }
+    if (first >= rules->total()) break;
+  }
+  for (std::uint32_t first = 0; first < kMostSeries;) {
+    const auto page = co_await types_from(first);
+    const auto* types = page ? page->as<wire::Types>() : nullptr;
+    if (types == nullptr || types->types() == nullptr || types->types()->size() == 0) break;
+    for (const auto* type : *types->types()) {
+      if (first++ < kMostSeries) metrics.add(*type);
+    }
+    if (first >= types->total()) break;
+  }
+  co_return Response{.status = 200,
+                     .content_type = "text/plain; version=0.0.4; charset=utf-8",
+                     .body = metrics.text()};
+}
+
+}  // namespace gorgo::server::http

@@ -1,0 +1,113 @@
+#include "server/http/events_body.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "codec/event_line.hpp"
+#include "protocol/batch.hpp"
+
+namespace gorgo::server::http {
+namespace {
+
+// An event takes at most so many bytes in a column: a number, and a bit that says that it is there.
+constexpr std::size_t kCell = 9;
+// Bytes of a column without its events.
+constexpr std::size_t kColumn = 128;
+// Events that are alike take less than this times the bytes of their lines, also by the estimate in
+// `add`: `"a":1,` comes to a cell.
+constexpr std::size_t kGrowth = 4;
+
+Problem too_wide(std::size_t max_bytes) {
+  return {413,
+          {"the events need more than " + std::to_string(kGrowth * max_bytes) +
+               " bytes in columns: many of them lack attributes that others of their type have",
+           "send fewer at once, or raise http.max_body_bytes"}};
+}
+
+}  // namespace
+
+Checked EventsBody::put(std::string_view bytes) {
+  taken_ += bytes.size();
+  if (taken_ > max_bytes_) return body_too_large(max_bytes_);
+  while (!bytes.empty()) {
+    const auto space = lines_.space();
+    const std::size_t size = std::min(space.size, bytes.size());
+    std::memcpy(space.data, bytes.data(), size);
+    lines_.fill(size);
+    bytes.remove_prefix(size);
+    while (const auto line = lines_.next()) {
+      if (auto problem = take(*line)) return problem;
+    }
+  }
+  return {};
+}
+
+Checked EventsBody::finish() {
+  const auto rest = lines_.rest();
+  return rest ? take(*rest) : Checked();
+}
+
+std::size_t EventsBody::memory() const {
+  return 2 * lines_.open() + events_.bytes() + malformed_.capacity() * sizeof(std::uint32_t);
+}
+
+Checked EventsBody::take(std::string_view line) {
+  if (line.find_first_not_of(" \t\r") == line.npos) return {};
+  const auto read = codec::read_event_line(line, event_);
+  if (!read) {
+    refuse(read.error());
+  } else if (codec::is_tick(event_)) {
+    refuse({"a tick is no event", "the native protocol has ticks (gorgo pub)"});
+  } else if (auto problem = add()) {
+    return problem;
+  }
+  ++rows_;
+  return {};
+}
+
+// The bytes are bounded before the event is added: its columns may be new, and then they have a
+// cell for each event before it.
+Checked EventsBody::add() {
+  const std::size_t columns = event_.attributes.size() * (events_.events() * kCell + kColumn);
+  if (events_.bytes() + columns > kGrowth * (max_bytes_ + kColumn * 64)) {
+    return too_wide(max_bytes_);
+  }
+  if (events_.full()) {
+    return Problem{413, {"more than 65534 types in one body", "send fewer at once"}};
+  }
+  events_.add(event_);
+  return {};
+}
+
+void EventsBody::refuse(Error why) {
+  malformed_.push_back(rows_);
+  if (first_malformed_.size() < kMostErrors) first_malformed_.push_back({rows_, std::move(why)});
+}
+
+std::uint32_t EventsBody::row_of(std::uint32_t event) const {
+  // The row is the event's number and as many malformed rows as stand before it.
+  std::size_t before = 0, after = malformed_.size();
+  while (before < after) {
+    const std::size_t middle = (before + after) / 2;
+    if (malformed_[middle] - middle <= event) {
+      before = middle + 1;
+    } else {
+      after = middle;
+    }
+  }
+  return event + static_cast<std::uint32_t>(before);
+}
+
+protocol::Bytes EventsBody::publish(const wire::PublishT& header, std::uint64_t id) {
+  flatbuffers::FlatBufferBuilder builder(events_.bytes() + 1024);
+  const auto batch = protocol::pack(builder, events_.batch());
+  const auto publish =
+      wire::CreatePublish(builder, header.producer, header.sequence, header.ack, batch);
+  builder.FinishSizePrefixed(wire::CreateMessage(builder, id, wire::Body::Publish, publish.Union()),
+                             wire::MessageIdentifier());
+  events_ = {};
+  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+}  // namespace gorgo::server::http

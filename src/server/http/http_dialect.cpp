@@ -1,0 +1,269 @@
+#include "server/http/http_dialect.hpp"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/beast/core/string.hpp>
+#include <utility>
+
+#include "server/awaiting.hpp"
+#include "server/http/origin.hpp"
+#include "server/http/reply_json.hpp"
+
+namespace gorgo::server::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+using Field = beast::http::field;
+using Step = RequestReader::Step;
+
+// So many bytes of a body are looked at before other sessions have their turn; gzip may stand for a
+// thousand times as many.
+constexpr std::size_t kSlice = std::size_t{32} << 10;
+constexpr std::size_t kGzipSlice = std::size_t{1} << 10;
+
+bool is_gzip(const Head& head) {
+  const auto encoding = head[Field::content_encoding];
+  return beast::iequals(encoding, "gzip") || beast::iequals(encoding, "x-gzip");
+}
+
+bool is_encoded(const Head& head) {
+  const auto encoding = head[Field::content_encoding];
+  return !encoding.empty() && !beast::iequals(encoding, "identity");
+}
+
+}  // namespace
+
+HttpDialect::HttpDialect(Session& session)
+    : session_(session),
+      options_(session.hub().options),
+      reader_(options_.http),
+      api_(*this, session.hub()),
+      out_memory_(session.hub().totals.memory),
+      answered_(session.hub().io),
+      composed_(session.hub().io),
+      flushed_(session.hub().io) {
+  for (auto* timer : {&answered_, &composed_, &flushed_}) {
+    timer->expires_at(asio::steady_timer::time_point::max());
+  }
+}
+
+asio::awaitable<void> HttpDialect::read() {
+  bool goes_on = true;
+  while (goes_on && !session_.stopping()) goes_on = co_await serve_one();
+  used_reply();
+  reader_.clear();
+}
+
+asio::awaitable<bool> HttpDialect::serve_one() {
+  in_request_ = false;
+  reader_.next_request();
+  if (!co_await read_head()) co_return false;
+  const Head& head = reader_.head();
+  const auto target = parse_target({head.target().data(), head.target().size()});
+  if (!target) {
+    const Problem problem{400, target.error()};
+    co_await refuse(problem);
+    co_return false;
+  }
+  auto routed = find_route(head.method(), *target);
+  bool goes_on = reader_.keep_alive();
+  if (routed.route == nullptr) {
+    // Nobody knows what the body means.
+    goes_on = goes_on && !reader_.has_body();
+    co_await respond(*routed.otherwise, goes_on);
+    co_return goes_on;
+  }
+  const auto response =
+      co_await handle(*target, *routed.route, std::move(routed.parameters), goes_on);
+  if (broken_ || session_.aborted()) co_return false;
+  co_await respond(response, goes_on);
+  co_return goes_on;
+}
+
+asio::awaitable<bool> HttpDialect::read_head() {
+  while (true) {
+    const Step step = reader_.parse_head();
+    if (step == Step::failed) {
+      co_await refuse(reader_.problem());
+      co_return false;
+    }
+    if (step == Step::done) break;
+    in_request_ = reader_.has_bytes();
+    if (session_.is_greeted() && reader_.has_bytes()) session_.message_begun();
+    if (session_.is_greeted() && !reader_.has_bytes()) {
+      session_.message_over();
+      session_.await_greeting(options_.http.keep_alive);
+    }
+    if (!co_await read_more()) co_return false;
+    if (session_.is_greeted()) session_.greeted();
+  }
+  session_.greeted();
+  session_.message_begun();
+  in_request_ = true;
+  co_return true;
+}
+
+asio::awaitable<bool> HttpDialect::read_more() {
+  asio::mutable_buffer space;
+  while (!session_.if_memory([&] { space = reader_.space(); })) {
+    co_await session_.await_memory();
+    if (session_.stopping()) co_return false;
+  }
+  const std::size_t size = co_await session_.read_some(space);
+  reader_.fill(size);
+  co_return size > 0;
+}
+
+asio::awaitable<bool> HttpDialect::read_body(Body* body) {
+  const std::size_t slice = is_gzip(reader_.head()) ? kGzipSlice : kSlice;
+  while (true) {
+    const Step step = reader_.parse_body(body, slice);
+    session_.hold(reader_.memory() + (body == nullptr ? 0 : body->memory()));
+    if (step == Step::done) break;
+    if (step == Step::failed) {
+      co_await refuse(reader_.problem());
+      co_return false;
+    }
+    if (session_.stopping()) co_return false;
+    if (step == Step::again) {
+      co_await asio::post(session_.hub().io, asio::use_awaitable);
+    } else if (!co_await read_more()) {
+      co_return false;
+    }
+  }
+  session_.message_over();
+  co_return true;
+}
+
+Checked HttpDialect::check_head() const {
+  const Head& head = reader_.head();
+  const bool reads = head.method() == Verb::get || head.method() == Verb::head;
+  if (!reads && is_foreign()) {
+    return Problem{403,
+                   {"pages of " + std::string(head[Field::origin]) + " may not do this",
+                    "add the origin to http.origins"}};
+  }
+  if (is_encoded(head) && !is_gzip(head)) {
+    return Problem{415, {"the body is encoded in an unknown way", "use gzip, or nothing"}};
+  }
+  return {};
+}
+
+asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route& route,
+                                              std::vector<std::string> parameters, bool& goes_on) {
+  const Head& head = reader_.head();
+  if (const auto problem = check_head()) {
+    goes_on = goes_on && !reader_.has_body();
+    co_return response_of(*problem);
+  }
+  const std::unique_ptr<Body> body = api_.body_of(route);
+  std::unique_ptr<GzipBody> gzip;
+  if (body != nullptr && is_gzip(head)) {
+    gzip = std::make_unique<GzipBody>(*body, options_.http.max_body_bytes);
+  }
+  if (beast::iequals(head[Field::expect], "100-continue") && reader_.has_body()) {
+    out_ += "HTTP/1.1 100 Continue\r\n\r\n";
+    session_.wake_writer();
+  }
+  if (!co_await read_body(gzip != nullptr ? gzip.get() : body.get())) {
+    broken_ = true;
+    co_return Response();
+  }
+  gzip.reset();
+  const Call call{head, target, std::move(parameters), body};
+  co_return co_await (api_.*route.handle)(call);
+}
+
+bool HttpDialect::is_foreign() const {
+  const auto origin = reader_.head()[Field::origin];
+  return !origin.empty() && !is_allowed({origin.data(), origin.size()}, options_.http.origins,
+                                        session_.transport().local());
+}
+
+asio::awaitable<void> HttpDialect::refuse(const Problem& problem) {
+  ++session_.hub().malformed;
+  const Response response = response_of(problem);
+  co_await respond(response, false);
+}
+
+asio::awaitable<void> HttpDialect::respond(const Response& response, bool keep_alive) {
+  in_request_ = false;
+  out_ += to_bytes(response, keep_alive, reader_.head().method() == Verb::head);
+  out_memory_.resize(out_.capacity());
+  used_reply();
+  session_.wake_writer();
+  while ((has_output() || sending_) && !session_.aborted() && session_.writing()) {
+    co_await flushed_.async_wait(kTuple);
+  }
+}
+
+asio::awaitable<std::optional<Reply>> HttpDialect::ask(protocol::Bytes frame) {
+  const auto& message = *flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data());
+  used_reply();
+  asked_ = message.id();
+  session_.hold(reader_.memory());
+  const bool submitted = co_await session_.submit(std::move(frame), message);
+  if (!submitted) {
+    asked_ = 0;
+    co_return std::nullopt;
+  }
+  session_.watch();
+  while (!reply_ && !broken_ && !session_.aborted() && session_.writing()) {
+    co_await answered_.async_wait(kTuple);
+  }
+  session_.unwatch();
+  if (!reply_) {
+    broken_ = true;
+    co_return std::nullopt;
+  }
+  co_return Reply(*std::exchange(reply_, std::nullopt));
+}
+
+void HttpDialect::used_reply() {
+  owing_ = false;
+  composed_.cancel();
+}
+
+asio::awaitable<bool> HttpDialect::write(const std::vector<protocol::Bytes>& frames) {
+  for (const protocol::Bytes& frame : frames) co_await take(frame);
+  co_return co_await flush();
+}
+
+asio::awaitable<void> HttpDialect::take(const protocol::Bytes& frame) {
+  const auto& message = *flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data());
+  if (message.id() != 0 && message.id() == asked_) {
+    asked_ = 0;
+    reply_ = frame;
+    owing_ = true;
+    answered_.cancel();
+    while (owing_ && !session_.aborted()) co_await composed_.async_wait(kTuple);
+  } else if (const auto* error = message.body_as_Error()) {
+    last_words(*error);
+  }
+}
+
+void HttpDialect::last_words(const wire::Error& error) {
+  // What became of a request that the engine has is unknown.
+  const bool answers = session_.refused() || (in_request_ && asked_ == 0);
+  broken_ = true;
+  answered_.cancel();
+  if (answers) out_ += to_bytes(response_of(error), false, false);
+}
+
+asio::awaitable<bool> HttpDialect::flush() {
+  sending_ = true;
+  bool works = true;
+  while (works && !out_.empty()) {
+    const std::string bytes = std::exchange(out_, {});
+    out_memory_.resize(bytes.capacity());
+    const std::vector<asio::const_buffer> buffers(1, asio::buffer(bytes));
+    works = co_await session_.send(buffers);
+  }
+  out_memory_.resize(0);
+  sending_ = false;
+  flushed_.cancel();
+  co_return works;
+}
+
+}  // namespace gorgo::server::http

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "server/http/api.hpp"
+#include "server/http/request_reader.hpp"
+#include "server/session.hpp"
+
+namespace gorgo::server::http {
+
+/// HTTP/1.1 (docs/http.md). The reader takes one request after the other and composes the
+/// responses; the writer hands it the engine's replies and writes what it has composed, so that
+/// everything leaves in the order in which it came about.
+class HttpDialect : public Dialect, private Engine {
+ public:
+  explicit HttpDialect(Session& session);
+
+  std::string_view name() const override { return "http"; }
+  boost::asio::awaitable<void> read() override;
+  boost::asio::awaitable<void> discard() override { return session_.read_nothing(); }
+  boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames) override;
+  bool has_output() const override { return !out_.empty(); }
+
+ private:
+  Session& session_;
+  const ServerOptions& options_;
+  RequestReader reader_;
+  Api api_;
+  std::string out_;  // composed, and not yet written
+  MemoryShare out_memory_;
+  bool sending_ = false;
+  boost::asio::steady_timer answered_;  // cancelled when the reply is there
+  boost::asio::steady_timer composed_;  // cancelled when the reader has made use of a reply
+  boost::asio::steady_timer flushed_;   // cancelled when everything is written
+  std::uint64_t last_id_ = 0;
+  std::uint64_t asked_ = 0;  // the id of the request that the engine has; 0: it has none
+  std::optional<protocol::Bytes> reply_;
+  bool owing_ = false;       // the reader has a reply and has not made use of it
+  bool in_request_ = false;  // one has begun and has no response yet
+  bool broken_ = false;      // the engine's reply will never come
+
+  /// Returns whether another request may follow.
+  boost::asio::awaitable<bool> serve_one();
+  boost::asio::awaitable<bool> read_head();
+  boost::asio::awaitable<bool> read_body(Body* body);
+  boost::asio::awaitable<Response> handle(const Target& target, const Route& route,
+                                          std::vector<std::string> parameters, bool& goes_on);
+  /// Whether the request may go on, as far as its head says.
+  Checked check_head() const;
+  /// Has the response written and waits until it is.
+  boost::asio::awaitable<void> respond(const Response& response, bool keep_alive);
+  boost::asio::awaitable<bool> read_more();
+  /// Ends the request, whose framing or body is wrong.
+  boost::asio::awaitable<void> refuse(const Problem& problem);
+  /// Whether a browser sent it that shows a page of somebody else.
+  bool is_foreign() const;
+
+  std::uint64_t next_id() override { return ++last_id_; }
+  boost::asio::awaitable<std::optional<Reply>> ask(protocol::Bytes frame) override;
+
+  boost::asio::awaitable<void> take(const protocol::Bytes& frame);
+  boost::asio::awaitable<bool> flush();
+  /// What the server says before it ends the session.
+  void last_words(const wire::Error& error);
+  void used_reply();
+};
+
+}  // namespace gorgo::server::http

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <boost/beast/http/fields.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/verb.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gorgo/diagnostics.hpp"
+#include "server/http/problem.hpp"
+
+namespace gorgo::server::http {
+
+using Verb = boost::beast::http::verb;
+using Head = boost::beast::http::request_header<>;
+
+/// The path and the query of a request, with percent signs decoded.
+struct Target {
+  std::vector<std::string> path;  ///< between its slashes
+  std::map<std::string, std::string> query;
+
+  /// The query's value; nothing where it has no such key.
+  std::optional<std::string> find(const std::string& key) const;
+  /// Whether the key is there, and is neither "false" nor "0".
+  bool flag(const std::string& key) const;
+};
+
+/// "/v1/rules/a%2Fb?replace=true". A key that stands twice is an error.
+Result<Target> parse_target(std::string_view text);
+
+/// The number that a key of the query has as its value.
+Result<std::uint64_t> to_number(const std::string& key, const std::string& text);
+
+struct Response {
+  unsigned status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
+/// `{"reason":..,"hint":..}`
+Response response_of(const Problem& problem);
+
+/// A header line that a list of words stands in holds the word, in any case: "Connection: a, b".
+bool has_word(std::string_view list, std::string_view word);
+
+/// The bytes of a response. `for_head`: without its body.
+std::string to_bytes(const Response& response, bool keep_alive, bool for_head);
+
+}  // namespace gorgo::server::http

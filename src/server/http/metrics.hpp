@@ -1,0 +1,34 @@
+#pragma once
+
+#include <prometheus/metric_family.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "protocol/gorgo_generated.h"
+#include "server/server_counters.hpp"
+
+namespace gorgo::server::http {
+
+/// The server's numbers in Prometheus' text format. Names begin with `gorgo_`, and those of what
+/// only rises end in `_total`.
+class Metrics {
+ public:
+  void add(const wire::Statistics& statistics, const ServerCounters& server);
+  void add(const std::vector<ConnectionInfo>& connections);
+  void add(const wire::RuleInfo& rule);
+  void add(const wire::TypeInfo& type);
+  std::string text() const;
+
+ private:
+  using Label = std::pair<std::string, std::string>;
+  std::vector<prometheus::MetricFamily> families_;
+
+  prometheus::MetricFamily& family(const std::string& name, std::string_view help, bool gauge);
+  void put(const std::string& name, std::string_view help, bool gauge, double value,
+           const std::vector<Label>& labels = {});
+};
+
+}  // namespace gorgo::server::http

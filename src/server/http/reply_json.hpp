@@ -1,0 +1,37 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "protocol/gorgo_generated.h"
+#include "server/http/events_body.hpp"
+#include "server/http/exchange.hpp"
+#include "server/http/message.hpp"
+
+/// What the engine replies, as JSON.
+namespace gorgo::server::http {
+
+using Json = nlohmann::ordered_json;
+
+/// As text, with what is no UTF-8 replaced.
+std::string to_text(const Json& json);
+Response json_response(const Json& json, unsigned status = 200);
+/// The response to an Error.
+Response response_of(const wire::Error& error);
+
+/// The response to a reply that a request does not expect, which is an Error in nearly all cases.
+/// No reply: the server is stopping.
+Response unexpected(const std::optional<Reply>& reply);
+
+Json to_json(const wire::Diagnostics& diagnostics);
+/// Without the text where the reply has none.
+Json to_json(const wire::RuleInfo& rule);
+Json to_json(const wire::TypeInfo& type);
+/// Why a rule fired or did not, as `gorgo why --format json` has it.
+Json to_json(const wire::Why& why);
+
+/// How a publication of a body ended: the engine's rows and the malformed ones together.
+Json to_json(const wire::Ack& ack, const EventsBody& body);
+
+}  // namespace gorgo::server::http

@@ -1,0 +1,69 @@
+#include <array>
+
+#include "server/http/api.hpp"
+
+namespace gorgo::server::http {
+namespace {
+
+constexpr auto kRoutes = std::to_array<Route>({
+    {Verb::post, "/v1/events", BodyKind::events, &Api::publish},
+    {Verb::get, "/v1/rules", BodyKind::none, &Api::list_rules},
+    {Verb::get, "/v1/rules/{name}", BodyKind::none, &Api::show_rule},
+    {Verb::post, "/v1/rules/{name}", BodyKind::text, &Api::deploy},
+    {Verb::put, "/v1/rules/{name}", BodyKind::text, &Api::replace},
+    {Verb::delete_, "/v1/rules/{name}", BodyKind::none, &Api::remove},
+    {Verb::post, "/v1/rules/{name}/check", BodyKind::text, &Api::check},
+    {Verb::get, "/v1/rules/{name}/explain", BodyKind::none, &Api::explain},
+    {Verb::get, "/v1/rules/{name}/why", BodyKind::none, &Api::why},
+    {Verb::post, "/v1/rules/{name}/pin", BodyKind::none, &Api::pin},
+    {Verb::get, "/v1/types", BodyKind::none, &Api::list_types},
+    {Verb::get, "/v1/connections", BodyKind::none, &Api::list_connections},
+    {Verb::get, "/healthz", BodyKind::none, &Api::health},
+    {Verb::get, "/readyz", BodyKind::none, &Api::readiness},
+    {Verb::get, "/metrics", BodyKind::none, &Api::metrics},
+});
+
+/// The parts of the path that the route names in braces; nothing: the path is another one.
+std::optional<std::vector<std::string>> match(std::string_view route,
+                                              const std::vector<std::string>& path) {
+  std::vector<std::string> parameters;
+  route.remove_prefix(1);
+  for (const std::string& part : path) {
+    const std::size_t end = route.find('/');
+    const auto wanted = route.substr(0, end);
+    const bool named = wanted.starts_with('{');
+    if (wanted.empty() || (!named && wanted != part) || part.empty()) return std::nullopt;
+    if (named) parameters.push_back(part);
+    route.remove_prefix(end == route.npos ? route.size() : end + 1);
+  }
+  return route.empty() ? std::optional(parameters) : std::nullopt;
+}
+
+}  // namespace
+
+std::span<const Route> routes() { return kRoutes; }
+
+Routed find_route(Verb verb, const Target& target) {
+  const Verb asked = verb == Verb::head ? Verb::get : verb;
+  std::string allowed;
+  for (const Route& route : kRoutes) {
+    auto parameters = match(route.path, target.path);
+    if (!parameters) continue;
+    if (route.verb == asked) return {&route, *std::move(parameters), {}};
+    const auto name = boost::beast::http::to_string(route.verb);
+    allowed += (allowed.empty() ? "" : ", ") + std::string(name.data(), name.size());
+    if (route.verb == Verb::get) allowed += ", HEAD";
+  }
+  if (allowed.empty()) {
+    return {
+        nullptr, {}, response_of({404, {"there is nothing of this path", "see /v1/openapi.json"}})};
+  }
+  Response response{.status = 204, .body = {}};
+  if (verb != Verb::options) {
+    response = response_of({405, {"this path does not take this method", "use " + allowed}});
+  }
+  response.headers.emplace_back("Allow", allowed + ", OPTIONS");
+  return {nullptr, {}, response};
+}
+
+}  // namespace gorgo::server::http

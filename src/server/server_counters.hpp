@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gorgo::server {
+
+struct ServerCounters {
+  std::uint64_t sessions = 0;          ///< opened so far
+  std::uint64_t refused_sessions = 0;  ///< above max_sessions
+  std::uint64_t malformed = 0;         ///< frames and messages that broke the protocol
+  std::uint64_t stalled_reads = 0;     ///< times a session stopped reading for backpressure
+  std::uint64_t slow_consumers = 0;    ///< disconnected
+  std::uint64_t lost_rows = 0;         ///< deliveries that subscribers did not get
+  std::uint64_t dropped_requests = 0;  ///< not carried out because their client had gone
+  std::uint64_t memory_bytes = 0;      ///< that all clients hold
+  std::uint64_t queue_bytes = 0;       ///< of requests that wait for the engine
+  std::uint64_t malformed_lines = 0;   ///< event lines of HTTP that were none
+};
+
+/// A connection as operators see it.
+struct ConnectionInfo {
+  std::uint64_t id = 0;
+  std::string peer;
+  std::string_view dialect;
+  double seconds = 0;       ///< since it was opened
+  std::uint64_t bytes = 0;  ///< that it has the server hold
+};
+
+}  // namespace gorgo::server

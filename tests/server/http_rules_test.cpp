@@ -1,0 +1,184 @@
+#include "http_support.hpp"
+
+// Rules, types and what operators ask over HTTP.
+namespace gorgo::server {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kPair =
+    "event A(x: int); event B(x: int);\n"
+    "rule pair: define P(x: int) from B(x = $x) and last A(x = $x) within 5 min from B "
+    "where x = B.x;\n"
+    "define Q(x: int) from A(x > 5) where x = A.x;";
+
+class HttpRules : public testing::Test {
+ protected:
+  RunningServer server_{with_http()};
+  HttpConnection http_{http_address(server_)};
+
+  std::vector<std::string> names() {
+    std::vector<std::string> names;
+    const Json json = http_.ask("GET", "/v1/rules").json();
+    for (const auto& rule : json["rules"]) names.push_back(rule["name"]);
+    return names;
+  }
+};
+
+TEST_F(HttpRules, AreDeployedListedAndRemoved) {
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/mine", kPair).status, 200u);
+  EXPECT_THAT(names(), testing::ElementsAre("pair", "mine.Q"));
+  const auto rule = http_.ask("GET", "/v1/rules/pair");
+  EXPECT_EQ(rule.status, 200u);
+  EXPECT_THAT(rule.json()["text"].get<std::string>(), HasSubstr("rule pair:"));
+  EXPECT_EQ(http_.ask("GET", "/v1/rules/none").status, 404u);
+  EXPECT_EQ(http_.ask("DELETE", "/v1/rules/mine.Q").status, 200u);
+  EXPECT_THAT(names(), testing::ElementsAre("pair"));
+  EXPECT_EQ(http_.ask("DELETE", "/v1/rules/mine.Q").status, 404u);
+  EXPECT_EQ(http_.ask("DELETE", "/v1/rules/mine").status, 200u);
+  EXPECT_THAT(names(), testing::IsEmpty());
+  EXPECT_EQ(http_.ask("DELETE", "/v1/rules/mine").status, 404u);
+}
+
+TEST_F(HttpRules, WithErrorsAreDiagnostics) {
+  const auto response = http_.ask("POST", "/v1/rules/bad", "define X(\n from");
+  EXPECT_EQ(response.status, 422u);
+  const auto first = response.json()["diagnostics"][0];
+  EXPECT_EQ(first["severity"], "error");
+  EXPECT_GE(first["line"], 1);
+  EXPECT_GE(first["column"], 1);
+  EXPECT_NE(first["message"], "");
+  EXPECT_TRUE(first.contains("hint"));
+  EXPECT_THAT(names(), testing::IsEmpty());
+}
+
+TEST_F(HttpRules, AreReplacedOnlyWhenAsked) {
+  const std::string one = "rule r: define C(v: int) from A(v = 1) where v = A.v;";
+  const std::string two = "rule r: define C(v: int) from A(v = 2) where v = A.v;";
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/d", one).status, 200u);
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/d", two).status, 422u);
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/d?replace=true", two).status, 200u);
+  EXPECT_THAT(http_.ask("GET", "/v1/rules/r").json()["text"].get<std::string>(),
+              HasSubstr("v = 2"));
+  EXPECT_EQ(http_.ask("PUT", "/v1/rules/d", one).status, 200u);
+  EXPECT_THAT(http_.ask("GET", "/v1/rules/r").json()["text"].get<std::string>(),
+              HasSubstr("v = 1"));
+}
+
+TEST_F(HttpRules, AreCheckedWithoutBeingDeployed) {
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/mine/check", kPair).status, 200u);
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/mine/check", "define").status, 422u);
+  EXPECT_THAT(names(), testing::IsEmpty());
+}
+
+TEST_F(HttpRules, ArePinnedAndExplained) {
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/mine", kPair).status, 200u);
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/pair/pin").status, 400u);
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/pair/pin?engine=warp").status, 400u);
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/pair/pin?engine=automaton").status, 200u);
+  const auto explained = http_.ask("GET", "/v1/rules/pair/explain").json();
+  EXPECT_EQ(explained["engine"], "automaton");
+  EXPECT_EQ(explained["automatic"], false);
+}
+
+TEST_F(HttpRules, TellWhy) {
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/mine", kPair).status, 200u);
+  EXPECT_EQ(http_.ask("POST", "/v1/events", event_line("B", 7)).status, 200u);
+  const auto why = http_.ask("GET", "/v1/rules/pair/why?last=3");
+  EXPECT_EQ(why.status, 200u);
+  ASSERT_EQ(why.json()["funnels"].size(), 1u) << why.body;
+  EXPECT_EQ(why.json()["funnels"][0]["composites"], 0);
+  EXPECT_EQ(why.json()["funnels"][0]["steps"][1]["candidates"], 0);
+  EXPECT_EQ(http_.ask("GET", "/v1/rules/pair/why?last=x").status, 400u);
+  EXPECT_EQ(http_.ask("GET", "/v1/rules/none/why").status, 404u);
+}
+
+TEST_F(HttpRules, TheTypesThatTheyReadAreListed) {
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/mine", kPair).status, 200u);
+  EXPECT_EQ(http_.ask("POST", "/v1/events", event_line("A", 7)).status, 200u);
+  const auto types = http_.ask("GET", "/v1/types").json()["types"];
+  ASSERT_GE(types.size(), 2u);
+  EXPECT_EQ(types[0]["name"], "A");
+  EXPECT_EQ(types[0]["events"], 1);
+}
+
+/// More rules than fit in one answer of the engine.
+TEST_F(HttpRules, AreListedAllHoweverMany) {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) {
+    text += "rule r" + std::to_string(i) + ": define C() from A(x = " + std::to_string(i) + ");\n";
+  }
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/many", "event A(x: int);" + text).status, 200u);
+  EXPECT_EQ(names().size(), 2000u);
+  EXPECT_EQ(http_.ask("DELETE", "/v1/rules/many").status, 200u);
+  EXPECT_THAT(names(), testing::IsEmpty());
+}
+
+TEST_F(HttpRules, PagesOfOthersMayNotChangeThem) {
+  const std::string origin = "Origin: http://evil.example\r\n";
+  EXPECT_EQ(http_.ask("DELETE", "/v1/rules/x", "", origin).status, 403u);
+  EXPECT_EQ(http_.ask("GET", "/v1/rules", "", origin).status, 200u);
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/x", kPair, origin).status, 403u);
+}
+
+class HttpOperations : public HttpRules {
+ protected:
+  /// The value of a metric.
+  double metric(const std::string& name) {
+    const std::string text = http_.ask("GET", "/metrics").body;
+    const auto at = text.find("\n" + name + " ");
+    if (at == std::string::npos) {
+      ADD_FAILURE() << name << " is not in\n" << text;
+      return -1;
+    }
+    return std::stod(text.substr(at + name.size() + 2));
+  }
+};
+
+TEST_F(HttpOperations, TheServerIsHealthyAndReady) {
+  EXPECT_EQ(http_.ask("GET", "/healthz").body, "ok\n");
+  EXPECT_EQ(http_.ask("GET", "/readyz").body, "ready\n");
+  EXPECT_EQ(http_.ask("HEAD", "/readyz").status, 200u);
+}
+
+/// Every row is counted once: accepted, refused by the engine, or no event at all. Duplicates are
+/// in neither.
+TEST_F(HttpOperations, MetricsCountWhatWasPublished) {
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/mine", kPair).status, 200u);
+  const std::string body = event_line("A", 7) + "bad\n" + event_line("A", 8) +
+                           R"({"type":"A","attrs":{"x":"text"}})" + "\n";
+  for (int i = 0; i < 2; ++i) {
+    const auto response = http_.ask("POST", "/v1/events?producer=1&sequence=1", body);
+    EXPECT_EQ(response.json()["duplicate"], i == 1);
+  }
+  EXPECT_EQ(metric("gorgo_events_accepted_total"), 2);
+  EXPECT_EQ(metric("gorgo_events_refused_total"), 2);
+  EXPECT_EQ(metric("gorgo_composites_total"), 2);
+  EXPECT_EQ(metric("gorgo_rule_composites_total{rule=\"mine.Q\"}"), 2);
+  EXPECT_EQ(metric("gorgo_rules"), 2);
+  EXPECT_EQ(metric("gorgo_connections{dialect=\"http\"}"), 1);
+  EXPECT_EQ(metric("gorgo_type_events{type=\"A\"}"), 2);
+}
+
+/// What an evil name stands for in the text format.
+TEST_F(HttpOperations, MetricsKeepTheirFormWhateverTypesAreCalled) {
+  const std::string text = http_.ask("GET", "/metrics").body;
+  EXPECT_THAT(text, HasSubstr("# TYPE gorgo_events_accepted_total counter\n"));
+  EXPECT_THAT(text, HasSubstr("# TYPE gorgo_queue_bytes gauge\n"));
+  EXPECT_THAT(text, Not(HasSubstr("# HELP gorgo_events_accepted_total \n")));
+}
+
+TEST_F(HttpOperations, ConnectionsAreListed) {
+  auto native = server_.connect();
+  const Json json = http_.ask("GET", "/v1/connections").json();
+  std::vector<std::string> dialects;
+  for (const auto& connection : json["connections"]) {
+    dialects.push_back(connection["dialect"]);
+    EXPECT_THAT(connection["peer"].get<std::string>(), HasSubstr("127.0.0.1:"));
+  }
+  EXPECT_THAT(dialects, testing::UnorderedElementsAre("http", "native"));
+}
+
+}  // namespace
+}  // namespace gorgo::server
