@@ -30,6 +30,9 @@ class Dialect {
   /// Writes what the frames say, in their order, and what the dialect has to say by itself.
   /// Returns whether the connection still works.
   virtual boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames) = 0;
+  /// Says that this is the end, behind everything that was written, where the protocol has a way
+  /// to.
+  virtual boost::asio::awaitable<void> finish() { co_return; }
   /// Whether `write` should be called although no frame waits.
   virtual bool has_output() const { return false; }
 };

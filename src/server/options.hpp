@@ -48,6 +48,7 @@ struct HttpOptions {
   std::vector<std::string> origins;
   std::size_t max_header_bytes = std::size_t{16} << 10;  ///< of the request line and the headers
   std::size_t max_body_bytes = std::size_t{16} << 20;    ///< of one request, inflated
+  std::size_t max_message_bytes = std::size_t{1} << 20;  ///< from a WebSocket
   std::chrono::milliseconds keep_alive{60'000};          ///< for the next request of a connection
 };
 

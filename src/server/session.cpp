@@ -66,6 +66,15 @@ void Session::start() {
   hub_.log.debug("session opened", {{"session", id()}, {"peer", peer()}});
 }
 
+void Session::spawn(asio::awaitable<void> coroutine) {
+  ++coroutines_;
+  asio::co_spawn(hub_.io, std::move(coroutine),
+                 [self = shared_from_this()](std::exception_ptr failure) {
+                   if (failure != nullptr) self->fail(failure);
+                   self->ended();
+                 });
+}
+
 void Session::refuse(const Error& why) {
   refused_ = true;
   stopping_ = true;
@@ -307,6 +316,8 @@ asio::awaitable<CommandQueue::Push> Session::push(Command& request) {
 }
 
 void Session::watch() {
+  // What has happened before the wait begins does not end it.
+  if (transport_.is_broken()) return abort();
   const auto broken = [weak = weak_from_this()](error_code cancelled) {
     const auto self = weak.lock();
     if (cancelled || self == nullptr) return;
@@ -338,8 +349,9 @@ asio::awaitable<void> Session::write() {
       co_await wake_.async_wait(kTuple);
     }
   }
-  writing_ = false;
   outbox_->close();
+  if (!aborted_) co_await dialect_->finish();
+  writing_ = false;
   if (!aborted_) {
     transport_.shutdown_send();
     arm(kLinger);

@@ -120,6 +120,10 @@ class Session : public std::enable_shared_from_this<Session> {
   /// nothing is read from it.
   void watch();
   void unwatch() { cancel_watch_.emit(boost::asio::cancellation_type::terminal); }
+  /// Has a further coroutine run, which the session waits for at its end.
+  void spawn(boost::asio::awaitable<void> coroutine);
+  /// Bytes came or went past `read_some` and `send`.
+  void touch() { active_ = std::chrono::steady_clock::now(); }
   /// Has the writer look again.
   void wake_writer() { wake_.cancel(); }
 

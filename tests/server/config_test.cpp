@@ -74,6 +74,7 @@ listen = "127.0.0.1:9001"
 origins = ["https://a.example"]
 max_header_bytes = 2000
 max_body_bytes = 3000
+max_message_bytes = 5000
 keep_alive_ms = 40
 [trex]
 listen = "127.0.0.1:9002"
@@ -97,6 +98,7 @@ level = "error"
   EXPECT_THAT(options->http.origins, ElementsAre("https://a.example"));
   EXPECT_EQ(options->http.max_header_bytes, 2000u);
   EXPECT_EQ(options->http.max_body_bytes, 3000u);
+  EXPECT_EQ(options->http.max_message_bytes, 5000u);
   EXPECT_EQ(options->http.keep_alive.count(), 40);
   EXPECT_EQ(options->trex.listen, "127.0.0.1:9002");
   EXPECT_TRUE(options->security.insecure);

@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <cctype>
+#include <set>
+
 #include "http_support.hpp"
+#include "server/http/api.hpp"
 
 // Rules, types and what operators ask over HTTP.
 namespace gorgo::server {
@@ -167,6 +172,24 @@ TEST_F(HttpOperations, MetricsKeepTheirFormWhateverTypesAreCalled) {
   EXPECT_THAT(text, HasSubstr("# TYPE gorgo_events_accepted_total counter\n"));
   EXPECT_THAT(text, HasSubstr("# TYPE gorgo_queue_bytes gauge\n"));
   EXPECT_THAT(text, Not(HasSubstr("# HELP gorgo_events_accepted_total \n")));
+}
+
+/// What is described is served, and what is served is described.
+TEST_F(HttpOperations, TheDescriptionNamesEveryRoute) {
+  const Json described = http_.ask("GET", "/v1/openapi.json").json();
+  std::set<std::string> in_description, in_server;
+  for (const auto& [path, operations] : described["paths"].items()) {
+    for (const auto& [verb, operation] : operations.items()) {
+      in_description.insert(verb + " " + path);
+      EXPECT_FALSE(operation["responses"].empty());
+    }
+  }
+  for (const http::Route& route : http::routes()) {
+    std::string verb(boost::beast::http::to_string(route.verb));
+    std::ranges::transform(verb, verb.begin(), [](char c) { return std::tolower(c); });
+    in_server.insert(verb + " " + std::string(route.path));
+  }
+  EXPECT_EQ(in_description, in_server);
 }
 
 TEST_F(HttpOperations, ConnectionsAreListed) {

@@ -39,6 +39,38 @@ Checked read_producer(const Target& target, wire::PublishT& header) {
   return {};
 }
 
+/// Whether the client takes server-sent events.
+bool takes_events(const Head& head) {
+  const auto field = head[boost::beast::http::field::accept];
+  const std::string_view accept(field.data(), field.size());
+  if (accept.empty()) return true;
+  for (const char* range : {"text/event-stream", "text/*", "*/*"}) {
+    if (accept.find(range) != accept.npos) return true;
+  }
+  return false;
+}
+
+Response stream(Then then) {
+  return {.status = 200,
+          .content_type = "text/event-stream",
+          .body = {},
+          .headers = {{"Cache-Control", "no-store"}},
+          .then = then};
+}
+
+Checked check_subscription(const Call& call, bool upgrade) {
+  if (upgrade) return {};
+  if (!call.target.find("subscribe")) {
+    return Problem{400,
+                   {"the query has no subscription",
+                    "add ?subscribe=TYPE, ?subscribe=TYPE(conditions) or ?subscribe=*"}};
+  }
+  if (takes_events(call.head)) return {};
+  return Problem{
+      406,
+      {"events come as text/event-stream or over a WebSocket", "add 'Accept: text/event-stream'"}};
+}
+
 }  // namespace
 
 std::unique_ptr<Body> Api::body_of(const Route& route) const {
@@ -65,6 +97,26 @@ asio::awaitable<Response> Api::publish(const Call& call) {
   if (ack == nullptr) co_return unexpected(reply);
   if (!ack->duplicate()) hub_.malformed_lines += body.malformed();
   co_return json_response(to_json(*ack, body));
+}
+
+asio::awaitable<Response> Api::subscribe(const Call& call) {
+  const bool upgrade = is_upgrade(call.head);
+  if (const auto problem = check_subscription(call, upgrade)) co_return response_of(*problem);
+  Response streaming = stream(upgrade ? Then::web_socket : Then::deliveries);
+  if (call.head.method() == Verb::head) {
+    streaming.then = Then::next_request;
+    co_return streaming;
+  }
+  const auto text = call.target.find("subscribe");
+  if (!text) co_return streaming;
+  wire::SubscribeT request;
+  request.text = *text;
+  const auto reply = co_await engine_.ask(request);
+  if (reply && reply->as<wire::Ack>() != nullptr) co_return streaming;
+  const auto* diagnostics = reply ? reply->as<wire::Diagnostics>() : nullptr;
+  if (diagnostics == nullptr) co_return unexpected(reply);
+  if (!has_error(*diagnostics)) co_return streaming;
+  co_return json_response(to_json(*diagnostics), 400);
 }
 
 }  // namespace gorgo::server::http

@@ -47,6 +47,7 @@ class Api {
   std::unique_ptr<Body> body_of(const Route& route) const;
 
   boost::asio::awaitable<Response> publish(const Call& call);
+  boost::asio::awaitable<Response> subscribe(const Call& call);
 
   boost::asio::awaitable<Response> list_rules(const Call& call);
   boost::asio::awaitable<Response> show_rule(const Call& call);
@@ -60,6 +61,7 @@ class Api {
   boost::asio::awaitable<Response> list_types(const Call& call);
 
   boost::asio::awaitable<Response> list_connections(const Call& call);
+  boost::asio::awaitable<Response> describe(const Call& call);
   boost::asio::awaitable<Response> health(const Call& call);
   boost::asio::awaitable<Response> readiness(const Call& call);
   boost::asio::awaitable<Response> metrics(const Call& call);

@@ -16,14 +16,6 @@ const std::string& text_of(const Call& call) {
   return static_cast<const TextBody&>(*call.body).text();
 }
 
-bool has_error(const wire::Diagnostics& diagnostics) {
-  if (diagnostics.list() == nullptr) return false;
-  for (const auto* d : *diagnostics.list()) {
-    if (d->severity() == wire::Severity::Error) return true;
-  }
-  return false;
-}
-
 wire::DeployT deployment(const Call& call, bool replace) {
   wire::DeployT request;
   request.name = call.parameters[0];

@@ -1,7 +1,9 @@
+#include <string>
 #include <utility>
 
 #include "server/http/api.hpp"
 #include "server/http/metrics.hpp"
+#include "server/http/openapi.hpp"
 #include "server/http/reply_json.hpp"
 
 // What operators and their tools ask: /v1/connections, /healthz, /readyz, /metrics.
@@ -23,6 +25,10 @@ asio::awaitable<Response> Api::health(const Call&) { co_return plain(200, "ok\n"
 
 asio::awaitable<Response> Api::readiness(const Call&) {
   co_return hub_.queue.is_closed() ? plain(503, "stopping\n") : plain(200, "ready\n");
+}
+
+asio::awaitable<Response> Api::describe(const Call&) {
+  co_return Response{.status = 200, .body = std::string(openapi())};
 }
 
 asio::awaitable<Response> Api::list_connections(const Call&) {

@@ -1,11 +1,14 @@
 #include "server/http/http_dialect.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/post.hpp>
 #include <boost/beast/core/string.hpp>
 #include <utility>
 
+#include "protocol/info.hpp"
 #include "server/awaiting.hpp"
+#include "server/http/delivery_text.hpp"
 #include "server/http/origin.hpp"
 #include "server/http/reply_json.hpp"
 
@@ -21,6 +24,9 @@ using Step = RequestReader::Step;
 // thousand times as many.
 constexpr std::size_t kSlice = std::size_t{32} << 10;
 constexpr std::size_t kGzipSlice = std::size_t{1} << 10;
+
+// So much that is composed is written before more is.
+constexpr std::size_t kMuch = std::size_t{256} << 10;
 
 bool is_gzip(const Head& head) {
   const auto encoding = head[Field::content_encoding];
@@ -77,6 +83,10 @@ asio::awaitable<bool> HttpDialect::serve_one() {
   const auto response =
       co_await handle(*target, *routed.route, std::move(routed.parameters), goes_on);
   if (broken_ || session_.aborted()) co_return false;
+  if (response.then != Then::next_request) {
+    co_await stream(response);
+    co_return false;
+  }
   co_await respond(response, goes_on);
   co_return goes_on;
 }
@@ -139,7 +149,7 @@ asio::awaitable<bool> HttpDialect::read_body(Body* body) {
 Checked HttpDialect::check_head() const {
   const Head& head = reader_.head();
   const bool reads = head.method() == Verb::get || head.method() == Verb::head;
-  if (!reads && is_foreign()) {
+  if ((!reads || is_upgrade(head)) && is_foreign()) {
     return Problem{403,
                    {"pages of " + std::string(head[Field::origin]) + " may not do this",
                     "add the origin to http.origins"}};
@@ -173,6 +183,39 @@ asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route&
   gzip.reset();
   const Call call{head, target, std::move(parameters), body};
   co_return co_await (api_.*route.handle)(call);
+}
+
+asio::awaitable<void> HttpDialect::stream(const Response& response) {
+  if (response.then == Then::web_socket) {
+    co_await upgrade();
+    co_return;
+  }
+  streaming_ = true;
+  co_await respond(response, false);
+  std::array<char, 256> unread;
+  std::size_t size = 1;
+  while (size > 0 && !session_.stopping()) {
+    size = co_await session_.read_some(asio::buffer(unread));
+  }
+}
+
+asio::awaitable<void> HttpDialect::upgrade() {
+  in_request_ = false;
+  auto socket = std::make_unique<WebSocket>(session_);
+  const bool accepted = co_await socket->accept(reader_.request());
+  if (!accepted) co_return;
+  web_socket_ = std::move(socket);
+  used_reply();
+  co_await web_socket_->read();
+}
+
+asio::awaitable<void> HttpDialect::discard() {
+  // A WebSocket goes on reading by itself.
+  if (web_socket_ == nullptr) co_await session_.read_nothing();
+}
+
+asio::awaitable<void> HttpDialect::finish() {
+  if (web_socket_ != nullptr) co_await web_socket_->finish();
 }
 
 bool HttpDialect::is_foreign() const {
@@ -226,7 +269,17 @@ void HttpDialect::used_reply() {
 }
 
 asio::awaitable<bool> HttpDialect::write(const std::vector<protocol::Bytes>& frames) {
-  for (const protocol::Bytes& frame : frames) co_await take(frame);
+  if (web_socket_ != nullptr) co_return co_await web_socket_->write(frames);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    co_await take(frames[i]);
+    if (web_socket_ != nullptr) {
+      // The reader has made one of the connection, so that what follows is written to it.
+      const std::vector rest(frames.begin() + static_cast<std::ptrdiff_t>(i) + 1, frames.end());
+      co_return co_await web_socket_->write(rest);
+    }
+    if (out_.size() < kMuch) continue;
+    if (!co_await flush()) co_return false;
+  }
   co_return co_await flush();
 }
 
@@ -238,12 +291,20 @@ asio::awaitable<void> HttpDialect::take(const protocol::Bytes& frame) {
     owing_ = true;
     answered_.cancel();
     while (owing_ && !session_.aborted()) co_await composed_.async_wait(kTuple);
+  } else if (const auto* deliver = message.body_as_Deliver()) {
+    if (streaming_) append_events(out_, *deliver);
+    out_memory_.resize(out_.capacity());
   } else if (const auto* error = message.body_as_Error()) {
     last_words(*error);
   }
 }
 
 void HttpDialect::last_words(const wire::Error& error) {
+  if (streaming_) {
+    const Json json = {{"reason", protocol::text_of(error.message())},
+                       {"hint", protocol::text_of(error.hint())}};
+    append_event(out_, "error", to_text(json));
+  }
   // What became of a request that the engine has is unknown.
   const bool answers = session_.refused() || (in_request_ && asked_ == 0);
   broken_ = true;

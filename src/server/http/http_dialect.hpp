@@ -2,11 +2,13 @@
 
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "server/http/api.hpp"
 #include "server/http/request_reader.hpp"
+#include "server/http/web_socket.hpp"
 #include "server/session.hpp"
 
 namespace gorgo::server::http {
@@ -20,7 +22,8 @@ class HttpDialect : public Dialect, private Engine {
 
   std::string_view name() const override { return "http"; }
   boost::asio::awaitable<void> read() override;
-  boost::asio::awaitable<void> discard() override { return session_.read_nothing(); }
+  boost::asio::awaitable<void> discard() override;
+  boost::asio::awaitable<void> finish() override;
   boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames) override;
   bool has_output() const override { return !out_.empty(); }
 
@@ -38,9 +41,11 @@ class HttpDialect : public Dialect, private Engine {
   std::uint64_t last_id_ = 0;
   std::uint64_t asked_ = 0;  // the id of the request that the engine has; 0: it has none
   std::optional<protocol::Bytes> reply_;
-  bool owing_ = false;       // the reader has a reply and has not made use of it
-  bool in_request_ = false;  // one has begun and has no response yet
-  bool broken_ = false;      // the engine's reply will never come
+  bool owing_ = false;                     // the reader has a reply and has not made use of it
+  bool streaming_ = false;                 // deliveries are written as server-sent events
+  std::unique_ptr<WebSocket> web_socket_;  // set: the connection is one
+  bool in_request_ = false;                // one has begun and has no response yet
+  bool broken_ = false;                    // the engine's reply will never come
 
   /// Returns whether another request may follow.
   boost::asio::awaitable<bool> serve_one();
@@ -52,6 +57,9 @@ class HttpDialect : public Dialect, private Engine {
   Checked check_head() const;
   /// Has the response written and waits until it is.
   boost::asio::awaitable<void> respond(const Response& response, bool keep_alive);
+  /// Does what follows the response instead of another request, until the client goes.
+  boost::asio::awaitable<void> stream(const Response& response);
+  boost::asio::awaitable<void> upgrade();
   boost::asio::awaitable<bool> read_more();
   /// Ends the request, whose framing or body is wrong.
   boost::asio::awaitable<void> refuse(const Problem& problem);

@@ -3,6 +3,7 @@
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/rfc7230.hpp>
 #include <boost/beast/http/status.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -111,13 +112,16 @@ bool has_word(std::string_view list, std::string_view word) {
   return beast::http::token_list({list.data(), list.size()}).exists({word.data(), word.size()});
 }
 
+bool is_upgrade(const Head& head) { return beast::websocket::is_upgrade(head); }
+
 std::string to_bytes(const Response& response, bool keep_alive, bool for_head) {
   const auto phrase =
       beast::http::obsolete_reason(static_cast<beast::http::status>(response.status));
   std::string text = "HTTP/1.1 " + std::to_string(response.status) + " " +
                      std::string(phrase.data(), phrase.size()) + "\r\n";
-  if (!response.body.empty()) text += "Content-Type: " + response.content_type + "\r\n";
-  if (response.status != 204) {
+  if (!response.body.empty() || response.then == Then::deliveries)
+    text += "Content-Type: " + response.content_type + "\r\n";
+  if (response.status != 204 && response.then == Then::next_request) {
     text += "Content-Length: " + std::to_string(response.body.size()) + "\r\n";
   }
   for (const auto& [name, value] : response.headers) text += name + ": " + value + "\r\n";

@@ -36,12 +36,23 @@ Result<Target> parse_target(std::string_view text);
 /// The number that a key of the query has as its value.
 Result<std::uint64_t> to_number(const std::string& key, const std::string& text);
 
+/// What follows a response.
+enum class Then : std::uint8_t {
+  next_request,
+  deliveries,  ///< server-sent events, until the connection ends
+  web_socket,  ///< instead of a response the connection becomes a WebSocket
+};
+
 struct Response {
   unsigned status = 200;
   std::string content_type = "application/json";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers = {};
+  Then then = Then::next_request;
 };
+
+/// Whether the request asks for a WebSocket.
+bool is_upgrade(const Head& head);
 
 /// `{"reason":..,"hint":..}`
 Response response_of(const Problem& problem);

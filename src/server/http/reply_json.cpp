@@ -69,6 +69,14 @@ Json to_json(const wire::Diagnostics& diagnostics) {
   return {{"diagnostics", std::move(list)}};
 }
 
+bool has_error(const wire::Diagnostics& diagnostics) {
+  if (diagnostics.list() == nullptr) return false;
+  for (const auto* d : *diagnostics.list()) {
+    if (d->severity() == wire::Severity::Error) return true;
+  }
+  return false;
+}
+
 Json to_json(const wire::TypeInfo& type) {
   return {{"name", protocol::text_of(type.name())},
           {"kept_ms", static_cast<double>(type.reach()) / 1e6},

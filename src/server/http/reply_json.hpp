@@ -25,6 +25,7 @@ Response response_of(const wire::Error& error);
 Response unexpected(const std::optional<Reply>& reply);
 
 Json to_json(const wire::Diagnostics& diagnostics);
+bool has_error(const wire::Diagnostics& diagnostics);
 /// Without the text where the reply has none.
 Json to_json(const wire::RuleInfo& rule);
 Json to_json(const wire::TypeInfo& type);

@@ -55,6 +55,7 @@ class RequestReader {
   /// head is done.
   Step parse_body(Body* body, std::size_t most);
 
+  const boost::beast::http::request<PassedOnBody>& request() const { return parser_->get(); }
   const Head& head() const { return parser_->get().base(); }
   /// Whether the client wants to send another one. One of HTTP/1.0 never does.
   bool keep_alive() const { return parser_->keep_alive() && head().version() >= 11; }

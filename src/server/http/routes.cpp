@@ -7,6 +7,7 @@ namespace {
 
 constexpr auto kRoutes = std::to_array<Route>({
     {Verb::post, "/v1/events", BodyKind::events, &Api::publish},
+    {Verb::get, "/v1/events", BodyKind::none, &Api::subscribe},
     {Verb::get, "/v1/rules", BodyKind::none, &Api::list_rules},
     {Verb::get, "/v1/rules/{name}", BodyKind::none, &Api::show_rule},
     {Verb::post, "/v1/rules/{name}", BodyKind::text, &Api::deploy},
@@ -18,6 +19,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {Verb::post, "/v1/rules/{name}/pin", BodyKind::none, &Api::pin},
     {Verb::get, "/v1/types", BodyKind::none, &Api::list_types},
     {Verb::get, "/v1/connections", BodyKind::none, &Api::list_connections},
+    {Verb::get, "/v1/openapi.json", BodyKind::none, &Api::describe},
     {Verb::get, "/healthz", BodyKind::none, &Api::health},
     {Verb::get, "/readyz", BodyKind::none, &Api::readiness},
     {Verb::get, "/metrics", BodyKind::none, &Api::metrics},

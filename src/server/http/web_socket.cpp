@@ -1,0 +1,258 @@
+#include "server/http/web_socket.hpp"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/beast/core/bind_handler.hpp>
+#include <boost/beast/core/buffers_to_string.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/websocket/stream.hpp>
+#include <boost/beast/websocket/teardown.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "protocol/info.hpp"
+#include "server/awaiting.hpp"
+#include "server/http/delivery_text.hpp"
+#include "server/http/reply_json.hpp"
+#include "server/http/web_socket_command.hpp"
+
+namespace gorgo::server {
+
+namespace beast = boost::beast;
+
+// What Beast asks of a stream beside reading and writing.
+inline void beast_close_socket(Transport& transport) { transport.close(); }
+
+inline void teardown(beast::role_type, Transport& transport, beast::error_code& failure) {
+  transport.shutdown_send();
+  failure = {};
+}
+
+template <class Handler>
+void async_teardown(beast::role_type, Transport& transport, Handler&& handler) {
+  transport.shutdown_send();
+  boost::asio::post(transport.get_executor(),
+                    beast::bind_front_handler(std::forward<Handler>(handler), beast::error_code()));
+}
+
+}  // namespace gorgo::server
+
+namespace gorgo::server::http {
+
+namespace asio = boost::asio;
+namespace websocket = boost::beast::websocket;
+
+/// A request whose reply is due.
+struct PendingMessage {
+  Json request;                                  // what the client calls it
+  std::unique_ptr<EventsBody> events = nullptr;  // of a publication
+  std::optional<std::uint32_t> subscription = {};
+  std::optional<std::uint32_t> unsubscription = {};
+};
+
+namespace {
+
+Json error_json(const wire::Error& error) {
+  return {{"reason", protocol::text_of(error.message())},
+          {"hint", protocol::text_of(error.hint())}};
+}
+
+Json ack_json(const PendingMessage& pending, const wire::Ack& ack) {
+  Json json = Json::object();
+  if (pending.events != nullptr) {
+    json["acknowledge"] = pending.request;
+    json.update(to_json(ack, *pending.events));
+    return json;
+  }
+  if (!pending.request.is_null()) json["request"] = pending.request;
+  if (pending.subscription) json["subscribed"] = *pending.subscription;
+  if (pending.unsubscription) json["unsubscribed"] = *pending.unsubscription;
+  return json;
+}
+
+Json reply_json(const PendingMessage& pending, const wire::Message& message) {
+  if (const auto* ack = message.body_as_Ack()) return ack_json(pending, *ack);
+  Json json = Json::object();
+  if (!pending.request.is_null()) json["request"] = pending.request;
+  if (const auto* error = message.body_as_Error()) json["error"] = error_json(*error);
+  if (const auto* diagnostics = message.body_as_Diagnostics()) json.update(to_json(*diagnostics));
+  return json;
+}
+
+}  // namespace
+
+struct WebSocket::Impl {
+  explicit Impl(Session& owner);
+
+  Session& session;
+  const HttpOptions& options;
+  websocket::stream<Transport&> stream;
+  beast::flat_buffer message;
+  bool full = false;           // `message` is whole and was not taken
+  bool ended = false;          // nothing more will come
+  bool taking = true;          // messages are taken
+  asio::steady_timer arrived;  // cancelled when `full` or `ended` is set
+  asio::steady_timer taken;    // cancelled when `full` is unset
+  std::uint64_t last_id = std::uint64_t{1} << 32;
+  std::map<std::uint64_t, PendingMessage> pending;  // by id
+
+  asio::awaitable<void> pump();
+  asio::awaitable<void> take(std::string_view text);
+  asio::awaitable<void> submit(WebSocketCommand command);
+  protocol::Bytes frame_of(WebSocketCommand& command, PendingMessage& due);
+  asio::awaitable<bool> say(std::string text);
+  asio::awaitable<bool> deliver(const wire::Deliver& deliver);
+  asio::awaitable<bool> reply(const wire::Message& message);
+};
+
+WebSocket::Impl::Impl(Session& owner)
+    : session(owner),
+      options(owner.hub().options.http),
+      stream(owner.transport()),
+      arrived(owner.hub().io),
+      taken(owner.hub().io) {
+  arrived.expires_at(asio::steady_timer::time_point::max());
+  taken.expires_at(asio::steady_timer::time_point::max());
+  stream.auto_fragment(false);
+  stream.text(true);
+  stream.read_message_max(options.max_message_bytes);
+  // A client that answers no ping within this time has gone.
+  stream.set_option(websocket::stream_base::timeout{owner.hub().options.greeting_timeout,
+                                                    options.keep_alive, true});
+}
+
+// Reads always, so that pings, closing and broken connections are noticed. It is a coroutine of its
+// own, because Beast cannot go on writing once a read was cancelled.
+asio::awaitable<void> WebSocket::Impl::pump() {
+  while (true) {
+    const auto [failure, size] = co_await stream.async_read(message, kTuple);
+    if (failure) break;
+    session.touch();
+    full = taking;
+    if (!taking) message.clear();
+    arrived.cancel();
+    while (full && taking) co_await taken.async_wait(kTuple);
+  }
+  ended = true;
+  arrived.cancel();
+}
+
+asio::awaitable<void> WebSocket::Impl::take(std::string_view text) {
+  auto parsed = parse_command(text, options.max_message_bytes);
+  if (auto* command = std::get_if<WebSocketCommand>(&parsed)) {
+    co_await submit(std::move(*command));
+    co_return;
+  }
+  auto& wrong = std::get<WrongCommand>(parsed);
+  const std::uint64_t id = ++last_id;
+  pending.emplace(id, PendingMessage{std::move(wrong.request)});
+  const bool goes_on = session.malformed(id, wire::ErrorCode::Malformed, wrong.why);
+  if (!goes_on) taking = false;
+}
+
+protocol::Bytes WebSocket::Impl::frame_of(WebSocketCommand& command, PendingMessage& due) {
+  if (auto* publish = std::get_if<PublishCommand>(&command.what)) {
+    due.events = std::move(publish->events);
+    return due.events->publish(publish->header, last_id);
+  }
+  if (const auto* subscribe = std::get_if<wire::SubscribeT>(&command.what)) {
+    due.subscription = subscribe->subscription;
+    return protocol::encode(last_id, *subscribe);
+  }
+  const auto& unsubscribe = std::get<wire::UnsubscribeT>(command.what);
+  due.unsubscription = unsubscribe.subscription;
+  return protocol::encode(last_id, unsubscribe);
+}
+
+asio::awaitable<void> WebSocket::Impl::submit(WebSocketCommand command) {
+  PendingMessage& due = pending[++last_id];
+  due.request = std::move(command.request);
+  auto frame = frame_of(command, due);
+  const auto& request = *flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data());
+  const bool queued = co_await session.submit(std::move(frame), request);
+  if (!queued) taking = false;
+}
+
+asio::awaitable<bool> WebSocket::Impl::say(std::string text) {
+  const auto [failure, size] = co_await stream.async_write(asio::buffer(text), kTuple);
+  session.touch();
+  co_return !failure;
+}
+
+asio::awaitable<bool> WebSocket::Impl::deliver(const wire::Deliver& deliver) {
+  std::vector<std::string> messages;
+  if (deliver.lost() > 0) messages.push_back(gap_text(deliver.lost()));
+  for_each_line(deliver, [&](const DeliveredLine& line) { messages.push_back(with_id(line)); });
+  bool works = true;
+  for (std::size_t i = 0; works && i < messages.size(); ++i) {
+    works = co_await say(std::move(messages[i]));
+  }
+  co_return works;
+}
+
+asio::awaitable<bool> WebSocket::Impl::reply(const wire::Message& reply) {
+  auto due = pending.extract(reply.id());
+  PendingMessage none;
+  const PendingMessage& asked = due.empty() ? none : due.mapped();
+  const auto* ack = reply.body_as_Ack();
+  if (ack != nullptr && asked.events != nullptr && !ack->duplicate()) {
+    session.hub().malformed_lines += asked.events->malformed();
+  }
+  std::string text = to_text(reply_json(asked, reply));
+  co_return co_await say(std::move(text));
+}
+
+WebSocket::WebSocket(Session& session) : impl_(std::make_unique<Impl>(session)) {}
+WebSocket::~WebSocket() = default;
+
+asio::awaitable<bool> WebSocket::accept(const Request& request) {
+  const auto [failure] = co_await impl_->stream.async_accept(request, kTuple);
+  co_return !failure;
+}
+
+asio::awaitable<void> WebSocket::read() {
+  Impl& s = *impl_;
+  s.session.spawn(s.pump());
+  while (s.taking && !s.session.stopping()) {
+    if (!s.full && s.ended) break;
+    if (!s.full) {
+      co_await s.arrived.async_wait(kTuple);
+      continue;
+    }
+    const std::string text = beast::buffers_to_string(s.message.data());
+    s.session.hold(text.size() + s.message.capacity());
+    s.message.clear();
+    co_await s.take(text);
+    s.full = false;
+    s.taken.cancel();
+  }
+  s.taking = false;
+  s.full = false;
+  s.message.clear();
+  s.taken.cancel();
+}
+
+asio::awaitable<bool> WebSocket::write(const std::vector<protocol::Bytes>& frames) {
+  for (const protocol::Bytes& frame : frames) {
+    const auto& message = *flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data());
+    const auto* deliver = message.body_as_Deliver();
+    bool works = false;
+    if (deliver != nullptr) {
+      works = co_await impl_->deliver(*deliver);
+    } else {
+      works = co_await impl_->reply(message);
+    }
+    if (!works) co_return false;
+  }
+  co_return true;
+}
+
+asio::awaitable<void> WebSocket::finish() {
+  if (impl_->ended) co_return;
+  const websocket::close_reason reason(websocket::close_code::going_away);
+  co_await impl_->stream.async_close(reason, kTuple);
+}
+
+}  // namespace gorgo::server::http

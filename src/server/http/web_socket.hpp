@@ -1,0 +1,37 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/beast/http/message.hpp>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "server/http/request_reader.hpp"
+#include "server/session.hpp"
+
+namespace gorgo::server::http {
+
+/// A connection that has become a WebSocket: JSON messages in both directions (docs/http.md).
+/// Requests may follow one another without waiting for replies. Belongs to the I/O thread.
+class WebSocket {
+ public:
+  /// `session` must outlive it.
+  explicit WebSocket(Session& session);
+  ~WebSocket();
+
+  using Request = boost::beast::http::request<PassedOnBody>;
+  /// Answers the request that asked for it. Returns whether it is one.
+  boost::asio::awaitable<bool> accept(const Request& request);
+  /// Takes commands until the client closes, or `Session::stopping`.
+  boost::asio::awaitable<void> read();
+  /// Writes replies and deliveries. Returns whether the connection still works.
+  boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames);
+  /// Tells the client that this is the end.
+  boost::asio::awaitable<void> finish();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gorgo::server::http

@@ -1,0 +1,134 @@
+#include "server/http/web_socket_command.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <utility>
+
+namespace gorgo::server::http {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Parsed = std::variant<WebSocketCommand, WrongCommand>;
+
+constexpr const char* kCommands =
+    R"(a message is an event line, {"publish":[..]}, {"subscribe":"TEXT"} or {"unsubscribe":N})";
+
+Error expected(const std::string& key, const std::string& what) {
+  return {"'" + key + "': " + what + " is expected", kCommands};
+}
+
+/// The number of a key that may be absent; nothing where it is no number of the type.
+template <class T>
+std::optional<T> number_in(const Json& json, const char* key, T otherwise) {
+  const auto found = json.find(key);
+  if (found == json.end()) return otherwise;
+  if (!found->is_number_unsigned()) return std::nullopt;
+  const auto number = found->get<std::uint64_t>();
+  if (number > std::numeric_limits<T>::max()) return std::nullopt;
+  return static_cast<T>(number);
+}
+
+std::optional<Error> unknown_key(const Json& json, const std::set<std::string>& known) {
+  for (const auto& [key, value] : json.items()) {
+    if (!known.contains(key)) return Error{"unknown key '" + key + "'", kCommands};
+  }
+  return std::nullopt;
+}
+
+Result<wire::PublishT> read_header(const Json& json) {
+  wire::PublishT header;
+  const auto ack = json.find("ack");
+  if (ack != json.end() && *ack == "processed") {
+    header.ack = wire::AckMode::Processed;
+  } else if (ack != json.end() && *ack != "accepted") {
+    return Error{"'ack' is unknown", "one of accepted, processed"};
+  }
+  const auto producer = number_in<std::uint64_t>(json, "producer", 0);
+  const auto sequence = number_in<std::uint64_t>(json, "sequence", 0);
+  if (!producer || !sequence) return expected("producer, sequence", "a number");
+  if (json.contains("producer") != json.contains("sequence")) {
+    return Error{"producer and sequence go together", "give both or neither"};
+  }
+  if (json.contains("producer") && *producer == 0) {
+    return Error{"a producer is not 0", "choose a number at random"};
+  }
+  header.producer = *producer;
+  header.sequence = *sequence;
+  return header;
+}
+
+Checked take_events(EventsBody& body, const Json& events) {
+  const auto take = [&](const Json& event) {
+    return body.put(event.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  };
+  if (!events.is_array()) return take(events);
+  for (const Json& event : events) {
+    if (auto problem = take(event)) return problem;
+  }
+  return {};
+}
+
+Result<PublishCommand> read_publish(const Json& json, std::size_t max_bytes) {
+  if (auto error = unknown_key(json, {"publish", "ack", "producer", "sequence", "request"})) {
+    return *error;
+  }
+  auto header = read_header(json);
+  if (!header) return header.error();
+  auto events = std::make_unique<EventsBody>(max_bytes);
+  if (const auto problem = take_events(*events, json["publish"])) return problem->why;
+  return PublishCommand{std::move(*header), std::move(events)};
+}
+
+Result<wire::SubscribeT> read_subscribe(const Json& json) {
+  if (auto error = unknown_key(json, {"subscribe", "subscription", "request"})) return *error;
+  wire::SubscribeT request;
+  const auto id = number_in<std::uint32_t>(json, "subscription", 0);
+  if (!id) return expected("subscription", "a number of 32 bits");
+  if (!json["subscribe"].is_string()) return expected("subscribe", "a string");
+  request.subscription = *id;
+  request.text = json["subscribe"].get<std::string>();
+  return request;
+}
+
+Result<wire::UnsubscribeT> read_unsubscribe(const Json& json) {
+  if (auto error = unknown_key(json, {"unsubscribe", "request"})) return *error;
+  const auto id = number_in<std::uint32_t>(json, "unsubscribe", 0);
+  if (!id) return expected("unsubscribe", "a number of 32 bits");
+  wire::UnsubscribeT request;
+  request.subscription = *id;
+  return request;
+}
+
+template <class T>
+Parsed command_of(Json request, Result<T> read) {
+  if (!read) return WrongCommand{std::move(request), read.error()};
+  return WebSocketCommand{std::move(request), std::move(*read)};
+}
+
+Result<PublishCommand> event_line(std::string_view message, std::size_t max_bytes) {
+  auto events = std::make_unique<EventsBody>(max_bytes);
+  auto problem = events->put(message);
+  if (!problem) problem = events->finish();
+  if (problem) return problem->why;
+  return PublishCommand{{}, std::move(events)};
+}
+
+}  // namespace
+
+Parsed parse_command(std::string_view message, std::size_t max_bytes) {
+  Json json = Json::parse(message, nullptr, false);
+  if (!json.is_object()) {
+    return WrongCommand{{}, {"the message is no object of JSON", kCommands}};
+  }
+  if (json.contains("type")) return command_of(Json(), event_line(message, max_bytes));
+  Json request = json.contains("request") ? json["request"] : Json();
+  if (json.contains("publish")) {
+    return command_of(std::move(request), read_publish(json, max_bytes));
+  }
+  if (json.contains("subscribe")) return command_of(std::move(request), read_subscribe(json));
+  if (json.contains("unsubscribe")) return command_of(std::move(request), read_unsubscribe(json));
+  return WrongCommand{std::move(request), {"the message is no command", kCommands}};
+}
+
+}  // namespace gorgo::server::http

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "protocol/gorgo_generated.h"
+#include "server/http/events_body.hpp"
+
+namespace gorgo::server::http {
+
+/// Events to publish, and how.
+struct PublishCommand {
+  wire::PublishT header;
+  std::unique_ptr<EventsBody> events;
+};
+
+/// What a client says in a message of a WebSocket (docs/http.md).
+struct WebSocketCommand {
+  /// What the client calls it; null: nothing.
+  nlohmann::ordered_json request;
+  std::variant<PublishCommand, wire::SubscribeT, wire::UnsubscribeT> what;
+};
+
+/// Why a message is no command, with what the client calls it.
+struct WrongCommand {
+  nlohmann::ordered_json request;
+  Error why;
+};
+
+/// Reads a message: a command, or an event line, which is published.
+std::variant<WebSocketCommand, WrongCommand> parse_command(std::string_view message,
+                                                           std::size_t max_bytes);
+
+}  // namespace gorgo::server::http
