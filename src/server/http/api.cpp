@@ -91,8 +91,8 @@ asio::awaitable<Response> Api::publish(const Call& call) {
   wire::PublishT header;
   if (const auto wrong = read_acknowledgement(call.target, header)) co_return response_of(*wrong);
   if (const auto wrong = read_producer(call.target, header)) co_return response_of(*wrong);
-  auto frame = body.publish(header, engine_.next_id());
-  const auto reply = co_await engine_.ask(std::move(frame));
+  auto frame = body.publish(header, next_id());
+  const auto reply = co_await ask(std::move(frame));
   const auto* ack = reply ? reply->as<wire::Ack>() : nullptr;
   if (ack == nullptr) co_return unexpected(reply);
   if (!ack->duplicate()) hub_.malformed_lines += body.malformed();
@@ -111,7 +111,7 @@ asio::awaitable<Response> Api::subscribe(const Call& call) {
   if (!text) co_return streaming;
   wire::SubscribeT request;
   request.text = *text;
-  const auto reply = co_await engine_.ask(request);
+  const auto reply = co_await ask(request);
   if (reply && reply->as<wire::Ack>() != nullptr) co_return streaming;
   const auto* diagnostics = reply ? reply->as<wire::Diagnostics>() : nullptr;
   if (diagnostics == nullptr) co_return unexpected(reply);

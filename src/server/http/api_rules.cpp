@@ -32,13 +32,13 @@ Response done() { return json_response(Json::object()); }
 asio::awaitable<std::optional<Reply>> Api::rules_from(std::uint32_t first) {
   wire::ListRulesT request;
   request.first = first;
-  co_return co_await engine_.ask(request);
+  co_return co_await ask(request);
 }
 
 asio::awaitable<std::optional<Reply>> Api::types_from(std::uint32_t first) {
   wire::ListTypesT request;
   request.first = first;
-  co_return co_await engine_.ask(request);
+  co_return co_await ask(request);
 }
 
 asio::awaitable<Response> Api::list_rules(const Call&) {
@@ -74,7 +74,7 @@ asio::awaitable<Response> Api::list_types(const Call&) {
 asio::awaitable<Response> Api::show_rule(const Call& call) {
   wire::ListRulesT request;
   request.name = call.parameters[0];
-  const auto reply = co_await engine_.ask(request);
+  const auto reply = co_await ask(request);
   const auto* rules = reply ? reply->as<wire::Rules>() : nullptr;
   if (rules == nullptr || rules->rules() == nullptr) co_return unexpected(reply);
   co_return json_response(to_json(*rules->rules()->Get(0)));
@@ -83,7 +83,7 @@ asio::awaitable<Response> Api::show_rule(const Call& call) {
 asio::awaitable<Response> Api::explain(const Call& call) {
   wire::ListRulesT request;
   request.name = call.parameters[0];
-  const auto reply = co_await engine_.ask(request);
+  const auto reply = co_await ask(request);
   const auto* rules = reply ? reply->as<wire::Rules>() : nullptr;
   if (rules == nullptr || rules->rules() == nullptr) co_return unexpected(reply);
   const Json all = to_json(*rules->rules()->Get(0));
@@ -96,7 +96,7 @@ asio::awaitable<Response> Api::explain(const Call& call) {
 }
 
 asio::awaitable<Response> Api::deploy(const wire::DeployT& request) {
-  const auto reply = co_await engine_.ask(request);
+  const auto reply = co_await ask(request);
   const auto* diagnostics = reply ? reply->as<wire::Diagnostics>() : nullptr;
   if (diagnostics == nullptr) co_return unexpected(reply);
   co_return json_response(to_json(*diagnostics), has_error(*diagnostics) ? 422 : 200);
@@ -121,7 +121,7 @@ asio::awaitable<Response> Api::check(const Call& call) {
 asio::awaitable<Response> Api::remove(const Call& call) {
   wire::RemoveT request;
   request.rule = call.parameters[0];
-  const auto reply = co_await engine_.ask(request);
+  const auto reply = co_await ask(request);
   if (!reply || reply->as<wire::Ack>() == nullptr) co_return unexpected(reply);
   co_return done();
 }
@@ -135,7 +135,7 @@ asio::awaitable<Response> Api::pin(const Call& call) {
     co_return response_of(problem);
   }
   request.engine = *engine;
-  const auto reply = co_await engine_.ask(request);
+  const auto reply = co_await ask(request);
   if (!reply || reply->as<wire::Ack>() == nullptr) co_return unexpected(reply);
   co_return done();
 }
@@ -155,7 +155,7 @@ asio::awaitable<Response> Api::why(const Call& call) {
     constexpr std::uint64_t kMost = INT64_MAX / kMillisecond;
     request.at = static_cast<std::int64_t>(std::min(*at, kMost)) * kMillisecond;
   }
-  const auto reply = co_await engine_.ask(request);
+  const auto reply = co_await ask(request);
   const auto* why = reply ? reply->as<wire::Why>() : nullptr;
   if (why == nullptr) co_return unexpected(reply);
   co_return json_response(to_json(*why));

@@ -46,7 +46,7 @@ asio::awaitable<Response> Api::list_connections(const Call&) {
 asio::awaitable<Response> Api::metrics(const Call&) {
   Metrics metrics;
   const wire::AskStatisticsT question;
-  const auto reply = co_await engine_.ask(question);
+  const auto reply = co_await ask(question);
   const auto* statistics = reply ? reply->as<wire::Statistics>() : nullptr;
   if (statistics == nullptr) co_return unexpected(reply);
   metrics.add(*statistics, hub_.counters());

@@ -23,7 +23,7 @@ using Step = RequestReader::Step;
 // So many bytes of a body are looked at before other sessions have their turn; gzip may stand for a
 // thousand times as many.
 constexpr std::size_t kSlice = std::size_t{32} << 10;
-constexpr std::size_t kGzipSlice = std::size_t{1} << 10;
+constexpr std::size_t kGzipSlice = std::size_t{4} << 10;
 
 // So much that is composed is written before more is.
 constexpr std::size_t kMuch = std::size_t{256} << 10;

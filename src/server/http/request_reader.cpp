@@ -55,6 +55,7 @@ void RequestReader::next_request() {
   parser_->header_limit(static_cast<std::uint32_t>(options_.max_header_bytes));
   parser_->body_limit(options_.max_body_bytes);
   problem_.reset();
+  seen_ = 0;
 }
 
 void RequestReader::clear() {
@@ -67,9 +68,10 @@ boost::asio::mutable_buffer RequestReader::space() { return bytes_.prepare(kChun
 bool RequestReader::parse(std::size_t most) {
   const auto bytes = bytes_.data();
   beast::error_code failure;
-  const std::size_t size = std::min(bytes.size(), most);
+  const std::size_t size = std::min(bytes.size(), std::max(most, seen_));
   const std::size_t parsed = parser_->put(boost::asio::buffer(bytes.data(), size), failure);
   bytes_.consume(parsed);
+  seen_ = failure == Failure::need_more ? size - parsed : 0;
   if (failure == Failure::need_more) {
     // The limit is not checked for a line that has not ended.
     const bool endless = !parser_->is_header_done() && bytes_.size() > options_.max_header_bytes;

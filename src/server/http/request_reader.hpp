@@ -79,8 +79,9 @@ class RequestReader {
   boost::beast::flat_buffer bytes_;
   std::optional<Parser> parser_;
   Checked problem_;
+  std::size_t seen_ = 0;  // bytes in front that the parser has seen; it must see them again
 
-  /// Parses at most `most` bytes. Returns whether that got on.
+  /// Parses about `most` bytes. Returns whether that got on.
   bool parse(std::size_t most);
   Checked check_head() const;
 };
