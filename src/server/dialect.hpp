@@ -20,7 +20,7 @@ class Dialect {
   virtual ~Dialect() = default;
 
   /// What operators call it.
-  virtual std::string_view name() const { return "other"; }
+  virtual std::string_view name() const = 0;
   /// Reads requests and submits them, until the client sends nothing more, may go on no longer, or
   /// `Session::stopping`. Then it holds nothing of what it has read.
   virtual boost::asio::awaitable<void> read() = 0;

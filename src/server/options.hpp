@@ -54,7 +54,7 @@ struct HttpOptions {
 
 /// The protocol of T-Rex.
 struct TrexOptions {
-  std::string listen;  ///< HOST:PORT; empty: no port for T-Rex
+  std::string listen;                         ///< HOST:PORT; empty: no port for T-Rex
   std::map<std::int32_t, std::string> types;  ///< names of event types, by their numbers there
 };
 

@@ -22,6 +22,7 @@ class TrexDialect : public Dialect {
  public:
   TrexDialect(Session& session, std::shared_ptr<TrexNames> names);
 
+  std::string_view name() const override { return "trex"; }
   boost::asio::awaitable<void> read() override;
   boost::asio::awaitable<void> discard() override { return session_.read_nothing(); }
   boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames) override;

@@ -239,8 +239,7 @@ void add_ports(KeyMaker& keys) {
               "of one request, inflated");
   keys.number("max_message_bytes", GORGO_OPTION(http.max_message_bytes), {1 << 10, kMostMaxFrame},
               "from a WebSocket");
-  keys.wait("keep_alive_ms", GORGO_OPTION(http.keep_alive),
-            "for the next request of a connection");
+  keys.wait("keep_alive_ms", GORGO_OPTION(http.keep_alive), "for the next request of a connection");
   keys.section("trex");
   keys.text("listen", GORGO_OPTION(trex.listen),
             "HOST:PORT for clients of T-Rex, by habit 50254; empty: none");
