@@ -8,8 +8,8 @@
 
 namespace gorgo::server {
 
-/// The ports that the options ask for, that of the native protocol first. A door without a dialect
-/// is one that this build does not have. `options` and `types` must outlive the dialects.
+/// The ports that the options ask for, that of the native protocol first. `options` and `types`
+/// must outlive the dialects.
 std::vector<Listener::Door> doors_of(const ServerOptions& options, const TypeBoard& types);
 
 }  // namespace gorgo::server

@@ -97,10 +97,6 @@ Result<void> Server::Impl::listen() {
     open(std::move(transport), dialect);
   };
   for (Listener::Door& door : doors_of(options, types)) {
-    if (door.dialect == nullptr) {
-      return Error{"this gorgo was built without what serves " + door.option,
-                   "leave " + door.option + " and its key of the configuration out"};
-    }
     listeners.push_back(std::make_unique<Listener>(io, log, std::move(door), open_session));
     if (const auto listening = listeners.back()->listen(allow_public); !listening) return listening;
   }

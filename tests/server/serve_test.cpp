@@ -351,12 +351,6 @@ TEST_F(Serve, PublicAddressesAreRefusedUntilToldTwice) {
   }
 }
 
-TEST_F(Serve, APortThatThisBuildCannotServeIsAnErrorAtTheStart) {
-  Process server({"serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"});
-  EXPECT_THAT(server.err_line(), HasSubstr("built without what serves --http"));
-  EXPECT_EQ(server.wait(), 1);
-}
-
 TEST_F(Serve, APortInUseIsOneLineAndExitCodeOne) {
   Process server({"serve", "--listen", "127.0.0.1:0"});
   const std::string address = address_in(server.out_line());
