@@ -59,7 +59,7 @@ class Stream {
       case 4:
         return Datum::of(std::numeric_limits<double>::quiet_NaN());
       case 5:
-        return Datum::of(std::numeric_limits<std::int64_t>::max() - number);
+        return Datum::of(std::numeric_limits<std::int64_t>::max() - number - 2);
       default:
         return Datum::of(number);
     }
