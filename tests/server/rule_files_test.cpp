@@ -23,9 +23,9 @@ std::string rule(const std::string& name, int least = 0) {
 
 class RuleFilesTest : public testing::Test {
  protected:
-  fs::path folder_ =
-      fs::path(testing::TempDir()) /
-      (std::string("gorgo_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  fs::path folder_ = fs::path(testing::TempDir()) /
+                     ("gorgo_" + std::to_string(getpid()) + "_" +
+                      testing::UnitTest::GetInstance()->current_test_info()->name());
   Processor processor_;
   RuleFiles files_{{folder_.string()}};
 
