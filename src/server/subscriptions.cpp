@@ -84,8 +84,14 @@ Subscriptions::Entry& Subscriptions::entry_of(const std::string& text, Filter fi
 void Subscriptions::release(Entry& entry) {
   if (--entry.uses > 0) return;
   by_text_.erase(entry.text);
-  TypeEntries& of_type = by_type_.at(entry.filter.type());
+  const auto type = by_type_.find(entry.filter.type());
+  TypeEntries& of_type = type->second;
   of_type.unused_bytes += bytes_of(entry.text);
+  // Clients may subscribe to any number of types, one after the other.
+  if (of_type.unused_bytes == of_type.bytes) {
+    by_type_.erase(type);
+    return;
+  }
   constexpr std::size_t kMuch = std::size_t{64} << 10;
   if (of_type.unused_bytes > kMuch + of_type.bytes / 2) drop_unused(of_type);
 }
