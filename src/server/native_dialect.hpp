@@ -20,7 +20,6 @@ class NativeDialect : public Dialect {
   protocol::FrameCutter cutter_{protocol::kMaxGreeting};
 
   boost::asio::awaitable<void> serve();
-  boost::asio::awaitable<bool> read_more();
   /// Returns whether the client may go on.
   boost::asio::awaitable<bool> take(protocol::Bytes frame);
   bool greet(const wire::Message& message);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "server/command_queue.hpp"
@@ -103,6 +104,10 @@ class Session : public std::enable_shared_from_this<Session> {
 
   /// Reads at least one byte; 0: no more will come, or `stopping`.
   boost::asio::awaitable<std::size_t> read_some(boost::asio::mutable_buffer space);
+  /// Reads more of a stream that is cut into messages, unless there is no memory for it at the
+  /// moment. False: no more will come, or `stopping`.
+  template <class Cutter>
+  boost::asio::awaitable<bool> read_into(Cutter& cutter);
   /// Reads and throws away until the client closes its side.
   boost::asio::awaitable<void> read_nothing();
   /// Runs the action. Returns whether there was memory for it; else the caller does `await_memory`
@@ -188,6 +193,21 @@ class Session : public std::enable_shared_from_this<Session> {
   void report(const Outbox::Report& report);
   void ended();
 };
+
+template <class Cutter>
+boost::asio::awaitable<bool> Session::read_into(Cutter& cutter) {
+  std::span<std::uint8_t> space;
+  if (!if_memory([&] { space = cutter.space(); })) {
+    co_await await_memory();
+    co_return true;
+  }
+  hold(cutter.held());
+  if (cutter.open() == 0) message_over();
+  if (cutter.open() > 0) message_begun();
+  const std::size_t size = co_await read_some(boost::asio::buffer(space.data(), space.size()));
+  cutter.fill(size);
+  co_return size > 0;
+}
 
 template <class Action>
 bool Session::if_memory(Action action) {

@@ -46,23 +46,9 @@ asio::awaitable<void> TrexDialect::serve() {
       if (!co_await take(**packet)) co_return;
     } else {
       if (!co_await flush()) co_return;
-      if (!co_await read_more()) co_return;
+      if (!co_await session_.read_into(cutter_)) co_return;
     }
   }
-}
-
-asio::awaitable<bool> TrexDialect::read_more() {
-  std::span<std::uint8_t> space;
-  if (!session_.if_memory([&] { space = cutter_.space(); })) {
-    co_await session_.await_memory();
-    co_return true;
-  }
-  session_.hold(cutter_.held());
-  if (cutter_.open() == 0) session_.message_over();
-  if (cutter_.open() > 0) session_.message_begun();
-  const std::size_t size = co_await session_.read_some(asio::buffer(space.data(), space.size()));
-  cutter_.fill(size);
-  co_return size > 0;
 }
 
 asio::awaitable<bool> TrexDialect::take(const trex::Packet& packet) {
