@@ -67,5 +67,31 @@ void deliver(benchmark::State& state) {
 }
 BENCHMARK(deliver)->ArgsProduct({{100, 1000, 10'000, 100'000}, {1, 100}});
 
+/// What a busy type costs the engine thread that so many clients subscribe to.
+/// range(0): clients.
+void fan_out(benchmark::State& state) {
+  const Events events;
+  const Limits limits;
+  ClientTotals totals{.memory = {limits.memory_bytes, [] {}}};
+  Subscriptions subscriptions(limits, [](const Outbox&, std::size_t) {});
+  std::vector<std::shared_ptr<Outbox>> clients;
+  for (std::int64_t i = 0; i < state.range(0); ++i) {
+    clients.push_back(
+        std::make_shared<Outbox>(i + 1, "client", limits, totals, std::function<void()>([] {})));
+    subscriptions.add(clients.back(), 1, "T", events.schema);
+  }
+  std::int64_t most = 0;
+  for (auto _ : state) {
+    subscriptions.deliver(events.batch);
+    state.PauseTiming();
+    most = std::max(most, totals.memory.used());
+    read_all(clients);
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations() * kRows);
+  state.counters["bytes"] = static_cast<double>(most);
+}
+BENCHMARK(fan_out)->Arg(1)->Arg(10)->Arg(200);
+
 }  // namespace
 }  // namespace gorgo::server

@@ -25,6 +25,16 @@ std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
   return refused;
 }
 
+Result<void> check_ack(wire::AckMode mode) {
+  if (mode == wire::AckMode::Durable) {
+    return Error{
+        "this server keeps events in memory, so it cannot acknowledge that they are durable",
+        "use Accepted or Processed"};
+  }
+  if (mode <= wire::AckMode::MAX) return {};
+  return Error{"this server does not know that acknowledgement", "use Accepted, Processed or None"};
+}
+
 /// Whether the event could be delivered, if need be in a frame of its own.
 Result<void> fits_in_a_frame(const BatchCursor& event, const Limits& limits) {
   const auto bytes = delivery_bytes(event, limits);
@@ -108,10 +118,8 @@ void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publi
   const std::uint64_t producer = request.producer();
   if (publication == nullptr) {
     publication = std::make_unique<Publication>(*request.batch());
-    if (request.ack() > wire::AckMode::MAX) {
-      command.client->reply(error_reply(
-          id, wire::ErrorCode::Invalid,
-          {"this server does not know that acknowledgement", "use Accepted, Processed or None"}));
+    if (const auto known = check_ack(request.ack()); !known) {
+      command.client->reply(error_reply(id, wire::ErrorCode::Invalid, known.error()));
       return;
     }
     publication->applied_before = producers_.last(producer);

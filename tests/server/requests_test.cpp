@@ -211,6 +211,21 @@ TEST(Requests, WithoutAcknowledgementOnlyRefusalsAreTold) {
   EXPECT_EQ(client.unacknowledged().refusals.size(), 1u);
 }
 
+TEST(Requests, WithoutAJournalNothingIsAcknowledgedAsDurable) {
+  RunningServer server;
+  RawConnection raw(server->address());
+  raw.greet();
+  raw.send(publish_frame(2, {temp(10, "A1", 1)}, 7, 1, wire::AckMode::Durable));
+  const auto refused = raw.expect<wire::Error>(2);
+  EXPECT_EQ(refused.code, wire::ErrorCode::Invalid);
+  EXPECT_THAT(refused.message, HasSubstr("in memory"));
+  // The sequence number was not used up.
+  raw.send(publish_frame(3, {temp(10, "A1", 1)}, 7, 1));
+  const auto accepted = raw.expect<wire::Ack>(3);
+  EXPECT_EQ(accepted.accepted, 1u);
+  EXPECT_FALSE(accepted.duplicate);
+}
+
 TEST(Requests, DeployedRulesAreListedShownAndRemoved) {
   RunningServer server;
   Client client = server.connect();

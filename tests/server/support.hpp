@@ -174,13 +174,13 @@ class Gate {
 
 /// A Publish frame of these events.
 inline protocol::Bytes publish_frame(std::uint64_t id, const std::vector<Event>& events,
-                                     std::uint64_t producer = 0, std::uint64_t sequence = 0) {
+                                     std::uint64_t producer = 0, std::uint64_t sequence = 0,
+                                     wire::AckMode ack = wire::AckMode::Accepted) {
   BatchBuilder collected;
   for (const Event& event : events) collected.add(event);
   flatbuffers::FlatBufferBuilder builder;
   const auto batch = protocol::pack(builder, collected.batch());
-  const auto publish =
-      wire::CreatePublish(builder, producer, sequence, wire::AckMode::Accepted, batch);
+  const auto publish = wire::CreatePublish(builder, producer, sequence, ack, batch);
   builder.FinishSizePrefixed(wire::CreateMessage(builder, id, wire::Body::Publish, publish.Union()),
                              wire::MessageIdentifier());
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
