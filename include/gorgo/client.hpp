@@ -19,12 +19,26 @@
 
 namespace gorgo {
 
+/// How a client protects its connection and knows the server. All files are PEM.
+struct TlsClientOptions {
+  bool enabled = false;
+  std::string ca = {};           ///< authorities to trust; empty: those of the system
+  std::string certificate = {};  ///< to show to the server; empty: none
+  std::string key = {};          ///< the private key of `certificate`
+};
+
 struct ClientOptions {
   std::string name = "libgorgo";          ///< for the server's log
   Duration timeout = 10'000'000'000;      ///< for connecting and for each reply, nanoseconds
   std::uint64_t producer = 0;             ///< 0: a random one. Identifies repeated publications
   std::size_t max_undelivered = 100'000;  ///< deliveries kept for `next`; beyond, see `next`
   std::size_t max_frame = std::size_t{16} << 20;  ///< bytes of a delivery or a reply
+  TlsClientOptions tls = {};
+  /// Who the client is, where the server asks: a token, or a user and its password. They are sent
+  /// under TLS or to this machine only; anywhere else `connect` is an error.
+  std::string token = {};
+  std::string user = {};
+  std::string password = {};
 };
 
 /// When `publish` returns.

@@ -4,6 +4,7 @@
 #include <boost/asio/write.hpp>
 
 #include "client/replies.hpp"
+#include "client/tls.hpp"
 #include "protocol/address.hpp"
 #include "protocol/batch.hpp"
 #include "protocol/batch_check.hpp"
@@ -40,33 +41,56 @@ Connection::Clock::time_point Connection::deadline() const {
   return Clock::now() + std::chrono::nanoseconds(options_.timeout);
 }
 
+template <class Begin>
+error_code Connection::await(Begin begin) {
+  std::optional<error_code> outcome;
+  begin([&outcome](error_code failure, const auto&...) { outcome = failure; });
+  io_.restart();
+  for (const auto until = deadline(); !outcome && io_.run_one_until(until) > 0;) {
+  }
+  if (outcome) return *outcome;
+  error_code ignored;
+  stream_.socket().close(ignored);
+  io_.restart();
+  io_.run();
+  return asio::error::timed_out;
+}
+
+Result<void> Connection::connect(const protocol::Address& to) {
+  error_code failure;
+  tcp::resolver resolver(io_);
+  const auto endpoints = resolver.resolve(to.host, to.port, failure);
+  if (failure) {
+    return Error{"cannot resolve " + address_ + ": " + lower_first(failure.message()), ""};
+  }
+  failure = await([&](auto done) { asio::async_connect(stream_.socket(), endpoints, done); });
+  if (failure) {
+    return Error{"cannot connect to " + address_ + ": " + lower_first(failure.message()) +
+                     "; is `gorgo serve` running?",
+                 ""};
+  }
+  stream_.socket().set_option(tcp::no_delay(true), failure);
+  return {};
+}
+
+Result<void> Connection::secure(const std::string& host) {
+  auto context = make_tls_context(options_.tls);
+  if (!context) return context.error();
+  context_.emplace(std::move(*context));
+  stream_.secure(*context_);
+  expect_host(stream_.tls(), host);
+  const error_code failure =
+      await([&](auto done) { stream_.async_handshake(asio::ssl::stream_base::client, done); });
+  if (!failure) return {};
+  return handshake_error(stream_.tls(), address_, failure);
+}
+
 Result<void> Connection::open(const std::string& address) {
   address_ = address;
   const auto parts = protocol::parse_address(address);
   if (!parts) return parts.error();
-  error_code failure;
-  tcp::resolver resolver(io_);
-  const auto endpoints = resolver.resolve(parts->host, parts->port, failure);
-  if (failure)
-    return Error{"cannot resolve " + address + ": " + lower_first(failure.message()), ""};
-  bool ended = false;
-  asio::async_connect(socket_, endpoints, [&](error_code e, const tcp::endpoint&) {
-    failure = e;
-    ended = true;
-  });
-  for (const auto until = deadline(); !ended && io_.run_one_until(until) > 0;) {
-  }
-  if (!ended) {
-    socket_.close(failure);
-    io_.run();
-    failure = asio::error::timed_out;
-  }
-  if (failure) {
-    return Error{"cannot connect to " + address + ": " + lower_first(failure.message()) +
-                     "; is `gorgo serve` running?",
-                 ""};
-  }
-  socket_.set_option(tcp::no_delay(true), failure);
+  if (auto connected = connect(*parts); !connected) return connected;
+  if (options_.tls.enabled) return secure(parts->host);
   return {};
 }
 
@@ -80,7 +104,7 @@ Error Connection::timed_out() {
 void Connection::fail(Error error) {
   if (!broken_) broken_ = std::move(error);
   error_code ignored;
-  socket_.close(ignored);
+  stream_.socket().close(ignored);
 }
 
 Result<void> Connection::send(std::uint64_t id, const protocol::Bytes& frame, bool awaited) {
@@ -88,7 +112,7 @@ Result<void> Connection::send(std::uint64_t id, const protocol::Bytes& frame, bo
   if (awaited) awaited_[id];
   bool written = false;
   error_code failure;
-  asio::async_write(socket_, asio::buffer(frame), [&](error_code e, std::size_t) {
+  asio::async_write(stream_, asio::buffer(frame), [&](error_code e, std::size_t) {
     failure = e;
     written = true;
   });
@@ -131,7 +155,7 @@ void Connection::start_reading() {
   if (reading_ || broken_ || deliveries_.size() > options_.max_undelivered) return;
   reading_ = true;
   const auto space = cutter_.space();
-  socket_.async_read_some(
+  stream_.async_read_some(
       asio::buffer(space.data(), space.size()), [this](error_code e, std::size_t size) {
         reading_ = false;
         if (e) {

@@ -11,7 +11,9 @@
 #include <unordered_map>
 
 #include "gorgo/client.hpp"
+#include "protocol/address.hpp"
 #include "protocol/frame_cutter.hpp"
+#include "protocol/stream.hpp"
 
 namespace gorgo::client {
 
@@ -48,7 +50,8 @@ class Connection {
  private:
   const ClientOptions options_;
   boost::asio::io_context io_;
-  boost::asio::ip::tcp::socket socket_{io_};
+  std::optional<boost::asio::ssl::context> context_;
+  protocol::Stream stream_{boost::asio::ip::tcp::socket(io_)};
   std::string address_;
   protocol::FrameCutter cutter_;
   std::optional<Error> broken_;
@@ -63,6 +66,12 @@ class Connection {
   template <class Done>
   bool run_until(Clock::time_point deadline, Done done);
   Clock::time_point deadline() const;
+  Result<void> connect(const protocol::Address& to);
+  /// Agrees with the server on keys, and makes sure that it is the one of that name.
+  Result<void> secure(const std::string& host);
+  /// Begins an operation of Asio, which calls its argument when it is over, and waits for that.
+  template <class Begin>
+  boost::system::error_code await(Begin begin);
   Error timed_out();
   void fail(Error error);
   void start_reading();

@@ -63,7 +63,7 @@ error_code Listener::accept_one() {
   error_code failure;
   try {
     tcp::socket socket = acceptor_.accept(failure);
-    if (!failure) open_(Transport(std::move(socket)), door_.dialect);
+    if (!failure) open_(std::move(socket), door_.dialect);
   } catch (const std::bad_alloc&) {
     failure = asio::error::no_memory;
   }

@@ -9,7 +9,6 @@
 #include "server/dialect.hpp"
 #include "server/log.hpp"
 #include "server/options.hpp"
-#include "server/transport.hpp"
 
 namespace gorgo::server {
 
@@ -23,7 +22,8 @@ class Listener {
     DialectMaker dialect;
   };
   /// Takes a new connection.
-  using Open = std::function<void(Transport transport, const DialectMaker& dialect)>;
+  using Open =
+      std::function<void(boost::asio::ip::tcp::socket socket, const DialectMaker& dialect)>;
 
   Listener(boost::asio::io_context& io, Log& log, Door door, Open open);
 

@@ -50,15 +50,27 @@ struct HttpOptions {
   std::size_t max_body_bytes = std::size_t{16} << 20;    ///< of one request, inflated
   std::size_t max_message_bytes = std::size_t{1} << 20;  ///< from a WebSocket
   std::chrono::milliseconds keep_alive{60'000};          ///< for the next request of a connection
+  bool open_metrics = false;                             ///< whoever connects may read /metrics
 };
 
 /// The protocol of T-Rex.
 struct TrexOptions {
   std::string listen;                         ///< HOST:PORT; empty: no port for T-Rex
   std::map<std::int32_t, std::string> types;  ///< names of event types, by their numbers there
+  std::string user;  ///< who all of its clients are that show no certificate; empty: nobody
+};
+
+/// TLS 1.3 on every port. The files are PEM.
+struct TlsOptions {
+  std::string
+      certificate;        ///< the server's, with those between it and its authority; empty: no TLS
+  std::string key;        ///< the certificate's private key
+  std::string client_ca;  ///< authorities of clients' certificates; empty: they show none
+  bool require_client_certificate = false;  ///< who has none is turned away
 };
 
 struct SecurityOptions {
+  std::string users;  ///< file of users; empty: whoever connects may do everything
   /// Addresses that others can reach may be listened on; counts only with
   /// `ServerOptions::insecure`.
   bool insecure = false;
@@ -68,6 +80,7 @@ struct ServerOptions {
   std::string listen = "127.0.0.1:7450";  ///< HOST:PORT; port 0: a free one
   HttpOptions http;
   TrexOptions trex;
+  TlsOptions tls;
   SecurityOptions security;
   bool insecure = false;           ///< the command line says what `SecurityOptions::insecure` says
   std::vector<std::string> rules;  ///< rule files, and directories of *.tesla files

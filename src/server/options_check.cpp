@@ -34,6 +34,20 @@ Result<void> holds_a_frame(const char* key, std::size_t bytes, const Limits& lim
                "raise the one or lower the other"};
 }
 
+Result<void> check_tls(const TlsOptions& tls) {
+  if (tls.certificate.empty() != tls.key.empty()) {
+    return Error{"tls.certificate and tls.key go together", "give both or neither"};
+  }
+  if (tls.certificate.empty() && !tls.client_ca.empty()) {
+    return Error{"tls.client_ca does nothing without TLS", "give tls.certificate and tls.key"};
+  }
+  if (tls.require_client_certificate && tls.client_ca.empty()) {
+    return Error{"tls.require_client_certificate needs tls.client_ca",
+                 "name the file of the authorities that issue clients' certificates"};
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check(const ServerOptions& options) {
@@ -42,6 +56,7 @@ Result<void> check(const ServerOptions& options) {
       check_listen("listen", options.listen),
       check_further_port("http.listen", options.http.listen),
       check_further_port("trex.listen", options.trex.listen),
+      check_tls(options.tls),
       check_engine(options.processor.engine),
       holds_a_frame("limits.queue_bytes", limits.queue_bytes, limits),
       holds_a_frame("limits.outbound_bytes", limits.outbound_bytes, limits),

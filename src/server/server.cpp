@@ -17,6 +17,7 @@
 #include "server/engine_thread.hpp"
 #include "server/listener.hpp"
 #include "server/memory_reserve.hpp"
+#include "server/security/tls.hpp"
 #include "server/session.hpp"
 
 namespace gorgo::server {
@@ -35,6 +36,7 @@ struct Server::Impl {
   CommandQueue queue;
   TypeBoard types;
   SessionHub hub;
+  TlsContext tls;                                    // for new connections; null: no TLS
   std::vector<std::unique_ptr<Listener>> listeners;  // the first is that of the native protocol
   asio::signal_set signals{io};
   asio::steady_timer next_look{io};
@@ -54,7 +56,9 @@ struct Server::Impl {
 
   Result<void> listen();
   void run_io();
-  void open(Transport transport, const DialectMaker& dialect);
+  void open(asio::ip::tcp::socket socket, const DialectMaker& dialect);
+  /// Turns a connection away, for there are too many.
+  void refuse(Transport transport, const DialectMaker& dialect);
   /// Watches the time-outs of clients.
   asio::awaitable<void> look();
   void look_at_sessions();
@@ -93,8 +97,11 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
 
 Result<void> Server::Impl::listen() {
   const bool allow_public = options.insecure && options.security.insecure;
-  const auto open_session = [this](Transport transport, const DialectMaker& dialect) {
-    open(std::move(transport), dialect);
+  auto context = make_tls_context(options.tls);
+  if (!context) return context.error();
+  tls = std::move(*context);
+  const auto open_session = [this](asio::ip::tcp::socket socket, const DialectMaker& dialect) {
+    open(std::move(socket), dialect);
   };
   for (Listener::Door& door : doors_of(options, types)) {
     listeners.push_back(std::make_unique<Listener>(io, log, std::move(door), open_session));
@@ -115,22 +122,31 @@ void Server::Impl::run_io() {
   }
 }
 
-void Server::Impl::open(Transport transport, const DialectMaker& dialect) {
+void Server::Impl::open(asio::ip::tcp::socket socket, const DialectMaker& dialect) {
   const auto& limits = options.limits;
+  Transport transport(std::move(socket), tls);
   const std::size_t most =
       limits.max_sessions + (transport.is_local() ? limits.reserved_sessions : 0);
-  const auto session = Session::make(std::move(transport), ++last_session, hub, dialect);
-  sessions[last_session] = session;
   if (admitted < most) {
+    const auto session = Session::make(std::move(transport), ++last_session, hub, dialect);
+    sessions[last_session] = session;
     ++opened;
     ++admitted;
     session->start();
     return;
   }
+  refuse(std::move(transport), dialect);
+}
+
+void Server::Impl::refuse(Transport transport, const DialectMaker& dialect) {
   ++refused;
   if (const auto count = refused_log.note()) {
     log.warning("connections refused", {{"connections", *count}, {"sessions", admitted}});
   }
+  // A handshake would cost more than all that a connection costs which is served for a moment.
+  if (transport.is_secure()) return;
+  const auto session = Session::make(std::move(transport), ++last_session, hub, dialect);
+  sessions[last_session] = session;
   session->refuse({"the server has " + std::to_string(admitted) + " connections, its limit",
                    "try again later, or raise limits.max_sessions"});
 }
@@ -198,7 +214,14 @@ void Server::Impl::reload() {
     if (!fresh) {
       return log.error("the configuration is not reloaded", {{"error", fresh.error().to_string()}});
     }
+    // The files may have changed where their names have not.
+    auto context = make_tls_context(fresh->tls);
+    if (!context) {
+      return log.error("the configuration is not reloaded",
+                       {{"error", context.error().to_string()}});
+    }
     if (!take_over(*fresh)) return;
+    tls = std::move(*context);
   }
   queue.push_control({.kind = Command::Kind::reload, .paths = options.rules});
 }
@@ -309,7 +332,8 @@ bool Server::run() {
                          {"oversize", s.engine.oversize()},
                          {"dropped_requests", s.hub.dropped_requests + s.engine.dropped_changes()},
                          {"malformed", s.hub.malformed.load()},
-                         {"refused_trex", s.hub.refused_trex.load()}});
+                         {"refused_trex", s.hub.refused_trex.load()},
+                         {"failed_handshakes", s.hub.failed_handshakes.load()}});
   return !s.gave_up && !s.engine.broken();
 }
 
@@ -338,7 +362,8 @@ ServerCounters Server::Impl::counters() {
       .dropped_requests = hub.dropped_requests + engine.dropped_changes(),
       .memory_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, totals.memory.used())),
       .queue_bytes = queue.bytes(),
-      .malformed_lines = hub.malformed_lines};
+      .malformed_lines = hub.malformed_lines,
+      .failed_handshakes = hub.failed_handshakes};
 }
 
 }  // namespace gorgo::server

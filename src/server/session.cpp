@@ -7,6 +7,7 @@
 #include <boost/asio/write.hpp>
 
 #include "server/awaiting.hpp"
+#include "server/endpoint_text.hpp"
 #include "server/replies.hpp"
 
 namespace gorgo::server {
@@ -246,6 +247,7 @@ void Session::hold(std::size_t bytes) {
 
 asio::awaitable<void> Session::read() {
   co_await asio::this_coro::throw_if_cancelled(false);
+  co_await secure();
   if (!stopping_) co_await dialect_->read();
   inbound_.resize(0);
   begun_.reset();
@@ -253,6 +255,26 @@ asio::awaitable<void> Session::read() {
   // gets there.
   hub_.queue.push_control({Command::Kind::disconnect, outbox_});
   co_await dialect_->discard();
+}
+
+asio::awaitable<void> Session::secure() {
+  if (transport_.is_secure()) {
+    const auto [failure] = co_await transport_.async_handshake(kTuple);
+    if (failure) {
+      const bool server_stops = stopping_ && !aborted_;
+      if (!server_stops) ++hub_.failed_handshakes;
+      if (const auto count = hub_.handshake_log.note(server_stops ? 0 : 1)) {
+        hub_.log.warning("TLS handshakes failed",
+                         {{"handshakes", *count},
+                          {"peer", peer()},
+                          {"error", aborted_ ? "not complete in time" : plain(failure)}});
+      }
+      abort();
+      co_return;
+    }
+  }
+  secured_ = true;
+  wake_.cancel();
 }
 
 asio::awaitable<std::size_t> Session::read_some(asio::mutable_buffer space) {
@@ -336,6 +358,7 @@ std::function<void()> Session::when_changed() {
 }
 
 asio::awaitable<void> Session::write() {
+  while (!aborted_ && !secured_) co_await wake_.async_wait(kTuple);
   while (!aborted_) {
     const bool closed = outbox_->closed();  // asked first: what was pushed before is taken below
     const auto frames = outbox_->take();
@@ -353,8 +376,10 @@ asio::awaitable<void> Session::write() {
   if (!aborted_) co_await dialect_->finish();
   writing_ = false;
   if (!aborted_) {
-    transport_.shutdown_send();
     arm(kLinger);
+    stop_reading();
+    co_await transport_.async_finish(kTuple);
+    co_return;
   }
   stop_reading();
 }

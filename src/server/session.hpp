@@ -42,6 +42,8 @@ struct SessionHub {
   std::atomic<std::uint64_t> dropped_requests = 0;  ///< their client had gone; read anywhere
   /// Rules and subscriptions of T-Rex that were not taken; read anywhere.
   std::atomic<std::uint64_t> refused_trex = 0;
+  std::atomic<std::uint64_t> failed_handshakes = 0;  ///< of TLS; read anywhere
+  LogLimit handshake_log = {};
 };
 
 /// One connection, whatever it speaks: its outbox, its lane of the queue, its memory, its time-outs
@@ -160,6 +162,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::uint64_t malformed_ = 0;
   std::shared_ptr<Outbox> outbox_;
   bool refused_ = false;
+  bool secured_ = false;  // bytes may be read and written
   bool greeted_ = false;
   bool stopping_ = false;  // no further request is taken
   bool closing_ = false;   // the outbox is closed, the deadline runs
@@ -174,6 +177,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
   boost::asio::awaitable<void> read();
   boost::asio::awaitable<void> write();
+  /// Agrees with the client on keys, where the port speaks TLS.
+  boost::asio::awaitable<void> secure();
   boost::asio::awaitable<CommandQueue::Push> push(Command& request);
 
   bool awaits_change() const { return changing_ != nullptr && *changing_; }

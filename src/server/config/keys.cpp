@@ -240,12 +240,35 @@ void add_ports(KeyMaker& keys) {
   keys.number("max_message_bytes", GORGO_OPTION(http.max_message_bytes), {1 << 10, kMostMaxFrame},
               "from a WebSocket");
   keys.wait("keep_alive_ms", GORGO_OPTION(http.keep_alive), "for the next request of a connection");
+  keys.boolean("open_metrics", GORGO_OPTION(http.open_metrics), "/metrics asks nobody who he is");
+  keys.live();
   keys.section("trex");
   keys.text("listen", GORGO_OPTION(trex.listen),
             "HOST:PORT for clients of T-Rex, by habit 50254; empty: none");
   keys.table("types", GORGO_OPTION(trex.types), parse_trex_types, trex_types_table,
              "names of event types by their numbers there: 2001 = \"Temp\"");
+  keys.text("user", GORGO_OPTION(trex.user),
+            "of security.users: who its clients are that show no certificate");
+  keys.live();
+}
+
+void add_security(KeyMaker& keys) {
+  keys.section("tls");
+  keys.text("certificate", GORGO_OPTION(tls.certificate),
+            "PEM file of the server's chain; with it, all ports speak TLS 1.3 only");
+  keys.live();
+  keys.text("key", GORGO_OPTION(tls.key), "PEM file of its private key; others must not read it");
+  keys.live();
+  keys.text("client_ca", GORGO_OPTION(tls.client_ca),
+            "PEM file of the authorities of clients' certificates; empty: none are asked for");
+  keys.live();
+  keys.boolean("require_client_certificate", GORGO_OPTION(tls.require_client_certificate),
+               "clients without a certificate are turned away");
+  keys.live();
   keys.section("security");
+  keys.text("users", GORGO_OPTION(security.users),
+            "file of users (docs/security.md); empty: whoever connects may do everything");
+  keys.live();
   keys.boolean("insecure", GORGO_OPTION(security.insecure),
                "together with --insecure: addresses that others can reach may be listened on");
 }
@@ -348,6 +371,7 @@ const std::vector<ConfigKey>& config_keys() {
     KeyMaker maker;
     add_root(maker);
     add_ports(maker);
+    add_security(maker);
     add_limits(maker);
     add_engine(maker);
     add_cuda(maker);

@@ -220,8 +220,9 @@ asio::awaitable<void> HttpDialect::finish() {
 
 bool HttpDialect::is_foreign() const {
   const auto origin = reader_.head()[Field::origin];
+  const Transport& transport = session_.transport();
   return !origin.empty() && !is_allowed({origin.data(), origin.size()}, options_.http.origins,
-                                        session_.transport().local());
+                                        transport.local(), transport.is_secure());
 }
 
 asio::awaitable<void> HttpDialect::refuse(const Problem& problem) {

@@ -8,9 +8,9 @@
 namespace gorgo::server::http {
 
 /// Whether a browser's page of this origin may change things: it is the server's own, at the
-/// address where it was reached, or among `allowed`. The Host header says nothing about that,
-/// because whoever owns a name can have it mean this machine.
+/// address where it was reached (`secure`: over TLS), or among `allowed`. The Host header says
+/// nothing about that, because whoever owns a name can have it mean this machine.
 bool is_allowed(std::string_view origin, const std::vector<std::string>& allowed,
-                const boost::asio::ip::tcp::endpoint& local);
+                const boost::asio::ip::tcp::endpoint& local, bool secure);
 
 }  // namespace gorgo::server::http

@@ -25,14 +25,11 @@ namespace beast = boost::beast;
 // What Beast asks of a stream beside reading and writing.
 inline void beast_close_socket(Transport& transport) { transport.close(); }
 
-inline void teardown(beast::role_type, Transport& transport, beast::error_code& failure) {
-  transport.shutdown_send();
-  failure = {};
-}
+// The session says that nothing more will be written, once everything is.
+inline void teardown(beast::role_type, Transport&, beast::error_code& failure) { failure = {}; }
 
 template <class Handler>
 void async_teardown(beast::role_type, Transport& transport, Handler&& handler) {
-  transport.shutdown_send();
   boost::asio::post(transport.get_executor(),
                     beast::bind_front_handler(std::forward<Handler>(handler), beast::error_code()));
 }

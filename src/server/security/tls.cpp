@@ -1,0 +1,111 @@
+#include "server/security/tls.hpp"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+#include <ctime>
+#include <utility>
+
+#include "base/file.hpp"
+#include "server/endpoint_text.hpp"
+#include "server/security/secret_file.hpp"
+
+namespace gorgo::server {
+namespace {
+
+namespace asio = boost::asio;
+namespace ssl = boost::asio::ssl;
+using boost::system::error_code;
+
+Error wrong_file(const std::string& key, const std::string& path, const error_code& failure) {
+  return {key + ": " + path + ": " + plain(failure), "it must be a file in the PEM format"};
+}
+
+Result<void> use_certificate(ssl::context& context, const std::string& path) {
+  const auto chain = read_regular_file(path);
+  if (!chain) return Error{"tls.certificate: " + chain.error().message, chain.error().hint};
+  error_code failure;
+  context.use_certificate_chain(asio::buffer(*chain), failure);
+  if (failure) return wrong_file("tls.certificate", path, failure);
+  return {};
+}
+
+Result<void> use_key(ssl::context& context, const std::string& path) {
+  const auto key = read_secret_file(path);
+  if (!key) return Error{"tls.key: " + key.error().message, key.error().hint};
+  error_code failure;
+  // Nobody is there who could type a password.
+  context.set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; },
+                                failure);
+  if (!failure) context.use_private_key(asio::buffer(*key), ssl::context::pem, failure);
+  if (!failure) return {};
+  if (ERR_GET_REASON(static_cast<unsigned long>(failure.value())) == X509_R_KEY_VALUES_MISMATCH) {
+    return Error{"tls.key: " + path + " does not belong to tls.certificate", ""};
+  }
+  return wrong_file("tls.key", path, failure);
+}
+
+/// Whoever shows a certificate must have it from these authorities.
+Result<void> use_client_ca(ssl::context& context, const TlsOptions& options) {
+  if (options.client_ca.empty()) return {};
+  const auto certificates = read_regular_file(options.client_ca);
+  if (!certificates) {
+    return Error{"tls.client_ca: " + certificates.error().message, certificates.error().hint};
+  }
+  error_code failure;
+  context.add_certificate_authority(asio::buffer(*certificates), failure);
+  if (failure) return wrong_file("tls.client_ca", options.client_ca, failure);
+  auto mode = ssl::verify_peer;
+  if (options.require_client_certificate) mode |= ssl::verify_fail_if_no_peer_cert;
+  context.set_verify_mode(mode, failure);
+  // Clients that have several certificates choose by the names of the authorities.
+  SSL_CTX_set_client_CA_list(context.native_handle(),
+                             SSL_load_client_CA_file(options.client_ca.c_str()));
+  return {};
+}
+
+Result<void> only_tls_1_3(ssl::context& context) {
+  SSL_CTX* const handle = context.native_handle();
+  const bool done = SSL_CTX_set_min_proto_version(handle, TLS1_3_VERSION) == 1 &&
+                    SSL_CTX_set_max_proto_version(handle, TLS1_3_VERSION) == 1 &&
+                    // A session that is resumed would outlive a certificate that was withdrawn.
+                    SSL_CTX_set_num_tickets(handle, 0) == 1;
+  SSL_CTX_set_session_cache_mode(handle, SSL_SESS_CACHE_OFF);
+  // An idle connection keeps no buffers.
+  SSL_CTX_set_mode(handle, SSL_MODE_RELEASE_BUFFERS);
+  if (!done) return Error{"OpenSSL does not offer TLS 1.3", ""};
+  return {};
+}
+
+}  // namespace
+
+Result<TlsContext> make_tls_context(const TlsOptions& options) {
+  if (options.certificate.empty()) return TlsContext();
+  const auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
+  if (auto done = only_tls_1_3(*context); !done) return done.error();
+  if (auto done = use_certificate(*context, options.certificate); !done) return done.error();
+  if (auto done = use_key(*context, options.key); !done) return done.error();
+  if (auto done = use_client_ca(*context, options); !done) return done.error();
+  return context;
+}
+
+std::string common_name_of(protocol::Stream::Tls& tls) {
+  const std::unique_ptr<X509, decltype(&X509_free)> certificate(
+      SSL_get1_peer_certificate(tls.native_handle()), &X509_free);
+  if (certificate == nullptr) return "";
+  const X509_NAME* const subject = X509_get_subject_name(certificate.get());
+  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  // Whose certificate has two names could be two users.
+  if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0) return "";
+  unsigned char* text = nullptr;
+  const int size =
+      ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+  if (size < 0) return "";
+  const std::string name(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+  OPENSSL_free(text);
+  return name;
+}
+
+}  // namespace gorgo::server
