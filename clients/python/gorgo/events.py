@@ -1,0 +1,160 @@
+"""What is published and what a subscription yields."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import datetime, timedelta, timezone
+from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Type, TypeVar, Union
+
+from .errors import EventError
+
+Value = Union[int, float, bool, str]
+T = TypeVar("T")
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+class Place(NamedTuple):
+    """Where an event stands in the one order that all subscribers see."""
+
+    root: int  # number of the primitive event
+    ordinal: int  # rank among the events that the root brought about; 0: the root itself
+
+
+class Event:
+    """An event: a type, attributes, and a timestamp in nanoseconds since the Unix epoch.
+
+    Without a timestamp, the server stamps it. A delivered event has one, and a place.
+    """
+
+    kind = "event"
+    __slots__ = ("type", "attributes", "timestamp", "_root", "_ordinal")
+
+    def __init__(self, type: str, attributes: Optional[Mapping[str, Value]] = None,
+                 timestamp: Optional[int] = None, _root: Optional[int] = None, _ordinal: int = 0) -> None:
+        self.type = type
+        self.attributes: Mapping[str, Value] = {} if attributes is None else attributes
+        self.timestamp = timestamp
+        self._root = _root
+        self._ordinal = _ordinal
+
+    def __getitem__(self, name: str) -> Value:
+        return self.attributes[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.attributes
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self.attributes.get(name, default)
+
+    @property
+    def place(self) -> Optional[Place]:
+        """None for an event that was not delivered."""
+        return None if self._root is None else Place(self._root, self._ordinal)
+
+    @property
+    def time(self) -> Optional[datetime]:
+        """The timestamp, in UTC, to the microsecond."""
+        return None if self.timestamp is None else _EPOCH + timedelta(microseconds=self.timestamp // 1000)
+
+    def to(self, cls: Type[T]) -> T:
+        """The event as an instance of a dataclass, such as those of `gorgo types --python`."""
+        fields = {f.name for f in dataclasses.fields(cls)}
+        values: Dict[str, Any] = {name: value for name, value in self.attributes.items() if name in fields}
+        if "timestamp" in fields:
+            values["timestamp"] = self.timestamp
+        return cls(**values)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Event):
+            return NotImplemented
+        return (self.type, self.timestamp, dict(self.attributes)) == (
+            other.type, other.timestamp, dict(other.attributes))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        stamp = "" if self.timestamp is None else f", timestamp={self.timestamp}"
+        return f"Event({self.type!r}, {dict(self.attributes)!r}{stamp})"
+
+
+class Disconnected(NamedTuple):
+    """The subscription has no connection, and tries to get one until it is closed."""
+
+    reason: str
+    code: str
+    kind: str = "disconnected"
+
+
+class Reconnected(NamedTuple):
+    """The subscription holds again. A `Gap` follows."""
+
+    seconds: float  # without a connection
+    attempts: int
+    kind: str = "reconnected"
+
+
+class Gap(NamedTuple):
+    """Events that matched did not come.
+
+    lost: how many; None where nobody knows, as after a lost connection.
+    first, last: the places of the first and the last of them, where the server says so.
+    """
+
+    reason: str
+    lost: Optional[int] = None
+    first: Optional[Place] = None
+    last: Optional[Place] = None
+    kind: str = "gap"
+
+
+Notice = Union[Disconnected, Reconnected, Gap]
+Publishable = Union[Event, Mapping[str, Any], object]
+
+
+def nanoseconds(time: Union[int, datetime]) -> int:
+    """A timestamp as nanoseconds since the Unix epoch. A datetime must have a time zone."""
+    if isinstance(time, datetime):
+        if time.tzinfo is None:
+            raise EventError("a datetime without a time zone is no point in time",
+                             "give it one: datetime.now(timezone.utc)")
+        return ((time - _EPOCH) // timedelta(microseconds=1)) * 1000
+    return int(time)
+
+
+def _of_mapping(values: Mapping[str, Any]) -> Event:
+    """An event in the shape of an event line: {"type": .., "attrs": {..}, "ts": milliseconds}."""
+    unknown = set(values) - {"type", "attrs", "ts"}
+    if "type" not in values or unknown:
+        raise EventError(f"{dict(values)!r} is no event", 'an event is {"type": "..", "attrs": {..}}, "ts" may be absent')
+    stamp = values.get("ts")
+    return Event(values["type"], values.get("attrs") or {}, None if stamp is None else round(stamp * 1_000_000))
+
+
+def _of_dataclass(value: Any) -> Event:
+    attributes = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    stamp = attributes.pop("timestamp", None)
+    present = {name: v for name, v in attributes.items() if v is not None}
+    return Event(getattr(value, "__gorgo_type__", type(value).__name__), present,
+                 None if stamp is None else nanoseconds(stamp))
+
+
+def to_event(value: Publishable) -> Event:
+    """Takes an Event, a mapping in the shape of an event line, or an instance of a dataclass."""
+    if isinstance(value, Event):
+        return value
+    if isinstance(value, Mapping):
+        return _of_mapping(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _of_dataclass(value)
+    raise EventError(f"{value!r} is no event", "publish gorgo.Event(type, attributes)")
+
+
+def event_type(name: str) -> Callable[[Type[T]], Type[T]]:
+    """Decorates a dataclass whose instances are events of the type `name`."""
+
+    def decorate(cls: Type[T]) -> Type[T]:
+        setattr(cls, "__gorgo_type__", name)
+        return cls
+
+    return decorate

@@ -1,0 +1,395 @@
+"""Publications: what is on its way, what became of it, and what must be sent again."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from collections import deque
+from typing import Any, Callable, Deque, Dict, Generator, List, NamedTuple, Optional, Sequence, Tuple
+
+from . import schema
+from .columns import Columns, Wire, batch_of_events
+from .connection import Connection, Reply, server_error
+from .errors import Error, EventError, OutcomeUnknown, Published, Refusal, Refused, ServerError, TimeoutError
+from .events import Event
+from .flat import Reader
+
+# The server names the first 64 refused rows of a batch. Publications that share a batch have no more rows together,
+# so that each learns what became of it.
+SHARED_ROWS = 64
+
+
+class Publication:
+    """A publication whose outcome may still be open. Awaiting it gives the outcome, or raises `Refused` or another Error.
+    """
+
+    __slots__ = ("published", "error", "done", "seen", "_open", "_waiters")
+
+    def __init__(self) -> None:
+        self.published = Published()
+        self.error: Optional[Error] = None
+        self.done = False
+        self.seen = False  # somebody has been told the outcome
+        self._open = 0  # pieces without an outcome, and 1 while more may come
+        self._waiters: List[Callable[[], None]] = []
+
+    def expect(self) -> None:
+        self._open += 1
+
+    def settle(self, error: Optional[Error] = None) -> None:
+        """One of the expected pieces has an outcome, which `published` has got already."""
+        self.error = self.error or error
+        self._open -= 1
+        if self._open == 0 and not self.done:
+            self.done = True
+            for waiter in self._waiters:
+                waiter()
+            self._waiters = []
+
+    def when_done(self, waiter: Callable[[], None]) -> None:
+        if self.done:
+            waiter()
+        else:
+            self._waiters.append(waiter)
+
+    def future(self) -> "asyncio.Future[None]":
+        """Done when the publication is."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def done() -> None:
+            if not future.done():
+                future.set_result(None)
+
+        self.when_done(done)
+        return future
+
+    def result(self) -> Published:
+        """The outcome of a publication that is done; await it or flush before."""
+        if not self.done:
+            raise TimeoutError("the publication has no outcome yet", "await it, or flush first")
+        self.seen = True
+        failure = self.failure()
+        if failure is not None:
+            raise failure
+        return self.published
+
+    def failure(self) -> Optional[Error]:
+        if self.error is not None:
+            return self.error
+        return Refused(self.published) if self.published.refused else None
+
+    def __await__(self) -> Generator[Any, None, Published]:
+        if not self.done:
+            yield from self.future()
+        return self.result()
+
+
+class Part(NamedTuple):
+    """The rows of a piece that belong to one publication."""
+
+    publication: Publication
+    first: int  # row within the piece
+    rows: int
+    offset: int  # row of the publication that is row `first` of the piece
+
+
+class Cut(NamedTuple):
+    """Rows of a publication that fit in a frame."""
+
+    batch: Wire
+    rows: int
+    offset: int  # of its first row in the publication
+
+
+class Piece:
+    """One frame. It keeps its id and its sequence number when it is sent again."""
+
+    __slots__ = ("number", "frame", "rows", "parts")
+
+    def __init__(self, number: int, frame: bytes, rows: int, parts: List[Part]) -> None:
+        self.number = number  # id and sequence number
+        self.frame = frame
+        self.rows = rows
+        self.parts = parts
+
+    def renumber(self, number: int) -> None:
+        """Gives it another id and sequence number."""
+        frame = bytearray(self.frame)
+        reader = Reader(self.frame)
+        root = reader.root()
+        slots = reader.slots(root)
+        struct.pack_into("<Q", frame, root + slots[0], number)
+        body = reader.target(root + slots[2])
+        struct.pack_into("<Q", frame, body + reader.slots(body)[1], number)
+        self.number = number
+        self.frame = bytes(frame)
+
+
+def apply_ack(parts: Sequence[Part], rows: int, ack: Dict[str, Any]) -> None:
+    """Tells the publications of a piece what the server's Ack says about their rows."""
+    if ack["duplicate"]:
+        for part in parts:
+            part.publication.published.duplicates += part.rows
+        return
+    if not ack["refused"]:
+        for part in parts:
+            part.publication.published.accepted += part.rows
+        return
+    refusals = ack["refusals"] or []
+    for part in parts:
+        published = part.publication.published
+        named = [r for r in refusals if part.first <= r["row"] < part.first + part.rows]
+        refused = ack["refused"] if part.rows == rows else len(named)
+        published.refused += refused
+        published.accepted += part.rows - refused
+        published.refusals += [Refusal(r["row"] - part.first + part.offset, r["reason"], r["hint"] or "") for r in named]
+
+
+class Publisher:
+    """Numbers publications, keeps them until their outcome is known, and sends them again where it is not.
+
+    The sequence numbers rise in the order of `outstanding`, which is that in which frames are sent on every
+    connection. So the server applies each once, however often it comes.
+    """
+
+    def __init__(self, producer: int, bound: int) -> None:
+        self.producer = producer
+        self.bound = bound  # of the bytes of all outstanding frames
+        self.bytes = 0
+        self.outstanding: "Dict[int, Piece]" = {}  # by number, ascending
+        self.repeated = 0  # frames that were sent again
+        self._overloaded: Dict[int, Piece] = {}  # outstanding; the server had no memory for them, and did nothing
+        self._sequence = 0
+        self._sent = 0  # of the outstanding pieces, on this connection and without a reply
+        self._connection: Optional[Connection] = None
+        self._shared: List[Tuple[Publication, Sequence[Event]]] = []
+        self._shared_rows = 0
+        self._shared_ack = schema.ACCEPTED
+        self._scheduled = False
+        self._waiters: Deque[asyncio.Future[None]] = deque()
+        self._retry: Optional[asyncio.TimerHandle] = None
+        self.limits = (schema.GREETING, 1)  # max_frame, max_rows of the server
+
+    # Taking publications
+
+    @property
+    def is_full(self) -> bool:
+        return self.bytes >= self.bound
+
+    async def room(self) -> None:
+        """Waits until less than `bound` is outstanding."""
+        while self.is_full:
+            future = asyncio.get_running_loop().create_future()
+            self._waiters.append(future)
+            await future
+
+    async def idle(self) -> None:
+        """Waits until every publication has its outcome."""
+        self.share_out()
+        while self.outstanding:
+            future = asyncio.get_running_loop().create_future()
+            self._waiters.append(future)
+            await future
+
+    def add(self, publication: Publication, events: Sequence[Event], ack: int = schema.ACCEPTED) -> None:
+        """Takes events. A few wait until the loop comes round, to share a frame with others.
+
+        Raises EventError where one of many cannot be sent; then none is.
+        """
+        if self._shared_ack != ack or self._shared_rows + len(events) > SHARED_ROWS:
+            self.share_out()
+        if len(events) >= SHARED_ROWS:
+            self._add_cuts(publication, self._cut_events(events, 0), ack)
+            return
+        publication.expect()
+        self._shared_ack = ack
+        self._shared.append((publication, events))
+        self._shared_rows += len(events)
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self.share_out)
+
+    def add_columns(self, publication: Publication, types: Sequence[Columns], ack: int = schema.ACCEPTED) -> None:
+        """Takes the events of one type after the other. Raises EventError where one cannot be sent; then none is."""
+        self.share_out()
+        cuts: List[Cut] = []
+        row = 0
+        for columns in types:
+            cuts += self._cut_columns(columns, 0, columns.rows, row)
+            row += columns.rows
+        self._add_cuts(publication, cuts, ack)
+
+    def _add_cuts(self, publication: Publication, cuts: Sequence[Cut], ack: int) -> None:
+        publication.expect()
+        for cut in cuts:
+            self._queue(cut.batch, cut.rows, [Part(publication, 0, cut.rows, cut.offset)], ack)
+        publication.settle()
+
+    def share_out(self) -> None:
+        """Makes a frame of the few events that wait."""
+        self._scheduled = False
+        shared, self._shared, self._shared_rows = self._shared, [], 0
+        if not shared:
+            return
+        events = [event for _, few in shared for event in few]
+        try:
+            batch, size = batch_of_events(events)
+        except EventError:
+            batch, size = {}, self.limits[0]
+        if len(events) > self.limits[1] or size > self.limits[0] - 256:
+            for publication, few in shared:  # one of them is at fault, and only that one shall fail
+                self._alone(publication, few)
+            return
+        parts, first = [], 0
+        for publication, few in shared:
+            parts.append(Part(publication, first, len(few), 0))
+            first += len(few)
+        self._queue(batch, len(events), parts, self._shared_ack)
+        for part in parts:
+            part.publication.settle()
+
+    def _alone(self, publication: Publication, events: Sequence[Event]) -> None:
+        try:
+            self._add_cuts(publication, self._cut_events(events, 0), self._shared_ack)
+            publication.settle()
+        except Error as error:
+            publication.settle(error)
+
+    def _cut_events(self, events: Sequence[Event], row: int) -> List[Cut]:
+        """As few batches as the server's limits allow. `row` is that of the first event."""
+        if not events:
+            return []
+        max_frame, max_rows = self.limits
+        if len(events) <= max_rows:
+            batch, size = batch_of_events(events, row)
+            if size <= max_frame - 256:
+                return [Cut(batch, len(events), row)]
+        if len(events) == 1:
+            raise self._too_large(row)
+        half = min(len(events) // 2, max_rows)
+        return self._cut_events(events[:half], row) + self._cut_events(events[half:], row + half)
+
+    def _cut_columns(self, columns: Columns, first: int, last: int, row: int) -> List[Cut]:
+        """The same for rows of columns. `row` is that of the first row of all."""
+        if first == last:
+            return []
+        max_frame, max_rows = self.limits
+        if last - first <= max_rows:
+            encoded = columns.cut(first, last)
+            if encoded.bytes <= max_frame - 256:
+                return [Cut({"tables": [encoded.table]}, last - first, row + first)]
+        if last - first == 1:
+            raise self._too_large(row + first)
+        half = first + min((last - first) // 2, max_rows)
+        return self._cut_columns(columns, first, half, row) + self._cut_columns(columns, half, last, row)
+
+    def _too_large(self, row: int) -> EventError:
+        return EventError(f"row {row} does not fit in a frame of {self.limits[0]} bytes",
+                          "raise limits.max_frame of the server")
+
+    # Sending
+
+    def _queue(self, batch: Wire, rows: int, parts: List[Part], ack: int) -> None:
+        self._sequence += 1
+        frame = schema.encode(self._sequence, schema.PUBLISH, {
+            "producer": self.producer, "sequence": self._sequence, "ack": ack, "batch": batch})
+        for part in parts:
+            part.publication.expect()
+        piece = Piece(self._sequence, frame, rows, parts)
+        self.outstanding[piece.number] = piece
+        self.bytes += len(frame)
+        self._send(piece)
+
+    def _send(self, piece: Piece) -> None:
+        if self._connection is not None:
+            self._sent += 1
+            self._connection.send(piece.frame)
+
+    def connected(self, connection: Connection) -> None:
+        """Sends again all that has no outcome."""
+        self.limits = (connection.max_frame, connection.max_rows)
+        self._connection = connection
+        self._sent = 0
+        self._overloaded.clear()
+        self._send_again(list(self.outstanding.values()))
+
+    def disconnected(self) -> None:
+        self._connection = None
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
+
+    # Outcomes
+
+    def take(self, number: int, reply: Reply) -> None:
+        """The server's reply to a piece."""
+        piece = self.outstanding.get(number)
+        if piece is None:
+            return
+        self._sent -= 1
+        table, values = reply
+        if table is schema.ACK:
+            self._applied(piece, values)
+        elif table is schema.ERROR:
+            self._refused(piece, server_error(values))
+        if self._sent == 0 and self._overloaded:
+            self._retry_later()
+
+    def _applied(self, piece: Piece, ack: Dict[str, Any]) -> None:
+        apply_ack(piece.parts, piece.rows, ack)
+        self._forget(piece, None)
+        for earlier in [p for number, p in self._overloaded.items() if number < piece.number]:
+            self._overtaken(earlier, bool(ack["duplicate"]))
+
+    def _overtaken(self, piece: Piece, by_duplicate: bool) -> None:
+        """A later piece was applied, so the server takes this one's number for applied, too."""
+        if by_duplicate:  # by a connection before this one, which may have carried this piece, too
+            self._forget(piece, OutcomeUnknown("the server was short of memory while the connection was renewed"))
+            return
+        del self.outstanding[piece.number], self._overloaded[piece.number]
+        self._sequence += 1
+        piece.renumber(self._sequence)
+        self.outstanding[piece.number] = self._overloaded[piece.number] = piece
+
+    def _refused(self, piece: Piece, error: ServerError) -> None:
+        if error.code == "overloaded":
+            self._overloaded[piece.number] = piece
+        elif error.code != "stopping":  # a stopping server did not carry it out: the next one gets it
+            self._forget(piece, error)
+
+    def _retry_later(self) -> None:
+        if self._retry is None:
+            self._retry = asyncio.get_running_loop().call_later(0.1, self._send_overloaded)
+
+    def _send_overloaded(self) -> None:
+        self._retry = None
+        pieces = sorted(self._overloaded.values(), key=lambda piece: piece.number)
+        self._overloaded.clear()
+        self._send_again(pieces)
+
+    def _send_again(self, pieces: Sequence[Piece]) -> None:
+        self.repeated += len(pieces)
+        for piece in pieces:
+            self._send(piece)
+
+    def _forget(self, piece: Piece, error: Optional[Error]) -> None:
+        del self.outstanding[piece.number]
+        self._overloaded.pop(piece.number, None)
+        self.bytes -= len(piece.frame)
+        for part in piece.parts:
+            part.publication.settle(error)
+        if self._waiters and 2 * self.bytes <= self.bound:
+            self._wake()
+
+    def _wake(self) -> None:
+        while self._waiters:
+            future = self._waiters.popleft()
+            if not future.done():
+                future.set_result(None)
+
+    def give_up(self, reason: Error) -> None:
+        """Ends all that is under way with an unknown outcome."""
+        self.share_out()
+        unknown = OutcomeUnknown(f"the publication was given up: {reason.message}", "its events may have been applied")
+        for piece in list(self.outstanding.values()):
+            self._forget(piece, unknown)

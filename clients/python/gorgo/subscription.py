@@ -1,0 +1,257 @@
+"""A subscription: a connection of its own, and the stream of what came over it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from typing import Any, AsyncIterator, Deque, Dict, Iterator, List, Optional, Tuple, Union
+
+from . import schema
+from .batch import Batch
+from .connection import Connection, Reply
+from .errors import ClosedError, ConnectError, Error, InvalidText
+from .events import Disconnected, Event, Gap, Notice, Place, Reconnected
+from .link import Link
+from .options import Options
+from .replies import to_diagnostics
+
+_log = logging.getLogger("gorgo")
+_ID = 1  # a connection has one subscription
+
+BatchOrNotice = Union[Batch, Notice]
+EventOrNotice = Union[Event, Notice]
+
+
+def _lost_places(values: Dict[str, Any]) -> Tuple[Optional[Place], Optional[Place]]:
+    """The first and the last place that a Deliver tells as lost; older servers say neither."""
+    if not values["last_lost_root"] and not values["last_lost_ordinal"]:
+        return None, None
+    return (Place(values["first_lost_root"], values["first_lost_ordinal"]),
+            Place(values["last_lost_root"], values["last_lost_ordinal"]))
+
+
+class AsyncSubscription:
+    """Yields what matches `text`, and a notice wherever something may be missing.
+
+    It connects and subscribes again for as long as it is not closed. It ends with an error only when the server does
+    not accept the text any more, and quietly when it was drained or closed.
+    """
+
+    def __init__(self, text: str, options: Options) -> None:
+        self.text = text
+        self.lost = 0  # events that the server told as lost
+        self._options = options
+        self._bound: float = options.receive_bytes
+        self._link = Link(options, self._deliver, lambda number, reply: None, self._up, self._down)
+        self._items: Deque[Tuple[BatchOrNotice, int]] = deque()
+        self._bytes = 0  # of the frames that wait
+        self._paused = False
+        self._pauses = 0
+        self._received = 0
+        self._reconnections = 0
+        self._down_since: Optional[float] = None
+        self._last_down: Optional[Error] = None
+        self._waiter: Optional[asyncio.Future[None]] = None
+        self._ended = False
+        self._failure: Optional[Error] = None
+        self._events: Iterator[Event] = iter(())
+
+    async def open(self) -> None:
+        """Subscribes; raises InvalidText where the server finds errors in the text."""
+        self._link.start()
+        try:
+            await self._link.up(self._options.timeout)
+        except BaseException:
+            await self.close()
+            raise
+
+    # What the link calls
+
+    async def _up(self, connection: Connection, attempts: int) -> None:
+        def then(reply: Reply) -> None:
+            if reply[0] is schema.ACK:
+                self._resumed(attempts)
+
+        asked = connection.ask(schema.SUBSCRIBE, {"subscription": _ID, "text": self.text}, then)
+        try:
+            table, values = await asyncio.wait_for(asked, self._options.timeout)
+        except asyncio.TimeoutError:
+            raise ConnectError("the server did not answer the subscription") from None
+        if table is schema.DIAGNOSTICS:
+            diagnostics = to_diagnostics(values)
+            if any(d.severity == "error" for d in diagnostics):
+                raise self._fail(InvalidText(diagnostics))
+            self._resumed(attempts)
+            for d in diagnostics:
+                _log.warning("subscription '%s': %s", self.text, d)
+
+    def _resumed(self, attempts: int) -> None:
+        if self._down_since is None:
+            return
+        seconds = asyncio.get_running_loop().time() - self._down_since
+        self._down_since = None
+        self._reconnections += 1
+        reason = self._last_down.message if self._last_down else ""
+        self._put(Reconnected(seconds, attempts))
+        self._put(Gap(f"the connection was lost: {reason}"))
+
+    def _down(self, reason: Error) -> None:
+        if self._ended:
+            return
+        self._down_since = asyncio.get_running_loop().time()
+        self._last_down = reason
+        self._paused = False
+        self._put(Disconnected(str(reason), reason.code))
+
+    def _deliver(self, values: Dict[str, Any], size: int) -> None:
+        batch = Batch(values, size)
+        if values["lost"]:
+            self.lost += values["lost"]
+            self._put(Gap("this client was too slow", values["lost"], *_lost_places(values)))
+        if len(batch):
+            self._received += len(batch)
+            self._put(batch, size)
+
+    def _put(self, item: BatchOrNotice, size: int = 0) -> None:
+        if self._ended:
+            return
+        self._items.append((item, size))
+        self._bytes += size
+        if self._bytes > self._bound and not self._paused:
+            self._pause(True)
+        self._wake()
+
+    def _pause(self, paused: bool) -> None:
+        self._paused = paused
+        if paused:
+            self._pauses += 1
+            _log.info("subscription '%s': %d bytes wait for their reader; the client stops reading", self.text,
+                      self._bytes)
+        if self._link.connection is not None:
+            self._link.connection.pause(paused)
+
+    def _fail(self, failure: Error) -> Error:
+        self._failure = failure
+        self._end()
+        return failure
+
+    def _end(self) -> None:
+        self._ended = True
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    # What the reader calls
+
+    async def _ready(self, timeout: Optional[float]) -> bool:
+        """Waits until an item is there or the stream has ended; False: neither in time."""
+        if self._items or self._ended:
+            return True
+        if self._waiter is not None:
+            raise RuntimeError("a subscription has one reader at a time")
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            await asyncio.wait((self._waiter,), timeout=timeout)
+        finally:
+            self._waiter = None
+        return bool(self._items) or self._ended
+
+    def _take(self) -> BatchOrNotice:
+        item, size = self._items.popleft()
+        self._bytes -= size
+        if self._paused and 2 * self._bytes <= self._bound:
+            self._pause(False)
+        return item
+
+    def _finish(self) -> None:
+        """Where nothing is left: raises the reason if there is one."""
+        if self._failure is not None:
+            raise self._failure
+
+    async def take_all(self, timeout: Optional[float] = None) -> Optional[List[BatchOrNotice]]:
+        """All batches and notices that wait, at least one; None after `timeout` seconds; an empty list at the end."""
+        if not await self._ready(timeout):
+            return None
+        if not self._items:
+            self._finish()
+        return [self._take() for _ in range(len(self._items))]
+
+    async def batches(self) -> AsyncIterator[BatchOrNotice]:
+        """Batches of events as they came, and notices."""
+        while True:
+            if not self._items:
+                await self._ready(None)
+                if not self._items:
+                    self._finish()
+                    return
+            yield self._take()
+
+    async def __aiter__(self) -> AsyncIterator[EventOrNotice]:
+        for event in self._events:
+            yield event
+        async for item in self.batches():
+            if isinstance(item, Batch):
+                self._events = iter(item.events())
+                for event in self._events:
+                    yield event
+            else:
+                yield item
+
+    async def next(self, timeout: Optional[float] = None) -> Optional[EventOrNotice]:
+        """The next event or notice; None when none came within `timeout` seconds. ClosedError at the end."""
+        for event in self._events:
+            return event
+        if not await self._ready(timeout):
+            return None
+        if not self._items:
+            self._finish()
+            raise ClosedError("the subscription has ended")
+        item = self._take()
+        if not isinstance(item, Batch):
+            return item
+        self._events = iter(item.events())
+        return next(self._events)
+
+    def metrics(self) -> Dict[str, int]:
+        """events received and told as lost, reconnections, bytes that wait, and how often reading paused for them."""
+        return {"received": self._received, "lost": self.lost, "reconnections": self._reconnections,
+                "waiting_bytes": self._bytes, "pauses": self._pauses}
+
+    # Its end
+
+    async def drain(self) -> None:
+        """Unsubscribes. The stream ends behind the last event that matched before."""
+        connection = self._link.connection
+        if not self._ended and connection is not None and not connection.ended.done():
+            asked = connection.ask(schema.UNSUBSCRIBE, {"subscription": _ID}, lambda reply: self._end())
+            self._leave_room()
+            try:
+                await asyncio.wait_for(asked, self._options.timeout)
+            except (asyncio.TimeoutError, Error):
+                self._put(Gap("the connection was lost while the subscription ended"))
+        await self.close(keep=True)
+
+    def _leave_room(self) -> None:
+        """Reads on, whatever waits: the server's answer stands behind it."""
+        self._bound = float("inf")
+        if self._paused:
+            self._pause(False)
+
+    async def close(self, keep: bool = False) -> None:
+        """Ends at once. What has come and was not read is discarded, or kept."""
+        if not keep:
+            self._items.clear()
+            self._events = iter(())
+            self._bytes = 0
+        self._end()
+        await self._link.close()
+
+    async def __aenter__(self) -> "AsyncSubscription":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
