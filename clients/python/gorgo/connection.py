@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+from ipaddress import ip_address
 from typing import Any, Callable, Dict, Optional, Tuple
 
 from . import schema
-from .errors import ConnectError, Error, ProtocolError, ServerError, TimeoutError
+from .errors import AddressError, ConnectError, Error, ProtocolError, ServerError, TimeoutError
 from .flat import PREFIX, Table
 from .options import Options
 
@@ -74,13 +75,23 @@ class Connection(asyncio.Protocol):
         await self.loop.create_connection(lambda: self, options.host, options.port, ssl=context, server_hostname=host)
         table, welcome = await self.ask(schema.HELLO, {
             "min_version": schema.VERSION, "max_version": schema.VERSION, "client": options.name,
-            "heartbeats": True})
+            "heartbeats": True, **self._credentials()})
         if table is not schema.WELCOME:
             raise ProtocolError("the server did not answer the greeting", "is this the port of the native protocol?")
         self.max_frame = welcome["max_frame"]
         self.max_rows = welcome["max_rows"]
         if options.heartbeat > 0:
             self._timer = self.loop.call_later(options.heartbeat, self._look)
+
+    def _credentials(self) -> Dict[str, Optional[str]]:
+        """Who the client is. Secrets go over TLS, or do not leave this machine."""
+        found = self.options.credentials()
+        transport = self._transport
+        if not any(found.values()) or transport is None or transport.get_extra_info("ssl_object"):
+            return found
+        if not ip_address(transport.get_extra_info("peername")[0].split("%")[0]).is_loopback:
+            raise AddressError(f"a secret is not sent to {self.options.address} without TLS", "add ?tls=true to the address")
+        return found
 
     # Requests
 

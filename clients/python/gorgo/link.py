@@ -7,8 +7,10 @@ import random
 from typing import Awaitable, Callable, Optional
 
 from .connection import Connection, OnDeliver, OnReply
-from .errors import AddressError, ClosedError, Error, InvalidText
+from .errors import AddressError, ClosedError, Error, InvalidText, ServerError
 from .options import Options
+
+_PASSING = ("overloaded", "stopping", "timeout")  # errors of the server that go away by themselves
 
 
 class Backoff:
@@ -44,6 +46,7 @@ class Link:
         self._on_reply = on_reply
         self._on_up = on_up
         self._on_down = on_down
+        self._was_up = False
         self._attempts = 0
         self._changed = asyncio.Event()
         self._task: Optional[asyncio.Task[None]] = None
@@ -72,15 +75,20 @@ class Link:
             begin = loop.time()
             try:
                 await self._live()
-            except (AddressError, InvalidText) as error:  # trying again does not mend these
-                self.failure = error
-                self._changed.set()
-                return
             except Error as error:
                 self.failure = error
+                if self._is_final(error):
+                    self._changed.set()
+                    return
             if loop.time() - begin > self.options.reconnect_most:
                 backoff.reset()
             await asyncio.sleep(backoff.next())
+
+    def _is_final(self, error: Error) -> bool:
+        """Whether trying again is in vain. What the server refuses at first is; later its operators may mend it."""
+        if isinstance(error, (AddressError, InvalidText)):
+            return True
+        return not self._was_up and isinstance(error, ServerError) and error.code not in _PASSING
 
     async def _live(self) -> None:
         self._attempts += 1
@@ -91,6 +99,7 @@ class Link:
             connection.abort(error if isinstance(error, Error) else ClosedError("the client is closed"))
             raise
         self.connection = connection
+        self._was_up = True
         self._attempts = 0
         self._changed.set()
         try:

@@ -68,7 +68,9 @@ COLUMN = Table(
 EVENT_TABLE = Table("EventTable", text("type", True), u32("rows"), vector("timestamps", "q"), tables("columns", COLUMN))
 BATCH = Table("Batch", tables("tables", EVENT_TABLE), vector("order", "H"))
 
-HELLO = Table("Hello", u16("min_version"), u16("max_version"), text("client"), flag("heartbeats"))
+HELLO = Table(
+    "Hello", u16("min_version"), u16("max_version"), text("client"), flag("heartbeats"), text("user"),
+    text("password"), text("token"))
 ATTRIBUTE_TYPE = Table("AttributeType", text("name", True), u8("type"))
 DECLARE = Table("Declare", text("name", True), tables("attributes", ATTRIBUTE_TYPE))
 PUBLISH = Table("Publish", u64("producer"), u64("sequence"), u8("ack"), child("batch", BATCH, True))
@@ -149,7 +151,7 @@ MESSAGE = Table("Message", u64("id"), u8("body_type"), Field("body", Kind()))
 
 ERROR_CODES: List[str] = [
     "", "malformed", "too_large", "version", "not_greeted", "unknown_message", "invalid", "not_found", "overloaded",
-    "stopping", "timeout"]
+    "stopping", "timeout", "unauthenticated", "forbidden"]
 LOSS_KINDS = ["consumed", "condition", "negation", "filter", "no_value", "absence"]
 STEP_KINDS = ["terminator", "state", "filter", "where", "absence"]
 OUTCOMES = ["evaluated", "before_deployment", "too_deep", "too_many", "stopped"]

@@ -105,34 +105,40 @@ def numbers_of_enums(of, values):
 
 
 class SchemaTest(unittest.TestCase):
+    """The description grows at the ends of its tables, lists and union; a client may know the beginning only."""
+
+    def setUp(self):
+        self.known = {value.name: value for value in vars(schema).values() if isinstance(value, flat.Table)}
+
     def test_every_table_has_the_fields_of_the_description_in_their_order(self):
-        described = {value.name: value for value in vars(schema).values() if isinstance(value, flat.Table)}
-        self.assertEqual(set(described), set(TABLES))
-        for name, fields in TABLES.items():
+        for name, table in self.known.items():
             expected = []
-            for field, of, _, required in fields:
+            for field, of, _, required in TABLES[name]:
                 if of == "Body":
                     expected.append((field + "_type", "B", False))
                 expected.append((field, type_in_words(of), required))
-            found = [(f.name, kind_in_words(f), f.required) for f in described[name].fields]
-            self.assertEqual(found, expected, name)
+            found = [(f.name, kind_in_words(f), f.required) for f in table.fields]
+            self.assertEqual(found, expected[: len(found)], name)
+            self.assertFalse([field for field, _, required in expected[len(found):] if required], name)
 
     def test_defaults_are_those_of_the_description(self):
-        described = {value.name: value for value in vars(schema).values() if isinstance(value, flat.Table)}
-        for name, fields in TABLES.items():
-            for field, of, default, _ in fields:
+        for name, table in self.known.items():
+            for (field, of, default, _), _ in zip(TABLES[name], table.fields):
                 if of not in fbs.SCALARS:
                     continue
                 expected = None if default == "null" else ENUMS[of][default] if default in ENUMS.get(of, ()) else 0
-                self.assertEqual(described[name].defaults[field], expected, f"{name}.{field}")
+                self.assertEqual(table.defaults[field], expected, f"{name}.{field}")
 
     def test_the_messages_are_numbered_as_in_the_union(self):
-        self.assertEqual([table.name for table in schema.BODY], UNION)
+        known = [table.name for table in schema.BODY]
+        self.assertGreater(len(known), 28)
+        self.assertEqual(known, UNION[: len(known)])
 
     def test_error_codes_have_the_numbers_of_the_description(self):
         words = [re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() for name in ENUMS["ErrorCode"]]
-        self.assertEqual(dict(zip(words, ENUMS["ErrorCode"].values())),
-                         {name: number for number, name in enumerate(schema.ERROR_CODES) if name})
+        numbers = dict(zip(words, ENUMS["ErrorCode"].values()))
+        for number, name in enumerate(schema.ERROR_CODES[1:], 1):
+            self.assertEqual(numbers[name], number)
 
 
 @unittest.skipUnless(shutil.which("flatc"), "flatc is not installed")
