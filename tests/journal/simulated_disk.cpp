@@ -335,7 +335,8 @@ Result<std::vector<std::string>> SimulatedDisk::list(const std::string& folder) 
   return {boost::system::in_place_value, std::move(names)};
 }
 
-Result<void> SimulatedDisk::sync_folder(const std::string& folder) {
+Result<void> SimulatedDisk::sync_folder(const std::string& path) {
+  const std::string folder = path == "." ? "" : path;
   const std::lock_guard lock(state_->mutex);
   if (const auto begun = state_->begin(Operation::sync_folder, folder); !begun) {
     return begun.error();
@@ -344,8 +345,8 @@ Result<void> SimulatedDisk::sync_folder(const std::string& folder) {
   if (!in) return in.error();
   if (state_->ends_now()) return state_->power_failure(folder);
   (*in)->sync();
-  for (auto& [path, below] : state_->folders) {
-    if (split(path).first == folder) below.durable = true;
+  for (auto& [name, below] : state_->folders) {
+    if (split(name).first == folder) below.durable = true;
   }
   return {};
 }

@@ -1,0 +1,275 @@
+#include "journal/journal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include "journal/recovery.hpp"
+
+namespace gorgo::journal {
+namespace {
+
+std::uint64_t random_number() {
+  std::random_device device;
+  const std::uint64_t high = device();
+  return high << 32 | device();
+}
+
+std::uint64_t length_of(std::span<const Bytes> parts) {
+  std::uint64_t length = 0;
+  for (const Bytes part : parts) length += part.size();
+  return length;
+}
+
+}  // namespace
+
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+std::string Recovery::to_string() const {
+  if (torn_bytes == 0) return {};
+  return std::to_string(torn_bytes) + " bytes from place " + std::to_string(end) +
+         " on, which were never durable, were cut off " + torn_in;
+}
+
+Journal::Journal(Disk& disk, std::string folder, const Options& options)
+    : disk_(disk), folder_(std::move(folder)), options_(options) {}
+
+Result<std::unique_ptr<Journal>> Journal::open(Disk& disk, const std::string& folder,
+                                               const Options& options) {
+  if (const auto made = make_durable_folder(disk, folder); !made) return made.error();
+  std::unique_ptr<Journal> journal(new Journal(disk, folder, options));
+  auto lock = disk.lock(folder + "/lock");
+  if (!lock) return lock.error();
+  journal->lock_ = std::move(*lock);
+  if (const auto recovered = journal->recover(); !recovered) return recovered.error();
+  return {boost::system::in_place_value, std::move(journal)};
+}
+
+Result<void> Journal::recover() {
+  auto found = journal::recover(disk_, folder_);
+  if (!found) return found.error();
+  segments_ = std::move(found->segments);
+  number_ = found->journal != 0 ? found->journal : options_.number;
+  while (number_ == 0) number_ = random_number();
+  low_ = found->low;
+  durable_ = end_ = found->end;
+  recovery_ = {low_, end_, found->torn_bytes, found->torn_in};
+  return {};
+}
+
+Place Journal::low() const {
+  const std::lock_guard lock(mutex_);
+  return low_;
+}
+
+Place Journal::durable() const {
+  const std::lock_guard lock(mutex_);
+  return durable_;
+}
+
+Place Journal::end() const {
+  const std::lock_guard lock(mutex_);
+  return end_;
+}
+
+std::vector<Segment> Journal::segments() const {
+  const std::lock_guard lock(mutex_);
+  return segments_;
+}
+
+std::optional<Error> Journal::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+Error Journal::fail(const Error& error) {
+  failure_ = Error{"the journal in " + folder_ + " has failed: " + error.message,
+                   "nothing more is written into it; see to the disk and start again"};
+  return *failure_;
+}
+
+Result<Place> Journal::append(std::uint16_t kind, std::span<const Bytes> parts) {
+  const std::lock_guard lock(mutex_);
+  return append_locked(kind, parts);
+}
+
+Result<Place> Journal::append_locked(std::uint16_t kind, std::span<const Bytes> parts) {
+  if (failure_) return *failure_;
+  const std::uint64_t length = length_of(parts);
+  if (length > kMostPayload) {
+    return Error{"a record of " + std::to_string(length) + " bytes is too large for the journal",
+                 "at most " + std::to_string(kMostPayload) + " bytes are possible"};
+  }
+  const std::uint64_t total = record_bytes(length);
+  if (!tail_.file || total > tail_.size - tail_.offset) {
+    if (const auto begun = begin_segment(total); !begun) return begun.error();
+  }
+  RecordHeader header{.place = end_,
+                      .durable = durable_,
+                      .length = static_cast<std::uint32_t>(length),
+                      .kind = kind};
+  header = seal(header, tail_.seed, parts);
+  parts_.assign({std::as_bytes(std::span(&header, 1))});
+  parts_.insert(parts_.end(), parts.begin(), parts.end());
+  parts_.push_back(padding_of(length));
+  if (const auto written = write_all(*tail_.file, tail_.offset, parts_); !written) {
+    return fail(written.error());
+  }
+  tail_.offset += total;
+  tail_.synced = false;
+  return end_++;
+}
+
+/// Where it fails, the next record tries again: nothing is written behind what is in the last
+/// segment, so that the file that may have been left is the one that follows it.
+Result<void> Journal::begin_segment(std::uint64_t record) {
+  if (const auto closed = close_segment(); !closed) return closed.error();
+  const SegmentHeader header = seal({.journal = number_,
+                                     .first = end_,
+                                     .durable = durable_,
+                                     .low = low_,
+                                     .made = options_.clock()});
+  const std::uint64_t size = std::max(options_.segment_bytes, sizeof(header) + record);
+  const Segment segment{header.first, header.made};
+  auto file = make_segment(segment.path(folder_), header, size);
+  if (!file) return file.error();
+  tail_ = {.file = std::move(*file),
+           .seed = seed_of(number_, end_),
+           .offset = sizeof(header),
+           .size = size};
+  segments_.push_back(segment);
+  folder_synced_ = false;
+  return {};
+}
+
+Result<std::shared_ptr<File>> Journal::make_segment(const std::string& path,
+                                                    const SegmentHeader& header,
+                                                    std::uint64_t size) {
+  if (leftover_) {
+    const auto there = disk_.exists(path);
+    if (!there) return there.error();
+    if (*there) {
+      if (const auto removed = disk_.remove(path); !removed) return removed.error();
+    }
+  }
+  leftover_ = true;
+  auto file = disk_.create(path);
+  if (!file) return file.error();
+  if (const auto room = (*file)->allocate(size); !room) return room.error();
+  const std::array<Bytes, 1> parts = {std::as_bytes(std::span(&header, 1))};
+  if (const auto written = write_all(**file, 0, parts); !written) return written.error();
+  leftover_ = false;
+  return std::shared_ptr<File>(std::move(*file));
+}
+
+/// Gives the room behind the last record back.
+Result<void> Journal::close_segment() {
+  if (!tail_.file) return {};
+  const auto file = std::move(tail_.file);
+  if (!tail_.synced) unsynced_.push_back(file);
+  return file->truncate(tail_.offset);
+}
+
+Result<Place> Journal::sync() {
+  const std::lock_guard one_at_a_time(sync_mutex_);
+  std::unique_lock lock(mutex_);
+  if (failure_) return *failure_;
+  if (durable_ == end_) return durable_;
+  const Place target = end_;
+  std::vector<std::shared_ptr<File>> files = unsynced_;
+  const std::size_t full = files.size();
+  if (tail_.file && !tail_.synced) files.push_back(tail_.file);
+  tail_.synced = true;
+  const bool folder_synced = std::exchange(folder_synced_, true);
+  lock.unlock();
+  Result<void> done;
+  for (std::size_t i = 0; i < files.size() && done; ++i) done = files[i]->sync();
+  if (done && !folder_synced) done = disk_.sync_folder(folder_);
+  lock.lock();
+  if (!done) return fail(done.error());
+  unsynced_.erase(unsynced_.begin(), unsynced_.begin() + static_cast<std::ptrdiff_t>(full));
+  return durable_ = target;
+}
+
+Result<Reader> Journal::read(Place from) const {
+  const std::lock_guard lock(mutex_);
+  if (from < low_) {
+    return Error{"the journal begins at place " + std::to_string(low_) + ", and not at " +
+                     std::to_string(from),
+                 ""};
+  }
+  return Reader(disk_, folder_, segments_, from, end_);
+}
+
+/// Where the first segment begins that is needed, when nothing below `place` is.
+Place Journal::low_for(Place place) const {
+  Place low = low_;
+  for (const Segment& segment : segments_) {
+    if (segment.first <= place) low = std::max(low, segment.first);
+  }
+  return low;
+}
+
+/// A new segment says what the low place is. All that the caller knew when it said that nothing
+/// below is needed was durable before.
+Result<void> Journal::write_low(Place low) {
+  const std::lock_guard lock(mutex_);
+  if (failure_) return *failure_;
+  const Place before = std::exchange(low_, low);
+  auto done = begin_segment(record_bytes(kSectorBytes));
+  // A segment without records would be removed by a recovery.
+  if (done) done = write_mark();
+  if (!done) low_ = before;
+  return done;
+}
+
+Result<void> Journal::trim(Place place) {
+  const std::lock_guard one_at_a_time(trim_mutex_);
+  Place low = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    low = low_for(place);
+    if (low == low_) return {};
+  }
+  if (const auto synced = sync(); !synced) return synced.error();
+  if (const auto written = write_low(low); !written) return written.error();
+  if (const auto synced = sync(); !synced) return synced.error();
+  while (true) {
+    const Segment oldest = segments().front();
+    if (oldest.first >= low) return {};
+    if (const auto removed = disk_.remove(oldest.path(folder_)); !removed) return removed.error();
+    const std::lock_guard lock(mutex_);
+    segments_.erase(segments_.begin());
+  }
+}
+
+Result<void> Journal::write_mark() {
+  static const std::string kSector(kSectorBytes, 'm');
+  const std::array<Bytes, 1> parts = {std::as_bytes(std::span(kSector))};
+  const auto written = append_locked(kMarkKind, parts);
+  if (!written) return written.error();
+  return {};
+}
+
+Result<void> Journal::close() {
+  if (const auto synced = sync(); !synced) return synced.error();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!tail_.file) return {};
+    // The second one has its header in another sector than the last record.
+    for (int i = 0; i < 2; ++i) {
+      if (const auto written = write_mark(); !written) return written.error();
+    }
+  }
+  if (const auto synced = sync(); !synced) return synced.error();
+  return {};
+}
+
+}  // namespace gorgo::journal

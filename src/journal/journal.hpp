@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "journal/disk.hpp"
+#include "journal/format.hpp"
+#include "journal/reader.hpp"
+#include "journal/survey.hpp"
+
+namespace gorgo::journal {
+
+std::int64_t now();  ///< nanoseconds since the Unix epoch
+
+struct Options {
+  std::uint64_t segment_bytes = std::uint64_t{64} << 20;
+  std::int64_t (*clock)() = now;
+  std::uint64_t number = 0;  ///< of a new journal; 0: a random one
+};
+
+/// What opening a journal has found and done.
+struct Recovery {
+  Place low = 1;                 ///< the first place that can be read
+  Place end = 1;                 ///< of the next record; all before it are durable
+  std::uint64_t torn_bytes = 0;  ///< cut off behind the last record; they were never durable
+  std::string torn_in;           ///< the file with the first of them
+
+  /// For the log; empty: nothing was cut off.
+  std::string to_string() const;
+};
+
+/// A journal on a disk: records in one order, which begins at `low` and ends before `end`. Every
+/// function may be called from any thread. One that writes or syncs and fails on the disk ends the
+/// journal for good, and returns its error from then on; running out of room is an exception, if
+/// nothing was written of the record: it can be appended again.
+class Journal {
+ public:
+  /// Opens the journal in this folder, or a new one there. What a crash has left behind the last
+  /// record is cut off. Damage is an error, and so is another process that has it open. `disk`
+  /// outlives the journal.
+  static Result<std::unique_ptr<Journal>> open(Disk& disk, const std::string& folder,
+                                               const Options& options = {});
+
+  const Recovery& recovery() const { return recovery_; }
+
+  /// Writes a record whose payload is `parts` end to end, at most 4 GiB - 256. `kind` is at least
+  /// kFirstKind. Returns its place, which is durable once `durable()` is above it.
+  Result<Place> append(std::uint16_t kind, std::span<const Bytes> parts);
+
+  /// Makes everything durable that was appended before the call, and returns `durable()`. Records
+  /// may be appended meanwhile.
+  Result<Place> sync();
+
+  Place low() const;                      ///< the first place that can be read
+  Place durable() const;                  ///< places below this one are durable
+  Place end() const;                      ///< of the next record
+  std::vector<Segment> segments() const;  ///< those that trimming has left, in order
+  std::optional<Error> failure() const;
+
+  /// The records from `from` to what is now the end. An error: `from` was trimmed.
+  Result<Reader> read(Place from) const;
+
+  /// Removes the files all of whose records stand below `place`, once it is durable that they are
+  /// not needed.
+  Result<void> trim(Place place);
+
+  /// Makes everything durable and says so in the journal, so that whatever is damaged afterwards is
+  /// told apart from what a crash may leave. Nothing is appended afterwards.
+  Result<void> close();
+
+ private:
+  struct Tail {
+    std::shared_ptr<File> file;  ///< null: the next record begins a segment
+    std::uint32_t seed = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+    bool synced = false;
+  };
+
+  Journal(Disk& disk, std::string folder, const Options& options);
+
+  Result<void> recover();
+  Result<Place> append_locked(std::uint16_t kind, std::span<const Bytes> parts);
+  Result<void> begin_segment(std::uint64_t record);
+  Result<std::shared_ptr<File>> make_segment(const std::string& path, const SegmentHeader& header,
+                                             std::uint64_t size);
+  Result<void> close_segment();
+  Result<void> write_mark();
+  Place low_for(Place place) const;
+  Result<void> write_low(Place low);
+  Error fail(const Error& error);
+
+  Disk& disk_;
+  const std::string folder_;
+  const Options options_;
+  std::unique_ptr<Lock> lock_;
+  Recovery recovery_;
+
+  std::mutex trim_mutex_;  ///< one trim at a time
+  std::mutex sync_mutex_;  ///< one sync at a time
+  mutable std::mutex mutex_;
+  std::uint64_t number_ = 0;
+  std::vector<Segment> segments_;
+  std::vector<std::shared_ptr<File>> unsynced_;  ///< full segments, in order
+  Tail tail_;
+  std::vector<Bytes> parts_;
+  bool folder_synced_ = true;
+  bool leftover_ = false;  ///< a segment that could not be begun may have left its file
+  Place low_ = 1;
+  Place durable_ = 1;
+  Place end_ = 1;
+  std::optional<Error> failure_;
+};
+
+}  // namespace gorgo::journal

@@ -1,0 +1,109 @@
+#include "journal/recovery.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace gorgo::journal {
+namespace {
+
+std::string folder_above(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == path.npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// What another process left in the system's memory goes to the disk, and what the disk holds is
+/// read: after a failed sync the memory may show what the disk lacks.
+Result<std::unique_ptr<File>> open_settled(Disk& disk, const std::string& path) {
+  auto file = disk.open_to_write(path);
+  if (!file) return file.error();
+  if (const auto synced = (*file)->sync(); !synced) return synced.error();
+  if (const auto fresh = (*file)->forget_cached(); !fresh) return fresh.error();
+  return file;
+}
+
+/// A segment that is opened again is never written into, so that a backup may share it.
+Result<void> cut(Disk& disk, const std::string& path, std::uint64_t size) {
+  const auto file = disk.open_to_write(path);
+  if (!file) return file.error();
+  const auto before = (*file)->size();
+  if (!before) return before.error();
+  if (*before == size) return {};
+  if (const auto done = (*file)->truncate(size); !done) return done.error();
+  return (*file)->sync();
+}
+
+Result<void> copy(Disk& disk, const std::string& from, const std::string& to, std::uint64_t size) {
+  const auto source = disk.open_to_read(from);
+  if (!source) return source.error();
+  const auto target = disk.create(to);
+  if (!target) return target.error();
+  std::vector<std::byte> buffer(std::min<std::uint64_t>(size, std::uint64_t{1} << 20));
+  for (std::uint64_t offset = 0; offset < size;) {
+    const auto room =
+        std::span(buffer).first(std::min<std::uint64_t>(buffer.size(), size - offset));
+    const auto got = read_all(**source, offset, room);
+    if (!got) return got.error();
+    if (*got == 0) return Error{from + " became shorter while it was copied", "try again"};
+    const std::array<Bytes, 1> parts = {room.first(*got)};
+    if (const auto done = write_all(**target, offset, parts); !done) return done.error();
+    offset += *got;
+  }
+  return (*target)->sync();
+}
+
+Result<void> copy_segments(Disk& disk, const std::string& folder, const std::string& target,
+                           const Survey& found) {
+  for (const Segment& segment : found.segments) {
+    const std::string from = segment.path(folder), to = segment.path(target);
+    if (segment.first == found.segments.back().first) return copy(disk, from, to, found.last_bytes);
+    const auto file = disk.open_to_write(from);
+    if (!file) return file.error();
+    if (const auto synced = (*file)->sync(); !synced) return synced.error();
+    if (const auto linked = disk.link(from, to); !linked) return linked.error();
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> make_durable_folder(Disk& disk, const std::string& folder) {
+  const auto there = disk.exists(folder);
+  if (!there) return there.error();
+  if (!*there) {
+    if (const auto made = disk.make_folder(folder); !made) return made.error();
+  }
+  // It may have been made just before a crash.
+  return disk.sync_folder(folder_above(folder));
+}
+
+Result<Survey> recover(Disk& disk, const std::string& folder) {
+  auto found = survey(disk, folder, Depth::tail,
+                      [&](const std::string& path) { return open_settled(disk, path); });
+  if (!found) return found;
+  if (!found->segments.empty()) {
+    const std::string last = found->segments.back().path(folder);
+    if (const auto done = cut(disk, last, found->last_bytes); !done) return done.error();
+  }
+  for (const std::string& path : found->useless) {
+    if (const auto removed = disk.remove(path); !removed) return removed.error();
+  }
+  if (const auto synced = disk.sync_folder(folder); !synced) return synced.error();
+  return found;
+}
+
+Result<Survey> back_up(Disk& disk, const std::string& folder, const std::string& target) {
+  const auto there = disk.exists(target);
+  if (!there) return there.error();
+  if (*there) return Error{target + " is there already", "name a folder that is to be made"};
+  auto found = survey_beside_writer(disk, folder, Depth::tail);
+  if (!found) return found;
+  if (const auto made = make_durable_folder(disk, target); !made) return made.error();
+  const auto copied = copy_segments(disk, folder, target, *found);
+  if (!copied) return copied.error();
+  if (const auto synced = disk.sync_folder(target); !synced) return synced.error();
+  return found;
+}
+
+}  // namespace gorgo::journal
