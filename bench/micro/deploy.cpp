@@ -2,8 +2,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "gorgo/processor.hpp"
 
@@ -35,6 +37,23 @@ void deploy_and_remove(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(deploy_and_remove)->Arg(500)->Arg(4000)->Arg(10000);
+
+// How long the engine thread is busy with a checked file of so many rules.
+void put_in_force(benchmark::State& state) {
+  std::string rules = "event A(n: int); event B(n: int);";
+  for (std::int64_t i = 0; i < state.range(0); ++i) rules += rule(i);
+  for (auto _ : state) {
+    Processor processor;
+    PreparedRules prepared = prepare_rules(processor.snapshot(), "rules.tesla", rules, {});
+    const auto start = std::chrono::steady_clock::now();
+    const Diagnostics diagnostics = processor.deploy(std::move(prepared));
+    state.SetIterationTime(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    if (diagnostics.failed()) state.SkipWithError(diagnostics.render().c_str());
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(put_in_force)->Arg(1000)->Arg(10000)->UseManualTime();
 
 }  // namespace
 }  // namespace gorgo::bench
