@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "codec/names.hpp"
 #include "codec/text.hpp"
 #include "codec/timestamp.hpp"
 
@@ -56,7 +57,7 @@ class EventHandler {
   bool string(std::string& value) {
     if (takes_time()) return take(parse_rfc3339(value));
     if (key_ != kType) return scalar(std::move(value));
-    if (value.empty()) return refuse("an empty name", kShape);
+    if (!is_event_name(value)) return fail(bad_name(place()));
     event_.type = std::move(value);
     key_ = 0;
     return true;
@@ -81,6 +82,7 @@ class EventHandler {
 
   bool key(std::string& name) {
     if (depth_ == 2) {
+      if (!is_event_name(name)) return fail(bad_name("an attribute"));
       if (used_ == event_.attributes.size()) event_.attributes.emplace_back();
       std::swap(event_.attributes[used_++].name, name);
       return true;
@@ -161,6 +163,9 @@ class EventHandler {
     std::sort(names.begin(), names.end());
     const auto found = std::adjacent_find(names.begin(), names.end());
     return found == names.end() ? std::nullopt : std::optional(twice(*found));
+  }
+  static Error bad_name(const std::string& place) {
+    return {place + ": names have 1 to " + std::to_string(kLongestName) + " bytes", kShape};
   }
   static Error twice(std::string_view name) {
     return {"attribute '" + std::string(name) + "' stands twice", ""};

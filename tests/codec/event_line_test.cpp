@@ -97,7 +97,10 @@ TEST(EventLine, RefusesNumbersThatDoNotFit) {
 
 TEST(EventLine, RefusesWhatNoEventIs) {
   EXPECT_THAT(why(R"({"ts":1})"), HasSubstr("'type' is missing"));
-  EXPECT_THAT(why(R"({"type":""})"), HasSubstr("empty name"));
+  EXPECT_THAT(why(R"({"type":""})"), HasSubstr("'type': names have 1 to 1024 bytes"));
+  EXPECT_THAT(why(R"({"type":")" + std::string(1025, 'A') + R"("})"), HasSubstr("1 to 1024 bytes"));
+  EXPECT_THAT(why(R"({"type":"A","attrs":{"":1}})"),
+              HasSubstr("an attribute: names have 1 to 1024 bytes"));
   EXPECT_THAT(why(R"({"type":7})"), HasSubstr("'type': a string is expected"));
   EXPECT_THAT(why(R"({"type":"T","attrs":7})"), HasSubstr("'attrs': an object is expected"));
   EXPECT_THAT(why(R"({"type":"T","ts":true})"), HasSubstr("'ts': a number or a string"));
