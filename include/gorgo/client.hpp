@@ -123,6 +123,9 @@ class Client {
   /// How many deliveries the server dropped because this client was slow, where it is set up to do
   /// so.
   std::uint64_t lost() const;
+  /// Whether the server has said that it is about to stop. It still serves for a while, so that the
+  /// caller can connect elsewhere first. Known as far as `next` or a request has read.
+  bool is_leaving() const;
 
   /// Deploys a rule text as a whole or not at all. `name` stands in the diagnostics and its stem
   /// names unnamed rules. Failed diagnostics: nothing was deployed.

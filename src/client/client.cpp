@@ -216,6 +216,7 @@ Result<std::optional<Delivery>> Client::next(Duration timeout) {
   return impl_->connection.next(timeout);
 }
 
+bool Client::is_leaving() const { return impl_->connection.is_leaving(); }
 std::uint64_t Client::lost() const { return impl_->connection.lost(); }
 
 Result<Diagnostics> Client::deploy(const std::string& name, const std::string& text,

@@ -192,6 +192,7 @@ void Connection::take(protocol::Bytes frame) {
 void Connection::take_unasked(const wire::Message& message, std::size_t frame_size) {
   if (const auto* deliver = message.body_as_Deliver()) return take_delivery(*deliver, frame_size);
   if (const auto* ack = message.body_as_Ack()) return take_refusals(*ack);
+  if (message.body_type() == wire::Body::Leaving) leaving_ = true;
   const auto* error = message.body_as_Error();
   if (error == nullptr) return;  // the late answer to a request that was given up
   if (message.id() == 0) return fail(to_error(*error));

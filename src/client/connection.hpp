@@ -44,6 +44,7 @@ class Connection {
   Result<std::optional<Delivery>> next(Duration timeout);
 
   std::uint64_t lost() const { return lost_; }
+  bool is_leaving() const { return leaving_; }
   /// What came for publications that await no reply.
   const Published& unacknowledged() const { return unacknowledged_; }
 
@@ -60,6 +61,7 @@ class Connection {
   std::unordered_map<std::uint64_t, std::optional<protocol::Bytes>> awaited_;
   std::deque<Delivery> deliveries_;
   std::uint64_t lost_ = 0;
+  bool leaving_ = false;
   Published unacknowledged_;
 
   /// Runs until `done()`, the deadline or the connection's end.

@@ -38,6 +38,7 @@ struct Command {
     disconnect,  ///< `client` sends nothing more; the last command of a client
     reload,      ///< read the rule files again
     checked,     ///< a rule text was checked
+    beat,        ///< only to show that the engine thread makes progress
   };
 
   Kind kind = Kind::request;

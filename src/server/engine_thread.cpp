@@ -93,7 +93,7 @@ void EngineThread::run() {
     finish_changes();
     // What was accepted is evaluated, also what `lateness` still holds.
     broken_ = true;
-    processor_.flush([this](const OutputBatch& batch) { subscriptions_.deliver(batch); });
+    processor_.flush([this](const OutputBatch& batch) { deliver(batch); });
     broken_ = false;
     processed_acks_.send(processor_);
   } catch (const std::exception& failure) {
@@ -152,10 +152,15 @@ std::chrono::nanoseconds EngineThread::patience() const {
 void EngineThread::process() {
   if (processor_.pending() > 0) {
     broken_ = true;
-    processor_.process([this](const OutputBatch& batch) { subscriptions_.deliver(batch); });
+    processor_.process([this](const OutputBatch& batch) { deliver(batch); });
     broken_ = false;
   }
   processed_acks_.send(processor_);
+}
+
+void EngineThread::deliver(const OutputBatch& batch) {
+  beat();
+  subscriptions_.deliver(batch);
 }
 
 void EngineThread::process_if_many() {
@@ -216,6 +221,8 @@ void EngineThread::carry_out(Command& command) {
       return work_off_changes();
     case Command::Kind::checked:
       return work_off_changes();
+    case Command::Kind::beat:
+      return beat();
     case Command::Kind::disconnect:
       subscriptions_.remove_all(*command.client);
       clock_watch_.forget(*command.client);

@@ -60,6 +60,8 @@ class EngineThread {
   const ClockWatch::Counts& ahead() const { return clock_watch_.counts(); }
   /// Whether an evaluation failed, so that the server has to end. Precondition as above.
   bool broken() const { return broken_; }
+  /// Rises as long as the thread makes progress: with each `beat` command and each batch of output.
+  std::uint64_t beats() const { return beats_.load(std::memory_order_relaxed); }
   std::uint64_t shortages() const { return shortages_.load(std::memory_order_relaxed); }
   /// Changes of rules and types that were not carried out because their client had gone.
   std::uint64_t dropped_changes() const { return dropped_changes_.load(std::memory_order_relaxed); }
@@ -91,6 +93,7 @@ class EngineThread {
   bool short_of_memory_ = false;              // whether the log says so
   std::atomic<std::uint64_t> shortages_ = 0;  // times the memory reserve was given up
   std::atomic<std::uint64_t> dropped_changes_ = 0;
+  std::atomic<std::uint64_t> beats_ = 0;
   std::deque<Command> changes_;  // to be carried out; the checker may have the first one's text
   PreparedRules checked_;        // a client's text that the checker has checked
   bool more_files_ = false;      // the checker has checked a rule file
@@ -100,6 +103,8 @@ class EngineThread {
   void run();
   void work(std::vector<Command>& turn);
   void process();
+  void deliver(const OutputBatch& batch);
+  void beat() { beats_.fetch_add(1, std::memory_order_relaxed); }
   /// Evaluates when much is pending, even in the middle of a frame, so that released events that
   /// are not evaluated yet take no more memory.
   void process_if_many();

@@ -88,6 +88,7 @@ bool NativeDialect::greet(const wire::Message& message) {
   welcome.max_frame = static_cast<std::uint32_t>(limits.max_frame);
   welcome.max_rows = limits.max_rows;
   session_.outbox().reply(protocol::encode(message.id(), welcome));
+  session_.tell_of_stop();
   return true;
 }
 

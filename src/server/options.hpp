@@ -76,12 +76,22 @@ struct SecurityOptions {
   bool insecure = false;
 };
 
+/// How the server ends.
+struct OperationsOptions {
+  /// From the first signal that asks for the end until nothing more is read: clients look for
+  /// another server meanwhile. 0: nothing more is read at once.
+  std::chrono::milliseconds grace{0};
+  /// From there until what is left is given up; 0: never.
+  std::chrono::milliseconds stop_timeout{60'000};
+};
+
 struct ServerOptions {
   std::string listen = "127.0.0.1:7450";  ///< HOST:PORT; port 0: a free one
   HttpOptions http;
   TrexOptions trex;
   TlsOptions tls;
   SecurityOptions security;
+  OperationsOptions operations;
   bool insecure = false;           ///< the command line says what `SecurityOptions::insecure` says
   std::vector<std::string> rules;  ///< rule files, and directories of *.tesla files
   std::string reports = ".";       ///< folder for what should be sent with a bug report

@@ -111,6 +111,13 @@ Outbox::Outcome Outbox::deliver(protocol::Bytes frame, std::size_t rows) {
   return outcome;
 }
 
+void Outbox::notice(protocol::Bytes frame) {
+  std::unique_lock lock(mutex_);
+  if (closed_ || bytes_ + frame.size() > max_bytes_) return;
+  append(std::move(frame), 0);
+  notify(std::move(lock));
+}
+
 void Outbox::lose(std::size_t rows) {
   std::unique_lock lock(mutex_);
   if (closed_) return;

@@ -57,6 +57,8 @@ class Outbox {
   Outcome reply(protocol::Bytes frame);
   /// `frame` is a Deliver of `rows` rows; its `lost` is set here.
   Outcome deliver(protocol::Bytes frame, std::size_t rows);
+  /// Queues a frame that the client can do without: it is left out when there is no room for it.
+  void notice(protocol::Bytes frame);
   /// Counts rows that no frame can hold as lost. The client is told how many.
   void lose(std::size_t rows);
   /// Closes the outbox: what is queued is still to be written, but nothing more is accepted.

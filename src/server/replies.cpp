@@ -82,6 +82,12 @@ protocol::Bytes error_reply(std::uint64_t id, wire::ErrorCode code, const Error&
   return protocol::encode(id, reply);
 }
 
+protocol::Bytes leaving_notice(std::chrono::milliseconds grace) {
+  wire::LeavingT notice;
+  notice.grace_ms = static_cast<std::uint32_t>(grace.count());
+  return protocol::encode(0, notice);
+}
+
 protocol::Bytes diagnostics_reply(std::uint64_t id, const Diagnostics& diagnostics) {
   wire::DiagnosticsT reply;
   // Errors may stand behind a thousand warnings, and a failure must look like one.

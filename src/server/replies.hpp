@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -16,6 +17,8 @@ inline const Error kShortOfMemory{"the server is short of memory", "send it agai
 
 protocol::Bytes ack(std::uint64_t id);
 protocol::Bytes error_reply(std::uint64_t id, wire::ErrorCode code, const Error& error);
+/// Tells a client that the server stops, and how long it is served until then.
+protocol::Bytes leaving_notice(std::chrono::milliseconds grace);
 /// Replies with no more diagnostics than help anyone, with long lines cut.
 protocol::Bytes diagnostics_reply(std::uint64_t id, const Diagnostics& diagnostics);
 /// Reads at most `count` items of a list, from number `first` on.

@@ -18,6 +18,7 @@
 #include "server/listener.hpp"
 #include "server/memory_reserve.hpp"
 #include "server/security/tls.hpp"
+#include "server/service_manager.hpp"
 #include "server/session.hpp"
 
 namespace gorgo::server {
@@ -40,11 +41,14 @@ struct Server::Impl {
   std::vector<std::unique_ptr<Listener>> listeners;  // the first is that of the native protocol
   asio::signal_set signals{io};
   asio::steady_timer next_look{io};
+  asio::steady_timer next_beat{io};
+  ServiceManager manager;
   std::map<std::uint64_t, std::shared_ptr<Session>> sessions;
   std::size_t admitted = 0;  // sessions without those that were refused and are about to end
   std::uint64_t last_session = 0;
   std::function<Result<ServerOptions>()> reread;  // the configuration; empty: it never changes
   bool stopping = false;
+  asio::steady_timer next_stage{io};  // of the end: ends the grace, or gives up
   std::atomic<std::uint64_t> opened = 0;
   std::atomic<std::uint64_t> refused = 0;
   LogLimit refused_log;
@@ -62,6 +66,9 @@ struct Server::Impl {
   /// Watches the time-outs of clients.
   asio::awaitable<void> look();
   void look_at_sessions();
+  /// Tells the service manager that both threads make progress, as long as they do.
+  asio::awaitable<void> beat();
+  std::string status() const;
   /// Ends the sessions that hold most, until the others keep within the memory of all.
   void shed();
   ServerCounters counters();
@@ -70,6 +77,13 @@ struct Server::Impl {
   /// False: something else has changed than what a running server takes over, so nothing was.
   bool take_over(const ServerOptions& fresh);
   void stop();
+  /// Serves on for the grace, and tells everybody that this is the end.
+  void leave();
+  /// Reads nothing more; what was read is carried out.
+  void drain();
+  /// Gives up what is left.
+  void give_up();
+  void stop_after(std::chrono::milliseconds wait, void (Impl::*stage)());
   void engine_end();
   void end_when_idle();
 };
@@ -108,6 +122,28 @@ Result<void> Server::Impl::listen() {
     if (const auto listening = listeners.back()->listen(allow_public); !listening) return listening;
   }
   return {};
+}
+
+// This thread runs, and the engine thread is asked to show that it does. While the server stops,
+// `stop_timeout` bounds what the engine may take.
+asio::awaitable<void> Server::Impl::beat() {
+  if (!manager.watchdog()) co_return;
+  const auto pause = *manager.watchdog() / 3;
+  std::uint64_t seen = 0;
+  queue.push_control({Command::Kind::beat});
+  while (!engine_ended) {
+    next_beat.expires_after(pause);
+    co_await next_beat.async_wait(kTuple);
+    const std::uint64_t beats = engine.beats();
+    if (beats == seen && !stopping) continue;
+    seen = beats;
+    manager.alive();
+    queue.push_control({Command::Kind::beat});
+  }
+}
+
+std::string Server::Impl::status() const {
+  return std::to_string(listeners.size()) + (listeners.size() == 1 ? " port" : " ports") + " open";
 }
 
 /// A handler that finds no memory ends, the others go on.
@@ -246,16 +282,45 @@ bool Server::Impl::take_over(const ServerOptions& fresh) {
 }
 
 void Server::Impl::stop() {
-  if (stopping) {
-    if (!engine_ended) {
-      log.warning("stopping at once", {{"discarded_requests", queue.discard()}});
-      gave_up = true;
-      engine.request_stop();
-    }
-    for (const auto& [id, session] : std::map(sessions)) session->give_up();
-    return;
+  if (stopping) return give_up();
+  const bool first = !hub.stops_at;
+  if (first && options.operations.grace.count() > 0) return leave();
+  drain();
+}
+
+void Server::Impl::stop_after(std::chrono::milliseconds wait, void (Impl::*stage)()) {
+  next_stage.expires_after(wait);
+  next_stage.async_wait([this, stage](error_code cancelled) {
+    if (!cancelled) (this->*stage)();
+  });
+}
+
+void Server::Impl::leave() {
+  const auto grace = options.operations.grace;
+  hub.stops_at = std::chrono::steady_clock::now() + grace;
+  manager.stopping("serving until clients have found another server");
+  log.info("about to stop", {{"grace_ms", grace.count()}, {"sessions", sessions.size()}});
+  for (const auto& [id, session] : std::map(sessions)) session->tell_of_stop();
+  stop_after(grace, &Impl::drain);
+}
+
+void Server::Impl::give_up() {
+  if (!engine_ended) {
+    log.warning("stopping at once", {{"discarded_requests", queue.discard()}});
+    gave_up = true;
+    engine.request_stop();
   }
+  for (const auto& [id, session] : std::map(sessions)) session->give_up();
+}
+
+void Server::Impl::drain() {
+  if (stopping) return;
   stopping = true;
+  manager.stopping("evaluating and delivering what was accepted");
+  next_stage.cancel();
+  if (options.operations.stop_timeout.count() > 0) {
+    stop_after(options.operations.stop_timeout, &Impl::give_up);
+  }
   log.info("stopping", {{"sessions", sessions.size()}});
   queue.close();
   for (const auto& listener : listeners) listener->close();
@@ -268,7 +333,7 @@ void Server::Impl::stop() {
 void Server::Impl::engine_end() {
   if (!stopping) {  // it failed
     gave_up = true;
-    stop();
+    drain();
   }
   engine_ended = true;
   for (const auto& [id, session] : sessions) session->finish();
@@ -278,6 +343,8 @@ void Server::Impl::engine_end() {
 void Server::Impl::end_when_idle() {
   if (!engine_ended || !sessions.empty()) return;
   signals.cancel();
+  next_beat.cancel();
+  next_stage.cancel();
   work.reset();
 }
 
@@ -311,7 +378,9 @@ bool Server::run() {
   if (!memory_reserve::take()) s.log.warning("there is no memory to set aside for a shortage");
   for (const auto& listener : s.listeners) asio::co_spawn(s.io, listener->run(), asio::detached);
   asio::co_spawn(s.io, s.look(), asio::detached);
+  asio::co_spawn(s.io, s.beat(), asio::detached);
   s.engine.start();
+  s.manager.ready(s.status());
   s.run_io();
   s.engine.join();
   const auto& processed = s.engine.processed();

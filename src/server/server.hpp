@@ -36,8 +36,9 @@ class Server {
   /// Serves until it is stopped and drained. Returns false when accepted events were given up.
   bool run();
 
-  /// Stops accepting and reading, works off what was accepted, delivers and flushes, then `run`
-  /// returns. A second call gives up the evaluation in hand. Any thread.
+  /// Serves on for the grace that is configured, then stops accepting and reading, works off what
+  /// was accepted, delivers and flushes, then `run` returns. A call within the grace ends it; a
+  /// further one gives up the evaluation in hand. Any thread.
   void stop();
   /// Reads the configuration again, if `set_reread` was called, and then the rule files. Where the
   /// configuration is wrong, or something else has changed than what a running server takes over

@@ -1,5 +1,6 @@
 #include "server/session.hpp"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -82,6 +83,13 @@ void Session::refuse(const Error& why) {
   reply_error(0, wire::ErrorCode::Overloaded, why);
   outbox_->close();
   start();
+}
+
+void Session::tell_of_stop() {
+  if (!hub_.stops_at || !greeted_ || stopping_) return;
+  const auto left = *hub_.stops_at - std::chrono::steady_clock::now();
+  outbox_->notice(leaving_notice(
+      std::max(std::chrono::duration_cast<std::chrono::milliseconds>(left), Duration(0))));
 }
 
 void Session::stop_reading() {

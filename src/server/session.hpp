@@ -36,6 +36,8 @@ struct SessionHub {
   std::function<void(Session&)> on_end;  ///< the session is over and may be forgotten
   std::function<ServerCounters()> counters;
   std::function<std::vector<ConnectionInfo>()> connections;
+  /// Set while the server is about to stop and still serves: when it stops. docs/server.md
+  std::optional<std::chrono::steady_clock::time_point> stops_at = {};
   std::atomic<std::uint64_t> malformed = 0;         ///< frames and messages refused; read anywhere
   std::atomic<std::uint64_t> malformed_lines = 0;   ///< event lines that were none; read anywhere
   std::atomic<std::uint64_t> stalled_reads = 0;     ///< a reader waited for room; read anywhere
@@ -61,6 +63,8 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Says why and ends, without ever reading.
   void refuse(const Error& why);
   bool refused() const { return refused_; }
+  /// Tells the client when the server stops, if it does. The client is served on until then.
+  void tell_of_stop();
   /// Takes no further request; what the client still sends is thrown away.
   void stop_reading();
   /// Says that the server stops, writes what is queued and ends, at the latest after the drain

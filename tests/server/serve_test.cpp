@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "gorgo/client.hpp"
 #include "process.hpp"
+#include "slow_rule.hpp"
 
 // The real binary: signals, exit codes, its one line on stdout.
 namespace gorgo {
@@ -48,30 +51,63 @@ TEST_F(Serve, StopsOnSigtermWithClientsConnected) {
   EXPECT_EQ(server.wait(), 0);
 }
 
-/// The terminator's evaluation takes minutes: each A looks at each C.
 TEST_F(Serve, StopsAtOnceOnTheSecondSigtermWhateverItEvaluates) {
-  const auto rules =
-      write("a.tesla",
-            "event A(t: string); event B(); event C(t: string);"
-            "rule r: define O(t: string) from B() and each A(t = $t) as x within 1 min from B"
-            "  and not C(t contains $t) within 1 min from x where t = x.t;");
-  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", rules});
-  auto client = Client::connect(address_in(server.out_line()));
-  ASSERT_TRUE(client) << client.error().to_string();
-  const auto publish = [&](const char* type, Timestamp at, std::size_t count,
-                           std::vector<Attribute> attributes) {
-    const auto published =
-        client->publish(std::vector<Event>(count, Event{type, at, std::move(attributes)}));
-    ASSERT_TRUE(published) << published.error().to_string();
-  };
-  publish("C", 1, 30'000, {{"t", std::string(100, 'n')}});
-  publish("A", 2, 30'000, {{"t", std::string("needle")}});
-  publish("B", 3, 1, {});
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", write("a.tesla", kSlowRule)});
+  keep_busy(address_in(server.out_line()));
   server.signal(SIGTERM);
   EXPECT_NE(server.err_line("stopping"), "");
   server.signal(SIGTERM);
   EXPECT_THAT(server.err_line("stopped"), HasSubstr("composites=0"));
   EXPECT_EQ(server.wait(), 1);
+}
+
+/// Accepted events are given up in the end, and the exit code says so.
+TEST_F(Serve, GivesUpWhatTakesLongerThanItsTimeToStop) {
+  const auto config = write("gorgo.toml", "[operations]\nstop_timeout_ms = 10\n");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", write("a.tesla", kSlowRule),
+                  "--config", config});
+  keep_busy(address_in(server.out_line()));
+  server.signal(SIGTERM);
+  EXPECT_NE(server.err_line("stopping at once"), "");
+  EXPECT_THAT(server.err_line("stopped"), HasSubstr("composites=0"));
+  EXPECT_EQ(server.wait(), 1);
+}
+
+TEST_F(Serve, ServesOnForTheGraceAndASecondSigtermEndsIt) {
+  const auto config = write("gorgo.toml", "[operations]\ngrace_ms = 3600000\n");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--config", config});
+  const std::string address = address_in(server.out_line());
+  server.signal(SIGTERM);
+  EXPECT_THAT(server.err_line("about to stop"), HasSubstr("grace_ms=3600000"));
+  auto client = Client::connect(address);
+  ASSERT_TRUE(client) << client.error().to_string();
+  ASSERT_TRUE(client->publish(std::vector{Event{"A", std::nullopt, {}}}));
+  EXPECT_TRUE(client->is_leaving());
+  server.signal(SIGTERM);
+  EXPECT_FALSE(client->next(30'000'000'000));
+  EXPECT_THAT(server.err_line("stopped"), HasSubstr("accepted=1"));
+  EXPECT_EQ(server.wait(), 0);
+}
+
+TEST_F(Serve, ItsUnitIsOneThatSystemdTakes) {
+  if (std::system("systemd-analyze --version >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "there is no systemd-analyze";
+  }
+  std::ifstream file(GORGO_DOCS "/../packaging/gorgo.service");
+  std::string unit((std::istreambuf_iterator<char>(file)), {});
+  ASSERT_THAT(unit, HasSubstr("Type=notify"));
+  const std::string program = "/usr/bin/gorgo";
+  for (auto at = unit.find(program); at != unit.npos; at = unit.find(program, at + 1)) {
+    unit.replace(at, program.size(), GORGO_BINARY);
+  }
+  const auto path = write("gorgo.service", unit);
+  const auto check = "systemd-analyze verify --man=no " + path + " 2>&1";
+  FILE* output = popen(check.c_str(), "r");
+  ASSERT_NE(output, nullptr);
+  std::string said;
+  for (int c = fgetc(output); c != EOF; c = fgetc(output)) said += static_cast<char>(c);
+  EXPECT_EQ(pclose(output), 0) << said;
+  EXPECT_THAT(said, testing::Not(HasSubstr("Unknown")));
 }
 
 TEST_F(Serve, StopsOnSigint) {

@@ -273,6 +273,16 @@ void add_security(KeyMaker& keys) {
                "together with --insecure: addresses that others can reach may be listened on");
 }
 
+void add_operations(KeyMaker& keys) {
+  keys.section("operations");
+  keys.wait("grace_ms", GORGO_OPTION(operations.grace),
+            "clients are served so long after SIGTERM, and told of the end; 0: not at all", 0);
+  keys.live();
+  keys.wait("stop_timeout_ms", GORGO_OPTION(operations.stop_timeout),
+            "behind the grace; what is not evaluated by then is given up. 0: never", 0);
+  keys.live();
+}
+
 void add_limits(KeyMaker& keys) {
   const Range bytes{kLeastMaxFrame, kMostBytes};
   keys.section("limits");
@@ -372,6 +382,7 @@ const std::vector<ConfigKey>& config_keys() {
     add_root(maker);
     add_ports(maker);
     add_security(maker);
+    add_operations(maker);
     add_limits(maker);
     add_engine(maker);
     add_cuda(maker);

@@ -24,7 +24,8 @@ Response plain(unsigned status, const char* text) {
 asio::awaitable<Response> Api::health(const Call&) { co_return plain(200, "ok\n"); }
 
 asio::awaitable<Response> Api::readiness(const Call&) {
-  co_return hub_.queue.is_closed() ? plain(503, "stopping\n") : plain(200, "ready\n");
+  const bool stops = hub_.stops_at || hub_.queue.is_closed();
+  co_return stops ? plain(503, "stopping\n") : plain(200, "ready\n");
 }
 
 asio::awaitable<Response> Api::describe(const Call&) {

@@ -73,7 +73,8 @@ asio::awaitable<bool> HttpDialect::serve_one() {
     co_return false;
   }
   auto routed = find_route(head.method(), *target);
-  bool goes_on = reader_.keep_alive();
+  // A client that connects anew while the server is about to stop finds another one.
+  bool goes_on = reader_.keep_alive() && !session_.hub().stops_at;
   if (routed.route == nullptr) {
     // Nobody knows what the body means.
     goes_on = goes_on && !reader_.has_body();
@@ -191,6 +192,7 @@ asio::awaitable<void> HttpDialect::stream(const Response& response) {
     co_return;
   }
   streaming_ = true;
+  session_.tell_of_stop();
   co_await respond(response, false);
   std::array<char, 256> unread;
   std::size_t size = 1;
@@ -206,6 +208,7 @@ asio::awaitable<void> HttpDialect::upgrade() {
   if (!accepted) co_return;
   web_socket_ = std::move(socket);
   used_reply();
+  session_.tell_of_stop();
   co_await web_socket_->read();
 }
 
@@ -295,6 +298,8 @@ asio::awaitable<void> HttpDialect::take(const protocol::Bytes& frame) {
   } else if (const auto* deliver = message.body_as_Deliver()) {
     if (streaming_) append_events(out_, *deliver);
     out_memory_.resize(out_.capacity());
+  } else if (const auto* leaving = message.body_as_Leaving()) {
+    if (streaming_) append_event(out_, "leaving", to_text(to_json(*leaving)));
   } else if (const auto* error = message.body_as_Error()) {
     last_words(*error);
   }

@@ -86,6 +86,8 @@ Json to_json(const wire::TypeInfo& type) {
           {"too_late", type.too_late()}};
 }
 
+Json to_json(const wire::Leaving& leaving) { return {{"grace_ms", leaving.grace_ms()}}; }
+
 Json to_json(const wire::Ack& ack, const EventsBody& body) {
   std::vector<std::pair<std::uint32_t, Json>> errors;
   if (ack.refusals() != nullptr) {

@@ -29,6 +29,7 @@ bool has_error(const wire::Diagnostics& diagnostics);
 /// Without the text where the reply has none.
 Json to_json(const wire::RuleInfo& rule);
 Json to_json(const wire::TypeInfo& type);
+Json to_json(const wire::Leaving& leaving);
 /// Why a rule fired or did not, as `gorgo why --format json` has it.
 Json to_json(const wire::Why& why);
 

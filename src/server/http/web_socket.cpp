@@ -238,6 +238,9 @@ asio::awaitable<bool> WebSocket::write(const std::vector<protocol::Bytes>& frame
     bool works = false;
     if (deliver != nullptr) {
       works = co_await impl_->deliver(*deliver);
+    } else if (const auto* leaving = message.body_as_Leaving()) {
+      std::string text = to_text({{"leaving", to_json(*leaving)}});
+      works = co_await impl_->say(std::move(text));
     } else {
       works = co_await impl_->reply(message);
     }
