@@ -1,0 +1,353 @@
+import { ClosedError, GorgoError, InvalidText, OutcomeUnknown, ServerError } from "./errors.js";
+import { eventText } from "./events.js";
+import { Link } from "./link.js";
+import { Publication, Publisher } from "./publisher.js";
+import { Subscription } from "./subscription.js";
+
+/**
+ * @typedef {import("./events.js").Publishable} Publishable
+ * @typedef {import("./errors.js").Published} Published
+ * @typedef {import("./errors.js").Diagnostic} Diagnostic
+ * @typedef {Record<string, any>} Info what the server tells of a rule or a type, as docs/http.md and its openapi.json say
+ */
+
+/** @type {Record<number, string>} */
+const CODES = { 400: "invalid", 401: "unauthenticated", 403: "forbidden", 404: "not_found", 413: "too_large", 503: "overloaded" };
+
+/**
+ * A client of one server. It keeps a WebSocket for publications, and one for each subscription, so that a slow reader
+ * holds up nothing else. Lost connections come back by themselves.
+ */
+export class Client {
+  /**
+   * @param {string} address
+   * @param {import("./options.js").Settings} settings
+   */
+  constructor(address, settings) {
+    this.address = address;
+    this.settings = settings;
+    this.publisher = new Publisher(settings.publishBytes);
+    /** @type {Subscription[]} */
+    this.subscriptions = [];
+    /** @type {Publication[]} */
+    this.unseen = []; // of `send`: failed, and nobody was told
+    /** @type {Published} */
+    this.sums = { accepted: 0, refused: 0, duplicates: 0, refusals: [] };
+    this.connections = 0;
+    this.closed = false;
+    this.link = new Link(address, settings, {
+      message: (message) => this.publisher.take(message),
+      up: (connection) => {
+        this.connections += 1;
+        this.publisher.connected(connection);
+      },
+      down: () => this.publisher.disconnected(),
+    });
+  }
+
+  // Publishing
+
+  /**
+   * Publishes one event or several, in their order, and waits for the outcome. Rejects with Refused when the server
+   * refused some, and with OutcomeUnknown when there is no outcome within `timeout` seconds.
+   * @param {Publishable | Publishable[]} events
+   * @param {{processed?: boolean, timeout?: number}} options processed: the outcome comes when the composites are on
+   *   their way
+   * @returns {Promise<Published>}
+   */
+  async publish(events, { processed = false, timeout = this.settings.timeout } = {}) {
+    const publication = await this.hand(events, processed, timeout);
+    this.publisher.shareOut();
+    await this.inTime(publication, timeout);
+    return publication.outcome();
+  }
+
+  /**
+   * Publishes without waiting for the outcome; it waits only while `publishBytes` are without one. `flush` and
+   * `drain` reject with what went wrong with those whose `outcome()` nobody asked for.
+   * @param {Publishable | Publishable[]} events
+   * @param {{processed?: boolean}} options
+   * @returns {Promise<Publication>}
+   */
+  async send(events, { processed = false } = {}) {
+    const publication = await this.hand(events, processed, this.settings.timeout);
+    this.watch(publication);
+    return publication;
+  }
+
+  /**
+   * Publishes events by columns: {Temp: {area: [..], value: [..], timestamp: [..]}}. undefined and null mean that a
+   * row lacks the attribute.
+   * @param {Record<string, Record<string, ArrayLike<any>>>} types
+   * @param {{processed?: boolean, timeout?: number}} options
+   * @returns {Promise<Published>}
+   */
+  publishColumns(types, options) {
+    /** @type {Publishable[]} */
+    const events = [];
+    for (const [type, columns] of Object.entries(types)) {
+      const { timestamp, ...attributes } = columns;
+      const names = Object.keys(attributes);
+      const rows = (attributes[names[0] ?? ""] ?? timestamp)?.length ?? 0;
+      for (const [name, column] of Object.entries(columns)) {
+        if (column.length !== rows) throw new TypeError(`column '${name}' of ${type} has ${column.length} values, not ${rows}`);
+      }
+      for (let row = 0; row < rows; ++row) {
+        const values = Object.fromEntries(names.map((name) => [name, attributes[name]?.[row]]));
+        events.push({ type, attributes: values, ...(timestamp && { timestamp: timestamp[row] }) });
+      }
+    }
+    return this.publish(events, options);
+  }
+
+  /**
+   * Waits until all publications have their outcome; resolves to the sums of those of `send` since the last flush.
+   * @param {number} [timeout] seconds
+   * @returns {Promise<Published>}
+   */
+  async flush(timeout = this.settings.timeout) {
+    this.publisher.shareOut();
+    const deadline = Date.now() + timeout * 1000;
+    while (this.publisher.outstanding.size > 0) {
+      if (!(await this.change(deadline))) {
+        throw new OutcomeUnknown(`${this.publisher.outstanding.size} messages have no outcome after ${timeout} s`, this.whyDown());
+      }
+    }
+    const sums = this.sums;
+    this.sums = { accepted: 0, refused: 0, duplicates: 0, refusals: [] };
+    const failed = this.unseen.find((publication) => !publication.seen);
+    this.unseen = [];
+    if (failed) await failed.outcome();
+    return sums;
+  }
+
+  /**
+   * @param {Publishable | Publishable[]} events
+   * @param {boolean} processed
+   * @param {number} timeout
+   */
+  async hand(events, processed, timeout) {
+    if (this.closed) throw new ClosedError();
+    const texts = (Array.isArray(events) ? events : [events]).map(eventText);
+    const deadline = Date.now() + timeout * 1000;
+    while (this.publisher.isFull) {
+      if (!(await this.change(deadline))) {
+        throw new GorgoError("timeout", `${this.publisher.bytes} bytes of publications have no outcome for ${timeout} s; ` +
+          "nothing of this one was sent", this.whyDown());
+      }
+    }
+    const publication = new Publication();
+    this.publisher.add(publication, texts, processed);
+    return publication;
+  }
+
+  /**
+   * False: nothing changed before the deadline.
+   * @param {number} deadline
+   * @returns {Promise<boolean>}
+   */
+  change(deadline) {
+    return new Promise((resolve) => {
+      const late = setTimeout(() => resolve(false), Math.max(0, deadline - Date.now()));
+      void this.publisher.change().then(() => {
+        clearTimeout(late);
+        resolve(true);
+      });
+    });
+  }
+
+  /**
+   * @param {Publication} publication
+   * @param {number} timeout
+   * @returns {Promise<void>}
+   */
+  inTime(publication, timeout) {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        this.watch(publication);
+        reject(new OutcomeUnknown(`the publication has no outcome after ${timeout} s`, this.whyDown()));
+      }, timeout * 1000);
+      publication.whenDone(() => {
+        clearTimeout(late);
+        resolve();
+      });
+    });
+  }
+
+  /**
+   * Keeps account of a publication that nobody may wait for.
+   * @param {Publication} publication
+   */
+  watch(publication) {
+    publication.whenDone(() => {
+      const { accepted, refused, duplicates, refusals } = publication.published;
+      this.sums.accepted += accepted;
+      this.sums.refused += refused;
+      this.sums.duplicates += duplicates;
+      if (!publication.failure() || this.unseen.length >= 1000) return;
+      this.sums.refusals.push(...refusals);
+      this.unseen.push(publication);
+    });
+  }
+
+  whyDown() {
+    return this.link.connection ? "the server is connected, but does not answer"
+      : `there is no connection: ${this.link.failure?.message}`;
+  }
+
+  // Subscribing
+
+  /**
+   * Subscribes to a type and conditions: `Fire`, `Fire(measuredTemp > 50)`, `*`. Every event that is placed after
+   * this resolves and matches will be in the stream, or a notice in its place.
+   * @param {string} text
+   * @returns {Promise<Subscription>}
+   */
+  async subscribe(text) {
+    if (this.closed) throw new ClosedError();
+    const subscription = new Subscription(this.address, text, this.settings);
+    this.subscriptions.push(subscription);
+    await subscription.open();
+    return subscription;
+  }
+
+  // Rules and types
+
+  /**
+   * What a deployment of the text would say. Nothing is deployed.
+   * @param {string} name
+   * @param {string} text
+   * @param {{replace?: boolean}} options
+   * @returns {Promise<Diagnostic[]>}
+   */
+  async check(name, text, { replace = false } = {}) {
+    return (await this.call("POST", `rules/${encodeURIComponent(name)}/check?replace=${replace}`, text, true)).diagnostics;
+  }
+
+  /**
+   * Deploys the rules of a text, as a whole or not at all; resolves to warnings, rejects with InvalidText.
+   * @param {string} name
+   * @param {string} text
+   * @param {{replace?: boolean, withHistory?: boolean}} options
+   * @returns {Promise<Diagnostic[]>}
+   */
+  async deploy(name, text, { replace = false, withHistory = false } = {}) {
+    const path = `rules/${encodeURIComponent(name)}?replace=${replace}&with_history=${withHistory}`;
+    return (await this.call("POST", path, text)).diagnostics;
+  }
+
+  /**
+   * Removes a rule by its full name, or all rules of a deployment.
+   * @param {string} rule
+   */
+  async remove(rule) {
+    await this.call("DELETE", `rules/${encodeURIComponent(rule)}`);
+  }
+
+  /**
+   * Has the rule evaluated by this engine; "auto": where it costs least.
+   * @param {string} rule
+   * @param {string} [engine]
+   */
+  async pin(rule, engine = "auto") {
+    await this.call("POST", `rules/${encodeURIComponent(rule)}/pin?engine=${encodeURIComponent(engine)}`);
+  }
+
+  /**
+   * All rules, without their texts.
+   * @returns {Promise<Info[]>}
+   */
+  async rules() {
+    return (await this.call("GET", "rules")).rules;
+  }
+
+  /**
+   * One rule, with its text.
+   * @param {string} name
+   * @returns {Promise<Info>}
+   */
+  rule(name) {
+    return this.call("GET", `rules/${encodeURIComponent(name)}`);
+  }
+
+  /**
+   * Why a rule fired or did not at its last terminators, or at the events with a timestamp.
+   * @param {string} rule
+   * @param {{last?: number, at?: number | Date}} options
+   * @returns {Promise<Info>}
+   */
+  why(rule, { last = 10, at } = {}) {
+    const when = at === undefined ? "" : `&at=${Number(at)}`;
+    return this.call("GET", `rules/${encodeURIComponent(rule)}/why?last=${last}${when}`);
+  }
+
+  /**
+   * The types that rules read.
+   * @returns {Promise<Info[]>}
+   */
+  async types() {
+    return (await this.call("GET", "types")).types;
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {string} [body]
+   * @param {boolean} [isQuestion] about a text: its errors are the answer
+   * @returns {Promise<any>}
+   */
+  async call(method, path, body, isQuestion = false) {
+    if (this.closed) throw new ClosedError();
+    const stop = new AbortController();
+    const late = setTimeout(() => stop.abort(), this.settings.timeout * 1000);
+    try {
+      const response = await fetch(`${this.address}/v1/${path}`, { method, signal: stop.signal, ...(body !== undefined && { body }) });
+      const answer = await response.json();
+      if (response.ok || (isQuestion && answer.diagnostics)) return answer;
+      if (answer.diagnostics) throw new InvalidText(answer.diagnostics);
+      throw new ServerError(CODES[response.status] ?? `http_${response.status}`, answer.reason, answer.hint);
+    } catch (error) {
+      if (error instanceof GorgoError) throw error;
+      const why = `${method} ${path}: ${/** @type {any} */ (error).cause?.message ?? /** @type {Error} */ (error).message}`;
+      if (method === "GET" || isQuestion) throw new GorgoError("connect", why, "is the server there?");
+      throw new OutcomeUnknown(why, "look at the state of the server before you try again");
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  /** Connections that came back, messages that were sent again, and what has no outcome yet. */
+  metrics() {
+    const { repeated, outstanding, bytes } = this.publisher;
+    return { reconnections: Math.max(0, this.connections - 1), repeated, outstandingMessages: outstanding.size, outstandingBytes: bytes };
+  }
+
+  // The end
+
+  /**
+   * Finishes what is under way: unsubscribes, so that each stream ends behind its last event, waits for all
+   * publications, and closes. Rejects with what `flush` would.
+   * @param {number} [timeout] seconds
+   * @returns {Promise<Published>}
+   */
+  async drain(timeout) {
+    try {
+      await Promise.all(this.subscriptions.map((subscription) => subscription.drain()));
+      return await this.flush(timeout);
+    } finally {
+      this.end();
+    }
+  }
+
+  /** Ends at once. Publications without an outcome end with OutcomeUnknown. */
+  close() {
+    for (const subscription of this.subscriptions) subscription.close();
+    this.end();
+  }
+
+  end() {
+    this.closed = true;
+    this.publisher.giveUp();
+    this.link.close();
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * @typedef {number | bigint | boolean | string} Value
+ *
+ * What is published. `timestamp` is in milliseconds since 1970, as a Date's; without it the server stamps the event.
+ * @typedef {{type: string, attributes?: Record<string, Value>, timestamp?: number | Date}} Publishable
+ *
+ * Where an event stands in the one order that all subscribers see.
+ * @typedef {{root: number, ordinal: number}} Place
+ *
+ * What a subscription yields. A notice stands wherever something may be missing.
+ * @typedef {{kind: "event", type: string, attributes: Record<string, number | boolean | string>, timestamp: number,
+ *   place: Place}} Event
+ * @typedef {{kind: "disconnected", reason: string, code: string}} Disconnected
+ * @typedef {{kind: "reconnected", seconds: number, attempts: number}} Reconnected
+ * @typedef {{kind: "gap", reason: string, lost: number | null, first: Place | null, last: Place | null}} Gap
+ * @typedef {Disconnected | Reconnected | Gap} Notice
+ * @typedef {{kind: "batch", events: Event[]}} Batch
+ */
+
+/** @param {Value} value */
+function valueText(value) {
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value === "number" && !Number.isFinite(value)) return `"${value}"`;
+  return JSON.stringify(value);
+}
+
+/**
+ * The event as a line of JSON. Throws a TypeError for what is no event.
+ * @param {Publishable} event
+ */
+export function eventText(event) {
+  if (typeof event !== "object" || event === null || typeof event.type !== "string") {
+    throw new TypeError('an event is {type: "..", attributes: {..}, timestamp: ms}; the timestamp may be absent');
+  }
+  const parts = [];
+  for (const [name, value] of Object.entries(event.attributes ?? {})) {
+    if (value === undefined || value === null) continue;
+    if (typeof value === "object" || typeof value === "function" || typeof value === "symbol") {
+      throw new TypeError(`attribute '${name}': values are numbers, bigints, booleans and strings`);
+    }
+    parts.push(`${JSON.stringify(name)}:${valueText(value)}`);
+  }
+  const stamp = event.timestamp === undefined ? "" : `"ts":${Number(event.timestamp)},`;
+  return `{"type":${JSON.stringify(event.type)},${stamp}"attrs":{${parts.join(",")}}}`;
+}
+
+/**
+ * @param {any} line
+ * @returns {Event}
+ */
+export function eventOf(line) {
+  const [root, ordinal] = String(line.id).split("-");
+  return {
+    kind: "event",
+    type: line.type,
+    attributes: line.attrs,
+    timestamp: line.ts,
+    place: { root: Number(root), ordinal: Number(ordinal) },
+  };
+}

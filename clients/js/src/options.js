@@ -1,0 +1,51 @@
+import { GorgoError } from "./errors.js";
+
+/**
+ * @typedef {object} Options
+ * @property {number} [timeout] seconds for connecting, for an answer, and for the outcome of a publication; 30
+ * @property {number} [heartbeat] seconds of silence after which the client asks for a sign of life; after as many more
+ *   it connects anew. 15; 0: never
+ * @property {number} [reconnectLeast] seconds between two attempts to connect; they grow, and vary by chance; 0.05
+ * @property {number} [reconnectMost] 5
+ * @property {number} [publishBytes] publications without an outcome; beyond, `publish` and `send` wait; 16 MiB
+ * @property {number} [receiveEvents] events that wait for the reader of a subscription; those that come while so many
+ *   wait are left out, and a gap counts them; 100000
+ * @property {typeof WebSocket} [WebSocket] where there is no global one (Node before 22): that of the package `ws`
+ */
+
+/** @typedef {Required<Options>} Settings */
+
+/**
+ * @param {Options} options
+ * @returns {Settings}
+ */
+export function settingsOf(options) {
+  const found = options.WebSocket ?? globalThis.WebSocket;
+  if (!found) {
+    throw new GorgoError("address", "there is no WebSocket here",
+      "Node 22 has one, Node 20 with --experimental-websocket; else pass {WebSocket} of the package `ws`");
+  }
+  return {
+    timeout: 30, heartbeat: 15, reconnectLeast: 0.05, reconnectMost: 5, publishBytes: 16 << 20, receiveEvents: 100_000,
+    ...options, WebSocket: found,
+  };
+}
+
+/**
+ * The server's address for HTTP: an argument, GORGO_HTTP of the environment, or where the page comes from.
+ * @param {string} [address]
+ */
+export function addressOf(address) {
+  const scope = /** @type {any} */ (globalThis);
+  const text = address ?? scope.process?.env?.GORGO_HTTP ?? scope.location?.origin ?? "http://127.0.0.1:8080";
+  let url;
+  try {
+    url = new URL(text.replace(/^ws/, "http"));
+  } catch {
+    url = null;
+  }
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) {
+    throw new GorgoError("address", `'${text}' is no address`, "write http://HOST:PORT of the server's HTTP port");
+  }
+  return url.href.replace(/\/$/, "");
+}

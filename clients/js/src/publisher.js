@@ -1,0 +1,313 @@
+import { ClosedError, GorgoError, OutcomeUnknown, Refused } from "./errors.js";
+import { serverError } from "./connection.js";
+
+// The server names the first 64 refused rows of a message. Publications that share a message have no more rows
+// together, so that each learns what became of it.
+const SHARED_ROWS = 64;
+const MESSAGE_BYTES = 256 << 10; // of events in one message, about; the server's limit is http.max_message_bytes
+
+/** A publication whose outcome may still be open. */
+export class Publication {
+  constructor() {
+    /** @type {import("./errors.js").Published} */
+    this.published = { accepted: 0, refused: 0, duplicates: 0, refusals: [] };
+    /** @type {GorgoError | null} */
+    this.error = null;
+    this.done = false;
+    this.seen = false; // somebody waits for the outcome
+    this.open = 0; // messages without an outcome, and one while more may come
+    /** @type {(() => void)[]} */
+    this.waiters = [];
+  }
+
+  /**
+   * The outcome; it rejects with Refused or another GorgoError.
+   * @returns {Promise<import("./errors.js").Published>}
+   */
+  outcome() {
+    this.seen = true;
+    return new Promise((resolve, reject) => {
+      this.whenDone(() => {
+        const failure = this.failure();
+        if (failure) reject(failure);
+        else resolve(this.published);
+      });
+    });
+  }
+
+  failure() {
+    return this.error ?? (this.published.refused > 0 ? new Refused(this.published) : null);
+  }
+
+  /** @param {() => void} waiter */
+  whenDone(waiter) {
+    if (this.done) waiter();
+    else this.waiters.push(waiter);
+  }
+
+  /**
+   * One of the expected messages has an outcome.
+   * @param {GorgoError | null} error
+   */
+  settle(error) {
+    this.error ??= error;
+    this.open -= 1;
+    if (this.open > 0) return;
+    this.done = true;
+    for (const waiter of this.waiters) waiter();
+    this.waiters = [];
+  }
+}
+
+/**
+ * The rows of a message that belong to one publication: from row `first` of the message on, `rows` of them, which are
+ * the publication's from row `offset` on.
+ * @typedef {{publication: Publication, first: number, rows: number, offset: number}} Part
+ * @typedef {{number: number, head: string, text: string, rows: number, parts: Part[]}} Piece
+ */
+
+/**
+ * @param {Piece} piece
+ * @param {any} ack
+ */
+function applyAck(piece, ack) {
+  for (const { publication, first, rows, offset } of piece.parts) {
+    const published = publication.published;
+    if (ack.duplicate) {
+      published.duplicates += rows;
+      continue;
+    }
+    const named = ack.errors.filter((/** @type {any} */ e) => e.row >= first && e.row < first + rows);
+    const refused = rows === piece.rows ? ack.refused : named.length;
+    published.refused += refused;
+    published.accepted += rows - refused;
+    for (const { row, reason, hint } of named) published.refusals.push({ row: row - first + offset, reason, hint });
+  }
+}
+
+/**
+ * Numbers publications, keeps them until their outcome is known, and sends them again where it is not. The numbers
+ * rise in the order of `outstanding`, which is that in which messages are sent on every connection. So the server
+ * applies each once, however often it comes.
+ */
+export class Publisher {
+  /** @param {number} bound of the characters of all outstanding messages */
+  constructor(bound) {
+    this.bound = bound;
+    this.producer = Math.floor(Math.random() * (Number.MAX_SAFE_INTEGER - 1)) + 1;
+    this.sequence = 0;
+    this.bytes = 0;
+    this.repeated = 0;
+    this.unanswered = 0; // messages on this connection
+    /** @type {Map<number, Piece>} */
+    this.outstanding = new Map();
+    /** @type {Map<number, Piece>} */
+    this.overloaded = new Map(); // outstanding; the server had no memory for them, and did nothing
+    /** @type {{publication: Publication, texts: string[]}[]} */
+    this.shared = [];
+    this.sharedRows = 0;
+    this.sharedHead = "";
+    this.scheduled = false;
+    /** @type {(() => void)[]} */
+    this.waiters = [];
+    /** @type {import("./connection.js").Connection | null} */
+    this.connection = null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.retry = undefined;
+  }
+
+  get isFull() {
+    return this.bytes >= this.bound;
+  }
+
+  /** Resolves when something has changed: there is room again, or nothing is outstanding. */
+  change() {
+    return new Promise((/** @type {(value?: unknown) => void} */ resolve) => this.waiters.push(resolve));
+  }
+
+  /**
+   * Takes events as texts. A few wait until the loop comes round, to share a message with others.
+   * @param {Publication} publication
+   * @param {string[]} texts
+   * @param {boolean} processed
+   */
+  add(publication, texts, processed) {
+    const head = processed ? ',"ack":"processed"' : "";
+    if (head !== this.sharedHead || this.sharedRows + texts.length > SHARED_ROWS) this.shareOut();
+    publication.open += 1;
+    if (texts.length >= SHARED_ROWS) {
+      this.cut(publication, texts, head);
+      publication.settle(null);
+      return;
+    }
+    this.sharedHead = head;
+    this.shared.push({ publication, texts });
+    this.sharedRows += texts.length;
+    if (this.scheduled) return;
+    this.scheduled = true;
+    setTimeout(() => this.shareOut(), 0);
+  }
+
+  /** Makes a message of the few events that wait. */
+  shareOut() {
+    this.scheduled = false;
+    const shared = this.shared;
+    this.shared = [];
+    this.sharedRows = 0;
+    if (shared.length === 0) return;
+    /** @type {Part[]} */
+    const parts = [];
+    /** @type {string[]} */
+    const texts = [];
+    for (const few of shared) {
+      parts.push({ publication: few.publication, first: texts.length, rows: few.texts.length, offset: 0 });
+      texts.push(...few.texts);
+    }
+    if (texts.reduce((sum, text) => sum + text.length, 0) > MESSAGE_BYTES) {
+      for (const few of shared) this.cut(few.publication, few.texts, this.sharedHead);
+    } else {
+      this.queue(texts, parts, this.sharedHead);
+    }
+    for (const { publication } of shared) publication.settle(null);
+  }
+
+  /**
+   * Sends events in as many messages as they need.
+   * @param {Publication} publication
+   * @param {string[]} texts
+   * @param {string} head
+   */
+  cut(publication, texts, head) {
+    let first = 0;
+    let bytes = 0;
+    for (let row = 0; row <= texts.length; ++row) {
+      const size = texts[row]?.length ?? 0;
+      if (row > first && (row === texts.length || bytes + size > MESSAGE_BYTES)) {
+        this.queue(texts.slice(first, row), [{ publication, first: 0, rows: row - first, offset: first }], head);
+        first = row;
+        bytes = 0;
+      }
+      bytes += size;
+    }
+  }
+
+  /**
+   * @param {string[]} texts
+   * @param {Part[]} parts
+   * @param {string} head
+   */
+  queue(texts, parts, head) {
+    const piece = { number: ++this.sequence, head, text: texts.join(","), rows: texts.length, parts };
+    for (const part of parts) part.publication.open += 1;
+    this.outstanding.set(piece.number, piece);
+    this.bytes += piece.text.length;
+    this.send(piece);
+  }
+
+  /** @param {Piece} piece */
+  send(piece) {
+    if (!this.connection) return;
+    this.unanswered += 1;
+    const { number, head, text } = piece;
+    this.connection.send(
+      `{"publish":[${text}],"producer":${this.producer},"sequence":${number},"request":${number}${head}}`);
+  }
+
+  /**
+   * Sends again all that has no outcome.
+   * @param {import("./connection.js").Connection} connection
+   */
+  connected(connection) {
+    this.connection = connection;
+    this.unanswered = 0;
+    this.overloaded.clear();
+    this.sendAgain([...this.outstanding.values()]);
+  }
+
+  disconnected() {
+    this.connection = null;
+    clearTimeout(this.retry);
+    this.retry = undefined;
+  }
+
+  /** @param {Piece[]} pieces */
+  sendAgain(pieces) {
+    this.repeated += pieces.length;
+    for (const piece of pieces) this.send(piece);
+  }
+
+  /**
+   * The server's answer to a message.
+   * @param {any} answer
+   */
+  take(answer) {
+    const piece = this.outstanding.get(answer.acknowledge ?? answer.request);
+    if (!piece) return;
+    this.unanswered -= 1;
+    if (!answer.error) this.applied(piece, answer);
+    else if (answer.error.code === "overloaded") this.overloaded.set(piece.number, piece);
+    // A stopping server did not carry it out: the next one gets it.
+    else if (answer.error.code !== "stopping") this.forget(piece, serverError(answer.error));
+    if (this.unanswered === 0 && this.overloaded.size > 0) this.retry ??= setTimeout(() => this.sendOverloaded(), 100);
+  }
+
+  /**
+   * @param {Piece} piece
+   * @param {any} ack
+   */
+  applied(piece, ack) {
+    applyAck(piece, ack);
+    this.forget(piece, null);
+    for (const earlier of [...this.overloaded.values()].filter((p) => p.number < piece.number)) {
+      this.overtaken(earlier, ack.duplicate);
+    }
+  }
+
+  /**
+   * A later message was applied, so the server takes this one's number for applied, too.
+   * @param {Piece} piece
+   * @param {boolean} byDuplicate by a connection before this one, which may have carried this message, too
+   */
+  overtaken(piece, byDuplicate) {
+    if (byDuplicate) {
+      this.forget(piece, new OutcomeUnknown("the server was short of memory while the connection was renewed"));
+      return;
+    }
+    this.outstanding.delete(piece.number);
+    this.overloaded.delete(piece.number);
+    piece.number = ++this.sequence;
+    this.outstanding.set(piece.number, piece);
+    this.overloaded.set(piece.number, piece);
+  }
+
+  sendOverloaded() {
+    this.retry = undefined;
+    const pieces = [...this.overloaded.values()].sort((a, b) => a.number - b.number);
+    this.overloaded.clear();
+    this.sendAgain(pieces);
+  }
+
+  /**
+   * @param {Piece} piece
+   * @param {GorgoError | null} error
+   */
+  forget(piece, error) {
+    this.outstanding.delete(piece.number);
+    this.overloaded.delete(piece.number);
+    this.bytes -= piece.text.length;
+    for (const part of piece.parts) part.publication.settle(error);
+    if (2 * this.bytes > this.bound) return;
+    const waiters = this.waiters;
+    this.waiters = [];
+    for (const waiter of waiters) waiter();
+  }
+
+  /** Ends all that is under way with an unknown outcome. */
+  giveUp() {
+    this.shareOut();
+    this.disconnected();
+    const unknown = new OutcomeUnknown(`the publication was given up: ${new ClosedError().message}`,
+      "its events may have been applied");
+    for (const piece of [...this.outstanding.values()]) this.forget(piece, unknown);
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * A client of one server. It keeps a WebSocket for publications, and one for each subscription, so that a slow reader
+ * holds up nothing else. Lost connections come back by themselves.
+ */
+export class Client {
+    /**
+     * @param {string} address
+     * @param {import("./options.js").Settings} settings
+     */
+    constructor(address: string, settings: import("./options.js").Settings);
+    address: string;
+    settings: Required<import("./options.js").Options>;
+    publisher: Publisher;
+    /** @type {Subscription[]} */
+    subscriptions: Subscription[];
+    /** @type {Publication[]} */
+    unseen: Publication[];
+    /** @type {Published} */
+    sums: Published;
+    connections: number;
+    closed: boolean;
+    link: Link;
+    /**
+     * Publishes one event or several, in their order, and waits for the outcome. Rejects with Refused when the server
+     * refused some, and with OutcomeUnknown when there is no outcome within `timeout` seconds.
+     * @param {Publishable | Publishable[]} events
+     * @param {{processed?: boolean, timeout?: number}} options processed: the outcome comes when the composites are on
+     *   their way
+     * @returns {Promise<Published>}
+     */
+    publish(events: Publishable | Publishable[], { processed, timeout }?: {
+        processed?: boolean;
+        timeout?: number;
+    }): Promise<Published>;
+    /**
+     * Publishes without waiting for the outcome; it waits only while `publishBytes` are without one. `flush` and
+     * `drain` reject with what went wrong with those whose `outcome()` nobody asked for.
+     * @param {Publishable | Publishable[]} events
+     * @param {{processed?: boolean}} options
+     * @returns {Promise<Publication>}
+     */
+    send(events: Publishable | Publishable[], { processed }?: {
+        processed?: boolean;
+    }): Promise<Publication>;
+    /**
+     * Publishes events by columns: {Temp: {area: [..], value: [..], timestamp: [..]}}. undefined and null mean that a
+     * row lacks the attribute.
+     * @param {Record<string, Record<string, ArrayLike<any>>>} types
+     * @param {{processed?: boolean, timeout?: number}} options
+     * @returns {Promise<Published>}
+     */
+    publishColumns(types: Record<string, Record<string, ArrayLike<any>>>, options: {
+        processed?: boolean;
+        timeout?: number;
+    }): Promise<Published>;
+    /**
+     * Waits until all publications have their outcome; resolves to the sums of those of `send` since the last flush.
+     * @param {number} [timeout] seconds
+     * @returns {Promise<Published>}
+     */
+    flush(timeout?: number | undefined): Promise<Published>;
+    /**
+     * @param {Publishable | Publishable[]} events
+     * @param {boolean} processed
+     * @param {number} timeout
+     */
+    hand(events: Publishable | Publishable[], processed: boolean, timeout: number): Promise<Publication>;
+    /**
+     * False: nothing changed before the deadline.
+     * @param {number} deadline
+     * @returns {Promise<boolean>}
+     */
+    change(deadline: number): Promise<boolean>;
+    /**
+     * @param {Publication} publication
+     * @param {number} timeout
+     * @returns {Promise<void>}
+     */
+    inTime(publication: Publication, timeout: number): Promise<void>;
+    /**
+     * Keeps account of a publication that nobody may wait for.
+     * @param {Publication} publication
+     */
+    watch(publication: Publication): void;
+    whyDown(): string;
+    /**
+     * Subscribes to a type and conditions: `Fire`, `Fire(measuredTemp > 50)`, `*`. Every event that is placed after
+     * this resolves and matches will be in the stream, or a notice in its place.
+     * @param {string} text
+     * @returns {Promise<Subscription>}
+     */
+    subscribe(text: string): Promise<Subscription>;
+    /**
+     * What a deployment of the text would say. Nothing is deployed.
+     * @param {string} name
+     * @param {string} text
+     * @param {{replace?: boolean}} options
+     * @returns {Promise<Diagnostic[]>}
+     */
+    check(name: string, text: string, { replace }?: {
+        replace?: boolean;
+    }): Promise<Diagnostic[]>;
+    /**
+     * Deploys the rules of a text, as a whole or not at all; resolves to warnings, rejects with InvalidText.
+     * @param {string} name
+     * @param {string} text
+     * @param {{replace?: boolean, withHistory?: boolean}} options
+     * @returns {Promise<Diagnostic[]>}
+     */
+    deploy(name: string, text: string, { replace, withHistory }?: {
+        replace?: boolean;
+        withHistory?: boolean;
+    }): Promise<Diagnostic[]>;
+    /**
+     * Removes a rule by its full name, or all rules of a deployment.
+     * @param {string} rule
+     */
+    remove(rule: string): Promise<void>;
+    /**
+     * Has the rule evaluated by this engine; "auto": where it costs least.
+     * @param {string} rule
+     * @param {string} [engine]
+     */
+    pin(rule: string, engine?: string | undefined): Promise<void>;
+    /**
+     * All rules, without their texts.
+     * @returns {Promise<Info[]>}
+     */
+    rules(): Promise<Info[]>;
+    /**
+     * One rule, with its text.
+     * @param {string} name
+     * @returns {Promise<Info>}
+     */
+    rule(name: string): Promise<Info>;
+    /**
+     * Why a rule fired or did not at its last terminators, or at the events with a timestamp.
+     * @param {string} rule
+     * @param {{last?: number, at?: number | Date}} options
+     * @returns {Promise<Info>}
+     */
+    why(rule: string, { last, at }?: {
+        last?: number;
+        at?: number | Date;
+    }): Promise<Info>;
+    /**
+     * The types that rules read.
+     * @returns {Promise<Info[]>}
+     */
+    types(): Promise<Info[]>;
+    /**
+     * @param {string} method
+     * @param {string} path
+     * @param {string} [body]
+     * @param {boolean} [isQuestion] about a text: its errors are the answer
+     * @returns {Promise<any>}
+     */
+    call(method: string, path: string, body?: string | undefined, isQuestion?: boolean | undefined): Promise<any>;
+    /** Connections that came back, messages that were sent again, and what has no outcome yet. */
+    metrics(): {
+        reconnections: number;
+        repeated: number;
+        outstandingMessages: number;
+        outstandingBytes: number;
+    };
+    /**
+     * Finishes what is under way: unsubscribes, so that each stream ends behind its last event, waits for all
+     * publications, and closes. Rejects with what `flush` would.
+     * @param {number} [timeout] seconds
+     * @returns {Promise<Published>}
+     */
+    drain(timeout?: number | undefined): Promise<Published>;
+    /** Ends at once. Publications without an outcome end with OutcomeUnknown. */
+    close(): void;
+    end(): void;
+}
+export type Publishable = import("./events.js").Publishable;
+export type Published = import("./errors.js").Published;
+export type Diagnostic = import("./errors.js").Diagnostic;
+/**
+ * what the server tells of a rule or a type, as docs/http.md and its openapi.json say
+ */
+export type Info = Record<string, any>;
+import { Publisher } from "./publisher.js";
+import { Subscription } from "./subscription.js";
+import { Publication } from "./publisher.js";
+import { Link } from "./link.js";

@@ -1,0 +1,93 @@
+export class GorgoError extends Error {
+    /**
+     * @param {string} code
+     * @param {string} message
+     * @param {string} [hint]
+     */
+    constructor(code: string, message: string, hint?: string | undefined);
+    /** @type {string} */
+    code: string;
+    /** @type {string} */
+    hint: string;
+}
+/** There is no connection to the server. */
+export class ConnectError extends GorgoError {
+    /**
+     * @param {string} message
+     * @param {string} [hint]
+     */
+    constructor(message: string, hint?: string | undefined);
+}
+/** The client or the subscription was closed. */
+export class ClosedError extends GorgoError {
+    constructor(message?: string);
+}
+/** The server answered with an error; `code` is the server's, such as `not_found`. */
+export class ServerError extends GorgoError {
+}
+/**
+ * It is not known whether the server has carried out what was asked. A publication is still being sent again, under
+ * the number that lets the server recognise it, until the client is closed: do not publish its events a second time.
+ */
+export class OutcomeUnknown extends GorgoError {
+    /**
+     * @param {string} message
+     * @param {string} [hint]
+     */
+    constructor(message: string, hint?: string | undefined);
+}
+/**
+ * What is wrong or doubtful about a text.
+ * @typedef {{severity: "error" | "warning", message: string, hint: string, line: number, column: number}} Diagnostic
+ */
+/** The text of a rule or of a subscription has errors, which `diagnostics` lists. */
+export class InvalidText extends GorgoError {
+    /** @param {Diagnostic[]} diagnostics */
+    constructor(diagnostics: Diagnostic[]);
+    /** @type {Diagnostic[]} */
+    diagnostics: Diagnostic[];
+}
+/**
+ * Why the server refused one event. `row` counts from 0 within the publication.
+ * @typedef {{row: number, reason: string, hint: string}} Refusal
+ */
+/**
+ * What became of a publication. `duplicates` counts events of messages that the server had applied before, when they
+ * were sent again after a lost connection; it does not say a second time which of them it refused.
+ * @typedef {{accepted: number, refused: number, duplicates: number, refusals: Refusal[]}} Published
+ */
+/** The server refused events. Those that it accepted stay accepted; `published` has all numbers. */
+export class Refused extends GorgoError {
+    /** @param {Published} published */
+    constructor(published: Published);
+    /** @type {Published} */
+    published: Published;
+}
+/**
+ * What is wrong or doubtful about a text.
+ */
+export type Diagnostic = {
+    severity: "error" | "warning";
+    message: string;
+    hint: string;
+    line: number;
+    column: number;
+};
+/**
+ * Why the server refused one event. `row` counts from 0 within the publication.
+ */
+export type Refusal = {
+    row: number;
+    reason: string;
+    hint: string;
+};
+/**
+ * What became of a publication. `duplicates` counts events of messages that the server had applied before, when they
+ * were sent again after a lost connection; it does not say a second time which of them it refused.
+ */
+export type Published = {
+    accepted: number;
+    refused: number;
+    duplicates: number;
+    refusals: Refusal[];
+};

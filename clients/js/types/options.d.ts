@@ -1,0 +1,63 @@
+/**
+ * @typedef {object} Options
+ * @property {number} [timeout] seconds for connecting, for an answer, and for the outcome of a publication; 30
+ * @property {number} [heartbeat] seconds of silence after which the client asks for a sign of life; after as many more
+ *   it connects anew. 15; 0: never
+ * @property {number} [reconnectLeast] seconds between two attempts to connect; they grow, and vary by chance; 0.05
+ * @property {number} [reconnectMost] 5
+ * @property {number} [publishBytes] publications without an outcome; beyond, `publish` and `send` wait; 16 MiB
+ * @property {number} [receiveEvents] events that wait for the reader of a subscription; those that come while so many
+ *   wait are left out, and a gap counts them; 100000
+ * @property {typeof WebSocket} [WebSocket] where there is no global one (Node before 22): that of the package `ws`
+ */
+/** @typedef {Required<Options>} Settings */
+/**
+ * @param {Options} options
+ * @returns {Settings}
+ */
+export function settingsOf(options: Options): Settings;
+/**
+ * The server's address for HTTP: an argument, GORGO_HTTP of the environment, or where the page comes from.
+ * @param {string} [address]
+ */
+export function addressOf(address?: string | undefined): string;
+export type Options = {
+    /**
+     * seconds for connecting, for an answer, and for the outcome of a publication; 30
+     */
+    timeout?: number | undefined;
+    /**
+     * seconds of silence after which the client asks for a sign of life; after as many more
+     * it connects anew. 15; 0: never
+     */
+    heartbeat?: number | undefined;
+    /**
+     * seconds between two attempts to connect; they grow, and vary by chance; 0.05
+     */
+    reconnectLeast?: number | undefined;
+    /**
+     * 5
+     */
+    reconnectMost?: number | undefined;
+    /**
+     * publications without an outcome; beyond, `publish` and `send` wait; 16 MiB
+     */
+    publishBytes?: number | undefined;
+    /**
+     * events that wait for the reader of a subscription; those that come while so many
+     * wait are left out, and a gap counts them; 100000
+     */
+    receiveEvents?: number | undefined;
+    /**
+     * where there is no global one (Node before 22): that of the package `ws`
+     */
+    WebSocket?: {
+        new (url: string | URL, protocols?: string | string[] | undefined): WebSocket;
+        prototype: WebSocket;
+        readonly CLOSED: number;
+        readonly CLOSING: number;
+        readonly CONNECTING: number;
+        readonly OPEN: number;
+    } | undefined;
+};
+export type Settings = Required<Options>;
