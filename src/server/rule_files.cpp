@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "base/folder.hpp"
 #include "dispatch/rules/rule_base.hpp"
 #include "language/language.hpp"
 #include "language/names.hpp"
@@ -30,21 +31,6 @@ std::vector<std::string> rule_names(const language::Source& source) {
 
 Error cannot_load(const std::string& path, const std::exception& failure) {
   return {"cannot load " + path + ": " + failure.what(), ""};
-}
-
-/// The rule files in a folder, sorted by name.
-Result<std::vector<std::string>> list_folder(const std::string& folder) {
-  std::vector<std::string> files;
-  std::error_code failure;
-  for (fs::directory_iterator it(folder, failure), end; !failure && it != end;
-       it.increment(failure)) {
-    const fs::path& file = it->path();
-    const bool hidden = file.filename().native().starts_with('.');
-    if (file.extension() == ".tesla" && !hidden) files.push_back(file.string());
-  }
-  if (failure) return Error{"cannot list " + folder + ": " + failure.message(), ""};
-  std::ranges::sort(files);
-  return files;
 }
 
 }  // namespace
@@ -71,7 +57,7 @@ Result<std::deque<RuleFiles::File>> RuleFiles::read(const Path& path) {
   std::vector<std::string> names = {path.path};
   std::error_code not_there;  // reading says why
   if (fs::is_directory(path.path, not_there)) {
-    auto listed = list_folder(path.path);
+    auto listed = files_in(path.path, ".tesla");
     if (!listed) return listed.error();
     names = *std::move(listed);
     if (names.empty() && !path.deployed.empty()) {

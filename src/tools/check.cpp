@@ -7,6 +7,7 @@
 #include "tools/commands.hpp"
 #include "tools/number_text.hpp"
 #include "tools/output.hpp"
+#include "tools/rule_paths.hpp"
 #include "tools/rule_sources.hpp"
 
 namespace gorgo::tools {
@@ -31,7 +32,9 @@ void count(const Diagnostics& diagnostics, Totals& totals) {
 int check(const CheckOptions& options) {
   Totals totals;
   RuleSources sources;
-  for (const auto& path : options.files) {
+  const auto files = rule_files(options.files);
+  if (!files) return fail(files.error());
+  for (const auto& path : *files) {
     const auto diagnostics = sources.add(path);
     if (!diagnostics) {
       std::fprintf(stderr, "gorgo: %s\n", diagnostics.error().to_string().c_str());
@@ -42,7 +45,7 @@ int check(const CheckOptions& options) {
     count(*diagnostics, totals);
   }
   if (options.format == "text") {
-    std::fprintf(stderr, "%s, %s: %s, %s\n", plural(options.files.size(), "file").c_str(),
+    std::fprintf(stderr, "%s, %s: %s, %s\n", plural(files->size(), "file").c_str(),
                  plural(sources.plans().size(), "rule").c_str(),
                  plural(totals.errors, "error").c_str(),
                  plural(totals.warnings, "warning").c_str());
@@ -55,7 +58,9 @@ int check(const CheckOptions& options) {
 void add_check(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("check", "Check rule files without running them");
   const auto options = std::make_shared<CheckOptions>();
-  command->add_option("FILE", options->files, "Rule files in the order of deployment; - is stdin")
+  command
+      ->add_option("FILE", options->files,
+                   "Rule files, or folders of them, in the order of deployment; - is stdin")
       ->required();
   command->add_option("--format", options->format, "text (to stderr) or json (lines, to stdout)")
       ->check(CLI::IsMember({"text", "json"}))

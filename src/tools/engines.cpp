@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "engine/engine.hpp"
@@ -8,18 +9,51 @@
 #include "gorgo/processor.hpp"
 #include "tools/commands.hpp"
 #include "tools/device_text.hpp"
+#include "tools/format_option.hpp"
+#include "tools/print_json.hpp"
 
 namespace gorgo::tools {
 namespace {
 
-int list_devices(const std::string& server) {
+using Json = nlohmann::ordered_json;
+
+struct EnginesOptions {
+  std::string server;
+  std::string format = "text";
+};
+
+Json to_json(const DeviceInfo& device) {
+  Json counters = Json::object();
+  for (const DeviceInfo::Counter& counter : device.counters) counters[counter.name] = counter.value;
+  return {{"engine", device.engine},   {"number", device.number},
+          {"problem", device.problem}, {"failures", device.failures},
+          {"failure", device.failure}, {"failed_on", device.failed_on},
+          {"counters", counters}};
+}
+
+int list_devices(const std::string& server, const std::string& format) {
   auto client = Client::connect(server, {.name = "gorgo engines"});
   const auto devices = client ? client->devices() : client.error();
   if (!devices) {
     std::fprintf(stderr, "gorgo: %s\n", devices.error().to_string().c_str());
     return kFailure;
   }
+  if (format == "json") {
+    Json list = Json::array();
+    for (const DeviceInfo& device : *devices) list.push_back(to_json(device));
+    print_json({{"devices", list}});
+    return kSuccess;
+  }
   for (const DeviceInfo& device : *devices) std::puts(text_of(device).c_str());
+  return kSuccess;
+}
+
+int list_engines_as_json() {
+  Json list = Json::array();
+  for (const auto* engine : engine::engines()) {
+    list.push_back({{"name", engine->name()}, {"description", engine->description()}});
+  }
+  print_json({{"default", kAutomatic}, {"engines", list}});
   return kSuccess;
 }
 
@@ -42,13 +76,18 @@ int list_engines() {
 void add_engines(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
       "engines", "List the engines, the default first, and what they find on this machine");
-  const auto server = std::make_shared<std::string>();
+  const auto options = std::make_shared<EnginesOptions>();
   command
-      ->add_option("--to", *server,
+      ->add_option("--to", options->server,
                    "Instead, the devices that the rules of this server use, and what they did")
       ->option_text("HOST:PORT");
-  command->callback([server, &exit_code] {
-    exit_code = server->empty() ? list_engines() : list_devices(*server);
+  as_format(command, options->format);
+  command->callback([options, &exit_code] {
+    if (!options->server.empty()) {
+      exit_code = list_devices(options->server, options->format);
+    } else {
+      exit_code = options->format == "json" ? list_engines_as_json() : list_engines();
+    }
   });
 }
 

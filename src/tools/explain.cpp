@@ -12,6 +12,10 @@
 #include "plan/explain.hpp"
 #include "tools/commands.hpp"
 #include "tools/explained.hpp"
+#include "tools/format_option.hpp"
+#include "tools/output.hpp"
+#include "tools/print_json.hpp"
+#include "tools/rule_paths.hpp"
 #include "tools/rule_sources.hpp"
 
 namespace gorgo::tools {
@@ -64,14 +68,13 @@ Json to_json(const plan::RuleExplanation& rule) {
           {"reach", rule.reach}};
 }
 
-std::string json_text_of(const plan::Explanation& explanation) {
+Json json_of(const plan::Explanation& explanation) {
   Json rules = Json::array(), types = Json::array();
   for (const auto& rule : explanation.rules) rules.push_back(to_json(rule));
   for (const auto& type : explanation.types) {
     types.push_back({{"declaration", type.declaration}, {"origin", plan::to_string(type.origin)}});
   }
-  const Json all = {{"rules", rules}, {"types", types}, {"cycles", explanation.cycles}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return {{"rules", rules}, {"types", types}, {"cycles", explanation.cycles}};
 }
 
 void print_costs(const RuleInfo& rule) {
@@ -94,12 +97,34 @@ void print_costs(const RuleInfo& rule) {
   }
 }
 
+Json costs_of(const RuleInfo& rule) {
+  const auto nanoseconds = [](const std::optional<double>& cost) {
+    return cost ? Json(*cost) : Json();
+  };
+  Json costs = Json::array();
+  for (const EngineCost& cost : rule.costs) {
+    costs.push_back({{"engine", cost.engine},
+                     {"estimate_ns", nanoseconds(cost.estimate)},
+                     {"measured_ns", nanoseconds(cost.measured)},
+                     {"upkeep_ns", nanoseconds(cost.upkeep)}});
+  }
+  return {{"name", rule.name},   {"engine", rule.engine},          {"automatic", rule.automatic},
+          {"moves", rule.moves}, {"because", rule.placed_because}, {"alarm", rule.alarm},
+          {"costs", costs}};
+}
+
+void print_costs(const std::vector<RuleInfo>& rules, const std::string& format) {
+  if (format == "text") {
+    for (const RuleInfo& rule : rules) print_costs(rule);
+    return;
+  }
+  Json all = Json::array();
+  for (const RuleInfo& rule : rules) all.push_back(costs_of(rule));
+  print_json({{"rules", all}});
+}
+
 /// Prints what the rules of a server cost, and where.
 int explain_live(const ExplainOptions& options) {
-  const auto fail = [](const Error& error) {
-    std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
-    return kFailure;
-  };
   auto client = Client::connect(options.to, {.name = "gorgo explain"});
   if (!client) return fail(client.error());
   std::vector<RuleInfo> rules;
@@ -113,7 +138,7 @@ int explain_live(const ExplainOptions& options) {
     if (!rule) return fail(rule.error());
     rules.push_back(std::move(*rule));
   }
-  for (const RuleInfo& rule : rules) print_costs(rule);
+  print_costs(rules, options.format);
   return kSuccess;
 }
 
@@ -121,7 +146,9 @@ int explain(const ExplainOptions& options) {
   if (options.live) return explain_live(options);
   RuleSources sources;
   bool failed = false;
-  for (const auto& path : options.files) {
+  const auto files = rule_files(options.files);
+  if (!files) return fail(files.error());
+  for (const auto& path : *files) {
     const auto diagnostics = sources.add(path);
     if (!diagnostics) {
       std::fprintf(stderr, "gorgo: %s\n", diagnostics.error().to_string().c_str());
@@ -133,8 +160,11 @@ int explain(const ExplainOptions& options) {
   if (failed) return kFailure;
 
   const auto explanation = explained(sources);
-  const bool json = options.format == "json";
-  std::fputs((json ? json_text_of(explanation) : plan::to_text(explanation)).c_str(), stdout);
+  if (options.format == "json") {
+    print_json(json_of(explanation));
+  } else {
+    std::fputs(plan::to_text(explanation).c_str(), stdout);
+  }
   return kSuccess;
 }
 
@@ -145,18 +175,16 @@ void add_explain(CLI::App& app, int& exit_code) {
       "explain",
       "Show how rules are evaluated: columns, conditions, windows, strata, types, and warnings");
   const auto options = std::make_shared<ExplainOptions>();
-  auto* files = command->add_option(
-      "FILE", options->files,
-      "Rule files in the order of deployment, - is stdin; with --live, full names of rules");
+  auto* files = command->add_option("FILE", options->files,
+                                    "Rule files, or folders of them, in the order of deployment, - "
+                                    "is stdin; with --live, full names of rules");
   auto* live = command->add_flag("--live", options->live,
                                  "Of the rules of a server, all without names: what they cost on "
                                  "each engine, estimated and measured, and why they run where");
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450")
       ->needs(live);
-  command->add_option("--format", options->format, "Of what is printed on standard output")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  as_format(command, options->format);
   command->callback([options, files, &exit_code] {
     if (!options->live && files->empty()) throw CLI::RequiredError("FILE");
     exit_code = explain(*options);

@@ -6,6 +6,7 @@
 
 #include "language/language.hpp"
 #include "tools/commands.hpp"
+#include "tools/rule_paths.hpp"
 #include "tools/text_file.hpp"
 
 namespace gorgo::tools {
@@ -58,8 +59,10 @@ bool format_file(const FmtOptions& options, const std::string& path) {
 }
 
 int format_files(const FmtOptions& options) {
-  bool good = true;
-  for (const auto& path : options.files) good = format_file(options, path) && good;
+  const auto files = rule_files(options.files);
+  bool good = files ? true : complain(files.error());
+  if (!good) return kFailure;
+  for (const auto& path : *files) good = format_file(options, path) && good;
   return good ? kSuccess : kFailure;
 }
 
@@ -69,7 +72,8 @@ void add_fmt(CLI::App& app, int& exit_code) {
   auto* command =
       app.add_subcommand("fmt", "Print rule files in their canonical spelling and layout");
   const auto options = std::make_shared<FmtOptions>();
-  command->add_option("FILE", options->files, "Rule files; - is stdin")->required();
+  command->add_option("FILE", options->files, "Rule files, or folders of them; - is stdin")
+      ->required();
   auto* write =
       command->add_flag("-w,--write", options->write, "Rewrite the files that differ instead");
   auto* check = command->add_flag("--check", options->check,

@@ -3,12 +3,12 @@
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <string>
+#include <span>
 #include <vector>
 
-#include "gorgo/diagnostics.hpp"
 #include "tools/commands.hpp"
 #include "tools/output.hpp"
+#include "tools/unknown_word.hpp"
 
 namespace {
 
@@ -18,23 +18,6 @@ using namespace gorgo::tools;
 const std::vector<AddCommand> kCommands = {
     add_check, add_explain, add_why, add_fmt, add_lsp,   add_run,     add_sample, add_test,
     add_serve, add_trace,   add_pub, add_sub, add_rules, add_engines, add_bench};
-
-std::vector<std::string> names_of(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  return names;
-}
-
-int unknown_command(const std::string& name, const std::vector<std::string>& names) {
-  std::string message = "gorgo: unknown command '" + name + "'";
-  if (const auto closest = gorgo::closest_name(name, names); !closest.empty()) {
-    message += ", did you mean '" + std::string(closest) + "'?";
-  }
-  message += "\nknown commands:";
-  for (const auto& known : names) message += " " + known;
-  std::fprintf(stderr, "%s\n", message.c_str());
-  return kUsage;
-}
 
 /// Output that is lost is a failure, whatever the command thought.
 int end_with(int exit_code) {
@@ -52,9 +35,11 @@ int main(int argc, char** argv) {
   int exit_code = kSuccess;
   for (const AddCommand add : kCommands) add(app, exit_code);
 
-  const auto names = names_of(app);
-  if (argc > 1 && argv[1][0] != '-' && std::ranges::find(names, argv[1]) == names.end()) {
-    return unknown_command(argv[1], names);
+  const std::span<char* const> words(argv, static_cast<std::size_t>(argc));
+  if (const auto problem =
+          unknown_word(app, words.subspan(std::min<std::size_t>(1, words.size())))) {
+    std::fprintf(stderr, "gorgo: %s\n", problem->c_str());
+    return kUsage;
   }
   try {
     app.parse(argc, argv);

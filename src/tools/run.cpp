@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "tools/event_stream.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
+#include "tools/rule_paths.hpp"
 #include "tools/time_option.hpp"
 
 namespace gorgo::tools {
@@ -32,6 +34,7 @@ struct RunOptions {
   unsigned threads = 0;
   std::string format = "ndjson";
   std::string type;
+  std::vector<std::string> only;  // types of composites that are printed; empty: all
   Duration lateness = ProcessorOptions().lateness;
   Duration max_late = ProcessorOptions().max_late;
   bool reach_deadlines = false;
@@ -43,6 +46,11 @@ void report(const EngineAlarm& alarm) {
   const auto saved = server::save_report(alarm, ".");
   fail("rule " + alarm.rule + ": " + alarm.difference + "; please report it, with " +
        (saved ? *saved : "the rule and its events (" + saved.error().message + ")"));
+}
+
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& known) {
+  const auto closest = closest_name(name, known);
+  return closest.empty() ? "" : "did you mean '" + std::string(closest) + "'?";
 }
 
 /// Every attribute of the types that the rules define, once, in the order of the rules.
@@ -70,7 +78,8 @@ class Run {
                     .on_alarm = report}) {}
 
   int go() {
-    if (!deploy_rules()) return kFailure;
+    if (!deploy_rules() || !check_only()) return kFailure;
+    warn_of_type();
     const bool csv = options_.format == "csv";
     EventStream stream(csv ? codec::make_csv_reader(options_.type, &processor_.schema())
                            : codec::make_line_reader());
@@ -105,8 +114,13 @@ class Run {
   static constexpr std::size_t kWritten = 256 << 10;  // bytes, at a time
 
   bool deploy_rules() {
+    const auto files = rule_files(options_.rules);
+    if (!files) {
+      fail(files.error());
+      return false;
+    }
     bool good = true;
-    for (const auto& path : options_.rules) {
+    for (const auto& path : *files) {
       const auto text = read_file(path);
       if (!text) {
         fail(text.error().to_string());
@@ -118,6 +132,30 @@ class Run {
       good = good && !diagnostics.failed();
     }
     return good;
+  }
+
+  /// Whether rules define the types that are asked for.
+  bool check_only() const {
+    std::vector<std::string> defined;
+    for (const auto& rule : processor_.rules()) defined.push_back(rule.type);
+    for (const std::string& type : options_.only) {
+      if (std::ranges::find(defined, type) != defined.end()) continue;
+      fail({"--only: no rule defines '" + type + "'", did_you_mean(type, defined)});
+      return false;
+    }
+    return true;
+  }
+
+  void warn_of_type() const {
+    if (options_.type.empty() || processor_.schema().find(options_.type) != nullptr) return;
+    std::vector<std::string> known;
+    for (const TypeInfo& type : processor_.types()) known.push_back(type.name);
+    fail({"--type: no rule reads events of type '" + options_.type + "'",
+          did_you_mean(options_.type, known)});
+  }
+
+  bool is_wanted(std::string_view type) const {
+    return options_.only.empty() || std::ranges::find(options_.only, type) != options_.only.end();
   }
 
   bool append(ReadEvents read) {
@@ -153,7 +191,7 @@ class Run {
 
   void print(const OutputBatch& batch) {
     for (const auto& row : batch.rows) {
-      if (row.rule == OutputBatch::kPrimitive) continue;
+      if (row.rule == OutputBatch::kPrimitive || !is_wanted(batch.type_name(row))) continue;
       writer_->begin(out_, batch.type_name(row), row.timestamp);
       batch.for_each_attribute(row, [this](std::string_view name, const Datum& value) {
         writer_->attribute(out_, name, value);
@@ -257,7 +295,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "on standard output. Lines that are no events or are refused are skipped and counted, and "
       "the\n"
       "first of them shown; exit code 1 when no line could be used.");
-  run->add_option("RULES", options->rules, "Rule files")->required();
+  run->add_option("RULES", options->rules, "Rule files, or folders of them")->required();
   run->add_option("--events", options->events,
                   "Event lines and ticks, oldest first; - is standard input")
       ->required();
@@ -273,6 +311,10 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   run->add_option("--type", options->type,
                   "CSV: the type of all rows; without it the first column 'type' says it");
+  run->add_option("--only", options->only,
+                  "Print composites of these types, separated by commas, and no others")
+      ->delimiter(',')
+      ->option_text("TYPE,...");
   as_time(run->add_option("--lateness", options->lateness,
                           "How long events are held back to be put in order, such as 500ms"))
       ->option_text("TIME=0s");

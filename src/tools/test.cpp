@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "base/folder.hpp"
 #include "gorgo/processor.hpp"
 #include "tools/commands.hpp"
 #include "tools/file_stamps.hpp"
@@ -23,8 +23,6 @@
 namespace gorgo::tools {
 namespace {
 
-namespace fs = std::filesystem;
-
 struct TestOptions {
   std::vector<std::string> paths;
   std::vector<std::string> engines;
@@ -36,16 +34,10 @@ struct TestOptions {
 
 /// The test files that a path stands for: itself, or those under a folder, sorted.
 Result<std::vector<std::string>> test_files(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_directory(path, error)) return std::vector<std::string>{path};
-  std::vector<std::string> files;
-  for (fs::recursive_directory_iterator it(path, error), end; !error && it != end;
-       it.increment(error)) {
-    if (it->path().extension() == ".test") files.push_back(it->path().string());
-  }
-  if (error) return Error{"cannot read folder " + path + ": " + error.message(), ""};
-  if (files.empty()) return Error{"no *.test files under " + path, ""};
-  std::ranges::sort(files);
+  std::error_code not_there;  // reading says why
+  if (!std::filesystem::is_directory(path, not_there)) return std::vector<std::string>{path};
+  auto files = files_in(path, ".test", FolderDepth::with_folders);
+  if (files && files->empty()) return Error{"there is no *.test file under " + path, ""};
   return files;
 }
 

@@ -10,9 +10,11 @@
 #include "gorgo/client.hpp"
 #include "tools/append_events.hpp"
 #include "tools/commands.hpp"
+#include "tools/format_option.hpp"
 #include "tools/line_text.hpp"
 #include "tools/number_text.hpp"
 #include "tools/output.hpp"
+#include "tools/print_json.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -22,7 +24,7 @@ using Json = nlohmann::ordered_json;
 struct TraceOptions {
   std::string to = "127.0.0.1:7450";
   std::string event;
-  bool json = false;
+  std::string format = "text";
 };
 
 /// An event line, or the notation of rule tests with or without a time.
@@ -79,7 +81,7 @@ void print(const Event& event, const Trace& trace) {
   for (const std::string& line : trace.composites) std::printf("  %s\n", line.c_str());
 }
 
-void print_json(const Trace& trace) {
+Json to_json(const Trace& trace) {
   Json rules = Json::array(), composites = Json::array();
   for (const Trace::Rule& rule : trace.rules) {
     rules.push_back({{"name", rule.name},
@@ -88,19 +90,18 @@ void print_json(const Trace& trace) {
                      {"composites", rule.composites}});
   }
   for (const std::string& line : trace.composites) composites.push_back(Json::parse(line));
-  const Json json = {{"ts", Json::parse(milliseconds(trace.timestamp))},
-                     {"held", trace.held},
-                     {"nanoseconds",
-                      {{"queue", trace.queue},
-                       {"ahead", trace.ahead},
-                       {"sequence", trace.sequence},
-                       {"evaluate", trace.evaluate},
-                       {"deliver", trace.deliver},
-                       {"round_trip", trace.round_trip}}},
-                     {"copies", trace.copies},
-                     {"rules", rules},
-                     {"composites", composites}};
-  std::puts(json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  return {{"ts", Json::parse(milliseconds(trace.timestamp))},
+          {"held", trace.held},
+          {"nanoseconds",
+           {{"queue", trace.queue},
+            {"ahead", trace.ahead},
+            {"sequence", trace.sequence},
+            {"evaluate", trace.evaluate},
+            {"deliver", trace.deliver},
+            {"round_trip", trace.round_trip}}},
+          {"copies", trace.copies},
+          {"rules", rules},
+          {"composites", composites}};
 }
 
 int trace(const TraceOptions& options) {
@@ -110,7 +111,7 @@ int trace(const TraceOptions& options) {
   if (!client) return fail(client.error());
   const auto traced = client->trace(*event);
   if (!traced) return fail(traced.error());
-  options.json ? print_json(*traced) : print(*event, *traced);
+  options.format == "json" ? print_json(to_json(*traced)) : print(*event, *traced);
   return kSuccess;
 }
 
@@ -129,7 +130,7 @@ void add_trace(CLI::App& app, int& exit_code) {
       ->required();
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
-  command->add_flag("--json", options->json, "Print JSON");
+  as_format(command, options->format);
   command->callback([options, &exit_code] { exit_code = trace(*options); });
 }
 

@@ -13,7 +13,9 @@
 #include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
 #include "tools/event_stream.hpp"
+#include "tools/format_option.hpp"
 #include "tools/output.hpp"
+#include "tools/rule_paths.hpp"
 #include "tools/time_option.hpp"
 #include "tools/why_text.hpp"
 
@@ -30,11 +32,13 @@ struct Options {
   Duration lateness = ProcessorOptions().lateness;
   Duration max_late = ProcessorOptions().max_late;
   bool reach_deadlines = false;
-  bool json = false;
+  std::string format = "text";
 };
 
 Result<void> deploy(const std::vector<std::string>& paths, Processor& processor) {
-  for (const auto& path : paths) {
+  const auto files = rule_files(paths);
+  if (!files) return files.error();
+  for (const auto& path : *files) {
     const auto text = read_file(path);
     if (!text) return text.error();
     const Diagnostics diagnostics = processor.deploy(path, *text);
@@ -117,7 +121,7 @@ int why(const Options& options) {
   }
   const auto answer = options.to.empty() ? ask_offline(options, asked) : ask_server(options, asked);
   if (!answer) return fail(answer.error());
-  std::fputs((options.json ? to_json_text(*answer) : to_text(*answer)).c_str(), stdout);
+  std::fputs((options.format == "json" ? to_json_text(*answer) : to_text(*answer)).c_str(), stdout);
   return kSuccess;
 }
 
@@ -141,7 +145,8 @@ void add_why(CLI::App& app, int& exit_code) {
       "Show why a rule fired or did not: for each terminator, what every step of the rule\n"
       "was given and let through, and what came nearest to passing. Of rules and events in files,\n"
       "or of a server, as far as it remembers.");
-  command->add_option("RULES", options->rules, "Rule files in the order of deployment");
+  command->add_option("RULES", options->rules,
+                      "Rule files, or folders of them, in the order of deployment");
   command->add_option("--events", options->events,
                       "Event lines and ticks, oldest first; - is standard input");
   command->add_option("--to", options->to, "Instead of files: ask this server")
@@ -161,7 +166,7 @@ void add_why(CLI::App& app, int& exit_code) {
       ->option_text("TIME=10s");
   command->add_flag("--reach-deadlines", options->reach_deadlines,
                     "At the end, let the clock run on to every pending deadline");
-  command->add_flag("--json", options->json, "Print JSON");
+  as_format(command, options->format);
   command->callback([options, &exit_code] {
     check(*options);
     exit_code = why(*options);

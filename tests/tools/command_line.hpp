@@ -60,6 +60,11 @@ class CommandLine : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
+  /// Makes a folder in the test's folder.
+  void make_folder(const std::string& name) const {
+    std::filesystem::create_directories(folder_ / name);
+  }
+
   /// Puts a file into the test's folder and returns its name.
   std::string write(const std::string& name, std::string_view text) const {
     std::ofstream(folder_ / name, std::ios::binary) << text;

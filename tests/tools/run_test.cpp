@@ -224,7 +224,7 @@ TEST_F(CommandLine, TestCountsWarningsWhereDiagnosticsAreExpected) {
 TEST_F(CommandLine, TestFailsWithoutTests) {
   const auto folder = run("test .");
   EXPECT_EQ(folder.exit_code, 1);
-  EXPECT_THAT(folder.out, HasSubstr("no *.test files under"));
+  EXPECT_THAT(folder.out, HasSubstr("there is no *.test file under"));
   EXPECT_EQ(run("test " + write("broken.test", "hello\n")).exit_code, 1);
   EXPECT_EQ(run("test absent.test").exit_code, 1);
 }

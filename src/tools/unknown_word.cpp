@@ -1,0 +1,63 @@
+#include "tools/unknown_word.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "gorgo/diagnostics.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+std::vector<std::string> commands_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+/// Their long names, with the hyphens.
+std::vector<std::string> options_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string message(const std::string& what, const std::string& word,
+                    const std::vector<std::string>& known) {
+  std::string text = "unknown " + what + " '" + word + "'";
+  const auto closest = closest_name(word, known);
+  if (!closest.empty()) text += ", did you mean '" + std::string(closest) + "'?";
+  text += "\nknown " + what + "s:";
+  for (const std::string& name : known) text += " " + name;
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::string> unknown_word(const CLI::App& app, std::span<char* const> words) {
+  const CLI::App* command = &app;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string word = words[i];
+    if (word == "--") return std::nullopt;
+    if (word.starts_with("--")) {
+      const auto end = word.find('=');
+      const std::string name = word.substr(0, end);
+      const CLI::Option* const option = command->get_option_no_throw(name);
+      if (option == nullptr) return message("option", name, options_of(*command));
+      if (end == word.npos && option->get_items_expected_min() > 0) ++i;  // its value follows
+    } else if (word.size() > 1 && word[0] == '-') {
+      const CLI::Option* const option = command->get_option_no_throw(word.substr(0, 2));
+      if (option != nullptr && word.size() == 2 && option->get_items_expected_min() > 0) ++i;
+    } else if (command->get_require_subcommand_min() > 0) {
+      const auto known = commands_of(*command);
+      if (std::ranges::find(known, word) == known.end()) return message("command", word, known);
+      command = command->get_subcommand(word);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace gorgo::tools

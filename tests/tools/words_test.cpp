@@ -1,0 +1,104 @@
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "command_line.hpp"
+
+/// What a newcomer types: slips, folders, times and formats.
+namespace gorgo::tools {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kHot = "define Hot(v: float) from Temp(value > 45) where v = Temp.value;";
+constexpr const char* kEvents = R"({"type":"Temp","ts":1,"attrs":{"value":46.5}})";
+
+TEST_F(CommandLine, AnOptionThatIsNoneIsNamedWithTheOneThatWasMeant) {
+  for (const auto& [command, meant] :
+       {std::pair("run f --event e", "--events"), std::pair("pub --forma csv server f", "--format"),
+        std::pair("rules list --formt=json", "--format")}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.exit_code, 2) << command;
+    EXPECT_THAT(outcome.err, StartsWith("gorgo: unknown option '--")) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("did you mean '" + std::string(meant) + "'?\n")) << command;
+  }
+}
+
+TEST_F(CommandLine, ACommandOfACommandThatIsNoneIsNamed) {
+  const Outcome outcome = run("rules lst");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, StartsWith("gorgo: unknown command 'lst', did you mean 'list'?\n"));
+}
+
+TEST_F(CommandLine, WhatFollowsAnOptionAsItsValueIsNoWord) {
+  write("e", kEvents);
+  write("r.tesla", kHot);
+  EXPECT_EQ(run("run --events e --lateness 0s -- r.tesla").exit_code, 0);
+  EXPECT_THAT(run("bench no-such-scenario").err, Not(HasSubstr("unknown command")));
+}
+
+TEST_F(CommandLine, TimesHaveTheUnitsOfRules) {
+  write("e", kEvents);
+  write("r.tesla", kHot);
+  EXPECT_EQ(run("run r.tesla --events e --lateness 3h --max-late 1day").exit_code, 0);
+  EXPECT_EQ(run("run r.tesla --events e --lateness 3").exit_code, 2);
+}
+
+TEST_F(CommandLine, AFolderStandsForTheRuleFilesInIt) {
+  make_folder("rules");
+  make_folder("empty");
+  write("rules/b.tesla", "define Twice(v: float) from Hot() where v = 2 * Hot.v;");
+  write("rules/a.tesla", kHot);
+  write("rules/notes.txt", "no rules");
+  write("e", kEvents);
+  EXPECT_EQ(run("check rules").err, "2 files, 2 rules: 0 errors, 0 warnings\n");
+  EXPECT_EQ(run("fmt rules --check").out, "rules/a.tesla\nrules/b.tesla\n");
+  EXPECT_THAT(run("run rules --events e").out, HasSubstr("\"Twice\""));
+  EXPECT_EQ(run("explain rules").exit_code, 0);
+  EXPECT_EQ(run("why rules --events e --rule a.Hot").exit_code, 0);
+  for (const char* command :
+       {"check empty", "fmt empty", "run empty --events e", "explain empty"}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.exit_code, 1) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("there is no *.tesla file in empty")) << command;
+  }
+}
+
+TEST_F(CommandLine, OnlyTheTypesThatAreAskedForArePrinted) {
+  write("r.tesla", std::string(kHot) + "define Twice(v: float) from Hot() where v = 2 * Hot.v;");
+  write("e", kEvents);
+  EXPECT_EQ(run("run r.tesla --events e --only Twice").out,
+            "{\"type\":\"Twice\",\"ts\":1,\"attrs\":{\"v\":93.0}}\n");
+  const Outcome outcome = run("run r.tesla --events e --only Hot,Twise");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, HasSubstr("--only: no rule defines 'Twise'"));
+  EXPECT_THAT(outcome.err, HasSubstr("did you mean 'Twice'?"));
+}
+
+TEST_F(CommandLine, ATypeThatNoRuleReadsIsNamed) {
+  write("r.tesla", kHot);
+  write("e", "ts,value\n1,46.5\n");
+  const Outcome outcome = run("run r.tesla --events e --format csv --type Tmep");
+  EXPECT_THAT(outcome.err, HasSubstr("--type: no rule reads events of type 'Tmep'"));
+  EXPECT_THAT(outcome.err, HasSubstr("did you mean 'Temp'?"));
+  EXPECT_THAT(run("run r.tesla --events e --format csv --type Temp").err, IsEmpty());
+}
+
+TEST_F(CommandLine, FormatIsTheSameOptionEverywhere) {
+  write("r.tesla", kHot);
+  write("e", kEvents);
+  for (const char* command : {"why r.tesla --events e", "explain r.tesla", "engines"}) {
+    const Outcome json = run(std::string(command) + " --format json");
+    EXPECT_EQ(json.exit_code, 0) << command;
+    EXPECT_TRUE(nlohmann::json::accept(json.out)) << command << '\n' << json.out;
+    EXPECT_EQ(run(std::string(command) + " --json").out, json.out) << command;
+    EXPECT_FALSE(nlohmann::json::accept(run(command).out)) << command;
+  }
+}
+
+}  // namespace
+}  // namespace gorgo::tools
