@@ -56,6 +56,23 @@ std::size_t size_of(const RuleInfo& rule) {
   return bytes + rule.placed_because.size() + rule.alarm.size() + rule.costs.size() * 64;
 }
 
+using Attributes = std::vector<std::unique_ptr<wire::AttributeTypeT>>;
+
+/// Adds the attributes of a type, unless they alone would fill a page. Returns their bytes, about.
+std::size_t add_attributes(const EventType* type, Attributes& added) {
+  if (type == nullptr) return 0;
+  constexpr std::size_t kEach = 32;
+  std::size_t bytes = 0;
+  for (const AttributeType& a : type->attributes) bytes += a.name.size() + kEach;
+  if (bytes > kPageBytes) return 0;
+  for (const AttributeType& a : type->attributes) {
+    auto& attribute = *added.emplace_back(std::make_unique<wire::AttributeTypeT>());
+    attribute.name = a.name;
+    attribute.type = static_cast<wire::ValueType>(a.type);
+  }
+  return bytes;
+}
+
 /// Reads a list from `first` on until the page is full. `add` says how many bytes it took.
 template <class T, class F>
 void read_page(std::size_t first, const Read<T>& read, F&& add) {
@@ -107,23 +124,25 @@ protocol::Bytes diagnostics_reply(std::uint64_t id, const Diagnostics& diagnosti
 }
 
 protocol::Bytes rules_reply(std::uint64_t id, std::size_t total, std::uint32_t first,
-                            const Read<RuleInfo>& read) {
+                            const Read<RuleInfo>& read, const Schema& schema) {
   wire::RulesT reply;
   reply.total = static_cast<std::uint32_t>(total);
   read_page(first, read, [&](const RuleInfo& rule) {
-    reply.rules.push_back(protocol::to_wire(rule, false));
-    return size_of(rule);
+    auto& told = *reply.rules.emplace_back(protocol::to_wire(rule, false));
+    return size_of(rule) + add_attributes(schema.find(rule.type), told.attributes);
   });
   return protocol::encode(id, reply);
 }
 
 protocol::Bytes types_reply(std::uint64_t id, std::size_t total, std::uint32_t first,
-                            const Read<TypeInfo>& read) {
+                            const Read<TypeInfo>& read, const Schema& schema) {
   wire::TypesT reply;
   reply.total = static_cast<std::uint32_t>(total);
   read_page(first, read, [&](const TypeInfo& type) {
-    reply.types.push_back(protocol::to_wire(type));
-    return type.name.size() + 128;
+    auto& told = *reply.types.emplace_back(protocol::to_wire(type));
+    const EventType* known = schema.find(type.name);
+    told.inferred = known != nullptr && !known->strict();
+    return type.name.size() + 128 + add_attributes(known, told.attributes);
   });
   return protocol::encode(id, reply);
 }
@@ -145,10 +164,12 @@ protocol::Bytes statistics_reply(std::uint64_t id, const Statistics& statistics)
   return protocol::encode(id, reply);
 }
 
-protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, std::size_t max_frame) {
+protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, const Schema& schema,
+                           std::size_t max_frame) {
   wire::RulesT reply;
   reply.total = 1;
-  reply.rules.push_back(protocol::to_wire(rule, true));
+  auto& told = *reply.rules.emplace_back(protocol::to_wire(rule, true));
+  add_attributes(schema.find(rule.type), told.attributes);
   auto frame = protocol::encode(id, reply);
   if (frame.size() <= max_frame) return frame;
   return error_reply(id, wire::ErrorCode::TooLarge,

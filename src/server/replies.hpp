@@ -7,6 +7,7 @@
 
 #include "gorgo/device.hpp"
 #include "gorgo/processor.hpp"
+#include "gorgo/schema.hpp"
 #include "protocol/framing.hpp"
 
 /// Replies as frames.
@@ -25,12 +26,12 @@ protocol::Bytes diagnostics_reply(std::uint64_t id, const Diagnostics& diagnosti
 template <class T>
 using Read = std::function<std::vector<T>(std::size_t first, std::size_t count)>;
 /// Answers a ListRules: rules from `first` on, as many as a frame should carry, without texts.
-/// Reads no more than that, some at a time.
+/// Reads no more than that, some at a time. `schema` has the attributes of their composites.
 protocol::Bytes rules_reply(std::uint64_t id, std::size_t total, std::uint32_t first,
-                            const Read<RuleInfo>& read);
+                            const Read<RuleInfo>& read, const Schema& schema);
 /// Answers a ListTypes as `rules_reply` does a ListRules.
 protocol::Bytes types_reply(std::uint64_t id, std::size_t total, std::uint32_t first,
-                            const Read<TypeInfo>& read);
+                            const Read<TypeInfo>& read, const Schema& schema);
 /// A number about the engine, see wire::Statistic.
 struct Statistic {
   const char* name;
@@ -41,7 +42,8 @@ using Statistics = std::vector<Statistic>;
 protocol::Bytes statistics_reply(std::uint64_t id, const Statistics& statistics);
 protocol::Bytes devices_reply(std::uint64_t id, const std::vector<DeviceInfo>& devices);
 /// One rule with its text; an Error when that is larger than `max_frame`.
-protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, std::size_t max_frame);
+protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, const Schema& schema,
+                           std::size_t max_frame);
 
 /// Answers a Trace; an Error when the answer is larger than `max_frame`, although the event was
 /// published.

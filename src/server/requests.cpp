@@ -96,7 +96,8 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
     case wire::Body::ListTypes:
       client.reply(types_reply(
           id, processor_.type_count(), message.body_as_ListTypes()->first(),
-          [this](std::size_t first, std::size_t count) { return processor_.types(first, count); }));
+          [this](std::size_t first, std::size_t count) { return processor_.types(first, count); },
+          processor_.schema()));
       return;
     case wire::Body::ListDevices:
       client.reply(devices_reply(id, devices()));
@@ -309,12 +310,14 @@ void EngineThread::pin(Outbox& client, std::uint64_t id, const wire::Pin& reques
 
 void EngineThread::list(Outbox& client, std::uint64_t id, const wire::ListRules& request) {
   if (request.name() == nullptr || request.name()->size() == 0) {
-    client.reply(rules_reply(id, processor_.rule_count(), request.first(),
-                             [this](std::size_t first, std::size_t count) {
-                               auto rules = processor_.rules(first, count);
-                               for (RuleInfo& rule : rules) add_rates(rule);
-                               return rules;
-                             }));
+    client.reply(rules_reply(
+        id, processor_.rule_count(), request.first(),
+        [this](std::size_t first, std::size_t count) {
+          auto rules = processor_.rules(first, count);
+          for (RuleInfo& rule : rules) add_rates(rule);
+          return rules;
+        },
+        processor_.schema()));
     return;
   }
   auto rule = processor_.rule(request.name()->str());
@@ -323,7 +326,7 @@ void EngineThread::list(Outbox& client, std::uint64_t id, const wire::ListRules&
     return;
   }
   add_rates(*rule);
-  client.reply(rule_reply(id, *rule, limits_.max_frame));
+  client.reply(rule_reply(id, *rule, processor_.schema(), limits_.max_frame));
 }
 
 Statistics EngineThread::statistics() const {

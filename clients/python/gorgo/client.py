@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from . import schema
 from .columns import Columns, batch_of_events
-from .connection import Connection, Reply, answer
+from .connection import Connection, Reply, answer, within
 from .errors import ClosedError, ConnectError, Diagnostic, Error, InvalidText, OutcomeUnknown, ProtocolError
 from .errors import Published, TimeoutError
 from .events import Event, Publishable, nanoseconds, to_event
@@ -123,7 +123,7 @@ class AsyncClient:
         """
         timeout = self.options.timeout if timeout is None else timeout
         try:
-            await asyncio.wait_for(self._publisher.idle(), timeout)
+            await within(self._publisher.idle(), timeout)
         except asyncio.TimeoutError:
             raise OutcomeUnknown(f"{len(self._publisher.outstanding)} batches have no outcome after {timeout:g} s",
                                  self._why_down()) from None
@@ -144,7 +144,7 @@ class AsyncClient:
             return
         timeout = self.options.timeout if timeout is None else timeout
         try:
-            await asyncio.wait_for(self._publisher.room(), timeout)
+            await within(self._publisher.room(), timeout)
         except asyncio.TimeoutError:
             raise TimeoutError(f"{self._publisher.bytes} bytes of publications have no outcome for {timeout:g} s; "
                                "nothing of this one was sent", self._why_down()) from None

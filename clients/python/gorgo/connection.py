@@ -6,13 +6,14 @@ import asyncio
 import socket
 import ssl
 from ipaddress import ip_address
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Awaitable, Callable, Dict, Optional, Tuple, TypeVar
 
 from . import schema
 from .errors import AddressError, ConnectError, Error, ProtocolError, ServerError, TimeoutError
 from .flat import PREFIX, Table
 from .options import Options
 
+T = TypeVar("T")
 Reply = Tuple[Table, Dict[str, Any]]
 # Called with a delivery's values and the bytes of its frame.
 OnDeliver = Callable[[Dict[str, Any], int], None]
@@ -53,7 +54,7 @@ class Connection(asyncio.Protocol):
         """Connects and greets; raises an Error when that fails or takes longer than the timeout."""
         connection = cls(options, on_deliver, on_reply)
         try:
-            await asyncio.wait_for(connection._open(), options.timeout)
+            await within(connection._open(), options.timeout)
         except asyncio.TimeoutError:
             connection.abort(ConnectError(f"{options.address} did not answer within {options.timeout:g} s"))
         except (OSError, ssl.SSLError) as error:
@@ -190,14 +191,16 @@ class Connection(asyncio.Protocol):
         future, then = self._waiting.pop(number, (None, None))
         if future is None or future.done():
             return
-        if table is schema.ERROR:
-            future.set_exception(server_error(values))
+        if table is schema.ERROR or table is schema.UNKNOWN:
+            future.set_exception(server_error(values) if values else ProtocolError(
+                "the server answered in a way that this client does not know", "a newer version of it may"))
             return
         if then is not None:
             then((table, values))
         future.set_result((table, values))
 
     def _take_unasked(self, table: Table, values: Dict[str, Any]) -> None:
+        """What this version does not know is left to later ones."""
         if table is schema.PING:
             self.send(schema.encode(0, schema.PONG, {}))
         elif table is schema.ERROR:  # it says why the server is about to close
@@ -218,9 +221,24 @@ class Connection(asyncio.Protocol):
         self._timer = self.loop.call_later(max(rest, heartbeat / 4), self._look)
 
 
+async def within(work: Awaitable[T], timeout: Optional[float]) -> T:
+    """The result of the work, or asyncio.TimeoutError.
+
+    asyncio.wait_for of Python before 3.12 may swallow a cancellation that comes when the work is just done.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait((task,), timeout=timeout)
+        if not task.done():
+            raise asyncio.TimeoutError
+        return task.result()
+    finally:
+        task.cancel()
+
+
 async def answer(future: "asyncio.Future[Reply]", timeout: float) -> Reply:
     """The reply, or a TimeoutError."""
     try:
-        return await asyncio.wait_for(future, timeout)
+        return await within(future, timeout)
     except asyncio.TimeoutError:
         raise TimeoutError(f"no answer came within {timeout:g} s", "the server may be busy; raise `timeout`") from None

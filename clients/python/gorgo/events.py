@@ -59,8 +59,8 @@ class Event:
 
     def to(self, cls: Type[T]) -> T:
         """The event as an instance of a dataclass, such as those of `gorgo types --python`."""
-        fields = {f.name for f in dataclasses.fields(cls)}
-        values: Dict[str, Any] = {name: value for name, value in self.attributes.items() if name in fields}
+        fields = {f.metadata.get("attribute", f.name): f.name for f in dataclasses.fields(cls)}
+        values: Dict[str, Any] = {fields[name]: value for name, value in self.attributes.items() if name in fields}
         if "timestamp" in fields:
             values["timestamp"] = self.timestamp
         return cls(**values)
@@ -132,7 +132,7 @@ def _of_mapping(values: Mapping[str, Any]) -> Event:
 
 
 def _of_dataclass(value: Any) -> Event:
-    attributes = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    attributes = {f.metadata.get("attribute", f.name): getattr(value, f.name) for f in dataclasses.fields(value)}
     stamp = attributes.pop("timestamp", None)
     present = {name: v for name, v in attributes.items() if v is not None}
     return Event(getattr(value, "__gorgo_type__", type(value).__name__), present,

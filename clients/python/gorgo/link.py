@@ -6,7 +6,7 @@ import asyncio
 import random
 from typing import Awaitable, Callable, Optional
 
-from .connection import Connection, OnDeliver, OnReply
+from .connection import Connection, OnDeliver, OnReply, within
 from .errors import AddressError, ClosedError, Error, InvalidText, ServerError
 from .options import Options
 
@@ -63,7 +63,7 @@ class Link:
                 raise self.failure or ClosedError("the client is closed")
             self._changed.clear()
             try:
-                await asyncio.wait_for(self._changed.wait(), deadline - asyncio.get_running_loop().time())
+                await within(self._changed.wait(), deadline - asyncio.get_running_loop().time())
             except asyncio.TimeoutError:
                 raise self.failure or ClosedError("there is no connection") from None
         return self.connection
@@ -103,12 +103,12 @@ class Link:
         self._attempts = 0
         self._changed.set()
         try:
-            reason = await connection.ended
+            await asyncio.wait((connection.ended,))  # a cancellation does not reach `ended`
         except asyncio.CancelledError:
             connection.abort(ClosedError("the client is closed"))
             raise
-        self.failure = reason
-        self._on_down(reason)
+        self.failure = connection.ended.result()
+        self._on_down(self.failure)
 
     async def close(self) -> None:
         if self._task is None:

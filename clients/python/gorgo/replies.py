@@ -64,6 +64,7 @@ class RuleInfo:
     alarm: str  # that two engines gave different composites
     costs: List[EngineCost]
     rates: Optional[RuleRates]
+    attributes: Dict[str, str]  # of its composites: name -> "int", "float", "bool" or "str"
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,8 @@ class TypeInfo:
     bytes: int
     late: int
     too_late: int
+    attributes: Dict[str, str]  # name -> "int", "float", "bool" or "str"
+    inferred: bool  # from the rules: events may lack attributes and have others
 
 
 @dataclass(frozen=True)
@@ -168,16 +171,21 @@ class Trace:
     composites: List[str]
 
 
+def _attributes(values: Values) -> Dict[str, str]:
+    return {a["name"]: _name(["int", "float", "bool", "str"], a["type"]) for a in values["attributes"] or ()}
+
+
 def to_rule(values: Values) -> RuleInfo:
     plain = {f: values[f] if values[f] is not None else "" for f in RuleInfo.__dataclass_fields__
-             if f not in ("reads", "automatic", "suspended", "costs", "rates")}
+             if f not in ("reads", "automatic", "suspended", "costs", "rates", "attributes")}
     return RuleInfo(**plain, reads=values["reads"] or [], automatic=bool(values["automatic"]),
                     suspended=bool(values["suspended"]), costs=[EngineCost(**c) for c in values["costs"] or ()],
-                    rates=RuleRates(**values["rates"]) if values["rates"] else None)
+                    rates=RuleRates(**values["rates"]) if values["rates"] else None, attributes=_attributes(values))
 
 
 def to_type(values: Values) -> TypeInfo:
-    return TypeInfo(**{f: values[f] for f in TypeInfo.__dataclass_fields__})
+    plain = {f: values[f] for f in TypeInfo.__dataclass_fields__ if f not in ("attributes", "inferred")}
+    return TypeInfo(**plain, attributes=_attributes(values), inferred=bool(values["inferred"]))
 
 
 def _miss(values: Optional[Values]) -> Optional[Miss]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Tuple
 
-from .errors import ProtocolError
 from .flat import Child, Field, Kind, Reader, Scalar, Table, Tables, Text, Texts, Values, Vector, Writer
 
 VERSION = 1
@@ -109,10 +108,12 @@ RULE_INFO = Table(
     "RuleInfo", text("name", True), text("type", True), text("engine"), text("text"), u64("terminators"),
     u64("composites"), u64("overflows"), u64("pending"), u64("skipped"), u64("bytes"), u64("declined"),
     text("declined_because"), texts("reads"), flag("automatic"), text("placed_because"), u64("moves"),
-    tables("costs", ENGINE_COST), text("alarm"), flag("suspended"), u64("passed_over"), child("rates", RULE_RATES))
+    tables("costs", ENGINE_COST), text("alarm"), flag("suspended"), u64("passed_over"), child("rates", RULE_RATES),
+    tables("attributes", ATTRIBUTE_TYPE))
 RULES = Table("Rules", tables("rules", RULE_INFO), u32("total"))
 TYPE_INFO = Table(
-    "TypeInfo", text("name", True), i64("reach"), u64("events"), u64("bytes"), u64("late"), u64("too_late"))
+    "TypeInfo", text("name", True), i64("reach"), u64("events"), u64("bytes"), u64("late"), u64("too_late"),
+    tables("attributes", ATTRIBUTE_TYPE), flag("inferred"))
 TYPES = Table("Types", tables("types", TYPE_INFO), u32("total"))
 MISS = Table("Miss", text("event", True), text("test", True), text("found", True))
 LOSS = Table("Loss", u8("kind"), text("test", True), u64("count"), child("nearest", MISS))
@@ -147,6 +148,7 @@ BODY: Tuple[Table, ...] = (
     STATISTICS, CREDIT, PING, PONG)
 _NUMBERS: Dict[Table, int] = {table: number for number, table in enumerate(BODY, 1)}
 
+UNKNOWN = Table("Unknown")
 MESSAGE = Table("Message", u64("id"), u8("body_type"), Field("body", Kind()))
 
 ERROR_CODES: List[str] = [
@@ -163,12 +165,16 @@ def encode(number: int, table: Table, values: Values) -> bytes:
 
 
 def decode(frame: bytes) -> Tuple[int, Table, Dict[str, Any]]:
-    """The id, the kind and the values of the message in a whole frame. Vectors refer into the frame."""
+    """The id, the kind and the values of the message in a whole frame. Vectors refer into the frame.
+
+    A kind that this version does not know is UNKNOWN.
+    """
     reader = Reader(frame)
     message = reader.table(MESSAGE, reader.root())
     number = message["body_type"]
-    if not 0 < number <= len(BODY) or message["body"] is None:
-        raise ProtocolError(f"the server sent a message of the unknown kind {number}",
-                            "a newer version of this package may know it")
+    if not 0 < number <= len(BODY):
+        return message["id"], UNKNOWN, {}
+    if message["body"] is None:
+        raise reader.fail("has a message without a body")
     table = BODY[number - 1]
     return message["id"], table, reader.table(table, message["body"])

@@ -9,7 +9,7 @@ from typing import Any, AsyncIterator, Deque, Dict, Iterator, List, Optional, Tu
 
 from . import schema
 from .batch import Batch
-from .connection import Connection, Reply
+from .connection import Connection, Reply, within
 from .errors import ClosedError, ConnectError, Error, InvalidText
 from .events import Disconnected, Event, Gap, Notice, Place, Reconnected
 from .link import Link
@@ -75,7 +75,7 @@ class AsyncSubscription:
 
         asked = connection.ask(schema.SUBSCRIBE, {"subscription": _ID, "text": self.text}, then)
         try:
-            table, values = await asyncio.wait_for(asked, self._options.timeout)
+            table, values = await within(asked, self._options.timeout)
         except asyncio.TimeoutError:
             raise ConnectError("the server did not answer the subscription") from None
         if table is schema.DIAGNOSTICS:
@@ -229,7 +229,7 @@ class AsyncSubscription:
             asked = connection.ask(schema.UNSUBSCRIBE, {"subscription": _ID}, lambda reply: self._end())
             self._leave_room()
             try:
-                await asyncio.wait_for(asked, self._options.timeout)
+                await within(asked, self._options.timeout)
             except (asyncio.TimeoutError, Error):
                 self._put(Gap("the connection was lost while the subscription ended"))
         await self.close(keep=True)

@@ -77,6 +77,7 @@ class Proxy:
         self.loop = asyncio.new_event_loop()
         self.thawed = None
         self.writers = []
+        self.ended = threading.Semaphore(0)  # released for each connection that has ended
         ready = threading.Event()
         self.thread = threading.Thread(target=self._run, args=(ready,), daemon=True)
         self.thread.start()
@@ -132,6 +133,7 @@ class Proxy:
         for end in (writer, far_writer):
             # What was forwarded last still arrives, but the reader may see a reset in its place.
             end.close()
+        self.ended.release()
 
     async def _forward(self, reader, writer, count):
         try:

@@ -2,11 +2,13 @@
 
 import asyncio
 import os
+import subprocess
+import sys
 import threading
 import unittest
 from unittest import mock
 
-from support import Proxy, Server, free_port
+from support import PACKAGE, Proxy, Server, free_port
 
 import gorgo
 
@@ -208,6 +210,24 @@ class ClientTest(unittest.TestCase):
             with self.assertRaises((gorgo.ProtocolError, gorgo.ConnectError)):
                 gorgo.connect(f"127.0.0.1:{port}", timeout=1).open()
 
+    def test_a_closed_client_leaves_no_connection_behind(self):
+        async def work(address):
+            client = await gorgo.connect(address)
+            await client.subscribe("Temp")
+            await client.close()
+            return client  # so that nothing is closed because it was forgotten
+
+        for use in (lambda address: asyncio.run(work(address)), self.use_and_close):
+            with Proxy(self.server.port) as proxy:
+                client = use(proxy.address)
+                self.assertTrue(all(proxy.ended.acquire(timeout=20) for _ in range(2)), client)
+
+    def use_and_close(self, address):
+        client = gorgo.connect(address).open()
+        client.subscribe("Temp")
+        client.close()
+        return client
+
     def test_addresses_are_checked(self):
         for address in ["http://x", "gorgo://", "gorgo://h:99999", "gorgo://u:pa55@h", "gorgo://h?token=x",
                         "gorgo://h?colour=red", "gorgo://h/path"]:
@@ -227,6 +247,34 @@ class ClientTest(unittest.TestCase):
         self.assertGreater(len(kinds), 8)
         self.assertTrue(all(kind.code for kind in kinds))
         self.assertEqual(str(gorgo.ServerError("a", "b", "c")), "a (b)")
+
+
+class TypesTest(unittest.TestCase):
+    RULES = """event Door(name: string, open: bool, class: int, angle: float);
+        define Ajar(from_: string, class: int) from Door(open = true) where from_ = Door.name, class = Door.class;
+        define Warm(value: int) from Cat(weight = 3) and last Mouse(weight = 1) within 1 min from Cat where value = 1;"""
+
+    def test_dataclasses_are_written_of_the_types_of_the_server(self):
+        with Server() as server, gorgo.connect(server.address) as client:
+            client.deploy("doors", self.RULES)
+            environment = {**os.environ, "GORGO_SERVER": server.address, "PYTHONPATH": PACKAGE}
+            done = subprocess.run([sys.executable, "-m", "gorgo", "types", "--python"], env=environment,
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = {}
+            exec(done.stdout, found)
+            for name in ("Smoke", "Temp", "Rain", "Fire", "FireReport", "FireRisk", "Evacuate", "Door", "Ajar", "Warm"):
+                self.assertIn(name, found)
+            with client.subscribe("Ajar") as ajar:
+                client.publish([found["Door"]("front", True, 7, 0.5), found["Cat"](weight=3), found["Cat"]()])
+                self.assertEqual(ajar.next(timeout=10).to(found["Ajar"]).class_, 7)
+
+    def test_without_a_server_the_command_says_so_and_fails(self):
+        environment = {**os.environ, "PYTHONPATH": PACKAGE}
+        done = subprocess.run([sys.executable, "-m", "gorgo", "types", "--to", f"127.0.0.1:{free_port()}?timeout=0.1"],
+                              env=environment, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("cannot connect", done.stderr)
 
 
 class TightLimitsTest(unittest.TestCase):

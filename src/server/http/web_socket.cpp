@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "protocol/info.hpp"
@@ -51,8 +52,20 @@ struct PendingMessage {
 
 namespace {
 
+/// The name of an error code as JSON has it: "too_large".
+std::string code_text(wire::ErrorCode code) {
+  std::string text;
+  for (const char c : std::string_view(wire::EnumNameErrorCode(code))) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper && !text.empty()) text += '_';
+    text += upper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return text;
+}
+
 Json error_json(const wire::Error& error) {
-  return {{"reason", protocol::text_of(error.message())},
+  return {{"code", code_text(error.code())},
+          {"reason", protocol::text_of(error.message())},
           {"hint", protocol::text_of(error.hint())}};
 }
 
