@@ -148,6 +148,20 @@ TEST(Damage, TellsFileOffsetAndPlace) {
   EXPECT_THAT(found.error().hint, HasSubstr("backup"));
 }
 
+TEST(Damage, OfTheLastRecordIsNoTornTail) {
+  for (const std::uint64_t offset : {70u, 90u, 100u}) {
+    SimulatedDisk disk(1);
+    {
+      const auto journal = open_small(disk);
+      const std::array<Bytes, 1> parts = {bytes_of("the last record")};
+      ASSERT_TRUE(journal->append(kFirstKind, parts));
+      ASSERT_TRUE(journal->sync());
+    }
+    disk.flip_bit(segments(disk)[0], offset, 2);
+    EXPECT_THAT(verify(disk).error().message, HasSubstr("although all of it was written"));
+  }
+}
+
 TEST(Damage, ARecordAtTheWrongPlaceIsNoticed) {
   SimulatedDisk disk(1);
   {
@@ -160,8 +174,14 @@ TEST(Damage, ARecordAtTheWrongPlaceIsNoticed) {
     for (int i = 0; i < 5; ++i) ASSERT_TRUE(journal->append(kFirstKind, others));
     ASSERT_TRUE(journal->close());
   }
+  const auto journal = open_small(disk);
+  ASSERT_TRUE(journal);
   const std::string path = segments(disk)[0];
   disk.misdirect(path, 4, 2);
+  auto reader = journal->read(1);
+  ASSERT_TRUE(reader->next());
+  ASSERT_TRUE(reader->next());
+  EXPECT_THAT(reader->next().error().message, HasSubstr("the record of place 3 cannot be read"));
   EXPECT_THAT(verify(disk).error().message,
               HasSubstr("the record of place 5 stands where the record of place 3 should stand"));
 }

@@ -113,7 +113,7 @@ void Trial::sync() {
 
 void Trial::trim(std::size_t percent) {
   const Place place = journal_->end() * percent / 100;
-  low_ = std::max(low_, place);
+  trims_.emplace_back(journal_->end(), place);
   written_[journal_->end()] = {};
   if (const auto trimmed = journal_->trim(place); !trimmed) judge("trim", trimmed.error());
 }
@@ -138,8 +138,11 @@ void Trial::compare() {
     return wrong("durable up to " + std::to_string(durable_) + ", found up to " +
                  std::to_string(found.end));
   }
-  if (found.low > low_) {
-    return wrong("may be trimmed up to " + std::to_string(low_) + ", is up to " +
+  std::erase_if(trims_, [&](const auto& trim) { return trim.first > found.end; });
+  Place low = 1;
+  for (const auto& trim : trims_) low = std::max(low, trim.second);
+  if (found.low > low) {
+    return wrong("may be trimmed up to " + std::to_string(low) + ", is up to " +
                  std::to_string(found.low));
   }
   auto reader = journal_->read(found.low);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "journal/journal.hpp"
@@ -78,7 +79,9 @@ class Trial {
 
   std::map<Place, Written> written_;
   Place durable_ = 1;  ///< what was promised
-  Place low_ = 1;      ///< what may be gone
+  /// Where the journal ended when it was told that what stands below a place is not needed. A crash
+  /// that loses something before that end must not lose what was needed then.
+  std::vector<std::pair<Place, Place>> trims_;
 };
 
 }  // namespace gorgo::journal
