@@ -31,6 +31,7 @@ void add_pub(CLI::App& app, int& exit_code);
 void add_sub(CLI::App& app, int& exit_code);
 void add_rules(CLI::App& app, int& exit_code);
 void add_engines(CLI::App& app, int& exit_code);
+void add_journal(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 
 }  // namespace gorgo::tools

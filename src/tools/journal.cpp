@@ -1,0 +1,160 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "journal/journal.hpp"
+#include "journal/records.hpp"
+#include "journal/recovery.hpp"
+#include "tools/commands.hpp"
+#include "tools/output.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+using journal::Place;
+
+struct JournalOptions {
+  std::string folder;
+  std::string target;
+  std::string format = "text";
+  Place from = 1;
+  Place to = UINT64_MAX;
+  Place below = 0;
+};
+
+Result<journal::Survey> look_at(journal::Disk& disk, const std::string& folder,
+                                journal::Depth depth) {
+  auto found = journal::survey_beside_writer(disk, folder, depth);
+  if (found && found->segments.empty() && found->torn_bytes == 0) {
+    return Error{"there is no journal in " + folder, "name the folder that a server was given"};
+  }
+  return found;
+}
+
+std::string text_of_places(Place low, Place end) {
+  if (low == end) return "no records";
+  return std::to_string(end - low) + " records, places " + std::to_string(low) + " to " +
+         std::to_string(end - 1);
+}
+
+int verify(const JournalOptions& options) {
+  const auto disk = journal::make_posix_disk();
+  const auto found = look_at(*disk, options.folder, journal::Depth::all);
+  if (!found) return fail(found.error());
+  std::printf("%s: %s, in %zu files: whole\n", options.folder.c_str(),
+              text_of_places(found->low, found->end).c_str(), found->segments.size());
+  if (found->torn_bytes > 0) {
+    std::printf("%" PRIu64
+                " bytes behind them, in %s, are no record: a crash or a writer left them\n",
+                found->torn_bytes, found->torn_in.c_str());
+  }
+  return kSuccess;
+}
+
+Result<void> print(const journal::Record& record, bool as_json) {
+  const std::string_view name = journal::name_of(record.kind);
+  const std::string kind = name.empty() ? std::to_string(record.kind) : std::string(name);
+  const auto content = journal::to_json(record.kind, record.payload);
+  if (!content) {
+    return Error{"place " + std::to_string(record.place) + ": " + content.error().message,
+                 content.error().hint};
+  }
+  if (as_json) {
+    std::printf("{\"place\": %" PRIu64 ", \"kind\": \"%s\", \"bytes\": %zu, \"durable\": %" PRIu64
+                ", \"content\": %s}\n",
+                record.place, kind.c_str(), record.payload.size(), record.durable,
+                content->c_str());
+  } else {
+    std::printf("%-12" PRIu64 " %-12s %8zu  %s\n", record.place, kind.c_str(),
+                record.payload.size(), *content == "null" ? "" : content->c_str());
+  }
+  return {};
+}
+
+int dump(const JournalOptions& options) {
+  const auto disk = journal::make_posix_disk();
+  const auto found = look_at(*disk, options.folder, journal::Depth::tail);
+  if (!found) return fail(found.error());
+  journal::Reader reader(*disk, options.folder, found->segments, std::max(options.from, found->low),
+                         options.to < found->end ? options.to + 1 : found->end);
+  while (true) {
+    const auto record = reader.next();
+    if (!record) return fail(record.error());
+    if (!*record) return kSuccess;
+    if (const auto printed = print(**record, options.format == "json"); !printed) {
+      return fail(printed.error());
+    }
+    if (const auto flushed = flush_output(); !flushed) return kFailure;
+  }
+}
+
+int trim(const JournalOptions& options) {
+  const auto disk = journal::make_posix_disk();
+  if (const auto found = look_at(*disk, options.folder, journal::Depth::tail); !found) {
+    return fail(found.error());
+  }
+  const auto opened = journal::Journal::open(*disk, options.folder);
+  if (!opened) return fail(opened.error());
+  const Place before = (*opened)->low();
+  if (const auto trimmed = (*opened)->trim(options.below); !trimmed) return fail(trimmed.error());
+  if (const std::string cut = (*opened)->recovery().to_string(); !cut.empty()) {
+    std::printf("%s\n", cut.c_str());
+  }
+  std::printf("%s begins at place %" PRIu64 ", and began at %" PRIu64 "\n", options.folder.c_str(),
+              (*opened)->low(), before);
+  return kSuccess;
+}
+
+int backup(const JournalOptions& options) {
+  const auto disk = journal::make_posix_disk();
+  if (const auto found = look_at(*disk, options.folder, journal::Depth::tail); !found) {
+    return fail(found.error());
+  }
+  const auto copied = journal::back_up(*disk, options.folder, options.target);
+  if (!copied) return fail(copied.error());
+  std::printf("%s: %s\n", options.target.c_str(), text_of_places(copied->low, copied->end).c_str());
+  return kSuccess;
+}
+
+CLI::App* add(CLI::App& group, const std::shared_ptr<JournalOptions>& options, int& exit_code,
+              const char* name, const char* about, int (*carry_out)(const JournalOptions&)) {
+  auto* command = group.add_subcommand(name, about);
+  command->add_option("DIR", options->folder, "The folder of the journal")
+      ->required()
+      ->option_text(" ");
+  command->callback([options, &exit_code, carry_out] { exit_code = carry_out(*options); });
+  return command;
+}
+
+}  // namespace
+
+void add_journal(CLI::App& app, int& exit_code) {
+  auto* group = app.add_subcommand("journal", "Look after the journal of a server");
+  group->require_subcommand(1);
+  group->footer("Exit codes: 0: done; 1: damaged, or it could not be done; 2: wrong usage.");
+  const auto options = std::make_shared<JournalOptions>();
+  add(*group, options, exit_code, "verify",
+      "Read all of it and say whether it is whole; a server may be running", verify);
+  auto* show =
+      add(*group, options, exit_code, "dump", "Print the records; a server may be running", dump);
+  show->add_option("--from", options->from, "The first place")->option_text("PLACE");
+  show->add_option("--to", options->to, "The last place")->option_text("PLACE");
+  show->add_option("--format", options->format, "text, or json: a line for each record")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->option_text("FORMAT");
+  add(*group, options, exit_code, "trim",
+      "Remove the files all of whose records stand below a place; no server may be running", trim)
+      ->add_option("--below", options->below, "The first place that is needed")
+      ->required()
+      ->option_text("PLACE");
+  add(*group, options, exit_code, "backup",
+      "Copy it into a new folder, by links as far as possible; a server may be running", backup)
+      ->add_option("TARGET", options->target, "The folder to make, on the same file system")
+      ->required()
+      ->option_text(" ");
+}
+
+}  // namespace gorgo::tools

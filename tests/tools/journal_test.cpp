@@ -1,0 +1,151 @@
+// gorgo journal, run as a user runs it.
+
+#include "journal/journal.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+#include "journal/records.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class JournalCommand : public CommandLine {
+ protected:
+  /// A name in the folder in which commands run.
+  static std::string path(const std::string& name) {
+    return testing::TempDir() + "gorgo_" +
+           testing::UnitTest::GetInstance()->current_test_info()->name() + "/" + name;
+  }
+  std::string journal_folder() const { return path("journal"); }
+
+  /// A journal with a change of rules, a cursor, and records of 2000 bytes up to place `last`.
+  void write_journal(journal::Place last) {
+    const auto opened = journal::Journal::open(*disk_, journal_folder(), {.segment_bytes = 8192});
+    ASSERT_TRUE(opened) << opened.error().message;
+    journal::stored::RuleChangeT change;
+    change.name = "fire";
+    change.text = "define \"Fire\"\n";
+    append(**opened, journal::stored::Kind::RuleChange,
+           journal::encode<journal::stored::RuleChange>(change));
+    journal::stored::CursorT cursor;
+    cursor.name = "billing";
+    cursor.root = 17;
+    append(**opened, journal::stored::Kind::Cursor,
+           journal::encode<journal::stored::Cursor>(cursor));
+    while ((*opened)->end() <= last) {
+      append(**opened, journal::stored::Kind::Frame, std::vector<std::byte>(2000));
+      ASSERT_TRUE((*opened)->sync());
+    }
+  }
+
+  static void append(journal::Journal& journal, journal::stored::Kind kind,
+                     const std::vector<std::byte>& payload) {
+    const std::array<journal::Bytes, 1> parts = {payload};
+    ASSERT_TRUE(journal.append(static_cast<std::uint16_t>(kind), parts));
+  }
+
+  void flip(journal::Place segment, std::streamoff offset) {
+    const std::string path = journal_folder() + "/" + journal::segment_name(segment);
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(offset);
+    const int byte = file.get();
+    file.seekp(offset);
+    file.put(static_cast<char>(byte ^ 1));
+    ASSERT_TRUE(file.good());
+  }
+
+  std::unique_ptr<journal::Disk> disk_ = journal::make_posix_disk();
+};
+
+TEST_F(JournalCommand, VerifySaysThatAJournalIsWhole) {
+  write_journal(10);
+  const Outcome outcome = run("journal verify journal");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("journal: 10 records, places 1 to 10, in 3 files: whole"));
+}
+
+TEST_F(JournalCommand, VerifyNamesWhatIsDamaged) {
+  write_journal(10);
+  flip(1, 500);
+  const Outcome outcome = run("journal verify journal");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("gorgo: the journal is damaged: journal/" +
+                                           journal::segment_name(1) + ", byte "),
+                                 HasSubstr("restore the journal from a backup")));
+}
+
+TEST_F(JournalCommand, VerifyWantsAJournal) {
+  std::filesystem::create_directory(path("empty"));
+  const Outcome outcome = run("journal verify empty");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("there is no journal in empty"));
+  EXPECT_EQ(run("journal verify").exit_code, 2);
+}
+
+TEST_F(JournalCommand, DumpPrintsJson) {
+  write_journal(4);
+  const Outcome outcome = run("journal dump journal --format json");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::istringstream lines(outcome.out);
+  std::vector<nlohmann::json> records;
+  for (std::string line; std::getline(lines, line);) records.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(records.size(), 4u);
+  EXPECT_EQ(records[0]["kind"], "RuleChange");
+  EXPECT_EQ(records[0]["content"]["text"], "define \"Fire\"\n");
+  EXPECT_EQ(records[1]["content"]["root"], 17);
+  EXPECT_EQ(records[3]["place"], 4);
+  EXPECT_EQ(records[3]["content"]["frame_bytes"], 2000 - 24);
+}
+
+TEST_F(JournalCommand, DumpTakesARange) {
+  write_journal(10);
+  const Outcome outcome = run("journal dump journal --from 2 --to 3");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("Cursor"), HasSubstr("billing"), HasSubstr("Frame")));
+  EXPECT_EQ(std::ranges::count(outcome.out, '\n'), 2);
+}
+
+TEST_F(JournalCommand, TrimRemovesWholeFiles) {
+  write_journal(10);
+  const Outcome outcome = run("journal trim journal --below 7");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("journal begins at place 6, and began at 1"));
+  EXPECT_FALSE(std::filesystem::exists(journal_folder() + "/" + journal::segment_name(1)));
+  EXPECT_EQ(run("journal verify journal").exit_code, 0);
+}
+
+TEST_F(JournalCommand, TrimLeavesAJournalAloneThatIsInUse) {
+  const auto opened = journal::Journal::open(*disk_, journal_folder());
+  append(**opened, journal::stored::Kind::Frame, std::vector<std::byte>(100));
+  ASSERT_TRUE((*opened)->sync());
+  const Outcome outcome = run("journal trim journal --below 7");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("locked by another process"));
+}
+
+TEST_F(JournalCommand, BackupCopiesAJournalThatIsInUse) {
+  const auto opened = journal::Journal::open(*disk_, journal_folder());
+  append(**opened, journal::stored::Kind::Frame, std::vector<std::byte>(100));
+  const Outcome outcome = run("journal backup journal copy");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("copy: 1 records, places 1 to 1"));
+  EXPECT_EQ(run("journal verify copy").exit_code, 0);
+  EXPECT_EQ(run("journal backup journal copy").exit_code, 1);
+}
+
+}  // namespace
+}  // namespace gorgo::tools
