@@ -1,6 +1,12 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <set>
+#include <string>
 
 #include "http_support.hpp"
 #include "server/http/api.hpp"
@@ -164,6 +170,16 @@ TEST_F(HttpOperations, MetricsCountWhatWasPublished) {
   EXPECT_EQ(metric("gorgo_rules"), 2);
   EXPECT_EQ(metric("gorgo_connections{dialect=\"http\"}"), 1);
   EXPECT_EQ(metric("gorgo_type_events{type=\"A\"}"), 2);
+}
+
+TEST_F(HttpOperations, TheDescriptionIsValidOpenApi) {
+  if (std::system("python3 -m openapi_spec_validator --help >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "there is no openapi-spec-validator";
+  }
+  const auto path = testing::TempDir() + "/gorgo_openapi_" + std::to_string(getpid()) + ".json";
+  std::ofstream(path) << http_.ask("GET", "/v1/openapi.json").body;
+  EXPECT_EQ(std::system(("python3 -m openapi_spec_validator " + path).c_str()), 0);
+  std::remove(path.c_str());
 }
 
 /// What an evil name stands for in the text format.
