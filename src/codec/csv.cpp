@@ -26,7 +26,7 @@ Error in_cell(std::size_t number, std::string what, std::string hint) {
 
 }  // namespace
 
-Result<bool> split_csv(std::string_view record, std::vector<CsvCell>& cells) {
+Result<bool> split_csv(std::string_view record, std::vector<CsvCell>& cells, char separator) {
   std::size_t used = 0;
   std::size_t at = 0;
   while (true) {
@@ -36,11 +36,11 @@ Result<bool> split_csv(std::string_view record, std::vector<CsvCell>& cells) {
     cell.quoted = false;
     if (at < record.size() && record[at] == '"') {
       if (!take_quoted(record, at, cell)) return false;
-      if (at < record.size() && record[at] != ',') {
+      if (at < record.size() && record[at] != separator) {
         return in_cell(used, "text behind the closing quote", "double a quote inside a cell: \"\"");
       }
     } else {
-      const std::size_t end = std::min(record.find(',', at), record.size());
+      const std::size_t end = std::min(record.find(separator, at), record.size());
       cell.text = record.substr(at, end - at);
       if (cell.text.find('"') != cell.text.npos) {
         return in_cell(used, "a quote inside an unquoted cell", "quote the cell and double it");

@@ -16,9 +16,9 @@ struct CsvCell {
   bool empty() const { return text.empty() && !quoted; }
 };
 
-/// Splits a record into its cells. False: a quoted cell is still open at the end of `record`, and
-/// the record goes on in the next line.
-Result<bool> split_csv(std::string_view record, std::vector<CsvCell>& cells);
+/// Splits a record into its cells, which `separator` divides. False: a quoted cell is still open at
+/// the end of `record`, and the record goes on in the next line.
+Result<bool> split_csv(std::string_view record, std::vector<CsvCell>& cells, char separator = ',');
 
 /// Appends a cell, quoted where a reader would take it for something else: separators, quotes,
 /// line ends, the empty string.

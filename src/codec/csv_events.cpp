@@ -87,7 +87,7 @@ class RowTables {
 
 class CsvReader final : public EventReader {
  public:
-  CsvReader(std::string type, const Schema* schema) : type_(std::move(type)), schema_(schema) {}
+  CsvReader(CsvForm form, const Schema* schema) : form_(std::move(form)), schema_(schema) {}
 
   Result<LineContent> next(std::string_view line, BatchBuilder& batch) override {
     ++number_;
@@ -100,7 +100,7 @@ class CsvReader final : public EventReader {
       if (!closes) return keep_open(open_);
       line = open_;
     }
-    const auto whole = split_csv(without_return(line), cells_);
+    const auto whole = split_csv(without_return(line), cells_, form_.separator);
     if (whole && !*whole) return keep_open(line);
     Result<LineContent> done = whole ? record(batch) : Result<LineContent>(whole.error());
     open_.clear();
@@ -144,25 +144,62 @@ class CsvReader final : public EventReader {
 
   Result<void> header() {
     if (cells_.front().text.starts_with("\xEF\xBB\xBF")) cells_.front().text.erase(0, 3);
-    std::vector<std::string> names;
-    for (const auto& cell : cells_) names.push_back(cell.text);
-    if (type_.empty() && names.front() != "type") {
-      return Error{"the header's first column is '" + names.front() + "', not 'type'",
-                   "name the type of all rows, or put a column 'type' first"};
-    }
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (names[i].empty()) return Error{"column " + std::to_string(i + 1) + " has no name", ""};
-      if (!is_valid_utf8(names[i])) return Error{"a column's name is not UTF-8", ""};
-      if (std::find(names.begin(), names.begin() + i, names[i]) != names.begin() + i) {
-        return Error{"column '" + names[i] + "' stands twice", ""};
+    for (const auto& cell : cells_) header_.push_back(cell.text);
+    for (std::size_t i = 0; i < header_.size(); ++i) {
+      const std::string& name = header_[i];
+      if (name.empty()) return Error{"column " + std::to_string(i + 1) + " has no name", ""};
+      if (!is_valid_utf8(name)) return Error{"a column's name is not UTF-8", ""};
+      if (std::find(header_.begin(), header_.begin() + i, name) != header_.begin() + i) {
+        return Error{"column '" + name + "' stands twice", ""};
       }
-      const bool type = i == 0 && type_.empty();
-      if (!type && names[i] == "ts") timestamps_ = i;
-      attributes_.push_back(type || timestamps_ == i ? std::string() : names[i]);
     }
-    header_ = std::move(names);
+    if (auto found = find_columns(); !found) return found;
     values_.resize(header_.size());
+    return name_attributes();
+  }
+
+  /// Finds the columns that are no attributes.
+  Result<void> find_columns() {
+    if (form_.type.empty()) {
+      types_ = find(form_.type_column);
+      if (!types_) {
+        return missing(form_.type_column,
+                       "say the type of all rows, or which column says it (--type, --type-column)");
+      }
+    }
+    timestamps_ = find(form_.time_column.empty() ? "ts" : form_.time_column);
+    if (timestamps_ || form_.time_column.empty()) return {};
+    return missing(form_.time_column, "");
+  }
+
+  Result<void> name_attributes() {
+    for (const auto& [column, name] : form_.renamed) {
+      if (!find(column)) return missing(column, "");
+    }
+    for (std::size_t i = 0; i < header_.size(); ++i) {
+      const auto renamed = form_.renamed.find(header_[i]);
+      std::string name = renamed == form_.renamed.end() ? header_[i] : renamed->second;
+      if (i == types_ || i == timestamps_) name.clear();
+      if (!name.empty() && std::ranges::find(attributes_, name) != attributes_.end()) {
+        return Error{"two columns are attribute '" + name + "'", ""};
+      }
+      attributes_.push_back(std::move(name));
+    }
     return {};
+  }
+
+  std::optional<std::size_t> find(const std::string& column) const {
+    const auto found = std::ranges::find(header_, column);
+    if (found == header_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - header_.begin());
+  }
+
+  Error missing(const std::string& column, const std::string& hint) const {
+    std::string names;
+    for (const std::string& name : header_) names += (names.empty() ? "" : ", ") + name;
+    const auto closest = closest_name(column, header_);
+    return {"the header has no column '" + column + "'; it has " + names,
+            closest.empty() ? hint : "did you mean '" + std::string(closest) + "'?"};
   }
 
   Result<LineContent> row(BatchBuilder& batch) {
@@ -171,8 +208,8 @@ class CsvReader final : public EventReader {
                        std::to_string(header_.size()) + " columns",
                    "an absent attribute is an empty cell"};
     }
-    const std::string& type = type_.empty() ? cells_.front().text : type_;
-    if (type.empty()) return Error{"column 'type' is empty", ""};
+    const std::string& type = types_ ? cells_[*types_].text : form_.type;
+    if (type.empty()) return Error{"column '" + header_[*types_] + "' is empty", ""};
     RowTables& tables = tables_of(type, batch);
     std::optional<Timestamp> timestamp;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
@@ -201,7 +238,7 @@ class CsvReader final : public EventReader {
     const CsvCell& cell = cells_[column];
     if (!is_valid_utf8(cell.text)) return Error{"invalid UTF-8", ""};
     if (timestamps_ == column) {
-      const auto parsed = parse_timestamp(cell.text);
+      const auto parsed = form_.times.parse(cell.text);
       if (!parsed) return parsed.error();
       timestamp = *parsed;
     } else if (!attributes_[column].empty()) {
@@ -212,11 +249,12 @@ class CsvReader final : public EventReader {
     return {};
   }
 
-  std::string type_;
+  const CsvForm form_;
   const Schema* schema_;
   std::vector<std::string> header_;  // empty before the header
   // By column; empty for the type and the timestamp.
   std::vector<std::string> attributes_;
+  std::optional<std::size_t> types_;       // their column
   std::optional<std::size_t> timestamps_;  // their column
   std::unordered_map<std::string, RowTables> by_type_;
   RowTables* last_ = nullptr;  // of the row before
@@ -230,8 +268,8 @@ class CsvReader final : public EventReader {
 
 class CsvWriter final : public EventWriter {
  public:
-  explicit CsvWriter(std::vector<std::string> attributes)
-      : names_(std::move(attributes)), cells_(names_.size()) {
+  CsvWriter(std::vector<std::string> attributes, TimeStyle times)
+      : names_(std::move(attributes)), times_(times), cells_(names_.size()) {
     for (std::size_t i = 0; i < names_.size(); ++i) columns_.emplace(names_[i], i);
   }
 
@@ -239,7 +277,8 @@ class CsvWriter final : public EventWriter {
     if (!header_written_) header(out);
     append_csv_cell(out, type);
     out += ',';
-    if (timestamp) append_milliseconds(out, *timestamp);
+    if (timestamp && times_ == TimeStyle::milliseconds) append_milliseconds(out, *timestamp);
+    if (timestamp && times_ == TimeStyle::rfc3339) append_rfc3339(out, *timestamp);
     for (auto& cell : cells_) cell.clear();
   }
   void attribute(std::string&, std::string_view name, const Datum& value) override {
@@ -282,6 +321,7 @@ class CsvWriter final : public EventWriter {
   }
 
   std::vector<std::string> names_;
+  const TimeStyle times_;
   std::unordered_map<std::string_view, std::size_t> columns_;
   std::vector<std::string> cells_;
   bool header_written_ = false;
@@ -289,12 +329,12 @@ class CsvWriter final : public EventWriter {
 
 }  // namespace
 
-std::unique_ptr<EventReader> make_csv_reader(std::string type, const Schema* schema) {
-  return std::make_unique<CsvReader>(std::move(type), schema);
+std::unique_ptr<EventReader> make_csv_reader(CsvForm form, const Schema* schema) {
+  return std::make_unique<CsvReader>(std::move(form), schema);
 }
 
-std::unique_ptr<EventWriter> make_csv_writer(std::vector<std::string> attributes) {
-  return std::make_unique<CsvWriter>(std::move(attributes));
+std::unique_ptr<EventWriter> make_csv_writer(std::vector<std::string> attributes, TimeStyle times) {
+  return std::make_unique<CsvWriter>(std::move(attributes), times);
 }
 
 }  // namespace gorgo::codec

@@ -34,12 +34,14 @@ class LineReader final : public EventReader {
 
 class LineWriter final : public EventWriter {
  public:
+  explicit LineWriter(TimeStyle times = TimeStyle::milliseconds) : times_(times) {}
+
   void begin(std::string& out, std::string_view type, std::optional<Timestamp> timestamp) override {
     out += "{\"type\":";
     append_json_string(out, type);
     if (timestamp) {
       out += ",\"ts\":";
-      append_milliseconds(out, *timestamp);
+      append_time(out, *timestamp);
     }
     out += ",\"attrs\":{";
     first_ = true;
@@ -54,6 +56,12 @@ class LineWriter final : public EventWriter {
   void end(std::string& out) override { out += "}}\n"; }
 
  private:
+  void append_time(std::string& out, Timestamp timestamp) const {
+    if (times_ == TimeStyle::milliseconds) return append_milliseconds(out, timestamp);
+    out += '"';
+    append_rfc3339(out, timestamp);
+    out += '"';
+  }
   static void append_value(std::string& out, const Datum& value) {
     switch (value.type()) {
       case ValueType::integer:
@@ -75,6 +83,7 @@ class LineWriter final : public EventWriter {
     }
   }
 
+  const TimeStyle times_;
   bool first_ = true;
 };
 
@@ -95,6 +104,8 @@ void append_event_line(std::string& out, const Event& event) {
 
 std::unique_ptr<EventReader> make_line_reader() { return std::make_unique<LineReader>(); }
 
-std::unique_ptr<EventWriter> make_line_writer() { return std::make_unique<LineWriter>(); }
+std::unique_ptr<EventWriter> make_line_writer(TimeStyle times) {
+  return std::make_unique<LineWriter>(times);
+}
 
 }  // namespace gorgo::codec

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "codec/time_format.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/event.hpp"
 #include "gorgo/event_batch.hpp"
@@ -46,12 +48,22 @@ class EventReader {
 
 /// Event lines and ticks (see `is_tick`).
 std::unique_ptr<EventReader> make_line_reader();
-/// CSV (RFC 4180): a header, then one row per event. The columns are `ts` (optional, as in event
-/// lines) and the attributes; an empty cell is an absent attribute, `""` an empty string. All rows
-/// are of `type`; when it is empty, the first column is `type`. `schema` tells the types of cells
-/// (not owned, may be null). The spelling decides about cells that the schema does not know, and a
-/// quoted one is a string.
-std::unique_ptr<EventReader> make_csv_reader(std::string type, const Schema* schema);
+
+/// What the columns of a CSV file mean.
+struct CsvForm {
+  std::string type;                  ///< of all rows; empty: a column says it
+  std::string type_column = "type";  ///< if `type` is empty
+  std::string time_column = "";      ///< empty: `ts`, if there is one
+  TimeFormat times;                  ///< of its cells
+  char separator = ',';
+  std::map<std::string, std::string> renamed;  ///< by the name of a column, that of the attribute
+};
+
+/// CSV (RFC 4180): a header, then one row per event. The columns are the type, the time and the
+/// attributes; an empty cell is an absent attribute, `""` an empty string. `schema` tells the types
+/// of cells (not owned, may be null). The spelling decides about cells that the schema does not
+/// know, and a quoted one is a string.
+std::unique_ptr<EventReader> make_csv_reader(CsvForm form, const Schema* schema);
 
 /// Appends events to a text. `begin`, then each attribute in order, then `end`.
 class EventWriter {
@@ -67,10 +79,14 @@ class EventWriter {
   void write(std::string& out, const Event& event);
 };
 
+/// How writers spell times: as milliseconds since 1970, or as RFC 3339 in UTC.
+enum class TimeStyle : std::uint8_t { milliseconds, rfc3339 };
+
 /// Event lines, one per event.
-std::unique_ptr<EventWriter> make_line_writer();
+std::unique_ptr<EventWriter> make_line_writer(TimeStyle times = TimeStyle::milliseconds);
 /// CSV with the columns `type`, `ts` and `attributes`; the header stands before the first row.
 /// Attributes that are not among the columns are left out.
-std::unique_ptr<EventWriter> make_csv_writer(std::vector<std::string> attributes);
+std::unique_ptr<EventWriter> make_csv_writer(std::vector<std::string> attributes,
+                                             TimeStyle times = TimeStyle::milliseconds);
 
 }  // namespace gorgo::codec

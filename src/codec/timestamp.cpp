@@ -48,6 +48,12 @@ std::optional<Timestamp> combine(std::int64_t whole, std::int64_t unit, std::int
   return static_cast<Timestamp>(exact);
 }
 
+std::string unit_name(int decimals) {
+  if (decimals == 0) return "seconds";
+  if (decimals == 3) return "milliseconds";
+  return decimals == 6 ? "microseconds" : "nanoseconds";
+}
+
 /// Takes fixed-width fields from the front of a date.
 class Fields {
  public:
@@ -79,6 +85,22 @@ class Fields {
   std::string_view rest_;
   char last_ = 0;
 };
+
+/// Appends a number with zeros in front, so that it has at least so many digits.
+void append_padded(std::string& out, std::uint64_t number, std::size_t digits) {
+  const std::string text = std::to_string(number);
+  if (text.size() < digits) out.append(digits - text.size(), '0');
+  out += text;
+}
+
+/// Appends a point and `part` in units of 10^-`places`, without the zeros at its end; nothing for
+/// 0.
+void append_decimals(std::string& out, std::uint64_t part, std::size_t places) {
+  if (part == 0) return;
+  out += '.';
+  append_padded(out, part, places);
+  while (out.back() == '0') out.pop_back();
+}
 
 struct DateTime {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
@@ -115,26 +137,36 @@ bool read_date_time(std::string_view text, DateTime& t) {
 }  // namespace
 
 Result<Timestamp> parse_milliseconds(std::string_view text) {
+  constexpr int kMilliseconds = 3;
+  return parse_epoch(text, kMilliseconds);
+}
+
+Result<Timestamp> parse_epoch(std::string_view text, int decimals) {
+  constexpr int kNanoseconds = 9;
+  const auto places = static_cast<std::size_t>(kNanoseconds - decimals);
   std::string_view rest = text;
   const bool negative = !rest.empty() && rest.front() == '-';
   if (negative) rest.remove_prefix(1);
   const std::size_t dot = rest.find('.');
   const std::string_view whole = rest.substr(0, dot);
-  const std::string_view decimals = dot == rest.npos ? "" : rest.substr(dot + 1);
-  if (!all_digits(whole) || (dot != rest.npos && !all_digits(decimals))) {
+  const std::string_view fraction = dot == rest.npos ? "" : rest.substr(dot + 1);
+  if (!all_digits(whole) || (dot != rest.npos && !all_digits(fraction))) {
     return Error{"timestamp " + quoted(text) + " is not a plain decimal number",
-                 "write milliseconds without an exponent, such as 1000 or 1000.25"};
+                 "write " + unit_name(decimals) + " without an exponent, such as 1000 or 1000.25"};
   }
-  if (decimals.size() > 6) {
+  if (fraction.size() > places) {
     return Error{"timestamp " + quoted(text) + " is finer than a nanosecond",
-                 "at most six decimals of a millisecond"};
+                 places == 0 ? "nanoseconds have no decimals"
+                             : "at most " + std::to_string(places) + " decimals of a number of " +
+                                   unit_name(decimals)};
   }
-  std::int64_t milliseconds = 0;
-  const auto read = std::from_chars(whole.data(), whole.data() + whole.size(), milliseconds);
+  std::int64_t units = 0;
+  const auto read = std::from_chars(whole.data(), whole.data() + whole.size(), units);
   if (read.ec != std::errc()) return out_of_range(text);
-  const std::int64_t part = scale_decimals(decimals, 6);
-  const auto timestamp =
-      combine(negative ? -milliseconds : milliseconds, kPerMillisecond, negative ? -part : part);
+  std::int64_t unit = 1;
+  for (std::size_t i = 0; i < places; ++i) unit *= 10;
+  const std::int64_t part = scale_decimals(fraction, places);
+  const auto timestamp = combine(negative ? -units : units, unit, negative ? -part : part);
   if (!timestamp) return out_of_range(text);
   return *timestamp;
 }
@@ -187,14 +219,28 @@ void append_milliseconds(std::string& out, Timestamp timestamp) {
   char digits[24];
   const auto whole = std::to_chars(digits, digits + sizeof digits, rest / kPerMillisecond);
   out.append(digits, whole.ptr);
-  std::uint64_t part = rest % kPerMillisecond;
-  if (part == 0) return;
-  char decimals[6];
-  for (int i = 5; i >= 0; --i, part /= 10) decimals[i] = static_cast<char>('0' + part % 10);
-  std::string_view shown(decimals, 6);
-  shown = shown.substr(0, shown.find_last_not_of('0') + 1);
-  out += '.';
-  out += shown;
+  append_decimals(out, rest % kPerMillisecond, 6);
+}
+
+void append_rfc3339(std::string& out, Timestamp timestamp) {
+  using namespace std::chrono;
+  const sys_time<nanoseconds> time{nanoseconds(timestamp)};
+  const auto day = floor<days>(time);
+  const year_month_day date(day);
+  const hh_mm_ss clock(time - day);
+  append_padded(out, static_cast<std::uint64_t>(static_cast<int>(date.year())), 4);
+  out += '-';
+  append_padded(out, static_cast<unsigned>(date.month()), 2);
+  out += '-';
+  append_padded(out, static_cast<unsigned>(date.day()), 2);
+  out += 'T';
+  append_padded(out, static_cast<std::uint64_t>(clock.hours().count()), 2);
+  out += ':';
+  append_padded(out, static_cast<std::uint64_t>(clock.minutes().count()), 2);
+  out += ':';
+  append_padded(out, static_cast<std::uint64_t>(clock.seconds().count()), 2);
+  append_decimals(out, static_cast<std::uint64_t>(clock.subseconds().count()), 9);
+  out += 'Z';
 }
 
 }  // namespace gorgo::codec

@@ -12,6 +12,8 @@ namespace gorgo::codec {
 
 /// Milliseconds as a decimal number: `1000`, `-2.5`, `1000.000001`; at most six decimals.
 Result<Timestamp> parse_milliseconds(std::string_view text);
+/// The same for a number of units of 10^-`decimals` seconds: 0 to 9.
+Result<Timestamp> parse_epoch(std::string_view text, int decimals);
 /// The timestamp of a whole number of milliseconds; an error when it is out of range.
 Result<Timestamp> from_milliseconds(std::int64_t milliseconds);
 /// `2024-05-01T12:00:00.5+02:00`: up to nine decimals, an offset or `Z` is mandatory.
@@ -21,5 +23,7 @@ Result<Timestamp> parse_timestamp(std::string_view text);
 
 /// Milliseconds, whole when whole, else with as many decimals as needed.
 void append_milliseconds(std::string& out, Timestamp timestamp);
+/// `2024-05-01T10:00:00.5Z`, with as many decimals as needed.
+void append_rfc3339(std::string& out, Timestamp timestamp);
 
 }  // namespace gorgo::codec

@@ -17,6 +17,11 @@ int fail(const std::string& message) {
 
 int fail(const Error& error) { return fail(error.to_string()); }
 
+int misuse(const Error& error) {
+  fail(error);
+  return kUsage;
+}
+
 void print_diagnostics(const Diagnostics& diagnostics, const std::string& format) {
   for (const Diagnostic& diagnostic : diagnostics.list) {
     if (format == "json") {

@@ -11,6 +11,7 @@
 #include "gorgo/client.hpp"
 #include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
+#include "tools/event_form.hpp"
 #include "tools/event_stream.hpp"
 #include "tools/output.hpp"
 
@@ -20,8 +21,7 @@ namespace {
 struct PubOptions {
   std::string to = "127.0.0.1:7450";
   std::string file = "-";
-  std::string format = "ndjson";
-  std::string type;
+  EventForm form;
   std::string stamp = "event";
   std::size_t batch = 1000;
   double rate = 0;  // events per second, 0: as fast as possible
@@ -141,9 +141,9 @@ Result<void> publish_all(EventStream& stream, Publisher& publisher) {
 }
 
 int publish(const PubOptions& options) {
-  EventStream stream(options.format == "csv" ? codec::make_csv_reader(options.type, nullptr)
-                                             : codec::make_line_reader(),
-                     batch_of(options));
+  auto reader = make_reader(options.form, nullptr);
+  if (!reader) return misuse(reader.error());
+  EventStream stream(*std::move(reader), batch_of(options));
   if (auto opened = stream.open(options.file); !opened) return fail(opened.error());
   auto client = Client::connect(options.to, {.name = "gorgo pub"});
   if (!client) return fail(client.error());
@@ -167,12 +167,7 @@ void add_pub(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
-  command->add_option("--format", options->format, "ndjson (event lines) or csv")
-      ->check(CLI::IsMember({"ndjson", "csv"}))
-      ->capture_default_str();
-  command
-      ->add_option("--type", options->type, "Type of all rows of a CSV file without a type column")
-      ->option_text("TYPE");
+  add_event_form(command, options->form, "--format");
   command
       ->add_option("--stamp", options->stamp,
                    "event: keep the lines' times, the server stamps lines without; server: it "

@@ -18,6 +18,7 @@
 #include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
 #include "tools/device_text.hpp"
+#include "tools/event_form.hpp"
 #include "tools/event_stream.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
@@ -32,8 +33,9 @@ struct RunOptions {
   std::string events;
   std::string engine;
   unsigned threads = 0;
-  std::string format = "ndjson";
-  std::string type;
+  EventForm form;
+  std::string output_format;      // empty: that of the events
+  std::string times = "ms";       // of the composites
   std::vector<std::string> only;  // types of composites that are printed; empty: all
   Duration lateness = ProcessorOptions().lateness;
   Duration max_late = ProcessorOptions().max_late;
@@ -80,11 +82,10 @@ class Run {
   int go() {
     if (!deploy_rules() || !check_only()) return kFailure;
     warn_of_type();
-    const bool csv = options_.format == "csv";
-    EventStream stream(csv ? codec::make_csv_reader(options_.type, &processor_.schema())
-                           : codec::make_line_reader());
-    writer_ =
-        csv ? codec::make_csv_writer(composite_columns(processor_)) : codec::make_line_writer();
+    auto reader = make_reader(options_.form, &processor_.schema());
+    if (!reader) return misuse(reader.error());
+    EventStream stream(*std::move(reader));
+    writer_ = make_writer();
     if (const auto opened = stream.open(options_.events); !opened) {
       return fail(opened.error().to_string());
     }
@@ -134,6 +135,15 @@ class Run {
     return good;
   }
 
+  std::unique_ptr<codec::EventWriter> make_writer() const {
+    const auto times =
+        options_.times == "rfc3339" ? codec::TimeStyle::rfc3339 : codec::TimeStyle::milliseconds;
+    const std::string& format =
+        options_.output_format.empty() ? options_.form.format : options_.output_format;
+    if (format != "csv") return codec::make_line_writer(times);
+    return codec::make_csv_writer(composite_columns(processor_), times);
+  }
+
   /// Whether rules define the types that are asked for.
   bool check_only() const {
     std::vector<std::string> defined;
@@ -147,11 +157,12 @@ class Run {
   }
 
   void warn_of_type() const {
-    if (options_.type.empty() || processor_.schema().find(options_.type) != nullptr) return;
+    if (options_.form.type.empty() || processor_.schema().find(options_.form.type) != nullptr)
+      return;
     std::vector<std::string> known;
     for (const TypeInfo& type : processor_.types()) known.push_back(type.name);
-    fail({"--type: no rule reads events of type '" + options_.type + "'",
-          did_you_mean(options_.type, known)});
+    fail({"--type: no rule reads events of type '" + options_.form.type + "'",
+          did_you_mean(options_.form.type, known)});
   }
 
   bool is_wanted(std::string_view type) const {
@@ -305,12 +316,14 @@ void add_run(CLI::App& app, int& exit_code) {
   run->add_option("--threads", options->threads,
                   "That evaluate rules; 0: as many as the machine runs at once")
       ->capture_default_str();
-  run->add_option("--format", options->format,
-                  "Of the events, and of the composites alike: event lines, or CSV with a header")
-      ->check(CLI::IsMember({"ndjson", "csv"}))
+  add_event_form(run, options->form, "--format");
+  run->add_option("--output-format", options->output_format,
+                  "Of the composites; else as the events")
+      ->check(CLI::IsMember({"ndjson", "csv"}));
+  run->add_option("--output-times", options->times,
+                  "Times of composites: ms since 1970, or rfc3339")
+      ->check(CLI::IsMember({"ms", "rfc3339"}))
       ->capture_default_str();
-  run->add_option("--type", options->type,
-                  "CSV: the type of all rows; without it the first column 'type' says it");
   run->add_option("--only", options->only,
                   "Print composites of these types, separated by commas, and no others")
       ->delimiter(',')
@@ -325,12 +338,7 @@ void add_run(CLI::App& app, int& exit_code) {
                 "At the end, let the clock run on to every pending deadline");
   run->add_flag("--stats", options->stats, "Print counts and rates on standard error at the end");
   run->add_flag("--strict", options->strict, "Stop with exit code 1 at the first bad line");
-  run->callback([options, &exit_code] {
-    if (!options->type.empty() && options->format != "csv") {
-      throw CLI::ValidationError("--type", "needs --format csv");
-    }
-    exit_code = Run(*options).go();
-  });
+  run->callback([options, &exit_code] { exit_code = Run(*options).go(); });
 }
 
 }  // namespace gorgo::tools

@@ -12,6 +12,7 @@
 #include "tools/append_events.hpp"
 #include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
+#include "tools/event_form.hpp"
 #include "tools/event_stream.hpp"
 #include "tools/format_option.hpp"
 #include "tools/output.hpp"
@@ -33,6 +34,7 @@ struct Options {
   Duration max_late = ProcessorOptions().max_late;
   bool reach_deadlines = false;
   std::string format = "text";
+  EventForm form;
 };
 
 Result<void> deploy(const std::vector<std::string>& paths, Processor& processor) {
@@ -50,8 +52,11 @@ Result<void> deploy(const std::vector<std::string>& paths, Processor& processor)
 
 /// Takes in all events, what `lateness` holds included. Lines that are no events are reported and
 /// skipped.
-Result<void> feed(const std::string& path, bool reach_deadlines, Processor& processor) {
-  EventStream stream(codec::make_line_reader());
+Result<void> feed(const EventForm& form, const std::string& path, bool reach_deadlines,
+                  Processor& processor) {
+  auto reader = make_reader(form, &processor.schema());
+  if (!reader) return reader.error();
+  EventStream stream(*std::move(reader));
   if (auto opened = stream.open(path); !opened) return opened;
   const auto deliver = [](const OutputBatch&) {};
   const auto process = [&] {
@@ -102,7 +107,8 @@ Result<Why> ask_offline(const Options& options, const WhyOptions& asked) {
   if (auto deployed = deploy(options.rules, processor); !deployed) return deployed.error();
   const auto rule = chosen_rule(options.rule, processor);
   if (!rule) return rule.error();
-  if (auto fed = feed(options.events, options.reach_deadlines, processor); !fed) return fed.error();
+  if (auto fed = feed(options.form, options.events, options.reach_deadlines, processor); !fed)
+    return fed.error();
   return processor.why(*rule, asked);
 }
 
@@ -166,6 +172,7 @@ void add_why(CLI::App& app, int& exit_code) {
       ->option_text("TIME=10s");
   command->add_flag("--reach-deadlines", options->reach_deadlines,
                     "At the end, let the clock run on to every pending deadline");
+  add_event_form(command, options->form);
   as_format(command, options->format);
   command->callback([options, &exit_code] {
     check(*options);

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 /// many events.
 std::vector<std::string> read_all(std::vector<std::string> lines, std::string type = "",
                                   const Schema* schema = nullptr, std::size_t most = 1000) {
-  const auto reader = make_csv_reader(std::move(type), schema);
+  const auto reader = make_csv_reader({.type = std::move(type)}, schema);
   std::vector<std::string> out;
   BatchBuilder batch;
   const auto take = [&] {
@@ -114,7 +114,7 @@ TEST(Csv, QuotedCellsMaySpanLines) {
 
 TEST(Csv, ARecordIsCountedByItsFirstLine) {
   using Kind = LineContent::Kind;
-  const auto reader = make_csv_reader("T", nullptr);
+  const auto reader = make_csv_reader({.type = "T"}, nullptr);
   BatchBuilder batch;
   for (const auto* line : {"a", "\"x"}) EXPECT_EQ(reader->next(line, batch)->kind, Kind::nothing);
   EXPECT_EQ(reader->next("y\"", batch)->kind, Kind::event);
@@ -137,7 +137,7 @@ TEST(Csv, ARowMayBeginABatchAnywhere) {
 
 TEST(Csv, TheColumnsOfAKnownTypeStandInItsOrder) {
   const Schema schema = temp_schema();
-  const auto reader = make_csv_reader("Temp", &schema);
+  const auto reader = make_csv_reader({.type = "Temp"}, &schema);
   BatchBuilder batch;
   for (const auto* line : {"other,on,n,value,area", ",,,,A1", "1,true,1,1,A2"}) {
     ASSERT_TRUE(reader->next(line, batch));
@@ -159,7 +159,7 @@ TEST(Csv, AQuoteThatNeverClosesDoesNotSwallowTheStream) {
 
 TEST(Csv, ABadHeaderBreaksTheStream) {
   EXPECT_THAT(read_all({"ts,area"}),
-              ElementsAre(HasSubstr("line 1: the header's first"), "broken"));
+              ElementsAre(HasSubstr("line 1: the header has no column 'type'; it has ts, area"), "broken"));
   EXPECT_THAT(read_all({"a,a"}, "T"), ElementsAre(HasSubstr("column 'a' stands twice"), "broken"));
   EXPECT_THAT(read_all({"a,"}, "T"), ElementsAre(HasSubstr("column 2 has no name"), "broken"));
   EXPECT_THAT(read_all({"a\xFF"}, "T"), ElementsAre(HasSubstr("not UTF-8"), "broken"));

@@ -118,7 +118,7 @@ TEST(RoundTrip, Csv) {
     std::string out;
     make_csv_writer(columns)->write(out, event);
 
-    const auto reader = make_csv_reader("", &schema);
+    const auto reader = make_csv_reader({}, &schema);
     BatchBuilder batch;
     std::string_view rest = out;
     while (!rest.empty()) {
@@ -137,7 +137,7 @@ TEST(RoundTrip, NoBytesCrashTheReaders) {
     Event event;
     const auto line = read_event_line(bytes, event);
     BatchBuilder batch;
-    const auto reader = make_csv_reader("T", nullptr);
+    const auto reader = make_csv_reader({.type = "T"}, nullptr);
     const auto header = reader->next("ts,a", batch);
     const auto row = reader->next(bytes, batch);
     RC_ASSERT(header.has_value());

@@ -23,7 +23,7 @@ void check_line(std::string_view bytes) {
 }
 
 void check_csv(std::string_view bytes) {
-  const auto reader = codec::make_csv_reader("", nullptr);
+  const auto reader = codec::make_csv_reader({}, nullptr);
   BatchBuilder batch;
   while (!bytes.empty() && !reader->broken() && !batch.full()) {
     const auto end = bytes.find('\n');

@@ -68,7 +68,7 @@ TEST_F(EventStreamTest, HandsOutEventsAndBadLinesInOrder) {
 
 TEST_F(EventStreamTest, SaysWhenSoManyEventsAreGathered) {
   put("type,ts\nA,1\nB,\n\nA,3\n");
-  EXPECT_THAT(read(codec::make_csv_reader("", nullptr), false, 2),
+  EXPECT_THAT(read(codec::make_csv_reader({}, nullptr), false, 2),
               ElementsAre("2 A", "3 B", "full", "5 A", "pause", "pause"));
 }
 
@@ -94,13 +94,13 @@ TEST_F(EventStreamTest, StopsWhereACallbackSaysSo) {
 
 TEST_F(EventStreamTest, AnOpenCellAtTheEndIsABadLine) {
   put("a\n1\n\"x\n");
-  EXPECT_THAT(read(codec::make_csv_reader("T", nullptr)),
+  EXPECT_THAT(read(codec::make_csv_reader({.type = "T"}, nullptr)),
               ElementsAre("2 T", "pause", HasSubstr("line 3: the quoted cell"), "pause"));
 }
 
 TEST_F(EventStreamTest, ABrokenStreamIsAnError) {
   put("a,a\n1,2\n");
-  EXPECT_THAT(read(codec::make_csv_reader("T", nullptr)),
+  EXPECT_THAT(read(codec::make_csv_reader({.type = "T"}, nullptr)),
               ElementsAre("pause", testing::AllOf(testing::StartsWith("! " + path_),
                                                   HasSubstr("line 1: column 'a' stands twice"))));
 }

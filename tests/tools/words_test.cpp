@@ -100,5 +100,37 @@ TEST_F(CommandLine, FormatIsTheSameOptionEverywhere) {
   }
 }
 
+TEST_F(CommandLine, FilesAreReadAsPeopleHaveThem) {
+  write("trips.csv",
+        "VendorID;tpep_pickup_datetime;trip_distance;tip_amount\n1;2024-05-01 12:15:00;1.5;25\n");
+  write("r.tesla",
+        "define Generous(tip: float) from Trip(tip > 20.0, miles < 2.0) where tip = Trip.tip;");
+  const std::string form =
+      " --input-format csv --separator ';' --type Trip --time-column tpep_pickup_datetime"
+      " --time-format 'date time' --tz America/New_York"
+      " --rename trip_distance=miles,tip_amount=tip";
+  EXPECT_EQ(
+      run("run r.tesla --events trips.csv --output-format ndjson --output-times rfc3339" + form)
+          .out,
+      "{\"type\":\"Generous\",\"ts\":\"2024-05-01T16:15:00Z\",\"attrs\":{\"tip\":25.0}}\n");
+  EXPECT_EQ(run("run r.tesla --events trips.csv" + form).out,
+            "type,ts,tip\nGenerous,1714580100000,25.0\n");
+  EXPECT_EQ(run("why r.tesla --events trips.csv" + form).exit_code, 0);
+}
+
+TEST_F(CommandLine, AHeaderThatDoesNotFitSaysWhatToName) {
+  write("r.tesla", kHot);
+  write("e", "when,value\n1,46.5\n");
+  const std::string command = "run r.tesla --events e --input-format csv";
+  EXPECT_THAT(run(command).err, HasSubstr("the header has no column 'type'; it has when, value"));
+  EXPECT_THAT(run(command).err, HasSubstr("--type-column"));
+  EXPECT_THAT(run(command + " --type Temp --time-column wehn").err,
+              HasSubstr("did you mean 'when'?"));
+  EXPECT_THAT(run(command + " --type Temp --rename vlue=value").err,
+              HasSubstr("did you mean 'value'?"));
+  EXPECT_THAT(run("run r.tesla --events e --type Temp").err, HasSubstr("add --input-format csv"));
+  EXPECT_EQ(run(command + " --type Temp --time-column when").exit_code, 0);
+}
+
 }  // namespace
 }  // namespace gorgo::tools

@@ -1,0 +1,144 @@
+#include "codec/time_format.hpp"
+
+#include <date/tz.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "codec/timestamp.hpp"
+
+namespace gorgo::codec {
+
+class TimeFormat::Form {
+ public:
+  virtual ~Form() = default;
+  virtual Result<Timestamp> parse(std::string_view text) = 0;
+};
+
+namespace {
+
+using Local = date::local_time<std::chrono::nanoseconds>;
+using Fields = date::fields<std::chrono::nanoseconds>;
+
+constexpr std::string_view kDateTime = "%Y-%m-%d %H:%M:%S";
+
+std::string in_quotes(std::string_view text) { return "'" + std::string(text.substr(0, 60)) + "'"; }
+
+class Automatic final : public TimeFormat::Form {
+ public:
+  Result<Timestamp> parse(std::string_view text) override { return parse_timestamp(text); }
+};
+
+/// A number of units since 1970. A unit is 10^-`decimals` seconds.
+class Epoch final : public TimeFormat::Form {
+ public:
+  explicit Epoch(int decimals) : decimals_(decimals) {}
+
+  Result<Timestamp> parse(std::string_view text) override { return parse_epoch(text, decimals_); }
+
+ private:
+  int decimals_;
+};
+
+class Pattern final : public TimeFormat::Form {
+ public:
+  /// `zone`: null for UTC.
+  Pattern(std::string pattern, const date::time_zone* zone, bool or_t)
+      : pattern_(std::move(pattern)),
+        zone_(zone),
+        or_t_(or_t),
+        has_offset_(pattern_.find("%z") != pattern_.npos) {}
+
+  Result<Timestamp> parse(std::string_view text) override {
+    text_.assign(text);
+    constexpr std::size_t kDate = 10;
+    if (or_t_ && text_.size() > kDate && text_[kDate] == 'T') text_[kDate] = ' ';
+    in_.clear();
+    in_.str(text_);
+    Fields fields;
+    std::chrono::minutes offset{0};
+    date::from_stream(in_, pattern_.c_str(), fields, static_cast<std::string*>(nullptr), &offset);
+    if (!read_all() || !fields.ymd.ok() || !fields.tod.in_conventional_range()) {
+      return Error{in_quotes(text) + " is no time of the form " + pattern_, ""};
+    }
+    constexpr date::year kFirst{1678}, kLast{2261};
+    if (fields.ymd.year() < kFirst || fields.ymd.year() > kLast) {
+      return Error{in_quotes(text) + " is out of range", "times reach from 1678 to 2261"};
+    }
+    const Local time = date::local_days(fields.ymd) + fields.tod.to_duration();
+    if (has_offset_) return timestamp(time, offset);
+    if (zone_ == nullptr) return timestamp(time, {});
+    const auto info = zone_->get_info(time);
+    if (info.result != date::local_info::nonexistent) return timestamp(time, info.first.offset);
+    return Error{"there is no time " + in_quotes(text) + " in " + zone_->name() +
+                     ": the clocks were put forward",
+                 "is it the right time zone?"};
+  }
+
+ private:
+  std::string pattern_;
+  const date::time_zone* zone_;
+  bool or_t_;
+  bool has_offset_;
+  std::string text_;
+  std::istringstream in_;
+
+  bool read_all() { return !in_.fail() && in_.peek() == std::istringstream::traits_type::eof(); }
+
+  static Timestamp timestamp(Local local, std::chrono::nanoseconds offset) {
+    return (local.time_since_epoch() - offset).count();
+  }
+};
+
+Result<const date::time_zone*> find_zone(const std::string& name) {
+  using boost::system::in_place_value;
+  if (name.empty() || name == "UTC" || name == "Z") return {in_place_value, nullptr};
+  try {
+    return {in_place_value, date::locate_zone(name)};
+  } catch (const std::exception&) {
+    return Error{"there is no time zone '" + name + "'",
+                 "they are called as in /usr/share/zoneinfo: Europe/Rome, America/New_York"};
+  }
+}
+
+std::optional<int> decimals_of(std::string_view unit) {
+  if (unit == "s") return 0;
+  if (unit == "ms") return 3;
+  if (unit == "us") return 6;
+  if (unit == "ns") return 9;
+  return std::nullopt;
+}
+
+}  // namespace
+
+TimeFormat::TimeFormat() : form_(std::make_shared<Automatic>()) {}
+
+Result<TimeFormat> TimeFormat::make(const std::string& format, const std::string& zone) {
+  const auto found = find_zone(zone);
+  if (!found) return found.error();
+  const auto decimals = decimals_of(format);
+  const bool whole = format == "auto" || decimals;
+  if (whole && !zone.empty()) {
+    return Error{"times of the format '" + format + "' have no time zone",
+                 "a zone goes with a pattern such as '" + std::string(kDateTime) + "'"};
+  }
+  if (format == "auto") return TimeFormat();
+  if (decimals) return TimeFormat(std::make_shared<Epoch>(*decimals));
+  if (format == "date time") {
+    return TimeFormat(std::make_shared<Pattern>(std::string(kDateTime), *found, true));
+  }
+  if (format.find('%') == format.npos) {
+    return Error{
+        "'" + format + "' is no format of times",
+        "auto, s, ms, us, ns, 'date time', or a pattern such as '" + std::string(kDateTime) + "'"};
+  }
+  return TimeFormat(std::make_shared<Pattern>(format, *found, false));
+}
+
+Result<Timestamp> TimeFormat::parse(std::string_view text) const { return form_->parse(text); }
+
+}  // namespace gorgo::codec
