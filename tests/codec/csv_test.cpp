@@ -158,8 +158,9 @@ TEST(Csv, AQuoteThatNeverClosesDoesNotSwallowTheStream) {
 }
 
 TEST(Csv, ABadHeaderBreaksTheStream) {
-  EXPECT_THAT(read_all({"ts,area"}),
-              ElementsAre(HasSubstr("line 1: the header has no column 'type'; it has ts, area"), "broken"));
+  EXPECT_THAT(
+      read_all({"ts,area"}),
+      ElementsAre(HasSubstr("line 1: the header has no column 'type'; it has ts, area"), "broken"));
   EXPECT_THAT(read_all({"a,a"}, "T"), ElementsAre(HasSubstr("column 'a' stands twice"), "broken"));
   EXPECT_THAT(read_all({"a,"}, "T"), ElementsAre(HasSubstr("column 2 has no name"), "broken"));
   EXPECT_THAT(read_all({"a\xFF"}, "T"), ElementsAre(HasSubstr("not UTF-8"), "broken"));
