@@ -28,8 +28,16 @@ struct Publication {
 
 /// Whether a request may change rules or types: such requests are carried out one after the other.
 inline bool changes_rules(wire::Body kind) {
-  return kind == wire::Body::Deploy || kind == wire::Body::Remove || kind == wire::Body::Declare;
+  return kind == wire::Body::Deploy || kind == wire::Body::Remove || kind == wire::Body::Declare ||
+         kind == wire::Body::Reload;
 }
+
+/// What is to be done about the rule files once the configuration was read again.
+struct Reload {
+  std::vector<std::string> paths;    ///< where rule files are from now on
+  std::vector<std::string> changed;  ///< keys of the configuration that were taken over, for people
+  std::shared_ptr<void> guard;       ///< released when the reload is over, whatever became of it
+};
 
 /// What the engine thread is asked to do.
 struct Command {
@@ -51,7 +59,7 @@ struct Command {
   std::uint64_t cost = 0;                              ///< of what is to be carried out
   std::unique_ptr<Publication> publication = nullptr;  ///< set once it has begun
   std::chrono::steady_clock::time_point received = std::chrono::steady_clock::now();
-  std::vector<std::string> paths = {};  ///< of a reload: where rule files are from now on
+  std::unique_ptr<Reload> reload = nullptr;  ///< set for each reload, whoever asks for it
   /// Called when a change was carried out and its reply queued; may be empty.
   std::function<void()> done = {};
 };

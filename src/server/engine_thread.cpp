@@ -252,7 +252,7 @@ bool EngineThread::change(Command& command) {
     refuse(command);
     return true;
   }
-  if (command.kind == Command::Kind::reload) return reload(command.paths);
+  if (command.reload != nullptr) return reload(command);
   const wire::Message& message = message_of(command);
   const bool gone = command.client->closed();
   if (const auto* request = message.body_as_Deploy()) {
@@ -276,9 +276,9 @@ void EngineThread::refuse(const Command& change) {
                                     "connect again later and send it again"}));
 }
 
-bool EngineThread::reload(const std::vector<std::string>& paths) {
+bool EngineThread::reload(const Command& command) {
   if (!checker_.is_busy()) {
-    rule_files_.set_paths(paths);
+    rule_files_.set_paths(command.reload->paths);
     rule_files_.begin();
   } else {
     if (!checker_.is_done()) return false;
@@ -290,7 +290,7 @@ bool EngineThread::reload(const std::vector<std::string>& paths) {
       rate_watch_.rules_came(std::chrono::steady_clock::now());
     }
     if (!more_files_ || queue_.is_closed()) {
-      log_reload();
+      end_reload(command);
       return true;
     }
   }
@@ -298,6 +298,13 @@ bool EngineThread::reload(const std::vector<std::string>& paths) {
     more_files_ = rule_files_.check_next(std::exchange(snapshot, nullptr));
   });
   return false;
+}
+
+void EngineThread::end_reload(const Command& command) const {
+  log_reload();
+  if (command.client == nullptr) return;
+  command.client->reply(
+      reloaded_reply(message_of(command).id(), command.reload->changed, rule_files_.outcome()));
 }
 
 void EngineThread::log_reload() const {
@@ -315,9 +322,9 @@ void EngineThread::log_reload() const {
   for (const std::string& file : outcome.gone) {
     log_.warning("rule file has left its folder, its rules are removed", {{"file", file}});
   }
-  log_.info(
-      "rules read again",
-      {{"files", outcome.files}, {"removed", outcome.removed}, {"rules", processor_.rule_count()}});
+  log_.info("rules read again", {{"files", outcome.files},
+                                 {"removed", outcome.removed.size()},
+                                 {"rules", processor_.rule_count()}});
 }
 
 void EngineThread::add_rates(RuleInfo& rule) const {

@@ -126,7 +126,8 @@ class EngineThread {
   void handle_request(Command& command, const wire::Message& message);
   /// Goes on with the reload. Returns whether it is over; else a rule file is being read or
   /// checked. When the server ends, the reload ends with the file in hand.
-  bool reload(const std::vector<std::string>& paths);
+  bool reload(const Command& command);
+  void end_reload(const Command& command) const;
   void log_reload() const;
   /// Carries out what changes rules or types, until a text has to be checked first.
   void work_off_changes();

@@ -15,7 +15,7 @@ bool is_request(wire::Body kind) {
   return (kind >= wire::Body::Hello && kind <= wire::Body::ListRules) || kind == wire::Body::Tick ||
          kind == wire::Body::ListTypes || kind == wire::Body::Pin || kind == wire::Body::AskWhy ||
          kind == wire::Body::Trace || kind == wire::Body::ListDevices ||
-         kind == wire::Body::AskStatistics;
+         kind == wire::Body::AskStatistics || kind == wire::Body::Reload;
 }
 
 /// Null for a message without events.
@@ -67,11 +67,13 @@ asio::awaitable<bool> NativeDialect::take(protocol::Bytes frame) {
 bool NativeDialect::greet(const wire::Message& message) {
   const auto* hello = message.body_as_Hello();
   if (hello == nullptr) {
+    session_.ends_for(EndReason::malformed, "the first message was no Hello");
     session_.reply_error(message.id(), wire::ErrorCode::NotGreeted,
                          {"the first message must be a Hello", "docs/protocol.md"});
     return false;
   }
   if (hello->min_version() > protocol::kVersion || hello->max_version() < protocol::kVersion) {
+    session_.ends_for(EndReason::malformed, "it speaks no version that this server speaks");
     session_.reply_error(message.id(), wire::ErrorCode::Version,
                          {"the client speaks versions " + std::to_string(hello->min_version()) +
                               " to " + std::to_string(hello->max_version()) +

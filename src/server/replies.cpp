@@ -32,6 +32,25 @@ std::unique_ptr<wire::DiagnosticT> to_wire(const Diagnostic& d) {
   return diagnostic;
 }
 
+/// As many as help anyone. Errors may stand behind a thousand warnings, and a failure must look
+/// like one.
+std::vector<std::unique_ptr<wire::DiagnosticT>> first_diagnostics(const Diagnostics& diagnostics) {
+  std::vector<std::unique_ptr<wire::DiagnosticT>> first;
+  const auto take = [&](Severity severity) {
+    for (const Diagnostic& d : diagnostics.list) {
+      if (first.size() >= kMostDiagnostics) return;
+      if (d.severity == severity) first.push_back(to_wire(d));
+    }
+  };
+  if (diagnostics.list.size() <= kMostDiagnostics) {
+    for (const Diagnostic& d : diagnostics.list) first.push_back(to_wire(d));
+  } else {
+    take(Severity::error);
+    take(Severity::warning);
+  }
+  return first;
+}
+
 std::unique_ptr<wire::DeviceInfoT> to_wire(const DeviceInfo& device) {
   auto info = std::make_unique<wire::DeviceInfoT>();
   info->engine = device.engine;
@@ -107,18 +126,25 @@ protocol::Bytes leaving_notice(std::chrono::milliseconds grace) {
 
 protocol::Bytes diagnostics_reply(std::uint64_t id, const Diagnostics& diagnostics) {
   wire::DiagnosticsT reply;
-  // Errors may stand behind a thousand warnings, and a failure must look like one.
-  const auto take = [&](Severity severity) {
-    for (const Diagnostic& d : diagnostics.list) {
-      if (reply.list.size() >= kMostDiagnostics) return;
-      if (d.severity == severity) reply.list.push_back(to_wire(d));
-    }
-  };
-  if (diagnostics.list.size() <= kMostDiagnostics) {
-    for (const Diagnostic& d : diagnostics.list) reply.list.push_back(to_wire(d));
-  } else {
-    take(Severity::error);
-    take(Severity::warning);
+  reply.list = first_diagnostics(diagnostics);
+  return protocol::encode(id, reply);
+}
+
+protocol::Bytes reloaded_reply(std::uint64_t id, const std::vector<std::string>& changed,
+                               const RuleFiles::Outcome& outcome) {
+  wire::ReloadedT reply;
+  reply.changed = changed;
+  reply.files = static_cast<std::uint32_t>(outcome.files);
+  reply.added = outcome.added;
+  reply.removed = outcome.removed;
+  reply.diagnostics = first_diagnostics(outcome.diagnostics);
+  for (const Error& problem : outcome.errors) {
+    if (reply.problems.size() >= kMostDiagnostics) break;
+    auto told = std::make_unique<wire::ErrorT>();
+    told->code = wire::ErrorCode::Invalid;
+    told->message = cut(problem.message, kLongestLine);
+    told->hint = cut(problem.hint, kLongestLine);
+    reply.problems.push_back(std::move(told));
   }
   return protocol::encode(id, reply);
 }

@@ -9,6 +9,7 @@
 #include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
 #include "protocol/framing.hpp"
+#include "server/rule_files.hpp"
 
 /// Replies as frames.
 namespace gorgo::server {
@@ -25,6 +26,9 @@ protocol::Bytes diagnostics_reply(std::uint64_t id, const Diagnostics& diagnosti
 /// Reads at most `count` items of a list, from number `first` on.
 template <class T>
 using Read = std::function<std::vector<T>(std::size_t first, std::size_t count)>;
+/// Answers a Reload, without the reasons that help nobody any more.
+protocol::Bytes reloaded_reply(std::uint64_t id, const std::vector<std::string>& changed,
+                               const RuleFiles::Outcome& outcome);
 /// Answers a ListRules: rules from `first` on, as many as a frame should carry, without texts.
 /// Reads no more than that, some at a time. `schema` has the attributes of their composites.
 protocol::Bytes rules_reply(std::uint64_t id, std::size_t total, std::uint32_t first,

@@ -174,7 +174,9 @@ void RuleFiles::deploy_file(Processor& processor, Reading& reading) {
 
 /// Notes that a file has other rules. Those that no file has are to be removed.
 void RuleFiles::replace(const Rules& before, const Rules& now) {
-  for (const std::string& rule : now) ++holders_[rule];
+  for (const std::string& rule : now) {
+    if (++holders_[rule] == 1) outcome_.added.push_back(rule);
+  }
   for (const std::string& rule : before) {
     const auto holders = holders_.find(rule);
     if (--holders->second > 0) continue;
@@ -192,7 +194,7 @@ void RuleFiles::remove_some(Processor& processor) {
     try {
       const auto removed = processor.remove(rule);
       if (removed) {
-        ++outcome_.removed;
+        outcome_.removed.push_back(rule);
       } else {
         outcome_.errors.push_back(removed.error());
       }

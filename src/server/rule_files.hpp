@@ -20,11 +20,12 @@ class RuleFiles {
   explicit RuleFiles(const std::vector<std::string>& paths);
 
   struct Outcome {
-    Diagnostics diagnostics;        ///< of all files
-    std::vector<Error> errors;      ///< what could not be read, deployed or removed
-    std::vector<std::string> gone;  ///< files that left their folder, and whose rules are removed
-    std::size_t files = 0;          ///< deployed
-    std::size_t removed = 0;        ///< rules that were removed because no file has them
+    Diagnostics diagnostics;         ///< of all files
+    std::vector<Error> errors;       ///< what could not be read, deployed or removed
+    std::vector<std::string> gone;   ///< files that left their folder, and whose rules are removed
+    std::size_t files = 0;           ///< deployed
+    std::vector<std::string> added;  ///< rules that no file had before
+    std::vector<std::string> removed;  ///< rules that were removed because no file has them
 
     bool failed() const { return diagnostics.failed() || !errors.empty(); }
   };

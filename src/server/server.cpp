@@ -74,8 +74,13 @@ struct Server::Impl {
   ServerCounters counters();
   void await_signal();
   void reload();
-  /// False: something else has changed than what a running server takes over, so nothing was.
-  bool take_over(const ServerOptions& fresh);
+  /// Takes over the configuration as it is now. An error: nothing was changed.
+  Result<std::unique_ptr<Reload>> begin_reload();
+  /// Tells the service manager of a reload until it is released.
+  std::shared_ptr<void> announce_reload();
+  /// Returns what has changed, for people. An error: something else has changed than what a running
+  /// server takes over, so nothing was.
+  Result<std::vector<std::string>> take_over(const ServerOptions& fresh);
   void stop();
   /// Serves on for the grace, and tells everybody that this is the end.
   void leave();
@@ -97,6 +102,7 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
       hub{io, options, log, queue, totals, {}},
       engine(options, log, queue, types, [this] { asio::post(io, [this] { engine_end(); }); }) {
   hub.counters = [this] { return counters(); };
+  hub.begin_reload = [this] { return begin_reload(); };
   hub.connections = [this] {
     std::vector<ConnectionInfo> all;
     for (const auto& [id, session] : sessions) all.push_back(session->info());
@@ -243,42 +249,66 @@ void Server::Impl::await_signal() {
   });
 }
 
-/// All of it or nothing: what was changed on purpose together is not to hold in part.
 void Server::Impl::reload() {
-  if (reread) {
-    const auto fresh = reread();
-    if (!fresh) {
-      return log.error("the configuration is not reloaded", {{"error", fresh.error().to_string()}});
-    }
-    // The files may have changed where their names have not.
-    auto context = make_tls_context(fresh->tls);
-    if (!context) {
-      return log.error("the configuration is not reloaded",
-                       {{"error", context.error().to_string()}});
-    }
-    if (!take_over(*fresh)) return;
-    tls = std::move(*context);
-  }
-  queue.push_control({.kind = Command::Kind::reload, .paths = options.rules});
+  auto begun = begin_reload();
+  if (!begun) return;
+  queue.push_control({.kind = Command::Kind::reload, .reload = std::move(*begun)});
 }
 
-bool Server::Impl::take_over(const ServerOptions& fresh) {
+/// All of it or nothing: what was changed on purpose together is not to hold in part.
+Result<std::unique_ptr<Reload>> Server::Impl::begin_reload() {
+  auto begun = std::make_unique<Reload>();
+  begun->guard = announce_reload();
+  const auto refuse = [this](const Error& why) {
+    log.error("the configuration is not reloaded", {{"error", why.to_string()}});
+    return why;
+  };
+  if (reread) {
+    const auto fresh = reread();
+    if (!fresh) return refuse(fresh.error());
+    // The files may have changed where their names have not.
+    auto context = make_tls_context(fresh->tls);
+    if (!context) return refuse(context.error());
+    auto changed = take_over(*fresh);
+    if (!changed) return refuse(changed.error());
+    begun->changed = std::move(*changed);
+    tls = std::move(*context);
+  }
+  begun->paths = options.rules;
+  return begun;
+}
+
+std::shared_ptr<void> Server::Impl::announce_reload() {
+  if (hub.stops_at || stopping) return nullptr;
+  manager.reloading();
+  const auto over = [this](void*) {
+    asio::post(io, [this] {
+      if (!hub.stops_at && !stopping) manager.ready(status());
+    });
+  };
+  return {this, over};
+}
+
+Result<std::vector<std::string>> Server::Impl::take_over(const ServerOptions& fresh) {
   const auto changes = changes_between(options, fresh);
-  std::string fixed, changed;
+  std::string fixed, all;
+  std::vector<std::string> changed;
   for (const ConfigChange& change : changes) {
-    std::string& list = change.key->is_live ? changed : fixed;
-    list += (list.empty() ? "" : "; ") + change.to_string();
+    const std::string text = change.to_string();
+    if (!change.key->is_live) {
+      fixed += (fixed.empty() ? "" : "; ") + text;
+      continue;
+    }
+    all += (all.empty() ? "" : "; ") + text;
+    changed.push_back(text);
   }
-  if (!fixed.empty()) {
-    log.error("the configuration is not reloaded, for this needs a restart", {{"keys", fixed}});
-    return false;
-  }
+  if (!fixed.empty()) return Error{"this needs a restart: " + fixed, "restart, or change it back"};
   for (const ConfigChange& change : changes) {
     static_cast<void>(change.key->set(options, *change.key->get(fresh)));
   }
   log.set_level(options.log_level);
-  if (!changed.empty()) log.info("the configuration is reloaded", {{"changed", changed}});
-  return true;
+  if (!changed.empty()) log.info("the configuration is reloaded", {{"changed", all}});
+  return changed;
 }
 
 void Server::Impl::stop() {
@@ -310,7 +340,10 @@ void Server::Impl::give_up() {
     gave_up = true;
     engine.request_stop();
   }
-  for (const auto& [id, session] : std::map(sessions)) session->give_up();
+  for (const auto& [id, session] : std::map(sessions)) {
+    session->ends_for(EndReason::stopped);
+    session->give_up();
+  }
 }
 
 void Server::Impl::drain() {

@@ -79,6 +79,7 @@ void Session::spawn(asio::awaitable<void> coroutine) {
 
 void Session::refuse(const Error& why) {
   refused_ = true;
+  ends_for(EndReason::refused, why.message);
   stopping_ = true;
   reply_error(0, wire::ErrorCode::Overloaded, why);
   outbox_->close();
@@ -98,6 +99,7 @@ void Session::stop_reading() {
 }
 
 void Session::finish() {
+  ends_for(EndReason::stopped);
   outbox_->finish(
       error_reply(0, wire::ErrorCode::Stopping, {"the server is stopping", "connect again later"}));
 }
@@ -108,6 +110,7 @@ void Session::give_up() {
 }
 
 void Session::overload(const Error& why) {
+  ends_for(EndReason::memory, why.message);
   hub_.dropped_requests += hub_.queue.drop(id(), CommandQueue::Drop::all);
   if (closing_) return give_up();
   outbox_->overload(why);
@@ -144,6 +147,7 @@ void Session::look(Time now) {
 
 void Session::time_out(const Error& why) {
   hub_.log.info("client timed out", {{"session", id()}, {"peer", peer()}, {"error", why.message}});
+  ends_for(EndReason::timed_out, why.message);
   reply_error(0, wire::ErrorCode::Timeout, why);
   stop_reading();
 }
@@ -154,6 +158,7 @@ void Session::report(const Outbox::Report& report) {
                      {{"session", id()}, {"peer", peer()}, {"rows", report.lost_rows}});
   }
   if (report.overflowed) {
+    ends_for(EndReason::slow, "more than limits.outbound_bytes waited for it");
     hub_.log.warning("slow consumer disconnected",
                      {{"session", id()},
                       {"peer", peer()},
@@ -177,12 +182,14 @@ void Session::fail(std::exception_ptr failure) {
   } catch (const std::exception& error) {
     hub_.log.warning("a session failed",
                      {{"session", id()}, {"peer", peer()}, {"error", error.what()}});
+    ends_for(EndReason::failed, error.what());
   }
   abort();
 }
 
 void Session::abort() {
   aborted_ = true;
+  ends_for(EndReason::broken);
   const auto dropped = hub_.queue.drop(id(), CommandQueue::Drop::replies_only);
   if (dropped > 0) {
     hub_.dropped_requests += dropped;
@@ -198,7 +205,14 @@ void Session::arm(Duration limit) {
   deadline_.expires_after(limit);
   deadline_.async_wait([weak = weak_from_this()](error_code cancelled) {
     const auto self = weak.lock();
-    if (!cancelled && self != nullptr) self->give_up();
+    if (cancelled || self == nullptr) return;
+    if (self->closing_) {
+      if (self->malformed_ > 0) self->ends_for(EndReason::malformed, self->complaint_);
+      self->ends_for(EndReason::undrained);
+    } else {
+      self->ends_for(EndReason::timed_out, "nothing was heard from it in time");
+    }
+    self->give_up();
   });
 }
 
@@ -213,7 +227,20 @@ void Session::ended() {
                      {{"session", id()}, {"peer", peer()}, {"messages", count}});
   }
   hub_.log.debug("session ended", {{"session", id()}, {"peer", peer()}});
+  note_end();
   hub_.on_end(*this);
+}
+
+void Session::ends_for(EndReason reason, const std::string& detail) {
+  if (end_reason_) return;
+  end_reason_ = reason;
+  end_detail_ = detail;
+}
+
+void Session::note_end() {
+  if (malformed_ > 0) ends_for(EndReason::malformed, complaint_);
+  ends_for(EndReason::completed);
+  hub_.closed.add({info(), *end_reason_, end_detail_});
 }
 
 void Session::reply_error(std::uint64_t id, wire::ErrorCode code, const Error& error) {
@@ -229,6 +256,7 @@ bool Session::malformed(std::uint64_t id, wire::ErrorCode code, const Error& err
                                             {"error", error.message}});
   }
   reply_error(id, code, error);
+  complaint_ = error.message;
   ++malformed_;
   return may_go_on();
 }
@@ -277,6 +305,7 @@ asio::awaitable<void> Session::secure() {
                           {"peer", peer()},
                           {"error", aborted_ ? "not complete in time" : plain(failure)}});
       }
+      ends_for(EndReason::handshake, aborted_ ? "not complete in time" : plain(failure));
       abort();
       co_return;
     }
@@ -296,6 +325,7 @@ asio::awaitable<std::size_t> Session::read_some(asio::mutable_buffer space) {
     }
     // A client that has only closed its sending side still gets its replies.
     if (failure != asio::error::eof) abort();
+    ends_for(EndReason::client_left);
   }
   co_return 0;
 }
@@ -317,7 +347,8 @@ asio::awaitable<void> Session::read_nothing() {
 
 asio::awaitable<bool> Session::submit(protocol::Bytes frame, const wire::Message& message) {
   Command request{Command::Kind::request, outbox_, {}, work_of(message, frame.size())};
-  if (changes_rules(message.body_type())) request.done = when_changed();
+  const bool wanted = prepare(request, message);
+  if (!wanted) co_return true;
   request.frame = std::move(frame);
   const bool queued = co_await push(request) == CommandQueue::Push::queued;
   // The requests of a session are carried out in order, also behind a text that is checked.
@@ -327,6 +358,19 @@ asio::awaitable<bool> Session::submit(protocol::Bytes frame, const wire::Message
     unwatch();
   }
   co_return queued;
+}
+
+bool Session::prepare(Command& request, const wire::Message& message) {
+  if (message.body_type() == wire::Body::Reload) {
+    auto begun = hub_.begin_reload();
+    if (!begun) {
+      reply_error(message.id(), wire::ErrorCode::Invalid, begun.error());
+      return false;
+    }
+    request.reload = std::move(*begun);
+  }
+  if (changes_rules(message.body_type())) request.done = when_changed();
+  return true;
 }
 
 asio::awaitable<CommandQueue::Push> Session::push(Command& request) {

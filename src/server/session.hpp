@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "server/closed_connections.hpp"
 #include "server/command_queue.hpp"
 #include "server/dialect.hpp"
 #include "server/log.hpp"
@@ -35,6 +36,9 @@ struct SessionHub {
   ClientTotals& totals;
   std::function<void(Session&)> on_end;  ///< the session is over and may be forgotten
   std::function<ServerCounters()> counters;
+  /// Takes over the configuration as it is now. An error: nothing was changed.
+  std::function<Result<std::unique_ptr<Reload>>()> begin_reload = {};
+  ClosedConnections closed = {};
   std::function<std::vector<ConnectionInfo>()> connections;
   /// Set while the server is about to stop and still serves: when it stops. docs/server.md
   std::optional<std::chrono::steady_clock::time_point> stops_at = {};
@@ -138,6 +142,8 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Has the writer look again.
   void wake_writer() { wake_.cancel(); }
 
+  /// Notes why the session ends. The first reason holds.
+  void ends_for(EndReason reason, const std::string& detail = "");
   void reply_error(std::uint64_t id, wire::ErrorCode code, const Error& error);
   /// Replies to what breaks the protocol, and counts it. Returns whether the client may go on.
   bool malformed(std::uint64_t id, wire::ErrorCode code, const Error& error);
@@ -164,6 +170,9 @@ class Session : public std::enable_shared_from_this<Session> {
   Time active_ = std::chrono::steady_clock::now();  // when a byte came or went
   LogLimit malformed_log_;
   std::uint64_t malformed_ = 0;
+  std::string complaint_;  // about the last malformed message
+  std::optional<EndReason> end_reason_;
+  std::string end_detail_;
   std::shared_ptr<Outbox> outbox_;
   bool refused_ = false;
   bool secured_ = false;  // bytes may be read and written
@@ -188,6 +197,10 @@ class Session : public std::enable_shared_from_this<Session> {
   bool awaits_change() const { return changing_ != nullptr && *changing_; }
   /// For a command: tells the session that it was carried out.
   std::function<void()> when_changed();
+  /// Nobody is left who could say more about the end.
+  void note_end();
+  /// What a request needs beside its frame. False: it was answered already.
+  bool prepare(Command& request, const wire::Message& message);
   /// Ends the session because a coroutine of it failed.
   void fail(std::exception_ptr failure);
   /// Whether requests of the client are still to be carried out.

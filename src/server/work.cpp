@@ -45,6 +45,7 @@ std::uint64_t cost_of(const wire::Message& message) {
     case wire::Body::ListRules:
     case wire::Body::ListTypes:
     case wire::Body::Trace:
+    case wire::Body::Reload:
       return 1 * kMillisecond;
     case wire::Body::AskWhy:
       return 10 * kMillisecond;

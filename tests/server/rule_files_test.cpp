@@ -53,7 +53,7 @@ class RuleFilesTest : public testing::Test {
     ASSERT_EQ(outcome.errors.size(), 1u);
     EXPECT_THAT(outcome.errors[0].to_string(), HasSubstr(error));
     EXPECT_EQ(outcome.files, 0u);
-    EXPECT_EQ(outcome.removed, 0u);
+    EXPECT_EQ(outcome.removed.size(), 0u);
     EXPECT_EQ(names(), before);
   }
 };
@@ -78,7 +78,7 @@ TEST_F(RuleFilesTest, AFileThatStandsForItselfKeepsItsRulesWhenItIsAway) {
   EXPECT_THAT(outcome.errors[0].message, HasSubstr("a.tesla: No such file"));
   EXPECT_EQ(processor.rules().size(), 2u);
   write("a.tesla", "// nothing\n");
-  EXPECT_EQ(files.load(processor).removed, 2u);
+  EXPECT_EQ(files.load(processor).removed.size(), 2u);
   EXPECT_EQ(processor.rules().size(), 0u);
 }
 
@@ -86,7 +86,7 @@ TEST_F(RuleFilesTest, AFileThatLeftItsFolderTakesItsRulesAlong) {
   fs::remove(folder_ / "b.tesla");
   const auto outcome = load();
   EXPECT_FALSE(outcome.failed());
-  EXPECT_EQ(outcome.removed, 1u);
+  EXPECT_EQ(outcome.removed.size(), 1u);
   EXPECT_THAT(outcome.gone, ElementsAre((folder_ / "b.tesla").string()));
   EXPECT_THAT(names(), UnorderedElementsAre("one", "two"));
   EXPECT_THAT(load().gone, IsEmpty());
@@ -97,7 +97,7 @@ TEST_F(RuleFilesTest, AnEmptyFileRemovesTheRulesThatStoodInItsFolder) {
   write("a.tesla", "");
   const auto outcome = load();
   EXPECT_FALSE(outcome.failed());
-  EXPECT_EQ(outcome.removed, 3u);
+  EXPECT_EQ(outcome.removed.size(), 3u);
   EXPECT_THAT(names(), IsEmpty());
 }
 
@@ -106,10 +106,10 @@ TEST_F(RuleFilesTest, NothingIsRemovedWhileAnotherFileHasErrors) {
   write("a.tesla", "rule one: define");
   const auto outcome = load();
   EXPECT_TRUE(outcome.diagnostics.failed());
-  EXPECT_EQ(outcome.removed, 0u);
+  EXPECT_EQ(outcome.removed.size(), 0u);
   EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
   write("a.tesla", rule("one"));
-  EXPECT_EQ(load().removed, 2u);
+  EXPECT_EQ(load().removed.size(), 2u);
   EXPECT_THAT(names(), ElementsAre("one"));
 }
 
@@ -158,7 +158,7 @@ TEST_F(RuleFilesTest, ManyRulesAreRemovedInSteps) {
     ++steps;
   }
   EXPECT_GT(steps, 1u);
-  EXPECT_EQ(files_.outcome().removed, 200u);
+  EXPECT_EQ(files_.outcome().removed.size(), 200u);
   EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
 }
 
@@ -177,7 +177,7 @@ TEST_F(RuleFilesTest, AFileMayBeRenamed) {
   fs::rename(folder_ / "b.tesla", folder_ / "c.tesla");
   const auto outcome = load();
   EXPECT_FALSE(outcome.failed()) << outcome.diagnostics.render();
-  EXPECT_EQ(outcome.removed, 0u);
+  EXPECT_EQ(outcome.removed.size(), 0u);
   EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
   fs::rename(folder_ / "c.tesla", folder_ / "0.tesla");
   EXPECT_FALSE(load().failed());
@@ -189,10 +189,10 @@ TEST_F(RuleFilesTest, RulesOfPathsThatAreNoneAnyMoreGo) {
   files_.set_paths({(folder_ / "other").string(), (folder_ / "a.tesla").string()});
   const auto outcome = load();
   EXPECT_FALSE(outcome.failed());
-  EXPECT_EQ(outcome.removed, 1u);
+  EXPECT_EQ(outcome.removed.size(), 1u);
   EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "other"));
   files_.set_paths({});
-  EXPECT_EQ(load().removed, 3u);
+  EXPECT_EQ(load().removed.size(), 3u);
   EXPECT_THAT(names(), IsEmpty());
 }
 
@@ -200,7 +200,7 @@ TEST_F(RuleFilesTest, RulesOfFormerPathsStayWhileSomethingIsWrong) {
   files_.set_paths({(folder_ / "absent.tesla").string()});
   expect_kept("absent.tesla");
   write("absent.tesla", rule("late"));
-  EXPECT_EQ(load().removed, 3u);
+  EXPECT_EQ(load().removed.size(), 3u);
   EXPECT_THAT(names(), ElementsAre("late"));
 }
 

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "gorgo/client.hpp"
+#include "http_support.hpp"
 #include "process.hpp"
 #include "slow_rule.hpp"
 
@@ -241,6 +242,27 @@ TEST_F(Serve, TakesNothingOverWhereSomethingNeedsARestart) {
   write("gorgo.toml", "listen = \"127.0.0.1:0\"\n" + rules);
   server.signal(SIGHUP);
   EXPECT_NE(server.err_line("rules read again"), "");
+}
+
+TEST_F(Serve, SaysOverHttpWhatAReloadHasChangedAndWhatIsWrong) {
+  const auto config = write("gorgo.toml", "[limits]\nmax_sessions = 7\n");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--config", config});
+  server.out_line();
+  const std::string line = server.out_line();
+  server::HttpConnection http(line.substr(8, line.size() - 9));
+  write("gorgo.toml", "[limits]\nmax_sessions = 8\n");
+  const auto taken = http.ask("POST", "/v1/reload");
+  EXPECT_EQ(taken.status, 200u) << taken.body;
+  EXPECT_EQ(taken.json()["changed"][0], "limits.max_sessions: 7 -> 8");
+  write("gorgo.toml", "[limits]\nmax_sessions = 9\nmax_rows = 7\n");
+  const auto fixed = http.ask("POST", "/v1/reload");
+  EXPECT_EQ(fixed.status, 422u);
+  EXPECT_THAT(fixed.json()["reason"].get<std::string>(),
+              HasSubstr("needs a restart: limits.max_rows: 65536 -> 7"));
+  write("gorgo.toml", "[limits]\nmax_row = 7\n");
+  EXPECT_EQ(http.ask("POST", "/v1/reload").status, 422u);
+  write("gorgo.toml", "[limits]\nmax_sessions = 8\n");
+  EXPECT_THAT(http.ask("POST", "/v1/reload").json()["changed"], testing::IsEmpty());
 }
 
 TEST_F(Serve, KeepsItsRulesWhenAFileCannotBeReadOnSighup) {

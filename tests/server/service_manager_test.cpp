@@ -76,6 +76,15 @@ TEST(ServiceManager, HearsOfTheStartAndOfTheEnd) {
   EXPECT_EQ(server.wait(), 0);
 }
 
+TEST(ServiceManager, HearsOfReloadsAndOfTheirEnds) {
+  Manager manager;
+  Process server({"serve", "--listen", "127.0.0.1:0"});
+  EXPECT_THAT(manager.next(), StartsWith("READY=1"));
+  server.signal(SIGHUP);
+  EXPECT_THAT(manager.next(), StartsWith("RELOADING=1\nMONOTONIC_USEC="));
+  EXPECT_EQ(manager.next(), "READY=1\nSTATUS=1 port open");
+}
+
 TEST(ServiceManager, HearsSignsOfLifeWhereItAsksForThem) {
   Manager manager("30000");
   Process server({"serve", "--listen", "127.0.0.1:0"});

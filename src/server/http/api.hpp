@@ -61,6 +61,7 @@ class Api {
   boost::asio::awaitable<Response> pin(const Call& call);
   boost::asio::awaitable<Response> list_types(const Call& call);
 
+  boost::asio::awaitable<Response> reload(const Call& call);
   boost::asio::awaitable<Response> list_connections(const Call& call);
   boost::asio::awaitable<Response> describe(const Call& call);
   boost::asio::awaitable<Response> health(const Call& call);

@@ -32,14 +32,24 @@ asio::awaitable<Response> Api::describe(const Call&) {
   co_return Response{.status = 200, .body = std::string(openapi())};
 }
 
-asio::awaitable<Response> Api::list_connections(const Call&) {
+asio::awaitable<Response> Api::reload(const Call&) {
+  const wire::ReloadT request;
+  const auto reply = co_await ask(request);
+  if (const auto* reloaded = reply ? reply->as<wire::Reloaded>() : nullptr) {
+    co_return json_response(to_json(*reloaded), is_whole(*reloaded) ? 200 : 422);
+  }
+  Response refused = unexpected(reply);
+  const auto* error = reply ? reply->as<wire::Error>() : nullptr;
+  if (error != nullptr && error->code() == wire::ErrorCode::Invalid) refused.status = 422;
+  co_return refused;
+}
+
+asio::awaitable<Response> Api::list_connections(const Call& call) {
   Json list = Json::array();
-  for (const ConnectionInfo& connection : hub_.connections()) {
-    list.push_back({{"id", connection.id},
-                    {"peer", connection.peer},
-                    {"dialect", connection.dialect},
-                    {"seconds", connection.seconds},
-                    {"bytes", connection.bytes}});
+  if (call.target.flag("closed")) {
+    for (const ClosedConnection& closed : hub_.closed.last()) list.push_back(to_json(closed));
+  } else {
+    for (const ConnectionInfo& open : hub_.connections()) list.push_back(to_json(open));
   }
   co_return json_response({{"connections", std::move(list)}});
 }
@@ -52,6 +62,7 @@ asio::awaitable<Response> Api::metrics(const Call&) {
   if (statistics == nullptr) co_return unexpected(reply);
   metrics.add(*statistics, hub_.counters());
   metrics.add(hub_.connections());
+  metrics.add(hub_.closed);
   for (std::uint32_t first = 0; first < kMostSeries;) {
     const auto page = co_await rules_from(first);
     const auto* rules = page ? page->as<wire::Rules>() : nullptr;

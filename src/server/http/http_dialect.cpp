@@ -230,6 +230,7 @@ bool HttpDialect::is_foreign() const {
 
 asio::awaitable<void> HttpDialect::refuse(const Problem& problem) {
   ++session_.hub().malformed;
+  session_.ends_for(EndReason::malformed, problem.why.message);
   const Response response = response_of(problem);
   co_await respond(response, false);
 }

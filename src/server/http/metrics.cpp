@@ -93,6 +93,14 @@ void Metrics::add(const std::vector<ConnectionInfo>& connections) {
   }
 }
 
+void Metrics::add(const ClosedConnections& closed) {
+  for (std::size_t i = 0; i < kEndReasons; ++i) {
+    const auto reason = static_cast<EndReason>(i);
+    put("connections_closed", "Connections that have ended, by reason", false,
+        static_cast<double>(closed.count(reason)), {{"reason", std::string(name_of(reason))}});
+  }
+}
+
 void Metrics::add(const wire::RuleInfo& rule) {
   const std::vector<Label> labels = {{"rule", protocol::text_of(rule.name())}};
   const auto put_rule = [&](const char* name, const char* help, bool gauge, std::uint64_t value) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "protocol/gorgo_generated.h"
+#include "server/closed_connections.hpp"
 #include "server/server_counters.hpp"
 
 namespace gorgo::server::http {
@@ -18,6 +19,7 @@ class Metrics {
  public:
   void add(const wire::Statistics& statistics, const ServerCounters& server);
   void add(const std::vector<ConnectionInfo>& connections);
+  void add(const ClosedConnections& closed);
   void add(const wire::RuleInfo& rule);
   void add(const wire::TypeInfo& type);
   std::string text() const;

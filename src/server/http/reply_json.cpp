@@ -1,6 +1,7 @@
 #include "server/http/reply_json.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,39 @@ Json row_json(std::uint32_t row, const std::string& reason, const std::string& h
   return {{"row", row}, {"reason", reason}, {"hint", hint}};
 }
 
+using Texts = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
+using DiagnosticList = flatbuffers::Vector<flatbuffers::Offset<wire::Diagnostic>>;
+
+Json texts_json(const Texts* texts) {
+  Json list = Json::array();
+  if (texts == nullptr) return list;
+  for (const auto* text : *texts) list.push_back(text->str());
+  return list;
+}
+
+Json list_json(const DiagnosticList* diagnostics) {
+  Json list = Json::array();
+  if (diagnostics == nullptr) return list;
+  for (const auto* d : *diagnostics) {
+    list.push_back({{"file", protocol::text_of(d->file())},
+                    {"line", d->line()},
+                    {"column", d->column()},
+                    {"length", d->length()},
+                    {"severity", d->severity() == wire::Severity::Error ? "error" : "warning"},
+                    {"message", protocol::text_of(d->message())},
+                    {"hint", protocol::text_of(d->hint())},
+                    {"source", protocol::text_of(d->source_line())}});
+  }
+  return list;
+}
+
+bool has_error(const DiagnosticList* diagnostics) {
+  if (diagnostics == nullptr) return false;
+  return std::ranges::any_of(*diagnostics, [](const auto* diagnostic) {
+    return diagnostic->severity() == wire::Severity::Error;
+  });
+}
+
 }  // namespace
 
 std::string to_text(const Json& json) {
@@ -54,27 +88,49 @@ Response unexpected(const std::optional<Reply>& reply) {
 }
 
 Json to_json(const wire::Diagnostics& diagnostics) {
-  Json list = Json::array();
-  if (diagnostics.list() != nullptr) {
-    for (const auto* d : *diagnostics.list()) {
-      list.push_back({{"line", d->line()},
-                      {"column", d->column()},
-                      {"length", d->length()},
-                      {"severity", d->severity() == wire::Severity::Error ? "error" : "warning"},
-                      {"message", protocol::text_of(d->message())},
-                      {"hint", protocol::text_of(d->hint())},
-                      {"source", protocol::text_of(d->source_line())}});
-    }
-  }
-  return {{"diagnostics", std::move(list)}};
+  return {{"diagnostics", list_json(diagnostics.list())}};
 }
 
-bool has_error(const wire::Diagnostics& diagnostics) {
-  if (diagnostics.list() == nullptr) return false;
-  for (const auto* d : *diagnostics.list()) {
-    if (d->severity() == wire::Severity::Error) return true;
+bool has_error(const wire::Diagnostics& diagnostics) { return has_error(diagnostics.list()); }
+
+Json to_json(const wire::Reloaded& reloaded) {
+  Json problems = Json::array();
+  if (reloaded.problems() != nullptr) {
+    for (const auto* problem : *reloaded.problems()) {
+      problems.push_back({{"reason", protocol::text_of(problem->message())},
+                          {"hint", protocol::text_of(problem->hint())}});
+    }
   }
-  return false;
+  return {{"changed", texts_json(reloaded.changed())},
+          {"files", reloaded.files()},
+          {"added", texts_json(reloaded.added())},
+          {"removed", texts_json(reloaded.removed())},
+          {"diagnostics", list_json(reloaded.diagnostics())},
+          {"errors", std::move(problems)}};
+}
+
+bool is_whole(const wire::Reloaded& reloaded) {
+  const auto* problems = reloaded.problems();
+  return (problems == nullptr || problems->size() == 0) && !has_error(reloaded.diagnostics());
+}
+
+Json to_json(const ConnectionInfo& connection) {
+  return {{"id", connection.id},
+          {"peer", connection.peer},
+          {"dialect", connection.dialect},
+          {"seconds", connection.seconds},
+          {"bytes", connection.bytes}};
+}
+
+Json to_json(const ClosedConnection& closed) {
+  const auto at =
+      std::chrono::duration_cast<std::chrono::milliseconds>(closed.at.time_since_epoch());
+  Json json = to_json(closed.connection);
+  json.erase("bytes");
+  json["reason"] = name_of(closed.reason);
+  json["detail"] = closed.detail;
+  json["closed_ms"] = at.count();
+  return json;
 }
 
 Json to_json(const wire::TypeInfo& type) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "protocol/gorgo_generated.h"
+#include "server/closed_connections.hpp"
 #include "server/http/events_body.hpp"
 #include "server/http/exchange.hpp"
 #include "server/http/message.hpp"
@@ -26,6 +27,11 @@ Response unexpected(const std::optional<Reply>& reply);
 
 Json to_json(const wire::Diagnostics& diagnostics);
 bool has_error(const wire::Diagnostics& diagnostics);
+Json to_json(const wire::Reloaded& reloaded);
+/// Whether everything that was read again is in order.
+bool is_whole(const wire::Reloaded& reloaded);
+Json to_json(const ConnectionInfo& connection);
+Json to_json(const ClosedConnection& closed);
 /// Without the text where the reply has none.
 Json to_json(const wire::RuleInfo& rule);
 Json to_json(const wire::TypeInfo& type);

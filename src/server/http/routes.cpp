@@ -18,6 +18,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {Verb::get, "/v1/rules/{name}/why", BodyKind::none, &Api::why},
     {Verb::post, "/v1/rules/{name}/pin", BodyKind::none, &Api::pin},
     {Verb::get, "/v1/types", BodyKind::none, &Api::list_types},
+    {Verb::post, "/v1/reload", BodyKind::none, &Api::reload},
     {Verb::get, "/v1/connections", BodyKind::none, &Api::list_connections},
     {Verb::get, "/v1/openapi.json", BodyKind::none, &Api::describe},
     {Verb::get, "/healthz", BodyKind::none, &Api::health},

@@ -1,0 +1,140 @@
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "http_support.hpp"
+#include "server/closed_connections.hpp"
+
+// What operators ask over HTTP: reloads, and connections that have ended.
+namespace gorgo::server {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ReloadByHttp : public testing::Test {
+ protected:
+  ReloadByHttp() { write(kOne); }
+  ~ReloadByHttp() override { fs::remove(file_); }
+
+  static constexpr const char* kOne = "rule one: define C(v: int) from A(v = 1) where v = A.v;";
+  const fs::path file_ =
+      fs::path(testing::TempDir()) / ("gorgo_reload_" + std::to_string(getpid()) + ".tesla");
+
+  void write(const std::string& text) { std::ofstream(file_) << text; }
+  ServerOptions options() {
+    auto options = with_http();
+    options.rules = {file_.string()};
+    return options;
+  }
+};
+
+TEST_F(ReloadByHttp, SaysWhichRulesCameAndWent) {
+  RunningServer server(options());
+  HttpConnection http(http_address(server));
+  const auto first = http.ask("POST", "/v1/reload");
+  EXPECT_EQ(first.status, 200u) << first.body;
+  EXPECT_THAT(first.json()["added"], ElementsAre("one"));
+  write("rule two: define C(v: int) from A(v = 2) where v = A.v;");
+  const auto second = http.ask("POST", "/v1/reload");
+  EXPECT_EQ(second.status, 200u) << second.body;
+  const Json json = second.json();
+  EXPECT_EQ(json["files"], 1);
+  EXPECT_THAT(json["added"], ElementsAre("two"));
+  EXPECT_THAT(json["removed"], ElementsAre("one"));
+  EXPECT_THAT(json["changed"], IsEmpty());
+  EXPECT_EQ(http.ask("GET", "/v1/rules").json()["rules"].size(), 1u);
+}
+
+TEST_F(ReloadByHttp, SaysWhatIsWrongAndKeepsTheOldRules) {
+  RunningServer server(options());
+  HttpConnection http(http_address(server));
+  EXPECT_EQ(http.ask("POST", "/v1/reload").status, 200u);
+  write("rule one: define");
+  const auto wrong = http.ask("POST", "/v1/reload");
+  EXPECT_EQ(wrong.status, 422u);
+  EXPECT_EQ(wrong.json()["diagnostics"][0]["file"], file_.string());
+  EXPECT_EQ(wrong.json()["diagnostics"][0]["severity"], "error");
+  fs::remove(file_);
+  const auto gone = http.ask("POST", "/v1/reload");
+  EXPECT_EQ(gone.status, 422u);
+  EXPECT_THAT(gone.json()["errors"][0]["reason"].get<std::string>(), HasSubstr("cannot read"));
+  EXPECT_THAT(http.ask("GET", "/v1/rules").body, HasSubstr("\"one\""));
+}
+
+TEST_F(ReloadByHttp, PagesOfOthersMayNotAskForIt) {
+  RunningServer server(options());
+  HttpConnection http(http_address(server));
+  EXPECT_EQ(http.ask("POST", "/v1/reload", "", "Origin: http://evil.example\r\n").status, 403u);
+}
+
+class Closed : public testing::Test {
+ protected:
+  RunningServer server_{with_http()};
+  HttpConnection http_{http_address(server_)};
+
+  /// The first connection that ended for the reason, once there is one.
+  Json ended_for(const std::string& reason) {
+    while (true) {
+      const Json all = http_.ask("GET", "/v1/connections?closed=true").json();
+      for (const auto& connection : all["connections"]) {
+        if (connection["reason"] == reason) return connection;
+      }
+      std::this_thread::yield();
+    }
+  }
+};
+
+TEST_F(Closed, ConnectionsThatEndAreKeptWithTheirReasons) {
+  { auto client = server_.connect(); }
+  const Json left = ended_for("client_left");
+  EXPECT_EQ(left["dialect"], "native");
+  EXPECT_THAT(left["peer"].get<std::string>(), HasSubstr("127.0.0.1:"));
+  EXPECT_GT(left["closed_ms"], 1'600'000'000'000);
+
+  HttpConnection once(http_address(server_));
+  EXPECT_EQ(once.ask("GET", "/healthz", "", "Connection: close\r\n").status, 200u);
+  EXPECT_TRUE(once.is_closed());
+  once.close();
+  EXPECT_EQ(ended_for("completed")["dialect"], "http");
+
+  RawConnection broken(server_->address());
+  broken.greet();
+  broken.reset();
+  ended_for("broken");
+
+  RawConnection wrong(server_->address());
+  wrong.send(protocol::Bytes(64, 0xff));
+  wrong.expect<wire::Error>(0);
+  wrong.close();
+  EXPECT_NE(ended_for("malformed")["detail"], "");
+  EXPECT_EQ(http_.ask("GET", "/v1/connections").json()["connections"].size(), 1u);
+}
+
+TEST_F(Closed, MetricsCountThemByReason) {
+  { auto client = server_.connect(); }
+  ended_for("client_left");
+  EXPECT_THAT(http_.ask("GET", "/metrics").body,
+              HasSubstr("gorgo_connections_closed_total{reason=\"client_left\"} 1\n"));
+}
+
+TEST(ClosedConnections, OnlyTheLastAreKept) {
+  ClosedConnections closed;
+  for (std::uint64_t id = 0; id <= ClosedConnections::kMost; ++id) {
+    ClosedConnection one;
+    one.connection.id = id;
+    one.reason = EndReason::slow;
+    one.detail = std::string(100'000, 'x');
+    closed.add(std::move(one));
+  }
+  EXPECT_EQ(closed.last().size(), ClosedConnections::kMost);
+  EXPECT_EQ(closed.last().front().connection.id, 1u);
+  EXPECT_LE(closed.last().front().detail.capacity(), 1000u);
+  EXPECT_EQ(closed.count(EndReason::slow), ClosedConnections::kMost + 1);
+}
+
+}  // namespace
+}  // namespace gorgo::server
