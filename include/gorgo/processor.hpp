@@ -151,6 +151,8 @@ struct TypeInfo {
   std::size_t bytes = 0;       ///< events and all columns over them, as allocated
   std::uint64_t late = 0;      ///< accepted behind the clock
   std::uint64_t too_late = 0;  ///< refused: further behind the clock than `max_late`
+  std::uint64_t seen = 0;      ///< that have come since a rule reads the type, composites included
+  std::vector<AttributeType> attributes;  ///< of an inferred type, those that rules name
 };
 
 struct ProcessorCounters {
@@ -159,6 +161,7 @@ struct ProcessorCounters {
   std::uint64_t composites = 0;
   std::uint64_t late = 0;                ///< accepted behind the clock
   std::uint64_t too_late = 0;            ///< refused: further behind the clock than `max_late`
+  std::uint64_t too_ahead = 0;           ///< refused: further ahead than `max_ahead`
   std::uint64_t dropped_depth = 0;       ///< composites at max_depth, stored but not evaluated
   std::uint64_t dropped_composites = 0;  ///< beyond max_composites, neither processed nor delivered
   std::uint64_t passed_over = 0;         ///< terminators of suspended rules, never evaluated

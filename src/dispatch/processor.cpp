@@ -204,11 +204,15 @@ TypeInfo Processor::Impl::info_of(const std::string& name, TypeId type) const {
           .events = store.end() - store.begin(),
           .bytes = history.bytes(type),
           .late = late.late,
-          .too_late = late.too_late};
+          .too_late = late.too_late,
+          .seen = store.end(),
+          .attributes = rules.schema().at(type).attributes};
 }
 
 TypeInfo Processor::Impl::other_types() const {
-  TypeInfo others{.late = counters.late, .too_late = counters.too_late};
+  TypeInfo others;
+  others.late = counters.late;
+  others.too_late = counters.too_late;
   for (const auto& [name, type] : rules.read_types()) {
     const auto late = sequencer.late(type);
     others.late -= late.late;

@@ -106,16 +106,26 @@ std::unique_ptr<wire::TypeInfoT> to_wire(const TypeInfo& type) {
   info->bytes = type.bytes;
   info->late = type.late;
   info->too_late = type.too_late;
+  info->seen = type.seen;
   return info;
 }
 
 TypeInfo to_type(const wire::TypeInfo& type) {
-  return {.name = type.name()->str(),
-          .reach = type.reach(),
-          .events = type.events(),
-          .bytes = type.bytes(),
-          .late = type.late(),
-          .too_late = type.too_late()};
+  TypeInfo info{.name = type.name()->str(),
+                .reach = type.reach(),
+                .events = type.events(),
+                .bytes = type.bytes(),
+                .late = type.late(),
+                .too_late = type.too_late(),
+                .seen = type.seen(),
+                .attributes = {}};
+  if (type.attributes() == nullptr) return info;
+  for (const auto* attribute : *type.attributes()) {
+    if (attribute->type() > wire::ValueType::MAX) continue;
+    info.attributes.push_back(
+        {attribute->name()->str(), static_cast<ValueType>(attribute->type())});
+  }
+  return info;
 }
 
 }  // namespace gorgo::protocol

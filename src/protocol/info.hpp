@@ -16,6 +16,7 @@ std::string text_of(const flatbuffers::String* text);
 std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text);
 RuleInfo to_rule(const wire::RuleInfo& rule);
 
+/// Without the attributes, which a page may have no room for.
 std::unique_ptr<wire::TypeInfoT> to_wire(const TypeInfo& type);
 TypeInfo to_type(const wire::TypeInfo& type);
 

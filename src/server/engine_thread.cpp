@@ -95,7 +95,7 @@ void EngineThread::run() {
     broken_ = true;
     processor_.flush([this](const OutputBatch& batch) { deliver(batch); });
     broken_ = false;
-    processed_acks_.send(processor_);
+    settle();
   } catch (const std::exception& failure) {
     broken_ = true;
     log_.error("an evaluation failed half-way, so the server ends", {{"error", failure.what()}});
@@ -155,7 +155,12 @@ void EngineThread::process() {
     processor_.process([this](const OutputBatch& batch) { deliver(batch); });
     broken_ = false;
   }
+  settle();
+}
+
+void EngineThread::settle() {
   processed_acks_.send(processor_);
+  latency_.settle(processor_);
 }
 
 void EngineThread::deliver(const OutputBatch& batch) {

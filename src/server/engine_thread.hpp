@@ -13,6 +13,7 @@
 #include "server/deployments.hpp"
 #include "server/device_watch.hpp"
 #include "server/drop_watch.hpp"
+#include "server/latency_watch.hpp"
 #include "server/log.hpp"
 #include "server/log_limit.hpp"
 #include "server/options.hpp"
@@ -77,6 +78,7 @@ class EngineThread {
   Subscriptions subscriptions_;
   Producers producers_;
   ProcessedAcks processed_acks_;
+  LatencyWatch latency_;
   Deployments deployments_;
   const std::function<Timestamp()> clock_;  // that stamps events
   RuleFiles rule_files_;
@@ -86,7 +88,9 @@ class EngineThread {
   LogLimit oversize_log_;
   Pace pace_;
   ClockWatch clock_watch_;
-  std::uint64_t refused_ = 0;
+  std::uint64_t refused_ = 0;            // events, those below included
+  std::uint64_t refused_too_large_ = 0;  // no frame could deliver them
+  std::uint64_t refused_for_memory_ = 0;
   /// Whether an evaluation ended half-way, so that the processor's state is that of no sequence of
   /// events. It is also set while an evaluation goes on.
   bool broken_ = false;
@@ -104,6 +108,8 @@ class EngineThread {
   void work(std::vector<Command>& turn);
   void process();
   void deliver(const OutputBatch& batch);
+  /// Everything that was appended is evaluated, or held back by lateness.
+  void settle();
   void beat() { beats_.fetch_add(1, std::memory_order_relaxed); }
   /// Evaluates when much is pending, even in the middle of a frame, so that released events that
   /// are not evaluated yet take no more memory.
@@ -140,6 +146,7 @@ class EngineThread {
   void refuse(const Command& change);
   void add_rates(RuleInfo& rule) const;
   Statistics statistics() const;
+  void add_refusals(Statistics& statistics) const;
   void on_oversize(const Outbox& client, std::size_t rows);
 
   // One per request; each queues its reply.

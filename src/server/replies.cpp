@@ -179,14 +179,24 @@ protocol::Bytes devices_reply(std::uint64_t id, const std::vector<DeviceInfo>& d
   return protocol::encode(id, reply);
 }
 
-protocol::Bytes statistics_reply(std::uint64_t id, const Statistics& statistics) {
+protocol::Bytes statistics_reply(std::uint64_t id, const Statistics& statistics,
+                                 const LogHistogram& latency) {
   wire::StatisticsT reply;
   for (const Statistic& statistic : statistics) {
     auto& told = *reply.list.emplace_back(std::make_unique<wire::StatisticT>());
     told.name = statistic.name;
     told.value = statistic.value;
     told.gauge = statistic.gauge;
+    told.label = statistic.label;
+    told.label_value = statistic.label_value;
   }
+  auto& histogram = *reply.histograms.emplace_back(std::make_unique<wire::HistogramT>());
+  histogram.name = "latency";
+  histogram.sum = latency.mean() * static_cast<double>(latency.count());
+  latency.for_each_bucket([&](std::uint64_t greatest, std::uint64_t count) {
+    histogram.bounds.push_back(greatest);
+    histogram.counts.push_back(count);
+  });
   return protocol::encode(id, reply);
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/log_histogram.hpp"
 #include "gorgo/device.hpp"
 #include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
@@ -41,9 +42,13 @@ struct Statistic {
   const char* name;
   std::uint64_t value = 0;
   bool gauge = false;
+  const char* label = "";  ///< what it is one of several for
+  const char* label_value = "";
 };
 using Statistics = std::vector<Statistic>;
-protocol::Bytes statistics_reply(std::uint64_t id, const Statistics& statistics);
+/// `latency`: of events, in nanoseconds.
+protocol::Bytes statistics_reply(std::uint64_t id, const Statistics& statistics,
+                                 const LogHistogram& latency);
 protocol::Bytes devices_reply(std::uint64_t id, const std::vector<DeviceInfo>& devices);
 /// One rule with its text; an Error when that is larger than `max_frame`.
 protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, const Schema& schema,

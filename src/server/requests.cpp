@@ -103,7 +103,7 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
       client.reply(devices_reply(id, devices()));
       return;
     case wire::Body::AskStatistics:
-      client.reply(statistics_reply(id, statistics()));
+      client.reply(statistics_reply(id, statistics(), latency_.histogram()));
       return;
     case wire::Body::AskWhy:
       return ask_why(client, id, *message.body_as_AskWhy());
@@ -146,9 +146,10 @@ void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publi
     command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, kShortOfMemory));
     return;
   }
+  const Timestamp last = last_timestamp(publication->batch.next().batch(), clock_());
+  latency_.add(command.received, ack.accepted, last);
   if (request.ack() == wire::AckMode::None && ack.refused == 0) return;
   if (request.ack() == wire::AckMode::Processed) {
-    const Timestamp last = last_timestamp(publication->batch.next().batch(), clock_());
     return processed_acks_.add(command.client, protocol::encode(id, ack), last);
   }
   command.client->reply(protocol::encode(id, ack));
@@ -186,7 +187,11 @@ void EngineThread::append_some(Publication& publication, std::uint32_t most, boo
                 .pause = memory_reserve::is_given_up,
                 .check = {}};
   if (measured) {
-    intake.check = [this](const BatchCursor& event) { return fits_in_a_frame(event, limits_); };
+    intake.check = [this](const BatchCursor& event) {
+      auto fits = fits_in_a_frame(event, limits_);
+      if (!fits) ++refused_too_large_;
+      return fits;
+    };
   }
   // Nothing is taken from the little memory that evaluations may need.
   bool short_of_memory = memory_reserve::is_given_up();
@@ -196,6 +201,7 @@ void EngineThread::append_some(Publication& publication, std::uint32_t most, boo
     short_of_memory = true;
   }
   if (!short_of_memory) return;
+  ++refused_for_memory_;
   refuse(batch.next(), kShortOfMemory);
   batch.leave_out();
 }
@@ -331,23 +337,39 @@ void EngineThread::list(Outbox& client, std::uint64_t id, const wire::ListRules&
 
 Statistics EngineThread::statistics() const {
   const ProcessorCounters& processed = processor_.counters();
-  return {{"events_accepted", processed.accepted},
-          {"events_refused", refused_},
-          {"composites", processed.composites},
-          {"events_late", processed.late},
-          {"events_too_late", processed.too_late},
-          {"events_ahead", clock_watch_.counts().ahead},
-          {"events_too_ahead", clock_watch_.counts().too_ahead},
-          {"composites_dropped", processed.dropped_composites},
-          {"composites_too_deep", processed.dropped_depth},
-          {"terminators_passed_over", processed.passed_over},
-          {"oversize_rows", subscriptions_.oversize()},
-          {"memory_shortages", shortages()},
-          {"changes_dropped", dropped_changes()},
-          {"held_events", processor_.held(), true},
-          {"held_bytes_peak", processed.peak_held_bytes, true},
-          {"rules", processor_.rule_count(), true},
-          {"subscription_texts", subscriptions_.texts(), true}};
+  Statistics all = {{"events_accepted", processed.accepted},
+                    {"events_refused", refused_},
+                    {"composites", processed.composites},
+                    {"events_late", processed.late},
+                    {"events_too_late", processed.too_late},
+                    {"events_ahead", clock_watch_.counts().ahead},
+                    {"events_too_ahead", clock_watch_.counts().too_ahead},
+                    {"composites_dropped", processed.dropped_composites},
+                    {"composites_too_deep", processed.dropped_depth},
+                    {"terminators_passed_over", processed.passed_over},
+                    {"oversize_rows", subscriptions_.oversize()},
+                    {"memory_shortages", shortages()},
+                    {"changes_dropped", dropped_changes()},
+                    {"held_events", processor_.held(), true},
+                    {"held_bytes_peak", processed.peak_held_bytes, true},
+                    {"rules", processor_.rule_count(), true},
+                    {"subscription_texts", subscriptions_.texts(), true}};
+  add_refusals(all);
+  return all;
+}
+
+/// Their sum is `events_refused`.
+void EngineThread::add_refusals(Statistics& statistics) const {
+  const ProcessorCounters& processed = processor_.counters();
+  const auto add = [&](const char* reason, std::uint64_t events) {
+    statistics.push_back({"events_refused_by_reason", events, false, "reason", reason});
+  };
+  add("too_late", processed.too_late);
+  add("too_ahead", processed.too_ahead);
+  add("too_large", refused_too_large_);
+  add("memory", refused_for_memory_);
+  add("invalid", refused_ - processed.too_late - processed.too_ahead - refused_too_large_ -
+                     refused_for_memory_);
 }
 
 void EngineThread::ask_why(Outbox& client, std::uint64_t id, const wire::AskWhy& request) {

@@ -30,6 +30,8 @@ void add_serve(CLI::App& app, int& exit_code);
 void add_pub(CLI::App& app, int& exit_code);
 void add_sub(CLI::App& app, int& exit_code);
 void add_rules(CLI::App& app, int& exit_code);
+void add_types(CLI::App& app, int& exit_code);
+void add_doctor(CLI::App& app, int& exit_code);
 void add_engines(CLI::App& app, int& exit_code);
 void add_journal(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);

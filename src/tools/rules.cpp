@@ -8,10 +8,11 @@
 
 #include "base/file.hpp"
 #include "base/time_text.hpp"
-#include "codec/timestamp.hpp"
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
+#include "tools/listing.hpp"
 #include "tools/output.hpp"
+#include "tools/print_json.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -92,14 +93,6 @@ nlohmann::ordered_json to_json(const RuleInfo& rule, bool memory) {
   return json;
 }
 
-nlohmann::ordered_json to_json(const TypeInfo& type) {
-  return {{"name", type.name},     {"kept_for_ms", type.reach / 1'000'000},
-          {"events", type.events}, {"bytes", type.bytes},
-          {"late", type.late},     {"too_late", type.too_late}};
-}
-
-using Table = std::vector<std::vector<std::string>>;  // the first row is the header
-
 std::string state_of(const RuleInfo& rule) {
   if (!rule.alarm.empty()) return "engines disagree";
   if (rule.suspended) return "suspended";
@@ -137,43 +130,10 @@ Table table_of(const std::vector<RuleInfo>& rules, bool memory) {
   return rows;
 }
 
-Table table_of(const std::vector<TypeInfo>& types) {
-  Table rows = {{"TYPE", "KEPT FOR", "EVENTS", "BYTES", "LATE", "TOO LATE"}};
-  for (const TypeInfo& type : types) {
-    std::string reach;
-    codec::append_milliseconds(reach, type.reach);
-    rows.push_back({type.name.empty() ? "(others)" : type.name, reach + " ms",
-                    std::to_string(type.events), std::to_string(type.bytes),
-                    std::to_string(type.late), std::to_string(type.too_late)});
-  }
-  return rows;
-}
-
-void print(const Table& rows) {
-  std::vector<std::size_t> widths(rows[0].size(), 0);
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += row[i];
-      if (i + 1 < row.size()) line.append(widths[i] - row[i].size() + 2, ' ');
-    }
-    std::puts(line.c_str());
-  }
-}
-
 nlohmann::ordered_json json_of(const std::vector<RuleInfo>& rules, bool memory) {
   auto json = nlohmann::ordered_json::array();
   for (const RuleInfo& rule : rules) json.push_back(to_json(rule, memory));
   return json;
-}
-
-/// A comment in a rule's text may be of any bytes.
-void puts_json(const nlohmann::ordered_json& json) {
-  using Handler = nlohmann::ordered_json::error_handler_t;
-  std::puts(json.dump(2, ' ', false, Handler::replace).c_str());
 }
 
 int list_memory(Client& client, const std::vector<RuleInfo>& rules, bool as_json) {
@@ -181,13 +141,13 @@ int list_memory(Client& client, const std::vector<RuleInfo>& rules, bool as_json
   if (!types) return fail(types.error());
   if (as_json) {
     auto list = nlohmann::ordered_json::array();
-    for (const TypeInfo& type : *types) list.push_back(to_json(type));
+    for (const TypeInfo& type : *types) list.push_back(type_json(type));
     const nlohmann::ordered_json json = {{"rules", json_of(rules, true)}, {"types", list}};
-    puts_json(json);
+    print_json(json);
   } else {
-    print(table_of(rules, true));
+    print_table(table_of(rules, true));
     std::puts("");
-    print(table_of(*types));
+    print_table(type_table(*types));
   }
   return kSuccess;
 }
@@ -198,9 +158,9 @@ int list(Client& client, const RulesOptions& options) {
   const bool as_json = options.format == "json";
   if (options.memory) return list_memory(client, *rules, as_json);
   if (as_json) {
-    puts_json(json_of(*rules, false));
+    print_json(json_of(*rules, false));
   } else {
-    print(table_of(*rules, false));
+    print_table(table_of(*rules, false));
     for (const RuleInfo& rule : *rules) {
       if (rule.declined == 0) continue;
       std::printf("\n%s: %s left %llu terminators to column-scan: %s\n", rule.name.c_str(),
@@ -215,7 +175,7 @@ int show(Client& client, const RulesOptions& options) {
   const auto rule = client.rule(options.arguments.front());
   if (!rule) return fail(rule.error());
   if (options.format == "json") {
-    puts_json(to_json(*rule, true));
+    print_json(to_json(*rule, true));
   } else {
     std::puts(rule->text.c_str());
   }

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -112,6 +114,8 @@ TEST_F(HttpRules, TheTypesThatTheyReadAreListed) {
   ASSERT_GE(types.size(), 2u);
   EXPECT_EQ(types[0]["name"], "A");
   EXPECT_EQ(types[0]["events"], 1);
+  EXPECT_EQ(types[0]["seen"], 1);
+  EXPECT_EQ(types[0]["attributes"][0], Json({{"name", "x"}, {"type", "int"}}));
 }
 
 /// More rules than fit in one answer of the engine.
@@ -170,6 +174,77 @@ TEST_F(HttpOperations, MetricsCountWhatWasPublished) {
   EXPECT_EQ(metric("gorgo_rules"), 2);
   EXPECT_EQ(metric("gorgo_connections{dialect=\"http\"}"), 1);
   EXPECT_EQ(metric("gorgo_type_events{type=\"A\"}"), 2);
+}
+
+/// An accountant's view: every refusal has a reason, and the reasons add up.
+TEST_F(HttpOperations, EveryRefusalIsCountedByItsReason) {
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/mine", kPair).status, 200u);
+  const std::string body = event_line("A", 7) + "bad\n" + R"({"type":"A","attrs":{"x":"text"}})" +
+                           "\n" + R"({"type":"A","ts":1,"attrs":{"x":1}})" + "\n" +
+                           R"({"type":"A","ts":9000000000000,"attrs":{"x":1}})" + "\n";
+  const auto published = http_.ask("POST", "/v1/events?ack=processed", body).json();
+  EXPECT_EQ(published["refused"], 4);
+  const auto refused = [&](const std::string& reason) {
+    return metric("gorgo_events_refused_by_reason_total{reason=\"" + reason + "\"}");
+  };
+  EXPECT_EQ(refused("malformed_line"), 1);
+  EXPECT_EQ(refused("invalid"), 1);
+  EXPECT_EQ(refused("too_late"), 1);
+  EXPECT_EQ(refused("too_ahead"), 1);
+  EXPECT_EQ(refused("too_large") + refused("memory"), 0);
+  EXPECT_EQ(metric("gorgo_events_refused_total"), 4);
+}
+
+TEST_F(HttpOperations, TheLatencyOfEveryAcceptedEventIsInTheHistogram) {
+  EXPECT_EQ(metric("gorgo_latency_seconds_count"), 0);
+  const std::string body = event_line("A", 7) + event_line("B", 8) + "bad\n";
+  EXPECT_EQ(http_.ask("POST", "/v1/events?ack=processed", body).status, 200u);
+  EXPECT_EQ(metric("gorgo_latency_seconds_count"), 2);
+  EXPECT_EQ(metric("gorgo_latency_seconds_bucket{le=\"+Inf\"}"), 2);
+  EXPECT_GT(metric("gorgo_latency_seconds_sum"), 0);
+}
+
+/// Each rule would be several series; the server says how many it leaves out.
+TEST_F(HttpOperations, RulesBeyondTheFirstThousandHaveNoSeries) {
+  std::string text = "event A(x: int);";
+  for (int i = 0; i < 1007; ++i) {
+    text += "rule r" + std::to_string(i) + ": define C() from A(x = " + std::to_string(i) + ");\n";
+  }
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/many", text).status, 200u);
+  EXPECT_EQ(metric("gorgo_rules"), 1007);
+  EXPECT_EQ(metric("gorgo_series_left_out{of=\"rules\"}"), 7);
+  EXPECT_EQ(metric("gorgo_series_left_out{of=\"types\"}"), 0);
+}
+
+/// The names of metrics in a file of the documentation.
+std::set<std::string> metrics_named_in(const std::string& path) {
+  std::ifstream file(path);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::set<std::string> names;
+  const std::regex name("gorgo_[a-z_]+");
+  for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at) {
+    names.insert(at->str());
+  }
+  return names;
+}
+
+TEST_F(HttpOperations, TheDashboardAndTheAlertsNameOnlyMetricsThatThereAre) {
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/mine", kPair).status, 200u);
+  const std::string served = http_.ask("GET", "/metrics").body;
+  for (const std::string file : {"grafana.json", "alerts.yml"}) {
+    const auto names = metrics_named_in(std::string(GORGO_DOCS "/") + file);
+    EXPECT_GE(names.size(), 8u) << file;
+    for (const std::string& name : names) {
+      const bool there = served.find("\n" + name + " ") != std::string::npos ||
+                         served.find("\n" + name + "{") != std::string::npos;
+      EXPECT_TRUE(there) << file << " names " << name;
+    }
+  }
+}
+
+TEST(Documentation, TheAlertsAreRulesThatPrometheusTakes) {
+  if (std::system("promtool --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no promtool";
+  EXPECT_EQ(std::system("promtool check rules " GORGO_DOCS "/alerts.yml"), 0);
 }
 
 TEST_F(HttpOperations, TheDescriptionIsValidOpenApi) {

@@ -165,6 +165,49 @@ TEST_F(Serve, RulesArePinnedAndExplained) {
   EXPECT_NE(no_file.wait(), 0);
 }
 
+TEST_F(Serve, ListsTheTypesThatItsRulesRead) {
+  const auto rules = write("a.tesla", "event B(x: int); rule big: define A() from B(x > 5);");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", rules});
+  const std::string address = address_in(server.out_line());
+  auto client = Client::connect(address);
+  ASSERT_TRUE(client) << client.error().to_string();
+  ASSERT_TRUE(client->publish(std::vector<Event>(3, {"B", std::nullopt, {{"x", 1}}})));
+  Process types({"types", "--to", address});
+  EXPECT_THAT(types.out_line(), HasSubstr("TOO LATE  SEEN  ATTRIBUTES"));
+  const auto line = types.out_line();
+  EXPECT_THAT(line, testing::ContainsRegex("^B .* 0 +0 +3 +x: int"));
+  EXPECT_EQ(types.wait(), 0);
+  Process as_json({"types", "--to", address, "--format", "json"});
+  EXPECT_EQ(as_json.out_line(), "[\n");
+  EXPECT_EQ(as_json.wait(), 0);
+}
+
+TEST_F(Serve, SaysWhatStandsOut) {
+  const auto rules = write("a.tesla",
+                           "event B(x: int); event Misspelt(); event D();"
+                           "rule never: define A() from B(x > 5);"
+                           "rule always: define C() from B() and last D() within 1 min from B;"
+                           "rule waiting: define E() from Misspelt();"
+                           "rule quiet: define F() from D();");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", rules});
+  const std::string address = address_in(server.out_line());
+  auto client = Client::connect(address);
+  ASSERT_TRUE(client) << client.error().to_string();
+  const PublishOptions processed{.acknowledge = Acknowledge::processed, .sequence = {}};
+  std::vector<Event> events(101, {"B", std::nullopt, {{"x", 1}}});
+  events.front() = {"D", std::nullopt, {}};
+  ASSERT_TRUE(client->publish(events, processed));
+  Process doctor({"doctor", "--to", address});
+  EXPECT_THAT(
+      doctor.out_line(),
+      testing::StartsWith("No event of type Misspelt has come since rules read it (waiting)"));
+  EXPECT_THAT(doctor.out_line(), testing::StartsWith("Rule never has never fired"));
+  EXPECT_THAT(doctor.out_line(),
+              testing::StartsWith("Rule always has fired for every one of its 100 terminators"));
+  EXPECT_EQ(doctor.out_line(), "");
+  EXPECT_EQ(doctor.wait(), 0);
+}
+
 TEST_F(Serve, ReadsItsRulesAgainOnSighup) {
   write("a.tesla",
         "rule one: define C(v: int) from A(v = 1) where v = A.v;"

@@ -195,7 +195,10 @@ Result<Timestamp> Sequencer::stamp(std::string_view type, const EventType* known
   if (released_ && *timestamp < arithmetic::saturating_subtract(*released_, options_.max_late)) {
     return refuse_late(type, known, *timestamp);
   }
-  if (is_ahead(*timestamp)) return refuse_ahead(event_of(type), *timestamp);
+  if (is_ahead(*timestamp)) {
+    ++counters_.too_ahead;
+    return refuse_ahead(event_of(type), *timestamp);
+  }
   return *timestamp;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "server/http/exchange.hpp"
+#include "server/http/metrics.hpp"
 #include "server/session.hpp"
 
 namespace gorgo::server::http {
@@ -84,6 +85,8 @@ class Api {
   }
 
   boost::asio::awaitable<Response> deploy(const wire::DeployT& request);
+  boost::asio::awaitable<void> add_rules(Metrics& metrics);
+  boost::asio::awaitable<void> add_types(Metrics& metrics);
   /// A page of rules or types from number `first` on; nothing: see `Engine::ask`.
   boost::asio::awaitable<std::optional<Reply>> rules_from(std::uint32_t first);
   boost::asio::awaitable<std::optional<Reply>> types_from(std::uint32_t first);

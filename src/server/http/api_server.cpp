@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -54,6 +55,34 @@ asio::awaitable<Response> Api::list_connections(const Call& call) {
   co_return json_response({{"connections", std::move(list)}});
 }
 
+asio::awaitable<void> Api::add_rules(Metrics& metrics) {
+  std::uint32_t first = 0, total = 1;
+  while (first < std::min(total, kMostSeries)) {
+    const auto page = co_await rules_from(first);
+    const auto* rules = page ? page->as<wire::Rules>() : nullptr;
+    if (rules == nullptr || rules->rules() == nullptr || rules->rules()->size() == 0) break;
+    for (const auto* rule : *rules->rules()) {
+      if (first++ < kMostSeries) metrics.add(*rule);
+    }
+    total = rules->total();
+  }
+  metrics.left_out("rules", total > kMostSeries ? total - kMostSeries : 0);
+}
+
+asio::awaitable<void> Api::add_types(Metrics& metrics) {
+  std::uint32_t first = 0, total = 1;
+  while (first < std::min(total, kMostSeries)) {
+    const auto page = co_await types_from(first);
+    const auto* types = page ? page->as<wire::Types>() : nullptr;
+    if (types == nullptr || types->types() == nullptr || types->types()->size() == 0) break;
+    for (const auto* type : *types->types()) {
+      if (first++ < kMostSeries) metrics.add(*type);
+    }
+    total = types->total();
+  }
+  metrics.left_out("types", total > kMostSeries ? total - kMostSeries : 0);
+}
+
 asio::awaitable<Response> Api::metrics(const Call&) {
   Metrics metrics;
   const wire::AskStatisticsT question;
@@ -63,24 +92,11 @@ asio::awaitable<Response> Api::metrics(const Call&) {
   metrics.add(*statistics, hub_.counters());
   metrics.add(hub_.connections());
   metrics.add(hub_.closed);
-  for (std::uint32_t first = 0; first < kMostSeries;) {
-    const auto page = co_await rules_from(first);
-    const auto* rules = page ? page->as<wire::Rules>() : nullptr;
-    if (rules == nullptr || rules->rules() == nullptr || rules->rules()->size() == 0) break;
-    for (const auto* rule : *rules->rules()) {
-      if (first++ < kMostSeries) metrics.add(*rule);
-    }
-    if (first >= rules->total()) break;
-  }
-  for (std::uint32_t first = 0; first < kMostSeries;) {
-    const auto page = co_await types_from(first);
-    const auto* types = page ? page->as<wire::Types>() : nullptr;
-    if (types == nullptr || types->types() == nullptr || types->types()->size() == 0) break;
-    for (const auto* type : *types->types()) {
-      if (first++ < kMostSeries) metrics.add(*type);
-    }
-    if (first >= types->total()) break;
-  }
+  const wire::ListDevicesT list_devices;
+  const auto devices = co_await ask(list_devices);
+  if (const auto* list = devices ? devices->as<wire::Devices>() : nullptr) metrics.add(*list);
+  co_await add_rules(metrics);
+  co_await add_types(metrics);
   co_return Response{.status = 200,
                      .content_type = "text/plain; version=0.0.4; charset=utf-8",
                      .body = metrics.text()};

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
+#include <utility>
 
 #include "protocol/info.hpp"
 
@@ -20,6 +22,7 @@ std::string_view help_of(std::string_view statistic) {
       {"events_accepted", "Events that have their place"},
       {"events_refused", "Events that were refused, malformed lines included"},
       {"composites", "Composite events, delivered or not"},
+      {"events_refused_by_reason", "Events that were refused, by reason"},
       {"events_late", "Events accepted behind the clock"},
       {"events_too_late", "Events refused because they were too far behind the clock"},
       {"events_ahead", "Events accepted whose timestamps were ahead of the server's clock"},
@@ -62,8 +65,16 @@ void Metrics::add(const wire::Statistics& statistics, const ServerCounters& serv
   for (const auto* statistic : *statistics.list()) {
     const std::string name = protocol::text_of(statistic->name());
     const std::uint64_t malformed = name == "events_refused" ? server.malformed_lines : 0;
+    std::vector<Label> labels;
+    const std::string label = protocol::text_of(statistic->label());
+    if (!label.empty()) labels.emplace_back(label, protocol::text_of(statistic->label_value()));
     put(name, help_of(name), statistic->gauge(),
-        static_cast<double>(statistic->value() + malformed));
+        static_cast<double>(statistic->value() + malformed), labels);
+  }
+  put("events_refused_by_reason", "", false, static_cast<double>(server.malformed_lines),
+      {{"reason", "malformed_line"}});
+  if (statistics.histograms() != nullptr) {
+    for (const auto* histogram : *statistics.histograms()) add_histogram(*histogram);
   }
   const auto counter = [&](const char* name, const char* help, std::uint64_t value) {
     put(name, help, false, static_cast<double>(value));
@@ -85,6 +96,34 @@ void Metrics::add(const wire::Statistics& statistics, const ServerCounters& serv
       static_cast<double>(server.queue_bytes));
 }
 
+// Prometheus' client library for C++ knows no native histograms, so the buckets are those that
+// people look at. The server's own are a hundred times as many; one that a bound here would divide
+// counts above it.
+void Metrics::add_histogram(const wire::Histogram& histogram) {
+  static constexpr auto kSeconds =
+      std::to_array({25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3,
+                     100e-3, 250e-3, 500e-3, 1.0, 2.5, 5.0, 10.0});
+  constexpr double kNanosecond = 1e-9;
+  prometheus::ClientMetric metric;
+  const std::size_t buckets = histogram.bounds() == nullptr ? 0 : histogram.bounds()->size();
+  std::size_t next = 0;
+  const auto take_until = [&](double bound) {
+    for (; next < buckets; ++next) {
+      const auto i = static_cast<flatbuffers::uoffset_t>(next);
+      if (static_cast<double>(histogram.bounds()->Get(i)) * kNanosecond > bound) break;
+      metric.histogram.sample_count += histogram.counts()->Get(i);
+    }
+    metric.histogram.bucket.push_back({metric.histogram.sample_count, bound});
+  };
+  for (const double bound : kSeconds) take_until(bound);
+  take_until(std::numeric_limits<double>::infinity());
+  metric.histogram.sample_sum = histogram.sum() * kNanosecond;
+  auto& latency = family("gorgo_" + protocol::text_of(histogram.name()) + "_seconds",
+                         "From reading an event until its composites are on their way", true);
+  latency.type = prometheus::MetricType::Histogram;
+  latency.metric.push_back(std::move(metric));
+}
+
 void Metrics::add(const std::vector<ConnectionInfo>& connections) {
   std::map<std::string_view, double> open;
   for (const ConnectionInfo& connection : connections) ++open[connection.dialect];
@@ -102,6 +141,7 @@ void Metrics::add(const ClosedConnections& closed) {
 }
 
 void Metrics::add(const wire::RuleInfo& rule) {
+  ++rules_by_engine_[protocol::text_of(rule.engine())];
   const std::vector<Label> labels = {{"rule", protocol::text_of(rule.name())}};
   const auto put_rule = [&](const char* name, const char* help, bool gauge, std::uint64_t value) {
     put(name, help, gauge, static_cast<double>(value), labels);
@@ -125,10 +165,41 @@ void Metrics::add(const wire::TypeInfo& type) {
   };
   put_type("type_late", "Events of the type accepted behind the clock", false, type.late());
   put_type("type_too_late", "Events of the type refused: too far behind", false, type.too_late());
+  put_type("type_seen", "Events of the type since a rule reads it", false, type.seen());
   put_type("type_events", "Events of the type that are kept", true, type.events());
   put_type("type_bytes", "Memory of its events and of columns over them", true, type.bytes());
 }
 
-std::string Metrics::text() const { return prometheus::TextSerializer().Serialize(families_); }
+void Metrics::add(const wire::Devices& devices) {
+  if (devices.devices() == nullptr) return;
+  for (const auto* device : *devices.devices()) {
+    const std::vector<Label> labels = {{"engine", protocol::text_of(device->engine())},
+                                       {"device", std::to_string(device->number())}};
+    put("device_in_use", "Whether rules can run on the device", true,
+        protocol::text_of(device->problem()).empty() ? 1 : 0, labels);
+    put("device_failures", "Failures of the device", false, static_cast<double>(device->failures()),
+        labels);
+    if (device->counters() == nullptr) continue;
+    for (const auto* counter : *device->counters()) {
+      auto named = labels;
+      named.emplace_back("what", protocol::text_of(counter->name()));
+      put("device_counters", "What the device did, see `gorgo engines --to`", true,
+          static_cast<double>(counter->value()), named);
+    }
+  }
+}
+
+void Metrics::left_out(const char* of, std::uint64_t count) {
+  put("series_left_out", "Rules and types beyond the first thousand, which have no series", true,
+      static_cast<double>(count), {{"of", of}});
+}
+
+std::string Metrics::text() {
+  for (const auto& [engine, rules] : std::exchange(rules_by_engine_, {})) {
+    put("engine_rules", "Rules that the engine evaluates, of those that have series", true,
+        static_cast<double>(rules), {{"engine", engine}});
+  }
+  return prometheus::TextSerializer().Serialize(families_);
+}
 
 }  // namespace gorgo::server::http

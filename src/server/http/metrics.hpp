@@ -2,6 +2,8 @@
 
 #include <prometheus/metric_family.h>
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,13 +24,19 @@ class Metrics {
   void add(const ClosedConnections& closed);
   void add(const wire::RuleInfo& rule);
   void add(const wire::TypeInfo& type);
-  std::string text() const;
+  void add(const wire::Devices& devices);
+  /// So many rules or types have no series of their own.
+  void left_out(const char* of, std::uint64_t count);
+  /// What was added, once.
+  std::string text();
 
  private:
   using Label = std::pair<std::string, std::string>;
   std::vector<prometheus::MetricFamily> families_;
+  std::map<std::string, std::uint64_t> rules_by_engine_;
 
   prometheus::MetricFamily& family(const std::string& name, std::string_view help, bool gauge);
+  void add_histogram(const wire::Histogram& histogram);
   void put(const std::string& name, std::string_view help, bool gauge, double value,
            const std::vector<Label>& labels = {});
 };

@@ -134,12 +134,21 @@ Json to_json(const ClosedConnection& closed) {
 }
 
 Json to_json(const wire::TypeInfo& type) {
+  Json attributes = Json::array();
+  if (type.attributes() != nullptr) {
+    for (const auto* attribute : *type.attributes()) {
+      attributes.push_back({{"name", attribute->name()->str()},
+                            {"type", to_string(static_cast<ValueType>(attribute->type()))}});
+    }
+  }
   return {{"name", protocol::text_of(type.name())},
           {"kept_ms", static_cast<double>(type.reach()) / 1e6},
           {"events", type.events()},
           {"bytes", type.bytes()},
           {"late", type.late()},
-          {"too_late", type.too_late()}};
+          {"too_late", type.too_late()},
+          {"seen", type.seen()},
+          {"attributes", std::move(attributes)}};
 }
 
 Json to_json(const wire::Leaving& leaving) { return {{"grace_ms", leaving.grace_ms()}}; }

@@ -1,0 +1,41 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gorgo/client.hpp"
+#include "tools/commands.hpp"
+#include "tools/findings.hpp"
+#include "tools/output.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+int examine(const std::string& server) {
+  auto client = Client::connect(server, {.name = "gorgo doctor"});
+  if (!client) return fail(client.error());
+  const auto rules = client->rules();
+  if (!rules) return fail(rules.error());
+  const auto types = client->types();
+  if (!types) return fail(types.error());
+  const auto findings = findings_about(*rules, *types);
+  for (const std::string& finding : findings) std::puts(finding.c_str());
+  if (findings.empty()) std::puts("Nothing stands out.");
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand(
+      "doctor",
+      "Say what stands out about a server: types that rules read and that never come, rules that\n"
+      "never or always fire, events that come too late, rules that do not get done");
+  const auto server = std::make_shared<std::string>("127.0.0.1:7450");
+  command->add_option("--to", *server, "Address of the server")
+      ->option_text("HOST:PORT=127.0.0.1:7450");
+  command->callback([server, &exit_code] { exit_code = examine(*server); });
+}
+
+}  // namespace gorgo::tools

@@ -1,0 +1,50 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gorgo/client.hpp"
+#include "tools/commands.hpp"
+#include "tools/format_option.hpp"
+#include "tools/listing.hpp"
+#include "tools/output.hpp"
+#include "tools/print_json.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+struct TypesOptions {
+  std::string to = "127.0.0.1:7450";
+  std::string format = "text";
+};
+
+int list(const TypesOptions& options) {
+  auto client = Client::connect(options.to, {.name = "gorgo types"});
+  if (!client) return fail(client.error());
+  const auto types = client->types();
+  if (!types) return fail(types.error());
+  if (options.format == "text") {
+    print_table(type_table(*types));
+    return kSuccess;
+  }
+  auto json = nlohmann::ordered_json::array();
+  for (const TypeInfo& type : *types) json.push_back(type_json(type));
+  print_json(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_types(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand(
+      "types",
+      "List the types that rules of a server read: how many events have come since a rule\n"
+      "reads them, how long and how many are kept, how many came late, and their attributes");
+  const auto options = std::make_shared<TypesOptions>();
+  command->add_option("--to", options->to, "Address of the server")
+      ->option_text("HOST:PORT=127.0.0.1:7450");
+  as_format(command, options->format);
+  command->callback([options, &exit_code] { exit_code = list(*options); });
+}
+
+}  // namespace gorgo::tools
