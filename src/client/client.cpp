@@ -66,7 +66,7 @@ struct Client::Impl {
   std::uint64_t sequence = 0;
   std::uint32_t subscriptions = 0;
 
-  Result<void> greet(const std::string& name);
+  Result<void> greet(const ClientOptions& options);
   /// Sends a batch in as many pieces as it takes.
   Result<void> send(const EventBatch& batch, Publication& publication);
   Result<void> send_piece(client::Piece piece, Publication& publication);
@@ -75,11 +75,18 @@ struct Client::Impl {
   Result<Published> settle(Publication& publication, const Result<void>& wrote);
 };
 
-Result<void> Client::Impl::greet(const std::string& name) {
+Result<void> Client::Impl::greet(const ClientOptions& options) {
+  const bool says_who = !options.token.empty() || !options.password.empty();
+  if (says_who && !connection.is_private()) {
+    return Error{"a token or a password would travel unencrypted", "connect with TLS"};
+  }
   wire::HelloT hello;
   hello.min_version = protocol::kVersion;
   hello.max_version = protocol::kVersion;
-  hello.client = name;
+  hello.client = options.name;
+  hello.user = options.user;
+  hello.password = options.password;
+  hello.token = options.token;
   const auto reply = connection.request(hello);
   if (!reply) return reply.error();
   const auto* welcome = message_in(*reply).body_as_Welcome();
@@ -91,7 +98,7 @@ Result<void> Client::Impl::greet(const std::string& name) {
 Result<Client> Client::connect(const std::string& address, ClientOptions options) {
   auto impl = std::make_unique<Impl>(options);
   if (auto opened = impl->connection.open(address); !opened) return opened.error();
-  if (auto greeted = impl->greet(options.name); !greeted) return greeted.error();
+  if (auto greeted = impl->greet(options); !greeted) return greeted.error();
   return Client(std::move(impl));
 }
 

@@ -94,6 +94,11 @@ Result<void> Connection::open(const std::string& address) {
   return {};
 }
 
+bool Connection::is_private() const {
+  error_code gone;
+  return stream_.is_secure() || stream_.socket().remote_endpoint(gone).address().is_loopback();
+}
+
 Error Connection::timed_out() {
   fail({"no answer from " + address_ + " within " + std::to_string(options_.timeout / 1'000'000) +
             " ms",

@@ -28,6 +28,9 @@ class Connection {
   /// Resolves and connects; `greet` must follow.
   Result<void> open(const std::string& address);
 
+  /// Whether nobody between here and the server can read along.
+  bool is_private() const;
+
   /// Writes a request. `awaited`: `reply` will be called for it.
   Result<void> send(std::uint64_t id, const protocol::Bytes& frame, bool awaited = true);
   /// The reply to an awaited request, as a frame that `protocol::open_frame` accepts.

@@ -19,6 +19,7 @@ enum class EndReason : std::uint8_t {
   broken,       ///< the network or the client's system broke it
   handshake,    ///< TLS could not be agreed on
   refused,      ///< there were too many connections
+  forbidden,    ///< its user may not come in, or no longer as before
   malformed,    ///< it broke the protocol
   timed_out,    ///< what was due from it did not come
   slow,         ///< too much waited for it
@@ -27,7 +28,7 @@ enum class EndReason : std::uint8_t {
   stopped,      ///< the server ended
   failed,       ///< an error inside the server
 };
-inline constexpr std::size_t kEndReasons = 12;
+inline constexpr std::size_t kEndReasons = 13;
 
 /// As operators read it: "client_left".
 std::string_view name_of(EndReason reason);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gorgo/processor.hpp"
@@ -13,15 +14,19 @@
 #include "protocol/batch_check.hpp"
 #include "protocol/framing.hpp"
 #include "server/outbox.hpp"
+#include "server/security/user.hpp"
 #include "server/work.hpp"
 
 namespace gorgo::server {
 
 /// How far a publication got. It refers to the frame of its command.
 struct Publication {
-  explicit Publication(const wire::Batch& events) : batch(protocol::view_of(events)) {}
+  /// `user`: who may not publish all of the types; null: all are allowed.
+  explicit Publication(const wire::Batch& events, UserPtr user = nullptr)
+      : batch(protocol::view_of(events)), restricted(std::move(user)) {}
 
   IncomingBatch batch;
+  UserPtr restricted;
   std::optional<std::uint64_t> applied_before;  // its producer's sequence number
   wire::AckT ack;
 };
@@ -62,6 +67,9 @@ struct Command {
   std::unique_ptr<Reload> reload = nullptr;  ///< set for each reload, whoever asks for it
   /// Called when a change was carried out and its reply queued; may be empty.
   std::function<void()> done = {};
+  /// On whose behalf, where the engine thread has to look at permissions; of a publication only
+  /// where some of its types are forbidden. Null: everything is allowed.
+  UserPtr user = nullptr;
 };
 
 }  // namespace gorgo::server

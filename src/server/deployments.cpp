@@ -1,6 +1,7 @@
 #include "server/deployments.hpp"
 
 #include "dispatch/rules/rule_base.hpp"
+#include "server/security/permissions.hpp"
 
 namespace gorgo::server {
 
@@ -18,6 +19,11 @@ std::vector<std::string> Deployments::take(const std::string& name, const Proces
   }
   std::erase_if(of_rule_, [&](const auto& entry) { return entry.second == name; });
   return rules;
+}
+
+std::string Deployments::owner_of(const std::string& rule) const {
+  const auto known = of_rule_.find(rule);
+  return std::string(stem_of(known == of_rule_.end() ? rule : known->second));
 }
 
 }  // namespace gorgo::server

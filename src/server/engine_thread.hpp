@@ -90,6 +90,7 @@ class EngineThread {
   ClockWatch clock_watch_;
   std::uint64_t refused_ = 0;            // events, those below included
   std::uint64_t refused_too_large_ = 0;  // no frame could deliver them
+  std::uint64_t refused_forbidden_ = 0;  // their user may not publish the type
   std::uint64_t refused_for_memory_ = 0;
   /// Whether an evaluation ended half-way, so that the processor's state is that of no sequence of
   /// events. It is also set while an evaluation goes on.
@@ -130,6 +131,9 @@ class EngineThread {
   /// Sets the memory reserve aside again, if it was given up.
   void keep_reserve();
   void handle_request(Command& command, const wire::Message& message);
+  /// Whether the user may ask that, as far as the text of a subscription or the rules in force
+  /// decide it.
+  Result<void> check_user(const User& user, const wire::Message& message) const;
   /// Goes on with the reload. Returns whether it is over; else a rule file is being read or
   /// checked. When the server ends, the reload ends with the file in hand.
   bool reload(const Command& command);
@@ -164,10 +168,13 @@ class EngineThread {
   /// Begins the check of the text.
   void check(const wire::Deploy& request);
   /// Puts the checked rules in force.
-  void deploy(Outbox& client, std::uint64_t id, const wire::Deploy& request);
+  void deploy(const Command& command, std::uint64_t id, const wire::Deploy& request);
   void remove(Outbox& client, std::uint64_t id, const wire::Remove& request);
   void pin(Outbox& client, std::uint64_t id, const wire::Pin& request);
-  void list(Outbox& client, std::uint64_t id, const wire::ListRules& request);
+  void list(const Command& command, std::uint64_t id, const wire::ListRules& request);
+  /// A page of the rules in force, or of those that the user may see, from number `from` on.
+  protocol::Bytes all_rules(std::uint64_t id, std::uint32_t from) const;
+  protocol::Bytes rules_of(const User& user, std::uint64_t id, std::uint32_t from) const;
   void tick(Outbox& client, std::uint64_t id, const wire::Tick& request);
   void trace(const Command& command, std::uint64_t id, const wire::Trace& request);
   void ask_why(Outbox& client, std::uint64_t id, const wire::AskWhy& request);

@@ -7,6 +7,7 @@
 #include "protocol/address.hpp"
 #include "server/awaiting.hpp"
 #include "server/endpoint_text.hpp"
+#include "server/security/exposure.hpp"
 
 namespace gorgo::server {
 
@@ -17,7 +18,22 @@ using boost::system::error_code;
 Listener::Listener(asio::io_context& io, Log& log, Door door, Open open)
     : log_(log), door_(std::move(door)), open_(std::move(open)), acceptor_(io), retry_(io) {}
 
-Result<void> Listener::listen(bool allow_public) {
+Result<void> Listener::check_exposure(const tcp::endpoint& endpoint,
+                                      const ServerOptions& options) const {
+  const std::string danger = danger_of(options, door_.option == "--trex");
+  if (danger.empty() || endpoint.address().is_loopback()) return {};
+  return Error{"will not listen on " + door_.address +
+                   ": others than this machine can reach it, and " + danger,
+               "choose a loopback address with " + door_.option +
+                   ", name certificates and users (docs/security.md), or say twice that you mean "
+                   "it: --insecure and [security] insecure = true"};
+}
+
+Result<void> Listener::check_exposure(const ServerOptions& options) const {
+  return check_exposure(acceptor_.local_endpoint(), options);
+}
+
+Result<void> Listener::listen(const ServerOptions& options) {
   const auto& text = door_.address;
   const auto parts = protocol::parse_listen_address(text);
   if (!parts) return parts.error();
@@ -26,13 +42,7 @@ Result<void> Listener::listen(bool allow_public) {
   const auto found = resolver.resolve(parts->host, parts->port, tcp::resolver::passive, failure);
   if (failure) return Error{"cannot resolve " + text + ": " + plain(failure), ""};
   const tcp::endpoint endpoint = *found.begin();
-  if (!allow_public && !endpoint.address().is_loopback()) {
-    return Error{"will not listen on " + text +
-                     ": others than this machine can reach it, and whoever " +
-                     "connects may do everything",
-                 "choose a loopback address with " + door_.option +
-                     ", or say twice that you mean it: --insecure and [security] insecure = true"};
-  }
+  if (auto safe = check_exposure(endpoint, options); !safe) return safe;
   acceptor_.open(endpoint.protocol(), failure);
   if (!failure) acceptor_.set_option(tcp::acceptor::reuse_address(true), failure);
   if (!failure) acceptor_.non_blocking(true, failure);

@@ -27,8 +27,11 @@ class Listener {
 
   Listener(boost::asio::io_context& io, Log& log, Door door, Open open);
 
-  /// Opens the port. A public address is refused unless `allow_public`.
-  Result<void> listen(bool allow_public);
+  /// Opens the port. An address that others can reach is refused where that is dangerous
+  /// (`danger_of`).
+  Result<void> listen(const ServerOptions& options);
+  /// Whether the open port may stay so with these options.
+  Result<void> check_exposure(const ServerOptions& options) const;
   /// "http on 127.0.0.1:45123", with the actual port. Precondition: `listen` succeeded.
   std::string line() const { return door_.says + " " + address(); }
   std::string address() const;
@@ -45,6 +48,8 @@ class Listener {
   boost::asio::steady_timer retry_;  // between failing accepts
 
   boost::system::error_code accept_one();
+  Result<void> check_exposure(const boost::asio::ip::tcp::endpoint& endpoint,
+                              const ServerOptions& options) const;
 };
 
 }  // namespace gorgo::server

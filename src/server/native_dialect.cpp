@@ -5,6 +5,7 @@
 #include <string>
 
 #include "protocol/batch_check.hpp"
+#include "protocol/info.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -59,18 +60,33 @@ asio::awaitable<bool> NativeDialect::take(protocol::Bytes frame) {
     const bool goes_on = session_.malformed(0, wire::ErrorCode::Malformed, message.error());
     co_return goes_on&& session_.is_greeted();
   }
-  if (!session_.is_greeted()) co_return greet(**message);
+  if (!session_.is_greeted()) co_return co_await greet(**message);
   if (!acceptable(**message, frame.size())) co_return session_.may_go_on();
   co_return co_await session_.submit(std::move(frame), **message);
 }
 
-bool NativeDialect::greet(const wire::Message& message) {
+asio::awaitable<bool> NativeDialect::log_in(const wire::Message& message) {
+  Doorkeeper& doorkeeper = session_.hub().doorkeeper;
+  if (!doorkeeper.asks()) co_return true;
+  const auto& hello = *message.body_as_Hello();
+  Credentials said{protocol::text_of(hello.user()), protocol::text_of(hello.password()),
+                   protocol::text_of(hello.token())};
+  const auto outcome = co_await doorkeeper.admit(std::move(said), session_.transport());
+  if (outcome.refused) {
+    session_.reply_error(message.id(), outcome.refused->code, outcome.refused->why);
+    co_return false;
+  }
+  session_.set_user(outcome.user);
+  co_return true;
+}
+
+asio::awaitable<bool> NativeDialect::greet(const wire::Message& message) {
   const auto* hello = message.body_as_Hello();
   if (hello == nullptr) {
     session_.ends_for(EndReason::malformed, "the first message was no Hello");
     session_.reply_error(message.id(), wire::ErrorCode::NotGreeted,
                          {"the first message must be a Hello", "docs/protocol.md"});
-    return false;
+    co_return false;
   }
   if (hello->min_version() > protocol::kVersion || hello->max_version() < protocol::kVersion) {
     session_.ends_for(EndReason::malformed, "it speaks no version that this server speaks");
@@ -79,8 +95,10 @@ bool NativeDialect::greet(const wire::Message& message) {
                               " to " + std::to_string(hello->max_version()) +
                               ", this server speaks version " + std::to_string(protocol::kVersion),
                           "use a client and a server of the same release"});
-    return false;
+    co_return false;
   }
+  const bool logged_in = co_await log_in(message);
+  if (!logged_in) co_return false;
   const Limits& limits = session_.hub().options.limits;
   session_.greeted();
   cutter_.set_max_frame(limits.max_frame);
@@ -91,7 +109,7 @@ bool NativeDialect::greet(const wire::Message& message) {
   welcome.max_rows = limits.max_rows;
   session_.outbox().reply(protocol::encode(message.id(), welcome));
   session_.tell_of_stop();
-  return true;
+  co_return true;
 }
 
 bool NativeDialect::acceptable(const wire::Message& message, std::size_t frame_size) {

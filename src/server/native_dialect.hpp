@@ -22,7 +22,9 @@ class NativeDialect : public Dialect {
   boost::asio::awaitable<void> serve();
   /// Returns whether the client may go on.
   boost::asio::awaitable<bool> take(protocol::Bytes frame);
-  bool greet(const wire::Message& message);
+  boost::asio::awaitable<bool> greet(const wire::Message& message);
+  /// Finds out who the client is, where the server asks; replies when it does not learn it.
+  boost::asio::awaitable<bool> log_in(const wire::Message& message);
   /// Whether the message may go to the engine; replies when not.
   bool acceptable(const wire::Message& message, std::size_t frame_size);
 };

@@ -48,6 +48,11 @@ Result<void> check_tls(const TlsOptions& tls) {
   return {};
 }
 
+Result<void> check_trex_user(const ServerOptions& options) {
+  if (options.trex.user.empty() || !options.security.users.empty()) return {};
+  return Error{"trex.user does nothing without security.users", "name the file of users"};
+}
+
 }  // namespace
 
 Result<void> check(const ServerOptions& options) {
@@ -57,6 +62,7 @@ Result<void> check(const ServerOptions& options) {
       check_further_port("http.listen", options.http.listen),
       check_further_port("trex.listen", options.trex.listen),
       check_tls(options.tls),
+      check_trex_user(options),
       check_engine(options.processor.engine),
       holds_a_frame("limits.queue_bytes", limits.queue_bytes, limits),
       holds_a_frame("limits.outbound_bytes", limits.outbound_bytes, limits),

@@ -7,6 +7,8 @@
 #include "server/engine_thread.hpp"
 #include "server/memory_reserve.hpp"
 #include "server/replies.hpp"
+#include "server/security/permissions.hpp"
+#include "server/security/rule_permissions.hpp"
 
 // What each request does, on the engine thread. Everything but publications and ticks happens
 // between two batches: what was appended before is evaluated and delivered first.
@@ -78,6 +80,12 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
     return trace(command, id, *message.body_as_Trace());
   }
   process();
+  if (command.user != nullptr) {
+    if (auto allowed = check_user(*command.user, message); !allowed) {
+      client.reply(error_reply(id, wire::ErrorCode::Forbidden, allowed.error()));
+      return;
+    }
+  }
   switch (message.body_type()) {
     case wire::Body::Declare:
       return declare(client, id, *message.body_as_Declare());
@@ -86,13 +94,13 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
     case wire::Body::Unsubscribe:
       return unsubscribe(client, id, *message.body_as_Unsubscribe());
     case wire::Body::Deploy:
-      return deploy(client, id, *message.body_as_Deploy());
+      return deploy(command, id, *message.body_as_Deploy());
     case wire::Body::Remove:
       return remove(client, id, *message.body_as_Remove());
     case wire::Body::Pin:
       return pin(client, id, *message.body_as_Pin());
     case wire::Body::ListRules:
-      return list(client, id, *message.body_as_ListRules());
+      return list(command, id, *message.body_as_ListRules());
     case wire::Body::ListTypes:
       client.reply(types_reply(
           id, processor_.type_count(), message.body_as_ListTypes()->first(),
@@ -118,7 +126,7 @@ void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publi
   auto publication = std::move(command.publication);
   const std::uint64_t producer = request.producer();
   if (publication == nullptr) {
-    publication = std::make_unique<Publication>(*request.batch());
+    publication = std::make_unique<Publication>(*request.batch(), command.user);
     if (const auto known = check_ack(request.ack()); !known) {
       command.client->reply(error_reply(id, wire::ErrorCode::Invalid, known.error()));
       return;
@@ -186,9 +194,17 @@ void EngineThread::append_some(Publication& publication, std::uint32_t most, boo
                 .pending_bytes = limits_.batch_bytes,
                 .pause = memory_reserve::is_given_up,
                 .check = {}};
-  if (measured) {
-    intake.check = [this](const BatchCursor& event) {
-      auto fits = fits_in_a_frame(event, limits_);
+  const User* const user = publication.restricted.get();
+  if (measured || user != nullptr) {
+    intake.check = [this, measured, user](const BatchCursor& event) {
+      if (user != nullptr) {
+        auto allowed = check_publish(*user, event.table().type);
+        if (!allowed) {
+          ++refused_forbidden_;
+          return allowed;
+        }
+      }
+      auto fits = measured ? fits_in_a_frame(event, limits_) : Result<void>();
       if (!fits) ++refused_too_large_;
       return fits;
     };
@@ -264,7 +280,22 @@ void EngineThread::check(const wire::Deploy& request) {
   });
 }
 
-void EngineThread::deploy(Outbox& client, std::uint64_t id, const wire::Deploy& request) {
+Result<void> EngineThread::check_user(const User& user, const wire::Message& message) const {
+  if (const auto* subscribe = message.body_as_Subscribe()) {
+    if (user.subscribe.allows_all()) return {};
+    const auto parsed = Filter::parse(subscribe->text()->str(), processor_.schema());
+    // What is wrong with the text is told as to everybody.
+    return parsed.filter ? check_subscribe(user, parsed.filter->type()) : Result<void>();
+  }
+  const auto* remove = message.body_as_Remove();
+  if (remove == nullptr) return {};
+  const std::string name = remove->rule()->str();
+  if (processor_.rule(name)) return check_deployment(user, deployments_.owner_of(name));
+  return check_deployment(user, stem_of(name));
+}
+
+void EngineThread::deploy(const Command& command, std::uint64_t id, const wire::Deploy& request) {
+  Outbox& client = *command.client;
   try {
     checker_.finish();
   } catch (const std::exception& failure) {
@@ -273,11 +304,18 @@ void EngineThread::deploy(Outbox& client, std::uint64_t id, const wire::Deploy& 
         {std::string("the rules cannot be checked: ") + failure.what(), "deploy fewer at a time"}));
     return;
   }
+  const auto prepared = std::exchange(checked_, nullptr);
+  if (command.user != nullptr && !prepared->diagnostics.failed()) {
+    auto allowed = check_rules(*command.user, *prepared, deployments_, processor_);
+    if (!allowed) {
+      client.reply(error_reply(id, wire::ErrorCode::Forbidden, allowed.error()));
+      return;
+    }
+  }
   if (request.check()) {
-    client.reply(diagnostics_reply(id, std::exchange(checked_, nullptr)->diagnostics));
+    client.reply(diagnostics_reply(id, prepared->diagnostics));
     return;
   }
-  const auto prepared = std::exchange(checked_, nullptr);
   const auto diagnostics = processor_.deploy(prepared);
   types_.post(processor_.schema());  // before the reply, after which the client relies on it
   if (!diagnostics.failed()) deployments_.note(request.name()->str(), *prepared);
@@ -314,25 +352,53 @@ void EngineThread::pin(Outbox& client, std::uint64_t id, const wire::Pin& reques
   }
 }
 
-void EngineThread::list(Outbox& client, std::uint64_t id, const wire::ListRules& request) {
+void EngineThread::list(const Command& command, std::uint64_t id, const wire::ListRules& request) {
+  Outbox& client = *command.client;
+  const User* const user = command.user.get();
+  const bool sees_all = user == nullptr || user->deployments.allows_all();
   if (request.name() == nullptr || request.name()->size() == 0) {
-    client.reply(rules_reply(
-        id, processor_.rule_count(), request.first(),
-        [this](std::size_t first, std::size_t count) {
-          auto rules = processor_.rules(first, count);
-          for (RuleInfo& rule : rules) add_rates(rule);
-          return rules;
-        },
-        processor_.schema()));
+    client.reply(sees_all ? all_rules(id, request.first()) : rules_of(*user, id, request.first()));
     return;
   }
-  auto rule = processor_.rule(request.name()->str());
+  const std::string name = request.name()->str();
+  auto rule = processor_.rule(name);
+  if (!sees_all && !(rule && is_rule_of(*user, name, deployments_))) {
+    // The usual words may name a rule that is spelt like it, of somebody else.
+    rule = Error{"there is no rule '" + name + "'", ""};
+  }
   if (!rule) {
     client.reply(error_reply(id, wire::ErrorCode::NotFound, rule.error()));
     return;
   }
   add_rates(*rule);
   client.reply(rule_reply(id, *rule, processor_.schema(), limits_.max_frame));
+}
+
+protocol::Bytes EngineThread::all_rules(std::uint64_t id, std::uint32_t from) const {
+  return rules_reply(
+      id, processor_.rule_count(), from,
+      [this](std::size_t first, std::size_t count) {
+        auto rules = processor_.rules(first, count);
+        for (RuleInfo& rule : rules) add_rates(rule);
+        return rules;
+      },
+      processor_.schema());
+}
+
+protocol::Bytes EngineThread::rules_of(const User& user, std::uint64_t id,
+                                       std::uint32_t from) const {
+  const auto rules = visible_rules(user, deployments_, processor_);
+  return rules_reply(
+      id, rules.size(), from,
+      [&](std::size_t first, std::size_t count) {
+        const std::size_t begin = std::min(first, rules.size());
+        const std::size_t end = std::min(begin + count, rules.size());
+        std::vector<RuleInfo> page(rules.begin() + static_cast<std::ptrdiff_t>(begin),
+                                   rules.begin() + static_cast<std::ptrdiff_t>(end));
+        for (RuleInfo& rule : page) add_rates(rule);
+        return page;
+      },
+      processor_.schema());
 }
 
 Statistics EngineThread::statistics() const {
@@ -367,9 +433,10 @@ void EngineThread::add_refusals(Statistics& statistics) const {
   add("too_late", processed.too_late);
   add("too_ahead", processed.too_ahead);
   add("too_large", refused_too_large_);
+  add("forbidden", refused_forbidden_);
   add("memory", refused_for_memory_);
   add("invalid", refused_ - processed.too_late - processed.too_ahead - refused_too_large_ -
-                     refused_for_memory_);
+                     refused_forbidden_ - refused_for_memory_);
 }
 
 void EngineThread::ask_why(Outbox& client, std::uint64_t id, const wire::AskWhy& request) {

@@ -17,7 +17,7 @@
 #include "server/engine_thread.hpp"
 #include "server/listener.hpp"
 #include "server/memory_reserve.hpp"
-#include "server/security/tls.hpp"
+#include "server/security/doorkeeper.hpp"
 #include "server/service_manager.hpp"
 #include "server/session.hpp"
 
@@ -36,8 +36,8 @@ struct Server::Impl {
   asio::io_context io{1};
   CommandQueue queue;
   TypeBoard types;
+  Doorkeeper doorkeeper{log};
   SessionHub hub;
-  TlsContext tls;                                    // for new connections; null: no TLS
   std::vector<std::unique_ptr<Listener>> listeners;  // the first is that of the native protocol
   asio::signal_set signals{io};
   asio::steady_timer next_look{io};
@@ -81,6 +81,8 @@ struct Server::Impl {
   /// Returns what has changed, for people. An error: something else has changed than what a running
   /// server takes over, so nothing was.
   Result<std::vector<std::string>> take_over(const ServerOptions& fresh);
+  Result<Doorkeeper::Keys> keys_for(const ServerOptions& fresh) const;
+  void take_over(Doorkeeper::Keys keys);
   void stop();
   /// Serves on for the grace, and tells everybody that this is the end.
   void leave();
@@ -99,7 +101,7 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
       totals{
           .memory = {options.limits.memory_bytes, [this] { asio::post(io, [this] { shed(); }); }}},
       queue(options.limits, totals.memory),
-      hub{io, options, log, queue, totals, {}},
+      hub{io, options, log, queue, totals, doorkeeper, {}},
       engine(options, log, queue, types, [this] { asio::post(io, [this] { engine_end(); }); }) {
   hub.counters = [this] { return counters(); };
   hub.begin_reload = [this] { return begin_reload(); };
@@ -116,16 +118,15 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
 }
 
 Result<void> Server::Impl::listen() {
-  const bool allow_public = options.insecure && options.security.insecure;
-  auto context = make_tls_context(options.tls);
-  if (!context) return context.error();
-  tls = std::move(*context);
+  auto keys = Doorkeeper::read(options);
+  if (!keys) return keys.error();
+  doorkeeper.set(std::move(*keys));
   const auto open_session = [this](asio::ip::tcp::socket socket, const DialectMaker& dialect) {
     open(std::move(socket), dialect);
   };
   for (Listener::Door& door : doors_of(options, types)) {
     listeners.push_back(std::make_unique<Listener>(io, log, std::move(door), open_session));
-    if (const auto listening = listeners.back()->listen(allow_public); !listening) return listening;
+    if (const auto listening = listeners.back()->listen(options); !listening) return listening;
   }
   return {};
 }
@@ -166,7 +167,7 @@ void Server::Impl::run_io() {
 
 void Server::Impl::open(asio::ip::tcp::socket socket, const DialectMaker& dialect) {
   const auto& limits = options.limits;
-  Transport transport(std::move(socket), tls);
+  Transport transport(std::move(socket), doorkeeper.tls());
   const std::size_t most =
       limits.max_sessions + (transport.is_local() ? limits.reserved_sessions : 0);
   if (admitted < most) {
@@ -267,12 +268,12 @@ Result<std::unique_ptr<Reload>> Server::Impl::begin_reload() {
     const auto fresh = reread();
     if (!fresh) return refuse(fresh.error());
     // The files may have changed where their names have not.
-    auto context = make_tls_context(fresh->tls);
-    if (!context) return refuse(context.error());
+    auto keys = keys_for(*fresh);
+    if (!keys) return refuse(keys.error());
     auto changed = take_over(*fresh);
     if (!changed) return refuse(changed.error());
     begun->changed = std::move(*changed);
-    tls = std::move(*context);
+    take_over(std::move(*keys));
   }
   begun->paths = options.rules;
   return begun;
@@ -287,6 +288,30 @@ std::shared_ptr<void> Server::Impl::announce_reload() {
     });
   };
   return {this, over};
+}
+
+/// An error also where a port that is open to others would lose what protects it.
+Result<Doorkeeper::Keys> Server::Impl::keys_for(const ServerOptions& fresh) const {
+  for (const auto& listener : listeners) {
+    if (auto safe = listener->check_exposure(fresh); !safe) return safe.error();
+  }
+  return Doorkeeper::read(fresh);
+}
+
+/// Connections of users who are gone, or who may do something else from now on, end.
+void Server::Impl::take_over(Doorkeeper::Keys keys) {
+  const bool asked = doorkeeper.asks();
+  doorkeeper.set(std::move(keys));
+  for (const auto& [id, session] : std::map(sessions)) {
+    const UserPtr& user = session->user();
+    if (user == nullptr) {
+      if (asked || !doorkeeper.asks() || !session->is_greeted()) continue;
+    } else if (doorkeeper.asks()) {
+      const UserPtr now = doorkeeper.find(user->name);
+      if (now != nullptr && *now == *user) continue;
+    }
+    session->turn_away({"the users of the server have changed", "connect and log in again"});
+  }
 }
 
 Result<std::vector<std::string>> Server::Impl::take_over(const ServerOptions& fresh) {
@@ -435,7 +460,9 @@ bool Server::run() {
                          {"dropped_requests", s.hub.dropped_requests + s.engine.dropped_changes()},
                          {"malformed", s.hub.malformed.load()},
                          {"refused_trex", s.hub.refused_trex.load()},
-                         {"failed_handshakes", s.hub.failed_handshakes.load()}});
+                         {"failed_handshakes", s.hub.failed_handshakes.load()},
+                         {"failed_logins", s.doorkeeper.failed_logins()},
+                         {"forbidden", s.hub.forbidden.load()}});
   return !s.gave_up && !s.engine.broken();
 }
 
@@ -465,7 +492,10 @@ ServerCounters Server::Impl::counters() {
       .memory_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, totals.memory.used())),
       .queue_bytes = queue.bytes(),
       .malformed_lines = hub.malformed_lines,
-      .failed_handshakes = hub.failed_handshakes};
+      .failed_handshakes = hub.failed_handshakes,
+      .failed_logins = doorkeeper.failed_logins(),
+      .hashed_passwords = doorkeeper.hashed_passwords(),
+      .forbidden_requests = hub.forbidden};
 }
 
 }  // namespace gorgo::server

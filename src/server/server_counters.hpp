@@ -7,17 +7,20 @@
 namespace gorgo::server {
 
 struct ServerCounters {
-  std::uint64_t sessions = 0;           ///< opened so far
-  std::uint64_t refused_sessions = 0;   ///< above max_sessions
-  std::uint64_t malformed = 0;          ///< frames and messages that broke the protocol
-  std::uint64_t stalled_reads = 0;      ///< times a session stopped reading for backpressure
-  std::uint64_t slow_consumers = 0;     ///< disconnected
-  std::uint64_t lost_rows = 0;          ///< deliveries that subscribers did not get
-  std::uint64_t dropped_requests = 0;   ///< not carried out because their client had gone
-  std::uint64_t memory_bytes = 0;       ///< that all clients hold
-  std::uint64_t queue_bytes = 0;        ///< of requests that wait for the engine
-  std::uint64_t malformed_lines = 0;    ///< event lines of HTTP that were none
-  std::uint64_t failed_handshakes = 0;  ///< of TLS: abandoned, in the clear, or not trusted
+  std::uint64_t sessions = 0;            ///< opened so far
+  std::uint64_t refused_sessions = 0;    ///< above max_sessions
+  std::uint64_t malformed = 0;           ///< frames and messages that broke the protocol
+  std::uint64_t stalled_reads = 0;       ///< times a session stopped reading for backpressure
+  std::uint64_t slow_consumers = 0;      ///< disconnected
+  std::uint64_t lost_rows = 0;           ///< deliveries that subscribers did not get
+  std::uint64_t dropped_requests = 0;    ///< not carried out because their client had gone
+  std::uint64_t memory_bytes = 0;        ///< that all clients hold
+  std::uint64_t queue_bytes = 0;         ///< of requests that wait for the engine
+  std::uint64_t malformed_lines = 0;     ///< event lines of HTTP that were none
+  std::uint64_t failed_handshakes = 0;   ///< of TLS: abandoned, in the clear, or not trusted
+  std::uint64_t failed_logins = 0;       ///< the user, the password or the token was wrong
+  std::uint64_t hashed_passwords = 0;    ///< of logins, whatever their outcome
+  std::uint64_t forbidden_requests = 0;  ///< of users who lack the permission
 };
 
 /// A connection as operators see it.

@@ -10,6 +10,7 @@
 #include "server/awaiting.hpp"
 #include "server/endpoint_text.hpp"
 #include "server/replies.hpp"
+#include "server/security/permissions.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -102,6 +103,13 @@ void Session::finish() {
   ends_for(EndReason::stopped);
   outbox_->finish(
       error_reply(0, wire::ErrorCode::Stopping, {"the server is stopping", "connect again later"}));
+}
+
+void Session::turn_away(const Error& why) {
+  if (stopping_) return;
+  ends_for(EndReason::forbidden, why.message);
+  reply_error(0, wire::ErrorCode::Unauthenticated, why);
+  stop_reading();
 }
 
 void Session::give_up() {
@@ -347,6 +355,7 @@ asio::awaitable<void> Session::read_nothing() {
 
 asio::awaitable<bool> Session::submit(protocol::Bytes frame, const wire::Message& message) {
   Command request{Command::Kind::request, outbox_, {}, work_of(message, frame.size())};
+  if (!permit(message, request)) co_return true;
   const bool wanted = prepare(request, message);
   if (!wanted) co_return true;
   request.frame = std::move(frame);
@@ -370,6 +379,24 @@ bool Session::prepare(Command& request, const wire::Message& message) {
     request.reload = std::move(*begun);
   }
   if (changes_rules(message.body_type())) request.done = when_changed();
+  return true;
+}
+
+bool Session::permit(const wire::Message& message, Command& request) {
+  if (!hub_.doorkeeper.asks() && user_ == nullptr) return true;
+  Result<void> allowed = Error{"nobody has logged in on this connection", ""};
+  if (user_ != nullptr) allowed = check_request(*user_, message);
+  if (!allowed) {
+    ++hub_.forbidden;
+    reply_error(message.id(), wire::ErrorCode::Forbidden, allowed.error());
+    return false;
+  }
+  const auto* publish = message.body_as_Publish();
+  if (publish == nullptr) {
+    request.user = user_;
+  } else if (!may_publish_all(*user_, *publish->batch())) {
+    request.user = user_;
+  }
   return true;
 }
 

@@ -22,6 +22,7 @@
 #include "server/log.hpp"
 #include "server/log_limit.hpp"
 #include "server/outbox.hpp"
+#include "server/security/doorkeeper.hpp"
 #include "server/server_counters.hpp"
 #include "server/transport.hpp"
 
@@ -34,6 +35,7 @@ struct SessionHub {
   Log& log;
   CommandQueue& queue;
   ClientTotals& totals;
+  Doorkeeper& doorkeeper;
   std::function<void(Session&)> on_end;  ///< the session is over and may be forgotten
   std::function<ServerCounters()> counters;
   /// Takes over the configuration as it is now. An error: nothing was changed.
@@ -50,6 +52,7 @@ struct SessionHub {
   std::atomic<std::uint64_t> refused_trex = 0;
   std::atomic<std::uint64_t> failed_handshakes = 0;  ///< of TLS; read anywhere
   LogLimit handshake_log = {};
+  std::atomic<std::uint64_t> forbidden = 0;  ///< requests of users who may not; read anywhere
 };
 
 /// One connection, whatever it speaks: its outbox, its lane of the queue, its memory, its time-outs
@@ -74,6 +77,8 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Says that the server stops, writes what is queued and ends, at the latest after the drain
   /// timeout.
   void finish();
+  /// Ends because the client's user has changed, behind the replies to what was read.
+  void turn_away(const Error& why);
   /// Ends at once. What the client has not got by now counts as lost.
   void give_up();
   /// Gives back what the session holds: throws away its requests and what it would be sent, and
@@ -99,6 +104,10 @@ class Session : public std::enable_shared_from_this<Session> {
   bool aborted() const { return aborted_; }
   /// Whether what the dialect has to say is still written.
   bool writing() const { return writing_; }
+
+  /// Who the client is, as the doorkeeper has found out; null: nobody, yet.
+  const UserPtr& user() const { return user_; }
+  void set_user(UserPtr user) { user_ = std::move(user); }
 
   /// The client has said what it must say first. Until then only the greeting time-out counts.
   void greeted();
@@ -174,6 +183,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<EndReason> end_reason_;
   std::string end_detail_;
   std::shared_ptr<Outbox> outbox_;
+  UserPtr user_;
   bool refused_ = false;
   bool secured_ = false;  // bytes may be read and written
   bool greeted_ = false;
@@ -193,6 +203,9 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Agrees with the client on keys, where the port speaks TLS.
   boost::asio::awaitable<void> secure();
   boost::asio::awaitable<CommandQueue::Push> push(Command& request);
+  /// Whether the user may ask that; replies when not. Notes in the command what the engine thread
+  /// has to check.
+  bool permit(const wire::Message& message, Command& request);
 
   bool awaits_change() const { return changing_ != nullptr && *changing_; }
   /// For a command: tells the session that it was carried out.

@@ -1,6 +1,7 @@
 #include "server/transport.hpp"
 
 #include "server/endpoint_text.hpp"
+#include "server/security/tls.hpp"
 
 namespace gorgo::server {
 
@@ -19,6 +20,15 @@ std::string Transport::peer() const {
   error_code failure;
   const auto peer = stream_.socket().remote_endpoint(failure);
   return failure ? "gone" : to_string(peer);
+}
+
+asio::ip::address Transport::peer_address() const {
+  error_code gone;
+  return stream_.socket().remote_endpoint(gone).address();
+}
+
+std::string Transport::certificate_name() {
+  return stream_.is_secure() ? common_name_of(stream_.tls()) : "";
 }
 
 asio::ip::tcp::endpoint Transport::local() const {

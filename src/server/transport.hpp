@@ -23,6 +23,10 @@ class Transport {
   executor_type get_executor() { return stream_.get_executor(); }
   /// "HOST:PORT" of the client, or "gone".
   std::string peer() const;
+  /// The address of the client; the unspecified one when it is gone.
+  boost::asio::ip::address peer_address() const;
+  /// The common name in the certificate that the client has shown; empty: it showed none.
+  std::string certificate_name();
   /// The address and port where the client reached the server.
   boost::asio::ip::tcp::endpoint local() const;
   /// Whether the client is on this machine.

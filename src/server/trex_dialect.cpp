@@ -28,9 +28,29 @@ TrexDialect::TrexDialect(Session& session, std::shared_ptr<TrexNames> names)
 
 asio::awaitable<void> TrexDialect::read() {
   session_.greeted();
-  co_await serve();
+  const bool logged_in = co_await log_in();
+  if (logged_in) co_await serve();
   cutter_ = trex::PacketCutter(0);
   publication_ = {};
+}
+
+// The protocol has no place for a password, so a certificate says who a client is, or else the
+// configuration says it for all.
+asio::awaitable<bool> TrexDialect::log_in() {
+  SessionHub& hub = session_.hub();
+  if (!hub.doorkeeper.asks()) co_return true;
+  Credentials nothing;
+  auto outcome = co_await hub.doorkeeper.admit(std::move(nothing), session_.transport());
+  const std::string& everybody = hub.options.trex.user;
+  if (outcome.refused && !everybody.empty()) outcome.user = hub.doorkeeper.find(everybody);
+  if (outcome.user == nullptr) {
+    hub.log.warning("a client of T-Rex is not let in",
+                    {{"peer", session_.peer()}, {"error", outcome.refused->why.message}});
+    session_.stop_reading();
+    co_return false;
+  }
+  session_.set_user(outcome.user);
+  co_return true;
 }
 
 asio::awaitable<void> TrexDialect::serve() {

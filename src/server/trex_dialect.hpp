@@ -49,6 +49,7 @@ class TrexDialect : public Dialect {
   LogLimit refused_log_;
 
   boost::asio::awaitable<void> serve();
+  boost::asio::awaitable<bool> log_in();
   // They return whether the client may go on.
   boost::asio::awaitable<bool> take(const protocol::trex::Packet& packet);
   boost::asio::awaitable<bool> publish(std::span<const std::uint8_t> body);

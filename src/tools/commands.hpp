@@ -32,6 +32,7 @@ void add_sub(CLI::App& app, int& exit_code);
 void add_rules(CLI::App& app, int& exit_code);
 void add_types(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
+void add_user(CLI::App& app, int& exit_code);
 void add_engines(CLI::App& app, int& exit_code);
 void add_journal(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);

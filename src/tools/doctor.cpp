@@ -7,13 +7,19 @@
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
 #include "tools/findings.hpp"
+#include "tools/login.hpp"
 #include "tools/output.hpp"
 
 namespace gorgo::tools {
 namespace {
 
-int examine(const std::string& server) {
-  auto client = Client::connect(server, {.name = "gorgo doctor"});
+struct DoctorOptions {
+  std::string to = "127.0.0.1:7450";
+  Login login;
+};
+
+int examine(const DoctorOptions& options) {
+  auto client = connect(options.to, "doctor", options.login);
   if (!client) return fail(client.error());
   const auto rules = client->rules();
   if (!rules) return fail(rules.error());
@@ -32,10 +38,11 @@ void add_doctor(CLI::App& app, int& exit_code) {
       "doctor",
       "Say what stands out about a server: types that rules read and that never come, rules that\n"
       "never or always fire, events that come too late, rules that do not get done");
-  const auto server = std::make_shared<std::string>("127.0.0.1:7450");
-  command->add_option("--to", *server, "Address of the server")
+  const auto options = std::make_shared<DoctorOptions>();
+  command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
-  command->callback([server, &exit_code] { exit_code = examine(*server); });
+  add_login(*command, options->login);
+  command->callback([options, &exit_code] { exit_code = examine(*options); });
 }
 
 }  // namespace gorgo::tools

@@ -10,6 +10,7 @@
 #include "tools/commands.hpp"
 #include "tools/device_text.hpp"
 #include "tools/format_option.hpp"
+#include "tools/login.hpp"
 #include "tools/print_json.hpp"
 
 namespace gorgo::tools {
@@ -18,6 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct EnginesOptions {
+  Login login;
   std::string server;
   std::string format = "text";
 };
@@ -31,14 +33,14 @@ Json to_json(const DeviceInfo& device) {
           {"counters", counters}};
 }
 
-int list_devices(const std::string& server, const std::string& format) {
-  auto client = Client::connect(server, {.name = "gorgo engines"});
+int list_devices(const EnginesOptions& options) {
+  auto client = connect(options.server, "engines", options.login);
   const auto devices = client ? client->devices() : client.error();
   if (!devices) {
     std::fprintf(stderr, "gorgo: %s\n", devices.error().to_string().c_str());
     return kFailure;
   }
-  if (format == "json") {
+  if (options.format == "json") {
     Json list = Json::array();
     for (const DeviceInfo& device : *devices) list.push_back(to_json(device));
     print_json({{"devices", list}});
@@ -82,9 +84,10 @@ void add_engines(CLI::App& app, int& exit_code) {
                    "Instead, the devices that the rules of this server use, and what they did")
       ->option_text("HOST:PORT");
   as_format(command, options->format);
+  add_login(*command, options->login);
   command->callback([options, &exit_code] {
     if (!options->server.empty()) {
-      exit_code = list_devices(options->server, options->format);
+      exit_code = list_devices(*options);
     } else {
       exit_code = options->format == "json" ? list_engines_as_json() : list_engines();
     }

@@ -13,6 +13,7 @@
 #include "tools/commands.hpp"
 #include "tools/explained.hpp"
 #include "tools/format_option.hpp"
+#include "tools/login.hpp"
 #include "tools/output.hpp"
 #include "tools/print_json.hpp"
 #include "tools/rule_paths.hpp"
@@ -24,6 +25,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct ExplainOptions {
+  Login login;
   std::vector<std::string> files;  // rule files; with `live`, names of rules
   std::string format = "text";
   bool live = false;
@@ -125,7 +127,7 @@ void print_costs(const std::vector<RuleInfo>& rules, const std::string& format) 
 
 /// Prints what the rules of a server cost, and where.
 int explain_live(const ExplainOptions& options) {
-  auto client = Client::connect(options.to, {.name = "gorgo explain"});
+  auto client = connect(options.to, "explain", options.login);
   if (!client) return fail(client.error());
   std::vector<RuleInfo> rules;
   if (options.files.empty()) {
@@ -185,6 +187,7 @@ void add_explain(CLI::App& app, int& exit_code) {
       ->option_text("HOST:PORT=127.0.0.1:7450")
       ->needs(live);
   as_format(command, options->format);
+  add_login(*command, options->login);
   command->callback([options, files, &exit_code] {
     if (!options->live && files->empty()) throw CLI::RequiredError("FILE");
     exit_code = explain(*options);

@@ -13,12 +13,14 @@
 #include "tools/commands.hpp"
 #include "tools/event_form.hpp"
 #include "tools/event_stream.hpp"
+#include "tools/login.hpp"
 #include "tools/output.hpp"
 
 namespace gorgo::tools {
 namespace {
 
 struct PubOptions {
+  Login login;
   std::string to = "127.0.0.1:7450";
   std::string file = "-";
   EventForm form;
@@ -145,7 +147,7 @@ int publish(const PubOptions& options) {
   if (!reader) return misuse(reader.error());
   EventStream stream(*std::move(reader), batch_of(options));
   if (auto opened = stream.open(options.file); !opened) return fail(opened.error());
-  auto client = Client::connect(options.to, {.name = "gorgo pub"});
+  auto client = connect(options.to, "pub", options.login);
   if (!client) return fail(client.error());
   Publisher publisher(*client, options);
   auto done = publish_all(stream, publisher);
@@ -180,6 +182,7 @@ void add_pub(CLI::App& app, int& exit_code) {
   command->add_option("--rate", options->rate, "Events per second; 0 is as fast as possible")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  add_login(*command, options->login);
   command->callback([options, &exit_code] { exit_code = publish(*options); });
 }
 

@@ -11,6 +11,7 @@
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
 #include "tools/listing.hpp"
+#include "tools/login.hpp"
 #include "tools/output.hpp"
 #include "tools/print_json.hpp"
 
@@ -18,6 +19,7 @@ namespace gorgo::tools {
 namespace {
 
 struct RulesOptions {
+  Login login;
   std::string to = "127.0.0.1:7450";
   std::string format = "text";
   std::vector<std::string> arguments;  // files or rule names
@@ -219,11 +221,12 @@ CLI::App* add_action(CLI::App& rules, const char* name, const char* help, Action
   auto* command = rules.add_subcommand(name, help);
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
+  add_login(*command, options->login);
   command->add_option("--format", options->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   command->callback([options, action, &exit_code] {
-    auto client = Client::connect(options->to, {.name = "gorgo rules"});
+    auto client = connect(options->to, "rules", options->login);
     exit_code = client ? action(*client, *options) : fail(client.error());
   });
   return command;

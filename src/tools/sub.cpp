@@ -14,6 +14,7 @@
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
 #include "tools/latency.hpp"
+#include "tools/login.hpp"
 #include "tools/output.hpp"
 #include "tools/time_option.hpp"
 #include "tools/wall_clock.hpp"
@@ -24,6 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct SubOptions {
+  Login login;
   std::string from = "127.0.0.1:7450";
   std::vector<std::string> texts;
   std::uint64_t count = 0;  // 0: without end
@@ -128,7 +130,7 @@ class Printer {
 };
 
 int receive(const SubOptions& options) {
-  auto client = Client::connect(options.from, {.name = "gorgo sub"});
+  auto client = connect(options.from, "sub", options.login);
   if (!client) return fail(client.error());
   if (!subscribe(*client, options)) return kFailure;
   stop_on_signals();
@@ -164,6 +166,7 @@ void add_sub(CLI::App& app, int& exit_code) {
       ->option_text("TIME");
   command->add_flag("--latency", options->latency,
                     "At the end, print how old the events were when they arrived");
+  add_login(*command, options->login);
   command->callback([options, &exit_code] { exit_code = receive(*options); });
 }
 

@@ -12,6 +12,7 @@
 #include "tools/commands.hpp"
 #include "tools/format_option.hpp"
 #include "tools/line_text.hpp"
+#include "tools/login.hpp"
 #include "tools/number_text.hpp"
 #include "tools/output.hpp"
 #include "tools/print_json.hpp"
@@ -22,6 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct TraceOptions {
+  Login login;
   std::string to = "127.0.0.1:7450";
   std::string event;
   std::string format = "text";
@@ -107,7 +109,7 @@ Json to_json(const Trace& trace) {
 int trace(const TraceOptions& options) {
   const auto event = read_event(options.event);
   if (!event) return fail(event.error());
-  auto client = Client::connect(options.to, {.name = "gorgo trace"});
+  auto client = connect(options.to, "trace", options.login);
   if (!client) return fail(client.error());
   const auto traced = client->trace(*event);
   if (!traced) return fail(traced.error());
@@ -131,6 +133,7 @@ void add_trace(CLI::App& app, int& exit_code) {
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
   as_format(command, options->format);
+  add_login(*command, options->login);
   command->callback([options, &exit_code] { exit_code = trace(*options); });
 }
 

@@ -7,6 +7,7 @@
 #include "tools/commands.hpp"
 #include "tools/format_option.hpp"
 #include "tools/listing.hpp"
+#include "tools/login.hpp"
 #include "tools/output.hpp"
 #include "tools/print_json.hpp"
 
@@ -16,10 +17,11 @@ namespace {
 struct TypesOptions {
   std::string to = "127.0.0.1:7450";
   std::string format = "text";
+  Login login;
 };
 
 int list(const TypesOptions& options) {
-  auto client = Client::connect(options.to, {.name = "gorgo types"});
+  auto client = connect(options.to, "types", options.login);
   if (!client) return fail(client.error());
   const auto types = client->types();
   if (!types) return fail(types.error());
@@ -43,6 +45,7 @@ void add_types(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<TypesOptions>();
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
+  add_login(*command, options->login);
   as_format(command, options->format);
   command->callback([options, &exit_code] { exit_code = list(*options); });
 }

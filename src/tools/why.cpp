@@ -15,6 +15,7 @@
 #include "tools/event_form.hpp"
 #include "tools/event_stream.hpp"
 #include "tools/format_option.hpp"
+#include "tools/login.hpp"
 #include "tools/output.hpp"
 #include "tools/rule_paths.hpp"
 #include "tools/time_option.hpp"
@@ -24,6 +25,7 @@ namespace gorgo::tools {
 namespace {
 
 struct Options {
+  Login login;
   std::vector<std::string> rules;
   std::string events;
   std::string to;
@@ -113,7 +115,7 @@ Result<Why> ask_offline(const Options& options, const WhyOptions& asked) {
 }
 
 Result<Why> ask_server(const Options& options, const WhyOptions& asked) {
-  auto client = Client::connect(options.to, {.name = "gorgo why"});
+  auto client = connect(options.to, "why", options.login);
   if (!client) return client.error();
   return client->why(options.rule, asked);
 }
@@ -174,6 +176,7 @@ void add_why(CLI::App& app, int& exit_code) {
                     "At the end, let the clock run on to every pending deadline");
   add_event_form(command, options->form);
   as_format(command, options->format);
+  add_login(*command, options->login);
   command->callback([options, &exit_code] {
     check(*options);
     exit_code = why(*options);

@@ -9,6 +9,7 @@
 #include "protocol/trex/encode.hpp"
 #include "tls_support.hpp"
 #include "trex_support.hpp"
+#include "users_support.hpp"
 
 // TLS on every port, with real certificates (docs/security.md).
 namespace gorgo::server {
@@ -29,10 +30,6 @@ class Tls : public testing::Test {
     return same;
   }
 };
-
-std::string error_of(const Result<Client>& client) {
-  return client ? "connected" : client.error().message;
-}
 
 TEST_F(Tls, NativeClientsPublishAndSubscribe) {
   RunningServer server(options());

@@ -20,12 +20,21 @@ class Api;
 
 enum class BodyKind : std::uint8_t { none, events, text };
 
+/// Who may use a route, where the server asks who its clients are.
+enum class Access : std::uint8_t {
+  admin,    ///< users with the permission `admin`
+  metrics,  ///< the same, or everybody by configuration
+  user,     ///< users; what they ask of the engine is checked on its way there
+  anybody,
+};
+
 /// What a path and a verb stand for.
 struct Route {
   Verb verb;
   std::string_view path;  ///< "/v1/rules/{name}"
   BodyKind body = BodyKind::none;
   boost::asio::awaitable<Response> (Api::*handle)(const Call& call);
+  Access access = Access::admin;
 };
 
 /// All routes, in the order of the documentation.

@@ -8,6 +8,7 @@
 
 #include "protocol/info.hpp"
 #include "server/awaiting.hpp"
+#include "server/http/authorization.hpp"
 #include "server/http/delivery_text.hpp"
 #include "server/http/origin.hpp"
 #include "server/http/reply_json.hpp"
@@ -161,12 +162,60 @@ Checked HttpDialect::check_head() const {
   return {};
 }
 
+asio::awaitable<std::optional<Response>> HttpDialect::log_in(const Route& route,
+                                                             const Target& target) {
+  Doorkeeper& doorkeeper = session_.hub().doorkeeper;
+  for (const char* key : {"token", "access_token", "password"}) {
+    if (!target.find(key)) continue;
+    const Problem problem{400,
+                          {"a URL is no place for a secret, for logs and histories keep it",
+                           "send the header 'Authorization: Bearer TOKEN'"}};
+    co_return response_of(problem);
+  }
+  if (!doorkeeper.asks()) co_return std::nullopt;
+  session_.set_user(nullptr);
+  if (route.access == Access::anybody) co_return std::nullopt;
+  const bool scrapes = route.access == Access::metrics;
+  if (!scrapes || !options_.http.open_metrics) {
+    auto refusal = co_await log_in_by_head();
+    if (refusal) co_return refusal;
+    if ((scrapes || route.access == Access::admin) && !user_->admin) co_return not_admin(*user_);
+  }
+  // A scrape asks for more than its client may ask for by itself.
+  session_.set_user(scrapes ? scraper() : user_);
+  co_return std::nullopt;
+}
+
+asio::awaitable<std::optional<Response>> HttpDialect::log_in_by_head() {
+  const Head& head = reader_.head();
+  const auto said = credentials_of(head);
+  if (!said) co_return unauthorized(401, said.error());
+  const std::string by = hash_of_credentials(*said);
+  // A password costs a tenth of a second, so it is checked once for a connection.
+  Doorkeeper& doorkeeper = session_.hub().doorkeeper;
+  const bool is_known = user_ != nullptr && doorkeeper.find(user_->name) == user_;
+  if (is_known && by == logged_in_by_) co_return std::nullopt;
+  const auto outcome = co_await doorkeeper.admit(*said, session_.transport());
+  if (outcome.refused) {
+    const bool is_wrong = outcome.refused->code == wire::ErrorCode::Unauthenticated;
+    co_return unauthorized(is_wrong ? 401 : 429, outcome.refused->why);
+  }
+  user_ = outcome.user;
+  logged_in_by_ = by;
+  co_return std::nullopt;
+}
+
 asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route& route,
                                               std::vector<std::string> parameters, bool& goes_on) {
   const Head& head = reader_.head();
   if (const auto problem = check_head()) {
     goes_on = goes_on && !reader_.has_body();
     co_return response_of(*problem);
+  }
+  const auto refusal = co_await log_in(route, target);
+  if (refusal) {
+    goes_on = goes_on && !reader_.has_body();
+    co_return *refusal;
   }
   const std::unique_ptr<Body> body = api_.body_of(route);
   std::unique_ptr<GzipBody> gzip;
@@ -183,7 +232,9 @@ asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route&
   }
   gzip.reset();
   const Call call{head, target, std::move(parameters), body};
-  co_return co_await (api_.*route.handle)(call);
+  Response response = co_await (api_.*route.handle)(call);
+  if (route.access == Access::metrics) session_.set_user(user_);
+  co_return response;
 }
 
 asio::awaitable<void> HttpDialect::stream(const Response& response) {

@@ -38,6 +38,8 @@ class HttpDialect : public Dialect, private Engine {
   boost::asio::steady_timer answered_;  // cancelled when the reply is there
   boost::asio::steady_timer composed_;  // cancelled when the reader has made use of a reply
   boost::asio::steady_timer flushed_;   // cancelled when everything is written
+  UserPtr user_;                        // who logged in last; null: nobody
+  std::string logged_in_by_;            // a hash of what that user has said
   std::uint64_t last_id_ = 0;
   std::uint64_t asked_ = 0;  // the id of the request that the engine has; 0: it has none
   std::optional<protocol::Bytes> reply_;
@@ -55,6 +57,9 @@ class HttpDialect : public Dialect, private Engine {
                                           std::vector<std::string> parameters, bool& goes_on);
   /// Whether the request may go on, as far as its head says.
   Checked check_head() const;
+  /// Finds out who sent the request, where the server asks. A response: it may not go on.
+  boost::asio::awaitable<std::optional<Response>> log_in(const Route& route, const Target& target);
+  boost::asio::awaitable<std::optional<Response>> log_in_by_head();
   /// Has the response written and waits until it is.
   boost::asio::awaitable<void> respond(const Response& response, bool keep_alive);
   /// Does what follows the response instead of another request, until the client goes.

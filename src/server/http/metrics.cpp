@@ -90,6 +90,9 @@ void Metrics::add(const wire::Statistics& statistics, const ServerCounters& serv
   counter("lost_rows", "Deliveries that subscribers did not get", server.lost_rows);
   counter("dropped_requests", "Requests of clients that had gone", server.dropped_requests);
   counter("tls_handshakes_failed", "TLS handshakes that came to nothing", server.failed_handshakes);
+  counter("logins_failed", "Logins whose user, password or token was wrong", server.failed_logins);
+  counter("requests_forbidden", "Requests of users who lack the permission",
+          server.forbidden_requests);
   put("memory_bytes", "What all clients have the server hold", true,
       static_cast<double>(server.memory_bytes));
   put("queue_bytes", "Requests that wait for the engine", true,

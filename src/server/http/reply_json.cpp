@@ -12,6 +12,10 @@ namespace {
 
 unsigned status_of(wire::ErrorCode code) {
   switch (code) {
+    case wire::ErrorCode::Unauthenticated:
+      return 401;
+    case wire::ErrorCode::Forbidden:
+      return 403;
     case wire::ErrorCode::NotFound:
       return 404;
     case wire::ErrorCode::TooLarge:

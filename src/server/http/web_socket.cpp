@@ -15,6 +15,7 @@
 
 #include "protocol/info.hpp"
 #include "server/awaiting.hpp"
+#include "server/http/authorization.hpp"
 #include "server/http/delivery_text.hpp"
 #include "server/http/reply_json.hpp"
 #include "server/http/web_socket_command.hpp"
@@ -218,6 +219,12 @@ WebSocket::WebSocket(Session& session) : impl_(std::make_unique<Impl>(session)) 
 WebSocket::~WebSocket() = default;
 
 asio::awaitable<bool> WebSocket::accept(const Request& request) {
+  // A browser gives up unless the server chooses one of the protocols that it offers.
+  if (offers_protocol(request)) {
+    impl_->stream.set_option(websocket::stream_base::decorator([](auto& response) {
+      response.set(boost::beast::http::field::sec_websocket_protocol, kWebSocketProtocol);
+    }));
+  }
   const auto [failure] = co_await impl_->stream.async_accept(request, kTuple);
   co_return !failure;
 }

@@ -94,7 +94,7 @@ Result<TlsContext> make_tls_context(const TlsOptions& options) {
 std::string common_name_of(protocol::Stream::Tls& tls) {
   const std::unique_ptr<X509, decltype(&X509_free)> certificate(
       SSL_get1_peer_certificate(tls.native_handle()), &X509_free);
-  if (certificate == nullptr) return "";
+  if (certificate == nullptr || SSL_get_verify_result(tls.native_handle()) != X509_V_OK) return "";
   const X509_NAME* const subject = X509_get_subject_name(certificate.get());
   const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
   // Whose certificate has two names could be two users.

@@ -1,0 +1,124 @@
+#include "server/security/doorkeeper.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <chrono>
+#include <utility>
+
+namespace gorgo::server {
+namespace {
+
+namespace asio = boost::asio;
+using Outcome = Doorkeeper::Outcome;
+
+constexpr std::size_t kLongest = 1024;  // bytes of a user's name, a password or a token
+
+Outcome refused(wire::ErrorCode code, Error why) {
+  return {nullptr, Doorkeeper::Refused{code, std::move(why)}};
+}
+
+Outcome unauthenticated(Error why) {
+  return refused(wire::ErrorCode::Unauthenticated, std::move(why));
+}
+
+Outcome wrong_credentials() {
+  return unauthenticated({"the login failed", "the user, the password or the token is wrong"});
+}
+
+asio::awaitable<Verdict> check_on_thread(std::string hash, std::string password) {
+  co_return check_password(hash, password);
+}
+
+}  // namespace
+
+Result<Doorkeeper::Keys> Doorkeeper::read(const ServerOptions& options) {
+  Keys keys;
+  auto tls = make_tls_context(options.tls);
+  if (!tls) return tls.error();
+  keys.tls = std::move(*tls);
+  if (options.security.users.empty()) return keys;
+  auto users = Users::read(options.security.users);
+  if (!users) return users.error();
+  keys.users = std::move(*users);
+  const std::string& trex = options.trex.user;
+  if (!trex.empty() && keys.users->find(trex) == nullptr) {
+    return Error{"trex.user: there is no user '" + trex + "' in " + options.security.users, ""};
+  }
+  return keys;
+}
+
+asio::awaitable<Outcome> Doorkeeper::admit(Credentials said, Transport& transport) {
+  if (said.empty()) co_return by_certificate(transport);
+  if (!transport.is_secure() && !transport.is_local()) {
+    co_return unauthenticated({"a password or a token came unencrypted over a network",
+                               "regard it as known to others, and connect with TLS"});
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (!attempts_.may_try(transport.peer_address(), now)) {
+    co_return refused(wire::ErrorCode::Overloaded,
+                      {"too many logins from this address have failed", "wait a minute"});
+  }
+  Outcome outcome = wrong_credentials();
+  const bool sane = said.user.size() <= kLongest && said.password.size() <= kLongest &&
+                    said.token.size() <= kLongest;
+  if (sane && !said.token.empty()) {
+    const auto user = keys_.users->with_token(said.token);
+    const bool agrees = said.user.empty() || (user != nullptr && user->name == said.user);
+    if (user != nullptr && agrees) outcome = {user, std::nullopt};
+  } else if (sane) {
+    outcome = co_await check_password_of(said);
+  }
+  const bool failed = outcome.refused && outcome.refused->code == wire::ErrorCode::Unauthenticated;
+  if (failed) note_failure(transport);
+  co_return outcome;
+}
+
+// An unknown user takes the same way as a known one, so that the time tells nothing.
+asio::awaitable<Outcome> Doorkeeper::check_password_of(const Credentials& said) {
+  const auto users = keys_.users;  // a reload may come meanwhile
+  const UserPtr user = users->find(said.user);
+  const bool has_password = user != nullptr && !user->password_hash.empty();
+  const std::string& compared = has_password ? user->password_hash : users->decoy();
+  if (compared.empty()) co_return wrong_credentials();
+  if (waiting_ >= kMostWaiting) {
+    co_return refused(wire::ErrorCode::Overloaded,
+                      {"too many logins wait at the same time", "try again later"});
+  }
+  ++waiting_;
+  ++hashed_;
+  const Verdict verdict = co_await hash(compared, said.password);
+  --waiting_;
+  if (verdict == Verdict::no_memory) {
+    co_return refused(wire::ErrorCode::Overloaded,
+                      {"there is not enough memory to check a password", "try again later"});
+  }
+  if (verdict == Verdict::right && has_password) co_return Outcome{user, std::nullopt};
+  co_return wrong_credentials();
+}
+
+asio::awaitable<Verdict> Doorkeeper::hash(std::string hash, std::string password) {
+  return asio::co_spawn(thread_, check_on_thread(std::move(hash), std::move(password)),
+                        asio::use_awaitable);
+}
+
+Outcome Doorkeeper::by_certificate(Transport& transport) const {
+  const std::string name = transport.certificate_name();
+  if (name.empty()) {
+    return unauthenticated(
+        {"this server asks who its clients are", "send a token, or a user and a password"});
+  }
+  const auto user = keys_.users->find(name);
+  if (user != nullptr) return {user, std::nullopt};
+  return unauthenticated({"the name in the certificate is no user of this server",
+                          "the common name must be a name in the file of users"});
+}
+
+void Doorkeeper::note_failure(const Transport& transport) {
+  ++failed_;
+  attempts_.failed(transport.peer_address(), std::chrono::steady_clock::now());
+  if (const auto count = failed_log_.note()) {
+    log_.warning("logins failed", {{"logins", *count}, {"peer", transport.peer()}});
+  }
+}
+
+}  // namespace gorgo::server

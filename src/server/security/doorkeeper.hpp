@@ -1,0 +1,83 @@
+#pragma once
+
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "protocol/gorgo_generated.h"
+#include "server/log.hpp"
+#include "server/log_limit.hpp"
+#include "server/options.hpp"
+#include "server/security/attempts.hpp"
+#include "server/security/credentials.hpp"
+#include "server/security/secrets.hpp"
+#include "server/security/tls.hpp"
+#include "server/security/users.hpp"
+#include "server/transport.hpp"
+
+namespace gorgo::server {
+
+/// Finds out who clients are. Belongs to the I/O thread; passwords are hashed on a thread of its
+/// own, one at a time.
+class Doorkeeper {
+ public:
+  /// What stands in the files that the options name.
+  struct Keys {
+    TlsContext tls;                      ///< null: no TLS
+    std::shared_ptr<const Users> users;  ///< null: nobody is asked who he is
+  };
+  /// An error where a file is wrong. Reads the files anew each time.
+  static Result<Keys> read(const ServerOptions& options);
+
+  /// Why a client is not let in.
+  struct Refused {
+    wire::ErrorCode code = wire::ErrorCode::Unauthenticated;
+    Error why;
+  };
+  /// Exactly one of the two is set.
+  struct Outcome {
+    UserPtr user;
+    std::optional<Refused> refused;
+  };
+
+  explicit Doorkeeper(Log& log) : log_(log) {}
+  ~Doorkeeper() { thread_.join(); }
+
+  void set(Keys keys) { keys_ = std::move(keys); }
+  const TlsContext& tls() const { return keys_.tls; }
+  /// Whether clients must say who they are.
+  bool asks() const { return keys_.users != nullptr; }
+  /// Null: there is no such user (any more).
+  UserPtr find(const std::string& user) const { return keys_.users->find(user); }
+  /// Who the client is, by what it says or else by its certificate. Errors never tell whether the
+  /// user or the password was wrong. Precondition: `asks`.
+  boost::asio::awaitable<Outcome> admit(Credentials said, Transport& transport);
+
+  /// Logins that failed. Any thread.
+  std::uint64_t failed_logins() const { return failed_; }
+  /// Passwords that were compared with a hash. Any thread.
+  std::uint64_t hashed_passwords() const { return hashed_; }
+
+ private:
+  /// Passwords that wait for the thread; beyond, logins are refused.
+  static constexpr int kMostWaiting = 32;
+
+  Log& log_;
+  Keys keys_;
+  Attempts attempts_;
+  LogLimit failed_log_;
+  std::atomic<std::uint64_t> failed_ = 0, hashed_ = 0;
+  int waiting_ = 0;
+  boost::asio::thread_pool thread_{1};
+
+  boost::asio::awaitable<Outcome> check_password_of(const Credentials& said);
+  boost::asio::awaitable<Verdict> hash(std::string hash, std::string password);
+  Outcome by_certificate(Transport& transport) const;
+  void note_failure(const Transport& transport);
+};
+
+}  // namespace gorgo::server

@@ -1,0 +1,92 @@
+#include "server/security/permissions.hpp"
+
+#include <algorithm>
+
+#include "protocol/framing.hpp"
+
+namespace gorgo::server {
+namespace {
+
+Error missing(const User& user, const std::string& action, const std::string& permission) {
+  return {"the user '" + user.name + "' may not " + action,
+          "it takes the permission " + permission + " in the file of users"};
+}
+
+Result<void> need(const User& user, bool has, const std::string& action,
+                  const std::string& permission) {
+  if (has) return {};
+  return missing(user, action, permission);
+}
+
+Result<void> check_deploy(const User& user, const wire::Deploy& deploy) {
+  auto checked = need(user, user.deploys_rules, "deploy rules", "rules = [\"deploy\"]");
+  if (checked) checked = check_deployment(user, stem_of(deploy.name()->string_view()));
+  return checked;
+}
+
+}  // namespace
+
+Result<void> check_request(const User& user, const wire::Message& message) {
+  switch (message.body_type()) {
+    case wire::Body::Publish:
+    case wire::Body::Subscribe:
+    case wire::Body::Unsubscribe:
+    case wire::Body::Credit:
+    case wire::Body::Ping:
+    case wire::Body::Pong:
+      return {};
+    case wire::Body::Declare:
+      return check_publish(user, message.body_as_Declare()->name()->string_view());
+    case wire::Body::Deploy:
+      return check_deploy(user, *message.body_as_Deploy());
+    case wire::Body::Remove:
+      return need(user, user.removes_rules, "remove rules", "rules = [\"remove\"]");
+    case wire::Body::ListRules:
+    case wire::Body::ListTypes:
+      return need(user, user.sees_rules, "see rules", "rules = [\"see\"]");
+    default:
+      return need(user, user.admin, "send a " + std::string(protocol::name_of(message.body_type())),
+                  "admin = true");
+  }
+}
+
+bool may_publish_all(const User& user, const wire::Batch& batch) {
+  if (batch.tables() == nullptr || user.publish.allows_all()) return true;
+  return std::ranges::all_of(*batch.tables(), [&](const wire::EventTable* table) {
+    return user.publish.allows(table->type()->string_view());
+  });
+}
+
+Result<void> check_publish(const User& user, std::string_view type) {
+  if (user.publish.allows(type)) return {};
+  return missing(user, "publish " + std::string(type), "publish = [\"" + std::string(type) + "\"]");
+}
+
+Result<void> check_subscribe(const User& user, std::string_view type) {
+  if (type == "*" && !user.subscribe.allows_all()) {
+    return Error{"the user '" + user.name + "' may not subscribe to all types",
+                 "subscribe to single ones of these: " + to_string(user.subscribe)};
+  }
+  if (user.subscribe.allows(type)) return {};
+  return missing(user, "subscribe to " + std::string(type),
+                 "subscribe = [\"" + std::string(type) + "\"]");
+}
+
+Result<void> check_deployment(const User& user, std::string_view deployment) {
+  if (user.deployments.allows(deployment)) return {};
+  return Error{
+      "the deployment '" + std::string(deployment) + "' is not one of the user '" + user.name + "'",
+      "the user may use these deployments: " + to_string(user.deployments)};
+}
+
+std::string_view stem_of(std::string_view deployment) {
+  if (const auto slash = deployment.rfind('/'); slash != deployment.npos) {
+    deployment.remove_prefix(slash + 1);
+  }
+  if (const auto dot = deployment.rfind('.'); dot != deployment.npos && dot > 0) {
+    deployment = deployment.substr(0, dot);
+  }
+  return deployment;
+}
+
+}  // namespace gorgo::server

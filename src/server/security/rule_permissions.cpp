@@ -1,0 +1,49 @@
+#include "server/security/rule_permissions.hpp"
+
+#include "dispatch/rules/rule_base.hpp"
+#include "server/security/permissions.hpp"
+
+namespace gorgo::server {
+namespace {
+
+Result<void> check_types(const User& user, const plan::Plan& plan, const Schema& schema) {
+  for (const TypeId type : dispatch::types_of(plan)) {
+    const std::string& name = schema.at(type).name;
+    auto allowed = type == plan.rule.type ? check_publish(user, name) : check_subscribe(user, name);
+    if (!allowed) {
+      return Error{"rule '" + plan.rule.name + "': " + allowed.error().message,
+                   allowed.error().hint};
+    }
+  }
+  // A rule may read the type that it produces.
+  if (!plan.reach.contains(plan.rule.type)) return {};
+  return check_subscribe(user, schema.at(plan.rule.type).name);
+}
+
+}  // namespace
+
+Result<void> check_rules(const User& user, const dispatch::CheckedText& text,
+                         const Deployments& deployments, const Processor& processor) {
+  for (const auto& plan : text.plans) {
+    if (auto allowed = check_types(user, *plan, text.schema); !allowed) return allowed;
+    const std::string& name = plan->rule.name;
+    const bool replaces = processor.rule(name).has_value();
+    if (!replaces || is_rule_of(user, name, deployments)) continue;
+    return check_deployment(user, deployments.owner_of(name));
+  }
+  return {};
+}
+
+bool is_rule_of(const User& user, const std::string& rule, const Deployments& deployments) {
+  return user.deployments.allows(deployments.owner_of(rule));
+}
+
+std::vector<RuleInfo> visible_rules(const User& user, const Deployments& deployments,
+                                    const Processor& processor) {
+  auto rules = processor.rules();
+  std::erase_if(rules,
+                [&](const RuleInfo& rule) { return !is_rule_of(user, rule.name, deployments); });
+  return rules;
+}
+
+}  // namespace gorgo::server

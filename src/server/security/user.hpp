@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/security/name_patterns.hpp"
+
+namespace gorgo::server {
+
+/// What all connections of a user together may use; 0: no limit.
+struct UserLimits {
+  std::uint64_t connections = 0;
+  std::uint64_t events_per_second = 0;  ///< published
+  std::uint64_t bytes_per_second = 0;   ///< of requests
+  std::uint64_t subscriptions = 0;
+
+  friend bool operator==(const UserLimits&, const UserLimits&) = default;
+};
+
+/// Somebody who may connect, and what for. Immutable once it is shared. Any thread.
+struct User {
+  std::string name;
+  std::string password_hash;              ///< empty: no password will do
+  std::vector<std::string> token_hashes;  ///< as `hash_of_token` gives them
+  NamePatterns publish;                   ///< types of events
+  NamePatterns subscribe;                 ///< types of events
+  bool sees_rules = false;                ///< rules, their texts, and the types that they read
+  bool deploys_rules = false;             ///< and replaces them
+  bool removes_rules = false;
+  NamePatterns deployments = {{"*"}, {}};  ///< whose rules the user may see, deploy and remove
+  /// Connections, metrics, devices, statistics, the engines of rules, why, trace, reloads.
+  bool admin = false;
+  UserLimits limits;
+
+  friend bool operator==(const User&, const User&) = default;
+};
+
+/// Null: the server asks nobody who he is, and everybody may do everything.
+using UserPtr = std::shared_ptr<const User>;
+
+}  // namespace gorgo::server

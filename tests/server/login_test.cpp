@@ -1,0 +1,282 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+
+#include <set>
+
+#include "http_support.hpp"
+#include "protocol/trex/encode.hpp"
+#include "trex_support.hpp"
+#include "users_support.hpp"
+
+// Who clients are, on every port (docs/security.md).
+namespace gorgo::server {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kWrong = "the login failed";
+
+TEST(Login, NobodyIsLetInWithoutCredentials) {
+  const UsersFile users;
+  RunningServer server(users.server());
+  EXPECT_THAT(error_of(Client::connect(server->address())), HasSubstr("asks who its clients are"));
+  RawConnection raw(server->address());
+  wire::HelloT hello;
+  hello.min_version = hello.max_version = protocol::kVersion;
+  raw.send(1, hello);
+  EXPECT_EQ(raw.expect<wire::Error>(1).code, wire::ErrorCode::Unauthenticated);
+  EXPECT_FALSE(raw.receive());
+}
+
+TEST(Login, ATokenLetsItsUserIn) {
+  const UsersFile users;
+  RunningServer server(users.server());
+  auto client = Client::connect(server->address(), by_token(users.token()));
+  ASSERT_TRUE(client) << client.error().to_string();
+  EXPECT_TRUE(client->rules());
+  EXPECT_EQ(error_of(Client::connect(server->address(), by_token(new_token()))), kWrong);
+  EXPECT_EQ(server->counters().failed_logins, 1u);
+}
+
+TEST(Login, APasswordLetsItsUserIn) {
+  const UsersFile users;
+  RunningServer server(users.server());
+  const auto client = Client::connect(server->address(), by_password("admin", "wonderland"));
+  EXPECT_TRUE(client) << client.error().to_string();
+}
+
+TEST(Login, AWrongPasswordAndAnUnknownUserTakeTheSameWayAndGetTheSameAnswer) {
+  const UsersFile users(user_with_token("tokens_only", new_token()));
+  RunningServer server(users.server());
+  std::set<std::string> answers;
+  for (const char* name : {"admin", "nobody", "tokens_only"}) {
+    const auto before = server->counters().hashed_passwords;
+    const auto client = Client::connect(server->address(), by_password(name, "guess"));
+    ASSERT_FALSE(client);
+    answers.insert(client.error().to_string());
+    EXPECT_EQ(server->counters().hashed_passwords, before + 1) << name;
+  }
+  EXPECT_EQ(answers.size(), 1u);
+}
+
+TEST(Login, WhoFailsTooOftenHasToWait) {
+  const UsersFile users;
+  RunningServer server(users.server());
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(error_of(Client::connect(server->address(), by_token(new_token()))), kWrong);
+  }
+  const auto hashed = server->counters().hashed_passwords;
+  EXPECT_THAT(error_of(Client::connect(server->address(), by_password("admin", "wonderland"))),
+              HasSubstr("too many logins from this address have failed"));
+  EXPECT_EQ(server->counters().hashed_passwords, hashed);
+  EXPECT_EQ(server->counters().failed_logins, 10u);
+}
+
+TEST(Login, TheNameInACertificateIsTheUser) {
+  const Certificates files;
+  const UsersFile users("[[user]]\nname = \"monitor\"\nsubscribe = [\"Fire\"]\n");
+  RunningServer server(files.server(users.server()));
+  auto client = Client::connect(server->address(), files.client("monitor"));
+  ASSERT_TRUE(client) << client.error().to_string();
+  EXPECT_TRUE(client->subscribe("Fire"));
+  EXPECT_FALSE(client->subscribe("Temp"));
+  EXPECT_FALSE(Client::connect(server->address(), files.client()));
+}
+
+TEST(Login, ACertificateOfAnUnknownUserIsNotEnough) {
+  const Certificates files;
+  const UsersFile users;
+  RunningServer server(files.server(users.server()));
+  EXPECT_THAT(error_of(Client::connect(server->address(), files.client("monitor"))),
+              HasSubstr("is no user of this server"));
+}
+
+TEST(Login, HttpTakesTokensAndPasswords) {
+  const UsersFile users;
+  RunningServer server(users.server(with_http()));
+  HttpConnection http(http_address(server));
+  const auto anonymous = http.ask("GET", "/v1/rules");
+  EXPECT_EQ(anonymous.status, 401u);
+  EXPECT_EQ(anonymous.headers.count("WWW-Authenticate"), 1u);
+  EXPECT_EQ(http.ask("GET", "/v1/rules", "", bearer(users.token())).status, 200u);
+  EXPECT_EQ(http.ask("GET", "/v1/rules", "", bearer("gorgo_wrong")).status, 401u);
+  // admin:wonderland
+  const std::string basic = "Authorization: Basic YWRtaW46d29uZGVybGFuZA==\r\n";
+  EXPECT_EQ(http.ask("GET", "/v1/rules", "", basic).status, 200u);
+  const auto hashed = server->counters().hashed_passwords;
+  EXPECT_EQ(http.ask("GET", "/v1/rules", "", basic).status, 200u);
+  EXPECT_EQ(server->counters().hashed_passwords, hashed) << "once for a connection";
+  EXPECT_EQ(http.ask("GET", "/v1/rules", "", "Authorization: Basic !\r\n").status, 401u);
+  EXPECT_EQ(http.ask("GET", "/v1/rules").status, 401u) << "each request says who sends it";
+}
+
+TEST(Login, ARefusedPublicationOverHttpAppliesNothing) {
+  const UsersFile users;
+  RunningServer server(users.server(with_http()));
+  HttpConnection http(http_address(server));
+  EXPECT_EQ(http.ask("POST", "/v1/events", event_line("A", 1)).status, 401u);
+  HttpConnection again(http_address(server));
+  const auto taken = again.ask("POST", "/v1/events", event_line("A", 2), bearer(users.token()));
+  EXPECT_EQ(taken.json()["accepted"], 1);
+  const auto metrics = again.ask("GET", "/metrics", "", bearer(users.token()));
+  EXPECT_THAT(metrics.body, HasSubstr("gorgo_events_accepted_total 1"));
+}
+
+TEST(Login, HealthNeedsNoneAndMetricsOnlyByConfiguration) {
+  const UsersFile users(user_with_token("reader", "gorgo_reader", "subscribe = [\"*\"]"));
+  ServerOptions options = users.server(with_http());
+  {
+    RunningServer server(options);
+    HttpConnection http(http_address(server));
+    EXPECT_EQ(http.ask("GET", "/healthz").status, 200u);
+    EXPECT_EQ(http.ask("GET", "/readyz").status, 200u);
+    EXPECT_EQ(http.ask("GET", "/metrics").status, 401u);
+    EXPECT_EQ(http.ask("GET", "/metrics", "", bearer("gorgo_reader")).status, 403u);
+    EXPECT_EQ(http.ask("GET", "/v1/connections", "", bearer("gorgo_reader")).status, 403u);
+    EXPECT_EQ(http.ask("GET", "/metrics", "", bearer(users.token())).status, 200u);
+    EXPECT_EQ(http.ask("GET", "/v1/connections", "", bearer(users.token())).status, 200u);
+  }
+  options.http.open_metrics = true;
+  RunningServer server(options);
+  HttpConnection http(http_address(server));
+  EXPECT_EQ(http.ask("GET", "/metrics").status, 200u);
+  EXPECT_EQ(http.ask("GET", "/v1/rules").status, 401u) << "a scrape lets nobody in";
+  EXPECT_EQ(http.ask("GET", "/v1/connections").status, 401u);
+}
+
+TEST(Login, ASecretInAUrlIsRefused) {
+  const UsersFile users;
+  RunningServer server(users.server(with_http()));
+  HttpConnection http(http_address(server));
+  for (const char* key : {"token", "access_token", "password"}) {
+    const auto refused = http.ask("GET", std::string("/v1/rules?") + key + "=" + users.token(), "",
+                                  bearer(users.token()));
+    EXPECT_EQ(refused.status, 400u);
+    EXPECT_THAT(refused.body, HasSubstr("a URL is no place for a secret"));
+  }
+}
+
+TEST(Login, AWebSocketMayCarryItsTokenAmongItsProtocols) {
+  const UsersFile users;
+  RunningServer server(users.server(with_http()));
+  const auto upgrade = [&](const std::string& protocols) {
+    HttpConnection http(http_address(server));
+    return http.ask("GET", "/v1/events?subscribe=A", "",
+                    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" +
+                        protocols);
+  };
+  auto taken = upgrade("Sec-WebSocket-Protocol: gorgo, gorgo.token." + users.token() + "\r\n");
+  EXPECT_EQ(taken.status, 101u);
+  EXPECT_EQ(taken.headers["Sec-WebSocket-Protocol"], "gorgo");
+  EXPECT_EQ(upgrade("Sec-WebSocket-Protocol: gorgo, gorgo.token.wrong\r\n").status, 401u);
+  EXPECT_EQ(upgrade("").status, 401u);
+}
+
+TEST(Login, PagesOfOthersMayNotUseWhatABrowserRemembers) {
+  const UsersFile users;
+  RunningServer server(users.server(with_http()));
+  HttpConnection http(http_address(server));
+  const auto refused = http.ask("POST", "/v1/events", event_line("A", 1),
+                                bearer(users.token()) + "Origin: https://evil.example\r\n");
+  EXPECT_EQ(refused.status, 403u);
+}
+
+TEST(Login, ClientsOfTrexAreTheUserThatTheConfigurationNames) {
+  const UsersFile users(user_with_token("legacy", new_token(), "publish = [\"T7\"]"));
+  ServerOptions options = users.server(with_trex());
+  options.trex.types = {{7, "T7"}, {8, "T8"}};
+  const trex::Publication allowed{.type = 7, .timestamp = 0, .attributes = {}};
+  const trex::Publication forbidden{.type = 8, .timestamp = 0, .attributes = {}};
+  {
+    RunningServer server(options);
+    TrexConnection nobody(trex_address(*server));
+    EXPECT_TRUE(nobody.is_closed());
+  }
+  options.trex.user = "legacy";
+  RunningServer server(options);
+  auto watching = Client::connect(server->address(), by_token(users.token()));
+  ASSERT_TRUE(watching) << watching.error().to_string();
+  subscribe(*watching, "*");
+  TrexConnection client(trex_address(*server));
+  client.publish(forbidden);
+  client.publish(allowed);
+  EXPECT_EQ(next(*watching).event.type, "T7");
+}
+
+/// An address of this machine that others can reach; "": there is none.
+std::string public_address() {
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return "";
+  std::string found;
+  for (const ifaddrs* each = all; each != nullptr && found.empty(); each = each->ifa_next) {
+    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+    const auto* address = reinterpret_cast<const sockaddr_in*>(each->ifa_addr);
+    const boost::asio::ip::address_v4 ip(ntohl(address->sin_addr.s_addr));
+    if (!ip.is_loopback()) found = ip.to_string();
+  }
+  freeifaddrs(all);
+  return found;
+}
+
+TEST(Login, SecretsAreNeitherSentNorTakenInTheClearOverANetwork) {
+  const std::string ip = public_address();
+  if (ip.empty()) GTEST_SKIP() << "this machine has only loopback addresses";
+  const UsersFile users;
+  ServerOptions options = users.server();
+  options.http.listen = "0.0.0.0:0";
+  options.insecure = options.security.insecure = true;
+  RunningServer server(options);
+  const std::string local = http_address(server);
+  const std::string address = ip + local.substr(local.rfind(':'));
+  HttpConnection http(address);
+  const auto refused = http.ask("GET", "/v1/rules", "", bearer(users.token()));
+  EXPECT_EQ(refused.status, 401u);
+  EXPECT_THAT(refused.body, HasSubstr("unencrypted over a network"));
+  EXPECT_THAT(error_of(Client::connect(address, by_token(users.token()))),
+              HasSubstr("would travel unencrypted"));
+}
+
+TEST(Login, AReloadEndsTheConnectionsOfUsersWhoAreGoneOrChanged) {
+  const auto reader = [](const std::string& keys) {
+    return user_with_token("reader", "gorgo_reader", keys);
+  };
+  const UsersFile users(reader("subscribe = [\"A\"]") + user_with_token("gone", "gorgo_gone"));
+  RunningServer server(users.server());
+  server->set_reread([&] { return users.server(); });
+  auto stays = Client::connect(server->address(), by_token(users.token()));
+  auto gone = Client::connect(server->address(), by_token("gorgo_gone"));
+  auto changed = Client::connect(server->address(), by_token("gorgo_reader"));
+  ASSERT_TRUE(stays && gone && changed);
+  users.write(reader("subscribe = [\"B\"]"));
+  server->reload();
+  for (Client* ended : {&*gone, &*changed}) {
+    const auto end = ended->next(30 * kSecond);
+    ASSERT_FALSE(end);
+    EXPECT_THAT(end.error().message, HasSubstr("the users of the server have changed"));
+  }
+  EXPECT_TRUE(stays->rules());
+  EXPECT_EQ(error_of(Client::connect(server->address(), by_token("gorgo_gone"))), kWrong);
+}
+
+TEST(Login, AReloadWithAWrongFileOfUsersChangesNothing) {
+  const UsersFile users;
+  RunningServer server(users.server());
+  std::atomic<int> read = 0;
+  server->set_reread([&] {
+    ++read;
+    return users.server();
+  });
+  auto client = Client::connect(server->address(), by_token(users.token()));
+  ASSERT_TRUE(client) << client.error().to_string();
+  users.replace("[[user]]\nnam = \"x\"\n");
+  server->reload();
+  wait_until([&] { return read == 1; });
+  EXPECT_TRUE(client->rules());
+  EXPECT_TRUE(Client::connect(server->address(), by_token(users.token())));
+}
+
+}  // namespace
+}  // namespace gorgo::server

@@ -1,0 +1,312 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "http_support.hpp"
+#include "server/security/attempts.hpp"
+#include "server/security/credentials.hpp"
+#include "server/security/exposure.hpp"
+#include "server/security/permissions.hpp"
+#include "server/security/users.hpp"
+#include "users_support.hpp"
+
+// What users may do, and the files that say so (docs/security.md).
+namespace gorgo::server {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kToken = "gorgo_of_the_user";
+
+/// A server with the administrator and a user of these permissions, and a client of that user.
+class WithUser {
+ public:
+  explicit WithUser(const std::string& permissions, ServerOptions options = {})
+      : users_(user_with_token("sensor", kToken, permissions)),
+        server_(users_.server(std::move(options))),
+        client_(connect(by_token(kToken))),
+        admin_(connect(by_token(users_.token()))) {}
+
+  RunningServer& server() { return server_; }
+  Client& client() { return client_; }
+  Client& admin() { return admin_; }
+  const UsersFile& users() const { return users_; }
+
+ private:
+  UsersFile users_;
+  RunningServer server_;
+  Client client_, admin_;
+
+  Client connect(const ClientOptions& options) {
+    auto client = Client::connect(server_->address(), options);
+    EXPECT_TRUE(client) << client.error().to_string();
+    return std::move(*client);
+  }
+};
+
+template <class T>
+std::string problem_in(const Result<T>& result) {
+  return result ? "" : result.error().to_string();
+}
+
+Event event(const std::string& type) { return {type, std::nullopt, {}}; }
+
+TEST(Permissions, ForbiddenRowsAreRefusedAndTheOthersTaken) {
+  WithUser with("publish = [\"Temp*\"]\npublish_deny = [\"TempSecret\"]");
+  const auto published = with.client().publish(
+      std::vector{event("TempA"), event("Fire"), event("TempSecret"), event("TempB")});
+  ASSERT_TRUE(published) << published.error().to_string();
+  EXPECT_EQ(published->accepted, 2u);
+  ASSERT_EQ(published->refusals.size(), 2u);
+  EXPECT_EQ(published->refusals[0].index, 1u);
+  EXPECT_THAT(published->refusals[0].reason, HasSubstr("may not publish Fire"));
+  EXPECT_THAT(published->refusals[0].hint, HasSubstr("publish = [\"Fire\"]"));
+  EXPECT_EQ(published->refusals[1].index, 2u);
+}
+
+TEST(Permissions, ForbiddenRowsAreNotDelivered) {
+  WithUser with("publish = [\"A\"]");
+  subscribe(with.admin(), "*");
+  ASSERT_TRUE(with.client().publish(std::vector{event("B"), event("A")}));
+  EXPECT_EQ(next(with.admin()).event.type, "A");
+}
+
+TEST(Permissions, HttpNamesTheRowAndThePermission) {
+  WithUser with("publish = [\"A\"]", with_http());
+  HttpConnection http(http_address(with.server()));
+  const auto answer =
+      http.ask("POST", "/v1/events", event_line("A", 1) + event_line("B", 2), bearer(kToken));
+  EXPECT_EQ(answer.status, 200u);
+  EXPECT_EQ(answer.json()["accepted"], 1);
+  EXPECT_EQ(answer.json()["errors"][0]["row"], 1);
+  EXPECT_THAT(answer.body, HasSubstr("may not publish B"));
+  EXPECT_EQ(http.ask("GET", "/v1/rules", "", bearer(kToken)).status, 403u);
+  EXPECT_EQ(with.server()->counters().forbidden_requests, 1u);
+}
+
+TEST(Permissions, SubscriptionsAreCheckedByTypeWhateverTheTextLooksLike) {
+  WithUser with("subscribe = [\"Fire\"]");
+  EXPECT_EQ(problem_in(with.client().subscribe("Fire(x > 1)")), "");
+  EXPECT_THAT(problem_in(with.client().subscribe("Temp")), HasSubstr("may not subscribe to Temp"));
+  EXPECT_THAT(problem_in(with.client().subscribe("  /* Fire */ Temp(x > 1)")),
+              HasSubstr("may not subscribe to Temp"));
+}
+
+TEST(Permissions, AllTypesAreSubscribedToOnlyByThoseWhoMaySeeAll) {
+  WithUser some("subscribe = [\"Fire\", \"Smoke\"]");
+  EXPECT_THAT(problem_in(some.client().subscribe("*")),
+              HasSubstr("single ones of these: Fire, Smoke"));
+  EXPECT_EQ(problem_in(some.admin().subscribe("*")), "");
+  WithUser nearly("subscribe = [\"*\"]\nsubscribe_deny = [\"Secret\"]");
+  EXPECT_THAT(problem_in(nearly.client().subscribe("*")), HasSubstr("but not Secret"));
+  EXPECT_EQ(problem_in(nearly.client().subscribe("Fire")), "");
+}
+
+constexpr const char* kRule = "define Out(x: int) from In(x > 1) where x = In.x;";
+
+TEST(Permissions, ADeployedRuleReadsAndEmitsOnlyWhatItsUserMay) {
+  const std::string deploys = "rules = [\"deploy\"]\n";
+  WithUser both(deploys + "subscribe = [\"In\"]\npublish = [\"Out\"]");
+  EXPECT_EQ(problem_in(both.client().deploy("mine", kRule)), "");
+  WithUser blind(deploys + "publish = [\"Out\"]");
+  EXPECT_THAT(problem_in(blind.client().deploy("mine", kRule)),
+              HasSubstr("may not subscribe to In"));
+  WithUser mute(deploys + "subscribe = [\"In\"]");
+  EXPECT_THAT(problem_in(mute.client().deploy("mine", kRule)), HasSubstr("may not publish Out"));
+  EXPECT_TRUE(mute.admin().rules()->empty());
+}
+
+TEST(Permissions, RulesBelongToDeployments) {
+  WithUser with(
+      "rules = [\"see\", \"deploy\", \"remove\"]\ndeployments = [\"mine*\"]\n"
+      "subscribe = [\"*\"]\npublish = [\"*\"]");
+  EXPECT_EQ(problem_in(with.admin().deploy("theirs", std::string("rule named: ") + kRule)), "");
+  EXPECT_THAT(problem_in(with.client().deploy("theirs2", kRule)), HasSubstr("theirs2"));
+  EXPECT_EQ(problem_in(with.client().deploy("mine", kRule)), "");
+  EXPECT_THAT(problem_in(with.client().deploy("mine", std::string("rule named: ") + kRule,
+                                              {.replace = true})),
+              HasSubstr("the deployment 'theirs' is not one of the user"));
+  EXPECT_THAT(problem_in(with.client().remove("named")), HasSubstr("theirs"));
+  EXPECT_THAT(problem_in(with.client().remove("theirs")), HasSubstr("theirs"));
+  const auto rules = with.client().rules();
+  ASSERT_TRUE(rules) << rules.error().to_string();
+  ASSERT_EQ(rules->size(), 1u);
+  EXPECT_FALSE(with.client().rule("named"));
+  EXPECT_TRUE(with.client().rule(rules->front().name));
+  EXPECT_EQ(problem_in(with.client().remove(rules->front().name)), "");
+  EXPECT_EQ(with.admin().rules()->size(), 1u);
+}
+
+TEST(Permissions, WithoutThemNothingIsAllowed) {
+  WithUser with("");
+  Client& client = with.client();
+  EXPECT_EQ(client.publish(std::vector{event("A")})->refused, 1u);
+  EXPECT_THAT(problem_in(client.subscribe("A")), HasSubstr("may not"));
+  EXPECT_THAT(problem_in(client.declare("A", {})), HasSubstr("may not"));
+  EXPECT_THAT(problem_in(client.deploy("a", kRule)), HasSubstr("may not"));
+  EXPECT_THAT(problem_in(client.remove("a")), HasSubstr("may not"));
+  EXPECT_THAT(problem_in(client.rules()), HasSubstr("may not"));
+  EXPECT_THAT(problem_in(client.types()), HasSubstr("may not"));
+  for (const std::string& error : {problem_in(client.tick(1)), problem_in(client.pin("a", "auto")),
+                                   problem_in(client.devices()), problem_in(client.why("a")),
+                                   problem_in(client.trace(event("A")))}) {
+    EXPECT_THAT(error, HasSubstr("admin = true"));
+  }
+  EXPECT_EQ(with.server()->counters().forbidden_requests, 10u);
+}
+
+// Without clients.
+
+TEST(NamePatterns, AStarStandsForAnyCharacters) {
+  const auto allows = [](const char* pattern, const char* name) {
+    return NamePatterns{{pattern}, {}}.allows(name);
+  };
+  EXPECT_TRUE(allows("*", ""));
+  EXPECT_TRUE(allows("Temp", "Temp"));
+  EXPECT_FALSE(allows("Temp", "Temperature"));
+  EXPECT_TRUE(allows("Temp*", "Temp"));
+  EXPECT_TRUE(allows("*a*b", "xaxbab"));
+  EXPECT_FALSE(allows("*a*b", "xaxba"));
+  EXPECT_FALSE(allows("", "x"));
+  EXPECT_FALSE((NamePatterns{{"*"}, {"Secret*"}}.allows("SecretPlan")));
+  EXPECT_FALSE((NamePatterns{{"*"}, {"Secret*"}}.allows_all()));
+  EXPECT_TRUE(allows("*a*a*a*a*a*a*a*a*a*b", (std::string(5000, 'a') + "b").c_str()));
+}
+
+TEST(Authorization, TakesBearerAndBasicAndQuotesNothing) {
+  EXPECT_EQ(parse_authorization("Bearer abc")->token, "abc");
+  EXPECT_EQ(parse_authorization("bEARER  abc ")->token, "abc");
+  const auto basic = parse_authorization("Basic YWRtaW46YTpi");  // admin:a:b
+  ASSERT_TRUE(basic);
+  EXPECT_EQ(basic->user, "admin");
+  EXPECT_EQ(basic->password, "a:b");
+  for (const char* wrong : {"", "Bearer", "Bearer ", "Basic", "Basic Hidden!",
+                            "Basic OmE=", "Digest Hidden", "Hidden"}) {
+    const auto refused = parse_authorization(wrong);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_EQ(refused.error().to_string().find("Hidden"), std::string::npos);
+  }
+}
+
+std::string problem_of(const std::string& text) {
+  return problem_in(Users::parse(text, "users.toml"));
+}
+
+TEST(UsersFile, NamesThePlaceOfWhatIsWrong) {
+  EXPECT_THAT(problem_of("[[user]]\nname = 5\n"),
+              HasSubstr("users.toml:2:1: name: expected a string"));
+  EXPECT_THAT(problem_of("[[user]]\nname = \"a\"\npublsh = []\n"),
+              HasSubstr("did you mean 'publish'"));
+  EXPECT_THAT(problem_of("[[user]]\nadmin = true\n"), HasSubstr("the user has no name"));
+  EXPECT_THAT(problem_of("[[user]]\nname = \"a\"\n[[user]]\nname = \"a\"\n"),
+              HasSubstr("stands twice"));
+  EXPECT_THAT(problem_of("[[user]]\nname = \"a\"\nrules = [\"read\"]\n"),
+              HasSubstr("none of see, deploy"));
+  EXPECT_THAT(problem_of("[[users]]\nname = \"a\"\n"), HasSubstr("did you mean 'user'"));
+  EXPECT_THAT(problem_of(""), HasSubstr("there is no user"));
+  EXPECT_THAT(problem_of("[[user]\n"), HasSubstr("users.toml:1:"));
+}
+
+TEST(UsersFile, NeverQuotesASecret) {
+  for (const char* line : {"password = \"Hidden\"", "tokens = [\"Hidden\"]", "password = Hidden"}) {
+    const auto problem = problem_of(std::string("[[user]]\nname = \"a\"\n") + line + "\n");
+    EXPECT_NE(problem, "");
+    EXPECT_EQ(problem.find("Hidden"), std::string::npos) << problem;
+  }
+}
+
+TEST(UsersFile, MustNotBeReadableByOthers) {
+  const UsersFile users;
+  std::filesystem::permissions(users.path(), std::filesystem::perms(0644));
+  EXPECT_THAT(problem_in(Users::read(users.path())), HasSubstr("chmod 600"));
+}
+
+TEST(Secrets, TokensAreKnownByTheirHashes) {
+  const std::string token = new_token();
+  EXPECT_TRUE(token.starts_with("gorgo_"));
+  EXPECT_EQ(token.size(), 49u);
+  EXPECT_NE(token, new_token());
+  EXPECT_TRUE(is_token_hash(hash_of_token(token)));
+  EXPECT_EQ(hash_of_token("abc"),
+            "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST(Secrets, PasswordsAreKnownByHashesOfArgon2) {
+  const auto hash = hash_password("secret");
+  ASSERT_TRUE(hash);
+  EXPECT_TRUE(hash->starts_with("$argon2id$"));
+  EXPECT_NE(*hash, *hash_password("secret")) << "each has a salt of its own";
+  EXPECT_EQ(check_password(*hash, "secret"), Verdict::right);
+  EXPECT_EQ(check_password(*hash, "guess"), Verdict::wrong);
+  EXPECT_FALSE(hash_password(""));
+}
+
+TEST(Attempts, FailuresAreForgivenOneByOne) {
+  Attempts attempts;
+  const Attempts::Time start{};
+  const auto from = boost::asio::ip::make_address("192.0.2.1");
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_TRUE(attempts.may_try(from, start));
+    attempts.failed(from, start);
+  }
+  EXPECT_FALSE(attempts.may_try(from, start));
+  EXPECT_TRUE(attempts.may_try(boost::asio::ip::make_address("192.0.2.2"), start));
+  EXPECT_FALSE(attempts.may_try(from, start + std::chrono::seconds(5)));
+  EXPECT_TRUE(attempts.may_try(from, start + std::chrono::seconds(6)));
+}
+
+TEST(Attempts, ANetworkOfVersion6IsOneAddress) {
+  Attempts attempts;
+  const Attempts::Time start{};
+  for (int i = 0; i < 10; ++i) {
+    attempts.failed(boost::asio::ip::make_address("2001:db8::" + std::to_string(i + 1)), start);
+  }
+  EXPECT_FALSE(attempts.may_try(boost::asio::ip::make_address("2001:db8::ff"), start));
+  EXPECT_TRUE(attempts.may_try(boost::asio::ip::make_address("2001:db8:0:1::1"), start));
+}
+
+TEST(Exposure, APortIsOpenToOthersOnlyWithUsersAndTls) {
+  ServerOptions options;
+  EXPECT_EQ(danger_of(options, false), "whoever connects may do everything");
+  options.security.users = "users.toml";
+  EXPECT_THAT(danger_of(options, false), HasSubstr("unencrypted"));
+  options.tls.certificate = "server.pem";
+  EXPECT_EQ(danger_of(options, false), "");
+  options.trex.user = "legacy";
+  EXPECT_EQ(danger_of(options, false), "");
+  EXPECT_EQ(danger_of(options, true), "whoever connects is the user 'legacy'");
+  options.tls.require_client_certificate = true;
+  EXPECT_EQ(danger_of(options, true), "");
+  options = {};
+  options.insecure = true;
+  EXPECT_NE(danger_of(options, false), "");
+  options.security.insecure = true;
+  EXPECT_EQ(danger_of(options, false), "");
+}
+
+TEST(Exposure, AReloadDoesNotTakeAwayWhatProtectsAnOpenPort) {
+  const Certificates files;
+  const UsersFile users;
+  ServerOptions options = files.server(users.server(with_http()));
+  options.http.listen = "0.0.0.0:0";
+  RunningServer server(options);
+  std::atomic<int> read = 0;
+  server->set_reread([&] {
+    ++read;
+    ServerOptions bare = options;
+    bare.security.users = "";
+    return bare;
+  });
+  server->reload();
+  wait_until([&] { return read == 1; });
+  EXPECT_THAT(error_of(Client::connect(server->address(), files.client())),
+              HasSubstr("asks who its clients are"));
+}
+
+}  // namespace
+}  // namespace gorgo::server
