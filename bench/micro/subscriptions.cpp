@@ -42,7 +42,7 @@ void deliver(benchmark::State& state) {
   const Events events;
   const Limits limits;
   ClientTotals totals{.memory = {limits.memory_bytes, [] {}}};
-  Subscriptions subscriptions(limits, [](const Outbox&, std::size_t) {});
+  Subscriptions subscriptions(limits, totals.memory, [](const Outbox&, std::size_t) {});
   std::vector<std::shared_ptr<Outbox>> clients;
   for (std::int64_t i = 0; i < state.range(0); ++i) {
     if (i % state.range(1) == 0) {
@@ -50,7 +50,7 @@ void deliver(benchmark::State& state) {
                                                  std::function<void()>([] {})));
     }
     const std::string text = "T(a = " + std::to_string(i) + ", b > 0)";
-    subscriptions.add(clients.back(), static_cast<std::uint32_t>(i), text, events.schema);
+    subscriptions.add(clients.back(), static_cast<std::uint32_t>(i), text, {}, events.schema);
   }
   subscriptions.deliver(events.batch);  // puts clients with the same subscriptions together
   read_all(clients);
@@ -73,12 +73,12 @@ void fan_out(benchmark::State& state) {
   const Events events;
   const Limits limits;
   ClientTotals totals{.memory = {limits.memory_bytes, [] {}}};
-  Subscriptions subscriptions(limits, [](const Outbox&, std::size_t) {});
+  Subscriptions subscriptions(limits, totals.memory, [](const Outbox&, std::size_t) {});
   std::vector<std::shared_ptr<Outbox>> clients;
   for (std::int64_t i = 0; i < state.range(0); ++i) {
     clients.push_back(
         std::make_shared<Outbox>(i + 1, "client", limits, totals, std::function<void()>([] {})));
-    subscriptions.add(clients.back(), 1, "T", events.schema);
+    subscriptions.add(clients.back(), 1, "T", {}, events.schema);
   }
   std::int64_t most = 0;
   for (auto _ : state) {

@@ -34,6 +34,10 @@ struct ClientOptions {
   std::size_t max_undelivered = 100'000;  ///< deliveries kept for `next`; beyond, see `next`
   std::size_t max_frame = std::size_t{16} << 20;  ///< bytes of a delivery or a reply
   TlsClientOptions tls = {};
+  /// Agrees with the server that both sides show that they live, so that each notices when the
+  /// connection brings nothing any more. The client does its part while a call runs: call `next` at
+  /// least as often as the server's `limits.heartbeat_ms` and `limits.heartbeat_timeout_ms` allow.
+  bool heartbeats = false;
   /// Who the client is, where the server asks: a token, or a user and its password. They are sent
   /// under TLS or to this machine only; anywhere else `connect` is an error.
   std::string token = {};
@@ -69,9 +73,30 @@ struct Published {
   std::vector<Refusal> refusals;  ///< of the first refused events of each batch
 };
 
+/// What becomes of a subscriber who does not take what comes for it.
+enum class SlowPolicy : std::uint8_t {
+  server_default,  ///< what the server's configuration says
+  disconnect,
+  drop,   ///< the oldest deliveries are dropped; `Delivery::lost_before` tells which
+  block,  ///< publishers wait for it, for a time that the server limits; then it is disconnected
+};
+
+struct SubscribeOptions {
+  SlowPolicy slow = SlowPolicy::server_default;
+  /// Set: so many events, or bytes of deliveries, come until `allow` asks for more.
+  std::optional<std::uint64_t> credit_events = {};
+  std::optional<std::uint64_t> credit_bytes = {};
+};
+
 struct Subscribed {
   std::uint32_t subscription = 0;
   Diagnostics diagnostics;  ///< failed: nothing was subscribed
+};
+
+/// Events that did not come, and where they stood.
+struct Lost {
+  std::uint64_t events = 0;
+  Place first, last;  ///< they mean nothing where no event was lost
 };
 
 /// An event as a subscriber gets it.
@@ -79,6 +104,7 @@ struct Delivery {
   std::uint32_t subscription = 0;
   Place place;
   Event event;
+  Lost lost_before = {};  ///< of all subscriptions of the client, since the delivery before
 };
 
 /// A connection to a Gorgo server.
@@ -115,7 +141,9 @@ class Client {
 
   /// `text` is a type and conditions: `Fire`, `Fire(measuredTemp > 50)`, `*`. Every later event
   /// that satisfies them is delivered once per subscription, in place order.
-  Result<Subscribed> subscribe(const std::string& text);
+  Result<Subscribed> subscribe(const std::string& text, const SubscribeOptions& options = {});
+  /// Lets a subscription that began with credit deliver so much more.
+  Result<void> allow(std::uint32_t subscription, std::uint64_t events, std::uint64_t bytes = 0);
   Result<void> unsubscribe(std::uint32_t subscription);
   /// The next delivery; nothing when none arrives in `timeout` nanoseconds. While more than
   /// `max_undelivered` wait, the client reads no further, and the server will take it for slow.

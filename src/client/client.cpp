@@ -87,11 +87,16 @@ Result<void> Client::Impl::greet(const ClientOptions& options) {
   hello.user = options.user;
   hello.password = options.password;
   hello.token = options.token;
+  hello.heartbeats = connection.wants_heartbeats();
   const auto reply = connection.request(hello);
   if (!reply) return reply.error();
   const auto* welcome = message_in(*reply).body_as_Welcome();
   if (welcome == nullptr) return client::unexpected(message_in(*reply));
   limits = {welcome->max_frame(), welcome->max_rows()};
+  if (welcome->heartbeat_ms() > 0) {
+    connection.expect_heartbeats(std::chrono::milliseconds(welcome->heartbeat_ms()) +
+                                 std::chrono::milliseconds(welcome->heartbeat_timeout_ms()));
+  }
   return {};
 }
 
@@ -196,10 +201,13 @@ Result<void> Client::tick(Timestamp timestamp) {
 
 const Published& Client::unacknowledged() const { return impl_->connection.unacknowledged(); }
 
-Result<Subscribed> Client::subscribe(const std::string& text) {
+Result<Subscribed> Client::subscribe(const std::string& text, const SubscribeOptions& options) {
   wire::SubscribeT subscribe;
   subscribe.subscription = impl_->subscriptions + 1;
   subscribe.text = text;
+  subscribe.slow = static_cast<wire::SlowPolicy>(options.slow);
+  if (options.credit_events) subscribe.credit_rows = *options.credit_events;
+  if (options.credit_bytes) subscribe.credit_bytes = *options.credit_bytes;
   const auto reply = impl_->connection.request(subscribe);
   if (!reply) return reply.error();
   const auto& message = message_in(*reply);
@@ -211,6 +219,15 @@ Result<Subscribed> Client::subscribe(const std::string& text) {
   }
   if (!subscribed.diagnostics.failed()) ++impl_->subscriptions;
   return subscribed;
+}
+
+Result<void> Client::allow(std::uint32_t subscription, std::uint64_t events, std::uint64_t bytes) {
+  wire::CreditT credit;
+  credit.subscription = subscription;
+  credit.rows = events;
+  credit.bytes = bytes;
+  const std::uint64_t id = impl_->connection.next_id();
+  return impl_->connection.send(id, protocol::encode(id, credit), false);
 }
 
 Result<void> Client::unsubscribe(std::uint32_t subscription) {

@@ -1,7 +1,9 @@
 #include "client/connection.hpp"
 
+#include <algorithm>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/write.hpp>
+#include <utility>
 
 #include "client/replies.hpp"
 #include "client/tls.hpp"
@@ -32,9 +34,28 @@ bool Connection::run_until(Clock::time_point deadline, Done done) {
     if (broken_) return false;
     start_reading();
     io_.restart();
-    if (io_.run_one_until(deadline) == 0) return done();
+    const auto silent = end_of_silence();
+    if (io_.run_one_until(std::min(deadline, silent)) > 0) continue;
+    if (Clock::now() >= deadline) return done();
+    if (Clock::now() < silent) continue;
+    fail({"nothing came from " + address_ + " for longer than the server is ever silent",
+          "the connection is given up; connect anew"});
   }
   return true;
+}
+
+Connection::Clock::time_point Connection::end_of_silence() const {
+  return patience_ && reading_ ? received_ + *patience_ : Clock::time_point::max();
+}
+
+void Connection::answer_pings() {
+  if (pongs_due_ == 0 || writing_ || broken_) return;
+  --pongs_due_;
+  writing_ = true;
+  asio::async_write(stream_, asio::buffer(pong_), [this](error_code, std::size_t) {
+    writing_ = false;
+    answer_pings();
+  });
 }
 
 Connection::Clock::time_point Connection::deadline() const {
@@ -114,12 +135,16 @@ void Connection::fail(Error error) {
 
 Result<void> Connection::send(std::uint64_t id, const protocol::Bytes& frame, bool awaited) {
   if (broken_) return *broken_;
+  if (!run_until(deadline(), [&] { return !writing_; })) return broken_ ? *broken_ : timed_out();
   if (awaited) awaited_[id];
   bool written = false;
   error_code failure;
+  writing_ = true;
   asio::async_write(stream_, asio::buffer(frame), [&](error_code e, std::size_t) {
     failure = e;
     written = true;
+    writing_ = false;
+    answer_pings();
   });
   const bool in_time = run_until(deadline(), [&] { return written; });
   const Error gave_up = in_time || broken_ ? Error{} : timed_out();
@@ -169,6 +194,7 @@ void Connection::start_reading() {
                            : "lost the connection to " + address_ + ": " + lower_first(e.message()),
                        ""});
         }
+        received_ = Clock::now();
         cutter_.fill(size);
         take_frames();
       });
@@ -198,6 +224,10 @@ void Connection::take_unasked(const wire::Message& message, std::size_t frame_si
   if (const auto* deliver = message.body_as_Deliver()) return take_delivery(*deliver, frame_size);
   if (const auto* ack = message.body_as_Ack()) return take_refusals(*ack);
   if (message.body_type() == wire::Body::Leaving) leaving_ = true;
+  if (message.body_as_Ping() != nullptr) {
+    ++pongs_due_;
+    return answer_pings();
+  }
   const auto* error = message.body_as_Error();
   if (error == nullptr) return;  // the late answer to a request that was given up
   if (message.id() == 0) return fail(to_error(*error));
@@ -224,7 +254,14 @@ void Connection::take_delivery(const wire::Deliver& deliver, std::size_t frame_s
                     (from == nullptr || from->size() == 0 || from->size() == rows);
   const auto checked = protocol::check_batch(*deliver.batch(), frame_size, std::uint32_t{1} << 31);
   if (!fits || !checked) return fail({"the server sent a damaged delivery", ""});
-  lost_ += deliver.lost();
+  if (deliver.lost() > 0) {
+    lost_ += deliver.lost();
+    if (lost_before_.events == 0) {
+      lost_before_.first = {deliver.first_lost_root(), deliver.first_lost_ordinal()};
+    }
+    lost_before_.events += deliver.lost();
+    lost_before_.last = {deliver.last_lost_root(), deliver.last_lost_ordinal()};
+  }
   for (BatchCursor event(protocol::view_of(*deliver.batch())); !event.done(); event.advance()) {
     const std::uint32_t row = event.position();
     const std::uint16_t which = from == nullptr || from->size() == 0 ? 0 : from->Get(row);
@@ -233,7 +270,8 @@ void Connection::take_delivery(const wire::Deliver& deliver, std::size_t frame_s
     }
     deliveries_.push_back({deliver.subscriptions()->Get(which),
                            {deliver.roots()->Get(row), deliver.ordinals()->Get(row)},
-                           event.to_event()});
+                           event.to_event(),
+                           std::exchange(lost_before_, {})});
   }
 }
 

@@ -41,6 +41,9 @@ class Connection {
     if (auto sent = send(id, protocol::encode(id, body)); !sent) return sent.error();
     return reply(id);
   }
+  bool wants_heartbeats() const { return options_.heartbeats; }
+  /// From now on a silence that is longer than this ends the connection.
+  void expect_heartbeats(Clock::duration patience) { patience_ = patience; }
   /// A number for the next request.
   std::uint64_t next_id() { return ++last_id_; }
   /// The next delivery; nothing when none arrived in time.
@@ -60,6 +63,12 @@ class Connection {
   protocol::FrameCutter cutter_;
   std::optional<Error> broken_;
   bool reading_ = false;
+  bool writing_ = false;
+  std::uint64_t pongs_due_ = 0;
+  const protocol::Bytes pong_ = protocol::encode(0, wire::PongT());
+  Clock::time_point received_ = Clock::now();
+  std::optional<Clock::duration> patience_;
+  Lost lost_before_;  // the next delivery
   std::uint64_t last_id_ = 0;
   std::unordered_map<std::uint64_t, std::optional<protocol::Bytes>> awaited_;
   std::deque<Delivery> deliveries_;
@@ -71,6 +80,10 @@ class Connection {
   template <class Done>
   bool run_until(Clock::time_point deadline, Done done);
   Clock::time_point deadline() const;
+  /// When the server will have been silent for too long, as far as it is listened to.
+  Clock::time_point end_of_silence() const;
+  /// Writes what the server's pings ask for, unless something else is being written.
+  void answer_pings();
   Result<void> connect(const protocol::Address& to);
   /// Agrees with the server on keys, and makes sure that it is the one of that name.
   Result<void> secure(const std::string& host);

@@ -71,6 +71,7 @@ struct ClientTotals {
   MemoryBudget memory;
   std::atomic<std::uint64_t> lost_rows = 0;       ///< rows that subscribers did not get
   std::atomic<std::uint64_t> slow_consumers = 0;  ///< disconnected because too much waited for them
+  std::atomic<std::uint64_t> subscriber_waits = 0;  ///< publishers waited for a slow subscriber
 };
 
 }  // namespace gorgo::server

@@ -16,8 +16,32 @@ constexpr std::size_t kBytesPerFrame = std::size_t{256} << 10;
 constexpr std::size_t kFrameOverhead = 512;
 constexpr std::size_t kColumnOverhead = 160;
 
-protocol::Bytes finish_message(flatbuffers::FlatBufferBuilder& builder,
-                               flatbuffers::Offset<wire::Deliver> deliver) {
+/// What a Deliver has besides its events.
+struct Parts {
+  std::span<const std::uint32_t> ids;
+  std::span<const std::uint16_t> from;
+  std::span<const std::uint64_t> roots;
+  std::span<const std::uint32_t> ordinals;
+  Gap lost = {};
+};
+
+/// What clients differ in is built last, so that it stands at the beginning of the frame.
+protocol::Bytes encode(BatchBuilder& collected, const Parts& parts) {
+  flatbuffers::FlatBufferBuilder builder(collected.bytes() + 1024);
+  const auto batch = protocol::pack(builder, collected.batch());
+  const auto vector = [&](auto values) {
+    return builder.CreateVector(values.data(), values.size());
+  };
+  const auto from = parts.ids.size() > 1 ? vector(parts.from) : 0;
+  // The vectors of places are there even if they are empty.
+  const auto roots = vector(parts.roots);
+  const auto ordinals = vector(parts.ordinals);
+  const auto ids = vector(parts.ids);
+  builder.ForceDefaults(true);  // what is lost is written later, so it must have its place
+  const Gap& lost = parts.lost;
+  const auto deliver =
+      wire::CreateDeliver(builder, ids, from, roots, ordinals, lost.rows, batch, lost.first.root,
+                          lost.first.ordinal, lost.last.root, lost.last.ordinal);
   builder.FinishSizePrefixed(wire::CreateMessage(builder, 0, wire::Body::Deliver, deliver.Union()),
                              wire::MessageIdentifier());
   const auto* bytes = builder.GetBufferPointer();
@@ -42,21 +66,15 @@ class FrameBuilder {
     roots_.push_back(row.place.root);
     ordinals_.push_back(row.place.ordinal);
     from_.push_back(delivered.from);
+    rows_.add({1, row.place, row.place});
   }
 
   bool empty() const { return roots_.empty(); }
   bool full() const { return roots_.size() >= kRowsPerFrame || collected_.bytes() >= enough_; }
 
-  DeliveryFrame finish() {
-    flatbuffers::FlatBufferBuilder builder(collected_.bytes() + 1024);
-    const auto batch = protocol::pack(builder, collected_.batch());
-    const auto ids = builder.CreateVector(ids_);
-    const auto from = ids_.size() > 1 ? builder.CreateVector(from_) : 0;
-    const auto roots = builder.CreateVector(roots_);
-    const auto ordinals = builder.CreateVector(ordinals_);
-    builder.ForceDefaults(true);  // `lost` is written later, so it must have its place
-    const auto deliver = wire::CreateDeliver(builder, ids, from, roots, ordinals, 0, batch);
-    return {finish_message(builder, deliver), roots_.size()};
+  EncodedDelivery finish() {
+    const Parts parts{.ids = ids_, .from = from_, .roots = roots_, .ordinals = ordinals_};
+    return {encode(collected_, parts), rows_};
   }
 
  private:
@@ -96,11 +114,53 @@ class FrameBuilder {
   std::vector<std::uint64_t> roots_;
   std::vector<std::uint32_t> ordinals_;
   std::vector<std::uint16_t> from_;
+  Gap rows_;
 };
 
-wire::Deliver& deliver_in(protocol::Bytes& frame) {
-  auto* message = flatbuffers::GetMutableRoot<wire::Message>(frame.data() + protocol::kPrefix);
-  return *static_cast<wire::Deliver*>(message->mutable_body());
+/// Copies the rows of a delivery that its client gets into a frame of their own.
+protocol::Bytes encode_rows(const ClientDelivery& delivery) {
+  const wire::Deliver& deliver = delivery.shared->deliver();
+  BatchBuilder collected;
+  std::vector<std::uint64_t> roots;
+  std::vector<std::uint32_t> ordinals;
+  std::vector<std::uint16_t> from;
+  const std::uint32_t end = delivery.first + delivery.rows;
+  BatchCursor event(protocol::view_of(*deliver.batch()));
+  for (; event.position() < end; event.advance()) {
+    const std::uint32_t row = event.position();
+    if (row < delivery.first) continue;
+    collected.add(event.table().type, event.timestamp());
+    for (const EventColumn& column : event.table().columns) {
+      const Datum value = event.value(column);
+      if (value.exists()) collected.attribute(column.name, value);
+    }
+    const Place place = delivery.shared->place(row);
+    roots.push_back(place.root);
+    ordinals.push_back(place.ordinal);
+    from.push_back(deliver.from() == nullptr ? 0 : deliver.from()->Get(row));
+  }
+  return encode(collected, {.ids = *delivery.ids,
+                            .from = from,
+                            .roots = roots,
+                            .ordinals = ordinals,
+                            .lost = delivery.lost});
+}
+
+/// The beginning of the shared frame, with what is the client's own.
+protocol::Bytes head_of(const ClientDelivery& delivery) {
+  const auto shared = delivery.shared->head();
+  protocol::Bytes head(shared.begin(), shared.end());
+  auto* message = flatbuffers::GetMutableRoot<wire::Message>(head.data() + protocol::kPrefix);
+  auto& deliver = *static_cast<wire::Deliver*>(message->mutable_body());
+  auto* ids = deliver.mutable_subscriptions();
+  for (flatbuffers::uoffset_t i = 0; i < ids->size(); ++i) ids->Mutate(i, (*delivery.ids)[i]);
+  const Gap& lost = delivery.lost;
+  deliver.mutate_lost(lost.rows);
+  deliver.mutate_first_lost_root(lost.first.root);
+  deliver.mutate_first_lost_ordinal(lost.first.ordinal);
+  deliver.mutate_last_lost_root(lost.last.root);
+  deliver.mutate_last_lost_ordinal(lost.last.ordinal);
+  return head;
 }
 
 std::size_t row_bytes(const OutputBatch& batch, const OutputBatch::Row& row) {
@@ -112,6 +172,13 @@ std::size_t row_bytes(const OutputBatch& batch, const OutputBatch::Row& row) {
 }
 
 }  // namespace
+
+void Gap::add(const Gap& other) {
+  if (other.rows == 0) return;
+  if (rows == 0 || other.first < first) first = other.first;
+  if (rows == 0 || last < other.last) last = other.last;
+  rows += other.rows;
+}
 
 std::size_t delivery_bytes(const BatchCursor& event, const Limits& limits) {
   std::size_t bytes = kFrameOverhead + event.table().type.size();
@@ -125,15 +192,15 @@ std::size_t delivery_bytes(const BatchCursor& event, const Limits& limits) {
 
 void encode_delivery(const OutputBatch& batch, std::span<const DeliveredRow> rows,
                      std::size_t subscriptions, std::size_t max_frame,
-                     const std::function<void(const DeliveryFrame&)>& take) {
+                     const std::function<void(EncodedDelivery)>& take) {
   const std::size_t enough = std::min(kBytesPerFrame, max_frame / 4);
   std::optional<FrameBuilder> builder;
   const auto flush = [&] {
     if (!builder) return;
-    DeliveryFrame frame = builder->finish();
+    EncodedDelivery encoded = builder->finish();
     builder.reset();
-    if (frame.bytes.size() > max_frame) frame.bytes = {};
-    take(frame);
+    if (encoded.bytes.size() > max_frame) encoded.bytes = {};
+    take(std::move(encoded));
   };
   for (const DeliveredRow& row : rows) {
     // A large row gets a frame of its own, so that only it can be too large.
@@ -146,24 +213,68 @@ void encode_delivery(const OutputBatch& batch, std::span<const DeliveredRow> row
   flush();
 }
 
-protocol::Bytes loss_notice(std::uint64_t rows) {
-  flatbuffers::FlatBufferBuilder builder(256);
-  const auto ids = builder.CreateVector(std::vector<std::uint32_t>{0});
-  // The vectors of places are empty, but they are there, as in every Deliver.
-  const auto roots = builder.CreateVector(std::vector<std::uint64_t>());
-  const auto ordinals = builder.CreateVector(std::vector<std::uint32_t>());
-  const auto batch = wire::CreateBatch(builder);
-  return finish_message(builder,
-                        wire::CreateDeliver(builder, ids, 0, roots, ordinals, rows, batch));
+SharedDelivery::SharedDelivery(EncodedDelivery encoded, std::uint64_t number, MemoryBudget& memory)
+    : encoded_(std::move(encoded)), number_(number), memory_(memory) {
+  const auto& ids = *deliver().subscriptions();
+  const auto* end = reinterpret_cast<const std::uint8_t*>(ids.data() + ids.size());
+  head_ = static_cast<std::size_t>(end - encoded_.bytes.data());
+  memory_.resize(encoded_.bytes.size());
 }
 
-void address_to(protocol::Bytes& deliver, std::span<const std::uint32_t> subscriptions) {
-  auto* ids = deliver_in(deliver).mutable_subscriptions();
-  for (flatbuffers::uoffset_t i = 0; i < ids->size(); ++i) ids->Mutate(i, subscriptions[i]);
+const wire::Deliver& SharedDelivery::deliver() const {
+  return *wire::GetSizePrefixedMessage(encoded_.bytes.data())->body_as_Deliver();
 }
 
-void set_lost(protocol::Bytes& deliver, std::uint64_t rows) {
-  deliver_in(deliver).mutate_lost(rows);
+Place SharedDelivery::place(std::uint32_t row) const {
+  return {deliver().roots()->Get(row), deliver().ordinals()->Get(row)};
+}
+
+ClientDelivery ClientDelivery::of(std::shared_ptr<const SharedDelivery> shared, SubscriptionIds ids,
+                                  SlowConsumer policy) {
+  const std::uint32_t rows = shared->rows();
+  ClientDelivery whole;
+  whole.shared = std::move(shared);
+  whole.ids = std::move(ids);
+  whole.policy = policy;
+  whole.rows = rows;
+  return whole;
+}
+
+ClientDelivery ClientDelivery::only(const Gap& lost, std::uint32_t subscription) {
+  ClientDelivery notice;
+  notice.ids = std::make_shared<const std::vector<std::uint32_t>>(1, subscription);
+  notice.lost = lost;
+  notice.policy = SlowConsumer::drop;  // then the next delivery tells of it
+  return notice;
+}
+
+std::size_t ClientDelivery::bytes() const {
+  constexpr std::size_t kHead = 160;
+  if (shared == nullptr) return kHead;
+  return kHead + shared->bytes() * rows / shared->rows();
+}
+
+Gap ClientDelivery::as_gap() const {
+  if (rows == 0) return {};
+  return {rows, shared->place(first), shared->place(first + rows - 1)};
+}
+
+std::uint32_t ClientDelivery::subscription_of(std::uint32_t row) const {
+  const auto* from = shared->deliver().from();
+  return (*ids)[from == nullptr ? 0 : from->Get(row)];
+}
+
+DeliverFrame frame_of(const ClientDelivery& delivery) {
+  if (delivery.shared == nullptr) {
+    BatchBuilder none;
+    return {
+        encode(
+            none,
+            {.ids = *delivery.ids, .from = {}, .roots = {}, .ordinals = {}, .lost = delivery.lost}),
+        {}};
+  }
+  if (delivery.rows < delivery.shared->rows()) return {encode_rows(delivery), {}};
+  return {head_of(delivery), delivery.shared->rest()};
 }
 
 }  // namespace gorgo::server

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
-#include <vector>
 
-#include "protocol/framing.hpp"
+#include "server/delivery.hpp"
 
 namespace gorgo::server {
 
@@ -29,12 +30,22 @@ class Dialect {
   virtual boost::asio::awaitable<void> discard() = 0;
   /// Writes what the frames say, in their order, and what the dialect has to say by itself.
   /// Returns whether the connection still works.
-  virtual boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames) = 0;
+  virtual boost::asio::awaitable<bool> write(std::span<const OutFrame> frames) = 0;
   /// Says that this is the end, behind everything that was written, where the protocol has a way
   /// to.
   virtual boost::asio::awaitable<void> finish() { co_return; }
   /// Whether `write` should be called although no frame waits.
   virtual bool has_output() const { return false; }
+
+  /// What a client is known to understand of heartbeats.
+  enum class Heartbeat : std::uint8_t {
+    none,
+    shown,     ///< it may be shown one
+    answered,  ///< and it answers
+  };
+  virtual Heartbeat heartbeat() const { return Heartbeat::none; }
+  /// Has a heartbeat written.
+  virtual void ping() {}
 };
 
 using DialectMaker = std::function<std::unique_ptr<Dialect>(Session&)>;

@@ -10,9 +10,14 @@
 namespace gorgo::server {
 namespace {
 
-template <class T>
-DialectMaker maker_of() {
-  return [](Session& session) { return std::make_unique<T>(session); };
+DialectMaker native_maker() {
+  return [](Session& session) { return std::make_unique<NativeDialect>(session); };
+}
+
+DialectMaker http_maker(MemoryBudget& memory) {
+  return [texts = std::make_shared<http::Texts>(memory)](Session& session) {
+    return std::make_unique<http::HttpDialect>(session, texts);
+  };
 }
 
 DialectMaker trex_maker(const TrexOptions& options, const TypeBoard& types) {
@@ -23,10 +28,11 @@ DialectMaker trex_maker(const TrexOptions& options, const TypeBoard& types) {
 
 }  // namespace
 
-std::vector<Listener::Door> doors_of(const ServerOptions& options, const TypeBoard& types) {
+std::vector<Listener::Door> doors_of(const ServerOptions& options, const TypeBoard& types,
+                                     MemoryBudget& memory) {
   std::vector<Listener::Door> all = {
-      {"listening on", "--listen", options.listen, maker_of<NativeDialect>()},
-      {"http on", "--http", options.http.listen, maker_of<http::HttpDialect>()},
+      {"listening on", "--listen", options.listen, native_maker()},
+      {"http on", "--http", options.http.listen, http_maker(memory)},
       {"trex on", "--trex", options.trex.listen, trex_maker(options.trex, types)}};
   std::erase_if(all, [](const Listener::Door& door) { return door.address.empty(); });
   return all;

@@ -2,14 +2,16 @@
 
 #include <vector>
 
+#include "server/client_totals.hpp"
 #include "server/listener.hpp"
 #include "server/options.hpp"
 #include "server/type_board.hpp"
 
 namespace gorgo::server {
 
-/// The ports that the options ask for, that of the native protocol first. `options` and `types`
-/// must outlive the dialects.
-std::vector<Listener::Door> doors_of(const ServerOptions& options, const TypeBoard& types);
+/// The ports that the options ask for, that of the native protocol first. All of the
+/// arguments must outlive the dialects.
+std::vector<Listener::Door> doors_of(const ServerOptions& options, const TypeBoard& types,
+                                     MemoryBudget& memory);
 
 }  // namespace gorgo::server

@@ -46,7 +46,7 @@ const wire::Message& message_of(const Command& request) {
 }  // namespace
 
 EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue,
-                           TypeBoard& types, std::function<void()> on_end)
+                           TypeBoard& types, ClientTotals& totals, std::function<void()> on_end)
     : limits_(options.limits),
       paced_(options.processor.latency_target > 0),
       log_(log),
@@ -54,7 +54,7 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       types_(types),
       on_end_(std::move(on_end)),
       processor_(with_alarms(options.processor, options.reports, log)),
-      subscriptions_(options.limits,
+      subscriptions_(options.limits, totals.memory,
                      [this](const Outbox& client, std::size_t rows) { on_oversize(client, rows); }),
       producers_(options.limits.max_producers),
       clock_(clock_of(options.processor)),

@@ -39,7 +39,7 @@ class EngineThread {
   /// `types` gets every change of the types. `on_end` is called on the thread when the closed queue
   /// is worked off.
   EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue, TypeBoard& types,
-               std::function<void()> on_end);
+               ClientTotals& totals, std::function<void()> on_end);
   ~EngineThread();
 
   /// To be called before `start`. Runs on the caller's thread.
@@ -165,6 +165,7 @@ class EngineThread {
   void subscribe(const std::shared_ptr<Outbox>& client, std::uint64_t id,
                  const wire::Subscribe& request);
   void unsubscribe(Outbox& client, std::uint64_t id, const wire::Unsubscribe& request);
+  void grant(Outbox& client, std::uint64_t id, const wire::Credit& request);
   /// Begins the check of the text.
   void check(const wire::Deploy& request);
   /// Puts the checked rules in force.

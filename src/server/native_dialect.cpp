@@ -1,5 +1,6 @@
 #include "server/native_dialect.hpp"
 
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,7 +17,8 @@ bool is_request(wire::Body kind) {
   return (kind >= wire::Body::Hello && kind <= wire::Body::ListRules) || kind == wire::Body::Tick ||
          kind == wire::Body::ListTypes || kind == wire::Body::Pin || kind == wire::Body::AskWhy ||
          kind == wire::Body::Trace || kind == wire::Body::ListDevices ||
-         kind == wire::Body::AskStatistics || kind == wire::Body::Reload;
+         kind == wire::Body::AskStatistics || kind == wire::Body::Reload ||
+         kind == wire::Body::Credit;
 }
 
 /// Null for a message without events.
@@ -28,12 +30,23 @@ const wire::Batch* batch_of(const wire::Message& message) {
 
 }  // namespace
 
-asio::awaitable<void> NativeDialect::read() {
-  co_await serve();
+// What is still to be delivered may need credit. Once the outbox is closed, nothing is.
+asio::awaitable<void> NativeDialect::discard() {
+  while (session_.is_greeted() && !session_.aborted() && !session_.outbox().closed()) {
+    const auto frame = cutter_.next();
+    if (!frame) break;
+    if (*frame) {
+      const auto message = protocol::open_frame(**frame);
+      if (message) answer(**message);
+    } else if (!co_await session_.read_into(cutter_)) {
+      break;
+    }
+  }
   cutter_ = protocol::FrameCutter(protocol::kMaxGreeting);
+  co_await session_.read_nothing();
 }
 
-asio::awaitable<void> NativeDialect::serve() {
+asio::awaitable<void> NativeDialect::read() {
   while (!session_.stopping()) {
     std::optional<Result<std::optional<protocol::Bytes>>> cut;
     if (!session_.if_memory([&] { cut = cutter_.next(); })) {
@@ -61,6 +74,7 @@ asio::awaitable<bool> NativeDialect::take(protocol::Bytes frame) {
     co_return goes_on&& session_.is_greeted();
   }
   if (!session_.is_greeted()) co_return co_await greet(**message);
+  if (answer(**message)) co_return true;
   if (!acceptable(**message, frame.size())) co_return session_.may_go_on();
   co_return co_await session_.submit(std::move(frame), **message);
 }
@@ -102,15 +116,39 @@ asio::awaitable<bool> NativeDialect::greet(const wire::Message& message) {
   const Limits& limits = session_.hub().options.limits;
   session_.greeted();
   cutter_.set_max_frame(limits.max_frame);
+  answers_pings_ = hello->heartbeats();
   wire::WelcomeT welcome;
   welcome.version = protocol::kVersion;
   welcome.server = "gorgo";
   welcome.max_frame = static_cast<std::uint32_t>(limits.max_frame);
   welcome.max_rows = limits.max_rows;
+  if (answers_pings_) {
+    welcome.heartbeat_ms = static_cast<std::uint32_t>(limits.heartbeat.count());
+    welcome.heartbeat_timeout_ms = static_cast<std::uint32_t>(limits.heartbeat_timeout.count());
+  }
   session_.outbox().reply(protocol::encode(message.id(), welcome));
   session_.tell_of_stop();
   co_return true;
 }
+
+bool NativeDialect::answer(const wire::Message& message) {
+  if (message.body_type() == wire::Body::Pong) return true;
+  if (message.body_type() == wire::Body::Ping) {
+    session_.outbox().reply(protocol::encode(message.id(), wire::PongT()));
+    return true;
+  }
+  // Publishers may wait for this very credit, so it does not wait behind them. The subscription
+  // that it is for may still be on its way to the engine; then it follows it.
+  const auto* credit = message.body_as_Credit();
+  return credit != nullptr &&
+         session_.outbox().grant(credit->subscription(), credit->rows(), credit->bytes());
+}
+
+Dialect::Heartbeat NativeDialect::heartbeat() const {
+  return answers_pings_ ? Heartbeat::answered : Heartbeat::none;
+}
+
+void NativeDialect::ping() { session_.outbox().notice(protocol::encode(0, wire::PingT())); }
 
 bool NativeDialect::acceptable(const wire::Message& message, std::size_t frame_size) {
   const auto kind = message.body_type();
@@ -132,9 +170,20 @@ bool NativeDialect::acceptable(const wire::Message& message, std::size_t frame_s
   return false;
 }
 
-asio::awaitable<bool> NativeDialect::write(const std::vector<protocol::Bytes>& frames) {
+asio::awaitable<bool> NativeDialect::write(std::span<const OutFrame> frames) {
   std::vector<asio::const_buffer> buffers;
-  for (const auto& frame : frames) buffers.push_back(asio::buffer(frame));
+  std::deque<DeliverFrame> deliveries;
+  for (const OutFrame& frame : frames) {
+    if (const auto* bytes = std::get_if<protocol::Bytes>(&frame)) {
+      buffers.push_back(asio::buffer(*bytes));
+      continue;
+    }
+    const auto& encoded = deliveries.emplace_back(frame_of(std::get<ClientDelivery>(frame)));
+    buffers.push_back(asio::buffer(encoded.head));
+    if (!encoded.rest.empty()) {
+      buffers.push_back(asio::buffer(encoded.rest.data(), encoded.rest.size()));
+    }
+  }
   co_return co_await session_.send(buffers);
 }
 

@@ -3,7 +3,6 @@
 #include <new>
 #include <utility>
 
-#include "server/delivery.hpp"
 #include "server/replies.hpp"
 
 namespace gorgo::server {
@@ -12,12 +11,12 @@ Outbox::Outbox(std::uint64_t id, std::string peer, const Limits& limits, ClientT
                std::function<void()> wake)
     : id_(id),
       peer_(std::move(peer)),
-      max_bytes_(limits.outbound_bytes),
-      policy_(limits.slow_consumer),
+      limits_(limits),
       totals_(totals),
-      wake_(std::move(wake)) {}
+      wake_(std::move(wake)),
+      queue_(totals.memory) {}
 
-Outbox::~Outbox() { totals_.memory.give_back(bytes_); }
+Outbox::~Outbox() = default;
 
 void Outbox::wake() noexcept {
   try {
@@ -31,26 +30,14 @@ void Outbox::notify(std::unique_lock<std::mutex> lock) {
   // A writer that is busy writing must learn of the end too, for its deadline.
   const bool needed = !notified_ || closed_ || std::exchange(report_due_, false);
   notified_ = true;
+  if (awaited_) room_.notify_all();
   lock.unlock();
   totals_.memory.check();
   if (needed) wake();
 }
 
-void Outbox::append(protocol::Bytes frame, std::size_t rows) {
-  bytes_ += frame.size();
-  totals_.memory.add(frame.size());
-  frames_.push_back({std::move(frame), rows});
-}
-
-void Outbox::clear_frames() {
-  frames_.clear();
-  totals_.memory.give_back(bytes_ - writing_bytes_);
-  bytes_ = writing_bytes_;
-}
-
 void Outbox::count_lost(std::uint64_t rows) {
   if (rows == 0) return;
-  lost_ += rows;
   totals_.lost_rows += rows;
   if (const auto due = loss_log_.note(rows)) {
     report_.lost_rows += *due;
@@ -58,36 +45,44 @@ void Outbox::count_lost(std::uint64_t rows) {
   }
 }
 
-void Outbox::tell_losses() {
-  if (lost_ > 0) append(loss_notice(std::exchange(lost_, 0)), 0);
-}
-
 Error Outbox::overflow_error() const {
-  return {"more than " + std::to_string(max_bytes_) + " bytes wait for this client",
+  return {"more than " + std::to_string(limits_.outbound_bytes) + " bytes wait for this client",
           "read faster, subscribe to less, or raise limits.outbound_bytes"};
 }
 
 void Outbox::replace_by(const Error& why) {
-  std::uint64_t rows = 0;
-  for (const Frame& frame : frames_) rows += frame.rows;
-  clear_frames();
-  count_lost(rows);
+  count_lost(queue_.clear());
   Error told = why;
-  if (lost_ > 0) told.message += "; " + std::to_string(lost_) + " events for it were discarded";
-  tell_losses();
-  append(error_reply(0, wire::ErrorCode::Overloaded, told), 0);
+  const std::uint64_t lost = queue_.untold().rows;
+  if (lost > 0) told.message += "; " + std::to_string(lost) + " events for it were discarded";
+  queue_.tell_losses();
+  queue_.push(error_reply(0, wire::ErrorCode::Overloaded, told));
   report_.lost_rows += loss_log_.take_unsaid();
   report_.overflowed = true;
+  report_.why = why.message;
   ++totals_.slow_consumers;
   closed_ = true;
+}
+
+bool Outbox::make_room(std::size_t bytes, const ClientDelivery* newcomer) {
+  while (queue_.bytes() + bytes > limits_.outbound_bytes) {
+    const auto dropped = queue_.drop_oldest(newcomer);
+    if (!dropped) return false;
+    count_lost(*dropped);
+  }
+  return true;
+}
+
+void Outbox::note_bytes() {
+  if (queue_.bytes() <= limits_.soft_outbound_bytes) above_soft_.reset();
 }
 
 Outbox::Outcome Outbox::reply(protocol::Bytes frame) {
   std::unique_lock lock(mutex_);
   if (closed_) return Outcome::closed;
-  const bool fits = bytes_ + frame.size() <= max_bytes_;
+  const bool fits = make_room(frame.size());
   if (fits) {
-    append(std::move(frame), 0);
+    queue_.push(std::move(frame));
   } else {
     replace_by(overflow_error());
   }
@@ -95,34 +90,109 @@ Outbox::Outcome Outbox::reply(protocol::Bytes frame) {
   return fits ? Outcome::queued : Outcome::overflowed;
 }
 
-Outbox::Outcome Outbox::deliver(protocol::Bytes frame, std::size_t rows) {
-  std::unique_lock lock(mutex_);
+Outbox::Outcome Outbox::put(const ClientDelivery& delivery) {
   if (closed_) return Outcome::closed;
-  Outcome outcome = Outcome::queued;
-  if (bytes_ + frame.size() <= max_bytes_) {
-    if (lost_ > 0) set_lost(frame, std::exchange(lost_, 0));
-    append(std::move(frame), rows);
-  } else {
-    count_lost(rows);
-    outcome = policy_ == SlowConsumer::drop ? Outcome::dropped : Outcome::overflowed;
-    if (outcome == Outcome::overflowed) replace_by(overflow_error());
+  if (make_room(delivery.bytes(), &delivery)) {
+    queue_.push(delivery);
+    return Outcome::queued;
   }
-  notify(std::move(lock));
+  if (delivery.policy == SlowConsumer::block) return Outcome::full;
+  queue_.lose(delivery.as_gap());
+  count_lost(delivery.rows);
+  if (delivery.policy == SlowConsumer::drop) return Outcome::dropped;
+  replace_by(overflow_error());
+  return Outcome::overflowed;
+}
+
+Outbox::Outcome Outbox::deliver(const ClientDelivery& delivery) {
+  std::unique_lock lock(mutex_);
+  const Outcome outcome = put(delivery);
+  if (outcome != Outcome::closed) notify(std::move(lock));
   return outcome;
 }
 
 void Outbox::notice(protocol::Bytes frame) {
   std::unique_lock lock(mutex_);
-  if (closed_ || bytes_ + frame.size() > max_bytes_) return;
-  append(std::move(frame), 0);
+  if (closed_ || queue_.bytes() + frame.size() > limits_.outbound_bytes) return;
+  queue_.push(std::move(frame));
   notify(std::move(lock));
 }
 
-void Outbox::lose(std::size_t rows) {
+Outbox::Outcome Outbox::await_room(const ClientDelivery& delivery, Time deadline) {
+  std::unique_lock lock(mutex_);
+  Outcome outcome = Outcome::full;
+  ++totals_.subscriber_waits;
+  awaited_ = true;
+  room_.wait_until(lock, deadline, [&] {
+    outcome = put(delivery);
+    return outcome != Outcome::full;
+  });
+  awaited_ = false;
+  if (outcome == Outcome::full) {
+    queue_.lose(delivery.as_gap());
+    count_lost(delivery.rows);
+    Error why = overflow_error();
+    why.message +=
+        ", and publishers have waited for it for " + std::to_string(limits_.block.count()) + " ms";
+    why.hint += " or limits.block_ms";
+    replace_by(why);
+    outcome = Outcome::overflowed;
+  }
+  if (outcome != Outcome::closed) notify(std::move(lock));
+  return outcome;
+}
+
+void Outbox::lose(const Gap& rows) {
   std::unique_lock lock(mutex_);
   if (closed_) return;
-  count_lost(rows);
+  queue_.lose(rows);
+  count_lost(rows.rows);
   notify(std::move(lock));
+}
+
+void Outbox::look(Time now) {
+  std::unique_lock lock(mutex_);
+  note_bytes();
+  const bool above = queue_.bytes() > limits_.soft_outbound_bytes;
+  if (closed_ || !above || limits_.soft_outbound.count() == 0) return;
+  if (!above_soft_) above_soft_ = now;
+  if (now - *above_soft_ < limits_.soft_outbound) return;
+  while (queue_.bytes() > limits_.soft_outbound_bytes) {
+    const auto dropped = queue_.drop_oldest();
+    if (!dropped) {
+      replace_by({"more than " + std::to_string(limits_.soft_outbound_bytes) +
+                      " bytes have waited for this client for " +
+                      std::to_string(limits_.soft_outbound.count()) + " ms",
+                  "read faster, subscribe to less, or raise limits.soft_outbound_bytes"});
+      break;
+    }
+    count_lost(*dropped);
+  }
+  note_bytes();
+  notify(std::move(lock));
+}
+
+bool Outbox::may_wait() const {
+  std::lock_guard lock(mutex_);
+  return !queue_.has_undroppable();
+}
+
+void Outbox::open_credit(std::uint32_t subscription, const Credit& credit) {
+  std::lock_guard lock(mutex_);
+  queue_.open_lane(subscription, credit);
+}
+
+void Outbox::close_credit(std::uint32_t subscription) {
+  std::unique_lock lock(mutex_);
+  count_lost(queue_.close_lane(subscription));
+  notify(std::move(lock));
+}
+
+bool Outbox::grant(std::uint32_t subscription, std::uint64_t rows, std::uint64_t bytes) {
+  std::unique_lock lock(mutex_);
+  if (!queue_.grant(subscription, rows, bytes)) return false;
+  notify(std::move(lock));
+  return true;
 }
 
 void Outbox::close() {
@@ -134,8 +204,9 @@ void Outbox::close() {
 void Outbox::finish(protocol::Bytes last) {
   std::unique_lock lock(mutex_);
   if (!closed_) {
-    tell_losses();
-    append(std::move(last), 0);
+    count_lost(queue_.drop_waiting_for_credit());
+    queue_.tell_losses();
+    queue_.push(std::move(last));
   }
   closed_ = true;
   notify(std::move(lock));
@@ -148,45 +219,30 @@ void Outbox::overload(const Error& why) {
 }
 
 void Outbox::give_up() {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   closed_ = true;
-  std::uint64_t rows = std::exchange(writing_rows_, 0);
-  for (const Frame& frame : frames_) rows += frame.rows;
-  clear_frames();
-  count_lost(rows);
+  count_lost(queue_.clear() + queue_.give_up_writing());
+  if (awaited_) room_.notify_all();
 }
 
 void Outbox::abandon() {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   closed_ = true;
-  clear_frames();
+  queue_.clear();
+  if (awaited_) room_.notify_all();
 }
 
-std::vector<protocol::Bytes> Outbox::take() {
+std::vector<OutFrame> Outbox::take() {
   std::lock_guard lock(mutex_);
   notified_ = false;
-  std::vector<protocol::Bytes> taken;
-  std::size_t bytes = 0;
-  const auto take_front = [&] {
-    bytes += frames_.front().bytes.size();
-    writing_rows_ += frames_.front().rows;
-    taken.push_back(std::move(frames_.front().bytes));
-    frames_.pop_front();
-  };
-  while (!frames_.empty() && bytes < kMostWritten) take_front();
-  if (frames_.empty()) {
-    tell_losses();
-    if (!frames_.empty()) take_front();
-  }
-  writing_bytes_ = bytes;
-  return taken;
+  return queue_.take(kMostWritten);
 }
 
 void Outbox::written() {
   std::lock_guard lock(mutex_);
-  bytes_ -= writing_bytes_;
-  totals_.memory.give_back(std::exchange(writing_bytes_, 0));
-  writing_rows_ = 0;
+  queue_.written();
+  note_bytes();
+  if (awaited_) room_.notify_all();
 }
 
 bool Outbox::closed() const {
@@ -196,7 +252,7 @@ bool Outbox::closed() const {
 
 std::size_t Outbox::bytes() const {
   std::lock_guard lock(mutex_);
-  return bytes_;
+  return queue_.bytes();
 }
 
 Outbox::Report Outbox::report(bool all) {

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,27 +15,34 @@
 #include "server/client_totals.hpp"
 #include "server/log_limit.hpp"
 #include "server/options.hpp"
+#include "server/out_queue.hpp"
 
 namespace gorgo::server {
 
-/// The bounded outbound queue of one session, and the session as other threads see it. Pushing
-/// never blocks. Thread-safe; frames leave in the order in which they were pushed.
+/// The bounded outbound queue of one session, and the session as other threads see it. Thread-safe;
+/// frames leave in the order in which they were pushed. Pushing never blocks, except `await_room`.
 ///
-/// The client is told of every lost row: `lost` of the next delivery counts it, or that of a
-/// delivery without rows behind everything that was queued before.
+/// Where too much waits for the client, the oldest deliveries that may be dropped make room; then
+/// the policy of the delivery that finds no room decides. The client is told of every lost row:
+/// `lost` of the next delivery counts it, or that of a delivery without rows behind everything that
+/// was queued before.
 class Outbox {
  public:
+  using Time = std::chrono::steady_clock::time_point;
+
   /// What became of a delivery.
   enum class Outcome : std::uint8_t {
     queued,
-    dropped,     ///< the queue is full and the policy is to drop
-    overflowed,  ///< the queue is full: it is closed, and an Error replaces its content
+    full,        ///< there is no room, and its policy is to block: nothing was done
+    dropped,     ///< there is no room, and its policy is to drop
+    overflowed,  ///< there is no room: the outbox is closed, and an Error replaces its content
     closed,
   };
   /// What the log is to be told.
   struct Report {
     std::uint64_t lost_rows = 0;  ///< since the report before
     bool overflowed = false;      ///< in one report only
+    std::string why = {};         ///< it overflowed
   };
 
   /// `wake` is called, without a lock held, when the writer should look again or `report` has
@@ -46,6 +55,8 @@ class Outbox {
 
   std::uint64_t id() const { return id_; }
   const std::string& peer() const { return peer_; }
+  /// As they were when the session began.
+  const Limits& limits() const { return limits_; }
 
   /// Tells the session to look again. Without memory to do so it sets the mark of
   /// `take_missed_wake`.
@@ -53,14 +64,28 @@ class Outbox {
   /// Whether the session missed a call of `wake` since this was asked.
   bool take_missed_wake() { return missed_wake_.exchange(false); }
 
-  /// A reply is never dropped; a full queue overflows.
+  /// A reply is never dropped; without room the outbox overflows.
   Outcome reply(protocol::Bytes frame);
-  /// `frame` is a Deliver of `rows` rows; its `lost` is set here.
-  Outcome deliver(protocol::Bytes frame, std::size_t rows);
+  Outcome deliver(const ClientDelivery& delivery);
+  /// Delivers what found the outbox full, once there is room. At `deadline` the outbox overflows.
+  Outcome await_room(const ClientDelivery& delivery, Time deadline);
   /// Queues a frame that the client can do without: it is left out when there is no room for it.
   void notice(protocol::Bytes frame);
-  /// Counts rows that no frame can hold as lost. The client is told how many.
-  void lose(std::size_t rows);
+  /// Counts rows that no frame can hold as lost. The client is told of them.
+  void lose(const Gap& rows);
+  /// To be called now and then. Where too much has waited for too long, what may be dropped is; if
+  /// that is not enough, the outbox overflows.
+  void look(Time now);
+  /// Whether only deliveries wait that may be dropped, if anything does.
+  bool may_wait() const;
+
+  /// From now on deliveries of the subscription wait until they have credit.
+  void open_credit(std::uint32_t subscription, const Credit& credit);
+  /// Drops what waits for credit, if the subscription has any.
+  void close_credit(std::uint32_t subscription);
+  /// Allows the subscription more. False: it needs no credit.
+  bool grant(std::uint32_t subscription, std::uint64_t rows, std::uint64_t bytes);
+
   /// Closes the outbox: what is queued is still to be written, but nothing more is accepted.
   void close();
   /// Does what `close` does, with a last frame behind everything, also when the queue is full.
@@ -75,7 +100,7 @@ class Outbox {
 
   /// For the writer: takes what is queued, in order, about `kMostWritten` bytes of it. That counts
   /// as queued until `written`.
-  std::vector<protocol::Bytes> take();
+  std::vector<OutFrame> take();
   /// What the last `take` gave is written.
   void written();
   bool closed() const;
@@ -88,37 +113,32 @@ class Outbox {
   static constexpr std::size_t kMostWritten = std::size_t{1} << 20;
 
  private:
-  struct Frame {
-    protocol::Bytes bytes;
-    std::size_t rows;
-  };
-
   const std::uint64_t id_;
   const std::string peer_;
-  const std::size_t max_bytes_;
-  const SlowConsumer policy_;
+  const Limits limits_;
   ClientTotals& totals_;
   const std::function<void()> wake_;
 
   std::atomic<bool> missed_wake_ = false;
 
   mutable std::mutex mutex_;  // guards all below; no other lock is taken while it is held
-  std::deque<Frame> frames_;
-  std::size_t bytes_ = 0;  // queued and being written
-  std::size_t writing_bytes_ = 0;
-  std::uint64_t writing_rows_ = 0;
-  std::uint64_t lost_ = 0;  // lost rows that the client was not told of
+  std::condition_variable room_;
+  OutQueue queue_;
+  std::optional<Time> above_soft_;  // since when too much waits
   LogLimit loss_log_;
   Report report_;
   bool report_due_ = false;  // the session was not yet woken for the report
   bool closed_ = false;
   bool notified_ = false;  // the writer was woken and has not looked yet
+  bool awaited_ = false;   // somebody waits for room
 
-  void append(protocol::Bytes frame, std::size_t rows);
-  void clear_frames();
+  /// Drops what may be dropped until there is room. Returns whether there is.
+  bool make_room(std::size_t bytes, const ClientDelivery* newcomer = nullptr);
+  Outcome put(const ClientDelivery& delivery);
   void count_lost(std::uint64_t rows);
-  void tell_losses();
+  /// Throws away what is queued, puts the Error in its place and closes.
   void replace_by(const Error& why);
+  void note_bytes();
   Error overflow_error() const;
   void notify(std::unique_lock<std::mutex> lock);
 };

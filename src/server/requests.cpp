@@ -37,6 +37,30 @@ Result<void> check_ack(wire::AckMode mode) {
   return Error{"this server does not know that acknowledgement", "use Accepted, Processed or None"};
 }
 
+Result<SlowConsumer> slow_consumer_of(wire::SlowPolicy policy, const Limits& limits) {
+  switch (policy) {
+    case wire::SlowPolicy::Default:
+      return limits.slow_consumer;
+    case wire::SlowPolicy::Disconnect:
+      return SlowConsumer::disconnect;
+    case wire::SlowPolicy::Drop:
+      return SlowConsumer::drop;
+    case wire::SlowPolicy::Block:
+      return SlowConsumer::block;
+  }
+  return Error{"this server does not know that policy for slow subscribers",
+               "use Default, Disconnect, Drop or Block"};
+}
+
+Result<Subscriptions::Manner> manner_of(const wire::Subscribe& request, const Limits& limits) {
+  const auto slow = slow_consumer_of(request.slow(), limits);
+  if (!slow) return slow.error();
+  Subscriptions::Manner manner{.slow = *slow};
+  if (request.credit_rows()) manner.credit.rows = *request.credit_rows();
+  if (request.credit_bytes()) manner.credit.bytes = *request.credit_bytes();
+  return manner;
+}
+
 /// Whether the event could be delivered, if need be in a frame of its own.
 Result<void> fits_in_a_frame(const BatchCursor& event, const Limits& limits) {
   const auto bytes = delivery_bytes(event, limits);
@@ -113,6 +137,8 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
     case wire::Body::AskStatistics:
       client.reply(statistics_reply(id, statistics(), latency_.histogram()));
       return;
+    case wire::Body::Credit:
+      return grant(client, id, *message.body_as_Credit());
     case wire::Body::AskWhy:
       return ask_why(client, id, *message.body_as_AskWhy());
     default:
@@ -250,8 +276,13 @@ void EngineThread::declare(Outbox& client, std::uint64_t id, const wire::Declare
 
 void EngineThread::subscribe(const std::shared_ptr<Outbox>& client, std::uint64_t id,
                              const wire::Subscribe& request) {
+  const auto manner = manner_of(request, client->limits());
+  if (!manner) {
+    client->reply(error_reply(id, wire::ErrorCode::Invalid, manner.error()));
+    return;
+  }
   const auto added = subscriptions_.add(client, request.subscription(), request.text()->str(),
-                                        processor_.schema());
+                                        *manner, processor_.schema());
   if (!added.subscribed) {
     client->reply(error_reply(id, wire::ErrorCode::Invalid, added.subscribed.error()));
   } else if (!added.diagnostics.list.empty()) {
@@ -269,6 +300,14 @@ void EngineThread::unsubscribe(Outbox& client, std::uint64_t id, const wire::Uns
   client.reply(error_reply(
       id, wire::ErrorCode::NotFound,
       {"this connection has no subscription " + std::to_string(request.subscription()), ""}));
+}
+
+void EngineThread::grant(Outbox& client, std::uint64_t id, const wire::Credit& request) {
+  if (client.grant(request.subscription(), request.rows(), request.bytes())) return;
+  client.reply(error_reply(id, wire::ErrorCode::NotFound,
+                           {"no subscription " + std::to_string(request.subscription()) +
+                                " of this connection needs credit",
+                            "subscribe with credit_rows or credit_bytes"}));
 }
 
 void EngineThread::check(const wire::Deploy& request) {

@@ -102,7 +102,8 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
           .memory = {options.limits.memory_bytes, [this] { asio::post(io, [this] { shed(); }); }}},
       queue(options.limits, totals.memory),
       hub{io, options, log, queue, totals, doorkeeper, {}},
-      engine(options, log, queue, types, [this] { asio::post(io, [this] { engine_end(); }); }) {
+      engine(options, log, queue, types, totals,
+             [this] { asio::post(io, [this] { engine_end(); }); }) {
   hub.counters = [this] { return counters(); };
   hub.begin_reload = [this] { return begin_reload(); };
   hub.connections = [this] {
@@ -124,7 +125,7 @@ Result<void> Server::Impl::listen() {
   const auto open_session = [this](asio::ip::tcp::socket socket, const DialectMaker& dialect) {
     open(std::move(socket), dialect);
   };
-  for (Listener::Door& door : doors_of(options, types)) {
+  for (Listener::Door& door : doors_of(options, types, totals.memory)) {
     listeners.push_back(std::make_unique<Listener>(io, log, std::move(door), open_session));
     if (const auto listening = listeners.back()->listen(options); !listening) return listening;
   }
@@ -196,9 +197,13 @@ void Server::Impl::refuse(Transport transport, const DialectMaker& dialect) {
 
 asio::awaitable<void> Server::Impl::look() {
   constexpr std::chrono::milliseconds kLongest{1000};
-  auto pause = std::min(kLongest, options.frame_timeout / 4);
-  if (options.idle_timeout.count() > 0) pause = std::min(pause, options.idle_timeout / 4);
   while (!stopping) {
+    auto pause = kLongest;
+    for (const auto limit :
+         {options.frame_timeout, options.idle_timeout, options.limits.heartbeat,
+          options.limits.heartbeat_timeout, options.limits.soft_outbound, options.limits.stalled}) {
+      if (limit.count() > 0) pause = std::min(pause, limit / 4);
+    }
     next_look.expires_after(std::max(pause, std::chrono::milliseconds(1)));
     co_await next_look.async_wait(kTuple);
     try {
@@ -221,10 +226,10 @@ void Server::Impl::shed() {
   std::vector<std::pair<std::int64_t, std::shared_ptr<Session>>> largest;
   for (const auto& [id, session] : sessions) largest.emplace_back(session->memory(), session);
   std::ranges::sort(largest, std::greater<>());
-  std::int64_t excess = totals.memory.excess();
+  // What a session still writes it gives back soon. What it shares with others stays with them.
+  std::int64_t leaving = 0;
   for (const auto& [bytes, session] : largest) {
-    if (excess <= 0 || bytes == 0) return;
-    excess -= bytes;
+    if (totals.memory.excess() <= leaving || bytes == 0) return;
     log.warning("a client is disconnected, for all together hold too much memory",
                 {{"session", session->id()},
                  {"peer", session->peer()},
@@ -235,6 +240,7 @@ void Server::Impl::shed() {
                            std::to_string(totals.memory.limit()) +
                            " bytes, and this one holds most, " + std::to_string(bytes),
                        "read faster, send smaller frames, or raise limits.memory_bytes"});
+    leaving += static_cast<std::int64_t>(session->memory());
   }
 }
 
@@ -495,7 +501,8 @@ ServerCounters Server::Impl::counters() {
       .failed_handshakes = hub.failed_handshakes,
       .failed_logins = doorkeeper.failed_logins(),
       .hashed_passwords = doorkeeper.hashed_passwords(),
-      .forbidden_requests = hub.forbidden};
+      .forbidden_requests = hub.forbidden,
+      .subscriber_waits = totals.subscriber_waits};
 }
 
 }  // namespace gorgo::server

@@ -21,6 +21,7 @@ struct ServerCounters {
   std::uint64_t failed_logins = 0;       ///< the user, the password or the token was wrong
   std::uint64_t hashed_passwords = 0;    ///< of logins, whatever their outcome
   std::uint64_t forbidden_requests = 0;  ///< of users who lack the permission
+  std::uint64_t subscriber_waits = 0;    ///< times publishers waited for a slow subscriber
 };
 
 /// A connection as operators see it.

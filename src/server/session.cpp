@@ -24,6 +24,10 @@ constexpr std::chrono::milliseconds kLinger{2000};
 constexpr std::chrono::milliseconds kMemoryPause{20};
 // A client that works sends no malformed message; this bounds what another one costs.
 constexpr std::uint64_t kMostMalformed = 1000;
+// So many bytes are offered to the system at a time.
+constexpr std::size_t kMostAtOnce = std::size_t{4} << 20;
+
+std::string text(std::chrono::milliseconds time) { return std::to_string(time.count()) + " ms"; }
 
 }  // namespace
 
@@ -139,18 +143,57 @@ bool Session::awaits_engine() const { return in_hand_.bytes() > 0 || hub_.queue.
 void Session::look(Time now) {
   // Whoever woke the session may have found no memory to do so.
   if (outbox_->take_missed_wake()) woken();
+  outbox_->look(now);
   if (!greeted_ || stopping_) return;
-  const auto text = [](Duration time) { return std::to_string(time.count()) + " ms"; };
+  look_at_reading(now);
+  look_at_writing(now);
+  if (!stopping_) look_at_heartbeat(now);
+}
+
+void Session::look_at_reading(Time now) {
   const auto frame = hub_.options.frame_timeout, idle = hub_.options.idle_timeout;
+  const auto active = std::max(received_, sent_);
   if (begun_ && starved_ && now - *begun_ > frame) {
     time_out(kShortOfMemory);
   } else if (begun_ && now - *begun_ > frame) {
     time_out({"a message was not complete within " + text(frame),
               "send it in one go, or raise frame_timeout_ms"});
-  } else if (idle.count() > 0 && now - active_ > idle && !awaits_engine()) {
+  } else if (idle.count() > 0 && now - active > idle && !awaits_engine()) {
     time_out({"nothing came or went for " + text(idle),
               "send a request now and then, or raise idle_timeout_ms"});
   }
+}
+
+void Session::look_at_writing(Time now) {
+  const auto stalled = hub_.options.limits.stalled;
+  const bool is_stalled = stalled.count() > 0 && is_sending_ && now - sent_ > stalled;
+  if (!is_stalled || closing_ || outbox_->may_wait()) return;
+  ends_for(EndReason::slow, "it took nothing within limits.stalled_ms");
+  overload({"the client has taken nothing for " + text(stalled),
+            "read what comes, or raise limits.stalled_ms"});
+}
+
+void Session::look_at_heartbeat(Time now) {
+  const Limits& limits = hub_.options.limits;
+  const auto heartbeat = dialect_->heartbeat();
+  if (heartbeat == Dialect::Heartbeat::none || limits.heartbeat.count() == 0) return;
+  // While something waits for the client, the limits for slow subscribers watch it; and what it
+  // says is not heard while its last request waits.
+  const bool is_deaf = awaits_engine() || awaits_change() || starved_;
+  if (outbox_->bytes() > 0 || is_deaf) {
+    if (pinged_) pinged_ = now;
+    return;
+  }
+  const bool answers = heartbeat == Dialect::Heartbeat::answered;
+  if (pinged_ && now - *pinged_ > limits.heartbeat_timeout) {
+    return time_out({"no answer to a Ping within " + text(limits.heartbeat_timeout),
+                     "answer each Ping with a Pong, or raise limits.heartbeat_timeout_ms"});
+  }
+  const bool is_silent =
+      now - sent_ >= limits.heartbeat || (answers && now - received_ >= limits.heartbeat);
+  if (pinged_ || !is_silent) return;
+  dialect_->ping();
+  if (answers) pinged_ = now;
 }
 
 void Session::time_out(const Error& why) {
@@ -168,9 +211,7 @@ void Session::report(const Outbox::Report& report) {
   if (report.overflowed) {
     ends_for(EndReason::slow, "more than limits.outbound_bytes waited for it");
     hub_.log.warning("slow consumer disconnected",
-                     {{"session", id()},
-                      {"peer", peer()},
-                      {"outbound_bytes", hub_.options.limits.outbound_bytes}});
+                     {{"session", id()}, {"peer", peer()}, {"error", report.why}});
   }
 }
 
@@ -324,7 +365,7 @@ asio::awaitable<void> Session::secure() {
 
 asio::awaitable<std::size_t> Session::read_some(asio::mutable_buffer space) {
   const auto [failure, size] = co_await transport_.async_read_some(space, kTuple);
-  active_ = std::chrono::steady_clock::now();
+  received();
   if (!failure) co_return size;
   if (!stopping_) {
     if (begun_) {
@@ -412,7 +453,7 @@ asio::awaitable<CommandQueue::Push> Session::push(Command& request) {
   }
   unwatch();
   in_hand_.resize(0);
-  active_ = std::chrono::steady_clock::now();
+  received();
   co_return outcome;
 }
 
@@ -463,9 +504,31 @@ asio::awaitable<void> Session::write() {
   stop_reading();
 }
 
+void Session::received() {
+  received_ = std::chrono::steady_clock::now();
+  pinged_.reset();
+}
+
+void Session::sending() {
+  is_sending_ = true;
+  sent_ = std::chrono::steady_clock::now();
+}
+
+void Session::sent() {
+  is_sending_ = false;
+  sent_ = std::chrono::steady_clock::now();
+}
+
+std::size_t Session::NoteProgress::operator()(const error_code& failure, std::size_t) const {
+  session.sending();
+  return failure ? 0 : kMostAtOnce;
+}
+
 asio::awaitable<bool> Session::send(const std::vector<asio::const_buffer>& buffers) {
-  const auto [failure, written] = co_await asio::async_write(transport_, buffers, kTuple);
-  active_ = std::chrono::steady_clock::now();
+  const NoteProgress note_progress{*this};
+  const auto [failure, written] =
+      co_await asio::async_write(transport_, buffers, note_progress, kTuple);
+  sent();
   if (failure) abort();
   co_return !failure;
 }

@@ -135,6 +135,10 @@ class Session : public std::enable_shared_from_this<Session> {
   bool if_memory(Action action);
   /// Lets a moment pass in which others may give back memory.
   boost::asio::awaitable<void> await_memory();
+  /// Says that bytes are on their way to the client until `sent`. A client that takes nothing of
+  /// them for too long is slow.
+  void sending();
+  void sent();
   /// Writes all. Returns whether the connection still works.
   boost::asio::awaitable<bool> send(const std::vector<boost::asio::const_buffer>& buffers);
   /// Hands a request to the engine, waits for room first, and waits until it was carried out where
@@ -146,8 +150,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void unwatch() { cancel_watch_.emit(boost::asio::cancellation_type::terminal); }
   /// Has a further coroutine run, which the session waits for at its end.
   void spawn(boost::asio::awaitable<void> coroutine);
-  /// Bytes came or went past `read_some` and `send`.
-  void touch() { active_ = std::chrono::steady_clock::now(); }
+  /// Bytes came past `read_some`.
+  void received();
   /// Has the writer look again.
   void wake_writer() { wake_.cancel(); }
 
@@ -161,6 +165,11 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   using Duration = std::chrono::milliseconds;
+  /// Is called before each part of a write, and says how much to write next.
+  struct NoteProgress {
+    Session& session;
+    std::size_t operator()(const boost::system::error_code& failure, std::size_t written) const;
+  };
 
   SessionHub& hub_;
   Transport transport_;
@@ -176,7 +185,10 @@ class Session : public std::enable_shared_from_this<Session> {
   MemoryShare in_hand_;        // a request that waits for room in the queue
   std::optional<Time> begun_;  // when the first byte of an unfinished message was there
   const Time opened_ = std::chrono::steady_clock::now();
-  Time active_ = std::chrono::steady_clock::now();  // when a byte came or went
+  Time received_ = opened_;     // when a byte came
+  Time sent_ = opened_;         // when a byte went, or the wait for that began
+  bool is_sending_ = false;     // bytes are on their way
+  std::optional<Time> pinged_;  // since when a sign of life is awaited
   LogLimit malformed_log_;
   std::uint64_t malformed_ = 0;
   std::string complaint_;  // about the last malformed message
@@ -220,6 +232,10 @@ class Session : public std::enable_shared_from_this<Session> {
   bool awaits_engine() const;
   /// Ends the session because the client let a time-out pass.
   void time_out(const Error& why);
+  /// They do what `look` does about one thing each.
+  void look_at_reading(Time now);
+  void look_at_writing(Time now);
+  void look_at_heartbeat(Time now);
   /// Ends the session at once: the connection is broken or given up.
   void abort();
   void arm(Duration limit);

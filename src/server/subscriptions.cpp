@@ -19,8 +19,8 @@ void make_room(std::vector<T>& list) {
 
 }  // namespace
 
-Subscriptions::Subscriptions(const Limits& limits, OnOversize on_oversize)
-    : limits_(limits), on_oversize_(std::move(on_oversize)) {}
+Subscriptions::Subscriptions(const Limits& limits, MemoryBudget& memory, OnOversize on_oversize)
+    : limits_(limits), memory_(memory), on_oversize_(std::move(on_oversize)) {}
 
 Result<void> Subscriptions::check(const Outbox& client, std::uint32_t id,
                                   const std::string& text) const {
@@ -29,18 +29,20 @@ Result<void> Subscriptions::check(const Outbox& client, std::uint32_t id,
                      " bytes, the limit is " + std::to_string(limits_.subscription_bytes),
                  "write a shorter one, or raise limits.subscription_bytes"};
   }
-  const auto known = subscribers_.find(client.id());
-  if (known == subscribers_.end()) return {};
-  const Subscriber& subscriber = known->second;
-  if (std::ranges::find(subscriber.ids, id) != subscriber.ids.end()) {
-    return Error{"subscription " + std::to_string(id) + " exists", "choose another id"};
+  const auto known = clients_.find(client.id());
+  if (known == clients_.end()) return {};
+  std::size_t bytes = text.size(), subscriptions = 0;
+  for (const auto& subscriber : known->second) {
+    if (std::ranges::find(subscriber->ids, id) != subscriber->ids.end()) {
+      return Error{"subscription " + std::to_string(id) + " exists", "choose another id"};
+    }
+    subscriptions += subscriber->ids.size();
+    for (const Wanted& wanted : subscriber->wanted) bytes += wanted.entry->text.size();
   }
-  if (subscriber.ids.size() >= limits_.max_subscriptions) {
+  if (subscriptions >= limits_.max_subscriptions) {
     return Error{"more than " + std::to_string(limits_.max_subscriptions) + " subscriptions",
                  "unsubscribe some, or use another connection"};
   }
-  std::size_t bytes = text.size();
-  for (const auto& entry : subscriber.entries) bytes += entry->text.size();
   if (bytes <= limits_.all_subscription_bytes) return {};
   return Error{"the texts of all subscriptions of this connection would have " +
                    std::to_string(bytes) + " bytes, the limit is " +
@@ -49,20 +51,33 @@ Result<void> Subscriptions::check(const Outbox& client, std::uint32_t id,
 }
 
 Subscriptions::Added Subscriptions::add(const std::shared_ptr<Outbox>& client, std::uint32_t id,
-                                        const std::string& text, const Schema& schema) {
+                                        const std::string& text, const Manner& manner,
+                                        const Schema& schema) {
   if (auto checked = check(*client, id, text); !checked) return {checked.error(), {}};
   // Parsed anew for each subscriber: the schema may have learnt the type meanwhile.
   auto parsed = Filter::parse(text, schema);
   if (!parsed.filter) return {{}, std::move(parsed.diagnostics)};
-  Subscriber& subscriber = subscribers_[client->id()];
-  subscriber.outbox = client;
+  Subscriber& subscriber = subscriber_for(client, manner.credit);
   leave_group(subscriber);
   // Nothing may fail between the two lists.
   make_room(subscriber.ids);
-  make_room(subscriber.entries);
-  subscriber.entries.push_back(&entry_of(text, std::move(*parsed.filter)));
+  make_room(subscriber.wanted);
+  if (subscriber.credited) client->open_credit(id, manner.credit);
+  subscriber.wanted.push_back({&entry_of(text, std::move(*parsed.filter)), manner.slow});
   subscriber.ids.push_back(id);
   return {{}, std::move(parsed.diagnostics)};
+}
+
+Subscriptions::Subscriber& Subscriptions::subscriber_for(const std::shared_ptr<Outbox>& client,
+                                                         const Credit& credit) {
+  Client& subscribers = clients_[client->id()];
+  if (!credit.is_set()) {
+    for (const auto& subscriber : subscribers) {
+      if (!subscriber->credited) return *subscriber;
+    }
+  }
+  return *subscribers.emplace_back(
+      std::make_unique<Subscriber>(Subscriber{client, credit.is_set()}));
 }
 
 Subscriptions::Entry& Subscriptions::entry_of(const std::string& text, Filter filter) {
@@ -108,31 +123,45 @@ void Subscriptions::drop_unused(TypeEntries& of_type) {
 }
 
 bool Subscriptions::remove(const Outbox& client, std::uint32_t id) {
-  const auto it = subscribers_.find(client.id());
-  if (it == subscribers_.end()) return false;
-  Subscriber& subscriber = it->second;
-  const auto at = std::ranges::find(subscriber.ids, id);
-  if (at == subscriber.ids.end()) return false;
-  leave_group(subscriber);
-  const auto entry = subscriber.entries.begin() + (at - subscriber.ids.begin());
-  Entry& released = **entry;
-  subscriber.entries.erase(entry);
-  subscriber.ids.erase(at);
-  if (subscriber.ids.empty()) {
-    ungrouped_.erase(&subscriber);
-    subscribers_.erase(it);
+  const auto known = clients_.find(client.id());
+  if (known == clients_.end()) return false;
+  Client& subscribers = known->second;
+  for (auto it = subscribers.begin(); it != subscribers.end(); ++it) {
+    Subscriber& subscriber = **it;
+    const auto at = std::ranges::find(subscriber.ids, id);
+    if (at == subscriber.ids.end()) continue;
+    if (subscriber.ids.size() == 1) {
+      erase(subscribers, it);
+      if (subscribers.empty()) clients_.erase(known);
+      return true;
+    }
+    leave_group(subscriber);
+    const auto wanted = subscriber.wanted.begin() + (at - subscriber.ids.begin());
+    Entry& released = *wanted->entry;
+    subscriber.wanted.erase(wanted);
+    subscriber.ids.erase(at);
+    release(released);
+    return true;
   }
-  release(released);
-  return true;
+  return false;
+}
+
+void Subscriptions::erase(Client& client, Client::iterator subscriber) {
+  Subscriber& gone = **subscriber;
+  leave_group(gone);
+  ungrouped_.erase(&gone);
+  for (const std::uint32_t id : gone.ids) {
+    if (gone.credited) gone.outbox->close_credit(id);
+  }
+  for (const Wanted& wanted : gone.wanted) release(*wanted.entry);
+  client.erase(subscriber);
 }
 
 void Subscriptions::remove_all(const Outbox& client) {
-  const auto it = subscribers_.find(client.id());
-  if (it == subscribers_.end()) return;
-  leave_group(it->second);
-  ungrouped_.erase(&it->second);
-  for (Entry* entry : it->second.entries) release(*entry);
-  subscribers_.erase(it);
+  const auto known = clients_.find(client.id());
+  if (known == clients_.end()) return;
+  while (!known->second.empty()) erase(known->second, known->second.end() - 1);
+  clients_.erase(known);
 }
 
 void Subscriptions::leave_group(Subscriber& subscriber) {
@@ -141,17 +170,18 @@ void Subscriptions::leave_group(Subscriber& subscriber) {
   if (group == nullptr) return;
   group->members.erase(&subscriber);
   if (!group->members.empty()) return;
-  for (Entry* entry : group->entries) entry->groups.erase(group);
-  groups_.erase(subscriber.entries);
+  for (const Wanted& wanted : group->wanted) wanted.entry->groups.erase(group);
+  groups_.erase(subscriber.wanted);
 }
 
 void Subscriptions::join_groups() {
   for (Subscriber* const subscriber : ungrouped_) {
-    const auto [it, is_new] = groups_.try_emplace(subscriber->entries);
+    const auto [it, is_new] = groups_.try_emplace(subscriber->wanted);
     Group& group = it->second;
-    if (is_new) group.entries = subscriber->entries;
-    for (Entry* entry : group.entries) entry->groups.insert(&group);
+    if (is_new) group.wanted = subscriber->wanted;
+    for (const Wanted& wanted : group.wanted) wanted.entry->groups.insert(&group);
     group.members.insert(subscriber);
+    subscriber->shared_ids = std::make_shared<const std::vector<std::uint32_t>>(subscriber->ids);
     subscriber->group = &group;
   }
   ungrouped_.clear();
@@ -208,32 +238,62 @@ std::uint64_t Subscriptions::deliver(const OutputBatch& batch) {
 
 std::uint64_t Subscriptions::send(const OutputBatch& batch, const Group& group) {
   std::vector<DeliveredRow> rows;
-  const auto& entries = group.entries;
-  for (std::size_t from = 0; from < entries.size(); ++from) {
-    for (const std::uint32_t row : entries[from]->rows) {
+  const auto& wanted = group.wanted;
+  for (std::size_t from = 0; from < wanted.size(); ++from) {
+    for (const std::uint32_t row : wanted[from].entry->rows) {
       rows.push_back({row, static_cast<std::uint16_t>(from)});
     }
   }
-  if (entries.size() > 1) std::ranges::sort(rows);
+  if (wanted.size() > 1) std::ranges::sort(rows);
   std::uint64_t queued = 0;
-  encode_delivery(batch, rows, entries.size(), limits_.max_frame, [&](const DeliveryFrame& frame) {
-    for (const Subscriber* subscriber : group.members) queued += send(frame, *subscriber);
-  });
+  // A frame is dropped as a whole, so it holds rows that have the same policy.
+  for (auto begin = rows.begin(); begin != rows.end();) {
+    const SlowConsumer slow = wanted[begin->from].slow;
+    const auto differs = [&](const DeliveredRow& row) { return wanted[row.from].slow != slow; };
+    const auto end = std::find_if(begin, rows.end(), differs);
+    encode_delivery(
+        batch, {begin, end}, wanted.size(), limits_.max_frame,
+        [&](EncodedDelivery encoded) { queued += send(std::move(encoded), slow, group); });
+    begin = end;
+  }
   return queued;
 }
 
-std::uint64_t Subscriptions::send(const DeliveryFrame& frame, const Subscriber& subscriber) {
-  Outbox& outbox = *subscriber.outbox;
-  if (frame.bytes.empty()) {
-    oversize_ += frame.rows;
-    on_oversize_(outbox, frame.rows);
-    outbox.lose(frame.rows);
+std::uint64_t Subscriptions::send(EncodedDelivery encoded, SlowConsumer slow, const Group& group) {
+  if (encoded.bytes.empty()) {
+    lose(encoded.rows, group);
     return 0;
   }
-  protocol::Bytes copy = frame.bytes;
-  address_to(copy, subscriber.ids);
-  const auto outcome = outbox.deliver(std::move(copy), frame.rows);
-  return outcome == Outbox::Outcome::queued ? frame.rows : 0;
+  const auto shared =
+      std::make_shared<const SharedDelivery>(std::move(encoded), ++deliveries_, memory_);
+  std::uint64_t queued = 0;
+  const auto delivery_for = [&](const Subscriber& subscriber) {
+    auto delivery = ClientDelivery::of(shared, subscriber.shared_ids, slow);
+    delivery.credited = subscriber.credited;
+    return delivery;
+  };
+  full_.clear();
+  for (const Subscriber* subscriber : group.members) {
+    const auto outcome = subscriber->outbox->deliver(delivery_for(*subscriber));
+    if (outcome == Outbox::Outcome::queued) queued += shared->rows();
+    if (outcome == Outbox::Outcome::full) full_.push_back(subscriber);
+  }
+  if (full_.empty()) return queued;
+  const auto now = std::chrono::steady_clock::now();
+  for (const Subscriber* subscriber : full_) {
+    Outbox& outbox = *subscriber->outbox;
+    const auto outcome = outbox.await_room(delivery_for(*subscriber), now + outbox.limits().block);
+    if (outcome == Outbox::Outcome::queued) queued += shared->rows();
+  }
+  return queued;
+}
+
+void Subscriptions::lose(const Gap& rows, const Group& group) {
+  for (const Subscriber* subscriber : group.members) {
+    oversize_ += rows.rows;
+    on_oversize_(*subscriber->outbox, rows.rows);
+    subscriber->outbox->lose(rows);
+  }
 }
 
 }  // namespace gorgo::server

@@ -23,15 +23,14 @@ bool fits(std::int64_t value) {
 
 }  // namespace
 
-TrexDelivery::TrexDelivery(const wire::Deliver& deliver, const Types& types)
-    : deliver_(deliver), types_(types), event_(protocol::view_of(*deliver.batch())) {}
+TrexDelivery::TrexDelivery(const ClientDelivery& delivery, const Types& types)
+    : delivery_(delivery),
+      types_(types),
+      event_(protocol::view_of(*delivery.shared->deliver().batch())) {}
 
 void TrexDelivery::write(trex::Bytes& out, std::size_t enough) {
-  const auto* from = deliver_.from();
   for (; !event_.done() && out.size() < enough; event_.advance()) {
-    const bool one = from == nullptr || from->size() == 0;
-    const std::uint32_t id = deliver_.subscriptions()->Get(one ? 0 : from->Get(event_.position()));
-    const auto type = types_.find(id);
+    const auto type = types_.find(delivery_.subscription_of(event_.position()));
     if (type == types_.end()) continue;  // the client has taken the subscription back
     fill(type->second);
     trex::encode(out, packet_);

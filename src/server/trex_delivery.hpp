@@ -11,6 +11,7 @@
 #include "protocol/framing.hpp"
 #include "protocol/trex/encode.hpp"
 #include "protocol/trex/packets.hpp"
+#include "server/delivery.hpp"
 
 namespace gorgo::server {
 
@@ -21,15 +22,15 @@ class TrexDelivery {
   /// The types that subscriptions ask for, by their ids.
   using Types = std::unordered_map<std::uint32_t, std::int32_t>;
 
-  /// Both must outlive it.
-  TrexDelivery(const wire::Deliver& deliver, const Types& types);
+  /// Both must outlive it. The delivery has all rows of the shared one.
+  TrexDelivery(const ClientDelivery& delivery, const Types& types);
 
   bool done() const { return event_.done(); }
   /// Appends packets until there are no more or `out` has `enough` bytes.
   void write(protocol::trex::Bytes& out, std::size_t enough);
 
  private:
-  const wire::Deliver& deliver_;
+  const ClientDelivery& delivery_;
   const Types& types_;
   BatchCursor event_;
   protocol::trex::Publication packet_;

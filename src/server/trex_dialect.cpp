@@ -172,13 +172,12 @@ asio::awaitable<bool> TrexDialect::deploy(const trex::Rule& rule) {
   co_return co_await submit(protocol::encode(last_id_, request));
 }
 
-asio::awaitable<bool> TrexDialect::write(const std::vector<protocol::Bytes>& frames) {
-  for (const auto& frame : frames) {
-    const auto& message = message_in(frame);
-    if (const auto* events = message.body_as_Deliver()) {
-      if (!co_await deliver(*events)) co_return false;
+asio::awaitable<bool> TrexDialect::write(std::span<const OutFrame> frames) {
+  for (const OutFrame& frame : frames) {
+    if (const auto* delivery = std::get_if<ClientDelivery>(&frame)) {
+      if (!co_await deliver(*delivery)) co_return false;
     } else {
-      take_reply(message);
+      take_reply(message_in(std::get<protocol::Bytes>(frame)));
     }
   }
   co_return true;

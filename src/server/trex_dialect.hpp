@@ -25,7 +25,7 @@ class TrexDialect : public Dialect {
   std::string_view name() const override { return "trex"; }
   boost::asio::awaitable<void> read() override;
   boost::asio::awaitable<void> discard() override { return session_.read_nothing(); }
-  boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames) override;
+  boost::asio::awaitable<bool> write(std::span<const OutFrame> frames) override;
 
  private:
   /// A request whose reply has not come.
@@ -61,7 +61,7 @@ class TrexDialect : public Dialect {
   boost::asio::awaitable<bool> submit(protocol::Bytes frame);
   bool malformed(const Error& error);
 
-  boost::asio::awaitable<bool> deliver(const wire::Deliver& deliver);
+  boost::asio::awaitable<bool> deliver(const ClientDelivery& delivery);
   void take_reply(const wire::Message& message);
   void take_refusals(const wire::Ack& ack);
   /// Returns whether there is an error among them.

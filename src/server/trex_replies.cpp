@@ -10,9 +10,10 @@ namespace gorgo::server {
 
 namespace asio = boost::asio;
 
-asio::awaitable<bool> TrexDialect::deliver(const wire::Deliver& deliver) {
+asio::awaitable<bool> TrexDialect::deliver(const ClientDelivery& delivered) {
   constexpr std::size_t kBytesPerWrite = std::size_t{256} << 10;
-  TrexDelivery delivery(deliver, types_);
+  if (delivered.shared == nullptr) co_return true;  // the protocol cannot tell of losses
+  TrexDelivery delivery(delivered, types_);
   protocol::trex::Bytes bytes;
   while (!delivery.done()) {
     bytes.clear();

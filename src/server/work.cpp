@@ -34,6 +34,7 @@ std::uint64_t cost_of(const wire::Message& message) {
     case wire::Body::Subscribe:
       return 10 * kMicrosecond + message.body_as_Subscribe()->text()->size() * kSubscriptionText;
     case wire::Body::Unsubscribe:
+    case wire::Body::Credit:
       return 5 * kMicrosecond;
     case wire::Body::Deploy:
       return 200 * kMicrosecond + message.body_as_Deploy()->text()->size() * kRuleText;

@@ -38,7 +38,8 @@ void add_login(CLI::App& command, Login& login) {
   password->needs(user);
 }
 
-Result<Client> connect(const std::string& address, const std::string& name, const Login& login) {
+Result<Client> connect(const std::string& address, const std::string& name, const Login& login,
+                       bool heartbeats) {
   const auto token = secret_in(login.token_file), password = secret_in(login.password_file);
   if (!token) return token.error();
   if (!password) return password.error();
@@ -49,6 +50,7 @@ Result<Client> connect(const std::string& address, const std::string& name, cons
   options.token = *token;
   options.user = login.user;
   options.password = *password;
+  options.heartbeats = heartbeats;
   return Client::connect(address, std::move(options));
 }
 

@@ -22,6 +22,8 @@ struct Login {
 void add_login(CLI::App& command, Login& login);
 
 /// Connects as the command `name` of the command line.
-Result<Client> connect(const std::string& address, const std::string& name, const Login& login);
+/// `heartbeats`: see ClientOptions.
+Result<Client> connect(const std::string& address, const std::string& name, const Login& login,
+                       bool heartbeats = false);
 
 }  // namespace gorgo::tools

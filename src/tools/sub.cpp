@@ -31,6 +31,8 @@ struct SubOptions {
   std::uint64_t count = 0;  // 0: without end
   Duration timeout = 0;     // 0: without end
   bool latency = false;
+  SlowPolicy slow = SlowPolicy::server_default;
+  std::uint64_t ahead = 0;  // events; 0: no credit
 };
 
 volatile sig_atomic_t stop_requested = 0;
@@ -45,7 +47,9 @@ void stop_on_signals() {
 
 bool subscribe(Client& client, const SubOptions& options) {
   for (const std::string& text : options.texts) {
-    const auto subscribed = client.subscribe(text);
+    SubscribeOptions wanted{.slow = options.slow};
+    if (options.ahead > 0) wanted.credit_events = options.ahead;
+    const auto subscribed = client.subscribe(text, wanted);
     if (!subscribed) {
       fail(subscribed.error());
       return false;
@@ -65,6 +69,7 @@ class Printer {
         wanted_(options.count > 0 ? options.count : std::numeric_limits<std::uint64_t>::max()),
         limited_(options.timeout > 0),
         measured_(options.latency),
+        ahead_(options.ahead),
         end_(Clock::now() + std::chrono::nanoseconds(options.timeout)) {}
 
   /// Prints until there is enough, the time is up or nothing can be written.
@@ -76,10 +81,11 @@ class Printer {
         if (limited_ && Clock::now() >= end_) return {};
         continue;
       }
-      print((*first)->event);
+      print(**first);
       const auto rest = take_rest();
       if (!flush()) return {};
       if (!rest) return rest;
+      if (const auto allowed = allow_more(); !allowed) return allowed;
     }
     return {};
   }
@@ -92,11 +98,13 @@ class Printer {
   const std::uint64_t wanted_;
   const bool limited_;
   const bool measured_;
+  const std::uint64_t ahead_;
   const Clock::time_point end_;
   const std::unique_ptr<codec::EventWriter> writer_ = codec::make_line_writer();
   std::string text_;
   std::uint64_t printed_ = 0;
   Latency latency_;
+  std::map<std::uint32_t, std::uint64_t> taken_;  // events, by subscription, not allowed again yet
 
   Duration time_left() const {
     constexpr Duration kSlice = 100'000'000;  // a signal waits no longer
@@ -105,10 +113,22 @@ class Printer {
     return std::clamp<Duration>(left, 0, kSlice);
   }
 
-  void print(const Event& event) {
+  void print(const Delivery& delivery) {
+    const Event& event = delivery.event;
     if (measured_ && event.timestamp) latency_.add(wall_now() - *event.timestamp);
     writer_->write(text_, event);
     ++printed_;
+    if (ahead_ > 0) ++taken_[delivery.subscription];
+  }
+
+  /// Allows as many events again as are printed, once that is half of what may come ahead.
+  Result<void> allow_more() {
+    for (auto& [subscription, events] : taken_) {
+      if (events * 2 < ahead_) continue;
+      if (const auto allowed = client_.allow(subscription, events); !allowed) return allowed;
+      events = 0;
+    }
+    return {};
   }
 
   Result<void> take_rest() {
@@ -117,7 +137,7 @@ class Printer {
       const auto next = client_.next(0);
       if (!next) return next.error();
       if (!*next) break;
-      print((*next)->event);
+      print(**next);
     }
     return {};
   }
@@ -130,7 +150,7 @@ class Printer {
 };
 
 int receive(const SubOptions& options) {
-  auto client = connect(options.from, "sub", options.login);
+  auto client = connect(options.from, "sub", options.login, true);
   if (!client) return fail(client.error());
   if (!subscribe(*client, options)) return kFailure;
   stop_on_signals();
@@ -164,6 +184,18 @@ void add_sub(CLI::App& app, int& exit_code) {
               "--timeout", options->timeout,
               "Stop after this time, such as 5s; with --count, too few events are a failure"))
       ->option_text("TIME");
+  const std::map<std::string, SlowPolicy> policies = {{"disconnect", SlowPolicy::disconnect},
+                                                      {"drop", SlowPolicy::drop},
+                                                      {"block", SlowPolicy::block}};
+  command
+      ->add_option("--slow", options->slow,
+                   "When events come faster than they are printed: end, drop the oldest, or have "
+                   "publishers wait; else what the server's configuration says")
+      ->transform(CLI::CheckedTransformer(policies))
+      ->option_text("disconnect|drop|block");
+  command->add_option("--ahead", options->ahead,
+                      "The server sends at most so many events of a subscription before they are "
+                      "printed");
   command->add_flag("--latency", options->latency,
                     "At the end, print how old the events were when they arrived");
   add_login(*command, options->login);

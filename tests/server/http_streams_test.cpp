@@ -269,6 +269,50 @@ TEST(HttpSlow, WhatAWebSocketLosesIsTold) {
   EXPECT_EQ(told, server->counters().lost_rows);
 }
 
+TEST(HttpSlow, AClientThatComesBackIsToldThatItMayHaveMissedEvents) {
+  RunningServer server(with_http());
+  HttpConnection stream(http_address(server)), http(http_address(server));
+  stream.request("GET", "/v1/events?subscribe=A", "", "Last-Event-ID: 17-0\r\n");
+  EXPECT_EQ(stream.receive().status, 200u);
+  const auto gap = next_event(stream);
+  EXPECT_EQ(gap.kind, "gap");
+  EXPECT_EQ(Json::parse(gap.data)["after"], "17-0");
+  EXPECT_TRUE(Json::parse(gap.data)["lost"].is_null());
+  EXPECT_EQ(http.ask("POST", "/v1/events", event_line("A", 1)).status, 200u);
+  EXPECT_EQ(next_event(stream).id, "1-0");
+}
+
+TEST(HttpSlow, AStreamNamesItsPolicy) {
+  RunningServer server(with_http());
+  HttpConnection http(http_address(server));
+  const auto refused = http.ask("GET", "/v1/events?subscribe=A&slow=later");
+  EXPECT_EQ(refused.status, 400u);
+  EXPECT_THAT(refused.body, HasSubstr("disconnect, drop, block"));
+  http.request("GET", "/v1/events?subscribe=A&slow=drop");
+  EXPECT_EQ(http.receive().status, 200u);
+}
+
+TEST(HttpSlow, AWebSocketSubscribesWithCreditAndPolicy) {
+  RunningServer server(with_http());
+  HttpConnection http(http_address(server));
+  WebSocketClient socket(http_address(server));
+  socket.send(R"({"subscribe":"A","subscription":3,"slow":"drop","credit":{"rows":1}})");
+  EXPECT_EQ(socket.receive_json(), Json({{"subscribed", 3}}));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(http.ask("POST", "/v1/events?ack=processed", event_line("A", i)).status, 200u);
+  }
+  EXPECT_EQ(socket.receive_json()["id"], "1-0");
+  socket.send(R"({"credit":{"subscription":9,"rows":1},"request":"r"})");
+  const auto refused = socket.receive_json();
+  EXPECT_EQ(refused["request"], "r");
+  EXPECT_TRUE(refused.contains("error"));
+  socket.send(R"({"credit":{"subscription":3,"rows":2}})");
+  EXPECT_EQ(socket.receive_json()["id"], "2-0");
+  EXPECT_EQ(socket.receive_json()["id"], "3-0");
+  socket.send(R"({"subscribe":"A","slow":"later","request":1})");
+  EXPECT_TRUE(socket.receive_json().contains("error"));
+}
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kMemoryIsOurs = false;  // sanitizers keep what is freed
 #else

@@ -205,13 +205,13 @@ TEST(SubscriptionTexts, AreBounded) {
 
 TEST(SubscriptionTexts, AreForgottenWithTheirLastSubscriber) {
   ClientTotals totals{.memory = {std::size_t{1} << 40, [] {}}};
-  Subscriptions subscriptions({}, [](const Outbox&, std::size_t) {});
+  Subscriptions subscriptions({}, totals.memory, [](const Outbox&, std::size_t) {});
   const auto one = std::make_shared<Outbox>(1, "one", Limits(), totals, [] {});
   const auto two = std::make_shared<Outbox>(2, "two", Limits(), totals, [] {});
   const Schema schema;
   for (const auto& client : {one, two}) {
-    ASSERT_TRUE(subscriptions.add(client, 1, "Temp(value > 1)", schema).subscribed);
-    ASSERT_TRUE(subscriptions.add(client, 2, "Temp(value > 2)", schema).subscribed);
+    ASSERT_TRUE(subscriptions.add(client, 1, "Temp(value > 1)", {}, schema).subscribed);
+    ASSERT_TRUE(subscriptions.add(client, 2, "Temp(value > 2)", {}, schema).subscribed);
   }
   EXPECT_EQ(subscriptions.texts(), 2u);
   EXPECT_TRUE(subscriptions.remove(*one, 1));

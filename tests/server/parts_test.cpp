@@ -109,11 +109,11 @@ TEST(DropWatch, TellsHowManyTerminatorsWerePassedOverNowAndThen) {
   EXPECT_THAT(told(start + 3 * LogLimit::kPause), IsEmpty());
 }
 
-std::vector<DeliveryFrame> frames_of(const OutputBatch& batch, std::span<const DeliveredRow> rows,
-                                     std::size_t subscriptions, std::size_t max_frame) {
-  std::vector<DeliveryFrame> frames;
+std::vector<EncodedDelivery> frames_of(const OutputBatch& batch, std::span<const DeliveredRow> rows,
+                                       std::size_t subscriptions, std::size_t max_frame) {
+  std::vector<EncodedDelivery> frames;
   encode_delivery(batch, rows, subscriptions, max_frame,
-                  [&](const DeliveryFrame& frame) { frames.push_back(frame); });
+                  [&](EncodedDelivery encoded) { frames.push_back(std::move(encoded)); });
   return frames;
 }
 
@@ -131,20 +131,27 @@ TEST(Delivery, RowsTooLargeForAFrameAreMarkedAndOthersKept) {
     batch.rows.push_back({{i + 1, 0}, i, kNoType, first, 0, OutputBatch::kPrimitive});
   }
   const std::vector<DeliveredRow> rows = {{0, 0}, {1, 0}, {2, 0}};
-  const auto frames = frames_of(batch, rows, 1, 400'000);
+  auto frames = frames_of(batch, rows, 1, 400'000);
   ASSERT_EQ(frames.size(), 3u);
   EXPECT_FALSE(frames[0].bytes.empty());
   EXPECT_TRUE(frames[1].bytes.empty());
-  EXPECT_EQ(frames[1].rows, 1u);
-  protocol::Bytes frame = frames[2].bytes;
-  const std::uint32_t id = 77;
-  address_to(frame, std::span(&id, 1));
-  set_lost(frame, 5);
+  EXPECT_EQ(frames[1].rows.rows, 1u);
+  EXPECT_EQ(frames[1].rows.first, (Place{2, 0}));
+  ClientTotals totals{.memory = {std::size_t{1} << 30, [] {}}};
+  auto delivery = ClientDelivery::of(
+      std::make_shared<const SharedDelivery>(std::move(frames[2]), 1, totals.memory),
+      std::make_shared<const std::vector<std::uint32_t>>(1, 77), SlowConsumer::drop);
+  delivery.lost = {5, {1, 1}, {2, 3}};
+  auto [frame, rest] = frame_of(delivery);
+  EXPECT_GT(rest.size(), frame.size());
+  frame.insert(frame.end(), rest.begin(), rest.end());
   const auto message = protocol::open_frame(frame);
   ASSERT_TRUE(message);
   const auto* deliver = (*message)->body_as_Deliver();
   EXPECT_EQ(deliver->subscriptions()->Get(0), 77u);
   EXPECT_EQ(deliver->lost(), 5u);
+  EXPECT_EQ(deliver->first_lost_ordinal(), 1u);
+  EXPECT_EQ(deliver->last_lost_ordinal(), 3u);
   EXPECT_EQ(deliver->roots()->Get(0), 3u);
 }
 
@@ -166,7 +173,7 @@ TEST(Delivery, ManyRowsKeepWithinASmallFrame) {
   for (const auto& frame : frames_of(batch, rows, 1, 65'536)) {
     EXPECT_FALSE(frame.bytes.empty());
     EXPECT_LE(frame.bytes.size(), 65'536u);
-    whole += frame.rows;
+    whole += frame.rows.rows;
   }
   EXPECT_EQ(whole, rows.size());
 }

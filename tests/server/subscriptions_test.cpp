@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <random>
 
@@ -112,9 +113,10 @@ struct Reader {
 
   std::vector<Got> got() const {
     std::vector<Got> got;
-    for (const protocol::Bytes& frame : outbox->take()) {
-      const auto* deliver =
-          flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data())->body_as_Deliver();
+    for (const OutFrame& frame : outbox->take()) {
+      auto [bytes, rest] = frame_of(std::get<ClientDelivery>(frame));
+      bytes.insert(bytes.end(), rest.begin(), rest.end());
+      const auto* deliver = (*protocol::open_frame(bytes))->body_as_Deliver();
       const auto& roots = *deliver->roots();
       const auto& ids = *deliver->subscriptions();
       const auto* from = deliver->from();
@@ -131,11 +133,12 @@ TEST(Subscriptions, WhateverComesAndGoesEveryoneGetsWhatMatches) {
   std::mt19937 random(7);
   const Limits limits;
   ClientTotals totals{.memory = {limits.memory_bytes, [] {}}};
-  Subscriptions subscriptions(limits, [](const Outbox&, std::size_t) { FAIL(); });
+  Subscriptions subscriptions(limits, totals.memory, [](const Outbox&, std::size_t) { FAIL(); });
   Stream stream(random);
   std::vector<Reader> readers(6);
   std::vector<std::string> texts;
   for (int i = 0; i < 40; ++i) texts.push_back(text_of(random));
+  const std::array policies = {SlowConsumer::disconnect, SlowConsumer::drop, SlowConsumer::block};
   std::uint64_t sessions = 0;
   std::uint32_t ids = 0;
   std::size_t delivered = 0;
@@ -147,7 +150,8 @@ TEST(Subscriptions, WhateverComesAndGoesEveryoneGetsWhatMatches) {
     if (random() % 3 > 0) {
       const std::string& text = texts[random() % texts.size()];
       auto filter = Filter::parse(text, Schema()).filter;
-      const auto added = subscriptions.add(reader.outbox, ++ids, text, Schema());
+      const SlowConsumer slow = policies[random() % policies.size()];
+      const auto added = subscriptions.add(reader.outbox, ++ids, text, {.slow = slow}, Schema());
       EXPECT_EQ(added.diagnostics.failed(), !filter.has_value()) << text;
       if (filter) reader.filters.emplace_back(ids, std::move(*filter));
     } else if (!reader.filters.empty() && random() % 4 > 0) {

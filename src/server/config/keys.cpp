@@ -198,11 +198,13 @@ class KeyMaker {
 Result<SlowConsumer> parse_slow_consumer(std::string_view text) {
   if (text == "disconnect") return SlowConsumer::disconnect;
   if (text == "drop") return SlowConsumer::drop;
-  return Error{"unknown policy '" + std::string(text) + "'", "one of disconnect, drop"};
+  if (text == "block") return SlowConsumer::block;
+  return Error{"unknown policy '" + std::string(text) + "'", "one of disconnect, drop, block"};
 }
 
 std::string_view name_of(SlowConsumer policy) {
-  return policy == SlowConsumer::drop ? "drop" : "disconnect";
+  if (policy == SlowConsumer::drop) return "drop";
+  return policy == SlowConsumer::block ? "block" : "disconnect";
 }
 
 // An option as a reference, of options that may be constant.
@@ -283,6 +285,28 @@ void add_operations(KeyMaker& keys) {
   keys.live();
 }
 
+/// What clients have time for.
+void add_waits(KeyMaker& keys) {
+  keys.number("soft_outbound_bytes", GORGO_OPTION(limits.soft_outbound_bytes), {1, kMostBytes},
+              "that may wait for one client for long");
+  keys.live();
+  keys.wait("soft_outbound_ms", GORGO_OPTION(limits.soft_outbound),
+            "how long more than that may wait; 0: for ever", 0);
+  keys.live();
+  keys.wait("stalled_ms", GORGO_OPTION(limits.stalled),
+            "in which a client must take something of what waits; 0: no limit", 0);
+  keys.live();
+  keys.wait("block_ms", GORGO_OPTION(limits.block),
+            "that publishers wait for a slow subscriber with the policy block");
+  keys.live();
+  keys.wait("heartbeat_ms", GORGO_OPTION(limits.heartbeat),
+            "the longest silence of the server, then it sends a Ping; 0: no limit", 0);
+  keys.live();
+  keys.wait("heartbeat_timeout_ms", GORGO_OPTION(limits.heartbeat_timeout),
+            "for a client's answer to it");
+  keys.live();
+}
+
 void add_limits(KeyMaker& keys) {
   const Range bytes{kLeastMaxFrame, kMostBytes};
   keys.section("limits");
@@ -319,8 +343,10 @@ void add_limits(KeyMaker& keys) {
               "the same in bytes, for events with much in them");
   keys.choice(
       "slow_consumer", GORGO_OPTION(limits.slow_consumer), parse_slow_consumer,
-      [](SlowConsumer policy) { return name_of(policy); }, "or \"drop\"");
+      [](SlowConsumer policy) { return name_of(policy); },
+      "or \"drop\", \"block\": where a subscription says nothing");
   keys.live();
+  add_waits(keys);
 }
 
 void add_engine(KeyMaker& keys) {

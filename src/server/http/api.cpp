@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "server/http/delivery_text.hpp"
 #include "server/http/events_body.hpp"
 #include "server/http/reply_json.hpp"
+#include "server/http/web_socket_command.hpp"
 
 namespace gorgo::server::http {
 namespace {
@@ -58,7 +60,22 @@ Response stream(Then then) {
           .then = then};
 }
 
+/// What a client that comes back gets first. Events are not kept, so nobody knows how many it has
+/// missed.
+std::string gap_since(const Head& head) {
+  const auto last = head["Last-Event-ID"];
+  if (last.empty()) return "";
+  const Json gap = {{"lost", nullptr},
+                    {"after", std::string(last)},
+                    {"reason", "the server keeps no events that were delivered"}};
+  std::string event;
+  append_event(event, "gap", to_text(gap));
+  return event;
+}
+
 Checked check_subscription(const Call& call, bool upgrade) {
+  const auto slow = read_slow_policy(call.target.find("slow").value_or(""));
+  if (!slow) return Problem{400, slow.error()};
   if (upgrade) return {};
   if (!call.target.find("subscribe")) {
     return Problem{400,
@@ -107,10 +124,12 @@ asio::awaitable<Response> Api::subscribe(const Call& call) {
     streaming.then = Then::next_request;
     co_return streaming;
   }
+  if (!upgrade) streaming.body = gap_since(call.head);
   const auto text = call.target.find("subscribe");
   if (!text) co_return streaming;
   wire::SubscribeT request;
   request.text = *text;
+  request.slow = *read_slow_policy(call.target.find("slow").value_or(""));
   const auto reply = co_await ask(request);
   if (reply && reply->as<wire::Ack>() != nullptr) co_return streaming;
   const auto* diagnostics = reply ? reply->as<wire::Diagnostics>() : nullptr;

@@ -1,33 +1,69 @@
 #pragma once
 
-#include <functional>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "protocol/gorgo_generated.h"
+#include "server/delivery.hpp"
 
 namespace gorgo::server::http {
 
-/// A delivered event as text.
-struct DeliveredLine {
-  std::string id;    ///< its place: "ROOT-ORDINAL"
-  std::string line;  ///< the event line, without an end
-  std::uint32_t subscription = 0;
+/// The rows of a delivery as text, end to end.
+struct RowTexts {
+  std::string text;
+  std::vector<std::size_t> ends;  ///< of each row
+
+  std::string_view of(std::uint32_t first, std::uint32_t rows) const;
 };
 
-/// Makes event lines of the rows of a Deliver, in their order. What is handed out is valid during
-/// the call.
-void for_each_line(const wire::Deliver& deliver,
-                   const std::function<void(const DeliveredLine&)>& take);
+/// Rows as server-sent events.
+RowTexts event_texts(const SharedDelivery& delivery);
+/// Rows as event lines with their places, `{"type":..,"ts":..,"attrs":{..},"id":"ROOT-ORDINAL"`,
+/// without the brace at the end.
+RowTexts message_texts(const SharedDelivery& delivery);
+
+/// Keeps the texts of deliveries that some client has not got yet, so that each is made once for
+/// all clients that keep up. Belongs to the I/O thread.
+class TextCache {
+ public:
+  using Make = RowTexts (*)(const SharedDelivery& delivery);
+  /// `memory` must outlive it.
+  TextCache(Make make, MemoryBudget& memory) : make_(make), memory_(memory) {}
+
+  std::shared_ptr<const RowTexts> of(const std::shared_ptr<const SharedDelivery>& delivery);
+
+ private:
+  struct Entry {
+    std::weak_ptr<const SharedDelivery> delivery;
+    std::shared_ptr<const RowTexts> texts;
+  };
+
+  const Make make_;
+  std::map<std::uint64_t, Entry> entries_;  // by the numbers of the deliveries
+  std::size_t bytes_ = 0;
+  MemoryShare memory_;
+
+  void drop_oldest();
+};
+
+/// What the HTTP connections of a server share.
+struct Texts {
+  explicit Texts(MemoryBudget& memory)
+      : events(event_texts, memory), messages(message_texts, memory) {}
+
+  TextCache events, messages;
+};
 
 /// Appends the rows as server-sent events, behind a `gap` when rows before them were lost.
-void append_events(std::string& out, const wire::Deliver& deliver);
+void append_events(std::string& out, const ClientDelivery& delivery, TextCache& texts);
 /// Appends a server-sent event of a kind of its own; `data` is one line.
 void append_event(std::string& out, const std::string& kind, const std::string& data);
 
-/// The event line with the place, `{"type":..,"ts":..,"attrs":{..},"id":"ROOT-ORDINAL"}`, and with
-/// the subscription unless that is 0.
-std::string with_id(const DeliveredLine& delivered);
-/// `{"gap":{"lost":N}}`
-std::string gap_text(std::uint64_t lost);
+/// `{"lost":N,"first":"ROOT-ORDINAL","last":"ROOT-ORDINAL"}`
+std::string gap_text(const Gap& gap);
 
 }  // namespace gorgo::server::http

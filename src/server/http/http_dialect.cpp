@@ -41,8 +41,9 @@ bool is_encoded(const Head& head) {
 
 }  // namespace
 
-HttpDialect::HttpDialect(Session& session)
+HttpDialect::HttpDialect(Session& session, std::shared_ptr<Texts> texts)
     : session_(session),
+      texts_(std::move(texts)),
       options_(session.hub().options),
       reader_(options_.http),
       api_(*this, session.hub()),
@@ -254,7 +255,7 @@ asio::awaitable<void> HttpDialect::stream(const Response& response) {
 
 asio::awaitable<void> HttpDialect::upgrade() {
   in_request_ = false;
-  auto socket = std::make_unique<WebSocket>(session_);
+  auto socket = std::make_unique<WebSocket>(session_, texts_);
   const bool accepted = co_await socket->accept(reader_.request());
   if (!accepted) co_return;
   web_socket_ = std::move(socket);
@@ -324,14 +325,13 @@ void HttpDialect::used_reply() {
   composed_.cancel();
 }
 
-asio::awaitable<bool> HttpDialect::write(const std::vector<protocol::Bytes>& frames) {
+asio::awaitable<bool> HttpDialect::write(std::span<const OutFrame> frames) {
   if (web_socket_ != nullptr) co_return co_await web_socket_->write(frames);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     co_await take(frames[i]);
     if (web_socket_ != nullptr) {
       // The reader has made one of the connection, so that what follows is written to it.
-      const std::vector rest(frames.begin() + static_cast<std::ptrdiff_t>(i) + 1, frames.end());
-      co_return co_await web_socket_->write(rest);
+      co_return co_await web_socket_->write(frames.subspan(i + 1));
     }
     if (out_.size() < kMuch) continue;
     if (!co_await flush()) co_return false;
@@ -339,7 +339,16 @@ asio::awaitable<bool> HttpDialect::write(const std::vector<protocol::Bytes>& fra
   co_return co_await flush();
 }
 
-asio::awaitable<void> HttpDialect::take(const protocol::Bytes& frame) {
+asio::awaitable<void> HttpDialect::take(const OutFrame& frame) {
+  if (const auto* delivery = std::get_if<ClientDelivery>(&frame)) {
+    if (streaming_) append_events(out_, *delivery, texts_->events);
+    out_memory_.resize(out_.capacity());
+    co_return;
+  }
+  co_await take_reply(std::get<protocol::Bytes>(frame));
+}
+
+asio::awaitable<void> HttpDialect::take_reply(const protocol::Bytes& frame) {
   const auto& message = *flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data());
   if (message.id() != 0 && message.id() == asked_) {
     asked_ = 0;
@@ -347,9 +356,6 @@ asio::awaitable<void> HttpDialect::take(const protocol::Bytes& frame) {
     owing_ = true;
     answered_.cancel();
     while (owing_ && !session_.aborted()) co_await composed_.async_wait(kTuple);
-  } else if (const auto* deliver = message.body_as_Deliver()) {
-    if (streaming_) append_events(out_, *deliver);
-    out_memory_.resize(out_.capacity());
   } else if (const auto* leaving = message.body_as_Leaving()) {
     if (streaming_) append_event(out_, "leaving", to_text(to_json(*leaving)));
   } else if (const auto* error = message.body_as_Error()) {
@@ -368,6 +374,15 @@ void HttpDialect::last_words(const wire::Error& error) {
   broken_ = true;
   answered_.cancel();
   if (answers) out_ += to_bytes(response_of(error), false, false);
+}
+
+Dialect::Heartbeat HttpDialect::heartbeat() const {
+  return streaming_ ? Heartbeat::shown : Heartbeat::none;
+}
+
+void HttpDialect::ping() {
+  out_ += ": heartbeat\n\n";
+  session_.wake_writer();
 }
 
 asio::awaitable<bool> HttpDialect::flush() {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "server/http/api.hpp"
+#include "server/http/delivery_text.hpp"
 #include "server/http/request_reader.hpp"
 #include "server/http/web_socket.hpp"
 #include "server/session.hpp"
@@ -18,17 +19,20 @@ namespace gorgo::server::http {
 /// everything leaves in the order in which it came about.
 class HttpDialect : public Dialect, private Engine {
  public:
-  explicit HttpDialect(Session& session);
+  HttpDialect(Session& session, std::shared_ptr<Texts> texts);
 
   std::string_view name() const override { return "http"; }
   boost::asio::awaitable<void> read() override;
   boost::asio::awaitable<void> discard() override;
   boost::asio::awaitable<void> finish() override;
-  boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames) override;
+  boost::asio::awaitable<bool> write(std::span<const OutFrame> frames) override;
   bool has_output() const override { return !out_.empty(); }
+  Heartbeat heartbeat() const override;
+  void ping() override;
 
  private:
   Session& session_;
+  const std::shared_ptr<Texts> texts_;
   const ServerOptions& options_;
   RequestReader reader_;
   Api api_;
@@ -74,7 +78,8 @@ class HttpDialect : public Dialect, private Engine {
   std::uint64_t next_id() override { return ++last_id_; }
   boost::asio::awaitable<std::optional<Reply>> ask(protocol::Bytes frame) override;
 
-  boost::asio::awaitable<void> take(const protocol::Bytes& frame);
+  boost::asio::awaitable<void> take(const OutFrame& frame);
+  boost::asio::awaitable<void> take_reply(const protocol::Bytes& frame);
   boost::asio::awaitable<bool> flush();
   /// What the server says before it ends the session.
   void last_words(const wire::Error& error);

@@ -87,6 +87,8 @@ void Metrics::add(const wire::Statistics& statistics, const ServerCounters& serv
           server.stalled_reads);
   counter("slow_consumers", "Clients disconnected because too much waited for them",
           server.slow_consumers);
+  counter("subscriber_waits", "Times publishers waited for a slow subscriber",
+          server.subscriber_waits);
   counter("lost_rows", "Deliveries that subscribers did not get", server.lost_rows);
   counter("dropped_requests", "Requests of clients that had gone", server.dropped_requests);
   counter("tls_handshakes_failed", "TLS handshakes that came to nothing", server.failed_handshakes);

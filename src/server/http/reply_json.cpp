@@ -34,10 +34,10 @@ Json row_json(std::uint32_t row, const std::string& reason, const std::string& h
   return {{"row", row}, {"reason", reason}, {"hint", hint}};
 }
 
-using Texts = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
+using StringList = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
 using DiagnosticList = flatbuffers::Vector<flatbuffers::Offset<wire::Diagnostic>>;
 
-Json texts_json(const Texts* texts) {
+Json texts_json(const StringList* texts) {
   Json list = Json::array();
   if (texts == nullptr) return list;
   for (const auto* text : *texts) list.push_back(text->str());

@@ -1,6 +1,7 @@
 #include "server/http/web_socket.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/post.hpp>
 #include <boost/beast/core/bind_handler.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
@@ -95,9 +96,10 @@ Json reply_json(const PendingMessage& pending, const wire::Message& message) {
 }  // namespace
 
 struct WebSocket::Impl {
-  explicit Impl(Session& owner);
+  Impl(Session& owner, std::shared_ptr<Texts> shared_texts);
 
   Session& session;
+  const std::shared_ptr<Texts> texts;
   const HttpOptions& options;
   websocket::stream<Transport&> stream;
   beast::flat_buffer message;
@@ -111,15 +113,20 @@ struct WebSocket::Impl {
 
   asio::awaitable<void> pump();
   asio::awaitable<void> take(std::string_view text);
+  void take_credit(std::string_view text);
+  /// Whether it was credit for a subscription that needs it.
+  bool grant(const WebSocketCommand& command);
   asio::awaitable<void> submit(WebSocketCommand command);
   protocol::Bytes frame_of(WebSocketCommand& command, PendingMessage& due);
-  asio::awaitable<bool> say(std::string text);
-  asio::awaitable<bool> deliver(const wire::Deliver& deliver);
+  asio::awaitable<bool> say(std::string_view text, std::string_view rest = "");
+  asio::awaitable<bool> deliver(const ClientDelivery& delivery);
   asio::awaitable<bool> reply(const wire::Message& message);
+  asio::awaitable<bool> write(const wire::Message& sent);
 };
 
-WebSocket::Impl::Impl(Session& owner)
+WebSocket::Impl::Impl(Session& owner, std::shared_ptr<Texts> shared_texts)
     : session(owner),
+      texts(std::move(shared_texts)),
       options(owner.hub().options.http),
       stream(owner.transport()),
       arrived(owner.hub().io),
@@ -129,9 +136,13 @@ WebSocket::Impl::Impl(Session& owner)
   stream.auto_fragment(false);
   stream.text(true);
   stream.read_message_max(options.max_message_bytes);
-  // A client that answers no ping within this time has gone.
-  stream.set_option(websocket::stream_base::timeout{owner.hub().options.greeting_timeout,
-                                                    options.keep_alive, true});
+  // A client that shows no sign of life within this time has gone. Beast pings when half of it has
+  // passed.
+  const Limits& limits = owner.hub().options.limits;
+  const auto silence = limits.heartbeat.count() == 0 ? websocket::stream_base::none()
+                                                     : limits.heartbeat + limits.heartbeat_timeout;
+  stream.set_option(websocket::stream_base::timeout{owner.hub().options.greeting_timeout, silence,
+                                                    limits.heartbeat.count() > 0});
 }
 
 // Reads always, so that pings, closing and broken connections are noticed. It is a coroutine of its
@@ -140,14 +151,30 @@ asio::awaitable<void> WebSocket::Impl::pump() {
   while (true) {
     const auto [failure, size] = co_await stream.async_read(message, kTuple);
     if (failure) break;
-    session.touch();
+    session.received();
     full = taking;
-    if (!taking) message.clear();
+    if (!taking) {
+      take_credit(beast::buffers_to_string(message.data()));
+      message.clear();
+    }
     arrived.cancel();
     while (full && taking) co_await taken.async_wait(kTuple);
   }
   ended = true;
   arrived.cancel();
+}
+
+// What is still to be delivered may need credit, also when nothing else is taken.
+void WebSocket::Impl::take_credit(std::string_view text) {
+  const auto parsed = parse_command(text, options.max_message_bytes);
+  const auto* command = std::get_if<WebSocketCommand>(&parsed);
+  if (command != nullptr) grant(*command);
+}
+
+bool WebSocket::Impl::grant(const WebSocketCommand& command) {
+  const auto* credit = std::get_if<wire::CreditT>(&command.what);
+  return credit != nullptr &&
+         session.outbox().grant(credit->subscription, credit->rows, credit->bytes);
 }
 
 asio::awaitable<void> WebSocket::Impl::take(std::string_view text) {
@@ -172,12 +199,16 @@ protocol::Bytes WebSocket::Impl::frame_of(WebSocketCommand& command, PendingMess
     due.subscription = subscribe->subscription;
     return protocol::encode(last_id, *subscribe);
   }
+  if (const auto* credit = std::get_if<wire::CreditT>(&command.what)) {
+    return protocol::encode(last_id, *credit);
+  }
   const auto& unsubscribe = std::get<wire::UnsubscribeT>(command.what);
   due.unsubscription = unsubscribe.subscription;
   return protocol::encode(last_id, unsubscribe);
 }
 
 asio::awaitable<void> WebSocket::Impl::submit(WebSocketCommand command) {
+  if (grant(command)) co_return;  // it is answered only where it is refused
   PendingMessage& due = pending[++last_id];
   due.request = std::move(command.request);
   auto frame = frame_of(command, due);
@@ -186,19 +217,28 @@ asio::awaitable<void> WebSocket::Impl::submit(WebSocketCommand command) {
   if (!queued) taking = false;
 }
 
-asio::awaitable<bool> WebSocket::Impl::say(std::string text) {
-  const auto [failure, size] = co_await stream.async_write(asio::buffer(text), kTuple);
-  session.touch();
+// The caller keeps the texts.
+asio::awaitable<bool> WebSocket::Impl::say(std::string_view text, std::string_view rest) {
+  const std::array<asio::const_buffer, 2> buffers = {asio::buffer(text), asio::buffer(rest)};
+  session.sending();
+  const auto [failure, size] = co_await stream.async_write(buffers, kTuple);
+  session.sent();
   co_return !failure;
 }
 
-asio::awaitable<bool> WebSocket::Impl::deliver(const wire::Deliver& deliver) {
-  std::vector<std::string> messages;
-  if (deliver.lost() > 0) messages.push_back(gap_text(deliver.lost()));
-  for_each_line(deliver, [&](const DeliveredLine& line) { messages.push_back(with_id(line)); });
+asio::awaitable<bool> WebSocket::Impl::deliver(const ClientDelivery& delivery) {
   bool works = true;
-  for (std::size_t i = 0; works && i < messages.size(); ++i) {
-    works = co_await say(std::move(messages[i]));
+  if (delivery.lost.rows > 0) {
+    const std::string gap = "{\"gap\":" + gap_text(delivery.lost) + "}";
+    works = co_await say(gap);
+  }
+  if (delivery.rows == 0) co_return works;
+  const auto rows = texts->messages.of(delivery.shared);
+  const std::uint32_t end = delivery.first + delivery.rows;
+  for (std::uint32_t row = delivery.first; works && row < end; ++row) {
+    const std::uint32_t id = delivery.subscription_of(row);
+    const std::string rest = id == 0 ? "}" : ",\"subscription\":" + std::to_string(id) + "}";
+    works = co_await say(rows->of(row, 1), rest);
   }
   co_return works;
 }
@@ -211,11 +251,19 @@ asio::awaitable<bool> WebSocket::Impl::reply(const wire::Message& reply) {
   if (ack != nullptr && asked.events != nullptr && !ack->duplicate()) {
     session.hub().malformed_lines += asked.events->malformed();
   }
-  std::string text = to_text(reply_json(asked, reply));
-  co_return co_await say(std::move(text));
+  const std::string text = to_text(reply_json(asked, reply));
+  co_return co_await say(text);
 }
 
-WebSocket::WebSocket(Session& session) : impl_(std::make_unique<Impl>(session)) {}
+asio::awaitable<bool> WebSocket::Impl::write(const wire::Message& sent) {
+  const auto* leaving = sent.body_as_Leaving();
+  if (leaving == nullptr) co_return co_await reply(sent);
+  const std::string text = to_text({{"leaving", to_json(*leaving)}});
+  co_return co_await say(text);
+}
+
+WebSocket::WebSocket(Session& session, std::shared_ptr<Texts> texts)
+    : impl_(std::make_unique<Impl>(session, std::move(texts))) {}
 WebSocket::~WebSocket() = default;
 
 asio::awaitable<bool> WebSocket::accept(const Request& request) {
@@ -251,18 +299,14 @@ asio::awaitable<void> WebSocket::read() {
   s.taken.cancel();
 }
 
-asio::awaitable<bool> WebSocket::write(const std::vector<protocol::Bytes>& frames) {
-  for (const protocol::Bytes& frame : frames) {
-    const auto& message = *flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data());
-    const auto* deliver = message.body_as_Deliver();
+asio::awaitable<bool> WebSocket::write(std::span<const OutFrame> frames) {
+  for (const OutFrame& frame : frames) {
     bool works = false;
-    if (deliver != nullptr) {
-      works = co_await impl_->deliver(*deliver);
-    } else if (const auto* leaving = message.body_as_Leaving()) {
-      std::string text = to_text({{"leaving", to_json(*leaving)}});
-      works = co_await impl_->say(std::move(text));
+    if (const auto* delivery = std::get_if<ClientDelivery>(&frame)) {
+      works = co_await impl_->deliver(*delivery);
     } else {
-      works = co_await impl_->reply(message);
+      const auto& bytes = std::get<protocol::Bytes>(frame);
+      works = co_await impl_->write(*flatbuffers::GetSizePrefixedRoot<wire::Message>(bytes.data()));
     }
     if (!works) co_return false;
   }

@@ -4,8 +4,9 @@
 #include <boost/beast/http/message.hpp>
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <span>
 
+#include "server/http/delivery_text.hpp"
 #include "server/http/request_reader.hpp"
 #include "server/session.hpp"
 
@@ -16,7 +17,7 @@ namespace gorgo::server::http {
 class WebSocket {
  public:
   /// `session` must outlive it.
-  explicit WebSocket(Session& session);
+  WebSocket(Session& session, std::shared_ptr<Texts> texts);
   ~WebSocket();
 
   using Request = boost::beast::http::request<PassedOnBody>;
@@ -25,7 +26,7 @@ class WebSocket {
   /// Takes commands until the client closes, or `Session::stopping`.
   boost::asio::awaitable<void> read();
   /// Writes replies and deliveries. Returns whether the connection still works.
-  boost::asio::awaitable<bool> write(const std::vector<protocol::Bytes>& frames);
+  boost::asio::awaitable<bool> write(std::span<const OutFrame> frames);
   /// Tells the client that this is the end.
   boost::asio::awaitable<void> finish();
 

@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 using Parsed = std::variant<WebSocketCommand, WrongCommand>;
 
 constexpr const char* kCommands =
-    R"(a message is an event line, {"publish":[..]}, {"subscribe":"TEXT"} or {"unsubscribe":N})";
+    R"(a message is an event line, {"publish":[..]}, {"subscribe":"TEXT"}, {"unsubscribe":N} or {"credit":{..}})";
 
 Error expected(const std::string& key, const std::string& what) {
   return {"'" + key + "': " + what + " is expected", kCommands};
@@ -81,13 +81,28 @@ Result<PublishCommand> read_publish(const Json& json, std::size_t max_bytes) {
 }
 
 Result<wire::SubscribeT> read_subscribe(const Json& json) {
-  if (auto error = unknown_key(json, {"subscribe", "subscription", "request"})) return *error;
+  if (auto error = unknown_key(json, {"subscribe", "subscription", "slow", "credit", "request"})) {
+    return *error;
+  }
   wire::SubscribeT request;
   const auto id = number_in<std::uint32_t>(json, "subscription", 0);
   if (!id) return expected("subscription", "a number of 32 bits");
   if (!json["subscribe"].is_string()) return expected("subscribe", "a string");
   request.subscription = *id;
   request.text = json["subscribe"].get<std::string>();
+  const auto slow = read_slow_policy(
+      json.value("slow", Json("")).is_string() ? json.value("slow", std::string()) : "no string");
+  if (!slow) return slow.error();
+  request.slow = *slow;
+  if (!json.contains("credit")) return request;
+  const Json& credit = json["credit"];
+  if (!credit.is_object()) return expected("credit", "an object");
+  if (auto error = unknown_key(credit, {"rows", "bytes"})) return *error;
+  const auto rows = number_in<std::uint64_t>(credit, "rows", 0);
+  const auto bytes = number_in<std::uint64_t>(credit, "bytes", 0);
+  if (!rows || !bytes) return expected("rows, bytes", "a number");
+  if (credit.contains("rows")) request.credit_rows = *rows;
+  if (credit.contains("bytes")) request.credit_bytes = *bytes;
   return request;
 }
 
@@ -97,6 +112,22 @@ Result<wire::UnsubscribeT> read_unsubscribe(const Json& json) {
   if (!id) return expected("unsubscribe", "a number of 32 bits");
   wire::UnsubscribeT request;
   request.subscription = *id;
+  return request;
+}
+
+Result<wire::CreditT> read_credit(const Json& json) {
+  if (auto error = unknown_key(json, {"credit", "request"})) return *error;
+  const Json& credit = json["credit"];
+  if (!credit.is_object()) return expected("credit", "an object");
+  if (auto error = unknown_key(credit, {"subscription", "rows", "bytes"})) return *error;
+  const auto id = number_in<std::uint32_t>(credit, "subscription", 0);
+  const auto rows = number_in<std::uint64_t>(credit, "rows", 0);
+  const auto bytes = number_in<std::uint64_t>(credit, "bytes", 0);
+  if (!id || !rows || !bytes) return expected("subscription, rows, bytes", "a number");
+  wire::CreditT request;
+  request.subscription = *id;
+  request.rows = *rows;
+  request.bytes = *bytes;
   return request;
 }
 
@@ -116,6 +147,14 @@ Result<PublishCommand> event_line(std::string_view message, std::size_t max_byte
 
 }  // namespace
 
+Result<wire::SlowPolicy> read_slow_policy(std::string_view name) {
+  if (name.empty()) return wire::SlowPolicy::Default;
+  if (name == "disconnect") return wire::SlowPolicy::Disconnect;
+  if (name == "drop") return wire::SlowPolicy::Drop;
+  if (name == "block") return wire::SlowPolicy::Block;
+  return Error{"'slow' is unknown", "one of disconnect, drop, block"};
+}
+
 Parsed parse_command(std::string_view message, std::size_t max_bytes) {
   Json json = Json::parse(message, nullptr, false);
   if (!json.is_object()) {
@@ -127,6 +166,7 @@ Parsed parse_command(std::string_view message, std::size_t max_bytes) {
     return command_of(std::move(request), read_publish(json, max_bytes));
   }
   if (json.contains("subscribe")) return command_of(std::move(request), read_subscribe(json));
+  if (json.contains("credit")) return command_of(std::move(request), read_credit(json));
   if (json.contains("unsubscribe")) return command_of(std::move(request), read_unsubscribe(json));
   return WrongCommand{std::move(request), {"the message is no command", kCommands}};
 }

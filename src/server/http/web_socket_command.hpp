@@ -22,7 +22,7 @@ struct PublishCommand {
 struct WebSocketCommand {
   /// What the client calls it; null: nothing.
   nlohmann::ordered_json request;
-  std::variant<PublishCommand, wire::SubscribeT, wire::UnsubscribeT> what;
+  std::variant<PublishCommand, wire::SubscribeT, wire::UnsubscribeT, wire::CreditT> what;
 };
 
 /// Why a message is no command, with what the client calls it.
@@ -30,6 +30,9 @@ struct WrongCommand {
   nlohmann::ordered_json request;
   Error why;
 };
+
+/// The policy for a slow subscriber by its name; an empty one is the server's default.
+Result<wire::SlowPolicy> read_slow_policy(std::string_view name);
 
 /// Reads a message: a command, or an event line, which is published.
 std::variant<WebSocketCommand, WrongCommand> parse_command(std::string_view message,
