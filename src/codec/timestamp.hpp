@@ -12,7 +12,8 @@ namespace gorgo::codec {
 
 /// Milliseconds as a decimal number: `1000`, `-2.5`, `1000.000001`; at most six decimals.
 Result<Timestamp> parse_milliseconds(std::string_view text);
-/// The same for a number of units of 10^-`decimals` seconds: 0 to 9.
+/// A number of units of 10^-`decimals` seconds since 1970, 0 to 9, that is spelt like one of
+/// milliseconds.
 Result<Timestamp> parse_epoch(std::string_view text, int decimals);
 /// The timestamp of a whole number of milliseconds; an error when it is out of range.
 Result<Timestamp> from_milliseconds(std::int64_t milliseconds);

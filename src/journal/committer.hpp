@@ -27,7 +27,8 @@ class Committer {
 
   /// The record of this place, which was appended, is to become durable.
   void request(Place place);
-  /// The same, and waits until it is. An error: the journal failed, or the committer ends.
+  /// Requests that and waits until the record is durable. An error: the journal failed, or the
+  /// committer ends.
   Result<void> wait(Place place);
 
  private:

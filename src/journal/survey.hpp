@@ -46,7 +46,7 @@ using OpenSegment = std::function<Result<std::unique_ptr<File>>(const std::strin
 /// `open`: for what is read as a whole.
 Result<Survey> survey(Disk& disk, const std::string& folder, Depth depth, const OpenSegment& open);
 
-/// The same for a journal into which another process may write meanwhile.
+/// Surveys a journal into which another process may write meanwhile. Otherwise as `survey`.
 Result<Survey> survey_beside_writer(Disk& disk, const std::string& folder, Depth depth);
 
 }  // namespace gorgo::journal

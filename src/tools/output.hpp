@@ -15,7 +15,7 @@ Result<void> flush_output();
 int fail(const std::string& message);
 int fail(const Error& error);
 
-/// The same for a command line that cannot be meant so; returns kUsage.
+/// Says on stderr why the command line cannot be meant so; returns kUsage.
 int misuse(const Error& error);
 
 /// Diagnostics as lines of JSON on standard output where the format is "json", else as text on

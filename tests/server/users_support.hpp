@@ -34,7 +34,7 @@ class UsersFile {
     std::filesystem::permissions(
         path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   }
-  /// Of `admin`.
+  /// The token of the user `admin`.
   const std::string& token() const { return token_; }
 
   ServerOptions server(ServerOptions options = {}) const {

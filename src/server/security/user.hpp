@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,16 +7,6 @@
 #include "server/security/name_patterns.hpp"
 
 namespace gorgo::server {
-
-/// What all connections of a user together may use; 0: no limit.
-struct UserLimits {
-  std::uint64_t connections = 0;
-  std::uint64_t events_per_second = 0;  ///< published
-  std::uint64_t bytes_per_second = 0;   ///< of requests
-  std::uint64_t subscriptions = 0;
-
-  friend bool operator==(const UserLimits&, const UserLimits&) = default;
-};
 
 /// Somebody who may connect, and what for. Immutable once it is shared. Any thread.
 struct User {
@@ -32,7 +21,6 @@ struct User {
   NamePatterns deployments = {{"*"}, {}};  ///< whose rules the user may see, deploy and remove
   /// Connections, metrics, devices, statistics, the engines of rules, why, trace, reloads.
   bool admin = false;
-  UserLimits limits;
 
   friend bool operator==(const User&, const User&) = default;
 };
