@@ -61,6 +61,8 @@ struct Options {
   double rate = 0;                 // events a second, of all connections; 0: as fast as they go
   double seconds = 10;
   std::string histogram;  // file
+  std::string token;      // empty: the server asks for none
+  bool durable = false;   // publications are acknowledged when they are
 };
 
 /// Nanoseconds since the program started.
@@ -79,7 +81,7 @@ void rethrow(std::exception_ptr failure) {
 class Template {
  public:
   /// So many events, of which the last `smokes` bring about composites.
-  Template(unsigned events, unsigned smokes) {
+  Template(unsigned events, unsigned smokes, wire::AckMode acknowledge) {
     BatchBuilder builder;
     for (unsigned i = 0; i < events; ++i) {
       const bool is_smoke = i >= events - smokes;
@@ -89,8 +91,8 @@ class Template {
       builder.attribute("sent", Datum::of(std::int64_t{0}));
     }
     flatbuffers::FlatBufferBuilder packer;
-    const auto publish = wire::CreatePublish(packer, 0, 0, wire::AckMode::Accepted,
-                                             protocol::pack(packer, builder.batch()));
+    const auto publish =
+        wire::CreatePublish(packer, 0, 0, acknowledge, protocol::pack(packer, builder.batch()));
     packer.ForceDefaults(true);
     packer.FinishSizePrefixed(wire::CreateMessage(packer, 1, wire::Body::Publish, publish.Union()),
                               wire::MessageIdentifier());
@@ -131,7 +133,8 @@ struct Results {
 /// A connection that has said Hello.
 class Connection {
  public:
-  Connection(asio::io_context& io, const std::string& address) : socket_(io), wake_(io) {
+  Connection(asio::io_context& io, const Options& options) : socket_(io), wake_(io) {
+    const std::string& address = options.address;
     const auto colon = address.rfind(':');
     tcp::resolver resolver(io);
     asio::connect(socket_, resolver.resolve(address.substr(0, colon), address.substr(colon + 1)));
@@ -139,6 +142,7 @@ class Connection {
     wire::HelloT hello;
     hello.min_version = hello.max_version = protocol::kVersion;
     hello.client = "server_load";
+    hello.token = options.token;
     ask(hello);
     cutter_.set_max_frame(protocol::kDefaultMaxFrame);
   }
@@ -180,9 +184,10 @@ class Connection {
 class Publisher : Connection {
  public:
   Publisher(asio::io_context& io, const Options& options)
-      : Connection(io, options.address), options_(options) {
+      : Connection(io, options), options_(options) {
     for (unsigned smokes = 0; smokes <= options.batch; ++smokes) {
-      templates_.emplace_back(options.batch, smokes);
+      templates_.emplace_back(options.batch, smokes,
+                              options.durable ? wire::AckMode::Durable : wire::AckMode::Accepted);
       if (smokes > options.batch / options.composite_every) break;
     }
     if (options.rate > 0) interval_ = 1e9 * options.batch * options.connections / options.rate;
@@ -276,7 +281,7 @@ class Publisher : Connection {
 
 class Subscriber : Connection {
  public:
-  Subscriber(asio::io_context& io, const Options& options) : Connection(io, options.address) {
+  Subscriber(asio::io_context& io, const Options& options) : Connection(io, options) {
     wire::SubscribeT subscribe;
     subscribe.subscription = 1;
     subscribe.text = "Fire";
@@ -420,7 +425,9 @@ void report(const Options& options, const Shares& shares, std::int64_t took,
 }
 
 void run(const Options& options) {
-  auto client = Client::connect(options.address).value();
+  ClientOptions by_token;
+  by_token.token = options.token;
+  auto client = Client::connect(options.address, by_token).value();
   const auto deployed = client.deploy("server_load", kRules, {.replace = true});
   if (deployed.value().failed()) give_up(deployed.value().render());
   Shares shares;
@@ -472,6 +479,8 @@ int main(int count, char** arguments) {
   app.add_option("--seconds", options.seconds, "How long it publishes")->capture_default_str();
   app.add_option("--histogram", options.histogram,
                  "Also write the latencies of composites to this file, as HdrHistogram's tools do");
+  app.add_option("--token", options.token, "Of a user of the server");
+  app.add_flag("--durable", options.durable, "Acknowledgements wait for the server's journal");
   CLI11_PARSE(app, count, arguments);
   try {
     run(options);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gorgo/connection.hpp"
 #include "gorgo/device.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/event.hpp"
@@ -50,6 +51,7 @@ enum class Acknowledge : std::uint8_t {
   accepted,   ///< when the server has accepted or refused every event
   none,       ///< when the events are written to the connection
   processed,  ///< when every accepted event is evaluated and its composites are on their way
+  durable,    ///< when every accepted event survives a crash; the server needs a journal
 };
 
 struct PublishOptions {
@@ -86,6 +88,10 @@ struct SubscribeOptions {
   /// Set: so many events, or bytes of deliveries, come until `allow` asks for more.
   std::optional<std::uint64_t> credit_events = {};
   std::optional<std::uint64_t> credit_bytes = {};
+  /// The name of a durable subscription, which begins when it is first used, goes on behind what
+  /// was acknowledged last, and is taken over from another connection that has it. Empty: the
+  /// subscription ends with the connection.
+  std::string durable = {};
 };
 
 struct Subscribed {
@@ -107,7 +113,45 @@ struct Delivery {
   Lost lost_before = {};  ///< of all subscriptions of the client, since the delivery before
 };
 
-/// A connection to a Gorgo server.
+/// A number about the server's engine and its rules together.
+struct Statistic {
+  std::string name;
+  std::uint64_t value = 0;
+  bool gauge = false;  ///< it may fall; else it counts since the server started
+  std::string label;   ///< what the number is one of several for, such as "reason"; may be empty
+  std::string label_value;
+};
+
+/// Events in columns, as they came in one frame. Copies share the memory.
+struct DeliveredBatch {
+  EventBatch events;        ///< refers into `memory`
+  std::uint32_t first = 0;  ///< events before this one were returned already
+  std::span<const std::uint64_t> roots;
+  std::span<const std::uint32_t> ordinals;
+  std::span<const std::uint16_t>
+      from;  ///< per event, into `subscriptions`; empty: all of the first
+  std::vector<std::uint32_t> subscriptions;
+  std::shared_ptr<const std::vector<std::uint8_t>> memory;
+
+  Place place(std::uint32_t event) const { return {roots[event], ordinals[event]}; }
+  std::uint32_t subscription(std::uint32_t event) const {
+    return subscriptions[from.empty() ? 0 : from[event]];
+  }
+};
+
+/// A change of rules that a server remembers.
+struct RuleChange {
+  std::uint64_t number = 0;  ///< counts all changes that the server remembers
+  Timestamp time = 0;        ///< by the server's clock
+  std::string who;           ///< the user; empty: the server asked nobody who he is
+  std::string name;          ///< of the deployment, or of the rule that was removed
+  std::string text;          ///< that was deployed; empty: the rule was removed
+  bool file = false;         ///< it is a rule file of the server's
+};
+
+/// One connection to a Gorgo server, for questions about rules, types and the server, and for
+/// programs that handle the end of a connection themselves. `Publisher` (gorgo/publisher.hpp) and
+/// `Subscription` (gorgo/subscription.hpp) get theirs back by themselves.
 ///
 /// Calls block until the reply is there, the timeout of the options has passed, or the connection
 /// is lost. Deliveries that arrive meanwhile are kept for `next`. After a lost connection or a
@@ -145,6 +189,9 @@ class Client {
   /// Lets a subscription that began with credit deliver so much more.
   Result<void> allow(std::uint32_t subscription, std::uint64_t events, std::uint64_t bytes = 0);
   Result<void> unsubscribe(std::uint32_t subscription);
+  /// The durable subscription need not get again what was delivered up to this place. Returns once
+  /// that survives a crash.
+  Result<void> acknowledge(const std::string& durable, const Place& place);
   /// The next delivery; nothing when none arrives in `timeout` nanoseconds. While more than
   /// `max_undelivered` wait, the client reads no further, and the server will take it for slow.
   Result<std::optional<Delivery>> next(Duration timeout);
@@ -164,12 +211,24 @@ class Client {
   Result<void> pin(const std::string& rule, const std::string& engine);
   /// All deployed rules in their order, without their texts.
   Result<std::vector<RuleInfo>> rules();
+  /// The latest changes of rules, in their order: of a deployment or rule, or of all.
+  Result<std::vector<RuleChange>> rule_history(const std::string& name = {});
   /// One rule with its text.
   Result<RuleInfo> rule(const std::string& name);
   /// The types that rules read, by name.
   Result<std::vector<TypeInfo>> types();
+  /// Asks for a sign of life and returns how long it took, in nanoseconds. It passes by what the
+  /// server's engine has to do.
+  Result<Duration> ping();
+  /// The server's numbers (docs/server.md).
+  Result<std::vector<Statistic>> statistics();
   /// The devices that the server's rules have asked for.
   Result<std::vector<DeviceInfo>> devices();
+  /// The open connections of the server, or, `closed`, those that ended last, the latest last. For
+  /// administrators.
+  Result<std::vector<ClientConnection>> connections(bool closed = false);
+  /// Ends the connection of this number, which is told so. For administrators.
+  Result<void> disconnect(std::uint64_t connection);
   /// Why a rule fired or did not at its terminators, at most 100 of them, as far as the server
   /// remembers events. The server evaluates nothing else meanwhile.
   Result<Why> why(const std::string& rule, const WhyOptions& options = {});

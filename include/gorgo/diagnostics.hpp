@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/system/result.hpp>
+#include "gorgo/result.hpp"
 
 namespace gorgo {
 
@@ -44,22 +44,6 @@ struct Diagnostics {
   bool failed() const;
   std::string render() const;
 };
-
-/// An expected error outside rule texts: what is wrong, and what to do about it.
-struct Error {
-  std::string message;
-  std::string hint;  ///< may be empty
-
-  /// "MESSAGE (HINT)"
-  std::string to_string() const;
-};
-
-/// A value or the expected error that stands for it. Never throws on the error path;
-/// calling `value()` on an error is a programming mistake and throws std::logic_error.
-template <class T>
-using Result = boost::system::result<T, Error>;
-
-[[noreturn]] void throw_exception_from_error(const Error& error, const boost::source_location&);
 
 /// The candidate nearest to `name` by edit distance, when it is near enough to be a slip; else "".
 std::string_view closest_name(std::string_view name, const std::vector<std::string>& candidates);

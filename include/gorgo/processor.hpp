@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -142,8 +143,8 @@ struct RuleInfo {
   std::optional<RuleRates> rates;  ///< of late; only a server sets them
 };
 
-/// What is remembered of an event type, and how many of its events have come late since the type
-/// became known.
+/// What is remembered of an event type, what has come of it, and how many of its events have come
+/// late since the type became known.
 struct TypeInfo {
   std::string name;    ///< empty: the types that no rule reads, with `late` and `too_late` alone
   Duration reach = 0;  ///< how far behind the clock its events are kept
@@ -153,6 +154,13 @@ struct TypeInfo {
   std::uint64_t too_late = 0;  ///< refused: further behind the clock than `max_late`
   std::uint64_t seen = 0;      ///< that have come since a rule reads the type, composites included
   std::vector<AttributeType> attributes;  ///< of an inferred type, those that rules name
+  std::uint64_t accepted = 0;             ///< published events that were accepted
+  /// How often accepted events lacked an attribute that rules name.
+  std::uint64_t no_value = 0;
+  bool is_unread = false;      ///< no rule reads the type
+  bool is_subscribed = false;  ///< somebody subscribes to the type; only a server sets it
+  std::vector<std::string> unread_attributes;   ///< that events have and no rule reads
+  std::vector<std::string> missing_attributes;  ///< that rules read and no event has had
 };
 
 struct ProcessorCounters {
@@ -290,8 +298,9 @@ class Processor {
   Result<RuleInfo> rule(std::string_view name) const;
   /// In the order of `rules()`, for a small part of its cost.
   std::vector<RuleCounters> rule_counters() const;
-  /// The types that rules read, by name. Bytes of columns count both here and, shared out, at the
-  /// rules. The last entry may stand for all other types, see TypeInfo.
+  /// The types that rules read, by name, and behind them those that have come and that no rule
+  /// reads. Bytes of columns count both here and, shared out, at the rules. The last entry may
+  /// stand for the late events of all types that no rule reads, see TypeInfo.
   std::vector<TypeInfo> types() const { return types(0, type_count()); }
   /// At most `count` of them, from number `first` on.
   std::vector<TypeInfo> types(std::size_t first, std::size_t count) const;
@@ -352,8 +361,27 @@ class Processor {
   std::size_t pending_bytes() const;
   /// Number of accepted events that `lateness` holds back.
   std::size_t held() const;
+  /// Number of roots that have got a place so far: the last one's `Place::root`.
+  std::uint64_t roots() const;
   /// The largest released timestamp; unset before any event or tick.
   std::optional<Timestamp> clock() const;
+
+  /// Begins to save all that later results depend on: the rules in force and what they remember, as
+  /// of now. Returns the first part; `save_more` gives the others, about so many bytes at a time,
+  /// while events are appended and processed. It gives nothing when all is saved. Refusals that
+  /// were counted are not saved. An error: what is in force cannot be brought back by a saved text.
+  /// Preconditions: `pending() == 0`; of `deploy` and `remove` while it lasts: `!is_saving()`.
+  Result<std::vector<std::byte>> begin_save();
+  std::optional<std::vector<std::byte>> save_more(std::size_t bytes);
+  bool is_saving() const;
+  /// Ends it, in the middle or behind the last part.
+  void end_save();
+  /// Brings back what was saved, by this or another program: later events get the places and
+  /// composites that they would have got there. `next` gives the parts in order, then an empty one.
+  /// An error leaves a processor that is of no use. Preconditions: nothing was deployed, declared
+  /// or appended yet, and options that decide results are the same.
+  using NextSaved = std::function<Result<std::span<const std::byte>>()>;
+  Result<void> restore(const NextSaved& next);
 
   /// Makes a running `process` give up the evaluation in hand soon; later calls evaluate nothing.
   /// For shutdown; callable from any thread and from signal handlers.

@@ -81,7 +81,7 @@ std::string Error::to_string() const {
   return hint.empty() ? message : message + " (" + hint + ")";
 }
 
-void throw_exception_from_error(const Error& error, const boost::source_location&) {
+void throw_unchecked(const Error& error) {
   throw std::logic_error("unchecked error: " + error.to_string());
 }
 

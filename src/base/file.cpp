@@ -57,6 +57,14 @@ Result<std::string> read(const std::string& path, std::size_t most, bool only_re
   return read_open_file(file.get(), path, most);
 }
 
+Error too_large(int file, const std::string& name, std::size_t most) {
+  struct stat status = {};
+  if (fstat(file, &status) == 0 && S_ISCHR(status.st_mode)) {
+    return cannot_read(name, "it is a device that does not end");
+  }
+  return cannot_read(name, "it is larger than " + std::to_string(most) + " bytes");
+}
+
 }  // namespace
 
 Result<std::string> read_open_file(int file, const std::string& name, std::size_t most) {
@@ -68,11 +76,9 @@ Result<std::string> read_open_file(int file, const std::string& name, std::size_
     const int code = errno;
     text.resize(size + (got > 0 ? static_cast<std::size_t>(got) : 0));
     if (got < 0 && code != EINTR) return cannot_read(name, std::strerror(code));
-    if (text.size() > most) {
-      return cannot_read(name, "it is larger than " + std::to_string(most) + " bytes");
-    }
+    if (text.size() > most) return too_large(file, name, most);
     // A string could make an Error as well: say which of the two it is.
-    if (got == 0) return {boost::system::in_place_value, std::move(text)};
+    if (got == 0) return {std::in_place, std::move(text)};
   }
 }
 

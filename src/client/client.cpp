@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/connection.hpp"
+#include "client/deliveries.hpp"
 #include "client/publication.hpp"
 #include "client/replies.hpp"
 #include "protocol/info.hpp"
@@ -28,6 +29,8 @@ wire::AckMode mode_of(Acknowledge acknowledge) {
       return wire::AckMode::None;
     case Acknowledge::processed:
       return wire::AckMode::Processed;
+    case Acknowledge::durable:
+      return wire::AckMode::Durable;
     case Acknowledge::accepted:
       break;
   }
@@ -55,18 +58,28 @@ struct Publication {
 
 }  // namespace
 
-struct Client::Impl {
+struct Client::Impl final : client::ConnectionOwner {
   explicit Impl(const ClientOptions& options)
-      : connection(options),
+      : connection(std::make_shared<client::Connection>(io, options, *this)),
+        most_undelivered(options.max_undelivered),
         producer(options.producer != 0 ? options.producer : random_producer()) {}
+  ~Impl() { connection->close(); }
 
-  client::Connection connection;
-  client::BatchLimits limits;
+  boost::asio::io_context io{1};
+  std::shared_ptr<client::Connection> connection;
+  const std::size_t most_undelivered;
+  client::Deliveries deliveries;
+  std::uint64_t lost = 0;
+  Lost lost_before;  // the next delivery
+  Published unacknowledged;
   std::uint64_t producer;
   std::uint64_t sequence = 0;
   std::uint32_t subscriptions = 0;
 
-  Result<void> greet(const ClientOptions& options);
+  bool has_room() const override { return deliveries.events() <= most_undelivered; }
+  void take(DeliveredBatch batch, const Lost& lost_now) override;
+  void take_reply(const wire::Message& reply) override;
+
   /// Sends a batch in as many pieces as it takes.
   Result<void> send(const EventBatch& batch, Publication& publication);
   Result<void> send_piece(client::Piece piece, Publication& publication);
@@ -75,35 +88,37 @@ struct Client::Impl {
   Result<Published> settle(Publication& publication, const Result<void>& wrote);
 };
 
-Result<void> Client::Impl::greet(const ClientOptions& options) {
-  const bool says_who = !options.token.empty() || !options.password.empty();
-  if (says_who && !connection.is_private()) {
-    return Error{"a token or a password would travel unencrypted", "connect with TLS"};
+void Client::Impl::take(DeliveredBatch batch, const Lost& lost_now) {
+  if (lost_now.events > 0) {
+    lost += lost_now.events;
+    if (lost_before.events == 0) lost_before.first = lost_now.first;
+    lost_before.events += lost_now.events;
+    lost_before.last = lost_now.last;
   }
-  wire::HelloT hello;
-  hello.min_version = protocol::kVersion;
-  hello.max_version = protocol::kVersion;
-  hello.client = options.name;
-  hello.user = options.user;
-  hello.password = options.password;
-  hello.token = options.token;
-  hello.heartbeats = connection.wants_heartbeats();
-  const auto reply = connection.request(hello);
-  if (!reply) return reply.error();
-  const auto* welcome = message_in(*reply).body_as_Welcome();
-  if (welcome == nullptr) return client::unexpected(message_in(*reply));
-  limits = {welcome->max_frame(), welcome->max_rows()};
-  if (welcome->heartbeat_ms() > 0) {
-    connection.expect_heartbeats(std::chrono::milliseconds(welcome->heartbeat_ms()) +
-                                 std::chrono::milliseconds(welcome->heartbeat_timeout_ms()));
+  if (batch.events.events() > 0) deliveries.add(std::move(batch), std::exchange(lost_before, {}));
+}
+
+void Client::Impl::take_reply(const wire::Message& reply) {
+  constexpr std::size_t kKept = 1000;
+  std::vector<Refusal> refusals;
+  if (const auto* ack = reply.body_as_Ack()) {
+    unacknowledged.refused += ack->refused();
+    refusals = client::to_refusals(*ack, 0);
+  } else if (const auto* error = reply.body_as_Error()) {
+    const Error refusal = client::to_error(*error);
+    refusals.push_back({0, refusal.message, refusal.hint});
   }
-  return {};
+  for (Refusal& refusal : refusals) {
+    if (unacknowledged.refusals.size() < kKept) {
+      unacknowledged.refusals.push_back(std::move(refusal));
+    }
+  }
 }
 
 Result<Client> Client::connect(const std::string& address, ClientOptions options) {
   auto impl = std::make_unique<Impl>(options);
-  if (auto opened = impl->connection.open(address); !opened) return opened.error();
-  if (auto greeted = impl->greet(options); !greeted) return greeted.error();
+  const auto opened = client::run(impl->io, impl->connection->open(address));
+  if (!opened) return opened.error();
   return Client(std::move(impl));
 }
 
@@ -122,7 +137,7 @@ Result<void> Client::declare(const std::string& type,
     attribute->type = static_cast<wire::ValueType>(a.type);
     declare.attributes.push_back(std::move(attribute));
   }
-  return expect_ack(impl_->connection.request(declare));
+  return expect_ack(impl_->connection->request(declare));
 }
 
 Result<void> Client::Impl::send(const EventBatch& batch, Publication& publication) {
@@ -131,7 +146,8 @@ Result<void> Client::Impl::send(const EventBatch& batch, Publication& publicatio
   header.producer = producer;
   header.sequence = publication.options.sequence.value_or(sequence + 1);
   header.ack = mode_of(publication.options.acknowledge);
-  auto piece = client::encode_piece(batch, publication.first, limits, header, connection.next_id());
+  auto piece = client::encode_piece(batch, publication.first, connection->limits(), header,
+                                    connection->next_id());
   if (!piece) return piece.error();
   if (publication.options.sequence && (!*piece || (*piece)->count != publication.events)) {
     return Error{"a publication with an explicit sequence number does not fit in one batch",
@@ -150,7 +166,8 @@ Result<void> Client::Impl::send(const EventBatch& batch, Publication& publicatio
 
 Result<void> Client::Impl::send_piece(client::Piece piece, Publication& publication) {
   const bool acknowledged = publication.acknowledged();
-  if (auto done = connection.send(piece.id, piece.frame, acknowledged); !done) return done;
+  if (auto done = connection->send(piece.id, std::move(piece.frame), acknowledged); !done)
+    return done;
   publication.first += piece.count;
   piece.frame = {};
   if (acknowledged) publication.sent.push_back(std::move(piece));
@@ -158,7 +175,7 @@ Result<void> Client::Impl::send_piece(client::Piece piece, Publication& publicat
 }
 
 Result<void> Client::Impl::take_ack(const client::Piece& piece, Published& published) {
-  const auto reply = connection.reply(piece.id);
+  const auto reply = connection->reply(piece.id);
   if (!reply) return reply.error();
   const auto* ack = message_in(*reply).body_as_Ack();
   if (ack == nullptr) return client::unexpected(message_in(*reply));
@@ -183,7 +200,7 @@ Result<Published> Client::publish(std::span<const Event> events, const PublishOp
   Publication publication{.options = options, .events = events.size()};
   Result<void> wrote;
   while (wrote && !events.empty()) {
-    wrote = impl_->send(client::collect(events, impl_->limits).batch(), publication);
+    wrote = impl_->send(client::collect(events, impl_->connection->limits()).batch(), publication);
   }
   return impl_->settle(publication, wrote);
 }
@@ -196,10 +213,10 @@ Result<Published> Client::publish(const EventBatch& batch, const PublishOptions&
 Result<void> Client::tick(Timestamp timestamp) {
   wire::TickT tick;
   tick.timestamp = timestamp;
-  return expect_ack(impl_->connection.request(tick));
+  return expect_ack(impl_->connection->request(tick));
 }
 
-const Published& Client::unacknowledged() const { return impl_->connection.unacknowledged(); }
+const Published& Client::unacknowledged() const { return impl_->unacknowledged; }
 
 Result<Subscribed> Client::subscribe(const std::string& text, const SubscribeOptions& options) {
   wire::SubscribeT subscribe;
@@ -208,7 +225,8 @@ Result<Subscribed> Client::subscribe(const std::string& text, const SubscribeOpt
   subscribe.slow = static_cast<wire::SlowPolicy>(options.slow);
   if (options.credit_events) subscribe.credit_rows = *options.credit_events;
   if (options.credit_bytes) subscribe.credit_bytes = *options.credit_bytes;
-  const auto reply = impl_->connection.request(subscribe);
+  if (!options.durable.empty()) subscribe.durable = options.durable;
+  const auto reply = impl_->connection->request(subscribe);
   if (!reply) return reply.error();
   const auto& message = message_in(*reply);
   Subscribed subscribed{subscribe.subscription, {}};
@@ -226,22 +244,36 @@ Result<void> Client::allow(std::uint32_t subscription, std::uint64_t events, std
   credit.subscription = subscription;
   credit.rows = events;
   credit.bytes = bytes;
-  const std::uint64_t id = impl_->connection.next_id();
-  return impl_->connection.send(id, protocol::encode(id, credit), false);
+  const std::uint64_t id = impl_->connection->next_id();
+  return impl_->connection->send(id, protocol::encode(id, credit), false);
 }
 
 Result<void> Client::unsubscribe(std::uint32_t subscription) {
   wire::UnsubscribeT unsubscribe;
   unsubscribe.subscription = subscription;
-  return expect_ack(impl_->connection.request(unsubscribe));
+  return expect_ack(impl_->connection->request(unsubscribe));
+}
+
+Result<void> Client::acknowledge(const std::string& durable, const Place& place) {
+  wire::AcknowledgeT acknowledge;
+  acknowledge.durable = durable;
+  acknowledge.root = place.root;
+  acknowledge.ordinal = place.ordinal;
+  return expect_ack(impl_->connection->request(acknowledge));
 }
 
 Result<std::optional<Delivery>> Client::next(Duration timeout) {
-  return impl_->connection.next(timeout);
+  client::Connection& connection = *impl_->connection;
+  const auto there = [this] { return impl_->deliveries.events() > 0; };
+  if (connection.run_until(client::after(timeout), there)) {
+    return std::optional(impl_->deliveries.take_event());
+  }
+  if (connection.broken()) return *connection.broken();
+  return std::optional<Delivery>();
 }
 
-bool Client::is_leaving() const { return impl_->connection.is_leaving(); }
-std::uint64_t Client::lost() const { return impl_->connection.lost(); }
+bool Client::is_leaving() const { return impl_->connection->is_leaving(); }
+std::uint64_t Client::lost() const { return impl_->lost; }
 
 Result<Diagnostics> Client::deploy(const std::string& name, const std::string& text,
                                    const DeployOptions& options) {
@@ -250,7 +282,7 @@ Result<Diagnostics> Client::deploy(const std::string& name, const std::string& t
   deploy.text = text;
   deploy.replace = options.replace;
   deploy.with_history = options.with_history;
-  const auto reply = impl_->connection.request(deploy);
+  const auto reply = impl_->connection->request(deploy);
   if (!reply) return reply.error();
   const auto* diagnostics = message_in(*reply).body_as_Diagnostics();
   if (diagnostics == nullptr) return client::unexpected(message_in(*reply));
@@ -260,14 +292,38 @@ Result<Diagnostics> Client::deploy(const std::string& name, const std::string& t
 Result<void> Client::remove(const std::string& rule) {
   wire::RemoveT remove;
   remove.rule = rule;
-  return expect_ack(impl_->connection.request(remove));
+  return expect_ack(impl_->connection->request(remove));
 }
 
 Result<void> Client::pin(const std::string& rule, const std::string& engine) {
   wire::PinT pin;
   pin.rule = rule;
   pin.engine = engine;
-  return expect_ack(impl_->connection.request(pin));
+  return expect_ack(impl_->connection->request(pin));
+}
+
+Result<std::vector<RuleChange>> Client::rule_history(const std::string& name) {
+  std::vector<RuleChange> changes;
+  while (true) {
+    wire::AskHistoryT ask;
+    ask.name = name;
+    ask.after = changes.empty() ? 0 : changes.back().number;
+    const auto reply = impl_->connection->request(ask);
+    if (!reply) return reply.error();
+    const auto* page = message_in(*reply).body_as_History();
+    if (page == nullptr) return client::unexpected(message_in(*reply));
+    if (page->list() != nullptr) {
+      for (const auto* entry : *page->list()) {
+        changes.push_back({.number = entry->number(),
+                           .time = entry->clock(),
+                           .who = protocol::text_of(entry->who()),
+                           .name = entry->name()->str(),
+                           .text = protocol::text_of(entry->text()),
+                           .file = entry->file()});
+      }
+    }
+    if (!page->more()) return {std::in_place, std::move(changes)};
+  }
 }
 
 Result<std::vector<RuleInfo>> Client::rules() {
@@ -275,7 +331,7 @@ Result<std::vector<RuleInfo>> Client::rules() {
   while (true) {
     wire::ListRulesT list;
     list.first = static_cast<std::uint32_t>(rules.size());
-    const auto reply = impl_->connection.request(list);
+    const auto reply = impl_->connection->request(list);
     if (!reply) return reply.error();
     const auto* page = message_in(*reply).body_as_Rules();
     if (page == nullptr) return client::unexpected(message_in(*reply));
@@ -292,7 +348,7 @@ Result<std::vector<TypeInfo>> Client::types() {
   while (true) {
     wire::ListTypesT list;
     list.first = static_cast<std::uint32_t>(types.size());
-    const auto reply = impl_->connection.request(list);
+    const auto reply = impl_->connection->request(list);
     if (!reply) return reply.error();
     const auto* page = message_in(*reply).body_as_Types();
     if (page == nullptr) return client::unexpected(message_in(*reply));
@@ -304,8 +360,30 @@ Result<std::vector<TypeInfo>> Client::types() {
   }
 }
 
+Result<Duration> Client::ping() {
+  const auto start = client::Clock::now();
+  const auto reply = impl_->connection->request(wire::PingT());
+  if (!reply) return reply.error();
+  if (message_in(*reply).body_as_Pong() == nullptr) return client::unexpected(message_in(*reply));
+  return Duration{std::chrono::nanoseconds(client::Clock::now() - start).count()};
+}
+
+Result<std::vector<Statistic>> Client::statistics() {
+  const auto reply = impl_->connection->request(wire::AskStatisticsT());
+  if (!reply) return reply.error();
+  const auto* found = message_in(*reply).body_as_Statistics();
+  if (found == nullptr) return client::unexpected(message_in(*reply));
+  std::vector<Statistic> statistics;
+  if (found->list() == nullptr) return statistics;
+  for (const auto* one : *found->list()) {
+    statistics.push_back({one->name()->str(), one->value(), one->gauge(),
+                          client::text_of(one->label()), client::text_of(one->label_value())});
+  }
+  return statistics;
+}
+
 Result<std::vector<DeviceInfo>> Client::devices() {
-  const auto reply = impl_->connection.request(wire::ListDevicesT());
+  const auto reply = impl_->connection->request(wire::ListDevicesT());
   if (!reply) return reply.error();
   const auto* list = message_in(*reply).body_as_Devices();
   if (list == nullptr) return client::unexpected(message_in(*reply));
@@ -316,12 +394,38 @@ Result<std::vector<DeviceInfo>> Client::devices() {
   return devices;
 }
 
+Result<std::vector<ClientConnection>> Client::connections(bool closed) {
+  std::vector<ClientConnection> connections;
+  while (true) {
+    wire::ListConnectionsT list;
+    list.closed = closed;
+    list.first = static_cast<std::uint32_t>(connections.size());
+    const auto reply = impl_->connection->request(list);
+    if (!reply) return reply.error();
+    const auto* page = message_in(*reply).body_as_Connections();
+    if (page == nullptr) return client::unexpected(message_in(*reply));
+    const std::size_t before = connections.size();
+    if (page->connections() != nullptr) {
+      for (const auto* one : *page->connections()) {
+        connections.push_back(client::to_connection(*one));
+      }
+    }
+    if (connections.size() >= page->total() || connections.size() == before) return connections;
+  }
+}
+
+Result<void> Client::disconnect(std::uint64_t connection) {
+  wire::DisconnectT request;
+  request.connection = connection;
+  return expect_ack(impl_->connection->request(request));
+}
+
 Result<Why> Client::why(const std::string& rule, const WhyOptions& options) {
   wire::AskWhyT ask;
   ask.rule = rule;
   ask.last = static_cast<std::uint32_t>(std::min<std::size_t>(options.last, UINT32_MAX));
   if (options.at) ask.at = *options.at;
-  const auto reply = impl_->connection.request(ask);
+  const auto reply = impl_->connection->request(ask);
   if (!reply) return reply.error();
   const auto* why = message_in(*reply).body_as_Why();
   if (why == nullptr) return client::unexpected(message_in(*reply));
@@ -329,12 +433,12 @@ Result<Why> Client::why(const std::string& rule, const WhyOptions& options) {
 }
 
 Result<Trace> Client::trace(const Event& event) {
-  const std::uint64_t id = impl_->connection.next_id();
+  const std::uint64_t id = impl_->connection->next_id();
   const auto start = std::chrono::steady_clock::now();
-  if (auto sent = impl_->connection.send(id, client::encode_trace(event, id), true); !sent) {
+  if (auto sent = impl_->connection->send(id, client::encode_trace(event, id), true); !sent) {
     return sent.error();
   }
-  const auto reply = impl_->connection.reply(id);
+  const auto reply = impl_->connection->reply(id);
   if (!reply) return reply.error();
   const auto* traced = message_in(*reply).body_as_Traced();
   if (traced == nullptr) return client::unexpected(message_in(*reply));
@@ -346,7 +450,7 @@ Result<Trace> Client::trace(const Event& event) {
 Result<RuleInfo> Client::rule(const std::string& name) {
   wire::ListRulesT list;
   list.name = name;
-  const auto reply = impl_->connection.request(list);
+  const auto reply = impl_->connection->request(list);
   if (!reply) return reply.error();
   const auto* page = message_in(*reply).body_as_Rules();
   if (page == nullptr || page->rules() == nullptr || page->rules()->size() != 1) {

@@ -1,13 +1,11 @@
 #include "client/connection.hpp"
 
 #include <algorithm>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/write.hpp>
 #include <utility>
 
 #include "client/replies.hpp"
 #include "client/tls.hpp"
-#include "protocol/address.hpp"
 #include "protocol/batch.hpp"
 #include "protocol/batch_check.hpp"
 
@@ -15,115 +13,70 @@ namespace gorgo::client {
 namespace {
 
 namespace asio = boost::asio;
-using asio::ip::tcp;
 using boost::system::error_code;
 
-std::string lower_first(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  return text;
+/// The elements; nothing where they do not lie as their type must.
+template <class T>
+std::span<const T> span_of(const flatbuffers::Vector<T>* vector) {
+  if (vector == nullptr || !protocol::is_aligned(vector)) return {};
+  return {reinterpret_cast<const T*>(vector->Data()), vector->size()};
+}
+
+/// The events of a delivery, or nothing when its parts do not fit together.
+std::optional<DeliveredBatch> open_delivery(const wire::Deliver& deliver, protocol::Bytes frame) {
+  const auto rows = protocol::row_count(*deliver.batch());
+  DeliveredBatch batch;
+  batch.roots = span_of(deliver.roots());
+  batch.ordinals = span_of(deliver.ordinals());
+  batch.from = span_of(deliver.from());
+  batch.subscriptions.assign(deliver.subscriptions()->begin(), deliver.subscriptions()->end());
+  const bool fits =
+      batch.roots.size() == rows && batch.ordinals.size() == rows && !batch.subscriptions.empty() &&
+      (batch.from.empty() || batch.from.size() == rows) &&
+      std::ranges::all_of(batch.from,
+                          [&](std::uint16_t which) { return which < batch.subscriptions.size(); });
+  const auto checked =
+      protocol::check_batch(*deliver.batch(), frame.size(), std::uint32_t{1} << 31);
+  if (!fits || !checked) return std::nullopt;
+  batch.events = protocol::view_of(*deliver.batch());
+  // The views stay where they are: moving a vector moves no element.
+  batch.memory = std::make_shared<const protocol::Bytes>(std::move(frame));
+  return batch;
 }
 
 }  // namespace
 
-Connection::Connection(const ClientOptions& options)
-    : options_(options), cutter_(options.max_frame) {}
+Connection::Connection(asio::io_context& io, const ClientOptions& options, ConnectionOwner& owner)
+    : io_(io), options_(options), owner_(&owner), cutter_(options.max_frame) {}
 
-template <class Done>
-bool Connection::run_until(Clock::time_point deadline, Done done) {
-  while (!done()) {
-    if (broken_) return false;
-    start_reading();
-    io_.restart();
-    const auto silent = end_of_silence();
-    if (io_.run_one_until(std::min(deadline, silent)) > 0) continue;
-    if (Clock::now() >= deadline) return done();
-    if (Clock::now() < silent) continue;
-    fail({"nothing came from " + address_ + " for longer than the server is ever silent",
-          "the connection is given up; connect anew"});
-  }
-  return true;
+void Connection::close() {
+  owner_ = nullptr;
+  resolver_.cancel();
+  fail({"the client has closed the connection", "", kClosed});
 }
 
-Connection::Clock::time_point Connection::end_of_silence() const {
+Clock::time_point Connection::end_of_silence() const {
   return patience_ && reading_ ? received_ + *patience_ : Clock::time_point::max();
 }
 
-void Connection::answer_pings() {
-  if (pongs_due_ == 0 || writing_ || broken_) return;
-  --pongs_due_;
-  writing_ = true;
-  asio::async_write(stream_, asio::buffer(pong_), [this](error_code, std::size_t) {
-    writing_ = false;
-    answer_pings();
-  });
-}
-
-Connection::Clock::time_point Connection::deadline() const {
-  return Clock::now() + std::chrono::nanoseconds(options_.timeout);
-}
-
-template <class Begin>
-error_code Connection::await(Begin begin) {
-  std::optional<error_code> outcome;
-  begin([&outcome](error_code failure, const auto&...) { outcome = failure; });
-  io_.restart();
-  for (const auto until = deadline(); !outcome && io_.run_one_until(until) > 0;) {
+bool Connection::is_over() {
+  if (!broken_ && Clock::now() >= end_of_silence()) {
+    fail({"nothing came from " + address_ + " for longer than the server is ever silent",
+          "the connection is given up; connect anew", kConnect});
   }
-  if (outcome) return *outcome;
-  error_code ignored;
-  stream_.socket().close(ignored);
-  io_.restart();
-  io_.run();
-  return asio::error::timed_out;
+  return broken_.has_value();
 }
 
-Result<void> Connection::connect(const protocol::Address& to) {
-  error_code failure;
-  tcp::resolver resolver(io_);
-  const auto endpoints = resolver.resolve(to.host, to.port, failure);
-  if (failure) {
-    return Error{"cannot resolve " + address_ + ": " + lower_first(failure.message()), ""};
-  }
-  failure = await([&](auto done) { asio::async_connect(stream_.socket(), endpoints, done); });
-  if (failure) {
-    return Error{"cannot connect to " + address_ + ": " + lower_first(failure.message()) +
-                     "; is `gorgo serve` running?",
-                 ""};
-  }
-  stream_.socket().set_option(tcp::no_delay(true), failure);
-  return {};
-}
-
-Result<void> Connection::secure(const std::string& host) {
-  auto context = make_tls_context(options_.tls);
-  if (!context) return context.error();
-  context_.emplace(std::move(*context));
-  stream_.secure(*context_);
-  expect_host(stream_.tls(), host);
-  const error_code failure =
-      await([&](auto done) { stream_.async_handshake(asio::ssl::stream_base::client, done); });
-  if (!failure) return {};
-  return handshake_error(stream_.tls(), address_, failure);
-}
-
-Result<void> Connection::open(const std::string& address) {
-  address_ = address;
-  const auto parts = protocol::parse_address(address);
-  if (!parts) return parts.error();
-  if (auto connected = connect(*parts); !connected) return connected;
-  if (options_.tls.enabled) return secure(parts->host);
-  return {};
-}
-
-bool Connection::is_private() const {
-  error_code gone;
-  return stream_.is_secure() || stream_.socket().remote_endpoint(gone).address().is_loopback();
+Coroutine<Error> Connection::until_broken() {
+  const auto self = shared_from_this();
+  while (!is_over()) co_await changed_.wait(end_of_silence());
+  co_return *broken_;
 }
 
 Error Connection::timed_out() {
   fail({"no answer from " + address_ + " within " + std::to_string(options_.timeout / 1'000'000) +
             " ms",
-        "the connection is given up; connect anew"});
+        "the connection is given up; connect anew", kTimeout});
   return *broken_;
 }
 
@@ -131,34 +84,49 @@ void Connection::fail(Error error) {
   if (!broken_) broken_ = std::move(error);
   error_code ignored;
   stream_.socket().close(ignored);
+  changed_.notify();
 }
 
-Result<void> Connection::send(std::uint64_t id, const protocol::Bytes& frame, bool awaited) {
+void Connection::post(Frame frame) {
+  if (broken_) return;
+  outgoing_.push_back(std::move(frame));
+  write_on();
+}
+
+void Connection::write_on() {
+  static const Frame pong =
+      std::make_shared<const protocol::Bytes>(protocol::encode(0, wire::PongT()));
+  constexpr std::size_t kMostFrames = 64;
+  if (!writing_.empty() || broken_) return;
+  if (pongs_due_ > 0) {
+    --pongs_due_;
+    writing_.push_back(pong);
+  }
+  while (!outgoing_.empty() && writing_.size() < kMostFrames) {
+    writing_.push_back(std::move(outgoing_.front()));
+    outgoing_.pop_front();
+  }
+  if (writing_.empty()) return;
+  std::vector<asio::const_buffer> buffers;
+  for (const Frame& frame : writing_) buffers.push_back(asio::buffer(*frame));
+  asio::async_write(
+      stream_, buffers, [this, self = shared_from_this()](error_code failure, std::size_t) {
+        writing_.clear();
+        if (failure) {
+          return fail({"lost the connection to " + address_ + ": " + plain(failure), "", kConnect});
+        }
+        write_on();
+        changed_.notify();
+      });
+}
+
+Result<void> Connection::send(std::uint64_t id, protocol::Bytes frame, bool awaited) {
   if (broken_) return *broken_;
-  if (!run_until(deadline(), [&] { return !writing_; })) return broken_ ? *broken_ : timed_out();
   if (awaited) awaited_[id];
-  bool written = false;
-  error_code failure;
-  writing_ = true;
-  asio::async_write(stream_, asio::buffer(frame), [&](error_code e, std::size_t) {
-    failure = e;
-    written = true;
-    writing_ = false;
-    answer_pings();
-  });
-  const bool in_time = run_until(deadline(), [&] { return written; });
-  const Error gave_up = in_time || broken_ ? Error{} : timed_out();
-  if (!written) {  // closed above: the handler, which refers to this frame, runs at once
-    io_.restart();
-    while (!written && io_.run_one() > 0) {
-    }
-  }
-  if (broken_) return *broken_;
-  if (failure) {
-    fail({"lost the connection to " + address_ + ": " + lower_first(failure.message()), ""});
-    return *broken_;
-  }
-  return {};
+  post(std::make_shared<const protocol::Bytes>(std::move(frame)));
+  const auto written = [this] { return writing_.empty() && outgoing_.empty(); };
+  if (run_until(deadline(), written) && !broken_) return {};
+  return broken_ ? *broken_ : timed_out();
 }
 
 Result<protocol::Bytes> Connection::reply(std::uint64_t id) {
@@ -170,33 +138,38 @@ Result<protocol::Bytes> Connection::reply(std::uint64_t id) {
   return frame;
 }
 
-Result<std::optional<Delivery>> Connection::next(Duration timeout) {
-  const auto until = Clock::now() + std::chrono::nanoseconds(timeout);
-  if (!run_until(until, [&] { return !deliveries_.empty(); })) {
-    if (broken_) return *broken_;
-    return std::optional<Delivery>();
+Coroutine<Result<protocol::Bytes>> Connection::reply_to(std::uint64_t id) {
+  const auto self = shared_from_this();
+  const auto until = deadline();
+  while (!awaited_[id] && !is_over() && Clock::now() < until) {
+    co_await changed_.wait(std::min(until, end_of_silence()));
   }
-  Delivery delivery = std::move(deliveries_.front());
-  deliveries_.pop_front();
-  return std::optional(std::move(delivery));
+  auto reply = std::move(awaited_[id]);
+  awaited_.erase(id);
+  if (reply) co_return *std::move(reply);
+  if (broken_) co_return *broken_;
+  co_return timed_out();
 }
 
 void Connection::start_reading() {
-  if (reading_ || broken_ || deliveries_.size() > options_.max_undelivered) return;
+  if (reading_ || broken_ || !owner_->has_room()) return;
   reading_ = true;
   const auto space = cutter_.space();
   stream_.async_read_some(
-      asio::buffer(space.data(), space.size()), [this](error_code e, std::size_t size) {
+      asio::buffer(space.data(), space.size()),
+      [this, self = shared_from_this()](error_code e, std::size_t size) {
         reading_ = false;
         if (e) {
           return fail({e == asio::error::eof
                            ? "the server at " + address_ + " closed the connection"
-                           : "lost the connection to " + address_ + ": " + lower_first(e.message()),
-                       ""});
+                           : "lost the connection to " + address_ + ": " + plain(e),
+                       "", kConnect});
         }
         received_ = Clock::now();
         cutter_.fill(size);
         take_frames();
+        start_reading();
+        changed_.notify();
       });
 }
 
@@ -216,63 +189,34 @@ void Connection::take(protocol::Bytes frame) {
   if (slot != awaited_.end()) {
     slot->second = std::move(frame);
   } else {
-    take_unasked(**message, frame.size());
+    take_unasked(**message, std::move(frame));
   }
 }
 
-void Connection::take_unasked(const wire::Message& message, std::size_t frame_size) {
-  if (const auto* deliver = message.body_as_Deliver()) return take_delivery(*deliver, frame_size);
-  if (const auto* ack = message.body_as_Ack()) return take_refusals(*ack);
+void Connection::take_unasked(const wire::Message& message, protocol::Bytes frame) {
+  if (const auto* deliver = message.body_as_Deliver()) {
+    return take_delivery(*deliver, std::move(frame));
+  }
   if (message.body_type() == wire::Body::Leaving) leaving_ = true;
   if (message.body_as_Ping() != nullptr) {
     ++pongs_due_;
-    return answer_pings();
+    return write_on();
   }
   const auto* error = message.body_as_Error();
-  if (error == nullptr) return;  // the late answer to a request that was given up
-  if (message.id() == 0) return fail(to_error(*error));
-  const Error refusal = to_error(*error);
-  unacknowledged_.refusals.push_back({0, refusal.message, refusal.hint});
+  if (error != nullptr && message.id() == 0) return fail(to_error(*error));
+  owner_->take_reply(message);
 }
 
-void Connection::take_refusals(const wire::Ack& ack) {
-  constexpr std::size_t kKept = 1000;
-  unacknowledged_.refused += ack.refused();
-  for (auto& refusal : to_refusals(ack, 0)) {
-    if (unacknowledged_.refusals.size() < kKept) {
-      unacknowledged_.refusals.push_back(std::move(refusal));
-    }
-  }
-}
-
-void Connection::take_delivery(const wire::Deliver& deliver, std::size_t frame_size) {
-  const auto rows = protocol::row_count(*deliver.batch());
-  const auto* from = deliver.from();
-  const bool fits = deliver.roots() != nullptr && protocol::is_aligned(deliver.roots()) &&
-                    deliver.roots()->size() == rows && deliver.ordinals() != nullptr &&
-                    deliver.ordinals()->size() == rows && deliver.subscriptions()->size() > 0 &&
-                    (from == nullptr || from->size() == 0 || from->size() == rows);
-  const auto checked = protocol::check_batch(*deliver.batch(), frame_size, std::uint32_t{1} << 31);
-  if (!fits || !checked) return fail({"the server sent a damaged delivery", ""});
+void Connection::take_delivery(const wire::Deliver& deliver, protocol::Bytes frame) {
+  auto batch = open_delivery(deliver, std::move(frame));
+  if (!batch) return fail({"the server sent a damaged delivery", "", "Malformed"});
+  Lost lost;
   if (deliver.lost() > 0) {
-    lost_ += deliver.lost();
-    if (lost_before_.events == 0) {
-      lost_before_.first = {deliver.first_lost_root(), deliver.first_lost_ordinal()};
-    }
-    lost_before_.events += deliver.lost();
-    lost_before_.last = {deliver.last_lost_root(), deliver.last_lost_ordinal()};
+    lost = {deliver.lost(),
+            {deliver.first_lost_root(), deliver.first_lost_ordinal()},
+            {deliver.last_lost_root(), deliver.last_lost_ordinal()}};
   }
-  for (BatchCursor event(protocol::view_of(*deliver.batch())); !event.done(); event.advance()) {
-    const std::uint32_t row = event.position();
-    const std::uint16_t which = from == nullptr || from->size() == 0 ? 0 : from->Get(row);
-    if (which >= deliver.subscriptions()->size()) {
-      return fail({"the server sent a damaged delivery", ""});
-    }
-    deliveries_.push_back({deliver.subscriptions()->Get(which),
-                           {deliver.roots()->Get(row), deliver.ordinals()->Get(row)},
-                           event.to_event(),
-                           std::exchange(lost_before_, {})});
-  }
+  owner_->take(*std::move(batch), lost);
 }
 
 }  // namespace gorgo::client

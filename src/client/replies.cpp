@@ -2,7 +2,9 @@
 
 namespace gorgo::client {
 
-Error to_error(const wire::Error& error) { return {error.message()->str(), text_of(error.hint())}; }
+Error to_error(const wire::Error& error) {
+  return {error.message()->str(), text_of(error.hint()), wire::EnumNameErrorCode(error.code())};
+}
 
 Diagnostics to_diagnostics(const wire::Diagnostics& diagnostics) {
   Diagnostics result;
@@ -32,6 +34,25 @@ DeviceInfo to_device(const wire::DeviceInfo& device) {
     info.counters.push_back({counter->name()->str(), counter->value()});
   }
   return info;
+}
+
+ClientConnection to_connection(const wire::ConnectionInfo& connection) {
+  return {.id = connection.id(),
+          .peer = text_of(connection.peer()),
+          .dialect = text_of(connection.dialect()),
+          .name = text_of(connection.name()),
+          .user = text_of(connection.user()),
+          .seconds = connection.seconds(),
+          .bytes = connection.bytes(),
+          .backlog = connection.backlog(),
+          .subscriptions = connection.subscriptions(),
+          .published = connection.published(),
+          .delivered = connection.delivered(),
+          .published_per_second = connection.published_per_second(),
+          .delivered_per_second = connection.delivered_per_second(),
+          .reason = text_of(connection.reason()),
+          .detail = text_of(connection.detail()),
+          .closed_ms = connection.closed_ms()};
 }
 
 Trace to_trace(const wire::Traced& traced) {

@@ -10,9 +10,14 @@
 /// Replies of the wire as the client's types.
 namespace gorgo::client {
 
+/// Codes of what the client itself finds (`gorgo::Error`).
+inline constexpr std::string_view kConnect = "connect", kTimeout = "timeout", kClosed = "closed",
+                                  kUnknown = "unknown";
+
 Error to_error(const wire::Error& error);
 Diagnostics to_diagnostics(const wire::Diagnostics& diagnostics);
 DeviceInfo to_device(const wire::DeviceInfo& device);
+ClientConnection to_connection(const wire::ConnectionInfo& connection);
 Why to_why(const wire::Why& why);
 Trace to_trace(const wire::Traced& traced);
 /// The refusals, with `offset` added to their indexes.

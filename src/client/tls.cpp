@@ -8,17 +8,13 @@
 #include <cctype>
 #include <utility>
 
+#include "client/replies.hpp"
+
 namespace gorgo::client {
 namespace {
 
 namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
-
-std::string plain(const error_code& failure) {
-  std::string text = failure.message();
-  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  return text;
-}
 
 bool is_ip(const std::string& host) {
   error_code failure;
@@ -51,6 +47,12 @@ Result<void> use_files(ssl::context& context, const TlsClientOptions& options) {
 
 }  // namespace
 
+std::string plain(const error_code& failure) {
+  std::string text = failure.message();
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
 Result<ssl::context> make_tls_context(const TlsClientOptions& options) {
   ssl::context context(ssl::context::tls_client);
   error_code failure;
@@ -77,10 +79,10 @@ Error handshake_error(protocol::Stream::Tls& tls, const std::string& address,
   if (verdict != X509_V_OK) {
     return {
         "the server at " + address + " is not trusted: " + X509_verify_cert_error_string(verdict),
-        "name the file of its authority, and call the server as its certificate does"};
+        "name the file of its authority, and call the server as its certificate does", kConnect};
   }
   return {"no TLS with " + address + ": " + plain(failure),
-          "does the server speak TLS 1.3 on this port?"};
+          "does the server speak TLS 1.3 on this port?", kConnect};
 }
 
 }  // namespace gorgo::client

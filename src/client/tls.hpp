@@ -9,6 +9,9 @@
 
 namespace gorgo::client {
 
+/// A failure for people, in the middle of a sentence.
+std::string plain(const boost::system::error_code& failure);
+
 /// What a client trusts and shows. An error names the file and says what is wrong with it.
 Result<boost::asio::ssl::context> make_tls_context(const TlsClientOptions& options);
 

@@ -95,10 +95,9 @@ class Pattern final : public TimeFormat::Form {
 };
 
 Result<const date::time_zone*> find_zone(const std::string& name) {
-  using boost::system::in_place_value;
-  if (name.empty() || name == "UTC" || name == "Z") return {in_place_value, nullptr};
+  if (name.empty() || name == "UTC" || name == "Z") return {std::in_place, nullptr};
   try {
-    return {in_place_value, date::locate_zone(name)};
+    return {std::in_place, date::locate_zone(name)};
   } catch (const std::exception&) {
     return Error{"there is no time zone '" + name + "'",
                  "they are called as in /usr/share/zoneinfo: Europe/Rome, America/New_York"};

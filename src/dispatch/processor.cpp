@@ -9,10 +9,13 @@
 #include "dispatch/evaluate/evaluation.hpp"
 #include "dispatch/evaluate/rule_runner.hpp"
 #include "dispatch/explain/why.hpp"
+#include "dispatch/order/arrivals.hpp"
 #include "dispatch/order/dispatcher.hpp"
 #include "dispatch/order/sequencer.hpp"
 #include "dispatch/placement/placer.hpp"
 #include "dispatch/rules/rule_set.hpp"
+#include "dispatch/saved/restoring.hpp"
+#include "dispatch/saved/saving.hpp"
 
 namespace gorgo {
 namespace {
@@ -98,7 +101,12 @@ struct Processor::Impl {
   /// Admits the event whose cells are in `cells`.
   Result<void> admit(const std::shared_ptr<dispatch::Header>& header,
                      std::optional<Timestamp> timestamp) {
-    return counted(sequencer.admit(header, timestamp, cells.data(), rules.schema(), released));
+    auto admitted = sequencer.admit(header, timestamp, cells.data(), rules.schema(), released);
+    if (!admitted.has_error()) {
+      const TypeId type = header->resolved().type;
+      header->count(type == kNoType ? nullptr : &rules.schema().at(type), cells.data());
+    }
+    return counted(std::move(admitted));
   }
   std::shared_ptr<dispatch::Header> header_of(const EventTable& table);
   /// `header`: that of the event's table; null: it is not known yet.
@@ -115,6 +123,10 @@ struct Processor::Impl {
   }
   RuleInfo info_of(const dispatch::DeployedRule& deployed) const;
   TypeInfo info_of(const std::string& name, TypeId type) const;
+  /// What has come of a type that rules read, and what they miss.
+  void add_arrivals(TypeInfo& info, TypeId type) const;
+  /// The types that have come and that no rule reads, by name.
+  std::vector<TypeInfo> unread_types() const;
   /// Counts late events of the types that no rule reads.
   TypeInfo other_types() const;
 
@@ -129,7 +141,9 @@ struct Processor::Impl {
   dispatch::RuleRunner runner;
   dispatch::Evaluation evaluation;
   dispatch::Dispatcher dispatcher;
+  dispatch::Saving saving{rules, history, sequencer, dispatcher, counters};
   dispatch::Released released;
+  dispatch::Arrivals arrivals;  // headers refer to it
 
   // By TypeId: the header of tables whose columns are the attributes of the type, in their order.
   // Batches share it. Publishers cannot make these headers large, because rules and declarations
@@ -143,11 +157,14 @@ std::shared_ptr<dispatch::Header> Processor::Impl::header_of(const EventTable& t
   names.clear();
   for (const EventColumn& column : table.columns) names.push_back(column.name);
   const EventType* const type = rules.schema().find(table.type);
-  if (type == nullptr) return std::make_shared<dispatch::Header>(table.type, names);
+  if (type == nullptr) {
+    return std::make_shared<dispatch::Header>(table.type, names, arrivals.note(table.type, names));
+  }
   if (type->id >= exact_headers.size()) exact_headers.resize(type->id + 1);
   std::shared_ptr<dispatch::Header>& exact = exact_headers[type->id];
   if (exact != nullptr && exact->is(table.type, names)) return exact;
-  auto header = std::make_shared<dispatch::Header>(table.type, names);
+  auto header =
+      std::make_shared<dispatch::Header>(table.type, names, arrivals.note(table.type, names));
   if (header->resolve(rules.schema()).exact) exact = header;
   return header;
 }
@@ -199,14 +216,49 @@ RuleInfo Processor::Impl::info_of(const dispatch::DeployedRule& deployed) const 
 TypeInfo Processor::Impl::info_of(const std::string& name, TypeId type) const {
   const history::EventStore& store = history.store(type);
   const auto late = sequencer.late(type);
-  return {.name = name,
-          .reach = history.reach(type),
-          .events = store.end() - store.begin(),
-          .bytes = history.bytes(type),
-          .late = late.late,
-          .too_late = late.too_late,
-          .seen = store.end(),
-          .attributes = rules.schema().at(type).attributes};
+  TypeInfo info{.name = name,
+                .reach = history.reach(type),
+                .events = store.end() - store.begin(),
+                .bytes = history.bytes(type),
+                .late = late.late,
+                .too_late = late.too_late,
+                .seen = store.end(),
+                .attributes = rules.schema().at(type).attributes};
+  add_arrivals(info, type);
+  return info;
+}
+
+void Processor::Impl::add_arrivals(TypeInfo& info, TypeId type) const {
+  const auto arrived = arrivals.types().find(info.name);
+  const bool is_composite = rules.schema().at(type).origin == TypeOrigin::composite;
+  for (std::uint32_t i = 0; i < info.attributes.size(); ++i) {
+    const std::string& name = info.attributes[i].name;
+    const bool is_read = rules.reads(type, i);
+    const bool came = arrived != arrivals.types().end() && arrived->second.accepted > 0;
+    const bool has_come = came && arrived->second.attributes.contains(name);
+    if (is_read && came && !has_come && !is_composite) info.missing_attributes.push_back(name);
+    if (!is_read && has_come) info.unread_attributes.push_back(name);
+  }
+  if (arrived == arrivals.types().end()) return;
+  info.accepted = arrived->second.accepted;
+  info.no_value = arrived->second.no_value;
+  const EventType& known = rules.schema().at(type);
+  for (const std::string& name : arrived->second.attributes) {
+    if (!known.find(name)) info.unread_attributes.push_back(name);
+  }
+}
+
+std::vector<TypeInfo> Processor::Impl::unread_types() const {
+  std::vector<TypeInfo> unread;
+  for (const auto& [name, type] : arrivals.types()) {
+    if (type.accepted == 0 || rules.read_types().contains(name)) continue;
+    TypeInfo& info = unread.emplace_back();
+    info.name = name;
+    info.accepted = type.accepted;
+    info.is_unread = true;
+    info.unread_attributes.assign(type.attributes.begin(), type.attributes.end());
+  }
+  return unread;
 }
 
 TypeInfo Processor::Impl::other_types() const {
@@ -242,12 +294,12 @@ RuleSnapshot Processor::snapshot() const {
 }
 
 Diagnostics Processor::deploy(PreparedRules prepared) {
-  assert(pending() == 0);
+  assert(pending() == 0 && !is_saving());
   return impl_->rules.deploy(*prepared, clock(), impl_->history);
 }
 
 Result<void> Processor::remove(std::string_view rule) {
-  assert(pending() == 0);
+  assert(pending() == 0 && !is_saving());
   return impl_->rules.remove(rule, impl_->history);
 }
 
@@ -290,15 +342,21 @@ std::vector<TypeInfo> Processor::types(std::size_t first, std::size_t count) con
       list.push_back(impl_->info_of(type->first, type->second));
     }
   }
+  if (list.size() == count) return list;
+  auto rest = impl_->unread_types();
   const TypeInfo others = impl_->other_types();
-  const bool comes_last = list.size() < count && first + list.size() == types.size();
-  if (comes_last && others.late + others.too_late > 0) list.push_back(others);
+  if (others.late + others.too_late > 0) rest.push_back(others);
+  const std::size_t skipped = first + list.size() - types.size();
+  for (std::size_t i = skipped; i < rest.size() && list.size() < count; ++i) {
+    list.push_back(std::move(rest[i]));
+  }
   return list;
 }
 
 std::size_t Processor::type_count() const {
   const TypeInfo others = impl_->other_types();
-  return impl_->rules.read_types().size() + (others.late + others.too_late > 0 ? 1 : 0);
+  return impl_->rules.read_types().size() + impl_->unread_types().size() +
+         (others.late + others.too_late > 0 ? 1 : 0);
 }
 
 Result<Why> Processor::why(std::string_view rule, const WhyOptions& options) {
@@ -393,7 +451,37 @@ std::size_t Processor::pending_bytes() const { return impl_->released.bytes; }
 
 std::size_t Processor::held() const { return impl_->sequencer.held(); }
 
+std::uint64_t Processor::roots() const { return impl_->dispatcher.roots(); }
+
 std::optional<Timestamp> Processor::clock() const { return impl_->dispatcher.clock(); }
+
+Result<std::vector<std::byte>> Processor::begin_save() {
+  assert(pending() == 0);
+  return impl_->saving.begin();
+}
+
+std::optional<std::vector<std::byte>> Processor::save_more(std::size_t bytes) {
+  return impl_->saving.next(bytes);
+}
+
+bool Processor::is_saving() const { return impl_->saving.is_on(); }
+
+void Processor::end_save() { impl_->saving.end(); }
+
+Result<void> Processor::restore(const NextSaved& next) {
+  Impl& impl = *impl_;
+  dispatch::Restoring restoring(
+      impl.rules, impl.history, impl.sequencer, impl.dispatcher, impl.counters,
+      [&impl](std::string_view type, std::span<const std::string_view> names) {
+        return std::make_shared<dispatch::Header>(type, names, impl.arrivals.note(type, names));
+      });
+  while (true) {
+    const auto part = next();
+    if (!part) return part.error();
+    if (part->empty()) return restoring.finish();
+    if (auto taken = restoring.take(*part); !taken) return taken;
+  }
+}
 
 void Processor::request_stop() noexcept { impl_->stop.store(true, std::memory_order_relaxed); }
 

@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -23,6 +24,11 @@ class ConsumedSlots {
   void insert(history::Slot slot, history::Slot by) {
     slots_.emplace(slot, by);
     ++insertions_;
+  }
+  /// Calls `f(slot, by)` for each, in no order.
+  template <class F>
+  void for_each(F&& f) const {
+    for (const auto& [slot, by] : slots_) f(slot, by);
   }
   /// How often anything was consumed so far.
   std::uint64_t insertions() const { return insertions_; }
@@ -98,6 +104,9 @@ struct RuleState {
   /// Instants up to here are over for a timer; unset before the first event after deployment.
   std::optional<Timestamp> timer_at;
   std::uint64_t skipped_instants = 0;  ///< of a timer, in gaps that were too long
+
+  /// Owns the strings of pending composites that were saved and brought back.
+  std::shared_ptr<const void> restored;
 
   std::uint64_t terminators = 0;  ///< events evaluated
   std::uint64_t composites = 0;   ///< produced

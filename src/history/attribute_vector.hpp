@@ -15,9 +15,14 @@ class AttributeVector {
  public:
   AttributeVector(ValueType type, bool nullable, std::uint64_t first_position)
       : type_(type), nullable_(nullable) {
-    words_.start_at(first_position);
-    strings_.start_at(first_position);
-    present_.start_at(first_position);
+    start_at(first_position);
+  }
+
+  /// Starts counting at `position`. Precondition: empty and never used.
+  void start_at(std::uint64_t position) {
+    words_.start_at(position);
+    strings_.start_at(position);
+    present_.start_at(position);
   }
 
   ValueType type() const { return type_; }

@@ -32,6 +32,19 @@ Slot EventStore::append(std::span<const NewEvent> events) {
   return first;
 }
 
+void EventStore::restore(const Marks& marks) {
+  timestamps_.start_at(marks.begin);
+  roots_.start_at(marks.begin);
+  for (auto& attribute : attributes_) attribute.start_at(marks.begin);
+  too_deep_.assign(marks.too_deep.begin(), marks.too_deep.end());
+  horizon_ = marks.horizon;
+}
+
+void EventStore::restore_late(std::uint64_t late, Timestamp latest) {
+  late_ = late;
+  latest_ = latest;
+}
+
 std::size_t EventStore::drop_until(Timestamp timestamp) {
   horizon_ = std::max(horizon_, timestamp);
   // A late event may stand behind later ones; it goes when they have gone.

@@ -29,6 +29,17 @@ class EventStore {
  public:
   explicit EventStore(const EventType& type);
 
+  /// What a store knows besides its events.
+  struct Marks {
+    Slot begin = 0;
+    Timestamp horizon = std::numeric_limits<Timestamp>::min();
+    std::vector<Slot> too_deep;
+  };
+  /// Begins where another store began. Its events are to be appended, then `restore_late` called.
+  /// Precondition: empty and never used.
+  void restore(const Marks& marks);
+  void restore_late(std::uint64_t late, Timestamp latest);
+
   Slot begin() const { return timestamps_.begin(); }
   Slot end() const { return timestamps_.end(); }
 
@@ -45,13 +56,20 @@ class EventStore {
   /// of them.
   Timestamp horizon() const { return horizon_; }
 
+  /// The largest timestamp of all events so far.
+  Timestamp latest() const { return latest_; }
+
   Timestamp timestamp(Slot slot) const { return timestamps_[slot]; }
+  /// The timestamps and the roots from `slot` on.
+  const Timestamp* timestamps(Slot slot) const { return timestamps_.at(slot); }
+  const std::uint64_t* roots(Slot slot) const { return roots_.at(slot); }
   /// Number of the primitive event that released this one (`Place::root`).
   std::uint64_t root(Slot slot) const { return roots_[slot]; }
   /// Strings are valid until the event is dropped.
   Datum attribute(Slot slot, std::uint32_t index) const { return attributes_[index][slot]; }
   /// The values of one attribute, by slot.
   const AttributeVector& attribute_vector(std::uint32_t index) const { return attributes_[index]; }
+  std::uint32_t attributes() const { return static_cast<std::uint32_t>(attributes_.size()); }
   /// Whether events may lack attributes.
   bool is_nullable() const { return nullable_; }
   ValueType attribute_type(std::uint32_t index) const { return attributes_[index].type(); }
@@ -60,6 +78,7 @@ class EventStore {
 
   /// Notes that an event is too deep in a hierarchy to be a terminator. Slots ascend.
   void mark_too_deep(Slot slot) { too_deep_.push_back(slot); }
+  const std::deque<Slot>& too_deep() const { return too_deep_; }
   bool is_too_deep(Slot slot) const {
     return std::binary_search(too_deep_.begin(), too_deep_.end(), slot);
   }

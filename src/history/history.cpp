@@ -19,6 +19,16 @@ void History::keep(const EventType& type, Duration reach) {
   kept_types_.push_back(type.id);
 }
 
+void History::restore(const EventType& type, const EventStore::Marks& marks) {
+  keep(type, 0);
+  types_[type.id].store->restore(marks);
+  types_[type.id].matched = marks.begin;
+}
+
+void History::hold() {
+  for (const TypeId type : kept_types_) types_[type].is_held = true;
+}
+
 void History::forget(TypeId type) {
   assert(keeps(type));
   Kept& kept = types_[type];
@@ -118,7 +128,7 @@ void History::evict(Timestamp clock) {
   for (const TypeId type : kept_types_) {
     Kept& kept = types_[type];
     // A reach that is the greatest of all may stand for a greater one: nothing is out of it.
-    if (kept.reach == std::numeric_limits<Duration>::max()) continue;
+    if (kept.is_held || kept.reach == std::numeric_limits<Duration>::max()) continue;
     // Windows are open: an event exactly `reach` old is out of reach already.
     const Timestamp gone = arithmetic::saturating_subtract(clock, kept.reach);
     if (const std::size_t dropped = kept.store->drop_until(gone)) sweep(kept, dropped);

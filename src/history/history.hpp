@@ -32,9 +32,22 @@ class History {
   /// there are. Precondition: `keeps(type)`.
   void release_columns(TypeId type);
 
+  /// Keeps events of the type, beginning as another store did, see EventStore. Nobody may read them
+  /// before `keep` was called. Precondition: not `keeps(type)`.
+  void restore(const EventType& type, const EventStore::Marks& marks);
+  void restore_late(TypeId type, std::uint64_t late, Timestamp latest) {
+    types_[type].store->restore_late(late, latest);
+  }
+
+  /// Has all events that are there now stay, until `let_go` of their type.
+  void hold();
+  void let_go(TypeId type) { types_[type].is_held = false; }
+
   /// How far behind the clock events of the type are kept; 0 for a type that is not.
   Duration reach(TypeId type) const { return keeps(type) ? types_[type].reach : 0; }
   bool keeps(TypeId type) const { return type < types_.size() && types_[type].store != nullptr; }
+  /// In any order.
+  std::span<const TypeId> kept_types() const { return kept_types_; }
   /// Precondition: `keeps(type)`. The store stays where it is while the type is kept.
   const EventStore& store(TypeId type) const { return *types_[type].store; }
 
@@ -86,6 +99,7 @@ class History {
   struct Kept {
     std::unique_ptr<EventStore> store;
     Duration reach = 0;
+    bool is_held = false;
     std::unique_ptr<BlockPool> pool = std::make_unique<BlockPool>();  // outlives the columns
     Slot matched = 0;                // the first event whose columns are not found yet
     std::vector<Match> matches;      // of the last `settle`

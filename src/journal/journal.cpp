@@ -49,7 +49,7 @@ Result<std::unique_ptr<Journal>> Journal::open(Disk& disk, const std::string& fo
   if (!lock) return lock.error();
   journal->lock_ = std::move(*lock);
   if (const auto recovered = journal->recover(); !recovered) return recovered.error();
-  return {boost::system::in_place_value, std::move(journal)};
+  return {std::in_place, std::move(journal)};
 }
 
 Result<void> Journal::recover() {
@@ -108,9 +108,7 @@ Result<Place> Journal::append_locked(std::uint16_t kind, std::span<const Bytes> 
                  "at most " + std::to_string(kMostPayload) + " bytes are possible"};
   }
   const std::uint64_t total = record_bytes(length);
-  if (!tail_.file || total > tail_.size - tail_.offset) {
-    if (const auto begun = begin_segment(total); !begun) return begun.error();
-  }
+  if (const auto room = provide(total); !room) return room.error();
   RecordHeader header{.place = end_,
                       .durable = durable_,
                       .length = static_cast<std::uint32_t>(length),
@@ -125,6 +123,23 @@ Result<Place> Journal::append_locked(std::uint16_t kind, std::span<const Bytes> 
   tail_.offset += total;
   tail_.synced = false;
   return end_++;
+}
+
+Result<void> Journal::make_room(std::uint64_t length) {
+  const std::lock_guard lock(mutex_);
+  if (failure_) return *failure_;
+  return provide(record_bytes(length));
+}
+
+Result<void> Journal::provide(std::uint64_t record) {
+  if (!tail_.file) return begin_segment(record);
+  if (record <= tail_.size - tail_.offset) return {};
+  // A segment without a record has the name that the next one would have.
+  if (tail_.offset > sizeof(SegmentHeader)) return begin_segment(record);
+  const std::uint64_t size = tail_.offset + record;
+  if (auto room = tail_.file->allocate(size); !room) return room;
+  tail_.size = size;
+  return {};
 }
 
 /// Where it fails, the next record tries again: nothing is written behind what is in the last

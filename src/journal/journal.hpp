@@ -46,6 +46,13 @@ class Journal {
                                                const Options& options = {});
 
   const Recovery& recovery() const { return recovery_; }
+  Disk& disk() const { return disk_; }
+  const std::string& folder() const { return folder_; }
+  std::uint64_t number() const { return number_; }  ///< tells it from other journals
+
+  /// Has the disk set room aside, so that the next record finds it if its payload has at most so
+  /// many bytes. Where there is no room, nothing has changed.
+  Result<void> make_room(std::uint64_t length);
 
   /// Writes a record whose payload is `parts` end to end, at most 4 GiB - 256. `kind` is at least
   /// kFirstKind. Returns its place, which is durable once `durable()` is above it.
@@ -85,6 +92,8 @@ class Journal {
 
   Result<void> recover();
   Result<Place> append_locked(std::uint16_t kind, std::span<const Bytes> parts);
+  /// Has the last segment hold a record of so many bytes, or begins another one.
+  Result<void> provide(std::uint64_t record);
   Result<void> begin_segment(std::uint64_t record);
   Result<std::shared_ptr<File>> make_segment(const std::string& path, const SegmentHeader& header,
                                              std::uint64_t size);

@@ -161,7 +161,7 @@ class PosixDisk final : public Disk {
     }
     if (errno != 0) return failed_to("list", folder, errno);
     std::ranges::sort(names);
-    return {boost::system::in_place_value, std::move(names)};
+    return {std::in_place, std::move(names)};
   }
 
   Result<void> sync_folder(const std::string& folder) override {

@@ -14,18 +14,18 @@ Result<std::string> table_to_json(Bytes payload) {
   if (!verifier.VerifyBuffer<Table>()) return not_a_record(Table::GetFullyQualifiedName());
   flatbuffers::ToStringVisitor text(" ", true, "", true);
   flatbuffers::IterateFlatBuffer(data, Table::MiniReflectTypeTable(), &text);
-  return {boost::system::in_place_value, std::move(text.s)};
+  return {std::in_place, std::move(text.s)};
 }
 
 Result<std::string> frame_to_json(Bytes payload) {
   const auto frame = decode_frame(payload);
   if (!frame) return frame.error();
   const stored::Acceptance& how = frame->acceptance;
-  return {boost::system::in_place_value,
-          "{ \"clock\": " + std::to_string(how.clock()) +
-              ", \"next_root\": " + std::to_string(how.next_root()) + ", \"first_row\": " +
-              std::to_string(how.first_row()) + ", \"rows\": " + std::to_string(how.rows()) +
-              ", \"frame_bytes\": " + std::to_string(frame->frame.size()) + " }"};
+  return {std::in_place, "{ \"clock\": " + std::to_string(how.clock()) +
+                             ", \"frame_at\": " + std::to_string(how.frame_at()) +
+                             ", \"first_row\": " + std::to_string(how.first_row()) +
+                             ", \"rows\": " + std::to_string(how.rows()) +
+                             ", \"frame_bytes\": " + std::to_string(frame->frame.size()) + " }"};
 }
 
 }  // namespace
@@ -70,10 +70,16 @@ Result<std::string> to_json(std::uint16_t kind, Bytes payload) {
       return table_to_json<stored::Cursor>(payload);
     case stored::Kind::Results:
       return table_to_json<stored::Results>(payload);
+    case stored::Kind::Refusals:
+      return table_to_json<stored::Refusals>(payload);
+    case stored::Kind::Release:
+      return table_to_json<stored::Release>(payload);
+    case stored::Kind::Settings:
+      return table_to_json<stored::Settings>(payload);
     case stored::Kind::Mark:
       break;
   }
-  return {boost::system::in_place_value, "null"};
+  return {std::in_place, "null"};
 }
 
 }  // namespace gorgo::journal

@@ -34,7 +34,7 @@ Result<typename Table::NativeTableType> decode(Bytes payload) {
   if (!verifier.VerifyBuffer<Table>()) return not_a_record(Table::GetFullyQualifiedName());
   typename Table::NativeTableType value;
   flatbuffers::GetRoot<Table>(data)->UnPackTo(&value);
-  return {boost::system::in_place_value, std::move(value)};
+  return {std::in_place, std::move(value)};
 }
 
 /// The first part of the payload of a frame's record; the frame follows.

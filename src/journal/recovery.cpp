@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "journal/snapshot.hpp"
+
 namespace gorgo::journal {
 namespace {
 
@@ -51,6 +53,23 @@ Result<void> copy(Disk& disk, const std::string& from, const std::string& to, st
     offset += *got;
   }
   return (*target)->sync();
+}
+
+/// What a start from the copy needs besides the segments. A snapshot whose segments are not all in
+/// the copy is of no use there.
+Result<void> link_snapshots(Disk& disk, const std::string& folder, const std::string& target,
+                            const Survey& found) {
+  const auto places = snapshots_in(disk, folder);
+  if (!places) return places.error();
+  bool any = found.low == 1;
+  for (const Place place : *places) {
+    if (place < found.low || place > found.end) continue;
+    const auto linked = disk.link(snapshot_path(folder, place), snapshot_path(target, place));
+    if (!linked) return linked.error();
+    any = true;
+  }
+  if (any) return {};
+  return Error{"the journal was trimmed meanwhile", "remove " + target + " and try again"};
 }
 
 Result<void> copy_segments(Disk& disk, const std::string& folder, const std::string& target,
@@ -102,6 +121,8 @@ Result<Survey> back_up(Disk& disk, const std::string& folder, const std::string&
   if (const auto made = make_durable_folder(disk, target); !made) return made.error();
   const auto copied = copy_segments(disk, folder, target, *found);
   if (!copied) return copied.error();
+  const auto linked = link_snapshots(disk, folder, target, *found);
+  if (!linked) return linked.error();
   if (const auto synced = disk.sync_folder(target); !synced) return synced.error();
   return found;
 }

@@ -32,7 +32,7 @@ Result<SegmentReader> SegmentReader::open(std::unique_ptr<File> file, std::strin
   const bool whole = reader.state_ == HeaderState::whole;
   if (whole && reader.header_.first != first) reader.state_ = HeaderState::damaged;
   if (whole) reader.set_journal(reader.header_.journal);
-  return {boost::system::in_place_value, std::move(reader)};
+  return {std::in_place, std::move(reader)};
 }
 
 Result<Bytes> SegmentReader::bytes_at(std::uint64_t offset, std::size_t count) {

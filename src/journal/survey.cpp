@@ -306,7 +306,7 @@ Result<Survey> Surveyor::run(Depth depth) {
     if (!read) return read.error();
   }
   if (const auto sorted = sort_segments(); !sorted) return sorted.error();
-  return {boost::system::in_place_value, std::move(survey_)};
+  return {std::in_place, std::move(survey_)};
 }
 
 }  // namespace

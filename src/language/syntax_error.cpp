@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <optional>
 
+#include "language/foreign_words.hpp"
+
 namespace gorgo::language {
 namespace {
 
@@ -130,12 +132,18 @@ std::string hint_for(const SyntaxError& error, const ItemTokens& item, const Rep
   const Token& token = *error.offending;
   const std::size_t type = token.getType();
   const std::size_t index = token.getTokenIndex();
-  std::string hint = bracket_hint(error, item, reporter);
+  std::string hint = hint_for_foreign(error, item);
+  if (!hint.empty()) return hint;
+  hint = bracket_hint(error, item, reporter);
   if (!hint.empty()) return hint;
   if (error.expected.size() == 1 && error.expects(TeslaParser::LPAREN) && index > 0 &&
       error.inside(TeslaParser::RulePredicate)) {
     return "a type is followed by brackets, even without conditions: " +
            in_quotes(item.tokens[index - 1]->getText() + "()");
+  }
+  if (type == TeslaParser::COMMA && error.inside(TeslaParser::RuleAggregate)) {
+    return "an aggregate is one over the events of a window: `Max(Temp().value within 5 min from "
+           "Smoke)`";
   }
   if (type == TeslaParser::OR && error.inside(TeslaParser::RuleClause)) {
     return "put a filter with `or` into brackets";
@@ -240,7 +248,13 @@ void report(const SyntaxError& error, const ItemTokens& item, Reporter& reporter
     return reporter.error(reporter.locate(behind, 1), "expected `;`",
                           "a `;` separates rules and declarations");
   }
-  if (const Token* type = called_type(error.context); type != nullptr) {
+  const Token* const type = called_type(error.context);
+  if (type != nullptr && !error.inside(TeslaParser::RuleClause)) {
+    return reporter.error(
+        locate(*type, item, reporter), "there is no function " + in_quotes(type->getText()),
+        "there are the aggregates Avg, Sum, Min, Max and Count, and + - * / of numbers");
+  }
+  if (type != nullptr) {
     return reporter.error(
         locate(*type, item, reporter),
         "expected `each`, `first`, `last` or `not` before " + in_quotes(type->getText()),

@@ -1,4 +1,5 @@
 #include "language/token_reader.hpp"
+#include "language/foreign_words.hpp"
 
 #include <utility>
 
@@ -66,9 +67,11 @@ Duration TokenReader::unit(Parser::UnitContext* unit) {
   const std::string word = unit->ID()->getText();
   const auto length = unit_length(word);
   if (length) return *length;
-  reporter_.error(
-      locate(unit->start), "unknown time unit " + in_quotes(word),
-      reporter_.suggest(word, unit_names(), "the units are ns, us, ms, s, min, h and d"));
+  const std::string meant = hint_for_unit(word);
+  reporter_.error(locate(unit->start), "unknown time unit " + in_quotes(word),
+                  !meant.empty() ? meant
+                                 : reporter_.suggest(word, unit_names(),
+                                                     "the units are ns, us, ms, s, min, h and d"));
   return 1;
 }
 

@@ -79,4 +79,10 @@ flatbuffers::Offset<wire::Batch> pack(flatbuffers::FlatBufferBuilder& builder,
   return wire::CreateBatch(builder, packed, order);
 }
 
+const wire::Batch* batch_of(const wire::Message& message) {
+  if (const auto* publish = message.body_as_Publish()) return publish->batch();
+  const auto* trace = message.body_as_Trace();
+  return trace == nullptr ? nullptr : trace->batch();
+}
+
 }  // namespace gorgo::protocol

@@ -98,6 +98,14 @@ RuleInfo to_rule(const wire::RuleInfo& rule) {
   return info;
 }
 
+std::vector<std::string> texts_of(
+    const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* texts) {
+  std::vector<std::string> result;
+  if (texts == nullptr) return result;
+  for (const auto* text : *texts) result.push_back(text->str());
+  return result;
+}
+
 std::unique_ptr<wire::TypeInfoT> to_wire(const TypeInfo& type) {
   auto info = std::make_unique<wire::TypeInfoT>();
   info->name = type.name;
@@ -107,6 +115,12 @@ std::unique_ptr<wire::TypeInfoT> to_wire(const TypeInfo& type) {
   info->late = type.late;
   info->too_late = type.too_late;
   info->seen = type.seen;
+  info->accepted = type.accepted;
+  info->no_value = type.no_value;
+  info->unread = type.is_unread;
+  info->subscribed = type.is_subscribed;
+  info->unread_attributes = type.unread_attributes;
+  info->missing_attributes = type.missing_attributes;
   return info;
 }
 
@@ -118,7 +132,13 @@ TypeInfo to_type(const wire::TypeInfo& type) {
                 .late = type.late(),
                 .too_late = type.too_late(),
                 .seen = type.seen(),
-                .attributes = {}};
+                .attributes = {},
+                .accepted = type.accepted(),
+                .no_value = type.no_value(),
+                .is_unread = type.unread(),
+                .is_subscribed = type.subscribed(),
+                .unread_attributes = texts_of(type.unread_attributes()),
+                .missing_attributes = texts_of(type.missing_attributes())};
   if (type.attributes() == nullptr) return info;
   for (const auto* attribute : *type.attributes()) {
     if (attribute->type() > wire::ValueType::MAX) continue;

@@ -17,6 +17,8 @@ std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text);
 RuleInfo to_rule(const wire::RuleInfo& rule);
 
 /// Without the attributes, which a page may have no room for.
+std::vector<std::string> texts_of(
+    const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* texts);
 std::unique_ptr<wire::TypeInfoT> to_wire(const TypeInfo& type);
 TypeInfo to_type(const wire::TypeInfo& type);
 

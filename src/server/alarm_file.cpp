@@ -31,7 +31,7 @@ Result<std::string> save_report(const EngineAlarm& alarm, const std::string& fol
   file << alarm.report;
   file.close();
   if (file.fail()) return Error{"cannot write " + path + ": " + std::strerror(errno), ""};
-  return {boost::system::in_place_value, std::move(path)};
+  return {std::in_place, std::move(path)};
 }
 
 }  // namespace gorgo::server

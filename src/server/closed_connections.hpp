@@ -14,21 +14,22 @@ namespace gorgo::server {
 
 /// Why a connection has ended.
 enum class EndReason : std::uint8_t {
-  client_left,  ///< it closed its side
-  completed,    ///< nothing was left to do, as behind an HTTP response with `Connection: close`
-  broken,       ///< the network or the client's system broke it
-  handshake,    ///< TLS could not be agreed on
-  refused,      ///< there were too many connections
-  forbidden,    ///< its user may not come in, or no longer as before
-  malformed,    ///< it broke the protocol
-  timed_out,    ///< what was due from it did not come
-  slow,         ///< too much waited for it
-  memory,       ///< all clients together held too much memory, and it most
-  undrained,    ///< it did not read what was left for it
-  stopped,      ///< the server ended
-  failed,       ///< an error inside the server
+  client_left,   ///< it closed its side
+  completed,     ///< nothing was left to do, as behind an HTTP response with `Connection: close`
+  broken,        ///< the network or the client's system broke it
+  handshake,     ///< TLS could not be agreed on
+  refused,       ///< there were too many connections
+  forbidden,     ///< its user may not come in, or no longer as before
+  malformed,     ///< it broke the protocol
+  timed_out,     ///< what was due from it did not come
+  slow,          ///< too much waited for it
+  memory,        ///< all clients together held too much memory, and it most
+  undrained,     ///< it did not read what was left for it
+  stopped,       ///< the server ended
+  failed,        ///< an error inside the server
+  disconnected,  ///< an operator ended it
 };
-inline constexpr std::size_t kEndReasons = 13;
+inline constexpr std::size_t kEndReasons = 14;
 
 /// As operators read it: "client_left".
 std::string_view name_of(EndReason reason);

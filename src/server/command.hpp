@@ -5,11 +5,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gorgo/processor.hpp"
+#include "journal/format.hpp"
 #include "protocol/batch.hpp"
 #include "protocol/batch_check.hpp"
 #include "protocol/framing.hpp"
@@ -23,10 +25,18 @@ namespace gorgo::server {
 struct Publication {
   /// `user`: who may not publish all of the types; null: all are allowed.
   explicit Publication(const wire::Batch& events, UserPtr user = nullptr)
-      : batch(protocol::view_of(events)), restricted(std::move(user)) {}
+      : batch(protocol::view_of(events)), restricted(std::move(user)) {
+    if (restricted == nullptr) return;
+    for (const EventTable& table : batch.next().batch().tables) {
+      is_forbidden.push_back(!restricted->publish.allows(table.type));
+    }
+  }
 
   IncomingBatch batch;
+  std::span<const std::uint8_t> frame = {};  ///< that it came in, for the journal
+  journal::Place frame_at = 0;               ///< where the journal has the frame; 0: nowhere
   UserPtr restricted;
+  std::vector<bool> is_forbidden;               ///< by table; empty where `restricted` is null
   std::optional<std::uint64_t> applied_before;  // its producer's sequence number
   wire::AckT ack;
 };
@@ -51,6 +61,8 @@ struct Command {
     disconnect,  ///< `client` sends nothing more; the last command of a client
     reload,      ///< read the rule files again
     checked,     ///< a rule text was checked
+    synced,      ///< the journal has made records durable, or has failed
+    feed,        ///< `client` has taken what waited for it
     beat,        ///< only to show that the engine thread makes progress
   };
 
@@ -70,6 +82,11 @@ struct Command {
   /// On whose behalf, where the engine thread has to look at permissions; of a publication only
   /// where some of its types are forbidden. Null: everything is allowed.
   UserPtr user = nullptr;
+
+  /// Precondition: a request.
+  const wire::Message& message() const {
+    return *flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data());
+  }
 };
 
 }  // namespace gorgo::server

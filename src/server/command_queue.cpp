@@ -113,6 +113,16 @@ void CommandQueue::put_back(Command publication) {
   memory_.resize(bytes_);
 }
 
+std::vector<const Publication*> CommandQueue::unfinished() {
+  std::vector<const Publication*> all;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [client, lane] : lanes_) {
+    if (lane.commands.empty() || lane.commands.front().publication == nullptr) continue;
+    all.push_back(lane.commands.front().publication.get());
+  }
+  return all;
+}
+
 std::size_t CommandQueue::drop(std::uint64_t client, Drop what) {
   std::deque<Command> dropped;  // freed behind the lock
   std::lock_guard lock(mutex_);

@@ -41,6 +41,9 @@ class CommandQueue {
   /// stands before everything else in its lane.
   void put_back(Command publication);
 
+  /// For the consumer: the publications that were put back. They stay until it takes them again.
+  std::vector<const Publication*> unfinished();
+
   enum class Drop : std::uint8_t {
     replies_only,  ///< what only the client that has gone would learn of; see Work::kept
     all,           ///< everything that was not begun

@@ -20,6 +20,10 @@ class Deployments {
   /// The deployment that a rule belongs to, without folders and the ending of a file; of a rule
   /// with a name of its own that no client has deployed, that name.
   std::string owner_of(const std::string& rule) const;
+  /// By the full name of a rule, the name of its deployment.
+  const std::map<std::string, std::string>& all() const { return of_rule_; }
+  /// The rule is in force again, with the deployment of this name.
+  void restore(const std::string& rule, const std::string& name) { of_rule_[rule] = name; }
   /// The rule was removed.
   void forget(const std::string& rule) { of_rule_.erase(rule); }
 

@@ -15,7 +15,7 @@ namespace {
 
 /// The longest wait for a moment of the system's clock, which may be set meanwhile.
 constexpr Duration kLongestWait = 1'000'000'000;
-/// The wait before the next attempt to set the memory reserve aside.
+/// The wait before the next attempt to set the memory reserve aside, or to find room on a disk.
 constexpr std::chrono::milliseconds kShortWait{100};
 
 Timestamp system_clock_now() {
@@ -27,7 +27,9 @@ std::function<Timestamp()> clock_of(const ProcessorOptions& options) {
   return options.clock ? options.clock : system_clock_now;
 }
 
-ProcessorOptions with_alarms(ProcessorOptions options, const std::string& reports, Log& log) {
+ProcessorOptions with_hooks(ProcessorOptions options, EngineClock& clock,
+                            const std::string& reports, Log& log) {
+  options.clock = [&clock] { return clock.now(); };
   options.on_alarm = [&log, reports](const EngineAlarm& alarm) {
     const auto saved = save_report(alarm, reports);
     log.error("engines disagree: please report it, with the file",
@@ -37,10 +39,6 @@ ProcessorOptions with_alarms(ProcessorOptions options, const std::string& report
                {"file", saved ? *saved : saved.error().message}});
   };
   return options;
-}
-
-const wire::Message& message_of(const Command& request) {
-  return *flatbuffers::GetSizePrefixedRoot<wire::Message>(request.frame.data());
 }
 
 }  // namespace
@@ -53,22 +51,31 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       queue_(queue),
       types_(types),
       on_end_(std::move(on_end)),
-      processor_(with_alarms(options.processor, options.reports, log)),
+      clock_(clock_of(options.processor)),
+      journal_(options.journal, log, [this] { queue_.push_control({Command::Kind::synced}); }),
+      processor_(with_hooks(options.processor, clock_, options.reports, log)),
+      book_(processor_, clock_, journal_, [this] { snapshots_.finish_taking(); }),
+      settings_(settings_of(options.processor)),
       subscriptions_(options.limits, totals.memory,
                      [this](const Outbox& client, std::size_t rows) { on_oversize(client, rows); }),
+      durables_(options.limits, options.journal.backlog_bytes,
+                [this] { return subscriptions_.next_number(); }),
       producers_(options.limits.max_producers),
-      clock_(clock_of(options.processor)),
       rule_files_(options.rules),
       device_watch_(log),
       drop_watch_(log),
       rate_watch_([this] { return processor_.rule_counters(); }, std::chrono::steady_clock::now()),
       clock_watch_(log, clock_of(options.processor), options.processor.max_ahead),
+      snapshots_(options.journal, journal_, processor_,
+                 {settings_, producers_, results_, book_.files(), book_.history(), deployments_,
+                  durables_},
+                 queue, log),
       checker_(options.on_check, [this] { queue_.push_control({Command::Kind::checked}); }) {}
 
 EngineThread::~EngineThread() { join(); }
 
 RuleFiles::Outcome EngineThread::load_rules() {
-  auto outcome = rule_files_.load(processor_);
+  auto outcome = rule_files_.load(book_);
   types_.post(processor_.schema());
   return outcome;
 }
@@ -90,12 +97,22 @@ void EngineThread::run() {
       work(commands);
       commands.clear();
     }
+    snapshots_.stop();
     finish_changes();
     // What was accepted is evaluated, also what `lateness` still holds.
+    if (processor_.held() > 0) {
+      journal_.write<journal::stored::Release>(journal::stored::Kind::Release, {});
+    }
+    flush();
+    write_results(true);
+    journal_.close();
+    feed();
+  } catch (const JournalFailed& failure) {
     broken_ = true;
-    processor_.flush([this](const OutputBatch& batch) { deliver(batch); });
-    broken_ = false;
-    settle();
+    log_.error(
+        "the server ends, because its journal has failed; a new start recovers what is "
+        "durable",
+        {{"error", failure.why}});
   } catch (const std::exception& failure) {
     broken_ = true;
     log_.error("an evaluation failed half-way, so the server ends", {{"error", failure.what()}});
@@ -118,7 +135,23 @@ void EngineThread::work(std::vector<Command>& turn) {
   const auto now = std::chrono::steady_clock::now();
   drop_watch_.look(processor_, now);
   rate_watch_.look(now);
+  write_results(false);
+  snapshots_.look();
+  feed();
+  journal_.end_turn();
   keep_reserve();
+}
+
+void EngineThread::feed() {
+  if (durables_.empty() || !journal_.is_on()) return;
+  if (durables_.feed(journal_.journal().durable())) journal_.want_sync();
+}
+
+void EngineThread::flush() {
+  broken_ = true;
+  processor_.flush([this](const OutputBatch& batch) { deliver(batch); });
+  broken_ = false;
+  settle();
 }
 
 void EngineThread::keep_reserve() {
@@ -137,13 +170,25 @@ void EngineThread::keep_reserve() {
 void EngineThread::tick() {
   const auto due = processor_.due_in();
   if (!due || *due > 0) return;
-  processor_.tick_now();
+  tick_waits_ = !journal_.make_room(0);
+  if (tick_waits_) return;
+  {
+    const EngineClock::Hold held(clock_);
+    processor_.tick_now();
+    journal::stored::ClockMoveT move;
+    move.clock = held.reading();
+    journal_.write<journal::stored::ClockMove>(journal::stored::Kind::ClockMove, move);
+  }
   process();
 }
 
 std::chrono::nanoseconds EngineThread::patience() const {
   if (short_of_memory_) return kShortWait;
-  const auto counted = rate_watch_.due_in(std::chrono::steady_clock::now());
+  if (snapshots_.is_taking()) return std::chrono::milliseconds(1);
+  auto counted = rate_watch_.due_in(std::chrono::steady_clock::now());
+  if (const auto sync = journal_.due_in()) counted = std::min(counted, *sync);
+  if (journal_.read_only()) return counted;
+  if (tick_waits_) return std::min<std::chrono::nanoseconds>(counted, kShortWait);
   const auto due = processor_.due_in();
   if (!due) return counted;
   return std::min(counted, std::chrono::nanoseconds(std::clamp<Duration>(*due, 0, kLongestWait)));
@@ -159,13 +204,22 @@ void EngineThread::process() {
 }
 
 void EngineThread::settle() {
-  processed_acks_.send(processor_);
+  processed_acks_.send(processor_,
+                       [this](const std::shared_ptr<Outbox>& client, protocol::Bytes ack) {
+                         journal_.reply(client, std::move(ack));
+                       });
   latency_.settle(processor_);
 }
 
-void EngineThread::deliver(const OutputBatch& batch) {
+std::uint64_t EngineThread::deliver(const OutputBatch& batch) {
   beat();
-  subscriptions_.deliver(batch);
+  if (journal_.is_on()) {
+    results_.take(batch);
+    durables_.take(batch, journal_.journal().end());
+  }
+  if (subscriptions_.texts() == 0) return 0;
+  journal_.before_output();
+  return journal_.read_only() ? 0 : subscriptions_.deliver(batch);
 }
 
 void EngineThread::process_if_many() {
@@ -217,8 +271,8 @@ void EngineThread::give_up(const Command& command, Outbox& client, const Error& 
 void EngineThread::carry_out(Command& command) {
   switch (command.kind) {
     case Command::Kind::request:
-      if (!changes_rules(message_of(command).body_type())) {
-        return handle_request(command, message_of(command));
+      if (!changes_rules(command.message().body_type())) {
+        return handle_request(command, command.message());
       }
       [[fallthrough]];
     case Command::Kind::reload:
@@ -228,8 +282,15 @@ void EngineThread::carry_out(Command& command) {
       return work_off_changes();
     case Command::Kind::beat:
       return beat();
+    case Command::Kind::synced:
+      journal_.synced();
+      return feed();
+    case Command::Kind::feed:
+      return feed();
     case Command::Kind::disconnect:
       subscriptions_.remove_all(*command.client);
+      durables_.detach_all(*command.client);
+      subscription_counts_.removed_all(*command.client);
       clock_watch_.forget(*command.client);
       return command.client->close();
   }
@@ -258,7 +319,7 @@ bool EngineThread::change(Command& command) {
     return true;
   }
   if (command.reload != nullptr) return reload(command);
-  const wire::Message& message = message_of(command);
+  const wire::Message& message = command.message();
   const bool gone = command.client->closed();
   if (const auto* request = message.body_as_Deploy()) {
     if (!begun && !gone) check(*request);
@@ -276,7 +337,7 @@ bool EngineThread::change(Command& command) {
 
 void EngineThread::refuse(const Command& change) {
   if (change.client == nullptr) return;
-  change.client->reply(error_reply(message_of(change).id(), wire::ErrorCode::Stopping,
+  change.client->reply(error_reply(change.message().id(), wire::ErrorCode::Stopping,
                                    {"the server is stopping, so this was not carried out",
                                     "connect again later and send it again"}));
 }
@@ -290,7 +351,7 @@ bool EngineThread::reload(const Command& command) {
     checker_.finish();
     if (more_files_) {
       process();
-      rule_files_.put_in_force(processor_);
+      rule_files_.put_in_force(book_);
       types_.post(processor_.schema());
       rate_watch_.rules_came(std::chrono::steady_clock::now());
     }
@@ -305,11 +366,12 @@ bool EngineThread::reload(const Command& command) {
   return false;
 }
 
-void EngineThread::end_reload(const Command& command) const {
+void EngineThread::end_reload(const Command& command) {
   log_reload();
   if (command.client == nullptr) return;
-  command.client->reply(
-      reloaded_reply(message_of(command).id(), command.reload->changed, rule_files_.outcome()));
+  journal_.reply_when_durable(
+      command.client,
+      reloaded_reply(command.message().id(), command.reload->changed, rule_files_.outcome()));
 }
 
 void EngineThread::log_reload() const {

@@ -13,6 +13,12 @@
 #include "server/deployments.hpp"
 #include "server/device_watch.hpp"
 #include "server/drop_watch.hpp"
+#include "server/durability/durable_subscriptions.hpp"
+#include "server/durability/engine_clock.hpp"
+#include "server/durability/journal_writer.hpp"
+#include "server/durability/replay.hpp"
+#include "server/durability/result_hash.hpp"
+#include "server/durability/snapshots.hpp"
 #include "server/latency_watch.hpp"
 #include "server/log.hpp"
 #include "server/log_limit.hpp"
@@ -22,8 +28,10 @@
 #include "server/producers.hpp"
 #include "server/rate_watch.hpp"
 #include "server/replies.hpp"
+#include "server/rule_book.hpp"
 #include "server/rule_checker.hpp"
 #include "server/rule_files.hpp"
+#include "server/subscription_counts.hpp"
 #include "server/subscriptions.hpp"
 #include "server/type_board.hpp"
 
@@ -42,7 +50,9 @@ class EngineThread {
                ClientTotals& totals, std::function<void()> on_end);
   ~EngineThread();
 
-  /// To be called before `start`. Runs on the caller's thread.
+  /// Brings back what the journal holds, if there is one. These two are to be called before
+  /// `start`, in this order. They run on the caller's thread.
+  Result<void> recover();
   RuleFiles::Outcome load_rules();
   void start();
   /// Waits for the end, which `CommandQueue::close` brings about. Does nothing without `start`.
@@ -74,13 +84,20 @@ class EngineThread {
   CommandQueue& queue_;
   TypeBoard& types_;
   const std::function<void()> on_end_;
+  EngineClock clock_;  // that stamps events
+  JournalWriter journal_;
   Processor processor_;
+  RuleBook book_;
+  ResultHash results_;
+  std::uint64_t results_written_ = 0;  // the last root of which the journal says what came of it
+  const journal::stored::SettingsT settings_;
   Subscriptions subscriptions_;
+  DurableSubscriptions durables_;
+  SubscriptionCounts subscription_counts_;
   Producers producers_;
   ProcessedAcks processed_acks_;
   LatencyWatch latency_;
   Deployments deployments_;
-  const std::function<Timestamp()> clock_;  // that stamps events
   RuleFiles rule_files_;
   DeviceWatch device_watch_;
   DropWatch drop_watch_;
@@ -88,17 +105,20 @@ class EngineThread {
   LogLimit oversize_log_;
   Pace pace_;
   ClockWatch clock_watch_;
-  std::uint64_t refused_ = 0;            // events, those below included
-  std::uint64_t refused_too_large_ = 0;  // no frame could deliver them
-  std::uint64_t refused_forbidden_ = 0;  // their user may not publish the type
+  std::vector<std::uint32_t> refused_rows_;  // of the piece in hand, where the journal is on
+  std::uint64_t refused_ = 0;                // events, those below included
+  std::uint64_t refused_too_large_ = 0;      // no frame could deliver them
+  std::uint64_t refused_forbidden_ = 0;      // their user may not publish the type
   std::uint64_t refused_for_memory_ = 0;
   /// Whether an evaluation ended half-way, so that the processor's state is that of no sequence of
   /// events. It is also set while an evaluation goes on.
   bool broken_ = false;
-  bool short_of_memory_ = false;              // whether the log says so
+  bool tick_waits_ = false;       // the clock stands still, because the journal has no room
+  bool short_of_memory_ = false;  // whether the log says so
   std::atomic<std::uint64_t> shortages_ = 0;  // times the memory reserve was given up
   std::atomic<std::uint64_t> dropped_changes_ = 0;
   std::atomic<std::uint64_t> beats_ = 0;
+  Snapshots snapshots_;
   std::deque<Command> changes_;  // to be carried out; the checker may have the first one's text
   PreparedRules checked_;        // a client's text that the checker has checked
   bool more_files_ = false;      // the checker has checked a rule file
@@ -108,13 +128,20 @@ class EngineThread {
   void run();
   void work(std::vector<Command>& turn);
   void process();
-  void deliver(const OutputBatch& batch);
+  /// Returns how many events were queued, counted for each client.
+  std::uint64_t deliver(const OutputBatch& batch);
   /// Everything that was appended is evaluated, or held back by lateness.
   void settle();
   void beat() { beats_.fetch_add(1, std::memory_order_relaxed); }
   /// Evaluates when much is pending, even in the middle of a frame, so that released events that
   /// are not evaluated yet take no more memory.
   void process_if_many();
+  Result<void> replay();
+  /// Takes the rows that were not taken when the server ended.
+  void finish(Replay::Unfinished unfinished);
+  /// Notes what came of the events, now and then or at the end.
+  void write_results(bool at_the_end);
+  void flush();
   /// Lets the processor's own clock tick when something is due by it.
   void tick();
   /// How long to wait for commands.
@@ -137,7 +164,7 @@ class EngineThread {
   /// Goes on with the reload. Returns whether it is over; else a rule file is being read or
   /// checked. When the server ends, the reload ends with the file in hand.
   bool reload(const Command& command);
-  void end_reload(const Command& command) const;
+  void end_reload(const Command& command);
   void log_reload() const;
   /// Carries out what changes rules or types, until a text has to be checked first.
   void work_off_changes();
@@ -155,23 +182,33 @@ class EngineThread {
 
   // One per request; each queues its reply.
   void publish(Command& command, std::uint64_t id, const wire::Publish& request);
+  /// `last`: the largest timestamp; unset: nothing of it was taken.
+  void acknowledge(const Command& command, std::uint64_t id, const Publication& publication,
+                   std::optional<Timestamp> last);
   void watch_clock(const Outbox& client, const EventBatch& batch);
   /// Appends at most `most` rows; false: there are no more. The publication counts what became of
   /// them, also when memory fails in the middle.
   bool append(Publication& publication, std::uint32_t most, bool measured);
   /// Appends rows until many are pending, at least one.
   void append_some(Publication& publication, std::uint32_t most, bool measured);
-  void declare(Outbox& client, std::uint64_t id, const wire::Declare& request);
-  void subscribe(const std::shared_ptr<Outbox>& client, std::uint64_t id,
-                 const wire::Subscribe& request);
+  void declare(const Command& command, std::uint64_t id, const wire::Declare& request);
+  void subscribe(const Command& command, std::uint64_t id, const wire::Subscribe& request);
+  void subscribe_durable(const Command& command, std::uint64_t id, const wire::Subscribe& request);
+  void acknowledge(const Command& command, std::uint64_t id, const wire::Acknowledge& request);
+  void end_durable(const Command& command, std::uint64_t id, const wire::EndDurable& request);
+  void list_durables(const Command& command, std::uint64_t id) const;
+  /// Whether the user may have this durable subscription.
+  Result<void> check_owner(const UserPtr& user, const std::string& name) const;
+  /// Sends what waits for durable subscriptions as far as it may leave.
+  void feed();
   void unsubscribe(Outbox& client, std::uint64_t id, const wire::Unsubscribe& request);
   void grant(Outbox& client, std::uint64_t id, const wire::Credit& request);
   /// Begins the check of the text.
   void check(const wire::Deploy& request);
   /// Puts the checked rules in force.
   void deploy(const Command& command, std::uint64_t id, const wire::Deploy& request);
-  void remove(Outbox& client, std::uint64_t id, const wire::Remove& request);
-  void pin(Outbox& client, std::uint64_t id, const wire::Pin& request);
+  void remove(const Command& command, std::uint64_t id, const wire::Remove& request);
+  void pin(const Command& command, std::uint64_t id, const wire::Pin& request);
   void list(const Command& command, std::uint64_t id, const wire::ListRules& request);
   /// A page of the rules in force, or of those that the user may see, from number `from` on.
   protocol::Bytes all_rules(std::uint64_t id, std::uint32_t from) const;

@@ -18,14 +18,10 @@ bool is_request(wire::Body kind) {
          kind == wire::Body::ListTypes || kind == wire::Body::Pin || kind == wire::Body::AskWhy ||
          kind == wire::Body::Trace || kind == wire::Body::ListDevices ||
          kind == wire::Body::AskStatistics || kind == wire::Body::Reload ||
-         kind == wire::Body::Credit;
-}
-
-/// Null for a message without events.
-const wire::Batch* batch_of(const wire::Message& message) {
-  if (const auto* publish = message.body_as_Publish()) return publish->batch();
-  const auto* trace = message.body_as_Trace();
-  return trace == nullptr ? nullptr : trace->batch();
+         kind == wire::Body::Credit || kind == wire::Body::Acknowledge ||
+         kind == wire::Body::EndDurable || kind == wire::Body::ListDurables ||
+         kind == wire::Body::ListConnections || kind == wire::Body::Disconnect ||
+         kind == wire::Body::AskHistory;
 }
 
 }  // namespace
@@ -90,8 +86,11 @@ asio::awaitable<bool> NativeDialect::log_in(const wire::Message& message) {
     session_.reply_error(message.id(), outcome.refused->code, outcome.refused->why);
     co_return false;
   }
-  session_.set_user(outcome.user);
-  co_return true;
+  const auto let_in = session_.let_in(outcome.user);
+  if (let_in) co_return true;
+  session_.ends_for(EndReason::refused, let_in.error().message);
+  session_.reply_error(message.id(), wire::ErrorCode::Overloaded, let_in.error());
+  co_return false;
 }
 
 asio::awaitable<bool> NativeDialect::greet(const wire::Message& message) {
@@ -115,6 +114,7 @@ asio::awaitable<bool> NativeDialect::greet(const wire::Message& message) {
   if (!logged_in) co_return false;
   const Limits& limits = session_.hub().options.limits;
   session_.greeted();
+  session_.set_name(protocol::text_of(hello->client()));
   cutter_.set_max_frame(limits.max_frame);
   answers_pings_ = hello->heartbeats();
   wire::WelcomeT welcome;
@@ -161,7 +161,7 @@ bool NativeDialect::acceptable(const wire::Message& message, std::size_t frame_s
                          {"a " + std::string(protocol::name_of(kind)) + " is not a request", ""});
     return false;
   }
-  const auto* batch = batch_of(message);
+  const auto* batch = protocol::batch_of(message);
   if (batch == nullptr) return true;
   const auto checked =
       protocol::check_batch(*batch, frame_size, session_.hub().options.limits.max_rows);

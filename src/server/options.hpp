@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/cuda/options.hpp"
 #include "gorgo/processor.hpp"
+#include "journal/disk.hpp"
 #include "protocol/framing.hpp"
 #include "server/log.hpp"
 
@@ -83,6 +85,32 @@ struct SecurityOptions {
   bool insecure = false;
 };
 
+/// When a publication is acknowledged that asks for nothing more, and what leaves the server.
+enum class Durability : std::uint8_t {
+  none,      ///< records are written, and the system makes them durable when it likes
+  buffered,  ///< they are made durable now and then
+  durable,   ///< whatever leaves the server waits until what it follows from is durable
+};
+
+/// What happens when the journal's disk has failed.
+enum class JournalFailure : std::uint8_t {
+  stop,       ///< the server ends; the next start recovers what is durable
+  read_only,  ///< nothing that changes anything is taken, and nothing more is delivered
+  go_on,      ///< without a journal
+};
+
+struct JournalOptions {
+  std::string path;  ///< folder; empty: nothing is kept
+  Durability durability = Durability::buffered;
+  std::chrono::milliseconds sync{1000};                ///< between two syncs with `buffered`
+  std::size_t backlog_bytes = std::size_t{256} << 20;  ///< that wait for one durable subscription
+  JournalFailure on_failure = JournalFailure::stop;
+  std::uint64_t segment_bytes = std::uint64_t{64} << 20;   ///< of one of its files
+  std::uint64_t snapshot_bytes = std::uint64_t{64} << 20;  ///< of records between two; 0: none
+  std::uint64_t retain_hours = 0;            ///< records stay so long, beyond what a start needs
+  std::shared_ptr<journal::Disk> disk = {};  ///< null: that of this machine; for tests
+};
+
 /// How the server ends.
 struct OperationsOptions {
   /// From the first signal that asks for the end until nothing more is read: clients look for
@@ -99,6 +127,7 @@ struct ServerOptions {
   TlsOptions tls;
   SecurityOptions security;
   OperationsOptions operations;
+  JournalOptions journal;
   bool insecure = false;           ///< the command line says what `SecurityOptions::insecure` says
   std::vector<std::string> rules;  ///< rule files, and directories of *.tesla files
   std::string reports = ".";       ///< folder for what should be sent with a bug report

@@ -55,12 +55,15 @@ void OutQueue::append(ClientDelivery delivery) {
   append(OutFrame(std::move(delivery)), bytes, kOwnBytes);
 }
 
+/// What was lost before it is told with it, so that losses are told in their order.
+void OutQueue::append_with_losses(ClientDelivery delivery) {
+  delivery.lost.add(std::exchange(lost_, {}));
+  append(std::move(delivery));
+}
+
 void OutQueue::push(ClientDelivery delivery) {
   const auto lane = delivery.credited ? lanes_.find(delivery.ids->front()) : lanes_.end();
-  if (lane == lanes_.end()) {
-    delivery.lost.add(std::exchange(lost_, {}));
-    return append(std::move(delivery));
-  }
+  if (lane == lanes_.end()) return append_with_losses(std::move(delivery));
   with(lane->second, [&] { lane->second.push(std::move(delivery)); });
   release(lane->second);
 }
@@ -188,7 +191,9 @@ bool OutQueue::grant(std::uint32_t subscription, std::uint64_t rows, std::uint64
 }
 
 void OutQueue::release(CreditLane& lane) {
-  while (auto released = with(lane, [&] { return lane.release(); })) append(std::move(*released));
+  while (auto released = with(lane, [&] { return lane.release(); })) {
+    append_with_losses(std::move(*released));
+  }
 }
 
 }  // namespace gorgo::server

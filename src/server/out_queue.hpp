@@ -82,6 +82,7 @@ class OutQueue {
 
   void append(OutFrame frame, std::size_t bytes, std::size_t own);
   void append(ClientDelivery delivery);
+  void append_with_losses(ClientDelivery delivery);
   Items::iterator remove(Items::iterator item);
   void take_front(std::vector<OutFrame>& taken);
   /// Moves what has credit behind everything.

@@ -50,13 +50,13 @@ Error Outbox::overflow_error() const {
           "read faster, subscribe to less, or raise limits.outbound_bytes"};
 }
 
-void Outbox::replace_by(const Error& why) {
+void Outbox::replace_by(const Error& why, wire::ErrorCode code) {
   count_lost(queue_.clear());
   Error told = why;
   const std::uint64_t lost = queue_.untold().rows;
   if (lost > 0) told.message += "; " + std::to_string(lost) + " events for it were discarded";
   queue_.tell_losses();
-  queue_.push(error_reply(0, wire::ErrorCode::Overloaded, told));
+  queue_.push(error_reply(0, code, told));
   report_.lost_rows += loss_log_.take_unsaid();
   report_.overflowed = true;
   report_.why = why.message;
@@ -212,9 +212,9 @@ void Outbox::finish(protocol::Bytes last) {
   notify(std::move(lock));
 }
 
-void Outbox::overload(const Error& why) {
+void Outbox::overload(const Error& why, wire::ErrorCode code) {
   std::unique_lock lock(mutex_);
-  if (!closed_) replace_by(why);
+  if (!closed_) replace_by(why, code);
   notify(std::move(lock));
 }
 

@@ -58,11 +58,22 @@ class Outbox {
   /// As they were when the session began.
   const Limits& limits() const { return limits_; }
 
+  /// How many subscriptions the client has. Set by the engine thread, read by any.
+  std::uint32_t subscriptions() const { return subscriptions_.load(std::memory_order_relaxed); }
+  void set_subscriptions(std::uint32_t count) {
+    subscriptions_.store(count, std::memory_order_relaxed);
+  }
+
   /// Tells the session to look again. Without memory to do so it sets the mark of
   /// `take_missed_wake`.
   void wake() noexcept;
   /// Whether the session missed a call of `wake` since this was asked.
   bool take_missed_wake() { return missed_wake_.exchange(false); }
+
+  /// The engine thread has more for the client once it has taken what waits.
+  void want_more() { wants_more_ = true; }
+  /// Whether that is so; it is said once.
+  bool take_wants_more() { return wants_more_.exchange(false); }
 
   /// A reply is never dropped; without room the outbox overflows.
   Outcome reply(protocol::Bytes frame);
@@ -91,7 +102,7 @@ class Outbox {
   /// Does what `close` does, with a last frame behind everything, also when the queue is full.
   void finish(protocol::Bytes last);
   /// Throws away what is queued, tells the client why and how many rows that were, and closes.
-  void overload(const Error& why);
+  void overload(const Error& why, wire::ErrorCode code = wire::ErrorCode::Overloaded);
   /// The client never gets what is queued or being written: closes, and counts those rows as lost.
   void give_up();
 
@@ -120,6 +131,8 @@ class Outbox {
   const std::function<void()> wake_;
 
   std::atomic<bool> missed_wake_ = false;
+  std::atomic<bool> wants_more_ = false;
+  std::atomic<std::uint32_t> subscriptions_ = 0;
 
   mutable std::mutex mutex_;  // guards all below; no other lock is taken while it is held
   std::condition_variable room_;
@@ -137,7 +150,7 @@ class Outbox {
   Outcome put(const ClientDelivery& delivery);
   void count_lost(std::uint64_t rows);
   /// Throws away what is queued, puts the Error in its place and closes.
-  void replace_by(const Error& why);
+  void replace_by(const Error& why, wire::ErrorCode code = wire::ErrorCode::Overloaded);
   void note_bytes();
   Error overflow_error() const;
   void notify(std::unique_lock<std::mutex> lock);

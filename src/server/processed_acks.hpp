@@ -17,9 +17,11 @@ class ProcessedAcks {
     waiting_.add(last, {std::move(client), std::move(ack)});
   }
 
-  /// Sends those whose events are evaluated. Precondition: nothing is pending.
-  void send(const Processor& processor) {
-    waiting_.settle(processor, [](Waiting ready) { ready.client->reply(std::move(ready.ack)); });
+  /// Calls `reply(client, ack)` for those whose events are evaluated. Precondition: nothing is
+  /// pending.
+  template <class Reply>
+  void send(const Processor& processor, Reply reply) {
+    waiting_.settle(processor, [&](Waiting ready) { reply(ready.client, std::move(ready.ack)); });
   }
 
  private:

@@ -34,6 +34,12 @@ class Producers {
     return true;
   }
 
+  /// Calls `f(producer, sequence)` for each, the one that was silent longest first.
+  template <class F>
+  void for_each(F&& f) const {
+    for (auto it = recent_.rbegin(); it != recent_.rend(); ++it) f(it->id, it->sequence);
+  }
+
   /// Takes an `advance` back. `before`: what `last` returned before it.
   void retract(std::uint64_t producer, std::optional<std::uint64_t> before) noexcept {
     const auto it = known_.find(producer);

@@ -168,7 +168,11 @@ protocol::Bytes types_reply(std::uint64_t id, std::size_t total, std::uint32_t f
     auto& told = *reply.types.emplace_back(protocol::to_wire(type));
     const EventType* known = schema.find(type.name);
     told.inferred = known != nullptr && !known->strict();
-    return type.name.size() + 128 + add_attributes(known, told.attributes);
+    std::size_t names = 0;
+    for (const auto* list : {&type.unread_attributes, &type.missing_attributes}) {
+      for (const std::string& name : *list) names += name.size() + 16;
+    }
+    return type.name.size() + 160 + names + add_attributes(known, told.attributes);
   });
   return protocol::encode(id, reply);
 }

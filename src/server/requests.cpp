@@ -4,6 +4,7 @@
 
 #include "dispatch/rules/rule_base.hpp"
 #include "protocol/batch_check.hpp"
+#include "server/declaration.hpp"
 #include "server/engine_thread.hpp"
 #include "server/memory_reserve.hpp"
 #include "server/replies.hpp"
@@ -27,15 +28,19 @@ std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
   return refused;
 }
 
-Result<void> check_ack(wire::AckMode mode) {
-  if (mode == wire::AckMode::Durable) {
+Result<void> check_ack(wire::AckMode mode, const JournalWriter& journal) {
+  if (mode == wire::AckMode::Durable && !journal.is_on()) {
     return Error{
         "this server keeps events in memory, so it cannot acknowledge that they are durable",
-        "use Accepted or Processed"};
+        "use Accepted or Processed, or start the server with --journal"};
   }
   if (mode <= wire::AckMode::MAX) return {};
-  return Error{"this server does not know that acknowledgement", "use Accepted, Processed or None"};
+  return Error{"this server does not know that acknowledgement",
+               "use Accepted, Processed, Durable or None"};
 }
+
+/// Whether the request changes what the journal keeps, other than by publishing.
+bool is_kept(wire::Body kind) { return changes_rules(kind) || kind == wire::Body::Pin; }
 
 Result<SlowConsumer> slow_consumer_of(wire::SlowPolicy policy, const Limits& limits) {
   switch (policy) {
@@ -71,6 +76,9 @@ Result<void> fits_in_a_frame(const BatchCursor& event, const Limits& limits) {
                "publish smaller values, or raise limits.max_frame"};
 }
 
+/// For the journal; empty: nobody was asked.
+std::string name_of(const UserPtr& user) { return user == nullptr ? "" : user->name; }
+
 /// The largest timestamp that an accepted event of the batch can have. The server stamps with `now`
 /// at most.
 Timestamp last_timestamp(const EventBatch& batch, Timestamp now) {
@@ -104,6 +112,10 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
     return trace(command, id, *message.body_as_Trace());
   }
   process();
+  if (journal_.read_only() && is_kept(message.body_type())) {
+    client.reply(error_reply(id, wire::ErrorCode::Overloaded, *journal_.read_only()));
+    return;
+  }
   if (command.user != nullptr) {
     if (auto allowed = check_user(*command.user, message); !allowed) {
       client.reply(error_reply(id, wire::ErrorCode::Forbidden, allowed.error()));
@@ -112,23 +124,27 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
   }
   switch (message.body_type()) {
     case wire::Body::Declare:
-      return declare(client, id, *message.body_as_Declare());
+      return declare(command, id, *message.body_as_Declare());
     case wire::Body::Subscribe:
-      return subscribe(command.client, id, *message.body_as_Subscribe());
+      return subscribe(command, id, *message.body_as_Subscribe());
     case wire::Body::Unsubscribe:
       return unsubscribe(client, id, *message.body_as_Unsubscribe());
     case wire::Body::Deploy:
       return deploy(command, id, *message.body_as_Deploy());
     case wire::Body::Remove:
-      return remove(client, id, *message.body_as_Remove());
+      return remove(command, id, *message.body_as_Remove());
     case wire::Body::Pin:
-      return pin(client, id, *message.body_as_Pin());
+      return pin(command, id, *message.body_as_Pin());
     case wire::Body::ListRules:
       return list(command, id, *message.body_as_ListRules());
     case wire::Body::ListTypes:
       client.reply(types_reply(
           id, processor_.type_count(), message.body_as_ListTypes()->first(),
-          [this](std::size_t first, std::size_t count) { return processor_.types(first, count); },
+          [this](std::size_t first, std::size_t count) {
+            auto types = processor_.types(first, count);
+            for (TypeInfo& type : types) type.is_subscribed = subscriptions_.wants(type.name);
+            return types;
+          },
           processor_.schema()));
       return;
     case wire::Body::ListDevices:
@@ -139,6 +155,16 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
       return;
     case wire::Body::Credit:
       return grant(client, id, *message.body_as_Credit());
+    case wire::Body::Acknowledge:
+      return acknowledge(command, id, *message.body_as_Acknowledge());
+    case wire::Body::EndDurable:
+      return end_durable(command, id, *message.body_as_EndDurable());
+    case wire::Body::AskHistory:
+      client.reply(
+          history_reply(id, book_.history(), command.user.get(), *message.body_as_AskHistory()));
+      return;
+    case wire::Body::ListDurables:
+      return list_durables(command, id);
     case wire::Body::AskWhy:
       return ask_why(client, id, *message.body_as_AskWhy());
     default:
@@ -153,15 +179,20 @@ void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publi
   const std::uint64_t producer = request.producer();
   if (publication == nullptr) {
     publication = std::make_unique<Publication>(*request.batch(), command.user);
-    if (const auto known = check_ack(request.ack()); !known) {
+    publication->frame = command.frame;
+    if (const auto known = check_ack(request.ack(), journal_); !known) {
       command.client->reply(error_reply(id, wire::ErrorCode::Invalid, known.error()));
+      return;
+    }
+    if (const auto room = journal_.make_room(command.frame.size()); !room) {
+      command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, room.error()));
       return;
     }
     publication->applied_before = producers_.last(producer);
     if (producer != 0 && !producers_.advance(producer, request.sequence())) {
       publication->ack.duplicate = true;
-      if (request.ack() == wire::AckMode::None) return;
-      command.client->reply(protocol::encode(id, publication->ack));
+      // What it repeats may not be durable yet.
+      acknowledge(command, id, *publication, std::nullopt);
       return;
     }
     watch_clock(*command.client, publication->batch.next().batch());
@@ -180,13 +211,23 @@ void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publi
     command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, kShortOfMemory));
     return;
   }
-  const Timestamp last = last_timestamp(publication->batch.next().batch(), clock_());
+  const Timestamp last = last_timestamp(publication->batch.next().batch(), clock_.now());
   latency_.add(command.received, ack.accepted, last);
-  if (request.ack() == wire::AckMode::None && ack.refused == 0) return;
-  if (request.ack() == wire::AckMode::Processed) {
-    return processed_acks_.add(command.client, protocol::encode(id, ack), last);
+  acknowledge(command, id, *publication, last);
+}
+
+void EngineThread::acknowledge(const Command& command, std::uint64_t id,
+                               const Publication& publication, std::optional<Timestamp> last) {
+  const wire::AckMode mode = command.message().body_as_Publish()->ack();
+  if (mode == wire::AckMode::None && publication.ack.refused == 0) return;
+  protocol::Bytes ack = protocol::encode(id, publication.ack);
+  if (mode == wire::AckMode::Processed && last) {
+    return processed_acks_.add(command.client, std::move(ack), *last);
   }
-  command.client->reply(protocol::encode(id, ack));
+  if (mode == wire::AckMode::Durable) {
+    return journal_.reply_when_durable(command.client, std::move(ack));
+  }
+  journal_.reply(command.client, std::move(ack));
 }
 
 void EngineThread::watch_clock(const Outbox& client, const EventBatch& batch) {
@@ -211,9 +252,13 @@ bool EngineThread::append(Publication& publication, std::uint32_t most, bool mea
 
 void EngineThread::append_some(Publication& publication, std::uint32_t most, bool measured) {
   IncomingBatch& batch = publication.batch;
+  const std::uint32_t first = batch.next().position(), accepted = batch.accepted();
+  const EngineClock::Hold held(clock_);
+  refused_rows_.clear();
   const auto refuse = [&](const BatchCursor& event, const Error& why) {
     ++refused_;
     note_refusal(publication.ack, event, why);
+    if (journal_.is_on()) refused_rows_.push_back(event.position());
   };
   Intake intake{.events = most,
                 .pending = limits_.batch_events,
@@ -222,13 +267,10 @@ void EngineThread::append_some(Publication& publication, std::uint32_t most, boo
                 .check = {}};
   const User* const user = publication.restricted.get();
   if (measured || user != nullptr) {
-    intake.check = [this, measured, user](const BatchCursor& event) {
-      if (user != nullptr) {
-        auto allowed = check_publish(*user, event.table().type);
-        if (!allowed) {
-          ++refused_forbidden_;
-          return allowed;
-        }
+    intake.check = [this, measured, user, &publication](const BatchCursor& event) {
+      if (user != nullptr && publication.is_forbidden[event.table_number()]) {
+        ++refused_forbidden_;
+        return check_publish(*user, event.table().type);
       }
       auto fits = measured ? fits_in_a_frame(event, limits_) : Result<void>();
       if (!fits) ++refused_too_large_;
@@ -242,40 +284,59 @@ void EngineThread::append_some(Publication& publication, std::uint32_t most, boo
   } catch (const std::bad_alloc&) {
     short_of_memory = true;
   }
-  if (!short_of_memory) return;
-  ++refused_for_memory_;
-  refuse(batch.next(), kShortOfMemory);
-  batch.leave_out();
+  if (short_of_memory) {
+    ++refused_for_memory_;
+    refuse(batch.next(), kShortOfMemory);
+    batch.leave_out();
+  }
+  if (!journal_.is_on()) return;
+  // Without an accepted row so far, nothing happened that a replay would miss.
+  if (batch.accepted() == accepted && publication.frame_at == 0) return;
+  publication.frame_at = journal_.write({.frame = publication.frame,
+                                         .frame_at = publication.frame_at,
+                                         .clock = held.reading(),
+                                         .first_row = first,
+                                         .rows = batch.next().position() - first,
+                                         .refused = refused_rows_});
 }
 
 void EngineThread::tick(Outbox& client, std::uint64_t id, const wire::Tick& request) {
   clock_watch_.begin();
   clock_watch_.take(request.timestamp());
   clock_watch_.end(client, std::chrono::steady_clock::now());
+  if (const auto room = journal_.make_room(0); !room) {
+    client.reply(error_reply(id, wire::ErrorCode::Overloaded, room.error()));
+    return;
+  }
   const auto ticked = processor_.tick(request.timestamp());
+  if (ticked) {
+    journal::stored::ClockMoveT move;
+    move.clock = request.timestamp();
+    move.given = true;
+    journal_.write<journal::stored::ClockMove>(journal::stored::Kind::ClockMove, move);
+  }
   client.reply(ticked ? ack(id) : error_reply(id, wire::ErrorCode::Invalid, ticked.error()));
   process_if_many();
 }
 
-void EngineThread::declare(Outbox& client, std::uint64_t id, const wire::Declare& request) {
-  std::vector<AttributeType> attributes;
-  if (request.attributes() != nullptr) {
-    for (const auto* a : *request.attributes()) {
-      if (a->type() > wire::ValueType::MAX) {
-        client.reply(error_reply(id, wire::ErrorCode::Malformed,
-                                 {"attribute '" + a->name()->str() + "' has no known type", ""}));
-        return;
-      }
-      attributes.push_back({a->name()->str(), static_cast<ValueType>(a->type())});
-    }
-  }
-  const auto declared = processor_.declare(request.name()->str(), std::move(attributes));
+void EngineThread::declare(const Command& command, std::uint64_t id, const wire::Declare& request) {
+  auto declared = journal_.make_room(command.frame.size());
+  if (declared) declared = server::declare(processor_, request);
+  if (declared) journal_.write_request(command.frame);
   types_.post(processor_.schema());
-  client.reply(declared ? ack(id) : error_reply(id, wire::ErrorCode::Invalid, declared.error()));
+  journal_.reply_when_durable(
+      command.client,
+      declared ? ack(id) : error_reply(id, wire::ErrorCode::Invalid, declared.error()));
 }
 
-void EngineThread::subscribe(const std::shared_ptr<Outbox>& client, std::uint64_t id,
+void EngineThread::subscribe(const Command& command, std::uint64_t id,
                              const wire::Subscribe& request) {
+  const auto& client = command.client;
+  if (auto may = subscription_counts_.check(command.user.get()); !may) {
+    client->reply(error_reply(id, wire::ErrorCode::Overloaded, may.error()));
+    return;
+  }
+  if (request.durable() != nullptr) return subscribe_durable(command, id, request);
   const auto manner = manner_of(request, client->limits());
   if (!manner) {
     client->reply(error_reply(id, wire::ErrorCode::Invalid, manner.error()));
@@ -288,12 +349,15 @@ void EngineThread::subscribe(const std::shared_ptr<Outbox>& client, std::uint64_
   } else if (!added.diagnostics.list.empty()) {
     client->reply(diagnostics_reply(id, added.diagnostics));
   } else {
+    subscription_counts_.added(*client, command.user.get());
     client->reply(ack(id));
   }
 }
 
 void EngineThread::unsubscribe(Outbox& client, std::uint64_t id, const wire::Unsubscribe& request) {
-  if (subscriptions_.remove(client, request.subscription())) {
+  const std::uint32_t subscription = request.subscription();
+  if (subscriptions_.remove(client, subscription) || durables_.detach(client, subscription)) {
+    subscription_counts_.removed(client);
     client.reply(ack(id));
     return;
   }
@@ -355,7 +419,7 @@ void EngineThread::deploy(const Command& command, std::uint64_t id, const wire::
     client.reply(diagnostics_reply(id, prepared->diagnostics));
     return;
   }
-  const auto diagnostics = processor_.deploy(prepared);
+  const auto diagnostics = book_.deploy(prepared, {.who = name_of(command.user)});
   types_.post(processor_.schema());  // before the reply, after which the client relies on it
   if (!diagnostics.failed()) deployments_.note(request.name()->str(), *prepared);
   rate_watch_.rules_came(std::chrono::steady_clock::now());
@@ -363,32 +427,34 @@ void EngineThread::deploy(const Command& command, std::uint64_t id, const wire::
             {{"name", request.name()->str()},
              {"session", client.id()},
              {"diagnostics", diagnostics.list.size()}});
-  client.reply(diagnostics_reply(id, diagnostics));
+  journal_.reply_when_durable(command.client, diagnostics_reply(id, diagnostics));
 }
 
-void EngineThread::remove(Outbox& client, std::uint64_t id, const wire::Remove& request) {
+void EngineThread::remove(const Command& command, std::uint64_t id, const wire::Remove& request) {
   const std::string name = request.rule()->str();
-  const auto removed = processor_.remove(name);
+  const RuleBook::Origin origin{.who = name_of(command.user)};
+  const auto removed = book_.remove(name, origin);
   const auto rules = removed ? std::vector{name} : deployments_.take(name, processor_);
   for (const std::string& rule : rules) {
     deployments_.forget(rule);
-    if (!removed) static_cast<void>(processor_.remove(rule));
-    log_.info("rule removed", {{"rule", rule}, {"session", client.id()}});
+    if (!removed) static_cast<void>(book_.remove(rule, origin));
+    log_.info("rule removed", {{"rule", rule}, {"session", command.client->id()}});
   }
   types_.post(processor_.schema());
-  client.reply(rules.empty() ? error_reply(id, wire::ErrorCode::NotFound, removed.error())
-                             : ack(id));
+  journal_.reply_when_durable(
+      command.client,
+      rules.empty() ? error_reply(id, wire::ErrorCode::NotFound, removed.error()) : ack(id));
 }
 
-void EngineThread::pin(Outbox& client, std::uint64_t id, const wire::Pin& request) {
+void EngineThread::pin(const Command& command, std::uint64_t id, const wire::Pin& request) {
   const std::string rule = request.rule()->str(), engine = request.engine()->str();
-  const auto pinned = processor_.pin(rule, engine);
-  if (pinned) {
-    log_.info("rule pinned", {{"rule", rule}, {"engine", engine}, {"session", client.id()}});
-    client.reply(ack(id));
-  } else {
-    client.reply(error_reply(id, wire::ErrorCode::Invalid, pinned.error()));
+  const auto pinned = book_.pin(rule, engine, name_of(command.user));
+  if (!pinned) {
+    command.client->reply(error_reply(id, wire::ErrorCode::Invalid, pinned.error()));
+    return;
   }
+  log_.info("rule pinned", {{"rule", rule}, {"engine", engine}, {"session", command.client->id()}});
+  journal_.reply_when_durable(command.client, ack(id));
 }
 
 void EngineThread::list(const Command& command, std::uint64_t id, const wire::ListRules& request) {
@@ -458,8 +524,17 @@ Statistics EngineThread::statistics() const {
                     {"held_events", processor_.held(), true},
                     {"held_bytes_peak", processed.peak_held_bytes, true},
                     {"rules", processor_.rule_count(), true},
-                    {"subscription_texts", subscriptions_.texts(), true}};
+                    {"subscription_texts", subscriptions_.texts(), true},
+                    {"durable_backlog_rows", durables_.rows(), true},
+                    {"durable_backlog_bytes", durables_.bytes(), true}};
+  if (journal_.is_on()) {
+    all.push_back({"journal_records", journal_.journal().end() - 1, true});
+    all.push_back({"journal_durable_records", journal_.journal().durable() - 1, true});
+  }
   add_refusals(all);
+  for (const auto& [user, times] : subscription_counts_.refused()) {
+    all.push_back({"user_subscriptions_refused", times, false, "user", user.c_str()});
+  }
   return all;
 }
 

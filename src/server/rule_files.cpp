@@ -123,6 +123,7 @@ void RuleFiles::leave_retired_files() {
 
 void RuleFiles::check(Reading& reading, const RuleSnapshot& snapshot) {
   const File& file = reading.files.front();
+  if (is_in_force(*reading.path, file)) return;
   const auto was_in_a_gone_file = [&](const std::string& rule) {
     const auto has_it = [&](const auto& gone) {
       return std::ranges::find(gone.second, rule) != gone.second.end();
@@ -137,11 +138,11 @@ void RuleFiles::check(Reading& reading, const RuleSnapshot& snapshot) {
   prepared_ = prepare_rules(snapshot, file.name, file.text, {.replace = replace});
 }
 
-void RuleFiles::put_in_force(Processor& processor) {
-  if (!leaving_.empty()) return remove_some(processor);
+void RuleFiles::put_in_force(RuleBook& book) {
+  if (!leaving_.empty()) return remove_some(book);
   Reading& reading = readings_.front();
   try {
-    deploy_file(processor, reading);
+    deploy_file(book, reading);
     reading.files.pop_front();
     if (!reading.files.empty()) return;
     for (const auto& [file, rules] : reading.good ? reading.gone : Files()) {
@@ -155,9 +156,13 @@ void RuleFiles::put_in_force(Processor& processor) {
   }
 }
 
-void RuleFiles::deploy_file(Processor& processor, Reading& reading) {
+void RuleFiles::deploy_file(RuleBook& book, Reading& reading) {
   const PreparedRules prepared = std::exchange(prepared_, nullptr);
-  auto diagnostics = processor.deploy(prepared);
+  if (prepared == nullptr) {
+    ++outcome_.files;
+    return;
+  }
+  auto diagnostics = book.deploy(prepared, {.file = true});
   const bool failed = diagnostics.failed();
   std::ranges::move(diagnostics.list, std::back_inserter(outcome_.diagnostics.list));
   if (failed) {
@@ -186,13 +191,13 @@ void RuleFiles::replace(const Rules& before, const Rules& now) {
 }
 
 /// Removes the latest rules first, which moves the fewest others.
-void RuleFiles::remove_some(Processor& processor) {
-  const std::size_t most = removed_at_once(processor.rule_count());
+void RuleFiles::remove_some(RuleBook& book) {
+  const std::size_t most = removed_at_once(book.processor().rule_count());
   for (std::size_t i = 0; i < most && !leaving_.empty(); ++i) {
     const std::string rule = std::move(leaving_.back());
     leaving_.pop_back();
     try {
-      const auto removed = processor.remove(rule);
+      const auto removed = book.remove(rule, {.file = true});
       if (removed) {
         outcome_.removed.push_back(rule);
       } else {
@@ -209,9 +214,31 @@ void RuleFiles::give_up_path(const std::exception& failure) {
   readings_.pop_front();
 }
 
-RuleFiles::Outcome RuleFiles::load(Processor& processor) {
+void RuleFiles::adopt(const KnownFiles& files) {
+  for (const auto& entry : files.all()) {
+    const std::string& name = entry.first;  // Clang 14 lets no lambda have a part of a binding
+    const KnownFiles::File& file = entry.second;
+    for (const std::string& rule : file.rules) ++holders_[rule];
+    if (file.whole) adopted_[name] = file.text;
+    const std::string folder = fs::path(name).parent_path().string();
+    const auto holds = [&](const Path& path) {
+      return path.path == name || fs::path(path.path + "/").parent_path().string() == folder;
+    };
+    const auto path = std::ranges::find_if(paths_, holds);
+    (path == paths_.end() ? retired_ : path->deployed)[name] = file.rules;
+  }
+}
+
+bool RuleFiles::is_in_force(const Path& path, const File& file) const {
+  const auto adopted = adopted_.find(file.name);
+  return adopted != adopted_.end() && adopted->second == file.text &&
+         path.deployed.contains(file.name);
+}
+
+RuleFiles::Outcome RuleFiles::load(RuleBook& book) {
   begin();
-  while (check_next(processor.snapshot())) put_in_force(processor);
+  while (check_next(book.processor().snapshot())) put_in_force(book);
+  adopted_.clear();
   return std::exchange(outcome_, {});
 }
 

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "gorgo/processor.hpp"
+#include "server/durability/known_files.hpp"
+#include "server/rule_book.hpp"
 
 namespace gorgo::server {
 
@@ -38,7 +40,7 @@ class RuleFiles {
   ///   rule files and is without any: it is more likely away than emptied.
   /// * A file that has left its folder takes its rules along, once all other files of the folder
   ///   are without errors.
-  Outcome load(Processor& processor);
+  Outcome load(RuleBook& book);
 
   /// Does what `load` does in steps, so that whoever owns the processor need not wait while files
   /// are read and checked: call `begin`, then `check_next` and `put_in_force` in turns, until
@@ -51,8 +53,11 @@ class RuleFiles {
   /// first; false: nothing is left to do. Needs no processor, so that another thread may do it.
   bool check_next(const RuleSnapshot& snapshot);
   /// Puts the checked rules in force, or removes some of the rules that are to be removed, of which
-  /// there may be many. Precondition: `processor.pending() == 0`.
-  void put_in_force(Processor& processor);
+  /// there may be many. Precondition: `book.processor().pending() == 0`.
+  void put_in_force(RuleBook& book);
+  /// Takes over files whose rules are in force already. The next load leaves those alone whose text
+  /// is still the same. To be called before the first one.
+  void adopt(const KnownFiles& files);
   /// What became of the load that is over.
   const Outcome& outcome() const { return outcome_; }
 
@@ -81,6 +86,8 @@ class RuleFiles {
   std::unordered_map<std::string, std::size_t>
       holders_;  // by rule: how many deployed files have it
 
+  std::map<std::string, std::string> adopted_;  // texts that are in force as they are, by file
+
   // The members below are about the load in hand.
   bool is_read_ = false;
   std::deque<Reading> readings_;
@@ -92,9 +99,11 @@ class RuleFiles {
   void read_all();
   void leave_retired_files();
   void check(Reading& reading, const RuleSnapshot& snapshot);
-  void deploy_file(Processor& processor, Reading& reading);
+  /// Whether the rules of the file are in force as the file has them.
+  bool is_in_force(const Path& path, const File& file) const;
+  void deploy_file(RuleBook& book, Reading& reading);
   void replace(const Rules& before, const Rules& now);
-  void remove_some(Processor& processor);
+  void remove_some(RuleBook& book);
   void give_up_path(const std::exception& failure);
 };
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "server/awaiting.hpp"
-#include "server/config/key.hpp"
+#include "server/config_reload.hpp"
 #include "server/doors.hpp"
 #include "server/engine_thread.hpp"
 #include "server/listener.hpp"
@@ -37,6 +37,7 @@ struct Server::Impl {
   CommandQueue queue;
   TypeBoard types;
   Doorkeeper doorkeeper{log};
+  Accounts accounts;
   SessionHub hub;
   std::vector<std::unique_ptr<Listener>> listeners;  // the first is that of the native protocol
   asio::signal_set signals{io};
@@ -46,7 +47,7 @@ struct Server::Impl {
   std::map<std::uint64_t, std::shared_ptr<Session>> sessions;
   std::size_t admitted = 0;  // sessions without those that were refused and are about to end
   std::uint64_t last_session = 0;
-  std::function<Result<ServerOptions>()> reread;  // the configuration; empty: it never changes
+  ConfigReload config{options, log, doorkeeper, listeners, sessions};
   bool stopping = false;
   asio::steady_timer next_stage{io};  // of the end: ends the grace, or gives up
   std::atomic<std::uint64_t> opened = 0;
@@ -78,11 +79,6 @@ struct Server::Impl {
   Result<std::unique_ptr<Reload>> begin_reload();
   /// Tells the service manager of a reload until it is released.
   std::shared_ptr<void> announce_reload();
-  /// Returns what has changed, for people. An error: something else has changed than what a running
-  /// server takes over, so nothing was.
-  Result<std::vector<std::string>> take_over(const ServerOptions& fresh);
-  Result<Doorkeeper::Keys> keys_for(const ServerOptions& fresh) const;
-  void take_over(Doorkeeper::Keys keys);
   void stop();
   /// Serves on for the grace, and tells everybody that this is the end.
   void leave();
@@ -101,7 +97,7 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
       totals{
           .memory = {options.limits.memory_bytes, [this] { asio::post(io, [this] { shed(); }); }}},
       queue(options.limits, totals.memory),
-      hub{io, options, log, queue, totals, doorkeeper, {}},
+      hub{io, options, log, queue, totals, doorkeeper, accounts, {}},
       engine(options, log, queue, types, totals,
              [this] { asio::post(io, [this] { engine_end(); }); }) {
   hub.counters = [this] { return counters(); };
@@ -110,6 +106,17 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
     std::vector<ConnectionInfo> all;
     for (const auto& [id, session] : sessions) all.push_back(session->info());
     return all;
+  };
+  hub.disconnect = [this](std::uint64_t id) -> Result<void> {
+    const auto known = sessions.find(id);
+    if (known == sessions.end()) {
+      return Error{"there is no connection " + std::to_string(id),
+                   "see `gorgo connections` for those that are open"};
+    }
+    const auto session = known->second;  // it may end at once
+    session->turn_away(EndReason::disconnected, wire::ErrorCode::Forbidden,
+                       {"an operator has ended this connection", ""});
+    return {};
   };
   hub.on_end = [this](Session& session) {
     if (!session.refused()) --admitted;
@@ -262,25 +269,12 @@ void Server::Impl::reload() {
   queue.push_control({.kind = Command::Kind::reload, .reload = std::move(*begun)});
 }
 
-/// All of it or nothing: what was changed on purpose together is not to hold in part.
 Result<std::unique_ptr<Reload>> Server::Impl::begin_reload() {
   auto begun = std::make_unique<Reload>();
   begun->guard = announce_reload();
-  const auto refuse = [this](const Error& why) {
-    log.error("the configuration is not reloaded", {{"error", why.to_string()}});
-    return why;
-  };
-  if (reread) {
-    const auto fresh = reread();
-    if (!fresh) return refuse(fresh.error());
-    // The files may have changed where their names have not.
-    auto keys = keys_for(*fresh);
-    if (!keys) return refuse(keys.error());
-    auto changed = take_over(*fresh);
-    if (!changed) return refuse(changed.error());
-    begun->changed = std::move(*changed);
-    take_over(std::move(*keys));
-  }
+  auto changed = config.take_over_anew();
+  if (!changed) return changed.error();
+  begun->changed = std::move(*changed);
   begun->paths = options.rules;
   return begun;
 }
@@ -294,52 +288,6 @@ std::shared_ptr<void> Server::Impl::announce_reload() {
     });
   };
   return {this, over};
-}
-
-/// An error also where a port that is open to others would lose what protects it.
-Result<Doorkeeper::Keys> Server::Impl::keys_for(const ServerOptions& fresh) const {
-  for (const auto& listener : listeners) {
-    if (auto safe = listener->check_exposure(fresh); !safe) return safe.error();
-  }
-  return Doorkeeper::read(fresh);
-}
-
-/// Connections of users who are gone, or who may do something else from now on, end.
-void Server::Impl::take_over(Doorkeeper::Keys keys) {
-  const bool asked = doorkeeper.asks();
-  doorkeeper.set(std::move(keys));
-  for (const auto& [id, session] : std::map(sessions)) {
-    const UserPtr& user = session->user();
-    if (user == nullptr) {
-      if (asked || !doorkeeper.asks() || !session->is_greeted()) continue;
-    } else if (doorkeeper.asks()) {
-      const UserPtr now = doorkeeper.find(user->name);
-      if (now != nullptr && *now == *user) continue;
-    }
-    session->turn_away({"the users of the server have changed", "connect and log in again"});
-  }
-}
-
-Result<std::vector<std::string>> Server::Impl::take_over(const ServerOptions& fresh) {
-  const auto changes = changes_between(options, fresh);
-  std::string fixed, all;
-  std::vector<std::string> changed;
-  for (const ConfigChange& change : changes) {
-    const std::string text = change.to_string();
-    if (!change.key->is_live) {
-      fixed += (fixed.empty() ? "" : "; ") + text;
-      continue;
-    }
-    all += (all.empty() ? "" : "; ") + text;
-    changed.push_back(text);
-  }
-  if (!fixed.empty()) return Error{"this needs a restart: " + fixed, "restart, or change it back"};
-  for (const ConfigChange& change : changes) {
-    static_cast<void>(change.key->set(options, *change.key->get(fresh)));
-  }
-  log.set_level(options.log_level);
-  if (!changed.empty()) log.info("the configuration is reloaded", {{"changed", all}});
-  return changed;
 }
 
 void Server::Impl::stop() {
@@ -417,6 +365,8 @@ Server::Server(ServerOptions options, Log& log)
 
 Server::~Server() { impl_->queue.discard(); }
 
+Result<void> Server::recover() { return impl_->engine.recover(); }
+
 RuleFiles::Outcome Server::load_rules() { return impl_->engine.load_rules(); }
 
 Result<void> Server::listen() { return impl_->listen(); }
@@ -481,7 +431,7 @@ void Server::reload() {
 }
 
 void Server::set_reread(std::function<Result<ServerOptions>()> reread) {
-  impl_->reread = std::move(reread);
+  impl_->config.set_reread(std::move(reread));
 }
 
 ServerCounters Server::counters() const { return impl_->counters(); }

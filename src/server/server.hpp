@@ -19,6 +19,10 @@ class Server {
   Server(ServerOptions options, Log& log);
   ~Server();
 
+  /// Opens the journal, if there is one, and brings back everything that it holds. To be called
+  /// before `load_rules`. An error: the journal cannot be read or does not fit, and the server
+  /// should not run.
+  Result<void> recover();
   /// Deploys the rule files. When it failed, the server should not run.
   RuleFiles::Outcome load_rules();
   /// Opens the ports. From here on clients may connect; they are served by `run`.

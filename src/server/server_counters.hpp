@@ -29,8 +29,15 @@ struct ConnectionInfo {
   std::uint64_t id = 0;
   std::string peer;
   std::string_view dialect;
-  double seconds = 0;       ///< since it was opened
-  std::uint64_t bytes = 0;  ///< that it has the server hold
+  double seconds = 0;         ///< since it was opened
+  std::uint64_t bytes = 0;    ///< that it has the server hold
+  std::string name;           ///< what the client calls itself; may be empty
+  std::string user;           ///< empty: nobody was asked
+  std::uint64_t backlog = 0;  ///< bytes that wait for the client to read them
+  std::uint32_t subscriptions = 0;
+  std::uint64_t published = 0;                                ///< events that it has sent
+  std::uint64_t delivered = 0;                                ///< events that were written to it
+  double published_per_second = 0, delivered_per_second = 0;  ///< of late
 };
 
 }  // namespace gorgo::server

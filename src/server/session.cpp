@@ -8,6 +8,7 @@
 #include <boost/asio/write.hpp>
 
 #include "server/awaiting.hpp"
+#include "server/connections.hpp"
 #include "server/endpoint_text.hpp"
 #include "server/replies.hpp"
 #include "server/security/permissions.hpp"
@@ -27,7 +28,15 @@ constexpr std::uint64_t kMostMalformed = 1000;
 // So many bytes are offered to the system at a time.
 constexpr std::size_t kMostAtOnce = std::size_t{4} << 20;
 
-std::string text(std::chrono::milliseconds time) { return std::to_string(time.count()) + " ms"; }
+std::uint64_t rows_of(const std::vector<OutFrame>& frames) {
+  std::uint64_t rows = 0;
+  for (const OutFrame& frame : frames) {
+    if (const auto* delivery = std::get_if<ClientDelivery>(&frame)) rows += delivery->rows;
+  }
+  return rows;
+}
+
+Session::Time now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
@@ -53,6 +62,7 @@ Session::Session(Transport transport, SessionHub& hub)
       room_(hub.io),
       changed_(hub.io),
       memory_(hub.io),
+      rate_(hub.io),
       deadline_(hub.io),
       inbound_(hub.totals.memory),
       in_hand_(hub.totals.memory) {
@@ -109,10 +119,10 @@ void Session::finish() {
       error_reply(0, wire::ErrorCode::Stopping, {"the server is stopping", "connect again later"}));
 }
 
-void Session::turn_away(const Error& why) {
+void Session::turn_away(EndReason reason, wire::ErrorCode code, const Error& why) {
   if (stopping_) return;
-  ends_for(EndReason::forbidden, why.message);
-  reply_error(0, wire::ErrorCode::Unauthenticated, why);
+  ends_for(reason, why.message);
+  reply_error(0, code, why);
   stop_reading();
 }
 
@@ -135,7 +145,19 @@ std::size_t Session::memory() const {
 
 ConnectionInfo Session::info() const {
   const std::chrono::duration<double> open = std::chrono::steady_clock::now() - opened_;
-  return {id(), peer(), dialect_->name(), open.count(), memory()};
+  return {.id = id(),
+          .peer = peer(),
+          .dialect = dialect_->name(),
+          .seconds = open.count(),
+          .bytes = memory(),
+          .name = name_,
+          .user = user_ == nullptr ? "" : user_->name,
+          .backlog = outbox_->bytes(),
+          .subscriptions = outbox_->subscriptions(),
+          .published = published_.total(),
+          .delivered = delivered_.total(),
+          .published_per_second = published_.per_second(),
+          .delivered_per_second = delivered_.per_second()};
 }
 
 bool Session::awaits_engine() const { return in_hand_.bytes() > 0 || hub_.queue.bytes(id()) > 0; }
@@ -144,56 +166,42 @@ void Session::look(Time now) {
   // Whoever woke the session may have found no memory to do so.
   if (outbox_->take_missed_wake()) woken();
   outbox_->look(now);
+  published_.look(now);
+  delivered_.look(now);
   if (!greeted_ || stopping_) return;
-  look_at_reading(now);
+  if (const auto why = liveness_.late(hub_.options, situation(), now)) time_out(*why);
   look_at_writing(now);
   if (!stopping_) look_at_heartbeat(now);
 }
 
-void Session::look_at_reading(Time now) {
-  const auto frame = hub_.options.frame_timeout, idle = hub_.options.idle_timeout;
-  const auto active = std::max(received_, sent_);
-  if (begun_ && starved_ && now - *begun_ > frame) {
-    time_out(kShortOfMemory);
-  } else if (begun_ && now - *begun_ > frame) {
-    time_out({"a message was not complete within " + text(frame),
-              "send it in one go, or raise frame_timeout_ms"});
-  } else if (idle.count() > 0 && now - active > idle && !awaits_engine()) {
-    time_out({"nothing came or went for " + text(idle),
-              "send a request now and then, or raise idle_timeout_ms"});
-  }
+Liveness::Situation Session::situation() const {
+  const bool awaits = awaits_engine();
+  return {.awaits_engine = awaits,
+          .is_deaf = awaits || awaits_change(),
+          .is_backed_up = outbox_->bytes() > 0,
+          .heartbeat = dialect_->heartbeat()};
 }
 
 void Session::look_at_writing(Time now) {
-  const auto stalled = hub_.options.limits.stalled;
-  const bool is_stalled = stalled.count() > 0 && is_sending_ && now - sent_ > stalled;
-  if (!is_stalled || closing_ || outbox_->may_wait()) return;
+  const auto& limits = hub_.options.limits;
+  if (!liveness_.is_stalled(limits, now) || closing_ || outbox_->may_wait()) return;
   ends_for(EndReason::slow, "it took nothing within limits.stalled_ms");
-  overload({"the client has taken nothing for " + text(stalled),
+  overload({"the client has taken nothing for " + std::to_string(limits.stalled.count()) + " ms",
             "read what comes, or raise limits.stalled_ms"});
 }
 
 void Session::look_at_heartbeat(Time now) {
   const Limits& limits = hub_.options.limits;
-  const auto heartbeat = dialect_->heartbeat();
-  if (heartbeat == Dialect::Heartbeat::none || limits.heartbeat.count() == 0) return;
-  // While something waits for the client, the limits for slow subscribers watch it; and what it
-  // says is not heard while its last request waits.
-  const bool is_deaf = awaits_engine() || awaits_change() || starved_;
-  if (outbox_->bytes() > 0 || is_deaf) {
-    if (pinged_) pinged_ = now;
-    return;
+  switch (liveness_.beat(limits, situation(), now)) {
+    case Liveness::Beat::none:
+      return;
+    case Liveness::Beat::ping:
+      return dialect_->ping();
+    case Liveness::Beat::dead:
+      return time_out(
+          {"no answer to a Ping within " + std::to_string(limits.heartbeat_timeout.count()) + " ms",
+           "answer each Ping with a Pong, or raise limits.heartbeat_timeout_ms"});
   }
-  const bool answers = heartbeat == Dialect::Heartbeat::answered;
-  if (pinged_ && now - *pinged_ > limits.heartbeat_timeout) {
-    return time_out({"no answer to a Ping within " + text(limits.heartbeat_timeout),
-                     "answer each Ping with a Pong, or raise limits.heartbeat_timeout_ms"});
-  }
-  const bool is_silent =
-      now - sent_ >= limits.heartbeat || (answers && now - received_ >= limits.heartbeat);
-  if (pinged_ || !is_silent) return;
-  dialect_->ping();
-  if (answers) pinged_ = now;
 }
 
 void Session::time_out(const Error& why) {
@@ -267,6 +275,7 @@ void Session::arm(Duration limit) {
 
 void Session::ended() {
   if (--coroutines_ > 0) return;
+  account_.leave();
   deadline_.cancel();
   transport_.close();
   report(outbox_->report(true));
@@ -321,9 +330,7 @@ void Session::await_greeting(std::chrono::milliseconds limit) {
   if (!closing_) arm(limit);
 }
 
-void Session::message_begun() {
-  if (!begun_) begun_ = std::chrono::steady_clock::now();
-}
+void Session::message_begun() { liveness_.message_begun(now()); }
 
 void Session::hold(std::size_t bytes) {
   inbound_.resize(bytes);
@@ -335,7 +342,7 @@ asio::awaitable<void> Session::read() {
   co_await secure();
   if (!stopping_) co_await dialect_->read();
   inbound_.resize(0);
-  begun_.reset();
+  message_over();
   // This stands behind everything that the client asked for: the engine closes the outbox when it
   // gets there.
   hub_.queue.push_control({Command::Kind::disconnect, outbox_});
@@ -368,7 +375,7 @@ asio::awaitable<std::size_t> Session::read_some(asio::mutable_buffer space) {
   received();
   if (!failure) co_return size;
   if (!stopping_) {
-    if (begun_) {
+    if (liveness_.in_message()) {
       hub_.log.info("client left in the middle of a message",
                     {{"session", id()}, {"peer", peer()}});
     }
@@ -400,7 +407,11 @@ asio::awaitable<bool> Session::submit(protocol::Bytes frame, const wire::Message
   const bool wanted = prepare(request, message);
   if (!wanted) co_return true;
   request.frame = std::move(frame);
+  const bool may_go = co_await await_rate(request);
+  if (!may_go) co_return false;
+  const std::uint32_t rows = request.work.rows;
   const bool queued = co_await push(request) == CommandQueue::Push::queued;
+  if (queued) published_.add(rows);
   // The requests of a session are carried out in order, also behind a text that is checked.
   if (queued && awaits_change()) {
     watch();
@@ -411,6 +422,7 @@ asio::awaitable<bool> Session::submit(protocol::Bytes frame, const wire::Message
 }
 
 bool Session::prepare(Command& request, const wire::Message& message) {
+  if (answer_about_connections(hub_, *outbox_, message)) return false;
   if (message.body_type() == wire::Body::Reload) {
     auto begun = hub_.begin_reload();
     if (!begun) {
@@ -457,6 +469,38 @@ asio::awaitable<CommandQueue::Push> Session::push(Command& request) {
   co_return outcome;
 }
 
+asio::awaitable<bool> Session::await_rate(const Command& request) {
+  if (user_ == nullptr) co_return true;
+  auto wait = account_.wait(user_->limits, now());
+  if (wait.count() > 0) {
+    account_.note_wait(user_->limits, now());
+    in_hand_.resize(request.frame.size());
+    watch();
+    while (wait.count() > 0 && !stopping_) {
+      rate_.expires_after(wait);
+      co_await rate_.async_wait(kTuple);
+      wait = account_.wait(user_->limits, now());
+    }
+    unwatch();
+    in_hand_.resize(0);
+    received();
+  }
+  if (stopping_) co_return false;
+  account_.take(user_->limits, request.work.rows, request.frame.size(), now());
+  co_return true;
+}
+
+void Session::set_user(UserPtr user) {
+  user_ = std::move(user);
+  rate_.cancel();  // the limits may be others
+}
+
+Result<void> Session::let_in(const UserPtr& user) {
+  auto entered = account_.enter(hub_.accounts, *user);
+  if (entered) user_ = user;
+  return entered;
+}
+
 void Session::watch() {
   // What has happened before the wait begins does not end it.
   if (transport_.is_broken()) return abort();
@@ -485,7 +529,9 @@ asio::awaitable<void> Session::write() {
     if (!frames.empty() || dialect_->has_output()) {
       const bool works = co_await dialect_->write(frames);
       outbox_->written();
+      if (outbox_->take_wants_more()) hub_.queue.push_control({Command::Kind::feed, outbox_});
       if (!works) break;
+      delivered_.add(rows_of(frames));
     } else if (closed) {
       break;
     } else {
@@ -504,20 +550,11 @@ asio::awaitable<void> Session::write() {
   stop_reading();
 }
 
-void Session::received() {
-  received_ = std::chrono::steady_clock::now();
-  pinged_.reset();
-}
+void Session::received() { liveness_.received(now()); }
 
-void Session::sending() {
-  is_sending_ = true;
-  sent_ = std::chrono::steady_clock::now();
-}
+void Session::sending() { liveness_.sending(now()); }
 
-void Session::sent() {
-  is_sending_ = false;
-  sent_ = std::chrono::steady_clock::now();
-}
+void Session::sent() { liveness_.sent(now()); }
 
 std::size_t Session::NoteProgress::operator()(const error_code& failure, std::size_t) const {
   session.sending();

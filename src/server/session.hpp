@@ -19,9 +19,12 @@
 #include "server/closed_connections.hpp"
 #include "server/command_queue.hpp"
 #include "server/dialect.hpp"
+#include "server/liveness.hpp"
 #include "server/log.hpp"
 #include "server/log_limit.hpp"
 #include "server/outbox.hpp"
+#include "server/recent_rate.hpp"
+#include "server/security/accounts.hpp"
 #include "server/security/doorkeeper.hpp"
 #include "server/server_counters.hpp"
 #include "server/transport.hpp"
@@ -36,12 +39,15 @@ struct SessionHub {
   CommandQueue& queue;
   ClientTotals& totals;
   Doorkeeper& doorkeeper;
+  Accounts& accounts;
   std::function<void(Session&)> on_end;  ///< the session is over and may be forgotten
   std::function<ServerCounters()> counters;
   /// Takes over the configuration as it is now. An error: nothing was changed.
   std::function<Result<std::unique_ptr<Reload>>()> begin_reload = {};
   ClosedConnections closed = {};
   std::function<std::vector<ConnectionInfo>()> connections;
+  /// Ends the connection of this number on behalf of an operator. An error: there is none.
+  std::function<Result<void>(std::uint64_t)> disconnect = {};
   /// Set while the server is about to stop and still serves: when it stops. docs/server.md
   std::optional<std::chrono::steady_clock::time_point> stops_at = {};
   std::atomic<std::uint64_t> malformed = 0;         ///< frames and messages refused; read anywhere
@@ -77,8 +83,8 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Says that the server stops, writes what is queued and ends, at the latest after the drain
   /// timeout.
   void finish();
-  /// Ends because the client's user has changed, behind the replies to what was read.
-  void turn_away(const Error& why);
+  /// Ends behind the replies to what was read, and tells the client why.
+  void turn_away(EndReason reason, wire::ErrorCode code, const Error& why);
   /// Ends at once. What the client has not got by now counts as lost.
   void give_up();
   /// Gives back what the session holds: throws away its requests and what it would be sent, and
@@ -107,7 +113,12 @@ class Session : public std::enable_shared_from_this<Session> {
 
   /// Who the client is, as the doorkeeper has found out; null: nobody, yet.
   const UserPtr& user() const { return user_; }
-  void set_user(UserPtr user) { user_ = std::move(user); }
+  void set_user(UserPtr user);
+  /// Does the same for a user who has come in, and counts the connection among those of the user.
+  /// An error: the user has too many; nothing has changed.
+  Result<void> let_in(const UserPtr& user);
+  /// What the client calls itself.
+  void set_name(std::string name) { name_ = std::move(name); }
 
   /// The client has said what it must say first. Until then only the greeting time-out counts.
   void greeted();
@@ -117,7 +128,7 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Bytes of a message that is not complete are there; its time-out runs from the first call.
   void message_begun();
   /// No part of a message waits for its rest.
-  void message_over() { begun_.reset(); }
+  void message_over() { liveness_.message_over(); }
   /// How many bytes of memory what was read takes, while it is no request yet.
   void hold(std::size_t bytes);
 
@@ -178,17 +189,14 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::steady_timer room_;      // cancelled when the queue may have room
   boost::asio::steady_timer changed_;   // cancelled when a change of rules may be carried out
   boost::asio::steady_timer memory_;    // until memory is asked for again
+  boost::asio::steady_timer rate_;      // until the user may ask for more
   boost::asio::steady_timer deadline_;  // ends the session
   boost::asio::cancellation_signal cancel_reading_;
   boost::asio::cancellation_signal cancel_watch_;
-  MemoryShare inbound_;        // what the dialect holds of unfinished messages
-  MemoryShare in_hand_;        // a request that waits for room in the queue
-  std::optional<Time> begun_;  // when the first byte of an unfinished message was there
+  MemoryShare inbound_;  // what the dialect holds of unfinished messages
+  MemoryShare in_hand_;  // a request that waits for room in the queue, or for its turn
   const Time opened_ = std::chrono::steady_clock::now();
-  Time received_ = opened_;     // when a byte came
-  Time sent_ = opened_;         // when a byte went, or the wait for that began
-  bool is_sending_ = false;     // bytes are on their way
-  std::optional<Time> pinged_;  // since when a sign of life is awaited
+  Liveness liveness_{opened_};
   LogLimit malformed_log_;
   std::uint64_t malformed_ = 0;
   std::string complaint_;  // about the last malformed message
@@ -196,14 +204,16 @@ class Session : public std::enable_shared_from_this<Session> {
   std::string end_detail_;
   std::shared_ptr<Outbox> outbox_;
   UserPtr user_;
+  AccountShare account_;
+  std::string name_;
+  RecentRate published_{opened_}, delivered_{opened_};  // events
   bool refused_ = false;
   bool secured_ = false;  // bytes may be read and written
   bool greeted_ = false;
   bool stopping_ = false;  // no further request is taken
   bool closing_ = false;   // the outbox is closed, the deadline runs
   bool aborted_ = false;
-  bool writing_ = true;   // the writer goes on
-  bool starved_ = false;  // there is no memory for what the client sends
+  bool writing_ = true;  // the writer goes on
   // A change of rules is on its way. Null: none was, yet.
   std::shared_ptr<std::atomic<bool>> changing_;
   int coroutines_ = 0;
@@ -215,6 +225,9 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Agrees with the client on keys, where the port speaks TLS.
   boost::asio::awaitable<void> secure();
   boost::asio::awaitable<CommandQueue::Push> push(Command& request);
+  /// Waits until the rates of the user allow the request, and counts it. False: the session has
+  /// stopped reading meanwhile.
+  boost::asio::awaitable<bool> await_rate(const Command& request);
   /// Whether the user may ask that; replies when not. Notes in the command what the engine thread
   /// has to check.
   bool permit(const wire::Message& message, Command& request);
@@ -232,8 +245,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool awaits_engine() const;
   /// Ends the session because the client let a time-out pass.
   void time_out(const Error& why);
-  /// They do what `look` does about one thing each.
-  void look_at_reading(Time now);
+  Liveness::Situation situation() const;
   void look_at_writing(Time now);
   void look_at_heartbeat(Time now);
   /// Ends the session at once: the connection is broken or given up.
@@ -262,13 +274,14 @@ boost::asio::awaitable<bool> Session::read_into(Cutter& cutter) {
 
 template <class Action>
 bool Session::if_memory(Action action) {
-  starved_ = false;
+  bool starved = false;
   try {
     action();
   } catch (const std::bad_alloc&) {
-    starved_ = true;
+    starved = true;
   }
-  return !starved_;
+  liveness_.set_starved(starved);
+  return !starved;
 }
 
 }  // namespace gorgo::server

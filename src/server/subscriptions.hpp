@@ -49,6 +49,10 @@ class Subscriptions {
   /// Returns how many were queued, counted for each client.
   std::uint64_t deliver(const OutputBatch& batch);
 
+  /// For a delivery that others make.
+  std::uint64_t next_number() { return ++deliveries_; }
+  /// Whether somebody gets events of the type.
+  bool wants(const std::string& type) const;
   /// The number of distinct texts.
   std::size_t texts() const { return by_text_.size(); }
   /// Rows that no frame could hold, counted for each client.

@@ -86,7 +86,12 @@ void EngineThread::trace(const Command& command, std::uint64_t id, const wire::T
   process();
   const auto before = processor_.rule_counters();
 
+  if (const auto room = journal_.make_room(command.frame.size()); !room) {
+    command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, room.error()));
+    return;
+  }
   Publication publication(*request.batch());
+  publication.frame = command.frame;
   const BatchCursor& event = publication.batch.next();
   const std::string type(event.table().type);
   Watch watch(type, event.timestamp(), traced);
@@ -103,7 +108,7 @@ void EngineThread::trace(const Command& command, std::uint64_t id, const wire::T
   Clock::duration delivering{}, watching{};
   processor_.process([&](const OutputBatch& batch) {
     const auto evaluated = Clock::now();
-    traced.copies += subscriptions_.deliver(batch);
+    traced.copies += deliver(batch);
     const auto delivered = Clock::now();
     watch.take(batch);
     delivering += delivered - evaluated;

@@ -43,14 +43,19 @@ asio::awaitable<bool> TrexDialect::log_in() {
   auto outcome = co_await hub.doorkeeper.admit(std::move(nothing), session_.transport());
   const std::string& everybody = hub.options.trex.user;
   if (outcome.refused && !everybody.empty()) outcome.user = hub.doorkeeper.find(everybody);
-  if (outcome.user == nullptr) {
-    hub.log.warning("a client of T-Rex is not let in",
-                    {{"peer", session_.peer()}, {"error", outcome.refused->why.message}});
-    session_.stop_reading();
-    co_return false;
+  Result<void> let_in;
+  if (outcome.user != nullptr) {
+    let_in = session_.let_in(outcome.user);
+  } else {
+    let_in = outcome.refused->why;
   }
-  session_.set_user(outcome.user);
-  co_return true;
+  if (let_in) co_return true;
+  session_.ends_for(outcome.user == nullptr ? EndReason::forbidden : EndReason::refused,
+                    let_in.error().message);
+  hub.log.warning("a client of T-Rex is not let in",
+                  {{"peer", session_.peer()}, {"error", let_in.error().message}});
+  session_.stop_reading();
+  co_return false;
 }
 
 asio::awaitable<void> TrexDialect::serve() {

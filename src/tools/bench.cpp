@@ -14,6 +14,7 @@
 #include "bench/report.hpp"
 #include "bench/timeline.hpp"
 #include "bench/workload.hpp"
+#include "engine/engine.hpp"
 #include "gorgo/processor.hpp"
 #include "tools/commands.hpp"
 #include "tools/output.hpp"
@@ -249,10 +250,20 @@ std::vector<std::string> known_engines() {
   return engines;
 }
 
+/// Whether it is an engine that this machine has no device for.
+bool is_unavailable(const std::string& name) {
+  const auto* const engine = engine::find_engine(name);
+  if (engine == nullptr) return false;
+  return std::ranges::any_of(engine->description(), [](const std::string& line) {
+    return line.starts_with("unavailable");
+  });
+}
+
 /// Only the quick grid has the reference engine, which is for small sizes.
 std::vector<std::string> default_engines(const std::string& grid) {
   auto engines = known_engines();
   std::erase(engines, "cuda-host");
+  std::erase_if(engines, is_unavailable);
   if (grid != "quick") std::erase(engines, "reference");
   return engines;
 }

@@ -32,9 +32,19 @@ void add_sub(CLI::App& app, int& exit_code);
 void add_rules(CLI::App& app, int& exit_code);
 void add_types(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
+void add_connections(CLI::App& app, int& exit_code);
+void add_top(CLI::App& app, int& exit_code);
 void add_user(CLI::App& app, int& exit_code);
 void add_engines(CLI::App& app, int& exit_code);
 void add_journal(CLI::App& app, int& exit_code);
+void add_backtest(CLI::App& app, int& exit_code);
+void add_ping(CLI::App& app, int& exit_code);
+void add_replay(CLI::App& app, int& exit_code);
+void add_context(CLI::App& app, int& exit_code);
+void add_completion(CLI::App& app, int& exit_code);
+void add_man(CLI::App& app, int& exit_code);
+void add_version(CLI::App& app, int& exit_code);
+void add_help(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 
 }  // namespace gorgo::tools

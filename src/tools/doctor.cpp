@@ -36,8 +36,9 @@ int examine(const DoctorOptions& options) {
 void add_doctor(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
       "doctor",
-      "Say what stands out about a server: types that rules read and that never come, rules that\n"
-      "never or always fire, events that come too late, rules that do not get done");
+      "Say what stands out about a server: types and attributes that rules read and that never\n"
+      "come, or that come and nobody reads, rules that never or always fire, events that come too\n"
+      "late, rules that do not get done");
   const auto options = std::make_shared<DoctorOptions>();
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");

@@ -68,13 +68,12 @@ void add_event_form(CLI::App* command, EventForm& form, const std::string& names
 
 Result<std::unique_ptr<codec::EventReader>> make_reader(const EventForm& form,
                                                         const Schema* schema) {
-  using boost::system::in_place_value;
   if (form.format != "csv") {
     const EventForm plain{.format = form.format};
     const bool csv_only = form.type != plain.type || form.time_column != plain.time_column ||
                           form.time_format != plain.time_format || form.zone != plain.zone ||
                           !form.renamed.empty();
-    if (!csv_only) return {in_place_value, codec::make_line_reader()};
+    if (!csv_only) return {std::in_place, codec::make_line_reader()};
     return Error{"the options of CSV files say nothing about event lines",
                  "add --input-format csv"};
   }
@@ -84,13 +83,13 @@ Result<std::unique_ptr<codec::EventReader>> make_reader(const EventForm& form,
   if (!names) return names.error();
   const auto times = codec::TimeFormat::make(form.time_format, form.zone);
   if (!times) return Error{"--time-format, --tz: " + times.error().message, times.error().hint};
-  return {in_place_value, codec::make_csv_reader({.type = form.type,
-                                                  .type_column = form.type_column,
-                                                  .time_column = form.time_column,
-                                                  .times = *times,
-                                                  .separator = *separator,
-                                                  .renamed = *std::move(names)},
-                                                 schema)};
+  return {std::in_place, codec::make_csv_reader({.type = form.type,
+                                                 .type_column = form.type_column,
+                                                 .time_column = form.time_column,
+                                                 .times = *times,
+                                                 .separator = *separator,
+                                                 .renamed = *std::move(names)},
+                                                schema)};
 }
 
 }  // namespace gorgo::tools

@@ -1,6 +1,7 @@
 #include "tools/event_stream.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -25,6 +26,10 @@ Result<void> EventStream::open(const std::string& path) {
   path_ = path == "-" ? "standard input" : path;
   file_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0) return Error{"cannot open " + path_ + ": " + std::strerror(errno), ""};
+  struct stat status = {};
+  if (fstat(file_, &status) == 0 && S_ISREG(status.st_mode)) {
+    size_ = static_cast<std::uint64_t>(status.st_size);
+  }
   return {};
 }
 
@@ -76,6 +81,7 @@ Result<bool> EventStream::read_all(const Callbacks& callbacks) {
     if (size < 0) return Error{"cannot read " + path_ + ": " + std::strerror(errno), ""};
     if (size == 0) break;
     lines_.fill(static_cast<std::size_t>(size));
+    read_ += static_cast<std::uint64_t>(size);
     const auto more = read_block(callbacks);
     if (!more || !*more) return more;
   }

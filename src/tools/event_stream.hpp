@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -49,6 +50,11 @@ class EventStream {
   /// The events that were read since the last call, in their order. They stand before the tick or
   /// the bad line at hand.
   ReadEvents take();
+  /// How much of the file has been read, from 0 to 1; 0 where nobody knows its size.
+  double share_read() const {
+    return size_ == 0 ? 0
+                      : static_cast<double>(read_) / static_cast<double>(std::max(size_, read_));
+  }
   /// The number of the line of the tick at hand.
   std::uint64_t line() const { return reader_->line(); }
 
@@ -64,6 +70,8 @@ class EventStream {
   ReadEvents gathered_;
   std::string path_;
   int file_ = -1;
+  std::uint64_t size_ = 0;  // of the file, bytes; 0: unknown
+  std::uint64_t read_ = 0;
 };
 
 }  // namespace gorgo::tools

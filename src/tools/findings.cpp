@@ -24,10 +24,41 @@ std::string readers_of(const std::string& type, const std::vector<RuleInfo>& rul
   return readers > kMost ? names + " and " + std::to_string(readers - kMost) + " more" : names;
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) {
+    text += (text.empty() ? "" : ", ") + names[i];
+  }
+  return names.size() > kMost ? text + " and " + std::to_string(names.size() - kMost) + " more"
+                              : text;
+}
+
+/// Compares what comes of a type with what is read of it.
+void compare(const TypeInfo& type, const std::vector<RuleInfo>& rules,
+             std::vector<std::string>& findings) {
+  if (type.is_unread && !type.is_subscribed) {
+    findings.push_back(times(type.accepted, "event") + " of type " + type.name +
+                       " came, which no rule reads and nobody subscribes to: is a rule or a "
+                       "publisher wrong about the name?");
+    return;
+  }
+  if (!type.missing_attributes.empty()) {
+    findings.push_back("Rules (" + readers_of(type.name, rules) + ") read of " + type.name +
+                       " what none of its " + times(type.accepted, "event") +
+                       " had: " + listed(type.missing_attributes));
+  }
+  if (!type.unread_attributes.empty() && !type.is_subscribed) {
+    findings.push_back("Events of type " + type.name +
+                       " carry what no rule reads: " + listed(type.unread_attributes));
+  }
+}
+
 void examine(const TypeInfo& type, const std::vector<RuleInfo>& rules,
              std::vector<std::string>& findings) {
   const std::string name = type.name.empty() ? "types that no rule reads" : type.name;
-  if (!type.name.empty() && type.seen == 0) {
+  compare(type, rules, findings);
+  if (!type.name.empty() && !type.is_unread && type.seen == 0) {
     findings.push_back("No event of type " + name + " has come since rules read it (" +
                        readers_of(type.name, rules) + "): is it published under another name?");
   }
@@ -59,9 +90,10 @@ void examine(const RuleInfo& rule, const std::vector<TypeInfo>& types,
          " or more: `gorgo why --rule " + rule.name + "` says what they fail.");
   }
   // A rule that reads a single type may well be meant to fire for each terminator.
-  if (rule.reads.size() > 1 && rule.terminators >= kEnough && rule.composites >= rule.terminators) {
+  const bool nearly_always = rule.composites >= rule.terminators - rule.terminators / 100;
+  if (rule.reads.size() > 1 && rule.terminators >= kEnough && nearly_always) {
     find("has fired for every one of its " + times(rule.terminators, "terminator") +
-         ": are its conditions always true?");
+         ", or nearly so: are its conditions always true?");
   }
   if (rule.suspended || rule.passed_over > 0) {
     find("has used up its time, and " + times(rule.passed_over, "terminator") +

@@ -8,6 +8,7 @@
 #include "journal/journal.hpp"
 #include "journal/records.hpp"
 #include "journal/recovery.hpp"
+#include "journal/snapshot.hpp"
 #include "tools/commands.hpp"
 #include "tools/output.hpp"
 
@@ -51,7 +52,25 @@ int verify(const JournalOptions& options) {
                 " bytes behind them, in %s, are no record: a crash or a writer left them\n",
                 found->torn_bytes, found->torn_in.c_str());
   }
+  const auto snapshots = journal::snapshots_in(*disk, options.folder);
+  if (!snapshots) return fail(snapshots.error());
+  for (const Place place : *snapshots) {
+    const auto whole = journal::verify_snapshot(*disk, options.folder, found->journal, place);
+    if (!whole) return fail(whole.error());
+    std::printf("snapshot of place %" PRIu64 ": whole\n", place);
+  }
   return kSuccess;
+}
+
+/// A start needs the records behind the latest snapshot, and all of them where there is none.
+Result<void> check_below(journal::Disk& disk, const std::string& folder, Place below) {
+  const auto snapshots = journal::snapshots_in(disk, folder);
+  if (!snapshots) return snapshots.error();
+  const Place needed = snapshots->empty() ? 1 : snapshots->front();
+  if (below <= needed) return {};
+  return Error{"a server needs the records from place " + std::to_string(needed) + " on to start",
+               "name that place or a lower one; a server trims its journal itself, see "
+               "journal.snapshot_bytes"};
 }
 
 Result<void> print(const journal::Record& record, bool as_json) {
@@ -95,6 +114,9 @@ int trim(const JournalOptions& options) {
   const auto disk = journal::make_posix_disk();
   if (const auto found = look_at(*disk, options.folder, journal::Depth::tail); !found) {
     return fail(found.error());
+  }
+  if (const auto fine = check_below(*disk, options.folder, options.below); !fine) {
+    return fail(fine.error());
   }
   const auto opened = journal::Journal::open(*disk, options.folder);
   if (!opened) return fail(opened.error());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "codec/timestamp.hpp"
 
@@ -9,29 +10,46 @@ namespace gorgo::tools {
 namespace {
 
 std::string attributes_of(const TypeInfo& type) {
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
   std::string text;
   for (const AttributeType& attribute : type.attributes) {
     text += (text.empty() ? "" : ", ") + attribute.name + ": ";
     text += to_string(attribute.type);
+    if (has(type.missing_attributes, attribute.name)) text += " (never came)";
+    if (has(type.unread_attributes, attribute.name)) text += " (unread)";
+  }
+  for (const std::string& name : type.unread_attributes) {
+    if (std::ranges::find(type.attributes, name, &AttributeType::name) != type.attributes.end()) {
+      continue;
+    }
+    text += (text.empty() ? "" : ", ") + name + " (unread)";
   }
   return text;
 }
 
 }  // namespace
 
-void print_table(const Table& rows) {
+std::vector<std::string> table_lines(const Table& rows) {
   std::vector<std::size_t> widths(rows[0].size(), 0);
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
+  std::vector<std::string> lines;
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       line += row[i];
       if (i + 1 < row.size()) line.append(widths[i] - row[i].size() + 2, ' ');
     }
-    std::puts(line.c_str());
+    lines.push_back(std::move(line));
   }
+  return lines;
+}
+
+void print_table(const Table& rows) {
+  for (const std::string& line : table_lines(rows)) std::puts(line.c_str());
 }
 
 nlohmann::ordered_json type_json(const TypeInfo& type) {
@@ -39,21 +57,33 @@ nlohmann::ordered_json type_json(const TypeInfo& type) {
   for (const AttributeType& attribute : type.attributes) {
     attributes.push_back({{"name", attribute.name}, {"type", to_string(attribute.type)}});
   }
-  return {{"name", type.name},         {"kept_for_ms", type.reach / 1'000'000},
-          {"seen", type.seen},         {"events", type.events},
-          {"bytes", type.bytes},       {"late", type.late},
-          {"too_late", type.too_late}, {"attributes", std::move(attributes)}};
+  return {{"name", type.name},
+          {"kept_for_ms", type.reach / 1'000'000},
+          {"seen", type.seen},
+          {"events", type.events},
+          {"bytes", type.bytes},
+          {"late", type.late},
+          {"too_late", type.too_late},
+          {"attributes", std::move(attributes)},
+          {"accepted", type.accepted},
+          {"no_value", type.no_value},
+          {"unread", type.is_unread},
+          {"subscribed", type.is_subscribed},
+          {"unread_attributes", type.unread_attributes},
+          {"missing_attributes", type.missing_attributes}};
 }
 
 Table type_table(const std::vector<TypeInfo>& types) {
-  Table rows = {{"TYPE", "KEPT FOR", "EVENTS", "BYTES", "LATE", "TOO LATE", "SEEN", "ATTRIBUTES"}};
+  Table rows = {{"TYPE", "KEPT FOR", "EVENTS", "BYTES", "LATE", "TOO LATE", "SEEN", "ACCEPTED",
+                 "NO VALUE", "ATTRIBUTES"}};
   for (const TypeInfo& type : types) {
     std::string reach;
     codec::append_milliseconds(reach, type.reach);
-    rows.push_back({type.name.empty() ? "(others)" : type.name, reach + " ms",
-                    std::to_string(type.events), std::to_string(type.bytes),
-                    std::to_string(type.late), std::to_string(type.too_late),
-                    std::to_string(type.seen), attributes_of(type)});
+    rows.push_back(
+        {type.name.empty() ? "(others)" : type.name, type.is_unread ? "no rule" : reach + " ms",
+         std::to_string(type.events), std::to_string(type.bytes), std::to_string(type.late),
+         std::to_string(type.too_late), std::to_string(type.seen), std::to_string(type.accepted),
+         std::to_string(type.no_value), attributes_of(type)});
   }
   return rows;
 }

@@ -12,6 +12,8 @@ namespace gorgo::tools {
 /// The first row is the header.
 using Table = std::vector<std::vector<std::string>>;
 
+/// The rows as lines, in columns.
+std::vector<std::string> table_lines(const Table& rows);
 /// Writes the table to stdout, in columns.
 void print_table(const Table& rows);
 

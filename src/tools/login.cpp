@@ -9,12 +9,12 @@ namespace {
 
 /// The first line of a file; "" for no file.
 Result<std::string> secret_in(const std::string& path) {
-  if (path.empty()) return {boost::system::in_place_value, ""};
+  if (path.empty()) return {std::in_place, ""};
   auto text = read_file(path, std::size_t{64} << 10);
   if (!text) return text.error();
   const std::string line = text->substr(0, text->find_first_of("\r\n"));
   if (line.empty()) return Error{path + " has no secret in its first line", ""};
-  return {boost::system::in_place_value, line};
+  return {std::in_place, line};
 }
 
 }  // namespace
@@ -38,8 +38,7 @@ void add_login(CLI::App& command, Login& login) {
   password->needs(user);
 }
 
-Result<Client> connect(const std::string& address, const std::string& name, const Login& login,
-                       bool heartbeats) {
+Result<ClientOptions> client_options(const std::string& name, const Login& login) {
   const auto token = secret_in(login.token_file), password = secret_in(login.password_file);
   if (!token) return token.error();
   if (!password) return password.error();
@@ -50,8 +49,16 @@ Result<Client> connect(const std::string& address, const std::string& name, cons
   options.token = *token;
   options.user = login.user;
   options.password = *password;
-  options.heartbeats = heartbeats;
-  return Client::connect(address, std::move(options));
+  return options;
+}
+
+Result<Client> connect(const std::string& address, const std::string& name, const Login& login,
+                       const Manner& manner) {
+  auto options = client_options(name, login);
+  if (!options) return options.error();
+  options->heartbeats = manner.heartbeats;
+  options->producer = manner.producer;
+  return Client::connect(address, *std::move(options));
 }
 
 }  // namespace gorgo::tools

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "gorgo/client.hpp"
@@ -21,9 +22,17 @@ struct Login {
 /// command. `login` must outlive it.
 void add_login(CLI::App& command, Login& login);
 
+/// What a connection as the command `name` needs. An error names the file that cannot be used.
+Result<ClientOptions> client_options(const std::string& name, const Login& login);
+
+/// See ClientOptions.
+struct Manner {
+  bool heartbeats = false;
+  std::uint64_t producer = 0;
+};
+
 /// Connects as the command `name` of the command line.
-/// `heartbeats`: see ClientOptions.
 Result<Client> connect(const std::string& address, const std::string& name, const Login& login,
-                       bool heartbeats = false);
+                       const Manner& manner = {});
 
 }  // namespace gorgo::tools

@@ -4,9 +4,12 @@
 #include <exception>
 #include <new>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/commands.hpp"
+#include "tools/contexts.hpp"
 #include "tools/output.hpp"
 #include "tools/unknown_word.hpp"
 
@@ -16,9 +19,11 @@ using namespace gorgo::tools;
 
 /// The commands, in the order of `gorgo --help`.
 const std::vector<AddCommand> kCommands = {
-    add_check,  add_explain, add_why,     add_fmt,     add_lsp,  add_run,   add_sample,
-    add_test,   add_serve,   add_trace,   add_pub,     add_sub,  add_rules, add_types,
-    add_doctor, add_user,    add_engines, add_journal, add_bench};
+    add_check,  add_explain,    add_why,   add_fmt,     add_lsp,     add_run,
+    add_sample, add_test,       add_serve, add_trace,   add_pub,     add_replay,
+    add_sub,    add_rules,      add_types, add_ping,    add_doctor,  add_connections,
+    add_top,    add_context,    add_user,  add_engines, add_journal, add_backtest,
+    add_bench,  add_completion, add_man,   add_version, add_help};
 
 /// Output that is lost is a failure, whatever the command thought.
 int end_with(int exit_code) {
@@ -36,13 +41,21 @@ int main(int argc, char** argv) {
   int exit_code = kSuccess;
   for (const AddCommand add : kCommands) add(app, exit_code);
 
+  std::string context;
+  app.add_option("--context", context, "Reach servers as this context says, see gorgo context")
+      ->option_text("NAME");
   const std::span<char* const> words(argv, static_cast<std::size_t>(argc));
   if (const auto problem =
           unknown_word(app, words.subspan(std::min<std::size_t>(1, words.size())))) {
     std::fprintf(stderr, "gorgo: %s\n", problem->c_str());
     return kUsage;
   }
+  const bool names_context = words.size() > 2 && words[1] == std::string_view("--context");
   try {
+    // The words behind it may be wrong, so that a wrong context must not hide what they say.
+    const auto applied = apply_context(app, names_context ? words[2] : "");
+    if (!applied && names_context) return misuse(applied.error());
+    if (!applied) std::fprintf(stderr, "gorgo: %s\n", applied.error().to_string().c_str());
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
     return end_with(app.exit(asked));

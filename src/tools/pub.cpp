@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,6 +28,9 @@ struct PubOptions {
   std::string stamp = "event";
   std::size_t batch = 1000;
   double rate = 0;  // events per second, 0: as fast as possible
+  Acknowledge acknowledge = Acknowledge::accepted;
+  std::uint64_t producer = 0;  // 0: a random one, and nothing is repeated
+  std::uint64_t sequence = 1;  // of the first batch, where the producer is named
 };
 
 /// How many events are sent at once. At a low rate a batch holds what is due in a tenth of a
@@ -37,9 +41,9 @@ std::size_t batch_of(const PubOptions& options) {
 }
 
 /// Publishes batches and keeps the accounts.
-class Publisher {
+class LinePublisher {
  public:
-  Publisher(Client& client, const PubOptions& options)
+  LinePublisher(Client& client, const PubOptions& options)
       : client_(client), options_(options), bad_lines_(options.file) {}
 
   /// Publishes a tick in order with the events around it. Where the server stamps events, it makes
@@ -63,11 +67,14 @@ class Publisher {
       for (EventTable& table : batch.tables) table.timestamps = {};
     }
     if (options_.rate > 0) wait_for_turn();
-    const auto published = client_.publish(batch);
+    PublishOptions how{.acknowledge = options_.acknowledge, .sequence = {}};
+    if (options_.producer != 0) how.sequence = options_.sequence + batches_++;
+    const auto published = client_.publish(batch, how);
     if (!published) return published.error();
     sent_ += read.lines.size();
     accepted_ += published->accepted;
     refused_ += published->refused;
+    duplicates_ += published->duplicates;
     for (const Refusal& refusal : published->refusals) {
       show({refusal.reason, refusal.hint}, read.lines[refusal.index]);
     }
@@ -82,9 +89,14 @@ class Publisher {
                  static_cast<unsigned long long>(sent_), static_cast<unsigned long long>(accepted_),
                  static_cast<unsigned long long>(refused_),
                  static_cast<unsigned long long>(bad_lines_.count()));
-    for (const auto& [reason, count] : reasons_) {
-      std::fprintf(stderr, "  refused %llu: %s\n", static_cast<unsigned long long>(count),
-                   reason.c_str());
+    if (duplicates_ > 0) {
+      std::fprintf(stderr, "applied before: %llu\n", static_cast<unsigned long long>(duplicates_));
+    }
+    for (const auto& [reason, refused] : reasons_) {
+      if (refused.count == 1) continue;
+      std::fprintf(stderr, "  refused as line %llu: %llu more\n",
+                   static_cast<unsigned long long>(refused.first_line),
+                   static_cast<unsigned long long>(refused.count - 1));
     }
   }
 
@@ -100,8 +112,13 @@ class Publisher {
   const PubOptions& options_;
   std::uint64_t sent_ = 0, accepted_ = 0, refused_ = 0;
   std::uint64_t taken_ = 0;  // lines
+  std::uint64_t duplicates_ = 0, batches_ = 0;
   BadLines bad_lines_;
-  std::map<std::string, std::uint64_t> reasons_;
+  struct Refused {
+    std::uint64_t first_line = 0;
+    std::uint64_t count = 0;
+  };
+  std::map<std::string, Refused> reasons_;
   const Clock::time_point start_ = Clock::now();
 
   void wait_for_turn() const {
@@ -115,15 +132,16 @@ class Publisher {
 
   void show(const Error& refusal, std::uint64_t line) {
     const std::string reason = refusal.to_string();
-    const bool known = reasons_.contains(reason) || reasons_.size() < kMostReasons;
-    if (known && ++reasons_[reason] == 1) {
-      std::fprintf(stderr, "gorgo: line %llu refused: %s\n", static_cast<unsigned long long>(line),
-                   reason.c_str());
-    }
+    if (!reasons_.contains(reason) && reasons_.size() >= kMostReasons) return;
+    Refused& refused = reasons_[reason];
+    if (++refused.count > 1) return;
+    refused.first_line = line;
+    std::fprintf(stderr, "gorgo: line %llu refused: %s\n", static_cast<unsigned long long>(line),
+                 reason.c_str());
   }
 };
 
-Result<void> publish_all(EventStream& stream, Publisher& publisher) {
+Result<void> publish_all(EventStream& stream, LinePublisher& publisher, bool repeatable) {
   Result<void> published;
   const auto publish = [&] {
     published = publisher.publish(stream.take());
@@ -137,8 +155,9 @@ Result<void> publish_all(EventStream& stream, Publisher& publisher) {
     publisher.skip(error);
     return true;
   };
-  const auto read =
-      stream.read({.full = publish, .tick = tick, .bad_line = skip, .pause = publish});
+  // A repetition has to cut the same batches, and pauses of the input are never the same.
+  const auto pause = [&] { return repeatable || publish(); };
+  const auto read = stream.read({.full = publish, .tick = tick, .bad_line = skip, .pause = pause});
   return published ? read : published;
 }
 
@@ -147,10 +166,10 @@ int publish(const PubOptions& options) {
   if (!reader) return misuse(reader.error());
   EventStream stream(*std::move(reader), batch_of(options));
   if (auto opened = stream.open(options.file); !opened) return fail(opened.error());
-  auto client = connect(options.to, "pub", options.login);
+  auto client = connect(options.to, "pub", options.login, {.producer = options.producer});
   if (!client) return fail(client.error());
-  Publisher publisher(*client, options);
-  auto done = publish_all(stream, publisher);
+  LinePublisher publisher(*client, options);
+  auto done = publish_all(stream, publisher, options.producer != 0);
   if (done) done = publisher.check();
   if (!done) fail(done.error());
   publisher.summarise();
@@ -182,6 +201,28 @@ void add_pub(CLI::App& app, int& exit_code) {
   command->add_option("--rate", options->rate, "Events per second; 0 is as fast as possible")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  const std::map<std::string, Acknowledge> levels = {{"none", Acknowledge::none},
+                                                     {"accepted", Acknowledge::accepted},
+                                                     {"processed", Acknowledge::processed},
+                                                     {"durable", Acknowledge::durable}};
+  command
+      ->add_option("--ack", options->acknowledge,
+                   "What each batch waits for: nothing; that its events are accepted or refused; "
+                   "that\ntheir composites are on their way; that they survive a crash")
+      ->transform(CLI::CheckedTransformer(levels))
+      ->option_text("none|accepted|processed|durable");
+  auto* producer =
+      command
+          ->add_option("--producer", options->producer,
+                       "Number of your choice: the same file may be published again with it, and\n"
+                       "what was applied is not applied twice")
+          ->check(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()))
+          ->option_text("N");
+  command
+      ->add_option("--sequence", options->sequence,
+                   "Number of the first batch; each has the next one. Larger than those before")
+      ->needs(producer)
+      ->option_text("N=1");
   add_login(*command, options->login);
   command->callback([options, &exit_code] { exit_code = publish(*options); });
 }

@@ -14,6 +14,7 @@
 #include "tools/login.hpp"
 #include "tools/output.hpp"
 #include "tools/print_json.hpp"
+#include "tools/rule_versions.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -25,6 +26,8 @@ struct RulesOptions {
   std::vector<std::string> arguments;  // files or rule names
   DeployOptions deploy;
   bool memory = false;
+  std::string name;  // of a deployment
+  std::uint64_t from = 0, to_change = 0;
 };
 
 nlohmann::ordered_json to_json(const EngineCost& cost) {
@@ -214,6 +217,18 @@ int pin(Client& client, const RulesOptions& options) {
   return kSuccess;
 }
 
+int history(Client& client, const RulesOptions& options) {
+  return print_history(client, options.name, options.format == "json");
+}
+
+int difference(Client& client, const RulesOptions& options) {
+  return print_difference(client, options.name, options.from, options.to_change);
+}
+
+int rollback(Client& client, const RulesOptions& options) {
+  return roll_back(client, options.name, options.from);
+}
+
 using Action = int (*)(Client&, const RulesOptions&);
 
 CLI::App* add_action(CLI::App& rules, const char* name, const char* help, Action action,
@@ -235,7 +250,8 @@ CLI::App* add_action(CLI::App& rules, const char* name, const char* help, Action
 }  // namespace
 
 void add_rules(CLI::App& app, int& exit_code) {
-  auto* rules = app.add_subcommand("rules", "List, show, deploy, remove and pin rules of a server");
+  auto* rules = app.add_subcommand(
+      "rules", "List, show, deploy, remove and pin rules of a server, and go back to earlier ones");
   rules->require_subcommand(1);
   const auto options = std::make_shared<RulesOptions>();
   add_action(
@@ -264,6 +280,23 @@ void add_rules(CLI::App& app, int& exit_code) {
                    "Its full name, and a name of `gorgo engines`")
       ->required()
       ->expected(2);
+  add_action(*rules, "history", "The latest changes of rules: when, by whom, and what", history,
+             options, exit_code)
+      ->add_option("NAME", options->name, "Only of this deployment or rule");
+  auto* comparing =
+      add_action(*rules, "diff", "What changed from one version of a deployment to another",
+                 difference, options, exit_code);
+  comparing->add_option("NAME", options->name, "Of the deployment")->required();
+  comparing->add_option("FROM", options->from,
+                        "The number of a change; else the one before the last");
+  comparing->add_option("TO", options->to_change, "The number of a change; else the last one");
+  auto* back =
+      add_action(*rules, "rollback",
+                 "Deploy an earlier version again, without the rules that it does not have",
+                 rollback, options, exit_code);
+  back->add_option("NAME", options->name, "Of the deployment")->required();
+  back->add_option("NUMBER", options->from,
+                   "Of the change to go back to; else the one before the last");
   add_action(*rules, "remove", "Remove rules", remove, options, exit_code)
       ->add_option("RULE", options->arguments, "Full names")
       ->required();

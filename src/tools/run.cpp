@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "tools/append_events.hpp"
 #include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
+#include "tools/composite_writer.hpp"
 #include "tools/device_text.hpp"
 #include "tools/event_form.hpp"
 #include "tools/event_stream.hpp"
@@ -55,19 +57,6 @@ std::string did_you_mean(const std::string& name, const std::vector<std::string>
   return closest.empty() ? "" : "did you mean '" + std::string(closest) + "'?";
 }
 
-/// Every attribute of the types that the rules define, once, in the order of the rules.
-std::vector<std::string> composite_columns(const Processor& processor) {
-  std::vector<std::string> columns;
-  for (const auto& rule : processor.rules()) {
-    for (const auto& attribute : processor.schema().find(rule.type)->attributes) {
-      if (std::ranges::find(columns, attribute.name) == columns.end()) {
-        columns.push_back(attribute.name);
-      }
-    }
-  }
-  return columns;
-}
-
 /// One `gorgo run`: rules, then events in, composites out.
 class Run {
  public:
@@ -85,7 +74,7 @@ class Run {
     auto reader = make_reader(options_.form, &processor_.schema());
     if (!reader) return misuse(reader.error());
     EventStream stream(*std::move(reader));
-    writer_ = make_writer();
+    writer_.emplace(composite_form(), processor_);
     if (const auto opened = stream.open(options_.events); !opened) {
       return fail(opened.error().to_string());
     }
@@ -135,25 +124,17 @@ class Run {
     return good;
   }
 
-  std::unique_ptr<codec::EventWriter> make_writer() const {
-    const auto times =
-        options_.times == "rfc3339" ? codec::TimeStyle::rfc3339 : codec::TimeStyle::milliseconds;
-    const std::string& format =
-        options_.output_format.empty() ? options_.form.format : options_.output_format;
-    if (format != "csv") return codec::make_line_writer(times);
-    return codec::make_csv_writer(composite_columns(processor_), times);
+  CompositeForm composite_form() const {
+    return {
+        .format = options_.output_format.empty() ? options_.form.format : options_.output_format,
+        .times = options_.times,
+        .only = options_.only};
   }
 
-  /// Whether rules define the types that are asked for.
   bool check_only() const {
-    std::vector<std::string> defined;
-    for (const auto& rule : processor_.rules()) defined.push_back(rule.type);
-    for (const std::string& type : options_.only) {
-      if (std::ranges::find(defined, type) != defined.end()) continue;
-      fail({"--only: no rule defines '" + type + "'", did_you_mean(type, defined)});
-      return false;
-    }
-    return true;
+    const auto checked = tools::check_only(composite_form(), processor_);
+    if (!checked) fail(checked.error());
+    return checked.has_value();
   }
 
   void warn_of_type() const {
@@ -163,10 +144,6 @@ class Run {
     for (const TypeInfo& type : processor_.types()) known.push_back(type.name);
     fail({"--type: no rule reads events of type '" + options_.form.type + "'",
           did_you_mean(options_.form.type, known)});
-  }
-
-  bool is_wanted(std::string_view type) const {
-    return options_.only.empty() || std::ranges::find(options_.only, type) != options_.only.end();
   }
 
   bool append(ReadEvents read) {
@@ -202,12 +179,8 @@ class Run {
 
   void print(const OutputBatch& batch) {
     for (const auto& row : batch.rows) {
-      if (row.rule == OutputBatch::kPrimitive || !is_wanted(batch.type_name(row))) continue;
-      writer_->begin(out_, batch.type_name(row), row.timestamp);
-      batch.for_each_attribute(row, [this](std::string_view name, const Datum& value) {
-        writer_->attribute(out_, name, value);
-      });
-      writer_->end(out_);
+      if (!writer_->is_wanted(batch, row)) continue;
+      writer_->write(out_, batch, row);
       if (out_.size() >= kWritten) write_out();
     }
     write_out();
@@ -258,8 +231,10 @@ class Run {
       }
       std::fputc('\n', stderr);
     }
-    for (const DeviceInfo& device : devices())
-      std::fprintf(stderr, "%s\n", text_of(device).c_str());
+    for (const DeviceInfo& device : devices()) {
+      const bool never_used = !device.problem.empty() && device.counters.empty();
+      if (!never_used) std::fprintf(stderr, "%s\n", text_of(device).c_str());
+    }
     print_late();
   }
 
@@ -286,7 +261,7 @@ class Run {
 
   const RunOptions& options_;
   Processor processor_;
-  std::unique_ptr<codec::EventWriter> writer_;
+  std::optional<CompositeWriter> writer_;
   std::string out_;
   BadLines bad_lines_{options_.events};
   std::uint64_t taken_ = 0;  // lines

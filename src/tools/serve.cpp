@@ -18,7 +18,7 @@ namespace {
 /// What the command line says; it overrides the configuration file.
 struct ServeFlags {
   std::string config;
-  std::optional<std::string> listen, http, trex, engine, log_format, log_level;
+  std::optional<std::string> listen, http, trex, journal, engine, log_format, log_level;
   bool insecure = false, only_test = false, only_print = false;
   std::vector<std::string> rules;
   std::optional<unsigned> threads;
@@ -34,6 +34,7 @@ Result<server::ServerOptions> options_of(const ServeFlags& flags) {
   if (flags.listen) options.listen = *flags.listen;
   if (flags.http) options.http.listen = *flags.http;
   if (flags.trex) options.trex.listen = *flags.trex;
+  if (flags.journal) options.journal.path = *flags.journal;
   options.insecure = flags.insecure;
   if (flags.engine) options.processor.engine = *flags.engine;
   if (flags.threads) options.processor.threads = *flags.threads;
@@ -101,6 +102,7 @@ int serve(const ServeFlags& flags) {
   if (flags.only_test) return try_config(*options);
   server::Log log(options->log_format, options->log_level);
   server::Server server(*options, log);
+  if (const auto recovered = server.recover(); !recovered) return fail(recovered.error());
   if (!load_rules(server)) return kFailure;
   if (const auto listening = server.listen(); !listening) return fail(listening.error());
   server.set_reread([&flags] { return options_of(flags); });
@@ -138,6 +140,11 @@ void add_serve(CLI::App& app, int& exit_code) {
   command
       ->add_option("--trex", flags->trex, "Address for clients of T-Rex; port 0 takes a free one")
       ->option_text("HOST:PORT");
+  command
+      ->add_option("--journal", flags->journal,
+                   "Folder that keeps what was accepted, so that a crash loses nothing\n"
+                   "(docs/reliability.md)")
+      ->option_text("DIR");
   command->add_flag(
       "--insecure", flags->insecure,
       "Together with `[security] insecure = true`: listen on public addresses, although\n"

@@ -12,7 +12,9 @@
 
 #include "codec/event_text.hpp"
 #include "gorgo/client.hpp"
+#include "gorgo/subscription.hpp"
 #include "tools/commands.hpp"
+#include "tools/known_types.hpp"
 #include "tools/latency.hpp"
 #include "tools/login.hpp"
 #include "tools/output.hpp"
@@ -33,6 +35,7 @@ struct SubOptions {
   bool latency = false;
   SlowPolicy slow = SlowPolicy::server_default;
   std::uint64_t ahead = 0;  // events; 0: no credit
+  std::string durable;      // name; empty: the subscription ends with the connection
 };
 
 volatile sig_atomic_t stop_requested = 0;
@@ -45,66 +48,71 @@ void stop_on_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool subscribe(Client& client, const SubOptions& options) {
-  for (const std::string& text : options.texts) {
-    SubscribeOptions wanted{.slow = options.slow};
-    if (options.ahead > 0) wanted.credit_events = options.ahead;
-    const auto subscribed = client.subscribe(text, wanted);
-    if (!subscribed) {
-      fail(subscribed.error());
-      return false;
-    }
-    std::fputs(subscribed->diagnostics.render().c_str(), stderr);
-    if (subscribed->diagnostics.failed()) return false;
-  }
-  std::fprintf(stderr, "gorgo: subscribed at %s\n", options.from.c_str());
-  return true;
+StreamOptions stream_options(const SubOptions& options, const ClientOptions& client) {
+  StreamOptions stream{.client = client};
+  stream.client.heartbeats = true;
+  stream.subscribe.slow = options.slow;
+  if (options.ahead > 0) stream.subscribe.credit_events = options.ahead;
+  stream.subscribe.durable = options.durable;
+  return stream;
 }
 
-/// Prints deliveries as they come: what is there at once is written at once.
+/// Says on stderr what a user should know of a stream that begins.
+void say_subscribed(const Subscription& stream, const SubOptions& options,
+                    const ClientOptions& client) {
+  std::fputs(stream.warnings().render().c_str(), stderr);
+  if (auto asking = Client::connect(options.from, client)) {
+    for (const std::string& text : options.texts) note_unknown_type(*asking, text);
+  }
+  std::fprintf(stderr, "gorgo: subscribed at %s\n", options.from.c_str());
+}
+
+/// Prints events as they come, what is there at once together, and notices on stderr.
 class Printer {
  public:
-  Printer(Client& client, const SubOptions& options)
-      : client_(client),
+  Printer(Subscription& stream, const SubOptions& options)
+      : stream_(stream),
         wanted_(options.count > 0 ? options.count : std::numeric_limits<std::uint64_t>::max()),
         limited_(options.timeout > 0),
         measured_(options.latency),
-        ahead_(options.ahead),
+        durable_(!options.durable.empty()),
         end_(Clock::now() + std::chrono::nanoseconds(options.timeout)) {}
 
   /// Prints until there is enough, the time is up or nothing can be written.
   Result<void> run() {
     while (printed_ < wanted_ && stop_requested == 0) {
-      const auto first = client_.next(time_left());
+      const auto first = stream_.next(time_left());
       if (!first) return first.error();
       if (!*first) {
         if (limited_ && Clock::now() >= end_) return {};
         continue;
       }
-      print(**first);
+      take(**first);
       const auto rest = take_rest();
       if (!flush()) return {};
+      // What is printed need not come again; before, it would be lost with this process.
+      if (durable_ && last_ != Place()) stream_.acknowledge(last_);
       if (!rest) return rest;
-      if (const auto allowed = allow_more(); !allowed) return allowed;
     }
     return {};
   }
 
   std::uint64_t printed() const { return printed_; }
+  std::uint64_t lost() const { return lost_; }
   const Latency& latency() const { return latency_; }
 
  private:
-  Client& client_;
+  Subscription& stream_;
   const std::uint64_t wanted_;
   const bool limited_;
   const bool measured_;
-  const std::uint64_t ahead_;
+  const bool durable_;
+  Place last_;  // that was printed
   const Clock::time_point end_;
   const std::unique_ptr<codec::EventWriter> writer_ = codec::make_line_writer();
   std::string text_;
-  std::uint64_t printed_ = 0;
+  std::uint64_t printed_ = 0, lost_ = 0;
   Latency latency_;
-  std::map<std::uint32_t, std::uint64_t> taken_;  // events, by subscription, not allowed again yet
 
   Duration time_left() const {
     constexpr Duration kSlice = 100'000'000;  // a signal waits no longer
@@ -113,31 +121,42 @@ class Printer {
     return std::clamp<Duration>(left, 0, kSlice);
   }
 
+  void take(const Item& item) {
+    if (const auto* delivery = std::get_if<Delivery>(&item)) {
+      print(*delivery);
+    } else if (const auto* lost = std::get_if<Disconnected>(&item)) {
+      std::fprintf(stderr, "gorgo: the connection is lost: %s; trying to get it back\n",
+                   lost->reason.to_string().c_str());
+    } else if (const auto* back = std::get_if<Reconnected>(&item)) {
+      std::fprintf(stderr, "gorgo: connected again after %.1f s\n",
+                   static_cast<double>(back->after) / 1e9);
+    } else if (const auto* gap = std::get_if<Gap>(&item)) {
+      say_gap(*gap);
+    }
+  }
+
+  void say_gap(const Gap& gap) {
+    lost_ += gap.lost.value_or(0);
+    const std::string many =
+        gap.lost ? plural(*gap.lost, "event") + " did not come" : "events may not have come";
+    std::fprintf(stderr, "gorgo: gap: %s: %s\n", many.c_str(), gap.reason.c_str());
+  }
+
   void print(const Delivery& delivery) {
     const Event& event = delivery.event;
     if (measured_ && event.timestamp) latency_.add(wall_now() - *event.timestamp);
     writer_->write(text_, event);
     ++printed_;
-    if (ahead_ > 0) ++taken_[delivery.subscription];
-  }
-
-  /// Allows as many events again as are printed, once that is half of what may come ahead.
-  Result<void> allow_more() {
-    for (auto& [subscription, events] : taken_) {
-      if (events * 2 < ahead_) continue;
-      if (const auto allowed = client_.allow(subscription, events); !allowed) return allowed;
-      events = 0;
-    }
-    return {};
+    last_ = delivery.place;
   }
 
   Result<void> take_rest() {
     constexpr std::size_t kEnough = std::size_t{1} << 16;
     while (printed_ < wanted_ && text_.size() < kEnough) {
-      const auto next = client_.next(0);
+      const auto next = stream_.next(0);
       if (!next) return next.error();
       if (!*next) break;
-      print(**next);
+      take(**next);
     }
     return {};
   }
@@ -150,15 +169,22 @@ class Printer {
 };
 
 int receive(const SubOptions& options) {
-  auto client = connect(options.from, "sub", options.login, true);
+  if (!options.durable.empty() && options.texts.size() > 1) {
+    return misuse(Error{"a durable subscription has one text", "give one SUBSCRIPTION"});
+  }
+  const auto client = client_options("sub", options.login);
   if (!client) return fail(client.error());
-  if (!subscribe(*client, options)) return kFailure;
+  auto stream = Subscription::open(options.from, options.texts, stream_options(options, *client));
+  if (!stream) return fail(stream.error());
+  say_subscribed(*stream, options, *client);
   stop_on_signals();
-  Printer printer(*client, options);
-  const auto done = printer.run();
-  if (client->lost() > 0) {
+  Printer printer(*stream, options);
+  auto done = printer.run();
+  // The last acknowledgement shall reach the server.
+  if (done && !options.durable.empty() && stream->is_connected()) done = stream->drain();
+  if (printer.lost() > 0) {
     std::fprintf(stderr, "gorgo: %llu events were lost because they were read too slowly\n",
-                 static_cast<unsigned long long>(client->lost()));
+                 static_cast<unsigned long long>(printer.lost()));
   }
   if (!done) return fail(done.error());
   if (options.latency) std::fprintf(stderr, "%s\n", printer.latency().summary().c_str());
@@ -171,13 +197,16 @@ int receive(const SubOptions& options) {
 }  // namespace
 
 void add_sub(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("sub", "Subscribe and print events as event lines");
+  auto* command = app.add_subcommand(
+      "sub",
+      "Subscribe and print events as event lines. A lost connection comes back by\n"
+      "itself; stderr says so, and where events may be missing");
   const auto options = std::make_shared<SubOptions>();
   command
       ->add_option("SUBSCRIPTION", options->texts,
                    "A type and conditions: 'Fire(measuredTemp > 50)', 'Fire', '*'")
       ->required();
-  command->add_option("--from", options->from, "Address of the server")
+  command->add_option("--to,--from", options->from, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
   command->add_option("--count", options->count, "Stop after so many events");
   as_time(command->add_option(
@@ -196,6 +225,13 @@ void add_sub(CLI::App& app, int& exit_code) {
   command->add_option("--ahead", options->ahead,
                       "The server sends at most so many events of a subscription before they are "
                       "printed");
+  auto* ahead = command->get_option("--ahead");
+  command
+      ->add_option("--durable", options->durable,
+                   "Name of a durable subscription: it begins when it is first used, and goes on\n"
+                   "behind the last event that was printed, also after a crash of either side")
+      ->excludes(ahead)
+      ->option_text("NAME");
   command->add_flag("--latency", options->latency,
                     "At the end, print how old the events were when they arrived");
   add_login(*command, options->login);

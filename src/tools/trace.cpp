@@ -11,6 +11,7 @@
 #include "tools/append_events.hpp"
 #include "tools/commands.hpp"
 #include "tools/format_option.hpp"
+#include "tools/known_types.hpp"
 #include "tools/line_text.hpp"
 #include "tools/login.hpp"
 #include "tools/number_text.hpp"
@@ -113,6 +114,7 @@ int trace(const TraceOptions& options) {
   if (!client) return fail(client.error());
   const auto traced = client->trace(*event);
   if (!traced) return fail(traced.error());
+  if (traced->rules.empty()) note_unknown_type(*client, event->type);
   options.format == "json" ? print_json(to_json(*traced)) : print(*event, *traced);
   return kSuccess;
 }

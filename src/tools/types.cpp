@@ -40,8 +40,9 @@ int list(const TypesOptions& options) {
 void add_types(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
       "types",
-      "List the types that rules of a server read: how many events have come since a rule\n"
-      "reads them, how long and how many are kept, how many came late, and their attributes");
+      "List the types that rules of a server read, and those that come and that no rule reads:\n"
+      "how many events have come, how long and how many are kept, how many came late or lacked an\n"
+      "attribute that rules name, and their attributes, with what never came or nobody reads");
   const auto options = std::make_shared<TypesOptions>();
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");

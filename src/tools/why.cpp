@@ -93,10 +93,9 @@ Result<void> feed(const EventForm& form, const std::string& path, bool reach_dea
 
 /// The rule that is asked for; without a name it is the only one there is.
 Result<std::string> chosen_rule(const std::string& name, const Processor& processor) {
-  using boost::system::in_place_value;
-  if (!name.empty()) return {in_place_value, name};
+  if (!name.empty()) return {std::in_place, name};
   const auto rules = processor.rules();
-  if (rules.size() == 1) return {in_place_value, rules.front().name};
+  if (rules.size() == 1) return {std::in_place, rules.front().name};
   std::string names;
   for (const auto& rule : rules) names += (names.empty() ? "" : ", ") + rule.name;
   return Error{"there are several rules", "--rule says which: " + names};

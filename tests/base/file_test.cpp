@@ -73,7 +73,7 @@ TEST_F(File, ThatIsTooLargeIsRefused) {
   const auto file = write("a", "12345");
   EXPECT_EQ(*read_regular_file(file, 5), "12345");
   EXPECT_EQ(why(read_regular_file(file, 4)), "cannot read " + file + ": it is larger than 4 bytes");
-  EXPECT_THAT(why(read_file("/dev/zero", 1 << 20)), HasSubstr("larger than 1048576 bytes"));
+  EXPECT_THAT(why(read_file("/dev/zero", 1 << 20)), HasSubstr("a device that does not end"));
 }
 
 TEST_F(File, APipeIsReadToItsEnd) {

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <functional>
+#include <memory>
 #include <sstream>
+#include <utility>
 
 #include "generator.hpp"
 #include "gorgo/processor.hpp"
@@ -51,6 +54,10 @@ struct Run {
   std::size_t held = std::size_t{64} << 20;  ///< bytes
   unsigned threads = 1;
   std::uint64_t shuffle = 0;  ///< not 0: rules go from engine to engine
+  /// Before each of these events another processor goes on with what this one has saved.
+  std::vector<std::size_t> saves = {};
+  Duration lateness = 0;
+  Duration remember = 0;
 };
 
 struct Case {
@@ -70,35 +77,124 @@ void apply(const Change& change, Processor& processor, Lines& lines) {
   if (diagnostics.failed()) lines.push_back("refused: " + diagnostics.render());
 }
 
-Lines outputs(const Case& test, const Run& run) {
+ProcessorOptions options_of(const Run& run) {
   // Cycles multiply: small limits, which must not depend on engine and cuts either.
-  Processor processor({.engine = run.engine,
-                       .max_depth = 5,
-                       .max_composites = 60,
-                       .max_held_bytes = run.held,
-                       .threads = run.threads,
-                       .job_terminators = 2,
-                       .shuffle_engines = run.shuffle});
-  Diagnostics diagnostics = processor.deploy("types.tesla", type_rules());
-  if (!diagnostics.failed()) diagnostics = processor.deploy("random.tesla", test.rules);
-  if (diagnostics.failed()) return {"refused:\n" + diagnostics.render()};
+  return {.engine = run.engine,
+          .max_depth = 5,
+          .max_composites = 60,
+          .max_held_bytes = run.held,
+          .threads = run.threads,
+          .job_terminators = 2,
+          .lateness = run.lateness,
+          .remember = run.remember,
+          .shuffle_engines = run.shuffle};
+}
+
+/// What became of every terminator that is remembered, in numbers.
+Lines reasons(Processor& processor) {
   Lines lines;
-  const auto deliver = [&](const OutputBatch& batch) { write(batch, lines); };
-  for (std::size_t i = 0; i < test.events.size(); ++i) {
-    for (const Change& change : test.changes) {
-      if (change.before != i) continue;
-      processor.process(deliver);
-      apply(change, processor, lines);
+  for (const RuleInfo& rule : processor.rules()) {
+    const auto why = processor.why(rule.name, {.last = 100});
+    if (why.has_error()) RC_FAIL(why.error().to_string());
+    std::ostringstream line;
+    line << rule.name << " " << why->evaluated << " " << why->produced << " " << rule.pending;
+    for (const Funnel& funnel : why->funnels) {
+      line << "; " << funnel.event << " " << static_cast<int>(funnel.outcome) << " "
+           << funnel.complete << " " << funnel.composites << " " << funnel.waiting;
+      for (const Step& step : funnel.steps) line << " " << step.candidates << "/" << step.passed;
     }
-    const Event& event = test.events[i];
-    const auto accepted =
-        event.type.empty() ? processor.tick(*event.timestamp) : processor.append(event);
-    if (accepted.has_error()) lines.push_back(accepted.error().to_string());
-    if (processor.pending() >= run.batch) processor.process(deliver);
+    lines.push_back(line.str());
   }
-  processor.finish(deliver);
   return lines;
 }
+
+/// A processor that takes a case event by event.
+class Player {
+ public:
+  Player(const Case& test, const Run& run)
+      : test_(test), run_(run), processor_(new Processor(options_of(run))) {
+    Diagnostics diagnostics = processor_->deploy("types.tesla", type_rules());
+    if (!diagnostics.failed()) diagnostics = processor_->deploy("random.tesla", test.rules);
+    if (diagnostics.failed()) lines_.push_back("refused:\n" + diagnostics.render());
+  }
+
+  Lines play() {
+    for (std::size_t i = 0; i < test_.events.size(); ++i) {
+      for (const Change& change : test_.changes) {
+        if (change.before != i) continue;
+        finish_save();
+        process();
+        apply(change, *processor_, lines_);
+      }
+      if (std::ranges::count(run_.saves, i) > 0) begin_save();
+      take(test_.events[i]);
+    }
+    finish_save();
+    processor_->finish(deliver());
+    return std::move(lines_);
+  }
+
+ private:
+  const Case& test_;
+  const Run& run_;
+  std::unique_ptr<Processor> processor_;
+  Lines lines_;
+  // What was saved so far, and what came since it began.
+  std::vector<std::vector<std::byte>> parts_;
+  std::vector<const Event*> since_;
+  std::size_t lines_before_ = 0;
+  Lines reasons_;
+
+  std::function<void(const OutputBatch&)> deliver() {
+    return [this](const OutputBatch& batch) { write(batch, lines_); };
+  }
+  void process() { processor_->process(deliver()); }
+
+  void take(const Event& event) {
+    const auto accepted =
+        event.type.empty() ? processor_->tick(*event.timestamp) : processor_->append(event);
+    if (accepted.has_error()) lines_.push_back(accepted.error().to_string());
+    if (processor_->pending() >= run_.batch) process();
+    if (!processor_->is_saving()) return;
+    since_.push_back(&event);
+    constexpr std::size_t kBytes = 100;
+    if (auto part = processor_->save_more(kBytes)) {
+      parts_.push_back(std::move(*part));
+    } else {
+      go_on();
+    }
+  }
+
+  void begin_save() {
+    finish_save();
+    process();
+    auto state = processor_->begin_save();
+    if (state.has_error()) RC_FAIL(state.error().to_string());
+    parts_ = {std::move(*state)};
+    lines_before_ = lines_.size();
+    reasons_ = reasons(*processor_);
+  }
+  void finish_save() {
+    if (!processor_->is_saving()) return;
+    while (auto part = processor_->save_more(1000)) parts_.push_back(std::move(*part));
+    go_on();
+  }
+  /// Another processor goes on from what was saved, and takes again what came since.
+  void go_on() {
+    processor_->end_save();
+    processor_ = std::make_unique<Processor>(options_of(run_));
+    parts_.emplace_back();
+    std::size_t next = 0;
+    const auto restored = processor_->restore(
+        [&]() -> Result<std::span<const std::byte>> { return std::span(parts_[next++]); });
+    if (restored.has_error()) RC_FAIL(restored.error().to_string());
+    RC_ASSERT(reasons(*processor_) == reasons_);
+    lines_.resize(lines_before_);
+    for (const Event* event : std::exchange(since_, {})) take(*event);
+  }
+};
+
+Lines outputs(const Case& test, const Run& run) { return Player(test, run).play(); }
 
 void log(const Case& test) {
   RC_LOG() << test.rules;
@@ -165,6 +261,24 @@ void compare(const Case& test, const Lines& expected) {
     // Jobs of two terminators, for three threads.
     check({.engine = engine, .batch = all, .threads = 3});
   }
+}
+
+RC_GTEST_PROP(Differential, ARestoredProcessorGoesOnAsTheSavedOneWould, ()) {
+  const Case test{random_rules(), random_changes(), random_stream()};
+  log(test);
+  const Duration lateness = *rc::gen::element<Duration>(0, 0, 1'000'000, 5'000'000);
+  const Lines expected = outputs(test, {.engine = "reference", .lateness = lateness});
+  RC_CLASSIFY(composites_of(expected) > 0, "some composites");
+  Run run{.engine = *rc::gen::elementOf(compared_engines()), .lateness = lateness};
+  run.remember = *rc::gen::element<Duration>(0, 1'000'000'000);
+  run.batch = static_cast<std::size_t>(*rc::gen::inRange(1, 10));
+  for (int saves = *rc::gen::inRange(1, 4); saves > 0; --saves) {
+    run.saves.push_back(static_cast<std::size_t>(
+        *rc::gen::inRange(0, std::max(1, static_cast<int>(test.events.size())))));
+  }
+  if (outputs(test, run) == expected) return;
+  RC_LOG() << "saved before " << ::testing::PrintToString(run.saves) << "\n";
+  RC_FAIL("under " + run.engine + ", batches of " + std::to_string(run.batch));
 }
 
 RC_GTEST_PROP(Differential, EnginesAgreeInContentAndOrder, ()) {

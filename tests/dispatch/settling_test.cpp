@@ -136,6 +136,27 @@ TEST(ProbationTest, IsShortWhereThereIsNoDoubt) {
   EXPECT_LT(batches, 6);
 }
 
+TEST(ProbationTest, ASingleSlowBatchDecidesNothing) {
+  Probation probation;
+  auto verdict = Probation::Verdict::go_on;
+  for (int i = 0; i < 100 && verdict == Probation::Verdict::go_on; ++i) {
+    probation.add(1e6, i == 2 ? 30e6 : 0.4e6);
+    verdict = probation.look();
+  }
+  EXPECT_EQ(verdict, Probation::Verdict::stay);
+  EXPECT_LT(probation.ratio(), 1);
+}
+
+TEST(ProbationTest, ABatchThatTakesVeryLongEndsIt) {
+  Probation probation;
+  for (int i = 0; i < 2; ++i) {
+    probation.add(1e6, 1e6);
+    EXPECT_EQ(probation.look(), Probation::Verdict::go_on);
+  }
+  probation.add(1e6, 200e6);
+  EXPECT_EQ(probation.look(), Probation::Verdict::go_back);
+}
+
 TEST(PolicyTest, AnEngineThatWasWorseIsTriedAgainLater) {
   Policy policy;
   EXPECT_TRUE(policy.may_try("cuda"));

@@ -22,11 +22,12 @@ class DeviceTest : public TrialTest {
   }
 };
 
-/// A device and the threads share a rule, whatever that promises.
+/// A device and the threads share a rule, whatever that promises. What the device takes is
+/// measured, so the threads take so long that the device is the faster one even on a busy machine.
 class SharingTest : public DeviceTest {
  protected:
   SharingTest() : DeviceTest(1e12) {
-    try_out(1e6);
+    try_out(1e9);
     for (int i = 0; i < 100; ++i) placer_.balance(0, 1, 1);
   }
 };
@@ -43,7 +44,20 @@ TEST_F(SharingTest, ADeviceAndTheThreadsShareARuleOfWhichNeitherIsMuchTheFaster)
   EXPECT_FALSE(routing.reserve->evaluators.empty());
 }
 
-TEST_F(SharingTest, SharingEndsWhereItCostsMoreThanBefore) {
+TEST_F(SharingTest, SharingEndsWhereItCostsMoreThanTheDeviceAlone) {
+  ASSERT_EQ(engine_of(0), "cuda-host and column");
+  run(80, 0.9e6);  // less than on the threads
+  EXPECT_EQ(engine_of(0), "cuda-host");
+  EXPECT_FALSE(placer_.is_on_probation(0));
+}
+
+/// The threads are the faster ones.
+class FastThreadsTest : public DeviceTest {
+ protected:
+  FastThreadsTest() : DeviceTest(1e12) { try_out(1); }
+};
+
+TEST_F(FastThreadsTest, SharingEndsWhereItCostsMoreThanTheThreadsAlone) {
   ASSERT_EQ(engine_of(0), "cuda-host and column");
   run(80, 1e6);
   EXPECT_EQ(engine_of(0), "column");

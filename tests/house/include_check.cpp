@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, 13> kRooms = {
     "engine", "dispatch", "server", "client",   "bench",    "tools"};
 /// The rooms within `dispatch`. Each may include those before it. What stands in none of them, the
 /// processor, may include all.
-constexpr std::array<std::string_view, 5> kDispatch = {"rules", "placement", "evaluate", "order",
-                                                       "explain"};
+constexpr std::array<std::string_view, 6> kDispatch = {"rules", "placement", "evaluate",
+                                                       "order", "saved",     "explain"};
 constexpr std::string_view kPublic = "gorgo";
 /// The device side, a folder of its own: it includes only base, and one engine includes it.
 constexpr std::string_view kDevice = "cuda";
@@ -23,8 +23,8 @@ constexpr std::string_view kDeviceEngine = "src/engine/cuda/";
 /// What clients link must not pull in the engines.
 constexpr std::array<std::string_view, 4> kForClient = {"base", "codec", "protocol", "client"};
 /// Public headers come without these.
-constexpr std::array<std::string_view, 7> kHidden = {"antlr4", "boost/asio", "cuda",  "flatbuffers",
-                                                     "CLI",    "nlohmann",   "spdlog"};
+constexpr std::array<std::string_view, 7> kHidden = {"antlr4", "boost",    "cuda",  "flatbuffers",
+                                                     "CLI",    "nlohmann", "spdlog"};
 
 struct Include {
   std::string_view name;

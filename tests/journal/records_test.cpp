@@ -27,6 +27,7 @@ TEST(Records, AreReadAsTheyWereWritten) {
   stored::ClockMoveT clock;
   clock.clock = -5;
   clock.next_root = 7;
+  clock.given = true;
   expect_same<stored::ClockMove>(clock);
   stored::RuleChangeT change;
   change.change = stored::Change::Remove;

@@ -332,7 +332,7 @@ Result<std::vector<std::string>> SimulatedDisk::list(const std::string& folder) 
   if (!in) return in.error();
   std::vector<std::string> names;
   for (const auto& [name, content] : (*in)->names()) names.push_back(name);
-  return {boost::system::in_place_value, std::move(names)};
+  return {std::in_place, std::move(names)};
 }
 
 Result<void> SimulatedDisk::sync_folder(const std::string& path) {

@@ -1,7 +1,11 @@
+#include <gmock/gmock.h>
+
 #include "parse_support.hpp"
 
 namespace gorgo::language {
 namespace {
+
+using testing::HasSubstr;
 
 TEST(ParseError, AMissingSemicolonIsShownWhereItBelongs) {
   EXPECT_EQ(errors("define A() from B()\ndefine C() from D();"),
@@ -234,6 +238,35 @@ TEST(ParseError, TheCaretStandsBelowTheToken) {
             "  \tdefine A() from B\n"
             "  \t                 ^\n"
             "  hint: a type is followed by brackets, even without conditions: `B()`\n");
+}
+
+TEST(ParseError, WordsOfOtherLanguagesAreToldWhatIsMeant) {
+  const auto hint = [](const std::string& text) {
+    const std::string all = errors(text);
+    const auto bar = all.find(" | ");
+    return bar == all.npos ? "no hint: " + all : all.substr(bar + 3);
+  };
+  EXPECT_THAT(hint("define A() from B() -> C();"), HasSubstr("a rule looks back"));
+  EXPECT_THAT(hint("define A() from B() followed by C();"), HasSubstr("a rule looks back"));
+  EXPECT_THAT(hint("define A() from B() and not exists C();"), HasSubstr("an absence is written"));
+  EXPECT_THAT(hint("define A() from B(name like 'x%');"), HasSubstr("no patterns of strings"));
+  EXPECT_THAT(hint("define A() from B(name is null);"), HasSubstr("there is no `null`"));
+  EXPECT_THAT(hint("define A() from B(x in (1, 2));"), HasSubstr("x = 1 or x = 2"));
+  EXPECT_THAT(hint("define A() from B() and last C() within 1.5 h from B;"),
+              HasSubstr("`90 min`, not `1.5 h`"));
+  EXPECT_THAT(hint("define A(x: float) from B() where x = max(B.v, 3.0);"),
+              HasSubstr("an aggregate is one over the events of a window"));
+  EXPECT_THAT(errors("define A(x: float) from B() where x = sqroot(B.v);"),
+              HasSubstr("there is no function `sqroot`"));
+}
+
+TEST(ParseError, UnitsOfOtherLanguagesAreToldWhatIsMeant) {
+  const auto within = [](const std::string& time) {
+    return errors("define A() from B() and last C() within " + time + " from B;");
+  };
+  EXPECT_THAT(within("5m"), HasSubstr("minutes are written `min`"));
+  EXPECT_THAT(within("1 week"), HasSubstr("a week is `7 d`"));
+  EXPECT_THAT(within("2 Weeks"), HasSubstr("a week is `7 d`"));
 }
 
 }  // namespace

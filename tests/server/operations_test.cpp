@@ -1,10 +1,12 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "http_support.hpp"
 #include "server/closed_connections.hpp"
+#include "server/recent_rate.hpp"
 
 // What operators ask over HTTP: reloads, and connections that have ended.
 namespace gorgo::server {
@@ -112,6 +114,64 @@ TEST_F(Closed, ConnectionsThatEndAreKeptWithTheirReasons) {
   wrong.close();
   EXPECT_NE(ended_for("malformed")["detail"], "");
   EXPECT_EQ(http_.ask("GET", "/v1/connections").json()["connections"].size(), 1u);
+}
+
+TEST_F(Closed, OperatorsSeeWhoIsConnectedAndEndOne) {
+  ClientOptions named;
+  named.name = "thermometer";
+  auto client = Client::connect(server_->address(), named);
+  ASSERT_TRUE(client) << client.error().to_string();
+  subscribe(*client, "Temp");
+  ASSERT_TRUE(client->publish(std::vector{temp(1000, "A1", 20), temp(2000, "A1", 20)}));
+  next(*client);
+  auto operator_ = server_.connect();
+  const auto open = operator_.connections();
+  ASSERT_TRUE(open) << open.error().to_string();
+  const auto found = std::ranges::find(*open, "thermometer", &ClientConnection::name);
+  ASSERT_NE(found, open->end());
+  EXPECT_EQ(found->dialect, "native");
+  EXPECT_EQ(found->subscriptions, 1u);
+  EXPECT_EQ(found->published, 2u);
+  EXPECT_EQ(found->reason, "");
+  ASSERT_TRUE(operator_.disconnect(found->id));
+  EXPECT_EQ(ended_for("disconnected")["name"], "thermometer");
+  const auto closed = operator_.connections(true);
+  ASSERT_TRUE(closed) << closed.error().to_string();
+  EXPECT_EQ(closed->back().reason, "disconnected");
+  EXPECT_EQ(closed->back().delivered, 2u);
+  const auto gone = operator_.disconnect(found->id);
+  ASSERT_FALSE(gone);
+  EXPECT_THAT(gone.error().to_string(), HasSubstr("gorgo connections"));
+}
+
+TEST_F(Closed, AConnectionIsEndedOverHttp) {
+  RawConnection raw(server_->address());
+  raw.greet();
+  const Json open = http_.ask("GET", "/v1/connections").json();
+  std::uint64_t id = 0;
+  for (const auto& connection : open["connections"]) {
+    if (connection["dialect"] == "native") id = connection["id"];
+  }
+  const std::string path = "/v1/connections/" + std::to_string(id);
+  EXPECT_EQ(http_.ask("DELETE", path).status, 200u);
+  EXPECT_EQ(raw.expect<wire::Error>(0).code, wire::ErrorCode::Forbidden);
+  raw.close();
+  ended_for("disconnected");
+  EXPECT_EQ(http_.ask("DELETE", path).status, 404u);
+  EXPECT_EQ(http_.ask("DELETE", "/v1/connections/x").status, 400u);
+}
+
+TEST(RecentRate, IsThatOfTheLastWholeSecond) {
+  const RecentRate::Time start{std::chrono::seconds(100)};
+  RecentRate rate(start);
+  rate.add(300);
+  rate.look(start + std::chrono::milliseconds(500));
+  EXPECT_EQ(rate.per_second(), 0);
+  rate.look(start + std::chrono::milliseconds(1500));
+  EXPECT_EQ(rate.per_second(), 200);
+  rate.look(start + std::chrono::milliseconds(2500));
+  EXPECT_EQ(rate.per_second(), 0);
+  EXPECT_EQ(rate.total(), 300u);
 }
 
 TEST_F(Closed, MetricsCountThemByReason) {

@@ -318,6 +318,24 @@ TEST_F(OutboxTest, WhatWaitsForCreditIsBoundedAndTheOldestIsDropped) {
   EXPECT_EQ(lost_in(frames[0]).last, (Place{3, 0}));
 }
 
+TEST_F(OutboxTest, ADeliveryWithCreditTellsWhatWasLostBeforeIt) {
+  start();
+  outbox->open_credit(7, {.rows = 100, .bytes = {}});
+  for (const std::size_t bytes : {std::size_t{8000}, std::size_t{100}}) {
+    ClientDelivery one = delivery(bytes, 1);
+    one.credited = true;
+    EXPECT_EQ(outbox->deliver(one), Outbox::Outcome::queued);
+    if (root == 1) outbox->reply(reply_of(8000));  // place 1 makes room
+  }
+  const auto frames = outbox->take();
+  ASSERT_EQ(frames.size(), 2u);
+  const Gap& gap = lost_in(frames[1]);
+  EXPECT_EQ(gap.rows, 1u);
+  EXPECT_EQ(gap.first, (Place{1, 0}));
+  EXPECT_EQ(gap.last, (Place{1, 0}));
+  EXPECT_EQ(rows_in(frames[1]), 1u);
+}
+
 TEST_F(OutboxTest, WhatWaitedForCreditIsToldAsLostWhenTheSubscriptionEnds) {
   start(SlowConsumer::disconnect);
   outbox->open_credit(7, {.rows = 0, .bytes = {}});

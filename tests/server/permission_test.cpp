@@ -152,12 +152,14 @@ TEST(Permissions, WithoutThemNothingIsAllowed) {
   EXPECT_THAT(problem_in(client.remove("a")), HasSubstr("may not"));
   EXPECT_THAT(problem_in(client.rules()), HasSubstr("may not"));
   EXPECT_THAT(problem_in(client.types()), HasSubstr("may not"));
-  for (const std::string& error : {problem_in(client.tick(1)), problem_in(client.pin("a", "auto")),
-                                   problem_in(client.devices()), problem_in(client.why("a")),
-                                   problem_in(client.trace(event("A")))}) {
+  for (const std::string& error :
+       {problem_in(client.tick(1)), problem_in(client.pin("a", "auto")),
+        problem_in(client.devices()), problem_in(client.why("a")),
+        problem_in(client.trace(event("A"))), problem_in(client.connections()),
+        problem_in(client.disconnect(1))}) {
     EXPECT_THAT(error, HasSubstr("admin = true"));
   }
-  EXPECT_EQ(with.server()->counters().forbidden_requests, 10u);
+  EXPECT_EQ(with.server()->counters().forbidden_requests, 12u);
 }
 
 // Without clients.

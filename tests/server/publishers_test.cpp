@@ -113,7 +113,7 @@ TEST_F(Publishers, LateEventsAreCountedByType) {
     counts.push_back(type.name + " " + std::to_string(type.late) + " " +
                      std::to_string(type.too_late));
   }
-  EXPECT_THAT(counts, ElementsAre("Smoke 1 0", "Temp 2 1", " 1 2"));
+  EXPECT_THAT(counts, ElementsAre("Smoke 1 0", "Temp 2 1", "Unread 0 0", " 1 2"));
 }
 
 TEST_F(Publishers, EqualTimestampsKeepTheOrderOfReceipt) {

@@ -27,6 +27,10 @@ class RuleFilesTest : public testing::Test {
                      ("gorgo_" + std::to_string(getpid()) + "_" +
                       testing::UnitTest::GetInstance()->current_test_info()->name());
   Processor processor_;
+  Log log_{LogFormat::text, LogLevel::off};
+  EngineClock clock_{[] { return Timestamp(0); }};
+  JournalWriter journal_{{}, log_, [] {}};
+  RuleBook book_{processor_, clock_, journal_};
   RuleFiles files_{{folder_.string()}};
 
   void SetUp() override {
@@ -40,7 +44,7 @@ class RuleFilesTest : public testing::Test {
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name, std::ios::binary) << text;
   }
-  RuleFiles::Outcome load() { return files_.load(processor_); }
+  RuleFiles::Outcome load() { return files_.load(book_); }
   std::vector<std::string> names() const {
     std::vector<std::string> names;
     for (const auto& rule : processor_.rules()) names.push_back(rule.name);
@@ -71,14 +75,15 @@ TEST_F(RuleFilesTest, AFolderThatIsAwayKeepsItsRules) {
 
 TEST_F(RuleFilesTest, AFileThatStandsForItselfKeepsItsRulesWhenItIsAway) {
   Processor processor;
+  RuleBook book(processor, clock_, journal_);
   RuleFiles files({(folder_ / "a.tesla").string()});
-  ASSERT_FALSE(files.load(processor).failed());
+  ASSERT_FALSE(files.load(book).failed());
   fs::remove(folder_ / "a.tesla");
-  const auto outcome = files.load(processor);
+  const auto outcome = files.load(book);
   EXPECT_THAT(outcome.errors[0].message, HasSubstr("a.tesla: No such file"));
   EXPECT_EQ(processor.rules().size(), 2u);
   write("a.tesla", "// nothing\n");
-  EXPECT_EQ(files.load(processor).removed.size(), 2u);
+  EXPECT_EQ(files.load(book).removed.size(), 2u);
   EXPECT_EQ(processor.rules().size(), 0u);
 }
 
@@ -131,8 +136,9 @@ TEST_F(RuleFilesTest, NothingOfAFolderChangesWhileAFileOfItCannotBeRead) {
 
 TEST_F(RuleFilesTest, OtherPathsAreReadAllTheSame) {
   Processor processor;
+  RuleBook book(processor, clock_, journal_);
   RuleFiles files({(folder_ / "absent").string(), folder_.string()});
-  const auto outcome = files.load(processor);
+  const auto outcome = files.load(book);
   EXPECT_EQ(outcome.errors.size(), 1u);
   EXPECT_EQ(outcome.files, 2u);
   EXPECT_EQ(processor.rules().size(), 3u);
@@ -146,13 +152,13 @@ TEST_F(RuleFilesTest, ManyRulesAreRemovedInSteps) {
   write("b.tesla", rule("three"));
   files_.begin();
   ASSERT_TRUE(files_.check_next(processor_.snapshot()));
-  files_.put_in_force(processor_);  // a.tesla
+  files_.put_in_force(book_);  // a.tesla
   ASSERT_TRUE(files_.check_next(processor_.snapshot()));
-  files_.put_in_force(processor_);  // b.tesla
+  files_.put_in_force(book_);  // b.tesla
   EXPECT_EQ(processor_.rule_count(), 203u);
   std::size_t before = processor_.rule_count(), steps = 0;
   while (files_.check_next(processor_.snapshot())) {
-    files_.put_in_force(processor_);
+    files_.put_in_force(book_);
     EXPECT_LT(processor_.rule_count(), before);
     before = processor_.rule_count();
     ++steps;

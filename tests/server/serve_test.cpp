@@ -173,9 +173,9 @@ TEST_F(Serve, ListsTheTypesThatItsRulesRead) {
   ASSERT_TRUE(client) << client.error().to_string();
   ASSERT_TRUE(client->publish(std::vector<Event>(3, {"B", std::nullopt, {{"x", 1}}})));
   Process types({"types", "--to", address});
-  EXPECT_THAT(types.out_line(), HasSubstr("TOO LATE  SEEN  ATTRIBUTES"));
+  EXPECT_THAT(types.out_line(), HasSubstr("TOO LATE  SEEN  ACCEPTED  NO VALUE  ATTRIBUTES"));
   const auto line = types.out_line();
-  EXPECT_THAT(line, testing::ContainsRegex("^B .* 0 +0 +3 +x: int"));
+  EXPECT_THAT(line, testing::ContainsRegex("^B .* 0 +0 +3 +3 +0 +x: int"));
   EXPECT_EQ(types.wait(), 0);
   Process as_json({"types", "--to", address, "--format", "json"});
   EXPECT_EQ(as_json.out_line(), "[\n");
@@ -196,11 +196,13 @@ TEST_F(Serve, SaysWhatStandsOut) {
   const PublishOptions processed{.acknowledge = Acknowledge::processed, .sequence = {}};
   std::vector<Event> events(101, {"B", std::nullopt, {{"x", 1}}});
   events.front() = {"D", std::nullopt, {}};
+  events.push_back({"Bee", std::nullopt, {{"x", 1}}});
   ASSERT_TRUE(client->publish(events, processed));
   Process doctor({"doctor", "--to", address});
   EXPECT_THAT(
       doctor.out_line(),
       testing::StartsWith("No event of type Misspelt has come since rules read it (waiting)"));
+  EXPECT_THAT(doctor.out_line(), testing::StartsWith("1 event of type Bee came, which no rule"));
   EXPECT_THAT(doctor.out_line(), testing::StartsWith("Rule never has never fired"));
   EXPECT_THAT(doctor.out_line(),
               testing::StartsWith("Rule always has fired for every one of its 100 terminators"));

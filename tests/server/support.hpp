@@ -44,8 +44,14 @@ inline Client connect(const std::string& address) {
 /// A server on a free loopback port, served by a thread of its own.
 class RunningServer {
  public:
-  explicit RunningServer(ServerOptions options = {}, LogLevel level = LogLevel::off)
+  explicit RunningServer(ServerOptions options = {}, LogLevel level = LogLevel::off,
+                         bool with_rule_files = false)
       : log_(LogFormat::text, level), server_(on_free_port(std::move(options)), log_) {
+    const auto recovered = server_.recover();
+    EXPECT_TRUE(recovered) << recovered.error().to_string();
+    if (with_rule_files) {
+      EXPECT_FALSE(server_.load_rules().failed());
+    }
     const auto listening = server_.listen();
     EXPECT_TRUE(listening) << listening.error().to_string();
     thread_ = std::thread([this] { server_.run(); });

@@ -16,6 +16,8 @@
 
 #include "command_line.hpp"
 #include "journal/records.hpp"
+#include "journal/snapshot.hpp"
+#include "journal/survey.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -50,6 +52,18 @@ class JournalCommand : public CommandLine {
       append(**opened, journal::stored::Kind::Frame, std::vector<std::byte>(2000));
       ASSERT_TRUE((*opened)->sync());
     }
+  }
+
+  /// One that says nothing, of a journal that nobody has open.
+  void write_snapshot(journal::Place place) {
+    const auto found =
+        journal::survey(*disk_, journal_folder(), journal::Depth::tail,
+                        [this](const std::string& path) { return disk_->open_to_read(path); });
+    ASSERT_TRUE(found);
+    const auto writer =
+        journal::SnapshotWriter::begin(*disk_, journal_folder(), found->journal, place);
+    ASSERT_TRUE(writer);
+    ASSERT_TRUE((*writer)->finish());
   }
 
   static void append(journal::Journal& journal, journal::stored::Kind kind,
@@ -121,6 +135,7 @@ TEST_F(JournalCommand, DumpTakesARange) {
 
 TEST_F(JournalCommand, TrimRemovesWholeFiles) {
   write_journal(10);
+  write_snapshot(8);
   const Outcome outcome = run("journal trim journal --below 7");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("journal begins at place 6, and began at 1"));
@@ -128,11 +143,21 @@ TEST_F(JournalCommand, TrimRemovesWholeFiles) {
   EXPECT_EQ(run("journal verify journal").exit_code, 0);
 }
 
+TEST_F(JournalCommand, TrimLeavesWhatAStartNeeds) {
+  write_journal(10);
+  const Outcome all = run("journal trim journal --below 7");
+  EXPECT_EQ(all.exit_code, 1);
+  EXPECT_THAT(all.err, HasSubstr("a server needs the records from place 1 on to start"));
+  write_snapshot(6);
+  EXPECT_THAT(run("journal trim journal --below 7").err, HasSubstr("from place 6 on"));
+  EXPECT_THAT(run("journal verify journal").out, HasSubstr("snapshot of place 6: whole"));
+}
+
 TEST_F(JournalCommand, TrimLeavesAJournalAloneThatIsInUse) {
   const auto opened = journal::Journal::open(*disk_, journal_folder());
   append(**opened, journal::stored::Kind::Frame, std::vector<std::byte>(100));
   ASSERT_TRUE((*opened)->sync());
-  const Outcome outcome = run("journal trim journal --below 7");
+  const Outcome outcome = run("journal trim journal --below 1");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("locked by another process"));
 }

@@ -11,6 +11,20 @@ import { Subscription } from "./subscription.js";
  * @typedef {Record<string, any>} Info what the server tells of a rule or a type, as docs/http.md and its openapi.json say
  */
 
+/** @typedef {{processed?: boolean, durable?: boolean}} PublishOptions what the outcome waits for, see `Client.publish` */
+
+/**
+ * What the server is to wait for with its answer.
+ * @param {boolean} processed
+ * @param {boolean} durable
+ */
+function ackOf(processed, durable) {
+  if (processed && durable) {
+    throw new TypeError("an outcome comes either when the composites are on their way or when the events are durable");
+  }
+  return durable ? "durable" : processed ? "processed" : "accepted";
+}
+
 /** @type {Record<number, string>} */
 const CODES = { 400: "invalid", 401: "unauthenticated", 403: "forbidden", 404: "not_found", 413: "too_large", 503: "overloaded" };
 
@@ -26,7 +40,7 @@ export class Client {
   constructor(address, settings) {
     this.address = address;
     this.settings = settings;
-    this.publisher = new Publisher(settings.publishBytes);
+    this.publisher = new Publisher(settings.publishBytes, settings.producer);
     /** @type {Subscription[]} */
     this.subscriptions = [];
     /** @type {Publication[]} */
@@ -50,13 +64,17 @@ export class Client {
   /**
    * Publishes one event or several, in their order, and waits for the outcome. Rejects with Refused when the server
    * refused some, and with OutcomeUnknown when there is no outcome within `timeout` seconds.
+   *
+   * `processed`: the outcome comes when the composites are on their way; `durable`: when the events survive a crash, for
+   * which the server needs a journal. `sequence` numbers the publication, which must fit in a message; each has a larger
+   * one than those before. With the option `producer` of `connect`, the same events may be published again under their
+   * number after a crash of this program, too: `duplicates` counts what the server has applied before.
    * @param {Publishable | Publishable[]} events
-   * @param {{processed?: boolean, timeout?: number}} options processed: the outcome comes when the composites are on
-   *   their way
+   * @param {PublishOptions & {sequence?: number, timeout?: number}} options
    * @returns {Promise<Published>}
    */
-  async publish(events, { processed = false, timeout = this.settings.timeout } = {}) {
-    const publication = await this.hand(events, processed, timeout);
+  async publish(events, { processed = false, durable = false, sequence, timeout = this.settings.timeout } = {}) {
+    const publication = await this.hand(events, ackOf(processed, durable), timeout, sequence);
     this.publisher.shareOut();
     await this.inTime(publication, timeout);
     return publication.outcome();
@@ -66,11 +84,11 @@ export class Client {
    * Publishes without waiting for the outcome; it waits only while `publishBytes` are without one. `flush` and
    * `drain` reject with what went wrong with those whose `outcome()` nobody asked for.
    * @param {Publishable | Publishable[]} events
-   * @param {{processed?: boolean}} options
+   * @param {PublishOptions} options
    * @returns {Promise<Publication>}
    */
-  async send(events, { processed = false } = {}) {
-    const publication = await this.hand(events, processed, this.settings.timeout);
+  async send(events, { processed = false, durable = false } = {}) {
+    const publication = await this.hand(events, ackOf(processed, durable), this.settings.timeout);
     this.watch(publication);
     return publication;
   }
@@ -79,7 +97,7 @@ export class Client {
    * Publishes events by columns: {Temp: {area: [..], value: [..], timestamp: [..]}}. undefined and null mean that a
    * row lacks the attribute.
    * @param {Record<string, Record<string, ArrayLike<any>>>} types
-   * @param {{processed?: boolean, timeout?: number}} options
+   * @param {PublishOptions & {sequence?: number, timeout?: number}} options
    * @returns {Promise<Published>}
    */
   publishColumns(types, options) {
@@ -123,10 +141,11 @@ export class Client {
 
   /**
    * @param {Publishable | Publishable[]} events
-   * @param {boolean} processed
+   * @param {"accepted" | "processed" | "durable"} ack
    * @param {number} timeout
+   * @param {number} [sequence]
    */
-  async hand(events, processed, timeout) {
+  async hand(events, ack, timeout, sequence) {
     if (this.closed) throw new ClosedError();
     const texts = (Array.isArray(events) ? events : [events]).map(eventText);
     const deadline = Date.now() + timeout * 1000;
@@ -137,7 +156,7 @@ export class Client {
       }
     }
     const publication = new Publication();
-    this.publisher.add(publication, texts, processed);
+    this.publisher.add(publication, texts, ack, sequence);
     return publication;
   }
 
@@ -201,14 +220,32 @@ export class Client {
    * Subscribes to a type and conditions: `Fire`, `Fire(measuredTemp > 50)`, `*`. Every event that is placed after
    * this resolves and matches will be in the stream, or a notice in its place.
    * @param {string} text
+   * @param {import("./subscription.js").SubscribeOptions} [options]
    * @returns {Promise<Subscription>}
    */
-  async subscribe(text) {
+  async subscribe(text, options = {}) {
     if (this.closed) throw new ClosedError();
-    const subscription = new Subscription(this.address, text, this.settings);
+    const find = async () => (await this.durables()).find((info) => info.name === options.durable);
+    const subscription = new Subscription(this.address, text, this.settings, options, find);
     this.subscriptions.push(subscription);
     await subscription.open();
     return subscription;
+  }
+
+  /**
+   * The durable subscriptions that this user may see.
+   * @returns {Promise<Info[]>}
+   */
+  async durables() {
+    return (await this.call("GET", "subscriptions")).subscriptions;
+  }
+
+  /**
+   * Ends a durable subscription; what waits for it is forgotten.
+   * @param {string} name
+   */
+  async endDurable(name) {
+    await this.call("DELETE", `subscriptions/${encodeURIComponent(name)}`);
   }
 
   // Rules and types
@@ -301,7 +338,10 @@ export class Client {
     const stop = new AbortController();
     const late = setTimeout(() => stop.abort(), this.settings.timeout * 1000);
     try {
-      const response = await fetch(`${this.address}/v1/${path}`, { method, signal: stop.signal, ...(body !== undefined && { body }) });
+      /** @type {Record<string, string>} */
+      const headers = this.settings.token === undefined ? {} : { Authorization: `Bearer ${this.settings.token}` };
+      const response = await fetch(`${this.address}/v1/${path}`,
+        { method, headers, signal: stop.signal, ...(body !== undefined && { body }) });
       const answer = await response.json();
       if (response.ok || (isQuestion && answer.diagnostics)) return answer;
       if (answer.diagnostics) throw new InvalidText(answer.diagnostics);

@@ -29,7 +29,10 @@ export class Connection {
     this.lastWords = null;
     /** @type {ReturnType<typeof setInterval> | undefined} */
     this.timer = undefined;
-    this.socket = new settings.WebSocket(`${address.replace(/^http/, "ws")}/v1/events`);
+    const url = `${address.replace(/^http/, "ws")}/v1/events`;
+    // A page cannot set headers of a WebSocket. Of these two protocols the server chooses the first.
+    this.socket = settings.token === undefined
+      ? new settings.WebSocket(url) : new settings.WebSocket(url, ["gorgo", `gorgo.token.${settings.token}`]);
   }
 
   /** Resolves when messages can be sent. */

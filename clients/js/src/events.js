@@ -13,7 +13,8 @@
  * @typedef {{kind: "disconnected", reason: string, code: string}} Disconnected
  * @typedef {{kind: "reconnected", seconds: number, attempts: number}} Reconnected
  * @typedef {{kind: "gap", reason: string, lost: number | null, first: Place | null, last: Place | null}} Gap
- * @typedef {Disconnected | Reconnected | Gap} Notice
+ * @typedef {{kind: "leaving", grace: number}} Leaving the server stops in so many seconds, and serves on until then
+ * @typedef {Disconnected | Reconnected | Gap | Leaving} Notice
  * @typedef {{kind: "batch", events: Event[]}} Batch
  */
 
@@ -49,12 +50,29 @@ export function eventText(event) {
  * @returns {Event}
  */
 export function eventOf(line) {
-  const [root, ordinal] = String(line.id).split("-");
   return {
     kind: "event",
     type: line.type,
     attributes: line.attrs,
     timestamp: line.ts,
-    place: { root: Number(root), ordinal: Number(ordinal) },
+    place: placeOf(line.id),
   };
+}
+
+/**
+ * @param {string | null | undefined} id ROOT-ORDINAL; without one, the place before all events
+ * @returns {Place}
+ */
+export function placeOf(id) {
+  const [root, ordinal] = String(id ?? "0-0").split("-");
+  return { root: Number(root), ordinal: Number(ordinal) };
+}
+
+/**
+ * Whether one place stands before another.
+ * @param {Place} a
+ * @param {Place} b
+ */
+export function isBefore(a, b) {
+  return a.root < b.root || (a.root === b.root && a.ordinal < b.ordinal);
 }

@@ -1,5 +1,5 @@
 import { Client } from "./client.js";
-import { addressOf, settingsOf } from "./options.js";
+import { addressOf, checkToken, settingsOf } from "./options.js";
 
 export { Client } from "./client.js";
 export { ClosedError, ConnectError, GorgoError, InvalidText, OutcomeUnknown, Refused, ServerError } from "./errors.js";
@@ -13,6 +13,7 @@ export { Subscription } from "./subscription.js";
  * @typedef {import("./events.js").Notice} Notice
  * @typedef {import("./events.js").Place} Place
  * @typedef {import("./events.js").Batch} Batch
+ * @typedef {import("./subscription.js").SubscribeOptions} SubscribeOptions
  * @typedef {import("./errors.js").Published} Published
  * @typedef {import("./errors.js").Refusal} Refusal
  * @typedef {import("./errors.js").Diagnostic} Diagnostic
@@ -26,7 +27,9 @@ export { Subscription } from "./subscription.js";
  * @returns {Promise<Client>}
  */
 export async function connect(address, options = {}) {
-  const client = new Client(addressOf(address), settingsOf(options));
+  const where = addressOf(address);
+  checkToken(where, options.token);
+  const client = new Client(where, settingsOf(options));
   await client.link.open();
   return client;
 }

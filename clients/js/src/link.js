@@ -5,7 +5,8 @@ import { Connection } from "./connection.js";
  * A connection that comes back: it connects again for as long as nobody closes it.
  *
  * `up` is called with each new connection and resolves when it is of use; `down` with the reason when a connection
- * that was up has ended. InvalidText from `up` ends the link.
+ * that was up has ended. InvalidText from `up` ends the link, as the reason `not_found` does: the durable subscription of
+ * the connection is another's or nobody's.
  * @typedef {{
  *   message: (message: any) => void,
  *   up: (connection: Connection, attempts: number) => Promise<void> | void,
@@ -84,7 +85,8 @@ export class Link {
         if (!isUp || this.closed) return;
         if (Date.now() - begin > this.settings.reconnectMost * 1000) this.delay = this.settings.reconnectLeast;
         this.handlers.down(reason);
-        void this.recover();
+        if (reason.code === "not_found") this.closed = true;
+        else void this.recover();
       },
     });
     this.opening = connection;

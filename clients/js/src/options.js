@@ -10,10 +10,13 @@ import { GorgoError } from "./errors.js";
  * @property {number} [publishBytes] publications without an outcome; beyond, `publish` and `send` wait; 16 MiB
  * @property {number} [receiveEvents] events that wait for the reader of a subscription; those that come while so many
  *   wait are left out, and a gap counts them; 100000
+ * @property {string} [token] who the client is, where the server has users. It is sent over https:, or to this machine
+ * @property {number} [producer] a number that a program always takes, so that it may repeat publications by their
+ *   `sequence`; without one it is random
  * @property {typeof WebSocket} [WebSocket] where there is no global one (Node before 22): that of the package `ws`
  */
 
-/** @typedef {Required<Options>} Settings */
+/** @typedef {Required<Omit<Options, "token" | "producer">> & Pick<Options, "token" | "producer">} Settings */
 
 /**
  * @param {Options} options
@@ -48,4 +51,17 @@ export function addressOf(address) {
     throw new GorgoError("address", `'${text}' is no address`, "write http://HOST:PORT of the server's HTTP port");
   }
   return url.href.replace(/\/$/, "");
+}
+
+/**
+ * A token goes over TLS, or does not leave this machine.
+ * @param {string} address
+ * @param {string | undefined} token
+ */
+export function checkToken(address, token) {
+  if (token === undefined) return;
+  if (!/^[\w.~+/=-]+$/.test(token)) throw new GorgoError("address", "the token has characters that no token has", "`gorgo user token` makes one");
+  const { protocol, hostname } = new URL(address);
+  if (protocol === "https:" || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) return;
+  throw new GorgoError("address", `a token is not sent to ${address} without TLS`, "write https://");
 }

@@ -1,4 +1,4 @@
-import { ClosedError, GorgoError, OutcomeUnknown, Refused } from "./errors.js";
+import { ClosedError, GorgoError, OutcomeUnknown, Refused, ServerError } from "./errors.js";
 import { serverError } from "./connection.js";
 
 // The server names the first 64 refused rows of a message. Publications that share a message have no more rows
@@ -63,7 +63,8 @@ export class Publication {
  * The rows of a message that belong to one publication: from row `first` of the message on, `rows` of them, which are
  * the publication's from row `offset` on.
  * @typedef {{publication: Publication, first: number, rows: number, offset: number}} Part
- * @typedef {{number: number, head: string, text: string, rows: number, parts: Part[]}} Piece
+ * @typedef {{number: number, head: string, text: string, rows: number, parts: Part[], isNumbered?: boolean}} Piece
+ *   isNumbered: by the user, who relies on it
  */
 
 /**
@@ -91,10 +92,13 @@ function applyAck(piece, ack) {
  * applies each once, however often it comes.
  */
 export class Publisher {
-  /** @param {number} bound of the characters of all outstanding messages */
-  constructor(bound) {
+  /**
+   * @param {number} bound of the characters of all outstanding messages
+   * @param {number} [producer] without one it is random
+   */
+  constructor(bound, producer) {
     this.bound = bound;
-    this.producer = Math.floor(Math.random() * (Number.MAX_SAFE_INTEGER - 1)) + 1;
+    this.producer = producer ?? Math.floor(Math.random() * (Number.MAX_SAFE_INTEGER - 1)) + 1;
     this.sequence = 0;
     this.bytes = 0;
     this.repeated = 0;
@@ -129,10 +133,15 @@ export class Publisher {
    * Takes events as texts. A few wait until the loop comes round, to share a message with others.
    * @param {Publication} publication
    * @param {string[]} texts
-   * @param {boolean} processed
+   * @param {"accepted" | "processed" | "durable"} ack
+   * @param {number} [sequence]
    */
-  add(publication, texts, processed) {
-    const head = processed ? ',"ack":"processed"' : "";
+  add(publication, texts, ack, sequence) {
+    const head = ack === "accepted" ? "" : `,"ack":"${ack}"`;
+    if (sequence !== undefined) {
+      this.addNumbered(publication, texts, head, sequence);
+      return;
+    }
     if (head !== this.sharedHead || this.sharedRows + texts.length > SHARED_ROWS) this.shareOut();
     publication.open += 1;
     if (texts.length >= SHARED_ROWS) {
@@ -146,6 +155,26 @@ export class Publisher {
     if (this.scheduled) return;
     this.scheduled = true;
     setTimeout(() => this.shareOut(), 0);
+  }
+
+  /**
+   * Takes a publication that has to be one message, so that it is the same one when it is repeated.
+   * @param {Publication} publication
+   * @param {string[]} texts
+   * @param {string} head
+   * @param {number} sequence
+   */
+  addNumbered(publication, texts, head, sequence) {
+    this.shareOut();
+    if (!(Number.isSafeInteger(sequence) && sequence > this.sequence)) {
+      throw new GorgoError("event", `the sequence number ${sequence} does not follow ${this.sequence}`,
+        "each publication of a producer has a larger number than those before");
+    }
+    if (texts.length === 0 || texts.reduce((sum, text) => sum + text.length, 0) > MESSAGE_BYTES) {
+      throw new GorgoError("event", "a publication with a sequence number takes one message", "publish fewer events together");
+    }
+    this.sequence = sequence - 1;
+    this.queue(texts, [{ publication, first: 0, rows: texts.length, offset: 0 }], head, true);
   }
 
   /** Makes a message of the few events that wait. */
@@ -195,9 +224,10 @@ export class Publisher {
    * @param {string[]} texts
    * @param {Part[]} parts
    * @param {string} head
+   * @param {boolean} [isNumbered]
    */
-  queue(texts, parts, head) {
-    const piece = { number: ++this.sequence, head, text: texts.join(","), rows: texts.length, parts };
+  queue(texts, parts, head, isNumbered = false) {
+    const piece = { number: ++this.sequence, head, text: texts.join(","), rows: texts.length, parts, isNumbered };
     for (const part of parts) part.publication.open += 1;
     this.outstanding.set(piece.number, piece);
     this.bytes += piece.text.length;
@@ -271,6 +301,11 @@ export class Publisher {
   overtaken(piece, byDuplicate) {
     if (byDuplicate) {
       this.forget(piece, new OutcomeUnknown("the server was short of memory while the connection was renewed"));
+      return;
+    }
+    if (piece.isNumbered) {
+      this.forget(piece, new ServerError("overloaded", "the server was short of memory for it, and has applied a later one",
+        "publish it under a new number"));
       return;
     }
     this.outstanding.delete(piece.number);

@@ -1,8 +1,21 @@
-import { ClosedError, ConnectError, InvalidText } from "./errors.js";
-import { eventOf } from "./events.js";
+import { ClosedError, ConnectError, GorgoError, InvalidText } from "./errors.js";
+import { eventOf, isBefore, placeOf } from "./events.js";
 import { Link } from "./link.js";
 
-/** @typedef {import("./events.js").Event | import("./events.js").Notice} Item */
+/**
+ * @typedef {import("./events.js").Event | import("./events.js").Notice} Item
+ * @typedef {import("./events.js").Place} Place
+ */
+
+/**
+ * @typedef {object} SubscribeOptions
+ * @property {string} [durable] the name of a durable subscription, which the server keeps until `endDurable`. It goes on
+ *   behind the last event that was acknowledged, and leaves out what comes a second time
+ * @property {Place} [seen] of a durable subscription: the last event that an earlier run of the program has dealt with
+ * @property {number} [credit] so many events may be on their way or wait for the reader; the server keeps the others
+ */
+
+const NOWHERE = placeOf(null);
 
 /**
  * Yields what matches `text`, and a notice wherever something may be missing. It has a WebSocket of its own, and
@@ -14,9 +27,30 @@ export class Subscription {
    * @param {string} address
    * @param {string} text
    * @param {import("./options.js").Settings} settings
+   * @param {SubscribeOptions} [options]
+   * @param {() => Promise<Record<string, any> | undefined>} [find] asks the server for the durable subscription
    */
-  constructor(address, text, settings) {
+  constructor(address, text, settings, options = {}, find = async () => undefined) {
+    const { durable, seen, credit } = options;
+    if (durable !== undefined && credit !== undefined) {
+      throw new TypeError("a durable subscription needs no credit: the server keeps what is not acknowledged");
+    }
+    if (seen && durable === undefined) throw new TypeError("only a durable subscription goes on behind what was seen");
+    if (credit !== undefined && !(Number.isSafeInteger(credit) && credit > 0)) throw new TypeError("credit is a number of events, at least 1");
     this.text = text;
+    this.durable = durable;
+    this.credit = credit;
+    this.find = find;
+    this.acknowledged = NOWHERE; // up to where the server's answer says that it survives a crash
+    this.seen = seen ?? NOWHERE; // the last event that came
+    this.finished = NOWHERE; // acknowledged by the reader
+    this.isAcknowledging = false;
+    this.isSkipping = false; // too much waits for the reader of a durable subscription; the server has the others
+    this.isResuming = false;
+    this.wasUp = false;
+    this.taken = 0; // events that the reader took and the server does not know of
+    /** @type {(() => void)[]} */
+    this.settling = []; // called when an acknowledgement is answered, and at the end
     this.settings = settings;
     this.received = 0;
     this.lost = 0;
@@ -50,11 +84,38 @@ export class Subscription {
    * @param {number} attempts
    * @returns {Promise<void>}
    */
-  subscribe(connection, attempts) {
+  async subscribe(connection, attempts) {
+    const isAnother = this.durable !== undefined && this.wasUp && (await this.isAnother());
+    await this.ask(connection, attempts, isAnother);
+    this.wasUp = true;
+    this.sendAcknowledgement(connection);
+  }
+
+  /**
+   * Whether the server's journal is another one, where the subscription begins anew under the same name. Then what has
+   * come says nothing about the places of what will.
+   */
+  async isAnother() {
+    const found = await this.find();
+    if (found && !isBefore(placeOf(found.acknowledged), this.acknowledged)) return false;
+    this.seen = this.finished = this.acknowledged = NOWHERE;
+    return true;
+  }
+
+  /**
+   * @param {import("./connection.js").Connection} connection
+   * @param {number} attempts
+   * @param {boolean} isAnother
+   * @returns {Promise<void>}
+   */
+  ask(connection, attempts, isAnother) {
+    this.taken = 0;
+    const { durable } = this;
+    const credit = this.credit === undefined ? undefined : { rows: this.credit };
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => connection.end(new ConnectError("the server did not answer the subscription")),
         this.settings.timeout * 1000);
-      connection.ask({ subscribe: this.text, subscription: 0 }, (answer) => {
+      connection.ask({ subscribe: this.text, subscription: 0, durable, credit }, (answer) => {
         clearTimeout(late);
         const failed = (answer.diagnostics ?? []).some((/** @type {any} */ d) => d.severity === "error");
         if (failed) {
@@ -63,7 +124,8 @@ export class Subscription {
           reject(this.failure);
           return;
         }
-        this.resumed(attempts);
+        this.isSkipping = false;
+        this.resumed(attempts, isAnother);
         resolve();
       }, (error) => {
         clearTimeout(late);
@@ -72,18 +134,30 @@ export class Subscription {
     });
   }
 
-  /** @param {number} attempts */
-  resumed(attempts) {
+  /**
+   * @param {number} attempts
+   * @param {boolean} isAnother
+   */
+  resumed(attempts, isAnother) {
     if (!this.lastDown) return;
     this.reconnections += 1;
     this.put({ kind: "reconnected", seconds: (Date.now() - this.downSince) / 1000, attempts });
-    const reason = `the connection was lost: ${this.lastDown.message}`;
-    this.put({ kind: "gap", reason, lost: null, first: null, last: null });
+    if (this.durable === undefined || isAnother) {
+      const reason = isAnother ? "the server has another journal, and has begun the durable subscription anew"
+        : `the connection was lost: ${this.lastDown.message}`;
+      this.put({ kind: "gap", reason, lost: null, first: null, last: null });
+    }
     this.lastDown = null;
   }
 
   /** @param {import("./errors.js").GorgoError} reason */
   down(reason) {
+    this.isAcknowledging = false;
+    if (this.durable !== undefined && reason.code === "not_found") {
+      this.failure = reason;
+      this.end();
+      return;
+    }
     this.lastDown = reason;
     this.downSince = Date.now();
     this.put({ kind: "disconnected", reason: reason.message, code: reason.code });
@@ -94,6 +168,8 @@ export class Subscription {
     if (message.gap) {
       this.lost += message.gap.lost ?? 0;
       this.put({ kind: "gap", reason: "this client was too slow", lost: message.gap.lost ?? null, first: null, last: null });
+    } else if (message.leaving) {
+      this.put({ kind: "leaving", grace: message.leaving.grace_ms / 1000 });
     } else if (message.type !== undefined) {
       this.takeEvent(eventOf(message));
     }
@@ -101,6 +177,11 @@ export class Subscription {
 
   /** @param {import("./events.js").Event} event */
   takeEvent(event) {
+    if (this.durable !== undefined) {
+      this.isSkipping ||= this.waitingEvents >= this.settings.receiveEvents;
+      if (this.isSkipping || !isBefore(this.seen, event.place)) return;
+      this.seen = event.place;
+    }
     if (this.waitingEvents < this.settings.receiveEvents) {
       this.received += 1;
       this.waitingEvents += 1;
@@ -127,6 +208,7 @@ export class Subscription {
 
   end() {
     this.ended = true;
+    for (const settle of this.settling.splice(0)) settle();
     this.wake?.();
   }
 
@@ -153,12 +235,78 @@ export class Subscription {
     const item = this.items[this.head];
     if (item === undefined) return undefined;
     this.head += 1;
-    if (item.kind === "event") this.waitingEvents -= 1;
+    if (item.kind === "event") {
+      this.waitingEvents -= 1;
+      this.allow();
+      if (this.isSkipping && 2 * this.waitingEvents <= this.settings.receiveEvents) void this.resume();
+    }
     if (this.head > 1024 && 2 * this.head > this.items.length) {
       this.items = this.items.slice(this.head);
       this.head = 0;
     }
     return item;
+  }
+
+  /** Asks the server for the events that were skipped: it has all that are not acknowledged. */
+  async resume() {
+    const connection = this.link.connection;
+    if (this.isResuming || !connection) return;
+    this.isResuming = true;
+    try {
+      await new Promise((resolve, reject) => connection.ask({ unsubscribe: 0 }, resolve, reject));
+      await this.ask(connection, 0, false);
+    } catch (error) {
+      // A lost connection comes back, and subscribes again by itself.
+      if (!connection.failure) connection.end(error instanceof GorgoError ? error : new ConnectError(String(error)));
+    } finally {
+      this.isResuming = false;
+    }
+  }
+
+  /** Allows the server as many events again as the reader took, once that is half of what may come ahead. */
+  allow() {
+    this.taken += 1;
+    const connection = this.link.connection;
+    if (this.credit === undefined || !connection || 2 * this.taken < this.credit) return;
+    connection.send(JSON.stringify({ credit: { subscription: 0, rows: this.taken } }));
+    this.taken = 0;
+  }
+
+  /**
+   * The reader is done with everything up to this event or place, and it need not come again. It returns at once. The
+   * server is told, one acknowledgement at a time that stands for those before it, and told again on a new connection
+   * where it has not answered. `acknowledged` is how far its answers go; `drain` waits for the last one.
+   * @param {import("./events.js").Event | Place} upto
+   */
+  acknowledge(upto) {
+    if (this.durable === undefined) throw new TypeError("only a durable subscription is acknowledged: subscribe(text, {durable: NAME})");
+    const place = "place" in upto ? upto.place : upto;
+    if (isBefore(this.finished, place)) this.finished = place;
+    if (this.link.connection) this.sendAcknowledgement(this.link.connection);
+  }
+
+  /** @param {import("./connection.js").Connection} connection */
+  sendAcknowledgement(connection) {
+    if (this.isAcknowledging || !isBefore(this.acknowledged, this.finished) || connection.failure) return;
+    this.isAcknowledging = true;
+    const place = this.finished;
+    connection.ask({ acknowledge: this.durable, id: `${place.root}-${place.ordinal}` }, () => {
+      this.isAcknowledging = false;
+      this.acknowledged = place;
+      for (const settle of this.settling.splice(0)) settle();
+      this.sendAcknowledgement(connection);
+    }, (error) => {
+      if (connection.failure) return; // the next connection sends it again
+      this.failure = error;
+      this.end();
+    });
+  }
+
+  /** Resolves when the server has answered the last acknowledgement, or the stream has ended. */
+  async settled() {
+    while (isBefore(this.acknowledged, this.finished) && !this.ended) {
+      await new Promise((/** @type {(value?: unknown) => void} */ resolve) => this.settling.push(resolve));
+    }
   }
 
   finish() {
@@ -225,6 +373,7 @@ export class Subscription {
    * @returns {Promise<void>}
    */
   async drain() {
+    await this.settled();
     const connection = this.link.connection;
     if (!this.ended && connection) {
       await new Promise((/** @type {(value?: unknown) => void} */ resolve) => {

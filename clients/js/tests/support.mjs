@@ -8,7 +8,7 @@ import path from "node:path";
 
 export const PACKAGE = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 export const REPOSITORY = path.dirname(path.dirname(PACKAGE));
-const BINARY = process.env.GORGO_BINARY ?? path.join(REPOSITORY, "build/release/gorgo");
+export const BINARY = process.env.GORGO_BINARY ?? path.join(REPOSITORY, "build/release/gorgo");
 
 /** Node before 22 has no global WebSocket, or has it behind a flag; there users pass one, and so do the tests. */
 function findWebSocket() {
@@ -29,8 +29,9 @@ export const WebSocket = findWebSocket();
 export class Server {
   port = 0;
 
-  static async start(environment = {}) {
+  static async start(environment = {}, ...options) {
     const server = new Server();
+    server.options = options;
     server.environment = { ...process.env, ...environment };
     await server.start();
     return server;
@@ -42,7 +43,8 @@ export class Server {
 
   async start() {
     const rules = path.join(REPOSITORY, "rules/fire.tesla");
-    this.process = spawn(BINARY, ["serve", "--listen", "127.0.0.1:0", "--http", `127.0.0.1:${this.port}`, "--rules", rules],
+    this.process = spawn(BINARY, ["serve", "--listen", "127.0.0.1:0", "--http", `127.0.0.1:${this.port}`, "--rules", rules,
+      ...this.options],
       { stdio: ["ignore", "pipe", "pipe"], env: this.environment });
     this.ended = new Promise((resolve) => this.process.on("exit", resolve));
     let log = "";

@@ -9,7 +9,7 @@ export class Client {
      */
     constructor(address: string, settings: import("./options.js").Settings);
     address: string;
-    settings: Required<import("./options.js").Options>;
+    settings: import("./options.js").Settings;
     publisher: Publisher;
     /** @type {Subscription[]} */
     subscriptions: Subscription[];
@@ -23,34 +23,36 @@ export class Client {
     /**
      * Publishes one event or several, in their order, and waits for the outcome. Rejects with Refused when the server
      * refused some, and with OutcomeUnknown when there is no outcome within `timeout` seconds.
+     *
+     * `processed`: the outcome comes when the composites are on their way; `durable`: when the events survive a crash, for
+     * which the server needs a journal. `sequence` numbers the publication, which must fit in a message; each has a larger
+     * one than those before. With the option `producer` of `connect`, the same events may be published again under their
+     * number after a crash of this program, too: `duplicates` counts what the server has applied before.
      * @param {Publishable | Publishable[]} events
-     * @param {{processed?: boolean, timeout?: number}} options processed: the outcome comes when the composites are on
-     *   their way
+     * @param {PublishOptions & {sequence?: number, timeout?: number}} options
      * @returns {Promise<Published>}
      */
-    publish(events: Publishable | Publishable[], { processed, timeout }?: {
-        processed?: boolean;
+    publish(events: Publishable | Publishable[], { processed, durable, sequence, timeout }?: PublishOptions & {
+        sequence?: number;
         timeout?: number;
     }): Promise<Published>;
     /**
      * Publishes without waiting for the outcome; it waits only while `publishBytes` are without one. `flush` and
      * `drain` reject with what went wrong with those whose `outcome()` nobody asked for.
      * @param {Publishable | Publishable[]} events
-     * @param {{processed?: boolean}} options
+     * @param {PublishOptions} options
      * @returns {Promise<Publication>}
      */
-    send(events: Publishable | Publishable[], { processed }?: {
-        processed?: boolean;
-    }): Promise<Publication>;
+    send(events: Publishable | Publishable[], { processed, durable }?: PublishOptions): Promise<Publication>;
     /**
      * Publishes events by columns: {Temp: {area: [..], value: [..], timestamp: [..]}}. undefined and null mean that a
      * row lacks the attribute.
      * @param {Record<string, Record<string, ArrayLike<any>>>} types
-     * @param {{processed?: boolean, timeout?: number}} options
+     * @param {PublishOptions & {sequence?: number, timeout?: number}} options
      * @returns {Promise<Published>}
      */
-    publishColumns(types: Record<string, Record<string, ArrayLike<any>>>, options: {
-        processed?: boolean;
+    publishColumns(types: Record<string, Record<string, ArrayLike<any>>>, options: PublishOptions & {
+        sequence?: number;
         timeout?: number;
     }): Promise<Published>;
     /**
@@ -61,10 +63,11 @@ export class Client {
     flush(timeout?: number | undefined): Promise<Published>;
     /**
      * @param {Publishable | Publishable[]} events
-     * @param {boolean} processed
+     * @param {"accepted" | "processed" | "durable"} ack
      * @param {number} timeout
+     * @param {number} [sequence]
      */
-    hand(events: Publishable | Publishable[], processed: boolean, timeout: number): Promise<Publication>;
+    hand(events: Publishable | Publishable[], ack: "accepted" | "processed" | "durable", timeout: number, sequence?: number | undefined): Promise<Publication>;
     /**
      * False: nothing changed before the deadline.
      * @param {number} deadline
@@ -87,9 +90,20 @@ export class Client {
      * Subscribes to a type and conditions: `Fire`, `Fire(measuredTemp > 50)`, `*`. Every event that is placed after
      * this resolves and matches will be in the stream, or a notice in its place.
      * @param {string} text
+     * @param {import("./subscription.js").SubscribeOptions} [options]
      * @returns {Promise<Subscription>}
      */
-    subscribe(text: string): Promise<Subscription>;
+    subscribe(text: string, options?: import("./subscription.js").SubscribeOptions | undefined): Promise<Subscription>;
+    /**
+     * The durable subscriptions that this user may see.
+     * @returns {Promise<Info[]>}
+     */
+    durables(): Promise<Info[]>;
+    /**
+     * Ends a durable subscription; what waits for it is forgotten.
+     * @param {string} name
+     */
+    endDurable(name: string): Promise<void>;
     /**
      * What a deployment of the text would say. Nothing is deployed.
      * @param {string} name
@@ -181,6 +195,13 @@ export type Diagnostic = import("./errors.js").Diagnostic;
  * what the server tells of a rule or a type, as docs/http.md and its openapi.json say
  */
 export type Info = Record<string, any>;
+/**
+ * what the outcome waits for, see `Client.publish`
+ */
+export type PublishOptions = {
+    processed?: boolean;
+    durable?: boolean;
+};
 import { Publisher } from "./publisher.js";
 import { Subscription } from "./subscription.js";
 import { Publication } from "./publisher.js";

@@ -12,7 +12,7 @@ export class Connection {
      * @param {Handlers} handlers `message` gets what no question waits for; after `ended` nothing is called any more
      */
     constructor(address: string, settings: import("./options.js").Settings, handlers: Handlers);
-    settings: Required<import("./options.js").Options>;
+    settings: import("./options.js").Settings;
     handlers: Handlers;
     address: string;
     /** @type {GorgoError | null} */

@@ -9,6 +9,17 @@ export function eventText(event: Publishable): string;
  */
 export function eventOf(line: any): Event;
 /**
+ * @param {string | null | undefined} id ROOT-ORDINAL; without one, the place before all events
+ * @returns {Place}
+ */
+export function placeOf(id: string | null | undefined): Place;
+/**
+ * Whether one place stands before another.
+ * @param {Place} a
+ * @param {Place} b
+ */
+export function isBefore(a: Place, b: Place): boolean;
+/**
  * What is published. `timestamp` is in milliseconds since 1970, as a Date's; without it the server stamps the event.
  */
 export type Value = number | bigint | boolean | string;
@@ -51,7 +62,14 @@ export type Gap = {
     first: Place | null;
     last: Place | null;
 };
-export type Notice = Disconnected | Reconnected | Gap;
+/**
+ * the server stops in so many seconds, and serves on until then
+ */
+export type Leaving = {
+    kind: "leaving";
+    grace: number;
+};
+export type Notice = Disconnected | Reconnected | Gap | Leaving;
 export type Batch = {
     kind: "batch";
     events: Event[];

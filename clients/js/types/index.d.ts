@@ -5,6 +5,7 @@
  * @typedef {import("./events.js").Notice} Notice
  * @typedef {import("./events.js").Place} Place
  * @typedef {import("./events.js").Batch} Batch
+ * @typedef {import("./subscription.js").SubscribeOptions} SubscribeOptions
  * @typedef {import("./errors.js").Published} Published
  * @typedef {import("./errors.js").Refusal} Refusal
  * @typedef {import("./errors.js").Diagnostic} Diagnostic
@@ -26,6 +27,7 @@ export type Event = import("./events.js").Event;
 export type Notice = import("./events.js").Notice;
 export type Place = import("./events.js").Place;
 export type Batch = import("./events.js").Batch;
+export type SubscribeOptions = import("./subscription.js").SubscribeOptions;
 export type Published = import("./errors.js").Published;
 export type Refusal = import("./errors.js").Refusal;
 export type Diagnostic = import("./errors.js").Diagnostic;

@@ -2,7 +2,8 @@
  * A connection that comes back: it connects again for as long as nobody closes it.
  *
  * `up` is called with each new connection and resolves when it is of use; `down` with the reason when a connection
- * that was up has ended. InvalidText from `up` ends the link.
+ * that was up has ended. InvalidText from `up` ends the link, as the reason `not_found` does: the durable subscription of
+ * the connection is another's or nobody's.
  * @typedef {{
  *   message: (message: any) => void,
  *   up: (connection: Connection, attempts: number) => Promise<void> | void,
@@ -17,7 +18,7 @@ export class Link {
      */
     constructor(address: string, settings: import("./options.js").Settings, handlers: LinkHandlers);
     address: string;
-    settings: Required<import("./options.js").Options>;
+    settings: import("./options.js").Settings;
     handlers: LinkHandlers;
     /** @type {Connection | null} */
     connection: Connection | null;
@@ -44,7 +45,8 @@ export class Link {
  * A connection that comes back: it connects again for as long as nobody closes it.
  *
  * `up` is called with each new connection and resolves when it is of use; `down` with the reason when a connection
- * that was up has ended. InvalidText from `up` ends the link.
+ * that was up has ended. InvalidText from `up` ends the link, as the reason `not_found` does: the durable subscription of
+ * the connection is another's or nobody's.
  */
 export type LinkHandlers = {
     message: (message: any) => void;

@@ -8,9 +8,12 @@
  * @property {number} [publishBytes] publications without an outcome; beyond, `publish` and `send` wait; 16 MiB
  * @property {number} [receiveEvents] events that wait for the reader of a subscription; those that come while so many
  *   wait are left out, and a gap counts them; 100000
+ * @property {string} [token] who the client is, where the server has users. It is sent over https:, or to this machine
+ * @property {number} [producer] a number that a program always takes, so that it may repeat publications by their
+ *   `sequence`; without one it is random
  * @property {typeof WebSocket} [WebSocket] where there is no global one (Node before 22): that of the package `ws`
  */
-/** @typedef {Required<Options>} Settings */
+/** @typedef {Required<Omit<Options, "token" | "producer">> & Pick<Options, "token" | "producer">} Settings */
 /**
  * @param {Options} options
  * @returns {Settings}
@@ -21,6 +24,12 @@ export function settingsOf(options: Options): Settings;
  * @param {string} [address]
  */
 export function addressOf(address?: string | undefined): string;
+/**
+ * A token goes over TLS, or does not leave this machine.
+ * @param {string} address
+ * @param {string | undefined} token
+ */
+export function checkToken(address: string, token: string | undefined): void;
 export type Options = {
     /**
      * seconds for connecting, for an answer, and for the outcome of a publication; 30
@@ -49,6 +58,15 @@ export type Options = {
      */
     receiveEvents?: number | undefined;
     /**
+     * who the client is, where the server has users. It is sent over https:, or to this machine
+     */
+    token?: string | undefined;
+    /**
+     * a number that a program always takes, so that it may repeat publications by their
+     * `sequence`; without one it is random
+     */
+    producer?: number | undefined;
+    /**
      * where there is no global one (Node before 22): that of the package `ws`
      */
     WebSocket?: {
@@ -60,4 +78,4 @@ export type Options = {
         readonly OPEN: number;
     } | undefined;
 };
-export type Settings = Required<Options>;
+export type Settings = Required<Omit<Options, "token" | "producer">> & Pick<Options, "token" | "producer">;

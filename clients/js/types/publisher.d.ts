@@ -29,8 +29,11 @@ export class Publication {
  * applies each once, however often it comes.
  */
 export class Publisher {
-    /** @param {number} bound of the characters of all outstanding messages */
-    constructor(bound: number);
+    /**
+     * @param {number} bound of the characters of all outstanding messages
+     * @param {number} [producer] without one it is random
+     */
+    constructor(bound: number, producer?: number | undefined);
     bound: number;
     producer: number;
     sequence: number;
@@ -62,9 +65,18 @@ export class Publisher {
      * Takes events as texts. A few wait until the loop comes round, to share a message with others.
      * @param {Publication} publication
      * @param {string[]} texts
-     * @param {boolean} processed
+     * @param {"accepted" | "processed" | "durable"} ack
+     * @param {number} [sequence]
      */
-    add(publication: Publication, texts: string[], processed: boolean): void;
+    add(publication: Publication, texts: string[], ack: "accepted" | "processed" | "durable", sequence?: number | undefined): void;
+    /**
+     * Takes a publication that has to be one message, so that it is the same one when it is repeated.
+     * @param {Publication} publication
+     * @param {string[]} texts
+     * @param {string} head
+     * @param {number} sequence
+     */
+    addNumbered(publication: Publication, texts: string[], head: string, sequence: number): void;
     /** Makes a message of the few events that wait. */
     shareOut(): void;
     /**
@@ -78,8 +90,9 @@ export class Publisher {
      * @param {string[]} texts
      * @param {Part[]} parts
      * @param {string} head
+     * @param {boolean} [isNumbered]
      */
-    queue(texts: string[], parts: Part[], head: string): void;
+    queue(texts: string[], parts: Part[], head: string, isNumbered?: boolean | undefined): void;
     /** @param {Piece} piece */
     send(piece: Piece): void;
     /**
@@ -126,8 +139,7 @@ export type Part = {
     offset: number;
 };
 /**
- * The rows of a message that belong to one publication: from row `first` of the message on, `rows` of them, which are
- * the publication's from row `offset` on.
+ * isNumbered: by the user, who relies on it
  */
 export type Piece = {
     number: number;
@@ -135,5 +147,6 @@ export type Piece = {
     text: string;
     rows: number;
     parts: Part[];
+    isNumbered?: boolean;
 };
 import { GorgoError } from "./errors.js";

@@ -1,4 +1,3 @@
-/** @typedef {import("./events.js").Event | import("./events.js").Notice} Item */
 /**
  * Yields what matches `text`, and a notice wherever something may be missing. It has a WebSocket of its own, and
  * connects and subscribes again for as long as it is not closed. It ends with an error only when the server does not
@@ -9,10 +8,25 @@ export class Subscription {
      * @param {string} address
      * @param {string} text
      * @param {import("./options.js").Settings} settings
+     * @param {SubscribeOptions} [options]
+     * @param {() => Promise<Record<string, any> | undefined>} [find] asks the server for the durable subscription
      */
-    constructor(address: string, text: string, settings: import("./options.js").Settings);
+    constructor(address: string, text: string, settings: import("./options.js").Settings, options?: SubscribeOptions | undefined, find?: (() => Promise<Record<string, any> | undefined>) | undefined);
     text: string;
-    settings: Required<import("./options.js").Options>;
+    durable: string | undefined;
+    credit: number | undefined;
+    find: () => Promise<Record<string, any> | undefined>;
+    acknowledged: import("./events.js").Place;
+    seen: import("./events.js").Place;
+    finished: import("./events.js").Place;
+    isAcknowledging: boolean;
+    isSkipping: boolean;
+    isResuming: boolean;
+    wasUp: boolean;
+    taken: number;
+    /** @type {(() => void)[]} */
+    settling: (() => void)[];
+    settings: import("./options.js").Settings;
     received: number;
     lost: number;
     reconnections: number;
@@ -37,8 +51,23 @@ export class Subscription {
      * @returns {Promise<void>}
      */
     subscribe(connection: import("./connection.js").Connection, attempts: number): Promise<void>;
-    /** @param {number} attempts */
-    resumed(attempts: number): void;
+    /**
+     * Whether the server's journal is another one, where the subscription begins anew under the same name. Then what has
+     * come says nothing about the places of what will.
+     */
+    isAnother(): Promise<boolean>;
+    /**
+     * @param {import("./connection.js").Connection} connection
+     * @param {number} attempts
+     * @param {boolean} isAnother
+     * @returns {Promise<void>}
+     */
+    ask(connection: import("./connection.js").Connection, attempts: number, isAnother: boolean): Promise<void>;
+    /**
+     * @param {number} attempts
+     * @param {boolean} isAnother
+     */
+    resumed(attempts: number, isAnother: boolean): void;
     /** @param {import("./errors.js").GorgoError} reason */
     down(reason: import("./errors.js").GorgoError): void;
     /** @param {any} message */
@@ -56,6 +85,21 @@ export class Subscription {
     ready(timeout?: number | undefined): Promise<boolean>;
     /** @returns {Item | undefined} */
     shift(): Item | undefined;
+    /** Asks the server for the events that were skipped: it has all that are not acknowledged. */
+    resume(): Promise<void>;
+    /** Allows the server as many events again as the reader took, once that is half of what may come ahead. */
+    allow(): void;
+    /**
+     * The reader is done with everything up to this event or place, and it need not come again. It returns at once. The
+     * server is told, one acknowledgement at a time that stands for those before it, and told again on a new connection
+     * where it has not answered. `acknowledged` is how far its answers go; `drain` waits for the last one.
+     * @param {import("./events.js").Event | Place} upto
+     */
+    acknowledge(upto: import("./events.js").Event | Place): void;
+    /** @param {import("./connection.js").Connection} connection */
+    sendAcknowledgement(connection: import("./connection.js").Connection): void;
+    /** Resolves when the server has answered the last acknowledgement, or the stream has ended. */
+    settled(): Promise<void>;
     finish(): void;
     /**
      * The next event or notice; undefined when none came within `timeout` seconds. ClosedError at the end.
@@ -86,4 +130,20 @@ export class Subscription {
     [Symbol.asyncIterator](): AsyncGenerator<Item, void, void>;
 }
 export type Item = import("./events.js").Event | import("./events.js").Notice;
+export type Place = import("./events.js").Place;
+export type SubscribeOptions = {
+    /**
+     * the name of a durable subscription, which the server keeps until `endDurable`. It goes on
+     * behind the last event that was acknowledged, and leaves out what comes a second time
+     */
+    durable?: string | undefined;
+    /**
+     * of a durable subscription: the last event that an earlier run of the program has dealt with
+     */
+    seen?: import("./events.js").Place | undefined;
+    /**
+     * so many events may be on their way or wait for the reader; the server keeps the others
+     */
+    credit?: number | undefined;
+};
 import { Link } from "./link.js";

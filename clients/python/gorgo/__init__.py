@@ -11,17 +11,17 @@ from .client import AsyncClient
 from .connect import Connect, connect
 from .errors import (AddressError, ClosedError, ConnectError, Diagnostic, Error, EventError, InvalidText,
                      OutcomeUnknown, ProtocolError, Published, Refusal, Refused, ServerError, TimeoutError)
-from .events import Disconnected, Event, Gap, Notice, Place, Reconnected, event_type
+from .events import Disconnected, Event, Gap, Leaving, Notice, Place, Reconnected, event_type
 from .options import Options
 from .publication import Publication
-from .replies import DeviceInfo, RuleInfo, Trace, TypeInfo, Why
+from .replies import DeviceInfo, DurableInfo, RuleInfo, Trace, TypeInfo, Why
 from .subscription import AsyncSubscription
 from .sync import Client, Subscription
 
 __version__ = "0.1.0"
 __all__ = [
     "AddressError", "AsyncClient", "AsyncSubscription", "Batch", "Client", "ClosedError", "Column", "Connect",
-    "ConnectError", "DeviceInfo", "Diagnostic", "Disconnected", "Error", "Event", "EventError", "Gap", "InvalidText",
-    "Notice", "Options", "OutcomeUnknown", "Place", "ProtocolError", "Publication", "Published", "Reconnected",
+    "ConnectError", "DeviceInfo", "Diagnostic", "Disconnected", "DurableInfo", "Error", "Event", "EventError", "Gap", "InvalidText",
+    "Leaving", "Notice", "Options", "OutcomeUnknown", "Place", "ProtocolError", "Publication", "Published", "Reconnected",
     "Refusal", "Refused", "RuleInfo", "ServerError", "Subscription", "Table", "TimeoutError", "Trace", "TypeInfo",
     "Why", "connect", "event_type"]

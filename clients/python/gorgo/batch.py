@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
+from collections import Counter
 from importlib import import_module
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
@@ -75,6 +78,43 @@ class Column:
             return [data[begin:end].decode() for begin, end in zip(starts, ends)]
         except UnicodeDecodeError:
             raise _bad(f"a string of column '{self.name}' is not UTF-8") from None
+
+
+def _column_behind(values: Dict[str, Any], rows: int, dropped: int) -> Dict[str, Any]:
+    """A column of `rows` rows without its first ones."""
+    rest = dict(values)
+    for field in ("ints", "floats", "bools"):
+        if rest[field]:
+            rest[field] = rest[field][dropped:]
+    if rest["ends"]:
+        begin = rest["ends"][dropped - 1] if dropped else 0
+        rest["bytes"] = rest["bytes"][begin:] if rest["bytes"] else None
+        rest["ends"] = memoryview(array("I", [end - begin for end in rest["ends"][dropped:]]))
+    if rest["present"]:
+        bits = int.from_bytes(rest["present"], "little") >> dropped
+        rest["present"] = bits.to_bytes((rows - dropped + 7) // 8, "little")
+    return rest
+
+
+def _table_behind(values: Dict[str, Any], dropped: int) -> Dict[str, Any]:
+    columns = [_column_behind(column, values["rows"], dropped) for column in values["columns"] or ()]
+    return {**values, "rows": values["rows"] - dropped, "timestamps": values["timestamps"][dropped:], "columns": columns}
+
+
+def behind(deliver: Dict[str, Any], seen: Place) -> Optional[Dict[str, Any]]:
+    """A delivery without the events up to a place; None: no others are left."""
+    roots, ordinals = deliver["roots"] or (), deliver["ordinals"] or ()
+    first = bisect_right([Place(root, ordinal) for root, ordinal in zip(roots, ordinals)], seen)
+    if first == 0:
+        return deliver
+    if first == len(roots):
+        return None
+    batch = deliver["batch"]
+    order = batch["order"] or [n for n, table in enumerate(batch["tables"]) for _ in range(table["rows"])]
+    dropped = Counter(order[:first])
+    tables = [_table_behind(table, dropped[number]) for number, table in enumerate(batch["tables"])]
+    rest = {**batch, "tables": tables, "order": order[first:]}
+    return {**deliver, "roots": roots[first:], "ordinals": ordinals[first:], "batch": rest}
 
 
 class Table:
@@ -181,6 +221,11 @@ class Batch:
 
     def __iter__(self) -> Iterator[Event]:
         return iter(self.events())
+
+    @property
+    def last(self) -> Place:
+        """The place of the last event."""
+        return Place(self._roots[-1], self._ordinals[-1])
 
     def places(self) -> List[Place]:
         return [Place(root, ordinal) for root, ordinal in zip(self._roots, self._ordinals)]

@@ -12,17 +12,24 @@ from .columns import Columns, batch_of_events
 from .connection import Connection, Reply, answer, within
 from .errors import ClosedError, ConnectError, Diagnostic, Error, InvalidText, OutcomeUnknown, ProtocolError
 from .errors import Published, TimeoutError
-from .events import Event, Publishable, nanoseconds, to_event
+from .events import Event, Place, Publishable, nanoseconds, to_event
 from .flat import Table
 from .link import Link
 from .options import Options
 from .publication import Publication, Publisher
-from .replies import DeviceInfo, RuleInfo, Trace, TypeInfo, Why, to_device, to_diagnostics, to_rule, to_trace, to_type
-from .replies import to_why
+from .replies import DeviceInfo, DurableInfo, RuleInfo, Trace, TypeInfo, Why, to_device, to_diagnostics, to_durable
+from .replies import to_rule, to_trace, to_type, to_why
 from .subscription import AsyncSubscription
 
 _VALUE_TYPES = {int: schema.INT, float: schema.FLOAT, bool: schema.BOOL, str: schema.STRING}
 _TURN = 1024  # events that are sent before the loop gets a turn
+
+
+def ack_of(processed: bool, durable: bool) -> int:
+    """What the server is to wait for with its answer."""
+    if processed and durable:
+        raise ValueError("an outcome comes either when the composites are on their way or when the events are durable")
+    return schema.DURABLE if durable else schema.PROCESSED if processed else schema.ACCEPTED
 
 
 def as_events(events: Union[Publishable, Iterable[Publishable]]) -> List[Event]:
@@ -42,7 +49,7 @@ class AsyncClient:
 
     def __init__(self, options: Options) -> None:
         self.options = options
-        self._publisher = Publisher(random.getrandbits(63) + 1, options.publish_bytes)
+        self._publisher = Publisher(options.producer or random.getrandbits(63) + 1, options.publish_bytes)
         self._link = Link(options, lambda values, size: None, self._publisher.take, self._up, self._down)
         self._subscriptions: List[AsyncSubscription] = []
         self._unseen: List[Publication] = []  # of `send`: failed, and nobody was told
@@ -70,48 +77,58 @@ class AsyncClient:
     # Publishing
 
     async def publish(self, events: Union[Publishable, Iterable[Publishable]], *, processed: bool = False,
+                      durable: bool = False, sequence: Optional[int] = None,
                       timeout: Optional[float] = None) -> Published:
         """Publishes one event or several, in their order, and waits for the outcome.
 
         Raises Refused when the server refused some, and OutcomeUnknown when there is no outcome within `timeout`
-        seconds. processed: the outcome comes when the composites are on their way.
+        seconds. processed: the outcome comes when the composites are on their way. durable: it comes when the events
+        survive a crash, for which the server needs a journal.
+
+        sequence: numbers the publication, which must fit in a frame. Each has a larger one than those before. With
+        the option `producer` of `connect`, the same events may be published again under their number after a crash of
+        this program, too: what the server has applied is counted in `duplicates`.
         """
-        publication = await self._publish(events, processed, timeout)
+        publication = await self._publish(events, ack_of(processed, durable), timeout, sequence)
         return await self._outcome(publication, timeout)
 
     async def publish_columns(self, types: Mapping[str, Mapping[str, Any]], *, processed: bool = False,
+                              durable: bool = False, sequence: Optional[int] = None,
                               timeout: Optional[float] = None) -> Published:
         """Publishes events by columns: {"Temp": {"area": [..], "value": [..], "timestamp": [..]}}.
 
         A column is a list, an array, a memoryview, or what numpy, pandas or pyarrow have. None means that a row
-        lacks the attribute. Without "timestamp", nanoseconds or datetimes, the server stamps the events.
+        lacks the attribute. Without "timestamp", nanoseconds or datetimes, the server stamps the events. The rest is
+        as with `publish`.
         """
-        publication = await self._publish_columns(types, processed, timeout)
+        publication = await self._publish_columns(types, ack_of(processed, durable), timeout, sequence)
         return await self._outcome(publication, timeout)
 
-    async def send(self, events: Union[Publishable, Iterable[Publishable]], *, processed: bool = False) -> Publication:
+    async def send(self, events: Union[Publishable, Iterable[Publishable]], *, processed: bool = False,
+                   durable: bool = False) -> Publication:
         """Publishes without waiting for the outcome, which the returned Publication has when it is awaited.
 
         It waits only while `publish_bytes` are without an outcome. `flush` and `drain` raise what went wrong with
         those whose outcome nobody awaited.
         """
         publication = Publication()
-        await self.send_as(publication, as_events(events), processed)
+        await self.send_as(publication, as_events(events), ack_of(processed, durable))
         return publication
 
-    async def send_as(self, publication: Publication, events: Sequence[Event], processed: bool) -> None:
+    async def send_as(self, publication: Publication, events: Sequence[Event], ack: int) -> None:
         """`send`, with a publication of the caller's."""
         self._watch(publication)
         await self._room(None)
-        self._publisher.add(publication, events, schema.PROCESSED if processed else schema.ACCEPTED)
+        self._publisher.add(publication, events, ack)
         self._turn += 1
         if self._turn >= _TURN:
             self._turn = 0
             await asyncio.sleep(0)
 
-    async def send_columns(self, types: Mapping[str, Mapping[str, Any]], *, processed: bool = False) -> Publication:
+    async def send_columns(self, types: Mapping[str, Mapping[str, Any]], *, processed: bool = False,
+                           durable: bool = False) -> Publication:
         """`publish_columns` without waiting, as `send`."""
-        publication = await self._publish_columns(types, processed, None)
+        publication = await self._publish_columns(types, ack_of(processed, durable), None, None)
         self._watch(publication)
         await asyncio.sleep(0)
         return publication
@@ -149,19 +166,19 @@ class AsyncClient:
             raise TimeoutError(f"{self._publisher.bytes} bytes of publications have no outcome for {timeout:g} s; "
                                "nothing of this one was sent", self._why_down()) from None
 
-    async def _publish(self, events: Union[Publishable, Iterable[Publishable]], processed: bool,
-                       timeout: Optional[float]) -> Publication:
+    async def _publish(self, events: Union[Publishable, Iterable[Publishable]], ack: int, timeout: Optional[float],
+                       sequence: Optional[int]) -> Publication:
         await self._room(timeout)
         publication = Publication()
-        self._publisher.add(publication, as_events(events), schema.PROCESSED if processed else schema.ACCEPTED)
+        self._publisher.add(publication, as_events(events), ack, sequence)
         return publication
 
-    async def _publish_columns(self, types: Mapping[str, Mapping[str, Any]], processed: bool,
-                               timeout: Optional[float]) -> Publication:
+    async def _publish_columns(self, types: Mapping[str, Mapping[str, Any]], ack: int, timeout: Optional[float],
+                               sequence: Optional[int]) -> Publication:
         columns = [Columns(name, of) for name, of in types.items()]
         await self._room(timeout)
         publication = Publication()
-        self._publisher.add_columns(publication, columns, schema.PROCESSED if processed else schema.ACCEPTED)
+        self._publisher.add_columns(publication, columns, ack, sequence)
         return publication
 
     async def _outcome(self, publication: Publication, timeout: Optional[float]) -> Published:
@@ -196,17 +213,32 @@ class AsyncClient:
 
     # Subscribing
 
-    async def subscribe(self, text: str) -> AsyncSubscription:
+    async def subscribe(self, text: str, *, durable: Optional[str] = None, seen: Optional[Place] = None,
+                        credit: Optional[int] = None) -> AsyncSubscription:
         """Subscribes to a type and conditions: `Fire`, `Fire(measuredTemp > 50)`, `*`.
 
         Every event that is placed after this returns and matches will be in the stream, or a notice in its place.
+
+        durable: the name of a durable subscription, which the server keeps until `end_durable`. It goes on behind the
+        last event that was acknowledged (`AsyncSubscription.acknowledge`), and leaves out what comes a second time.
+        seen: the place of the last event that an earlier run of the program has dealt with; those up to it are left out.
+        credit: so many events may be on their way, or wait for the reader; the server keeps the others.
         """
         if self._closed:
             raise ClosedError("the client is closed")
-        subscription = AsyncSubscription(text, self.options)
+        subscription = AsyncSubscription(text, self.options, durable, seen, credit)
         self._subscriptions.append(subscription)
         await subscription.open()
         return subscription
+
+    async def durables(self) -> List[DurableInfo]:
+        """The durable subscriptions that this user may see."""
+        _, values = await self._ask(schema.LIST_DURABLES, {}, repeatable=True)
+        return [to_durable(v) for v in values["list"] or ()]
+
+    async def end_durable(self, name: str) -> None:
+        """Ends a durable subscription; what waits for it is forgotten."""
+        await self._ask(schema.END_DURABLE, {"durable": name})
 
     # Rules and types
 

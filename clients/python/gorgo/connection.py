@@ -19,6 +19,8 @@ Reply = Tuple[Table, Dict[str, Any]]
 OnDeliver = Callable[[Dict[str, Any], int], None]
 # Called with the id and the message of a reply that no request of `ask` waits for.
 OnReply = Callable[[int, Reply], None]
+# Called with the seconds that a server serves on before it stops.
+OnLeaving = Callable[[float], None]
 # Called with a reply before anything that came behind it is looked at.
 Then = Callable[[Reply], None]
 
@@ -32,7 +34,8 @@ def server_error(values: Dict[str, Any]) -> ServerError:
 class Connection(asyncio.Protocol):
     """It belongs to one event loop. When it has ended, `ended` has the reason, and nothing is called any more."""
 
-    def __init__(self, options: Options, on_deliver: OnDeliver, on_reply: OnReply) -> None:
+    def __init__(self, options: Options, on_deliver: OnDeliver, on_reply: OnReply,
+                 on_leaving: OnLeaving = lambda grace: None) -> None:
         self.loop = asyncio.get_running_loop()
         self.options = options
         self.ended: asyncio.Future[Error] = self.loop.create_future()
@@ -40,6 +43,7 @@ class Connection(asyncio.Protocol):
         self.max_rows = 0
         self._on_deliver = on_deliver
         self._on_reply = on_reply
+        self._on_leaving = on_leaving
         self._transport: Optional[asyncio.Transport] = None
         self._input = bytearray()
         self._waiting: Dict[int, Tuple[asyncio.Future[Reply], Optional[Then]]] = {}
@@ -50,9 +54,10 @@ class Connection(asyncio.Protocol):
         self._last_words: Optional[Error] = None
 
     @classmethod
-    async def open(cls, options: Options, on_deliver: OnDeliver, on_reply: OnReply) -> "Connection":
+    async def open(cls, options: Options, on_deliver: OnDeliver, on_reply: OnReply,
+                   on_leaving: OnLeaving = lambda grace: None) -> "Connection":
         """Connects and greets; raises an Error when that fails or takes longer than the timeout."""
-        connection = cls(options, on_deliver, on_reply)
+        connection = cls(options, on_deliver, on_reply, on_leaving)
         try:
             await within(connection._open(), options.timeout)
         except asyncio.TimeoutError:
@@ -205,6 +210,8 @@ class Connection(asyncio.Protocol):
             self.send(schema.encode(0, schema.PONG, {}))
         elif table is schema.ERROR:  # it says why the server is about to close
             self._last_words = server_error(values)
+        elif table is schema.LEAVING:
+            self._on_leaving(values["grace_ms"] / 1000)
 
     # Signs of life
 

@@ -87,7 +87,7 @@ class Disconnected(NamedTuple):
 
 
 class Reconnected(NamedTuple):
-    """The subscription holds again. A `Gap` follows."""
+    """The subscription holds again. A `Gap` follows, unless the subscription is durable."""
 
     seconds: float  # without a connection
     attempts: int
@@ -108,7 +108,14 @@ class Gap(NamedTuple):
     kind: str = "gap"
 
 
-Notice = Union[Disconnected, Reconnected, Gap]
+class Leaving(NamedTuple):
+    """The server stops in `grace` seconds, and serves on until then. The subscription comes back with the next one."""
+
+    grace: float
+    kind: str = "leaving"
+
+
+Notice = Union[Disconnected, Reconnected, Gap, Leaving]
 Publishable = Union[Event, Mapping[str, Any], object]
 
 

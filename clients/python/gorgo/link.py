@@ -6,7 +6,7 @@ import asyncio
 import random
 from typing import Awaitable, Callable, Optional
 
-from .connection import Connection, OnDeliver, OnReply, within
+from .connection import Connection, OnDeliver, OnLeaving, OnReply, within
 from .errors import AddressError, ClosedError, Error, InvalidText, ServerError
 from .options import Options
 
@@ -34,22 +34,30 @@ class Link:
     """Keeps one connection up.
 
     on_up is awaited on each new connection; an Error that it raises ends the connection, but InvalidText ends the
-    link. on_down is called with the reason when a connection that was up has ended.
+    link. on_down is called with the reason when a connection that was up has ended. Where that is `not_found`, the
+    connection's durable subscription is another's or nobody's, and the link ends.
     """
 
     def __init__(self, options: Options, on_deliver: OnDeliver, on_reply: OnReply,
-                 on_up: Callable[[Connection, int], Awaitable[None]], on_down: Callable[[Error], None]) -> None:
+                 on_up: Callable[[Connection, int], Awaitable[None]], on_down: Callable[[Error], None],
+                 on_leaving: OnLeaving = lambda grace: None) -> None:
         self.options = options
         self.connection: Optional[Connection] = None
         self.failure: Optional[Error] = None  # of the last attempt to connect
         self._on_deliver = on_deliver
         self._on_reply = on_reply
+        self._on_leaving = on_leaving
         self._on_up = on_up
         self._on_down = on_down
         self._was_up = False
         self._attempts = 0
         self._changed = asyncio.Event()
         self._task: Optional[asyncio.Task[None]] = None
+
+    @property
+    def was_up(self) -> bool:
+        """Whether there has been a connection of use."""
+        return self._was_up
 
     def start(self) -> None:
         self._task = asyncio.get_running_loop().create_task(self._run())
@@ -86,13 +94,13 @@ class Link:
 
     def _is_final(self, error: Error) -> bool:
         """Whether trying again is in vain. What the server refuses at first is; later its operators may mend it."""
-        if isinstance(error, (AddressError, InvalidText)):
+        if isinstance(error, (AddressError, InvalidText)) or error.code == "not_found":
             return True
         return not self._was_up and isinstance(error, ServerError) and error.code not in _PASSING
 
     async def _live(self) -> None:
         self._attempts += 1
-        connection = await Connection.open(self.options, self._on_deliver, self._on_reply)
+        connection = await Connection.open(self.options, self._on_deliver, self._on_reply, self._on_leaving)
         try:
             await self._on_up(connection, self._attempts)
         except BaseException as error:
@@ -109,6 +117,8 @@ class Link:
             raise
         self.failure = connection.ended.result()
         self._on_down(self.failure)
+        if self.failure.code == "not_found":
+            raise self.failure
 
     async def close(self) -> None:
         if self._task is None:

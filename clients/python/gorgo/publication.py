@@ -104,13 +104,14 @@ class Cut(NamedTuple):
 class Piece:
     """One frame. It keeps its id and its sequence number when it is sent again."""
 
-    __slots__ = ("number", "frame", "rows", "parts")
+    __slots__ = ("number", "frame", "rows", "parts", "is_numbered")
 
     def __init__(self, number: int, frame: bytes, rows: int, parts: List[Part]) -> None:
         self.number = number  # id and sequence number
         self.frame = frame
         self.rows = rows
         self.parts = parts
+        self.is_numbered = False  # by the user, who relies on it
 
     def renumber(self, number: int) -> None:
         """Gives it another id and sequence number."""
@@ -191,11 +192,16 @@ class Publisher:
             self._waiters.append(future)
             await future
 
-    def add(self, publication: Publication, events: Sequence[Event], ack: int = schema.ACCEPTED) -> None:
+    def add(self, publication: Publication, events: Sequence[Event], ack: int = schema.ACCEPTED,
+            sequence: Optional[int] = None) -> None:
         """Takes events. A few wait until the loop comes round, to share a frame with others.
 
         Raises EventError where one of many cannot be sent; then none is.
         """
+        if sequence is not None:
+            self.share_out()
+            self._add_numbered(publication, self._cut_events(events, 0), ack, sequence)
+            return
         if self._shared_ack != ack or self._shared_rows + len(events) > SHARED_ROWS:
             self.share_out()
         if len(events) >= SHARED_ROWS:
@@ -209,7 +215,8 @@ class Publisher:
             self._scheduled = True
             asyncio.get_running_loop().call_soon(self.share_out)
 
-    def add_columns(self, publication: Publication, types: Sequence[Columns], ack: int = schema.ACCEPTED) -> None:
+    def add_columns(self, publication: Publication, types: Sequence[Columns], ack: int = schema.ACCEPTED,
+                    sequence: Optional[int] = None) -> None:
         """Takes the events of one type after the other. Raises EventError where one cannot be sent; then none is."""
         self.share_out()
         cuts: List[Cut] = []
@@ -217,7 +224,22 @@ class Publisher:
         for columns in types:
             cuts += self._cut_columns(columns, 0, columns.rows, row)
             row += columns.rows
+        if sequence is not None:
+            self._add_numbered(publication, cuts, ack, sequence)
+        else:
+            self._add_cuts(publication, cuts, ack)
+
+    def _add_numbered(self, publication: Publication, cuts: Sequence[Cut], ack: int, sequence: int) -> None:
+        """Takes a publication that has to be one frame, so that it is the same one when it is repeated."""
+        if not self._sequence < sequence < 1 << 63:
+            raise EventError(f"the sequence number {sequence} does not follow {self._sequence}",
+                             "each publication of a producer has a larger number than those before")
+        if len(cuts) != 1:
+            raise EventError(f"a publication with a sequence number takes one frame, and this one {len(cuts)}",
+                             "publish fewer events of one type together")
+        self._sequence = sequence - 1
         self._add_cuts(publication, cuts, ack)
+        self.outstanding[sequence].is_numbered = True
 
     def _add_cuts(self, publication: Publication, cuts: Sequence[Cut], ack: int) -> None:
         publication.expect()
@@ -345,6 +367,11 @@ class Publisher:
         """A later piece was applied, so the server takes this one's number for applied, too."""
         if by_duplicate:  # by a connection before this one, which may have carried this piece, too
             self._forget(piece, OutcomeUnknown("the server was short of memory while the connection was renewed"))
+            return
+        if piece.is_numbered:
+            self._forget(piece, ServerError(
+                "the server was short of memory for it, and has applied a later one", "publish it under a new number",
+                "overloaded"))
             return
         del self.outstanding[piece.number], self._overloaded[piece.number]
         self._sequence += 1

@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional
 
 from . import schema
 from .errors import Diagnostic
+from .events import Place
 
 Values = Dict[str, Any]
 
@@ -169,6 +170,25 @@ class Trace:
     copies: int
     rules: List[TracedRule]
     composites: List[str]
+
+
+@dataclass(frozen=True)
+class DurableInfo:
+    """A durable subscription, and what waits for it."""
+
+    name: str
+    text: str
+    acknowledged: Place  # 0-0: nothing is
+    rows: int  # events that wait for their acknowledgement
+    bytes: int
+    lost: int  # events that were dropped because too much waited
+    who: str  # the user who has it
+    peer: str  # the connection that has it now; empty: none
+
+
+def to_durable(values: Values) -> DurableInfo:
+    return DurableInfo(values["name"], values["text"], Place(values["root"], values["ordinal"]), values["rows"],
+                       values["bytes"], values["lost"], values["who"] or "", values["peer"] or "")
 
 
 def _attributes(values: Values) -> Dict[str, str]:

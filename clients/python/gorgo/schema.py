@@ -59,7 +59,7 @@ def child(name: str, of: Table, required: bool = False) -> Field:
 
 
 INT, FLOAT, BOOL, STRING = range(4)  # ValueType
-ACCEPTED, NONE, PROCESSED = range(3)  # AckMode
+ACCEPTED, NONE, PROCESSED, DURABLE = range(4)  # AckMode
 
 COLUMN = Table(
     "Column", text("name", True), u8("type"), vector("ints", "q"), vector("floats", "d"), vector("bools", "B"),
@@ -75,7 +75,7 @@ DECLARE = Table("Declare", text("name", True), tables("attributes", ATTRIBUTE_TY
 PUBLISH = Table("Publish", u64("producer"), u64("sequence"), u8("ack"), child("batch", BATCH, True))
 SUBSCRIBE = Table(
     "Subscribe", u32("subscription"), text("text", True), u8("slow"), u64("credit_rows", None),
-    u64("credit_bytes", None))
+    u64("credit_bytes", None), text("durable"))
 UNSUBSCRIBE = Table("Unsubscribe", u32("subscription"))
 DEPLOY = Table("Deploy", text("name", True), text("text", True), flag("replace"), flag("with_history"), flag("check"))
 REMOVE = Table("Remove", text("rule", True))
@@ -89,6 +89,10 @@ TRACE = Table("Trace", child("batch", BATCH, True))
 ASK_STATISTICS = Table("AskStatistics")
 CREDIT = Table("Credit", u32("subscription"), u64("rows"), u64("bytes"))
 PING = Table("Ping")
+ACKNOWLEDGE = Table("Acknowledge", text("durable", True), u64("root"), u32("ordinal"))
+END_DURABLE = Table("EndDurable", text("durable", True))
+LIST_DURABLES = Table("ListDurables")
+RELOAD = Table("Reload")
 
 WELCOME = Table(
     "Welcome", u16("version"), text("server"), u32("max_frame"), u32("max_rows"), u32("heartbeat_ms"),
@@ -140,12 +144,18 @@ DELIVER = Table(
     "Deliver", vector("subscriptions", "I", True), vector("from", "H"), vector("roots", "Q"),
     vector("ordinals", "I"), u64("lost"), child("batch", BATCH, True), u64("first_lost_root"), u32("first_lost_ordinal"),
     u64("last_lost_root"), u32("last_lost_ordinal"))
+LEAVING = Table("Leaving", u32("grace_ms"))
+DURABLE_INFO = Table(
+    "DurableInfo", text("name", True), text("text", True), u64("root"), u32("ordinal"), u64("rows"), u64("bytes"),
+    u64("lost"), text("who"), text("peer"))
+DURABLES = Table("Durables", tables("list", DURABLE_INFO))
+RELOADED = Table("Reloaded")
 
 # The union Body: the first table has number 1.
 BODY: Tuple[Table, ...] = (
     HELLO, DECLARE, PUBLISH, SUBSCRIBE, UNSUBSCRIBE, DEPLOY, REMOVE, LIST_RULES, WELCOME, ACK, ERROR, DIAGNOSTICS,
     RULES, DELIVER, TICK, LIST_TYPES, TYPES, ASK_WHY, WHY, TRACE, TRACED, LIST_DEVICES, DEVICES, PIN, ASK_STATISTICS,
-    STATISTICS, CREDIT, PING, PONG)
+    STATISTICS, CREDIT, PING, PONG, LEAVING, RELOAD, RELOADED, ACKNOWLEDGE, END_DURABLE, LIST_DURABLES, DURABLES)
 _NUMBERS: Dict[Table, int] = {table: number for number, table in enumerate(BODY, 1)}
 
 UNKNOWN = Table("Unknown")

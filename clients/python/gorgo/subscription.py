@@ -8,16 +8,17 @@ from collections import deque
 from typing import Any, AsyncIterator, Deque, Dict, Iterator, List, Optional, Tuple, Union
 
 from . import schema
-from .batch import Batch
-from .connection import Connection, Reply, within
-from .errors import ClosedError, ConnectError, Error, InvalidText
-from .events import Disconnected, Event, Gap, Notice, Place, Reconnected
+from .batch import Batch, behind
+from .connection import Connection, Reply, answer, within
+from .errors import ClosedError, ConnectError, Error, InvalidText, OutcomeUnknown
+from .events import Disconnected, Event, Gap, Leaving, Notice, Place, Reconnected
 from .link import Link
 from .options import Options
-from .replies import to_diagnostics
+from .replies import to_diagnostics, to_durable
 
 _log = logging.getLogger("gorgo")
 _ID = 1  # a connection has one subscription
+_NOWHERE = Place(0, 0)  # before all events
 
 BatchOrNotice = Union[Batch, Notice]
 EventOrNotice = Union[Event, Notice]
@@ -35,15 +36,31 @@ class AsyncSubscription:
     """Yields what matches `text`, and a notice wherever something may be missing.
 
     It connects and subscribes again for as long as it is not closed. It ends with an error only when the server does
-    not accept the text any more, and quietly when it was drained or closed.
+    not accept the text any more, or another client has taken over its durable subscription, and quietly when it was
+    drained or closed.
     """
 
-    def __init__(self, text: str, options: Options) -> None:
+    def __init__(self, text: str, options: Options, durable: Optional[str] = None, seen: Optional[Place] = None,
+                 credit: Optional[int] = None) -> None:
+        if durable is not None and credit is not None:
+            raise ValueError("a durable subscription needs no credit: what the client does not read waits at the server")
+        if seen is not None and durable is None:
+            raise ValueError("only a durable subscription goes on behind what was seen")
+        if credit is not None and credit < 1:
+            raise ValueError("credit is a number of events, at least 1")
         self.text = text
+        self.durable = durable
+        self.acknowledged = _NOWHERE  # up to where the server's answer says that it survives a crash
+        self._seen = seen or _NOWHERE  # the last event that came
+        self._done = _NOWHERE  # acknowledged by the reader
+        self._acknowledging: Optional[Connection] = None  # it carries one
+        self._credit = credit
+        self._taken = 0  # events that the reader took and the server does not know of
         self.lost = 0  # events that the server told as lost
         self._options = options
         self._bound: float = options.receive_bytes
-        self._link = Link(options, self._deliver, lambda number, reply: None, self._up, self._down)
+        self._link = Link(options, self._deliver, lambda number, reply: None, self._up, self._down,
+                          self._leaving)
         self._items: Deque[Tuple[BatchOrNotice, int]] = deque()
         self._bytes = 0  # of the frames that wait
         self._paused = False
@@ -54,6 +71,7 @@ class AsyncSubscription:
         self._last_down: Optional[Error] = None
         self._waiter: Optional[asyncio.Future[None]] = None
         self._ended = False
+        self._settled = asyncio.Event()
         self._failure: Optional[Error] = None
         self._events: Iterator[Event] = iter(())
 
@@ -71,22 +89,38 @@ class AsyncSubscription:
     async def _up(self, connection: Connection, attempts: int) -> None:
         def then(reply: Reply) -> None:
             if reply[0] is schema.ACK:
-                self._resumed(attempts)
+                self._resumed(attempts, is_another)
 
-        asked = connection.ask(schema.SUBSCRIBE, {"subscription": _ID, "text": self.text}, then)
+        is_another = self.durable is not None and self._link.was_up and await self._is_another(connection)
+        self._taken = 0
+        asked = connection.ask(schema.SUBSCRIBE, {
+            "subscription": _ID, "text": self.text, "durable": self.durable, "credit_rows": self._credit}, then)
         try:
             table, values = await within(asked, self._options.timeout)
         except asyncio.TimeoutError:
             raise ConnectError("the server did not answer the subscription") from None
+        self._send_acknowledgement(connection)
         if table is schema.DIAGNOSTICS:
             diagnostics = to_diagnostics(values)
             if any(d.severity == "error" for d in diagnostics):
                 raise self._fail(InvalidText(diagnostics))
-            self._resumed(attempts)
+            self._resumed(attempts, is_another)
             for d in diagnostics:
                 _log.warning("subscription '%s': %s", self.text, d)
 
-    def _resumed(self, attempts: int) -> None:
+    async def _is_another(self, connection: Connection) -> bool:
+        """Whether the server's journal is another one, where the subscription begins anew under the same name.
+
+        Then what has come says nothing about the places of what will.
+        """
+        _, values = await answer(connection.ask(schema.LIST_DURABLES, {}), self._options.timeout)
+        found = [to_durable(v) for v in values["list"] or () if v["name"] == self.durable]
+        if found and found[0].acknowledged >= self.acknowledged:
+            return False
+        self._seen = self._done = self.acknowledged = _NOWHERE
+        return True
+
+    def _resumed(self, attempts: int, is_another: bool) -> None:
         if self._down_since is None:
             return
         seconds = asyncio.get_running_loop().time() - self._down_since
@@ -94,22 +128,36 @@ class AsyncSubscription:
         self._reconnections += 1
         reason = self._last_down.message if self._last_down else ""
         self._put(Reconnected(seconds, attempts))
-        self._put(Gap(f"the connection was lost: {reason}"))
+        if self.durable is None:
+            self._put(Gap(f"the connection was lost: {reason}"))
+        elif is_another:
+            self._put(Gap("the server has another journal, and has begun the durable subscription anew"))
 
     def _down(self, reason: Error) -> None:
         if self._ended:
+            return
+        self._acknowledging = None
+        if self.durable is not None and reason.code == "not_found":
+            self._fail(reason)
             return
         self._down_since = asyncio.get_running_loop().time()
         self._last_down = reason
         self._paused = False
         self._put(Disconnected(str(reason), reason.code))
 
+    def _leaving(self, grace: float) -> None:
+        self._put(Leaving(grace))
+
     def _deliver(self, values: Dict[str, Any], size: int) -> None:
-        batch = Batch(values, size)
         if values["lost"]:
             self.lost += values["lost"]
             self._put(Gap("this client was too slow", values["lost"], *_lost_places(values)))
+        rest = values if self.durable is None else behind(values, self._seen)
+        if rest is None:
+            return
+        batch = Batch(rest, size)
         if len(batch):
+            self._seen = batch.last
             self._received += len(batch)
             self._put(batch, size)
 
@@ -138,6 +186,7 @@ class AsyncSubscription:
 
     def _end(self) -> None:
         self._ended = True
+        self._settled.set()
         self._wake()
 
     def _wake(self) -> None:
@@ -164,7 +213,18 @@ class AsyncSubscription:
         self._bytes -= size
         if self._paused and 2 * self._bytes <= self._bound:
             self._pause(False)
+        if self._credit is not None and isinstance(item, Batch):
+            self._allow(len(item))
         return item
+
+    def _allow(self, events: int) -> None:
+        """Allows the server as many events again as the reader took, once that is half of what may come ahead."""
+        self._taken += events
+        connection = self._link.connection
+        if self._credit is None or connection is None or 2 * self._taken < self._credit:
+            return
+        connection.send(schema.encode(0, schema.CREDIT, {"subscription": _ID, "rows": self._taken}))
+        self._taken = 0
 
     def _finish(self) -> None:
         """Where nothing is left: raises the reason if there is one."""
@@ -215,6 +275,51 @@ class AsyncSubscription:
         self._events = iter(item.events())
         return next(self._events)
 
+    # Acknowledgements
+
+    def acknowledge(self, upto: Union[Event, Batch, Place]) -> None:
+        """The reader is done with everything up to this event, batch or place, and it need not come again.
+
+        It returns at once. The server is told, one acknowledgement at a time that stands for those before it, and told
+        again on a new connection where it has not answered. `acknowledged` is how far its answers go; `drain` waits
+        for the last one.
+        """
+        if self.durable is None:
+            raise ValueError("only a durable subscription is acknowledged: subscribe(.., durable=NAME)")
+        place = upto if isinstance(upto, Place) else upto.last if isinstance(upto, Batch) else upto.place
+        if place is None:
+            raise ValueError("the event was not delivered, so it has no place")
+        self._done = max(self._done, place)
+        if self._link.connection is not None:
+            self._send_acknowledgement(self._link.connection)
+
+    def _send_acknowledgement(self, connection: Connection) -> None:
+        if self._acknowledging or self._done <= self.acknowledged or connection.ended.done():
+            return
+        self._acknowledging = connection
+        place = self._done
+        asked = connection.ask(schema.ACKNOWLEDGE, {
+            "durable": self.durable, "root": place.root, "ordinal": place.ordinal})
+        asked.add_done_callback(lambda answered: self._answered(connection, place, answered))
+
+    def _answered(self, connection: Connection, place: Place, answered: "asyncio.Future[Reply]") -> None:
+        error = None if answered.cancelled() else answered.exception()
+        if connection is not self._acknowledging or connection.ended.done():
+            return  # the next connection sends it again
+        self._acknowledging = None
+        if isinstance(error, Error):
+            self._fail(error)
+            return
+        self.acknowledged = max(self.acknowledged, place)
+        self._settled.set()
+        self._send_acknowledgement(connection)
+
+    async def _settle(self) -> None:
+        """Waits until the server has answered the last acknowledgement."""
+        while self.acknowledged < self._done and not self._ended:
+            self._settled.clear()
+            await self._settled.wait()
+
     def metrics(self) -> Dict[str, int]:
         """events received and told as lost, reconnections, bytes that wait, and how often reading paused for them."""
         return {"received": self._received, "lost": self.lost, "reconnections": self._reconnections,
@@ -224,6 +329,12 @@ class AsyncSubscription:
 
     async def drain(self) -> None:
         """Unsubscribes. The stream ends behind the last event that matched before."""
+        if self.durable is not None:
+            try:
+                await within(self._settle(), self._options.timeout)
+            except asyncio.TimeoutError:
+                await self.close(keep=True)
+                raise OutcomeUnknown("the last acknowledgement has no answer", "its events may come again") from None
         connection = self._link.connection
         if not self._ended and connection is not None and not connection.ended.done():
             asked = connection.ask(schema.UNSUBSCRIBE, {"subscription": _ID}, lambda reply: self._end())

@@ -10,17 +10,17 @@ from types import TracebackType
 from typing import Any, Coroutine, Deque, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Type, TypeVar, Union
 
 from .batch import Batch
-from .client import AsyncClient, as_events
+from .client import AsyncClient, ack_of, as_events
 from .errors import ClosedError, Diagnostic, Error, Published, TimeoutError
-from .events import Event, Publishable
+from .events import Event, Place, Publishable
 from .options import Options
 from .publication import Publication
-from .replies import DeviceInfo, RuleInfo, Trace, TypeInfo, Why
+from .replies import DeviceInfo, DurableInfo, RuleInfo, Trace, TypeInfo, Why
 from .subscription import AsyncSubscription, BatchOrNotice, EventOrNotice
 
 T = TypeVar("T")
 Events = Union[Publishable, Iterable[Publishable]]
-_Sent = Tuple[Publication, List[Event], bool]
+_Sent = Tuple[Publication, List[Event], int]
 _WAITING_ROWS = 8192  # of `send`, on their way to the loop's thread
 
 
@@ -107,6 +107,21 @@ class Subscription:
         self._events = iter(item.events())
         return next(self._events)
 
+    def acknowledge(self, upto: Union[Event, Batch, Place]) -> None:
+        """The reader of a durable subscription is done with everything up to this event, batch or place.
+
+        It returns at once; see `AsyncSubscription.acknowledge`.
+        """
+        async def acknowledge() -> None:
+            self._subscription.acknowledge(upto)
+
+        self._loop.run(acknowledge())
+
+    @property
+    def acknowledged(self) -> Place:
+        """Up to where the server has answered that an acknowledgement survives a crash; 0-0: nowhere yet."""
+        return self._subscription.acknowledged
+
     def metrics(self) -> Dict[str, int]:
         return self._subscription.metrics()
 
@@ -161,24 +176,28 @@ class Client:
 
     # Publishing
 
-    def publish(self, events: Events, *, processed: bool = False, timeout: Optional[float] = None) -> Published:
+    def publish(self, events: Events, *, processed: bool = False, durable: bool = False,
+                sequence: Optional[int] = None, timeout: Optional[float] = None) -> Published:
         """Publishes one event or several, in their order, and waits for the outcome.
 
         Raises Refused when the server refused some, and OutcomeUnknown when there is no outcome within `timeout`
-        seconds. processed: the outcome comes when the composites are on their way.
+        seconds. The other arguments are those of `AsyncClient.publish`.
         """
-        return self._run(self._client.publish(events, processed=processed, timeout=timeout))
+        return self._run(self._client.publish(events, processed=processed, durable=durable, sequence=sequence,
+                                              timeout=timeout))
 
     def publish_columns(self, types: Mapping[str, Mapping[str, Any]], *, processed: bool = False,
+                        durable: bool = False, sequence: Optional[int] = None,
                         timeout: Optional[float] = None) -> Published:
         """Publishes events by columns: {"Temp": {"area": [..], "value": [..], "timestamp": [..]}}.
 
         A column is a list, an array, a memoryview, or what numpy, pandas or pyarrow have. None means that a row
         lacks the attribute. Without "timestamp", nanoseconds or datetimes, the server stamps the events.
         """
-        return self._run(self._client.publish_columns(types, processed=processed, timeout=timeout))
+        return self._run(self._client.publish_columns(types, processed=processed, durable=durable, sequence=sequence,
+                                                      timeout=timeout))
 
-    def send(self, events: Events, *, processed: bool = False) -> Publication:
+    def send(self, events: Events, *, processed: bool = False, durable: bool = False) -> Publication:
         """Publishes without waiting for the outcome, which the returned Publication has after a `flush`.
 
         It waits only while `publish_bytes` are without an outcome. `flush`, `drain` and the end of the `with` block
@@ -194,7 +213,7 @@ class Client:
                 raise TimeoutError(f"{self._rows} events wait to be sent; nothing of these was",
                                    "the server does not answer, or is slower than this program")
             wake = not self._sending
-            self._sending.append((publication, taken, processed))
+            self._sending.append((publication, taken, ack_of(processed, durable)))
             self._rows += len(taken)
         if wake:
             self._loop.loop.call_soon_threadsafe(self._wake)
@@ -207,9 +226,9 @@ class Client:
     async def _take(self) -> None:
         """Hands over what was sent. It belongs to the loop's thread."""
         while self._sending:
-            publication, events, processed = self._sending[0]
+            publication, events, ack = self._sending[0]
             try:
-                await self._client.send_as(publication, events, processed)
+                await self._client.send_as(publication, events, ack)
             except Error as error:
                 publication.expect()
                 publication.settle(error)
@@ -219,9 +238,10 @@ class Client:
                 if 2 * self._rows < _WAITING_ROWS:
                     self._space.notify_all()
 
-    def send_columns(self, types: Mapping[str, Mapping[str, Any]], *, processed: bool = False) -> Publication:
+    def send_columns(self, types: Mapping[str, Mapping[str, Any]], *, processed: bool = False,
+                     durable: bool = False) -> Publication:
         """`publish_columns` without waiting, as `send`."""
-        return self._run(self._client.send_columns(types, processed=processed))
+        return self._run(self._client.send_columns(types, processed=processed, durable=durable))
 
     def flush(self, timeout: Optional[float] = None) -> Published:
         """Waits until all publications have their outcome; returns the sums of those of `send` since the last flush.
@@ -232,12 +252,23 @@ class Client:
 
     # Subscribing
 
-    def subscribe(self, text: str) -> Subscription:
+    def subscribe(self, text: str, *, durable: Optional[str] = None, seen: Optional[Place] = None,
+                  credit: Optional[int] = None) -> Subscription:
         """Subscribes to a type and conditions: `Fire`, `Fire(measuredTemp > 50)`, `*`.
 
-        Every event that is placed after this returns and matches will be in the stream, or a notice in its place.
+        Every event that is placed after this returns and matches will be in the stream, or a notice in its place. The
+        other arguments are those of `AsyncClient.subscribe`.
         """
-        return Subscription(self._loop, self._run(self._client.subscribe(text)))
+        subscribing = self._client.subscribe(text, durable=durable, seen=seen, credit=credit)
+        return Subscription(self._loop, self._run(subscribing))
+
+    def durables(self) -> List[DurableInfo]:
+        """The durable subscriptions that this user may see."""
+        return self._run(self._client.durables())
+
+    def end_durable(self, name: str) -> None:
+        """Ends a durable subscription; what waits for it is forgotten."""
+        self._run(self._client.end_durable(name))
 
     # Rules and types
 

@@ -37,8 +37,16 @@ class Dispatcher {
   /// the rest is given up.
   void process(Released& released, const Deliver& deliver);
 
+  /// Goes on from there. Precondition: nothing was processed yet.
+  void restore(std::optional<Timestamp> clock, std::uint64_t roots) {
+    clock_ = clock;
+    roots_ = roots;
+  }
+
   /// The largest released timestamp, ticks included; unset before any.
   std::optional<Timestamp> clock() const { return clock_; }
+  /// Places given out so far.
+  std::uint64_t roots() const { return roots_; }
   /// The earliest instant or deadline that has not fired.
   std::optional<Timestamp> next_due() const { return agenda_.next(); }
   std::optional<Timestamp> last_deadline() const { return agenda_.last_deadline(); }
@@ -72,7 +80,7 @@ class Dispatcher {
   Evaluation& evaluation_;
 
   std::optional<Timestamp> clock_;
-  std::uint64_t roots_ = 0;  // places given out so far
+  std::uint64_t roots_ = 0;
   Batch batch_;
   OutputBatch output_;
 

@@ -31,11 +31,24 @@ class AttributeFinder {
 
 }  // namespace
 
-Header::Header(std::string_view type, std::span<const std::string_view> names)
-    : type_(type), names_(names.begin(), names.end()) {}
+Header::Header(std::string_view type, std::span<const std::string_view> names,
+               Arrivals::Type& arrivals)
+    : type_(type), arrivals_(arrivals), names_(names.begin(), names.end()) {}
 
 bool Header::is(std::string_view type, std::span<const std::string_view> names) const {
   return type_ == type && std::ranges::equal(names_, names);
+}
+
+void Header::count(const EventType* known, const Datum* cells) {
+  ++arrivals_.accepted;
+  if (known == nullptr || known->strict()) return;
+  const std::size_t attributes = known->attributes.size();
+  std::size_t lacking = attributes;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    const bool is_known = resolved_.exact || resolved_.cells[i] < attributes;
+    if (is_known && cells[i].exists()) --lacking;
+  }
+  arrivals_.no_value += lacking;
 }
 
 void Header::find_twins() {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dispatch/order/arrivals.hpp"
 #include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
 
@@ -32,11 +33,14 @@ class Header {
     std::shared_ptr<const Extras> extras;  ///< null: rows have no other cells than the type's
   };
 
-  /// Copies the names.
-  Header(std::string_view type, std::span<const std::string_view> names);
+  /// Copies the names. `arrivals`: where the events are counted, which must outlive it.
+  Header(std::string_view type, std::span<const std::string_view> names, Arrivals::Type& arrivals);
 
   const std::string& type() const { return type_; }
   const std::vector<std::string>& names() const { return names_; }
+  /// Counts an accepted event with these cells, one for each column. `known`: its type as rules
+  /// know it, or null. Precondition: resolved.
+  void count(const EventType* known, const Datum* cells);
   /// Whether these are the type and the names, in this order.
   bool is(std::string_view type, std::span<const std::string_view> names) const;
   /// The last column before this one that has its name; kNone: there is none.
@@ -52,6 +56,7 @@ class Header {
 
  private:
   std::string type_;
+  Arrivals::Type& arrivals_;
   std::vector<std::string> names_;
   std::vector<std::uint32_t> twins_;  // empty: all names differ
   bool searched_for_twins_ = false;

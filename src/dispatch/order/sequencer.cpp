@@ -183,7 +183,8 @@ Error Sequencer::refuse_late(std::string_view type, const EventType* known, Time
   count_late(known != nullptr ? known->id : kNoType, &LateCounts::too_late);
   return {event_of(type) + " refused: its timestamp " + milliseconds(timestamp) + " is more than " +
               milliseconds(options_.max_late) + " behind the clock, " + milliseconds(*released_),
-          "send events in time, or without a timestamp to have them stamped"};
+          "send events in time, or without a timestamp to have them stamped; lateness puts those "
+          "in order that come late, such as 1h for the hour that an autumn's clock repeats"};
 }
 
 Result<Timestamp> Sequencer::stamp(std::string_view type, const EventType* known,
@@ -253,6 +254,14 @@ Result<void> Sequencer::hold(const std::shared_ptr<Header>& header, const EventT
   probe_.clear();
   CellWriter probe(*header, header->resolved(), type, probe_);
   if (auto fits = probe.write(timestamp, cells); !fits) return fits;
+  keep(header, timestamp, cells);
+  received_ = std::max(received_.value_or(timestamp), timestamp);
+  return {};
+}
+
+/// Copies the cells.
+void Sequencer::keep(const std::shared_ptr<Header>& header, Timestamp timestamp,
+                     const Datum* cells) {
   Held held{.header = header, .cells = {cells, cells + header->names().size()}, .text = {}};
   std::size_t bytes = 0;
   for (const Datum& cell : held.cells) bytes += cell.length;
@@ -265,8 +274,6 @@ Result<void> Sequencer::hold(const std::shared_ptr<Header>& header, const EventT
     cell.bytes = begin;
   }
   held_.emplace(timestamp, std::move(held));
-  received_ = std::max(received_.value_or(timestamp), timestamp);
-  return {};
 }
 
 /// Releases what is due. An event that there is no memory for stays held, and is due again with the
@@ -342,6 +349,13 @@ Result<void> Sequencer::tick(Timestamp timestamp, const Schema& schema, Released
 
 void Sequencer::flush(const Schema& schema, Released& released) {
   release_until(std::numeric_limits<Timestamp>::max(), schema, released);
+}
+
+void Sequencer::restore(Marks marks) {
+  received_ = marks.received;
+  released_ = marks.released;
+  stamps_ = marks.stamps;
+  late_ = std::move(marks.late);
 }
 
 }  // namespace gorgo::dispatch

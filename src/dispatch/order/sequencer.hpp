@@ -47,6 +47,26 @@ class Sequencer {
   /// Releases everything that is held.
   void flush(const Schema& schema, Released& released);
 
+  /// What it has to know to go on, but for the events that are held.
+  struct Marks {
+    std::optional<Timestamp> received, released;
+    bool stamps = false;
+    std::vector<LateCounts> late;  ///< by TypeId
+  };
+  Marks marks() const { return {received_, released_, stamps_, late_}; }
+  /// Precondition: nothing was admitted yet.
+  void restore(Marks marks);
+  /// Calls `f(timestamp, header, cells)` for each event that is held, in the order of release.
+  template <class F>
+  void for_each_held(F&& f) const {
+    for (const auto& [timestamp, held] : held_) f(timestamp, *held.header, std::span(held.cells));
+  }
+  /// Holds an event that was held before. `header` is resolved, and each of its columns has a cell.
+  void restore_held(const std::shared_ptr<Header>& header, Timestamp timestamp,
+                    const Datum* cells) {
+    keep(header, timestamp, cells);
+  }
+
   std::size_t held() const { return held_.size(); }
   /// The least timestamp of what is held.
   std::optional<Timestamp> first_held() const;
@@ -79,6 +99,7 @@ class Sequencer {
   Error refuse_ahead(const std::string& what, Timestamp timestamp) const;
   Result<void> hold(const std::shared_ptr<Header>& header, const EventType* known,
                     Timestamp timestamp, const Datum* cells);
+  void keep(const std::shared_ptr<Header>& header, Timestamp timestamp, const Datum* cells);
   void release_due(const Schema& schema, Released& released);
   void release_until(Timestamp timestamp, const Schema& schema, Released& released);
   void release(const Held& held, Timestamp timestamp, const Schema& schema, Released& released);

@@ -84,8 +84,11 @@ Moves::Ended Moves::end(const Move& move, Probation::Verdict verdict) {
   const bool kept = verdict == Probation::Verdict::stay;
   const bool is_shared = move.after.reserve != nullptr;
   Ended ended{.rules = move.rules, .worse = {}, .kept = kept, .loss = move.probation.loss()};
-  if (!kept) ended.worse = move.after.engine->name();
-  if (kept && !is_shared) ended.worse = move.rules.front().before.engine->name();
+  const engine::Engine* const before = move.rules.front().before.engine;
+  const engine::Engine* const added =
+      is_shared && before == move.after.engine ? move.after.reserve : move.after.engine;
+  if (!kept) ended.worse = added->name();
+  if (kept && !is_shared) ended.worse = before->name();
   for (const Rule& rule : move.rules) {
     Placement& placement = this->placement(rule.number);
     if (!placement.is_automatic()) continue;

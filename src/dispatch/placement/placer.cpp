@@ -301,20 +301,25 @@ bool Placer::share_with(Trial& trial, const Found& own, const Found& other) {
   const double shared = shared_cost(own.evaluation, other.evaluation) + own.upkeep + other.upkeep;
   const double alone = std::min(own.all(), other.all());
   if (shared > options_.sharing * alone) return false;
+  // Sharing has to prove better than the better engine alone, and the rule goes back to that one.
+  const bool is_other_better = heavy(number).policy.is_worth(other.all() / own.all());
+  if (is_other_better) moves_.arrange(number, {&trial.engine()}, "on the way to sharing");
   go(trial, *both,
      time_text(shared) + " a terminator under " + both->to_string() + ", " + time_text(alone) +
-         " under one of them");
+         " under one of them",
+     is_other_better ? other.all() : 0);
   return true;
 }
 
-/// Has the rules of a trial go elsewhere, on probation.
-void Placer::go(Trial& trial, const Arrangement& after, const std::string& reason) {
+/// Has the rules of a trial go elsewhere, on probation. `before`: what a terminator costs where a
+/// rule is; 0: what has been measured of it.
+void Placer::go(Trial& trial, const Arrangement& after, const std::string& reason, double before) {
   std::vector<Moves::Rule> rules;
   for (const Trial::Member& member : trial.members()) {
     if (member.terminators == 0) continue;
     Heavy& heavy = this->heavy(member.rule);
     const Placement& placement = this->placement(member.rule);
-    const double known = heavy.policy.cost();
+    const double known = before > 0 ? before : heavy.policy.cost();
     const double tried = member.own / static_cast<double>(member.terminators);
     rules.push_back({.number = member.rule,
                      .serial = member.serial,

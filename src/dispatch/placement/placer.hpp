@@ -138,7 +138,7 @@ class Placer {
   void end_trials(IsOver is_over);
   void end_trial(const Trial& trial);
 
-  void go(Trial& trial, const Arrangement& after, const std::string& reason);
+  void go(Trial& trial, const Arrangement& after, const std::string& reason, double before = 0);
   void note(const Moves::Ended& ended);
   bool is_in_use(const engine::Engine& device) const;
 

@@ -19,6 +19,8 @@ constexpr double kFar = 1.25, kVeryFar = 2;
 constexpr double kOfLate = 40e6;
 /// The first evaluations after a move take longer, because the engine catches up.
 constexpr unsigned kUncounted = 2;
+/// Fewer batches decide a probation only when they have taken long.
+constexpr unsigned kFewest = 3;
 
 }  // namespace
 
@@ -80,15 +82,31 @@ Probation::Verdict Probation::look() {
     ++uncounted_;
     return Verdict::go_on;
   }
+  ++counted_;
   all_.before += batch.before;
   all_.took += batch.took;
-  const auto [least, most] = std::minmax(all_.before, all_.took);
+  if (batch.loss() > dearest_.loss()) dearest_ = batch;
+  if (batch.loss() < cheapest_.loss()) cheapest_ = batch;
+  if (counted_ < kFewest && all_.took < kLongProbation) return Verdict::go_on;
+  const Sum typical = this->typical();
+  const auto [least, most] = std::minmax(typical.before, typical.took);
   const double ratio = most / least;
   const double enough = ratio > kVeryFar ? kShortProbation
                         : ratio > kFar   ? kProbation
                                          : kLongProbation;
   if (most < enough) return Verdict::go_on;
-  return all_.took < all_.before ? Verdict::stay : Verdict::go_back;
+  return typical.took < typical.before ? Verdict::stay : Verdict::go_back;
+}
+
+Probation::Sum Probation::typical() const {
+  if (counted_ < kFewest) return all_;
+  return {.before = all_.before - dearest_.before - cheapest_.before,
+          .took = all_.took - dearest_.took - cheapest_.took};
+}
+
+double Probation::ratio() const {
+  const Sum typical = this->typical();
+  return typical.took / typical.before;
 }
 
 }  // namespace gorgo::dispatch

@@ -87,21 +87,31 @@ class Probation {
     batch_.before += before;
     batch_.took += took;
   }
-  /// To be called when a batch is done.
+  /// To be called when a batch is done. A single batch may take long for another reason, for
+  /// example when a device takes in what a further rule reads. So the batch that lost most and the
+  /// one that won most are left out, and few batches decide nothing unless they take very long.
   Verdict look();
   /// Leaves out what was added so far, because the engine was getting ready.
   void begin_anew() { *this = {}; }
   /// What the move has cost so far, in nanoseconds; below 0: it has won.
-  double loss() const { return all_.took - all_.before; }
-  double ratio() const { return all_.took / all_.before; }
+  double loss() const { return all_.loss(); }
+  /// What a terminator takes now by what it took before.
+  double ratio() const;
 
  private:
   struct Sum {
     double before = 0, took = 0;
+
+    double loss() const { return took - before; }
   };
 
-  unsigned uncounted_ = 0;
+  /// The sum without these two, once there are enough batches.
+  Sum typical() const;
+
+  unsigned uncounted_ = 0, counted_ = 0;  // batches
   Sum batch_, all_;
+  // The batches that have lost and won most, if any has; parts of `all_`.
+  Sum dearest_, cheapest_;
 };
 
 /// What a terminator costs where two engines share the terminators. `a` and `b` are what it costs

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "dispatch/rules/placement.hpp"
+#include "dispatch/rules/rule_base.hpp"
 #include "dispatch/rules/throttle.hpp"
 #include "engine/rule_state.hpp"
 #include "history/history.hpp"
@@ -15,6 +16,7 @@ namespace gorgo::dispatch {
 /// A rule in force.
 struct DeployedRule {
   std::shared_ptr<const plan::Plan> plan;  ///< null: the place of a rule that was removed
+  std::shared_ptr<const RuleText> text;    ///< that it stands in
   std::uint64_t serial = 0;                ///< its number among all rules ever deployed
   Placement placement;
   history::ColumnId terminator_column = 0;  ///< of the events that begin an evaluation

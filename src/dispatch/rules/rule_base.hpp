@@ -48,6 +48,13 @@ struct CheckedText {
   std::vector<std::shared_ptr<const plan::Plan>> plans;
 };
 
+/// A text of which rules are in force.
+struct RuleText {
+  language::Source source;
+  DeployOptions options;
+  std::size_t rules = 0;  ///< that it has, in force or not
+};
+
 /// What is wrong with the name of an engine, if anything.
 std::optional<Error> problem_of_engine(std::string_view name);
 /// The engine that the rule names, or the default.

@@ -9,6 +9,7 @@
 #include "codec/names.hpp"
 #include "language/names.hpp"
 #include "language/reporter.hpp"
+#include "plan/reads.hpp"
 #include "plan/warnings.hpp"
 
 namespace gorgo::dispatch {
@@ -38,6 +39,33 @@ Placement placement_of(const Rule& rule, const std::string& default_engine) {
   const std::string& name = engine_name_of(rule, default_engine);
   if (name == kAutomatic) return {engine::engines().front(), true};
   return {engine::find_engine(name), false};
+}
+
+DeployedRule empty_place() {
+  return {.plan = nullptr,
+          .text = nullptr,
+          .placement = Placement(engine::engines().front(), false),
+          .state = engine::RuleState(Rule{}),
+          .throttle = {},
+          .terminators = nullptr};
+}
+
+/// The engine that it was pinned to may belong to a device that this machine lacks, or may be that
+/// of another build; results do not depend on it.
+Placement placement_of(const RuleSet::Saved& saved) {
+  const engine::Engine* engine = engine::find_engine(saved.engine);
+  if (engine == nullptr) return {engine::engines().front(), true};
+  return {engine, false};
+}
+
+DeployedRule restored(const RuleSet::Saved& saved) {
+  return {.plan = saved.plan,
+          .text = saved.text,
+          .serial = saved.serial,
+          .placement = placement_of(saved),
+          .state = engine::RuleState(saved.plan->rule),
+          .throttle = {},
+          .terminators = nullptr};
 }
 
 void insert_sorted(std::vector<std::uint32_t>& list, std::uint32_t number) {
@@ -83,8 +111,10 @@ RuleSet::Numbers RuleSet::install(CheckedText& checked, std::optional<Timestamp>
                                   history::History& history) {
   Change change;
   base_.schema = std::move(checked.schema);
+  const auto text = std::make_shared<const RuleText>(
+      RuleText{checked.source, checked.options, checked.plans.size()});
   for (const auto& plan : checked.plans) {
-    put(plan, checked.options.with_history ? horizon(*plan, clock, history) : clock, change);
+    put(plan, text, checked.options.with_history ? horizon(*plan, clock, history) : clock, change);
   }
   settle(change, history);
   return std::move(change.added);
@@ -92,8 +122,10 @@ RuleSet::Numbers RuleSet::install(CheckedText& checked, std::optional<Timestamp>
 
 /// Gives the rule the number of the one that it replaces, or the next one.
 void RuleSet::put(const std::shared_ptr<const plan::Plan>& plan,
-                  std::optional<Timestamp> deployed_at, Change& change) {
+                  const std::shared_ptr<const RuleText>& text, std::optional<Timestamp> deployed_at,
+                  Change& change) {
   DeployedRule rule{.plan = plan,
+                    .text = text,
                     .serial = ++serials_,
                     .placement = placement_of(plan->rule, base_.default_engine),
                     .state = engine::RuleState(plan->rule),
@@ -110,21 +142,50 @@ void RuleSet::put(const std::shared_ptr<const plan::Plan>& plan,
     rules_.push_back(std::move(rule));
     names_.push_back(plan->rule.name);
   }
-  numbers_.emplace(plan->rule.name, number);
-  numbers_of_serials_.emplace(serials_, number);
-  use(plan, change);
+  enter(number, change);
+}
+
+/// Enters a rule that stands in its place.
+void RuleSet::enter(std::uint32_t number, Change& change) {
+  const DeployedRule& rule = rules_[number];
+  numbers_.emplace(rule.rule().name, number);
+  numbers_of_serials_.emplace(rule.serial, number);
+  use(rule.plan, change);
   note(number);
   change.added.push_back(number);
 }
 
+void RuleSet::restore(Schema schema, std::vector<Saved> rules, std::uint64_t serials,
+                      history::History& history) {
+  assert(rules_.empty());
+  Change change;
+  base_.schema = std::move(schema);
+  serials_ = serials;
+  for (const Saved& saved : rules) {
+    const auto number = static_cast<std::uint32_t>(rules_.size());
+    rules_.push_back(saved.plan == nullptr ? empty_place() : restored(saved));
+    names_.push_back(saved.plan == nullptr ? std::string() : saved.plan->rule.name);
+    if (saved.plan != nullptr) enter(number, change);
+  }
+  settle(change, history);
+  for (const std::uint32_t number : in_force_) {
+    rules_[number].first_terminator = rules[number].first_terminator;
+    rules_[number].events_before = rules[number].events_before;
+  }
+}
+
+CheckedText RuleSet::check_again(const RuleText& text, const Schema& schema) const {
+  RuleBase base;
+  base.default_engine = base_.default_engine;
+  base.schema = schema;
+  DeployOptions options = text.options;
+  options.replace = false;
+  return check_text(base, text.source, options);
+}
+
 /// Takes a rule out of everything but the history.
 DeployedRule RuleSet::take(std::uint32_t number, Change& change) {
-  DeployedRule empty{.plan = nullptr,
-                     .placement = Placement(engine::engines().front(), false),
-                     .state = engine::RuleState(Rule{}),
-                     .throttle = {},
-                     .terminators = nullptr};
-  DeployedRule gone = std::exchange(rules_[number], std::move(empty));
+  DeployedRule gone = std::exchange(rules_[number], empty_place());
   forget(number, gone);
   numbers_.erase(gone.rule().name);
   numbers_of_serials_.erase(gone.serial);
@@ -161,6 +222,11 @@ void RuleSet::use(const std::shared_ptr<const plan::Plan>& plan, Change& change)
     ++read_[type].reaches[reach];
     change.types.insert(type);
   }
+  for (const auto& [type, attribute] : plan::attributes_read(plan->rule)) {
+    auto& attributes = read_[type].attributes;
+    if (attribute >= attributes.size()) attributes.resize(attribute + 1);
+    ++attributes[attribute];
+  }
 }
 
 void RuleSet::disuse(const plan::Plan& plan, Change& change) {
@@ -171,6 +237,9 @@ void RuleSet::disuse(const plan::Plan& plan, Change& change) {
     const auto same = reaches.find(reach);
     if (--same->second == 0) reaches.erase(same);
     change.types.insert(type);
+  }
+  for (const auto& [type, attribute] : plan::attributes_read(plan.rule)) {
+    --read_[type].attributes[attribute];
   }
 }
 

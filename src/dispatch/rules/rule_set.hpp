@@ -48,7 +48,26 @@ class RuleSet {
   Result<void> remove(std::string_view rule, history::History& history);
   Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);
 
+  /// A rule in force as it was before the program ended. Without a plan it stands for the empty
+  /// place of a rule that was removed.
+  struct Saved {
+    std::shared_ptr<const plan::Plan> plan;
+    std::shared_ptr<const RuleText> text;
+    std::uint64_t serial = 0;
+    std::string engine;  ///< the one that it is pinned to, or `kAutomatic`
+    history::Slot first_terminator = 0;
+    std::uint64_t events_before = 0;
+  };
+  /// Puts rules in force as they were, by number, but for their state. The history has the events
+  /// that they read. Precondition: there was no rule yet.
+  void restore(Schema schema, std::vector<Saved> rules, std::uint64_t serials,
+               history::History& history);
+  /// Checks a text as if these types were known and none of the rules in force.
+  CheckedText check_again(const RuleText& text, const Schema& schema) const;
+
   const Schema& schema() const { return base_.schema; }
+  /// How many rules were ever deployed.
+  std::uint64_t serials() const { return serials_; }
   /// Every number is below.
   std::size_t numbers() const { return rules_.size(); }
   /// The rule of this number, which may be the empty place of a removed one.
@@ -92,12 +111,18 @@ class RuleSet {
   }
   /// The types that rules read, by name; not that of timers.
   const std::map<std::string, TypeId, std::less<>>& read_types() const { return read_types_; }
+  /// Whether some rule reads the attribute.
+  bool reads(TypeId type, std::uint32_t attribute) const {
+    if (type >= read_.size() || attribute >= read_[type].attributes.size()) return false;
+    return read_[type].attributes[attribute] > 0;
+  }
 
  private:
   using Numbers = std::vector<std::uint32_t>;
   /// What rules read of a type.
   struct ReadType {
     std::map<Duration, std::uint32_t> reaches;  ///< behind the clock: how many rules read so far
+    std::vector<std::uint32_t> attributes;      ///< by attribute: how many rules read it
     std::string name;                           ///< its key in `read_types_`
   };
   /// What a change has touched.
@@ -109,8 +134,10 @@ class RuleSet {
 
   const std::uint32_t* find(std::string_view rule) const;
   Numbers install(CheckedText& checked, std::optional<Timestamp> clock, history::History& history);
-  void put(const std::shared_ptr<const plan::Plan>& plan, std::optional<Timestamp> deployed_at,
+  void put(const std::shared_ptr<const plan::Plan>& plan,
+           const std::shared_ptr<const RuleText>& text, std::optional<Timestamp> deployed_at,
            Change& change);
+  void enter(std::uint32_t number, Change& change);
   DeployedRule take(std::uint32_t number, Change& change);
   void note(std::uint32_t number);
   void forget(std::uint32_t number, const DeployedRule& rule);

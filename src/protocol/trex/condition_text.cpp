@@ -11,8 +11,6 @@
 
 namespace gorgo::protocol::trex {
 
-using boost::system::in_place_value;
-
 std::string default_name(std::int32_t type) {
   if (type >= 0) return "T" + std::to_string(type);
   return "T_" + std::to_string(-std::int64_t{type});
@@ -31,7 +29,7 @@ std::optional<std::int32_t> number_in(std::string_view name) {
 Result<std::string> attribute_text(std::string_view latin1) {
   std::string name = to_utf8(latin1);
   if (auto problem = codec::problem_of_attribute_name(name)) return *problem;
-  return {in_place_value, std::move(name)};
+  return {std::in_place, std::move(name)};
 }
 
 Result<std::string> literal_text(const Literal& value) {
@@ -46,7 +44,7 @@ Result<std::string> literal_text(const Literal& value) {
   } else {
     codec::append_json_string(text, to_utf8(std::get<std::string_view>(value)));
   }
-  return {in_place_value, std::move(text)};
+  return {std::in_place, std::move(text)};
 }
 
 std::string_view comparison_text(Comparison comparison) {
@@ -74,7 +72,7 @@ Result<std::string> condition_text(const Constraint& constraint) {
   if (!name) return name.error();
   auto value = literal_text(constraint.value);
   if (!value) return value.error();
-  return {in_place_value, *name + std::string(comparison_text(constraint.comparison)) + *value};
+  return {std::in_place, *name + std::string(comparison_text(constraint.comparison)) + *value};
 }
 
 Result<std::string> subscription_text(const Subscription& subscription, const TypeNames& names) {
@@ -91,7 +89,7 @@ Result<std::string> subscription_text(const Subscription& subscription, const Ty
     if (text.back() != '(') text += ", ";
     text += condition;
   }
-  return {in_place_value, text + ")"};
+  return {std::in_place, text + ")"};
 }
 
 }  // namespace gorgo::protocol::trex

@@ -207,6 +207,30 @@ std::string_view name_of(SlowConsumer policy) {
   return policy == SlowConsumer::block ? "block" : "disconnect";
 }
 
+Result<Durability> parse_durability(std::string_view text) {
+  if (text == "none") return Durability::none;
+  if (text == "buffered") return Durability::buffered;
+  if (text == "durable") return Durability::durable;
+  return Error{"unknown durability '" + std::string(text) + "'", "one of none, buffered, durable"};
+}
+
+std::string_view name_of(Durability durability) {
+  if (durability == Durability::none) return "none";
+  return durability == Durability::buffered ? "buffered" : "durable";
+}
+
+Result<JournalFailure> parse_journal_failure(std::string_view text) {
+  if (text == "stop") return JournalFailure::stop;
+  if (text == "read-only") return JournalFailure::read_only;
+  if (text == "continue") return JournalFailure::go_on;
+  return Error{"unknown policy '" + std::string(text) + "'", "one of stop, read-only, continue"};
+}
+
+std::string_view name_of(JournalFailure policy) {
+  if (policy == JournalFailure::stop) return "stop";
+  return policy == JournalFailure::read_only ? "read-only" : "continue";
+}
+
 // An option as a reference, of options that may be constant.
 #define GORGO_OPTION(member) \
   [](auto& options) -> auto& { return options.member; }
@@ -283,6 +307,31 @@ void add_operations(KeyMaker& keys) {
   keys.wait("stop_timeout_ms", GORGO_OPTION(operations.stop_timeout),
             "behind the grace; what is not evaluated by then is given up. 0: never", 0);
   keys.live();
+}
+
+void add_journal(KeyMaker& keys) {
+  keys.section("journal");
+  keys.text("path", GORGO_OPTION(journal.path),
+            "folder that keeps what was accepted (docs/reliability.md); empty: nothing is kept");
+  keys.choice(
+      "durability", GORGO_OPTION(journal.durability), parse_durability,
+      [](Durability level) { return name_of(level); },
+      "or \"none\", \"durable\": of publications that ask for nothing more");
+  keys.wait("sync_ms", GORGO_OPTION(journal.sync),
+            "between two syncs of the disk where nothing waits for one, with \"buffered\"");
+  keys.number(
+      "backlog_bytes", GORGO_OPTION(journal.backlog_bytes), {kLeastMaxFrame, kMostBytes},
+      "that wait for one durable subscription; then the oldest events are dropped, and it is told");
+  keys.number("segment_bytes", GORGO_OPTION(journal.segment_bytes), {1 << 12, kMostBytes},
+              "of one of its files; whole files are removed when no start needs them");
+  keys.number("snapshot_bytes", GORGO_OPTION(journal.snapshot_bytes), {0, kMostBytes},
+              "of records between two snapshots, which a start replays at most; 0: no snapshots");
+  keys.number("retain_hours", GORGO_OPTION(journal.retain_hours), {0, 1'000'000},
+              "that records stay, beyond those that a start needs");
+  keys.choice(
+      "on_failure", GORGO_OPTION(journal.on_failure), parse_journal_failure,
+      [](JournalFailure policy) { return name_of(policy); },
+      "of the disk; or \"read-only\", \"continue\" without a journal");
 }
 
 /// What clients have time for.
@@ -409,6 +458,7 @@ const std::vector<ConfigKey>& config_keys() {
     add_ports(maker);
     add_security(maker);
     add_operations(maker);
+    add_journal(maker);
     add_limits(maker);
     add_engine(maker);
     add_cuda(maker);

@@ -12,15 +12,16 @@ namespace {
 
 namespace asio = boost::asio;
 
-Checked read_acknowledgement(const Target& target, wire::PublishT& header) {
+Checked read_acknowledgement(const Target& target, bool journal, wire::PublishT& header) {
   const std::string ack = target.find("ack").value_or("accepted");
   if (ack == "processed") header.ack = wire::AckMode::Processed;
-  if (ack == "accepted" || ack == "processed") return {};
-  if (ack == "durable") {
+  if (ack == "durable") header.ack = wire::AckMode::Durable;
+  if (ack == "durable" && !journal) {
     return Problem{501,
-                   {"this server keeps events in memory and cannot promise that they last",
-                    "use ack=accepted or ack=processed"}};
+                   {"this server keeps events in memory, so none is durable",
+                    "use ack=accepted or ack=processed, or start the server with --journal"}};
   }
+  if (ack == "accepted" || ack == "processed" || ack == "durable") return {};
   return Problem{400, {"'ack=" + ack + "' is unknown", "one of accepted, processed, durable"}};
 }
 
@@ -106,7 +107,10 @@ std::unique_ptr<Body> Api::body_of(const Route& route) const {
 asio::awaitable<Response> Api::publish(const Call& call) {
   auto& body = static_cast<EventsBody&>(*call.body);
   wire::PublishT header;
-  if (const auto wrong = read_acknowledgement(call.target, header)) co_return response_of(*wrong);
+  const bool journal = !hub_.options.journal.path.empty();
+  if (const auto wrong = read_acknowledgement(call.target, journal, header)) {
+    co_return response_of(*wrong);
+  }
   if (const auto wrong = read_producer(call.target, header)) co_return response_of(*wrong);
   auto frame = body.publish(header, next_id());
   const auto reply = co_await ask(std::move(frame));
@@ -124,11 +128,13 @@ asio::awaitable<Response> Api::subscribe(const Call& call) {
     streaming.then = Then::next_request;
     co_return streaming;
   }
-  if (!upgrade) streaming.body = gap_since(call.head);
+  const auto durable = call.target.find("durable");
+  if (!upgrade && !durable) streaming.body = gap_since(call.head);
   const auto text = call.target.find("subscribe");
   if (!text) co_return streaming;
   wire::SubscribeT request;
   request.text = *text;
+  if (durable) request.durable = *durable;
   request.slow = *read_slow_policy(call.target.find("slow").value_or(""));
   const auto reply = co_await ask(request);
   if (reply && reply->as<wire::Ack>() != nullptr) co_return streaming;

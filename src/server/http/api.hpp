@@ -12,6 +12,7 @@
 
 #include "server/http/exchange.hpp"
 #include "server/http/metrics.hpp"
+#include "server/http/workbench.hpp"
 #include "server/session.hpp"
 
 namespace gorgo::server::http {
@@ -37,7 +38,8 @@ struct Route {
   Access access = Access::admin;
 };
 
-/// All routes, in the order of the documentation.
+/// All routes to data, in the order of the documentation. Those to the workbench's page come
+/// besides: they are no interface for programs.
 std::span<const Route> routes();
 
 /// Where a request goes. Exactly one of the two is set.
@@ -71,12 +73,24 @@ class Api {
   boost::asio::awaitable<Response> pin(const Call& call);
   boost::asio::awaitable<Response> list_types(const Call& call);
 
+  boost::asio::awaitable<Response> list_durables(const Call& call);
+  boost::asio::awaitable<Response> end_durable(const Call& call);
+  boost::asio::awaitable<Response> acknowledge(const Call& call);
+
   boost::asio::awaitable<Response> reload(const Call& call);
   boost::asio::awaitable<Response> list_connections(const Call& call);
+  boost::asio::awaitable<Response> disconnect(const Call& call);
   boost::asio::awaitable<Response> describe(const Call& call);
   boost::asio::awaitable<Response> health(const Call& call);
   boost::asio::awaitable<Response> readiness(const Call& call);
   boost::asio::awaitable<Response> metrics(const Call& call);
+
+  boost::asio::awaitable<Response> watch(const Call& call);
+  /// Gathers what the workbench shows, on behalf of all browsers.
+  boost::asio::awaitable<void> gather(Workbench& workbench);
+
+  boost::asio::awaitable<Response> page(const Call& call);
+  boost::asio::awaitable<Response> asset(const Call& call);
 
  private:
   Engine& engine_;
@@ -94,6 +108,9 @@ class Api {
   }
 
   boost::asio::awaitable<Response> deploy(const wire::DeployT& request);
+  // Whether all have been put.
+  boost::asio::awaitable<bool> gather_rules(Workbench::Gathering& gathering);
+  boost::asio::awaitable<bool> gather_types(Workbench::Gathering& gathering);
   boost::asio::awaitable<void> add_rules(Metrics& metrics);
   boost::asio::awaitable<void> add_types(Metrics& metrics);
   /// A page of rules or types from number `first` on; nothing: see `Engine::ask`.

@@ -12,14 +12,14 @@ namespace {
 
 namespace asio = boost::asio;
 
-const std::string& text_of(const Call& call) {
+const std::string& body_text_of(const Call& call) {
   return static_cast<const TextBody&>(*call.body).text();
 }
 
 wire::DeployT deployment(const Call& call, bool replace) {
   wire::DeployT request;
   request.name = call.parameters[0];
-  request.text = text_of(call);
+  request.text = body_text_of(call);
   request.replace = replace;
   request.with_history = call.target.flag("with_history");
   return request;

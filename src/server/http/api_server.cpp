@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <charconv>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "server/http/api.hpp"
@@ -12,9 +14,6 @@ namespace gorgo::server::http {
 namespace {
 
 namespace asio = boost::asio;
-
-/// Rules and types beyond these have no metrics of their own: each would be several time series.
-constexpr std::uint32_t kMostSeries = 1000;
 
 Response plain(unsigned status, const char* text) {
   return {.status = status, .content_type = "text/plain", .body = text};
@@ -55,6 +54,19 @@ asio::awaitable<Response> Api::list_connections(const Call& call) {
   co_return json_response({{"connections", std::move(list)}});
 }
 
+asio::awaitable<Response> Api::disconnect(const Call& call) {
+  const std::string& text = call.parameters.front();
+  std::uint64_t id = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (wrong != std::errc() || end != text.data() + text.size()) {
+    co_return response_of(
+        Problem{400, {"'" + text + "' is no number of a connection", "see /v1/connections"}});
+  }
+  const auto done = hub_.disconnect(id);
+  if (!done) co_return response_of(Problem{404, done.error()});
+  co_return json_response({{"disconnected", id}});
+}
+
 asio::awaitable<void> Api::add_rules(Metrics& metrics) {
   std::uint32_t first = 0, total = 1;
   while (first < std::min(total, kMostSeries)) {
@@ -92,6 +104,7 @@ asio::awaitable<Response> Api::metrics(const Call&) {
   metrics.add(*statistics, hub_.counters());
   metrics.add(hub_.connections());
   metrics.add(hub_.closed);
+  metrics.add(hub_.accounts);
   const wire::ListDevicesT list_devices;
   const auto devices = co_await ask(list_devices);
   if (const auto* list = devices ? devices->as<wire::Devices>() : nullptr) metrics.add(*list);

@@ -3,16 +3,13 @@
 #include "codec/event_text.hpp"
 #include "gorgo/event_batch.hpp"
 #include "protocol/batch.hpp"
+#include "server/http/place_text.hpp"
 
 namespace gorgo::server::http {
 namespace {
 
 // So much text is kept of deliveries that are on their way.
 constexpr std::size_t kMostText = std::size_t{16} << 20;
-
-std::string text_of(const Place& place) {
-  return std::to_string(place.root) + "-" + std::to_string(place.ordinal);
-}
 
 /// Calls `take(line, place)` for each row with its event line, without an end.
 template <class Take>
@@ -81,6 +78,8 @@ void TextCache::drop_oldest() {
 void append_event(std::string& out, const std::string& kind, const std::string& data) {
   out += "event: " + kind + "\ndata: " + data + "\n\n";
 }
+
+void append_data(std::string& out, const std::string& data) { out += "data: " + data + "\n\n"; }
 
 void append_events(std::string& out, const ClientDelivery& delivery, TextCache& texts) {
   if (delivery.lost.rows > 0) append_event(out, "gap", gap_text(delivery.lost));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server/delivery.hpp"
+#include "server/http/workbench.hpp"
 
 namespace gorgo::server::http {
 
@@ -56,12 +57,16 @@ struct Texts {
       : events(event_texts, memory), messages(message_texts, memory) {}
 
   TextCache events, messages;
+  const std::shared_ptr<Workbench> workbench = std::make_shared<Workbench>();
 };
 
 /// Appends the rows as server-sent events, behind a `gap` when rows before them were lost.
 void append_events(std::string& out, const ClientDelivery& delivery, TextCache& texts);
 /// Appends a server-sent event of a kind of its own; `data` is one line.
 void append_event(std::string& out, const std::string& kind, const std::string& data);
+
+/// Appends one of no kind.
+void append_data(std::string& out, const std::string& data);
 
 /// `{"lost":N,"first":"ROOT-ORDINAL","last":"ROOT-ORDINAL"}`
 std::string gap_text(const Gap& gap);

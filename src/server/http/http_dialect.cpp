@@ -50,7 +50,8 @@ HttpDialect::HttpDialect(Session& session, std::shared_ptr<Texts> texts)
       out_memory_(session.hub().totals.memory),
       answered_(session.hub().io),
       composed_(session.hub().io),
-      flushed_(session.hub().io) {
+      flushed_(session.hub().io),
+      tick_(session.hub().io) {
   for (auto* timer : {&answered_, &composed_, &flushed_}) {
     timer->expires_at(asio::steady_timer::time_point::max());
   }
@@ -112,6 +113,8 @@ asio::awaitable<bool> HttpDialect::read_head() {
     if (session_.is_greeted()) session_.greeted();
   }
   session_.greeted();
+  const auto agent = reader_.head()[Field::user_agent];
+  session_.set_name({agent.data(), agent.size()});
   session_.message_begun();
   in_request_ = true;
   co_return true;
@@ -201,6 +204,9 @@ asio::awaitable<std::optional<Response>> HttpDialect::log_in_by_head() {
     const bool is_wrong = outcome.refused->code == wire::ErrorCode::Unauthenticated;
     co_return unauthorized(is_wrong ? 401 : 429, outcome.refused->why);
   }
+  if (const auto let_in = session_.let_in(outcome.user); !let_in) {
+    co_return unauthorized(429, let_in.error());
+  }
   user_ = outcome.user;
   logged_in_by_ = by;
   co_return std::nullopt;
@@ -246,11 +252,38 @@ asio::awaitable<void> HttpDialect::stream(const Response& response) {
   streaming_ = true;
   session_.tell_of_stop();
   co_await respond(response, false);
+  if (response.then == Then::workbench) {
+    co_await show_workbench();
+    co_return;
+  }
   std::array<char, 256> unread;
   std::size_t size = 1;
   while (size > 0 && !session_.stopping()) {
     size = co_await session_.read_some(asio::buffer(unread));
   }
+}
+
+asio::awaitable<void> HttpDialect::show_workbench() {
+  WorkbenchView view(texts_->workbench);
+  while (!session_.stopping() && !broken_) {
+    const auto began = std::chrono::steady_clock::now();
+    if (view.workbench().is_due(began)) co_await gather(view.workbench());
+    append_data(out_, view.next(std::chrono::system_clock::now()));
+    co_await written();
+    if (session_.stopping() || broken_) break;
+    session_.watch();
+    tick_.expires_at(began + Workbench::kTick);
+    co_await tick_.async_wait(kTuple);
+    session_.unwatch();
+  }
+}
+
+asio::awaitable<void> HttpDialect::gather(Workbench& workbench) {
+  // Like a scrape, this asks for more than the administrator may ask for by himself.
+  const UserPtr user = session_.user();
+  if (user != nullptr) session_.set_user(scraper());
+  co_await api_.gather(workbench);
+  if (user != nullptr) session_.set_user(user);
 }
 
 asio::awaitable<void> HttpDialect::upgrade() {
@@ -290,6 +323,10 @@ asio::awaitable<void> HttpDialect::refuse(const Problem& problem) {
 asio::awaitable<void> HttpDialect::respond(const Response& response, bool keep_alive) {
   in_request_ = false;
   out_ += to_bytes(response, keep_alive, reader_.head().method() == Verb::head);
+  co_await written();
+}
+
+asio::awaitable<void> HttpDialect::written() {
   out_memory_.resize(out_.capacity());
   used_reply();
   session_.wake_writer();

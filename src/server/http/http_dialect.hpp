@@ -42,6 +42,7 @@ class HttpDialect : public Dialect, private Engine {
   boost::asio::steady_timer answered_;  // cancelled when the reply is there
   boost::asio::steady_timer composed_;  // cancelled when the reader has made use of a reply
   boost::asio::steady_timer flushed_;   // cancelled when everything is written
+  boost::asio::steady_timer tick_;      // until the workbench is looked at again
   UserPtr user_;                        // who logged in last; null: nobody
   std::string logged_in_by_;            // a hash of what that user has said
   std::uint64_t last_id_ = 0;
@@ -69,6 +70,11 @@ class HttpDialect : public Dialect, private Engine {
   /// Does what follows the response instead of another request, until the client goes.
   boost::asio::awaitable<void> stream(const Response& response);
   boost::asio::awaitable<void> upgrade();
+  /// Sends what changes of the server, tick by tick.
+  boost::asio::awaitable<void> show_workbench();
+  boost::asio::awaitable<void> gather(Workbench& workbench);
+  /// Has what is composed written, and waits until it is.
+  boost::asio::awaitable<void> written();
   boost::asio::awaitable<bool> read_more();
   /// Ends the request, whose framing or body is wrong.
   boost::asio::awaitable<void> refuse(const Problem& problem);

@@ -119,9 +119,11 @@ std::string to_bytes(const Response& response, bool keep_alive, bool for_head) {
       beast::http::obsolete_reason(static_cast<beast::http::status>(response.status));
   std::string text = "HTTP/1.1 " + std::to_string(response.status) + " " +
                      std::string(phrase.data(), phrase.size()) + "\r\n";
-  if (!response.body.empty() || response.then == Then::deliveries)
+  if (!response.body.empty() || response.then == Then::deliveries ||
+      response.then == Then::workbench)
     text += "Content-Type: " + response.content_type + "\r\n";
-  if (response.status != 204 && response.then == Then::next_request) {
+  const bool has_body = response.status != 204 && response.status != 304;
+  if (has_body && response.then == Then::next_request) {
     text += "Content-Length: " + std::to_string(response.body.size()) + "\r\n";
   }
   for (const auto& [name, value] : response.headers) text += name + ": " + value + "\r\n";

@@ -40,6 +40,7 @@ Result<std::uint64_t> to_number(const std::string& key, const std::string& text)
 enum class Then : std::uint8_t {
   next_request,
   deliveries,  ///< server-sent events, until the connection ends
+  workbench,   ///< server-sent events about the server, until the connection ends
   web_socket,  ///< instead of a response the connection becomes a WebSocket
 };
 

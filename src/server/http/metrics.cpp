@@ -36,7 +36,12 @@ std::string_view help_of(std::string_view statistic) {
       {"held_events", "Events that lateness holds back"},
       {"held_bytes_peak", "The most that composites took between evaluation and delivery"},
       {"rules", "Rules in force"},
+      {"user_subscriptions_refused", "Subscriptions beyond the limit of the user"},
       {"subscription_texts", "Different texts of subscriptions"},
+      {"journal_records", "Records that the journal has had"},
+      {"journal_durable_records", "Records that are on the disk"},
+      {"durable_backlog_rows", "Events that durable subscriptions have not acknowledged"},
+      {"durable_backlog_bytes", "The same in bytes"},
   });
   const auto found = std::ranges::find(kHelp, statistic, &Help::name);
   return found == kHelp.end() ? "" : found->text;
@@ -145,6 +150,24 @@ void Metrics::add(const ClosedConnections& closed) {
   }
 }
 
+void Metrics::add(const Accounts& accounts) {
+  std::size_t users = 0;
+  for (const auto& [name, account] : accounts.all()) {
+    if (++users > kMostSeries) break;
+    const Label user("user", name);
+    put("user_connections", "Open connections of the user", true,
+        static_cast<double>(account->connections), {user});
+    put("user_connections_refused", "Connections beyond the limit of the user", false,
+        static_cast<double>(account->refused_connections), {user});
+    const auto waits = [&](const char* limit, std::uint64_t times) {
+      put("user_waits", "Requests that waited because of a rate of the user", false,
+          static_cast<double>(times), {user, {"limit", limit}});
+    };
+    waits("events_per_second", account->event_waits);
+    waits("bytes_per_second", account->byte_waits);
+  }
+}
+
 void Metrics::add(const wire::RuleInfo& rule) {
   ++rules_by_engine_[protocol::text_of(rule.engine())];
   const std::vector<Label> labels = {{"rule", protocol::text_of(rule.name())}};
@@ -170,6 +193,10 @@ void Metrics::add(const wire::TypeInfo& type) {
   };
   put_type("type_late", "Events of the type accepted behind the clock", false, type.late());
   put_type("type_too_late", "Events of the type refused: too far behind", false, type.too_late());
+  put_type("type_events_accepted", "Published events of the type that were accepted", false,
+           type.accepted());
+  put_type("type_no_value", "Times that an accepted event lacked an attribute that rules name",
+           false, type.no_value());
   put_type("type_seen", "Events of the type since a rule reads it", false, type.seen());
   put_type("type_events", "Events of the type that are kept", true, type.events());
   put_type("type_bytes", "Memory of its events and of columns over them", true, type.bytes());

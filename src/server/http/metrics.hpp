@@ -11,9 +11,14 @@
 
 #include "protocol/gorgo_generated.h"
 #include "server/closed_connections.hpp"
+#include "server/security/accounts.hpp"
 #include "server/server_counters.hpp"
 
 namespace gorgo::server::http {
+
+/// Rules, types and users beyond these have no metrics of their own: each would be several time
+/// series.
+inline constexpr std::uint32_t kMostSeries = 1000;
 
 /// The server's numbers in Prometheus' text format. Names begin with `gorgo_`, and those of what
 /// only rises end in `_total`.
@@ -22,6 +27,7 @@ class Metrics {
   void add(const wire::Statistics& statistics, const ServerCounters& server);
   void add(const std::vector<ConnectionInfo>& connections);
   void add(const ClosedConnections& closed);
+  void add(const Accounts& accounts);
   void add(const wire::RuleInfo& rule);
   void add(const wire::TypeInfo& type);
   void add(const wire::Devices& devices);

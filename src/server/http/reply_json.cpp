@@ -123,14 +123,24 @@ Json to_json(const ConnectionInfo& connection) {
           {"peer", connection.peer},
           {"dialect", connection.dialect},
           {"seconds", connection.seconds},
-          {"bytes", connection.bytes}};
+          {"bytes", connection.bytes},
+          {"name", connection.name},
+          {"user", connection.user},
+          {"backlog", connection.backlog},
+          {"subscriptions", connection.subscriptions},
+          {"published", connection.published},
+          {"delivered", connection.delivered},
+          {"published_per_second", connection.published_per_second},
+          {"delivered_per_second", connection.delivered_per_second}};
 }
 
 Json to_json(const ClosedConnection& closed) {
   const auto at =
       std::chrono::duration_cast<std::chrono::milliseconds>(closed.at.time_since_epoch());
   Json json = to_json(closed.connection);
-  json.erase("bytes");
+  for (const char* open : {"bytes", "backlog", "published_per_second", "delivered_per_second"}) {
+    json.erase(open);
+  }
   json["reason"] = name_of(closed.reason);
   json["detail"] = closed.detail;
   json["closed_ms"] = at.count();
@@ -152,7 +162,13 @@ Json to_json(const wire::TypeInfo& type) {
           {"late", type.late()},
           {"too_late", type.too_late()},
           {"seen", type.seen()},
-          {"attributes", std::move(attributes)}};
+          {"attributes", std::move(attributes)},
+          {"accepted", type.accepted()},
+          {"no_value", type.no_value()},
+          {"unread", type.unread()},
+          {"subscribed", type.subscribed()},
+          {"unread_attributes", protocol::texts_of(type.unread_attributes())},
+          {"missing_attributes", protocol::texts_of(type.missing_attributes())}};
 }
 
 Json to_json(const wire::Leaving& leaving) { return {{"grace_ms", leaving.grace_ms()}}; }

@@ -17,13 +17,34 @@ constexpr auto kRoutes = std::to_array<Route>({
     {Verb::get, "/v1/rules/{name}/explain", BodyKind::none, &Api::explain, Access::user},
     {Verb::get, "/v1/rules/{name}/why", BodyKind::none, &Api::why, Access::user},
     {Verb::post, "/v1/rules/{name}/pin", BodyKind::none, &Api::pin, Access::user},
+    {Verb::get, "/v1/subscriptions", BodyKind::none, &Api::list_durables, Access::user},
+    {Verb::delete_, "/v1/subscriptions/{name}", BodyKind::none, &Api::end_durable, Access::user},
+    {Verb::post, "/v1/subscriptions/{name}/ack", BodyKind::text, &Api::acknowledge, Access::user},
     {Verb::get, "/v1/types", BodyKind::none, &Api::list_types, Access::user},
     {Verb::post, "/v1/reload", BodyKind::none, &Api::reload, Access::admin},
     {Verb::get, "/v1/connections", BodyKind::none, &Api::list_connections, Access::admin},
+    {Verb::delete_, "/v1/connections/{id}", BodyKind::none, &Api::disconnect, Access::admin},
+    {Verb::get, "/v1/workbench/stream", BodyKind::none, &Api::watch, Access::admin},
     {Verb::get, "/v1/openapi.json", BodyKind::none, &Api::describe, Access::user},
     {Verb::get, "/healthz", BodyKind::none, &Api::health, Access::anybody},
     {Verb::get, "/readyz", BodyKind::none, &Api::readiness, Access::anybody},
     {Verb::get, "/metrics", BodyKind::none, &Api::metrics, Access::metrics},
+});
+
+// The page finds out by itself which of its views a path stands for.
+constexpr auto kPages = std::to_array<Route>({
+    {Verb::get, "/", BodyKind::none, &Api::page, Access::anybody},
+    {Verb::get, "/graph", BodyKind::none, &Api::page, Access::anybody},
+    {Verb::get, "/rules", BodyKind::none, &Api::page, Access::anybody},
+    {Verb::get, "/rules/{name}", BodyKind::none, &Api::page, Access::anybody},
+    {Verb::get, "/editor", BodyKind::none, &Api::page, Access::anybody},
+    {Verb::get, "/editor/{name}", BodyKind::none, &Api::page, Access::anybody},
+    {Verb::get, "/why", BodyKind::none, &Api::page, Access::anybody},
+    {Verb::get, "/why/{name}", BodyKind::none, &Api::page, Access::anybody},
+    {Verb::get, "/events", BodyKind::none, &Api::page, Access::anybody},
+    {Verb::get, "/engines", BodyKind::none, &Api::page, Access::anybody},
+    {Verb::get, "/connections", BodyKind::none, &Api::page, Access::anybody},
+    {Verb::get, "/assets/{file}", BodyKind::none, &Api::asset, Access::anybody},
 });
 
 /// The parts of the path that the route names in braces; nothing: the path is another one.
@@ -49,13 +70,15 @@ std::span<const Route> routes() { return kRoutes; }
 Routed find_route(Verb verb, const Target& target) {
   const Verb asked = verb == Verb::head ? Verb::get : verb;
   std::string allowed;
-  for (const Route& route : kRoutes) {
-    auto parameters = match(route.path, target.path);
-    if (!parameters) continue;
-    if (route.verb == asked) return {&route, *std::move(parameters), {}};
-    const auto name = boost::beast::http::to_string(route.verb);
-    allowed += (allowed.empty() ? "" : ", ") + std::string(name.data(), name.size());
-    if (route.verb == Verb::get) allowed += ", HEAD";
+  for (const auto& table : {std::span<const Route>(kRoutes), std::span<const Route>(kPages)}) {
+    for (const Route& route : table) {
+      auto parameters = match(route.path, target.path);
+      if (!parameters) continue;
+      if (route.verb == asked) return {&route, *std::move(parameters), {}};
+      const auto name = boost::beast::http::to_string(route.verb);
+      allowed += (allowed.empty() ? "" : ", ") + std::string(name.data(), name.size());
+      if (route.verb == Verb::get) allowed += ", HEAD";
+    }
   }
   if (allowed.empty()) {
     return {

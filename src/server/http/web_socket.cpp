@@ -202,6 +202,9 @@ protocol::Bytes WebSocket::Impl::frame_of(WebSocketCommand& command, PendingMess
   if (const auto* credit = std::get_if<wire::CreditT>(&command.what)) {
     return protocol::encode(last_id, *credit);
   }
+  if (const auto* acknowledge = std::get_if<wire::AcknowledgeT>(&command.what)) {
+    return protocol::encode(last_id, *acknowledge);
+  }
   const auto& unsubscribe = std::get<wire::UnsubscribeT>(command.what);
   due.unsubscription = unsubscribe.subscription;
   return protocol::encode(last_id, unsubscribe);

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "server/http/place_text.hpp"
+
 namespace gorgo::server::http {
 namespace {
 
@@ -12,7 +14,7 @@ using Json = nlohmann::ordered_json;
 using Parsed = std::variant<WebSocketCommand, WrongCommand>;
 
 constexpr const char* kCommands =
-    R"(a message is an event line, {"publish":[..]}, {"subscribe":"TEXT"}, {"unsubscribe":N} or {"credit":{..}})";
+    R"(a message is an event line, {"publish":[..]}, {"subscribe":"TEXT"}, {"unsubscribe":N}, {"credit":{..}} or {"acknowledge":"NAME","id":"ROOT-ORDINAL"})";
 
 Error expected(const std::string& key, const std::string& what) {
   return {"'" + key + "': " + what + " is expected", kCommands};
@@ -41,8 +43,10 @@ Result<wire::PublishT> read_header(const Json& json) {
   const auto ack = json.find("ack");
   if (ack != json.end() && *ack == "processed") {
     header.ack = wire::AckMode::Processed;
+  } else if (ack != json.end() && *ack == "durable") {
+    header.ack = wire::AckMode::Durable;
   } else if (ack != json.end() && *ack != "accepted") {
-    return Error{"'ack' is unknown", "one of accepted, processed"};
+    return Error{"'ack' is unknown", "one of accepted, processed, durable"};
   }
   const auto producer = number_in<std::uint64_t>(json, "producer", 0);
   const auto sequence = number_in<std::uint64_t>(json, "sequence", 0);
@@ -81,7 +85,8 @@ Result<PublishCommand> read_publish(const Json& json, std::size_t max_bytes) {
 }
 
 Result<wire::SubscribeT> read_subscribe(const Json& json) {
-  if (auto error = unknown_key(json, {"subscribe", "subscription", "slow", "credit", "request"})) {
+  if (auto error = unknown_key(
+          json, {"subscribe", "subscription", "slow", "credit", "durable", "request"})) {
     return *error;
   }
   wire::SubscribeT request;
@@ -94,6 +99,10 @@ Result<wire::SubscribeT> read_subscribe(const Json& json) {
       json.value("slow", Json("")).is_string() ? json.value("slow", std::string()) : "no string");
   if (!slow) return slow.error();
   request.slow = *slow;
+  if (json.contains("durable")) {
+    if (!json["durable"].is_string()) return expected("durable", "a string");
+    request.durable = json["durable"].get<std::string>();
+  }
   if (!json.contains("credit")) return request;
   const Json& credit = json["credit"];
   if (!credit.is_object()) return expected("credit", "an object");
@@ -128,6 +137,20 @@ Result<wire::CreditT> read_credit(const Json& json) {
   request.subscription = *id;
   request.rows = *rows;
   request.bytes = *bytes;
+  return request;
+}
+
+Result<wire::AcknowledgeT> read_acknowledgement(const Json& json) {
+  if (auto error = unknown_key(json, {"acknowledge", "id", "request"})) return *error;
+  if (!json["acknowledge"].is_string()) return expected("acknowledge", "a string");
+  const auto place = json.value("id", Json()).is_string()
+                         ? parse_place(json["id"].get<std::string>())
+                         : std::nullopt;
+  if (!place) return expected("id", "the id of an event");
+  wire::AcknowledgeT request;
+  request.durable = json["acknowledge"].get<std::string>();
+  request.root = place->root;
+  request.ordinal = place->ordinal;
   return request;
 }
 
@@ -168,6 +191,9 @@ Parsed parse_command(std::string_view message, std::size_t max_bytes) {
   if (json.contains("subscribe")) return command_of(std::move(request), read_subscribe(json));
   if (json.contains("credit")) return command_of(std::move(request), read_credit(json));
   if (json.contains("unsubscribe")) return command_of(std::move(request), read_unsubscribe(json));
+  if (json.contains("acknowledge")) {
+    return command_of(std::move(request), read_acknowledgement(json));
+  }
   return WrongCommand{std::move(request), {"the message is no command", kCommands}};
 }
 

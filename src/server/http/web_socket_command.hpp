@@ -22,7 +22,9 @@ struct PublishCommand {
 struct WebSocketCommand {
   /// What the client calls it; null: nothing.
   nlohmann::ordered_json request;
-  std::variant<PublishCommand, wire::SubscribeT, wire::UnsubscribeT, wire::CreditT> what;
+  std::variant<PublishCommand, wire::SubscribeT, wire::UnsubscribeT, wire::CreditT,
+               wire::AcknowledgeT>
+      what;
 };
 
 /// Why a message is no command, with what the client calls it.

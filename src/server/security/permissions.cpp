@@ -32,6 +32,9 @@ Result<void> check_request(const User& user, const wire::Message& message) {
     case wire::Body::Subscribe:
     case wire::Body::Unsubscribe:
     case wire::Body::Credit:
+    case wire::Body::Acknowledge:
+    case wire::Body::EndDurable:
+    case wire::Body::ListDurables:
     case wire::Body::Ping:
     case wire::Body::Pong:
       return {};
@@ -43,6 +46,7 @@ Result<void> check_request(const User& user, const wire::Message& message) {
       return need(user, user.removes_rules, "remove rules", "rules = [\"remove\"]");
     case wire::Body::ListRules:
     case wire::Body::ListTypes:
+    case wire::Body::AskHistory:
       return need(user, user.sees_rules, "see rules", "rules = [\"see\"]");
     default:
       return need(user, user.admin, "send a " + std::string(protocol::name_of(message.body_type())),

@@ -59,7 +59,7 @@ Result<std::string> hash_password(std::string_view password) {
       hash.data(), password.data(), password.size(), crypto_pwhash_OPSLIMIT_INTERACTIVE,
       crypto_pwhash_MEMLIMIT_INTERACTIVE, crypto_pwhash_ALG_ARGON2ID13);
   if (done != 0) return Error{"there is not enough memory to hash a password", ""};
-  return {boost::system::in_place_value, hash.data()};
+  return {std::in_place, hash.data()};
 }
 
 bool is_password_hash(std::string_view text) {
@@ -90,7 +90,7 @@ Result<std::string> decode_base64(std::string_view text) {
                                      sodium_base64_VARIANT_ORIGINAL_NO_PADDING);
   if (done != 0) return Error{"this is no Base64", ""};
   bytes.resize(size);
-  return {boost::system::in_place_value, std::move(bytes)};
+  return {std::in_place, std::move(bytes)};
 }
 
 }  // namespace gorgo::server

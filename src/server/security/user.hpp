@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,6 +8,16 @@
 #include "server/security/name_patterns.hpp"
 
 namespace gorgo::server {
+
+/// How much all connections of a user may take together. 0: no limit.
+struct UserLimits {
+  std::uint64_t connections = 0;
+  std::uint64_t subscriptions = 0;
+  std::uint64_t events_per_second = 0;
+  std::uint64_t bytes_per_second = 0;  ///< of requests, as frames of the native protocol
+
+  friend bool operator==(const UserLimits&, const UserLimits&) = default;
+};
 
 /// Somebody who may connect, and what for. Immutable once it is shared. Any thread.
 struct User {
@@ -21,9 +32,15 @@ struct User {
   NamePatterns deployments = {{"*"}, {}};  ///< whose rules the user may see, deploy and remove
   /// Connections, metrics, devices, statistics, the engines of rules, why, trace, reloads.
   bool admin = false;
+  UserLimits limits;
 
   friend bool operator==(const User&, const User&) = default;
 };
+
+inline bool are_same_but_for_limits(const User& one, User other) {
+  other.limits = one.limits;
+  return one == other;
+}
 
 /// Null: the server asks nobody who he is, and everybody may do everything.
 using UserPtr = std::shared_ptr<const User>;

@@ -70,6 +70,34 @@ Done read_rules(const toml::node& node, User& user) {
   return std::nullopt;
 }
 
+Done read_limit(const toml::node& node, std::uint64_t& out) {
+  const auto number = node.value_exact<std::int64_t>();
+  if (!number || *number < 1) return "expected a number from 1; without the key there is no limit";
+  out = static_cast<std::uint64_t>(*number);
+  return std::nullopt;
+}
+
+Done read_limits(const toml::node& node, User& user) {
+  const toml::table* const table = node.as_table();
+  if (table == nullptr) return "expected a table, such as { connections = 10 }";
+  const std::map<std::string_view, std::uint64_t*> limits = {
+      {"connections", &user.limits.connections},
+      {"subscriptions", &user.limits.subscriptions},
+      {"events_per_second", &user.limits.events_per_second},
+      {"bytes_per_second", &user.limits.bytes_per_second}};
+  for (const auto& [key, value] : *table) {
+    const auto known = limits.find(key.str());
+    if (known == limits.end()) {
+      return "'" + std::string(key.str()) +
+             "' is none of connections, subscriptions, events_per_second, bytes_per_second";
+    }
+    if (auto wrong = read_limit(value, *known->second)) {
+      return std::string(key.str()) + ": " + *wrong;
+    }
+  }
+  return std::nullopt;
+}
+
 using ReadKey = std::function<Done(const toml::node&, User&)>;
 
 const std::map<std::string, ReadKey, std::less<>>& keys() {
@@ -90,6 +118,7 @@ const std::map<std::string, ReadKey, std::less<>>& keys() {
        [](const auto& node, User& user) { return read_texts(node, user.deployments.allow); }},
       {"deployments_deny",
        [](const auto& node, User& user) { return read_texts(node, user.deployments.deny); }},
+      {"limits", read_limits},
       {"admin", [](const auto& node, User& user) { return read_flag(node, user.admin); }},
   };
   return all;

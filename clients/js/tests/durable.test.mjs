@@ -1,0 +1,179 @@
+// Durable subscriptions and publications, credit, tokens, and what a server says before it stops.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import * as gorgo from "../src/index.js";
+import { BINARY, Server, WebSocket } from "./support.mjs";
+
+const QUICK = { reconnectLeast: 0.001, reconnectMost: 0.05, timeout: 30, WebSocket };
+const note = (number) => ({ type: "Note", attributes: { number } });
+
+/** The next events, whatever notices stand between them; a gap fails the test. */
+async function take(stream, count) {
+  const found = [];
+  while (found.length < count) {
+    const item = await stream.next(30);
+    assert.ok(item, `nothing came behind ${found.length} events`);
+    assert.notEqual(item.kind, "gap", item.reason);
+    if (item.kind === "event") found.push(item);
+  }
+  return found;
+}
+const numbers = (events) => events.map((event) => event.attributes.number);
+const upTo = (first, last) => Array.from({ length: last - first }, (_, i) => first + i);
+
+async function inFolder(work) {
+  const folder = mkdtempSync(path.join(tmpdir(), "gorgo-js-"));
+  try {
+    await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** A server with a journal, which can be killed and started again. */
+const withJournal = (work) => inFolder(async (folder) => {
+  const journal = path.join(folder, "journal");
+  const server = await Server.start({}, "--journal", journal);
+  try {
+    await work(server, journal);
+  } finally {
+    await server.end();
+  }
+});
+
+test("each event comes once through kills of the server", () => withJournal(async (server) => {
+  const client = await gorgo.connect(server.address, QUICK);
+  const stream = await client.subscribe("Note", { durable: "billing" });
+  const got = [];
+  for (let kill = 0; kill < 3; ++kill) {
+    for (let n = 0; n < 100; ++n) await client.send(note(kill * 100 + n), { durable: true });
+    await client.flush();
+    const events = await take(stream, 60);
+    got.push(...events);
+    stream.acknowledge(events[29]);
+    await server.end("SIGKILL");
+    await server.start();
+  }
+  got.push(...(await take(stream, 120)));
+  assert.deepEqual(numbers(got), upTo(0, 300));
+  stream.acknowledge(got[279]);
+  await stream.drain();
+  assert.deepEqual(stream.acknowledged, got[279].place);
+  const [durable] = await client.durables();
+  assert.deepEqual([durable.name, durable.subscribe, durable.rows], ["billing", "Note", 20]);
+  const again = await client.subscribe("Note", { durable: "billing" });
+  assert.deepEqual(numbers(await take(again, 20)), upTo(280, 300));
+  again.close();
+  const later = await client.subscribe("Note", { durable: "billing", seen: got[289].place });
+  assert.deepEqual(numbers(await take(later, 10)), upTo(290, 300));
+  later.close();
+  await client.endDurable("billing");
+  assert.deepEqual(await client.durables(), []);
+  await client.drain();
+}));
+
+test("a reader that is slow loses nothing of a durable subscription", () => withJournal(async (server) => {
+  const client = await gorgo.connect(server.address, { ...QUICK, receiveEvents: 10 });
+  const stream = await client.subscribe("Note", { durable: "billing" });
+  await client.publish(upTo(0, 500).map(note), { durable: true });
+  assert.deepEqual(numbers(await take(stream, 500)), upTo(0, 500));
+  assert.ok(stream.waitingEvents <= 10);
+  await client.drain();
+}));
+
+test("a server with another journal begins the subscription anew and says so", () => withJournal(async (server, journal) => {
+  const client = await gorgo.connect(server.address, QUICK);
+  const stream = await client.subscribe("Note", { durable: "billing" });
+  await client.publish([note(1), note(2)], { durable: true });
+  stream.acknowledge((await take(stream, 2))[1]);
+  await stream.settled();
+  await server.end("SIGKILL");
+  rmSync(journal, { recursive: true });
+  await server.start();
+  const kinds = [];
+  for (let i = 0; i < 3; ++i) kinds.push((await stream.next(30)).kind);
+  assert.deepEqual(kinds, ["disconnected", "reconnected", "gap"]);
+  await client.publish(note(3), { durable: true });
+  assert.deepEqual(numbers(await take(stream, 1)), [3]);
+  await client.drain();
+}));
+
+test("who takes a durable subscription over keeps it", () => withJournal(async (server) => {
+  const client = await gorgo.connect(server.address, QUICK);
+  const first = await client.subscribe("Note", { durable: "billing" });
+  const second = await client.subscribe("Note", { durable: "billing" });
+  await assert.rejects(first.next(30), (e) => e.code === "not_found" && /taken over/.test(e.message));
+  await client.publish(note(1));
+  assert.deepEqual(numbers(await take(second, 1)), [1]);
+  client.close();
+}));
+
+test("a program that repeats its publications doubles none", () => withJournal(async (server) => {
+  const program = async (last) => {
+    const client = await gorgo.connect(server.address, { ...QUICK, producer: 7 });
+    const done = [];
+    for (let n = 1; n < last; ++n) done.push(await client.publish(note(n), { durable: true, sequence: n }));
+    await assert.rejects(client.publish(note(1), { sequence: 1 }), (e) => e.code === "event");
+    await client.drain();
+    return done;
+  };
+  const client = await gorgo.connect(server.address, QUICK);
+  const stream = await client.subscribe("Note", { durable: "all" });
+  assert.deepEqual((await program(11)).map((p) => p.accepted), Array(10).fill(1));
+  await server.end("SIGKILL");
+  await server.start();
+  assert.deepEqual((await program(16)).map((p) => p.duplicates), [...Array(10).fill(1), ...Array(5).fill(0)]);
+  assert.deepEqual(numbers(await take(stream, 15)), upTo(1, 16));
+  await client.drain();
+}));
+
+test("the server keeps what goes beyond the credit", async () => {
+  const server = await Server.start();
+  const client = await gorgo.connect(server.address, QUICK);
+  const stream = await client.subscribe("Note", { credit: 10 });
+  for (let n = 0; n < 100; ++n) await client.publish(note(n), { processed: true });
+  assert.ok(stream.metrics().received <= 10);
+  assert.deepEqual(numbers(await take(stream, 100)), upTo(0, 100));
+  await client.drain();
+  await server.end();
+});
+
+test("a server that is about to stop says so in the stream, and serves on", () => inFolder(async (folder) => {
+  const config = path.join(folder, "gorgo.toml");
+  writeFileSync(config, "[operations]\ngrace_ms = 3600000\n");
+  const server = await Server.start({}, "--config", config);
+  const client = await gorgo.connect(server.address, QUICK);
+  const stream = await client.subscribe("Note");
+  server.process.kill("SIGTERM");
+  const leaving = await stream.next(30);
+  assert.ok(leaving.kind === "leaving" && leaving.grace > 0 && leaving.grace <= 3600);
+  await client.publish(note(1));
+  assert.deepEqual(numbers(await take(stream, 1)), [1]);
+  await client.drain();
+  await server.end();
+}));
+
+test("a token says who the client is", () => inFolder(async (folder) => {
+  const made = spawnSync(BINARY, ["user", "token"], { encoding: "utf8" });
+  assert.equal(made.status, 0, made.stderr);
+  const token = /^token: (.*)$/m.exec(made.stdout)[1];
+  const hash = /^hash: +(.*)$/m.exec(made.stdout)[1];
+  const users = path.join(folder, "users.toml");
+  writeFileSync(users, `[[user]]\nname = "page"\ntokens = ["${hash}"]\nsubscribe = ["*"]\npublish = ["*"]\nadmin = true\n`, { mode: 0o600 });
+  const config = path.join(folder, "gorgo.toml");
+  writeFileSync(config, `[security]\nusers = "${users}"\n`);
+  const server = await Server.start({}, "--config", config);
+  await assert.rejects(gorgo.connect(server.address, { ...QUICK, timeout: 0.5 }));
+  const client = await gorgo.connect(server.address, { ...QUICK, token });
+  const stream = await client.subscribe("Note");
+  await client.publish(note(1));
+  assert.deepEqual(numbers(await take(stream, 1)), [1]);
+  assert.deepEqual(await client.durables().catch((e) => e.code), []);
+  await client.drain();
+  await assert.rejects(gorgo.connect("http://192.0.2.1:8080", { ...QUICK, token }), (e) => e.code === "address");
+  await server.end();
+}));

@@ -1,0 +1,203 @@
+"""Durable subscriptions and publications, credit, and what a server says before it stops."""
+
+import asyncio
+import os
+import shutil
+import signal
+import tempfile
+import unittest
+
+from support import Server
+
+import gorgo
+
+QUICK = {"reconnect_least": 0.001, "reconnect_most": 0.05, "timeout": 30.0}
+
+
+def notes(numbers):
+    return [gorgo.Event("Note", {"number": n, "text": f"n{n}"}) for n in numbers]
+
+
+async def take(stream, count):
+    """The next events, whatever notices stand between them; a gap fails the test."""
+    found = []
+    while len(found) < count:
+        item = await stream.next(timeout=30)
+        assert item is not None, f"nothing came behind {found[-1:]}"
+        assert not isinstance(item, gorgo.Gap), item
+        if isinstance(item, gorgo.Event):
+            found.append(item)
+    return found
+
+
+def numbers(events):
+    return [event["number"] for event in events]
+
+
+class DurableTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.journal = os.path.join(self.folder, "journal")
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def server(self, *arguments):
+        return Server("--journal", self.journal, *arguments)
+
+    def test_each_event_comes_once_through_kills_of_the_server(self):
+        async def work(server):
+            async with gorgo.connect(server.address, **QUICK) as client:
+                stream = await client.subscribe("Note", durable="billing")
+                got = []
+                for kill in range(3):
+                    for n in range(100):
+                        await client.send(notes([kill * 100 + n]), durable=True)
+                    await client.flush()
+                    events = await take(stream, 60)
+                    got += events
+                    stream.acknowledge(events[29])
+                    server.kill()
+                    server.start()
+                got += await take(stream, 120)
+                self.assertEqual(numbers(got), list(range(300)))
+                self.assertEqual([event["text"] for event in got], [f"n{n}" for n in range(300)])
+                stream.acknowledge(got[279])
+                await stream.drain()
+                self.assertEqual(stream.acknowledged, got[279].place)
+                (durable,) = await client.durables()
+                self.assertEqual((durable.name, durable.text, durable.rows), ("billing", "Note", 20))
+                self.assertEqual(durable.acknowledged, got[279].place)
+                again = await client.subscribe("Note", durable="billing")
+                self.assertEqual(numbers(await take(again, 20)), list(range(280, 300)))
+                await again.close()
+                later = await client.subscribe("Note", durable="billing", seen=got[289].place)
+                self.assertEqual(numbers(await take(later, 10)), list(range(290, 300)))
+                await later.close()
+                await client.end_durable("billing")
+                self.assertEqual(await client.durables(), [])
+
+        with self.server() as server:
+            asyncio.run(work(server))
+
+    def test_a_server_with_another_journal_begins_the_subscription_anew_and_says_so(self):
+        async def work(server):
+            async with gorgo.connect(server.address, **QUICK) as client:
+                stream = await client.subscribe("Note", durable="billing")
+                await client.publish(notes([1, 2]), durable=True)
+                stream.acknowledge((await take(stream, 2))[-1])
+                while not stream.acknowledged.root:
+                    await client.statistics()
+                server.kill()
+                shutil.rmtree(self.journal)
+                server.start()
+                kinds = [(await stream.next(timeout=30)).kind for _ in range(3)]
+                self.assertEqual(kinds, ["disconnected", "reconnected", "gap"])
+                await client.publish(notes([3]), durable=True)
+                self.assertEqual(numbers(await take(stream, 1)), [3])
+
+        with self.server() as server:
+            asyncio.run(work(server))
+
+    def test_who_takes_a_durable_subscription_over_keeps_it(self):
+        async def work(server):
+            async with gorgo.connect(server.address, **QUICK) as client:
+                first = await client.subscribe("Note", durable="billing")
+                second = await client.subscribe("Note", durable="billing")
+                with self.assertRaises(gorgo.ServerError) as caught:
+                    await first.next(timeout=30)
+                self.assertEqual(caught.exception.code, "not_found")
+                self.assertIn("taken over", caught.exception.message)
+                await client.publish(notes([1]))
+                self.assertEqual(numbers(await take(second, 1)), [1])
+                await client.end_durable("billing")
+                with self.assertRaises(gorgo.ServerError):
+                    await second.next(timeout=30)
+
+        with self.server() as server:
+            asyncio.run(work(server))
+
+    def test_the_synchronous_client_acknowledges_as_well(self):
+        with self.server() as server, gorgo.connect(server.address, **QUICK) as client:
+            stream = client.subscribe("Note", durable="billing")
+            client.publish(notes([1, 2]), durable=True)
+            stream.acknowledge(stream.next(timeout=30))
+            stream.drain()
+            self.assertGreater(stream.acknowledged.root, 0)
+            again = client.subscribe("Note", durable="billing")
+            self.assertEqual(again.next(timeout=30)["number"], 2)
+            with self.assertRaises(ValueError):
+                client.subscribe("Note").acknowledge(gorgo.Place(1, 0))
+
+    def test_a_program_that_repeats_its_publications_doubles_none(self):
+        async def program(server, first, last):
+            async with gorgo.connect(server.address, producer=7, **QUICK) as client:
+                return [await client.publish(notes([n]), durable=True, sequence=n) for n in range(first, last)]
+
+        async def work(server):
+            async with gorgo.connect(server.address, **QUICK) as client:
+                stream = await client.subscribe("Note", durable="all")
+                done = await program(server, 1, 11)
+                self.assertEqual([p.accepted for p in done], [1] * 10)
+                server.kill()
+                server.start()
+                again = await program(server, 1, 16)
+                self.assertEqual([p.duplicates for p in again], [1] * 10 + [0] * 5)
+                self.assertEqual(numbers(await take(stream, 15)), list(range(1, 16)))
+
+        with self.server() as server:
+            asyncio.run(work(server))
+
+    def test_sequence_numbers_rise_and_stand_for_one_frame(self):
+        with self.server() as server, gorgo.connect(server.address, producer=7, **QUICK) as client:
+            client.publish(notes([1]), sequence=5)
+            with self.assertRaises(gorgo.EventError):
+                client.publish(notes([1]), sequence=5)
+            with self.assertRaises(gorgo.EventError):
+                client.publish(notes(range(100_000)), sequence=6)
+            self.assertEqual(client.publish(notes([2]), sequence=6).accepted, 1)
+
+    def test_a_server_without_a_journal_says_what_it_cannot_do(self):
+        with Server() as server, gorgo.connect(server.address, **QUICK) as client:
+            with self.assertRaises(gorgo.ServerError) as caught:
+                client.subscribe("Note", durable="billing")
+            self.assertIn("--journal", caught.exception.hint)
+            with self.assertRaises(gorgo.ServerError):
+                client.publish(notes([1]), durable=True)
+
+
+class FlowTest(unittest.TestCase):
+    def test_the_server_keeps_what_goes_beyond_the_credit(self):
+        async def work(server):
+            async with gorgo.connect(server.address, **QUICK) as client:
+                stream = await client.subscribe("Note", credit=10)
+                for n in range(100):
+                    await client.publish(notes([n]), processed=True)
+                # The answer comes behind all that the server may deliver.
+                self.assertLessEqual(stream.metrics()["received"], 10)
+                self.assertEqual(numbers(await take(stream, 100)), list(range(100)))
+
+        with Server() as server:
+            asyncio.run(work(server))
+
+    def test_a_server_that_is_about_to_stop_says_so_in_the_stream(self):
+        async def work(server):
+            async with gorgo.connect(server.address, **QUICK) as client:
+                stream = await client.subscribe("Note")
+                server.process.send_signal(signal.SIGTERM)
+                leaving = await stream.next(timeout=30)
+                self.assertEqual(leaving.kind, "leaving")
+                self.assertTrue(0 < leaving.grace <= 3600)
+                await client.publish(notes([1]))
+                self.assertEqual(numbers(await take(stream, 1)), [1])
+
+        with tempfile.TemporaryDirectory() as folder:
+            config = os.path.join(folder, "gorgo.toml")
+            with open(config, "w", encoding="utf-8") as file:
+                file.write("[operations]\ngrace_ms = 3600000\n")
+            with Server("--config", config) as server:
+                asyncio.run(work(server))
+
+
+if __name__ == "__main__":
+    unittest.main()

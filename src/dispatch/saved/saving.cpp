@@ -1,0 +1,256 @@
+#include "dispatch/saved/saving.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "dispatch/saved/cells.hpp"
+
+namespace gorgo::dispatch {
+namespace {
+
+template <class T>
+flatbuffers::Optional<T> optional(const std::optional<T>& value) {
+  return value ? flatbuffers::Optional<T>(*value) : flatbuffers::nullopt;
+}
+
+std::vector<std::byte> bytes_of(const flatbuffers::FlatBufferBuilder& builder) {
+  const auto bytes =
+      std::as_bytes(std::span(builder.GetBufferPointer(), std::size_t{builder.GetSize()}));
+  return {bytes.begin(), bytes.end()};
+}
+
+saved::TypeT saved_type(const EventType& type, Sequencer::LateCounts late) {
+  saved::TypeT result;
+  result.id = type.id;
+  result.name = type.name;
+  for (const AttributeType& attribute : type.attributes) {
+    auto& added = result.attributes.emplace_back(std::make_unique<saved::AttributeT>());
+    added->name = attribute.name;
+    added->type = static_cast<std::uint8_t>(attribute.type);
+  }
+  result.origin = static_cast<std::uint8_t>(type.origin);
+  result.number = optional(type.number);
+  result.late = late.late;
+  result.too_late = late.too_late;
+  return result;
+}
+
+saved::PendingT saved_pending(Timestamp deadline, const engine::PendingComposite& pending) {
+  saved::PendingT result;
+  result.deadline = deadline;
+  result.root = pending.terminator.root;
+  result.depth = pending.terminator.depth;
+  result.path = pending.terminator.path;
+  result.sequence = pending.sequence;
+  result.cells = std::make_unique<saved::CellsT>(saved_cells(pending.cells));
+  for (const history::EventRef& event : pending.events) result.events.push_back(event.slot);
+  return result;
+}
+
+saved::RuleT saved_rule(const DeployedRule& rule) {
+  const engine::RuleState& state = rule.state;
+  saved::RuleT result;
+  result.serial = rule.serial;
+  result.name = rule.rule().name;
+  if (!rule.placement.is_automatic()) result.engine = rule.placement.engine().name();
+  result.deployed_at = optional(state.deployed_at);
+  for (const engine::ConsumedSlots& consumed : state.consumed) {
+    auto& added = result.consumed.emplace_back(std::make_unique<saved::ConsumedSlotsT>());
+    consumed.for_each(
+        [&](history::Slot slot, history::Slot by) { added->slots.emplace_back(slot, by); });
+  }
+  for (const auto& [deadline, pending] : state.pending) {
+    result.pending.push_back(std::make_unique<saved::PendingT>(saved_pending(deadline, pending)));
+  }
+  for (std::uint64_t i = state.decided.begin(); i < state.decided.end(); ++i) {
+    const engine::DecidedComposite& decided = state.decided[i];
+    result.decided.emplace_back(decided.terminator, decided.visible_roots, decided.sequence);
+  }
+  result.timer_from = optional(state.timer_from);
+  result.timer_at = optional(state.timer_at);
+  result.skipped_instants = state.skipped_instants;
+  result.terminators = state.terminators;
+  result.composites = state.composites;
+  result.overflows = state.overflows;
+  result.first_terminator = rule.first_terminator;
+  result.events_before = rule.events_before;
+  return result;
+}
+
+saved::StoreT saved_store(TypeId type, const history::EventStore& store) {
+  saved::StoreT result;
+  result.type = type;
+  result.begin = store.begin();
+  result.end = store.end();
+  result.horizon = store.horizon();
+  result.latest = store.latest();
+  result.late = store.late();
+  result.too_deep.assign(store.too_deep().begin(), store.too_deep().end());
+  return result;
+}
+
+/// About how many bytes an event takes in memory.
+std::size_t bytes_of(const history::EventStore& store, history::Slot slot) {
+  std::size_t bytes = sizeof(Timestamp) + sizeof(std::uint64_t);
+  for (std::uint32_t i = 0; i < store.attributes(); ++i) {
+    bytes += sizeof(std::uint64_t);
+    if (store.attribute_type(i) == ValueType::string) bytes += store.attribute(slot, i).length;
+  }
+  return bytes;
+}
+
+flatbuffers::Offset<saved::Column> add_column(flatbuffers::FlatBufferBuilder& builder,
+                                              const history::AttributeVector& values,
+                                              history::Slot first, std::size_t count) {
+  flatbuffers::Offset<flatbuffers::Vector<std::uint64_t>> words;
+  flatbuffers::Offset<flatbuffers::Vector<std::uint32_t>> lengths;
+  flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> text, present;
+  if (values.type() == ValueType::string) {
+    std::vector<std::uint32_t> each;
+    std::vector<std::uint8_t> bytes;
+    for (const std::string_view value : std::span(values.strings(first), count)) {
+      each.push_back(static_cast<std::uint32_t>(value.size()));
+      bytes.insert(bytes.end(), value.begin(), value.end());
+    }
+    lengths = builder.CreateVector(each);
+    text = builder.CreateVector(bytes);
+  } else {
+    words = builder.CreateVector(values.words(first), count);
+  }
+  if (values.is_nullable()) present = builder.CreateVector(values.present(first), count);
+  return saved::CreateColumn(builder, words, lengths, text, present);
+}
+
+std::vector<std::byte> saved_events(TypeId type, const history::EventStore& store,
+                                    history::Slot first, std::size_t count) {
+  flatbuffers::FlatBufferBuilder builder;
+  std::vector<flatbuffers::Offset<saved::Column>> columns;
+  for (std::uint32_t i = 0; i < store.attributes(); ++i) {
+    columns.push_back(add_column(builder, store.attribute_vector(i), first, count));
+  }
+  const auto timestamps = builder.CreateVector(store.timestamps(first), count);
+  const auto roots = builder.CreateVector(store.roots(first), count);
+  builder.Finish(
+      saved::CreateEvents(builder, type, first, timestamps, roots, builder.CreateVector(columns)));
+  return bytes_of(builder);
+}
+
+void add_input(const Sequencer& sequencer, saved::StateT& state) {
+  const Sequencer::Marks marks = sequencer.marks();
+  state.received = optional(marks.received);
+  state.released = optional(marks.released);
+  state.stamps = marks.stamps;
+  sequencer.for_each_held(
+      [&](Timestamp timestamp, const Header& header, std::span<const Datum> cells) {
+        auto& added = state.held.emplace_back(std::make_unique<saved::HeldT>());
+        added->timestamp = timestamp;
+        added->type = header.type();
+        added->names = header.names();
+        added->cells = std::make_unique<saved::CellsT>(saved_cells(cells));
+      });
+}
+
+/// Adds the rules in force with the texts that they come from. An error: a text whose rules are not
+/// all in force would be refused on its own.
+Result<void> add_rules(const RuleSet& rules, saved::StateT& state) {
+  struct Known {
+    std::uint32_t number;
+    std::size_t rules = 0;
+  };
+  std::map<const RuleText*, Known> texts;
+  for (std::uint32_t number = 0; number < rules.numbers(); ++number) {
+    const DeployedRule& rule = rules.rule(number);
+    if (rule.is_removed()) continue;
+    const auto [text, is_new] =
+        texts.try_emplace(rule.text.get(), Known{static_cast<std::uint32_t>(state.sources.size())});
+    if (is_new) {
+      auto& source = state.sources.emplace_back(std::make_unique<saved::SourceT>());
+      source->path = rule.text->source.path;
+      source->text = rule.text->source.text;
+    }
+    ++text->second.rules;
+    auto& added = state.rules.emplace_back(std::make_unique<saved::RuleT>(saved_rule(rule)));
+    added->number = number;
+    added->source = text->second.number;
+  }
+  state.rule_numbers = static_cast<std::uint32_t>(rules.numbers());
+  state.rule_serials = rules.serials();
+  for (const auto& [text, known] : texts) {
+    if (known.rules == text->rules) continue;
+    const CheckedText again = rules.check_again(*text, rules.schema());
+    if (!again.diagnostics.failed()) continue;
+    return Error{"the text " + text->source.path + " of which some rules have gone cannot be saved",
+                 "deploy its other rules anew: " + again.diagnostics.render()};
+  }
+  return {};
+}
+
+/// About how much the state of the rules takes. One FlatBuffer may have 2 GiB.
+Result<void> check_size(const RuleSet& rules) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;
+  std::size_t bytes = 0;
+  rules.for_each(0, rules.size(), [&](const DeployedRule& rule) { bytes += rule.state.bytes(); });
+  if (bytes <= kMost) return {};
+  return Error{"rules remember " + std::to_string(bytes >> 20) +
+                   " MiB beside events, and at most 1024 MiB of that can be saved",
+               "rules that consume, or that wait for many deadlines, may have shorter windows"};
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> Saving::begin() {
+  if (auto fits = check_size(rules_); !fits) return fits.error();
+  saved::StateT state;
+  state.clock = optional(dispatcher_.clock());
+  state.roots = dispatcher_.roots();
+  state.counters = std::make_unique<saved::CountersT>();
+  state.counters->accepted = counters_.accepted;
+  state.counters->composites = counters_.composites;
+  state.counters->late = counters_.late;
+  state.counters->dropped_depth = counters_.dropped_depth;
+  state.counters->dropped_composites = counters_.dropped_composites;
+  add_input(sequencer_, state);
+  const Schema& schema = rules_.schema();
+  state.type_ids = schema.size();
+  for (TypeId id = kTimerType + 1; id < schema.size(); ++id) {
+    if (!schema.knows(id)) continue;
+    state.types.push_back(
+        std::make_unique<saved::TypeT>(saved_type(schema.at(id), sequencer_.late(id))));
+  }
+  if (auto added = add_rules(rules_, state); !added) return added.error();
+  rest_.clear();
+  for (const TypeId type : history_.kept_types()) {
+    const history::EventStore& store = history_.store(type);
+    state.stores.push_back(std::make_unique<saved::StoreT>(saved_store(type, store)));
+    rest_.push_back({type, store.begin(), store.end()});
+  }
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(saved::State::Pack(builder, &state));
+  history_.hold();
+  is_on_ = true;
+  return {std::in_place, bytes_of(builder)};
+}
+
+std::optional<std::vector<std::byte>> Saving::next(std::size_t bytes) {
+  while (!rest_.empty() && rest_.back().next == rest_.back().end) {
+    history_.let_go(rest_.back().type);
+    rest_.pop_back();
+  }
+  if (rest_.empty()) return std::nullopt;
+  Rest& rest = rest_.back();
+  const history::EventStore& store = history_.store(rest.type);
+  const history::Slot first = rest.next;
+  for (std::size_t taken = 0; rest.next < rest.end && taken < bytes; ++rest.next) {
+    taken += bytes_of(store, rest.next);
+  }
+  return saved_events(rest.type, store, first, rest.next - first);
+}
+
+void Saving::end() {
+  for (const Rest& rest : rest_) history_.let_go(rest.type);
+  rest_.clear();
+  is_on_ = false;
+}
+
+}  // namespace gorgo::dispatch

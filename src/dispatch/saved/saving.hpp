@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "dispatch/order/dispatcher.hpp"
+#include "dispatch/order/sequencer.hpp"
+#include "dispatch/rules/rule_set.hpp"
+#include "gorgo/diagnostics.hpp"
+#include "history/history.hpp"
+
+namespace gorgo::dispatch {
+
+/// Saves what a processor would have to know to go on from here: rules and their state at once, the
+/// events that are remembered a few at a time, while evaluation goes on. Until an event is saved,
+/// the history keeps it. The format is saved.fbs.
+///
+/// Invariant: between `begin` and the end no rule is deployed or removed.
+class Saving {
+ public:
+  Saving(const RuleSet& rules, history::History& history, const Sequencer& sequencer,
+         const Dispatcher& dispatcher, const ProcessorCounters& counters)
+      : rules_(rules),
+        history_(history),
+        sequencer_(sequencer),
+        dispatcher_(dispatcher),
+        counters_(counters) {}
+
+  /// Begins, and returns the state. An error: the state cannot be brought back.
+  Result<std::vector<std::byte>> begin();
+  bool is_on() const { return is_on_; }
+  /// Some events, of about so many bytes; unset: those before were the last ones.
+  std::optional<std::vector<std::byte>> next(std::size_t bytes);
+  /// Ends it, also in the middle.
+  void end();
+
+ private:
+  /// Events of a type that are not saved yet.
+  struct Rest {
+    TypeId type;
+    history::Slot next, end;
+  };
+
+  const RuleSet& rules_;
+  history::History& history_;
+  const Sequencer& sequencer_;
+  const Dispatcher& dispatcher_;
+  const ProcessorCounters& counters_;
+  std::vector<Rest> rest_;  // the next type's at the back
+  bool is_on_ = false;
+};
+
+}  // namespace gorgo::dispatch

@@ -1,0 +1,144 @@
+#include "journal/snapshot.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
+
+#include "journal/journal.hpp"
+
+namespace gorgo::journal {
+namespace {
+
+constexpr std::string_view kPrefix = "snapshot-";
+constexpr char kUnfinished[] = "/unfinished-snapshot";
+/// The record behind all others.
+constexpr std::uint16_t kEndKind = 2;
+
+/// The number in a snapshot's header, so that nobody takes it for a segment.
+std::uint64_t number_of(std::uint64_t journal) { return ~journal; }
+
+Error damage(const std::string& path, std::uint64_t offset) {
+  return {"the snapshot is damaged: " + path + ", byte " + std::to_string(offset),
+          "remove it, so that an older one or the whole journal is used; if there is neither, "
+          "restore a backup"};
+}
+
+}  // namespace
+
+std::string snapshot_path(const std::string& folder, Place place) {
+  return folder + '/' + std::string(kPrefix) + segment_name(place);
+}
+
+SnapshotWriter::SnapshotWriter(Disk& disk, const std::string& folder, std::uint64_t journal,
+                               Place place)
+    : disk_(disk),
+      folder_(folder),
+      place_(place),
+      seed_(seed_of(number_of(journal), place)),
+      next_(place) {}
+
+Result<std::unique_ptr<SnapshotWriter>> SnapshotWriter::begin(Disk& disk, const std::string& folder,
+                                                              std::uint64_t journal, Place place) {
+  const std::string path = folder + kUnfinished;
+  const auto there = disk.exists(path);
+  if (!there) return there.error();
+  if (*there) {
+    if (const auto removed = disk.remove(path); !removed) return removed.error();
+  }
+  std::unique_ptr<SnapshotWriter> writer(new SnapshotWriter(disk, folder, journal, place));
+  auto file = disk.create(path);
+  if (!file) return file.error();
+  writer->file_ = std::move(*file);
+  const SegmentHeader header = seal(
+      {.journal = number_of(journal), .first = place, .durable = place, .low = 0, .made = now()});
+  const std::array<Bytes, 1> parts = {std::as_bytes(std::span(&header, 1))};
+  if (const auto written = write_all(*writer->file_, 0, parts); !written) return written.error();
+  writer->offset_ = sizeof(header);
+  return {std::in_place, std::move(writer)};
+}
+
+/// A file that cannot be removed now is removed by the next snapshot.
+SnapshotWriter::~SnapshotWriter() {
+  if (file_ != nullptr && !has_name_) {
+    [[maybe_unused]] const auto removed = disk_.remove(folder_ + kUnfinished);
+  }
+}
+
+Result<void> SnapshotWriter::add(std::uint16_t kind, std::span<const Bytes> parts) {
+  return write(kind, parts);
+}
+
+Result<void> SnapshotWriter::write(std::uint16_t kind, std::span<const Bytes> parts) {
+  std::uint64_t length = 0;
+  for (const Bytes part : parts) length += part.size();
+  if (length > kMostPayload) return Error{"a record is too large for a snapshot", ""};
+  RecordHeader header{.place = next_++,
+                      .durable = place_,
+                      .length = static_cast<std::uint32_t>(length),
+                      .kind = kind};
+  header = seal(header, seed_, parts);
+  std::vector<Bytes> all = {std::as_bytes(std::span(&header, 1))};
+  all.insert(all.end(), parts.begin(), parts.end());
+  all.push_back(padding_of(length));
+  if (const auto written = write_all(*file_, offset_, all); !written) return written.error();
+  offset_ += record_bytes(length);
+  return {};
+}
+
+Result<void> SnapshotWriter::finish() {
+  if (const auto ended = write(kEndKind, {}); !ended) return ended.error();
+  if (const auto synced = file_->sync(); !synced) return synced.error();
+  const auto named = disk_.rename(folder_ + kUnfinished, snapshot_path(folder_, place_));
+  if (!named) return named.error();
+  has_name_ = true;
+  return disk_.sync_folder(folder_);
+}
+
+Result<SnapshotReader> SnapshotReader::open(Disk& disk, const std::string& folder,
+                                            std::uint64_t journal, Place place) {
+  const std::string path = snapshot_path(folder, place);
+  auto file = disk.open_to_read(path);
+  if (!file) return file.error();
+  auto reader = SegmentReader::open(std::move(*file), path, place);
+  if (!reader) return reader.error();
+  if (reader->state() != HeaderState::whole) return damage(path, 0);
+  if (reader->header().journal != number_of(journal)) {
+    return Error{path + " is a snapshot of another journal", "remove it"};
+  }
+  return {std::in_place, SnapshotReader(std::move(*reader))};
+}
+
+Result<std::optional<Record>> SnapshotReader::next() {
+  if (ended_) return std::optional<Record>();
+  auto record = reader_.next();
+  if (!record) return record;
+  if (!*record) return damage(reader_.path(), reader_.offset());
+  ended_ = (*record)->kind == kEndKind;
+  return ended_ ? std::optional<Record>() : *record;
+}
+
+Result<std::vector<Place>> snapshots_in(Disk& disk, const std::string& folder) {
+  const auto names = disk.list(folder);
+  if (!names) return names.error();
+  std::vector<Place> places;
+  for (const std::string& name : *names) {
+    if (!name.starts_with(kPrefix)) continue;
+    if (const auto place = first_of(name.substr(kPrefix.size()))) places.push_back(*place);
+  }
+  std::ranges::sort(places, std::greater<>());
+  return {std::in_place, std::move(places)};
+}
+
+Result<void> verify_snapshot(Disk& disk, const std::string& folder, std::uint64_t journal,
+                             Place place) {
+  auto reader = SnapshotReader::open(disk, folder, journal, place);
+  if (!reader) return reader.error();
+  while (true) {
+    const auto record = reader->next();
+    if (!record) return record.error();
+    if (!*record) return {};
+  }
+}
+
+}  // namespace gorgo::journal

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "journal/disk.hpp"
+#include "journal/format.hpp"
+#include "journal/segment_reader.hpp"
+
+/// Snapshots: files beside the segments of a journal, each of which says what a server knew when
+/// the record of some place was to be written, so that no record before it is needed. A snapshot is
+/// a segment with another name, whose records are the snapshot's own; the last one says that it is
+/// whole. Its file has another name until all of it is durable, and never changes afterwards.
+namespace gorgo::journal {
+
+/// Writes one. One thread. What does not become whole is removed.
+class SnapshotWriter {
+ public:
+  ~SnapshotWriter();
+  SnapshotWriter(const SnapshotWriter&) = delete;
+  SnapshotWriter& operator=(const SnapshotWriter&) = delete;
+
+  /// `journal`: the number of the journal. What was left of another one that never became whole is
+  /// removed.
+  static Result<std::unique_ptr<SnapshotWriter>> begin(Disk& disk, const std::string& folder,
+                                                       std::uint64_t journal, Place place);
+
+  /// `kind` is at least kFirstKind.
+  Result<void> add(std::uint16_t kind, std::span<const Bytes> parts);
+  /// Makes it durable and gives it its name. Precondition: all records of the journal before its
+  /// place are durable.
+  Result<void> finish();
+  /// What was written so far.
+  std::uint64_t bytes() const { return offset_; }
+
+ private:
+  SnapshotWriter(Disk& disk, const std::string& folder, std::uint64_t journal, Place place);
+
+  Disk& disk_;
+  const std::string folder_;
+  const Place place_;
+  const std::uint32_t seed_;
+  std::unique_ptr<File> file_;
+  std::uint64_t offset_ = 0;
+  Place next_;
+  bool has_name_ = false;
+
+  Result<void> write(std::uint16_t kind, std::span<const Bytes> parts);
+};
+
+/// Reads one, in order. One thread.
+class SnapshotReader {
+ public:
+  static Result<SnapshotReader> open(Disk& disk, const std::string& folder, std::uint64_t journal,
+                                     Place place);
+
+  /// The next record, or nothing behind the last one. An error: the file is damaged.
+  Result<std::optional<Record>> next();
+
+ private:
+  explicit SnapshotReader(SegmentReader reader) : reader_(std::move(reader)) {}
+
+  SegmentReader reader_;
+  bool ended_ = false;
+};
+
+/// The places of the snapshots in a folder, the latest first.
+Result<std::vector<Place>> snapshots_in(Disk& disk, const std::string& folder);
+/// Reads all of a snapshot. An error: it is damaged, or belongs to another journal.
+Result<void> verify_snapshot(Disk& disk, const std::string& folder, std::uint64_t journal,
+                             Place place);
+std::string snapshot_path(const std::string& folder, Place place);
+
+}  // namespace gorgo::journal

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "language/syntax_error.hpp"
+
+namespace gorgo::language {
+
+/// What is written in TESLA for something that other languages have, where the error stands at it;
+/// else empty.
+std::string hint_for_foreign(const SyntaxError& error, const ItemTokens& item);
+/// Says what is meant by a word that stands where a unit of time is due; empty if that is unknown.
+std::string hint_for_unit(std::string_view word);
+
+}  // namespace gorgo::language

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/listener.hpp"
+#include "server/log.hpp"
+#include "server/options.hpp"
+#include "server/security/doorkeeper.hpp"
+#include "server/session.hpp"
+
+namespace gorgo::server {
+
+/// Takes over a changed configuration, with the files of users and certificates, while the server
+/// runs: as a whole or not at all. Belongs to the I/O thread.
+class ConfigReload {
+ public:
+  using Listeners = std::vector<std::unique_ptr<Listener>>;
+  using Sessions = std::map<std::uint64_t, std::shared_ptr<Session>>;
+  using Reread = std::function<Result<ServerOptions>()>;
+
+  /// All of them must outlive it.
+  ConfigReload(ServerOptions& options, Log& log, Doorkeeper& doorkeeper, const Listeners& listeners,
+               const Sessions& sessions)
+      : options_(options),
+        log_(log),
+        doorkeeper_(doorkeeper),
+        listeners_(listeners),
+        sessions_(sessions) {}
+
+  /// Reads the configuration; empty: it never changes.
+  void set_reread(Reread reread) { reread_ = std::move(reread); }
+  /// Reads the configuration and takes it over. Returns what has changed, for people. An error:
+  /// it is wrong, or something else has changed than what a running server takes over, so nothing
+  /// was. The log says so, too.
+  Result<std::vector<std::string>> take_over_anew();
+
+ private:
+  ServerOptions& options_;
+  Log& log_;
+  Doorkeeper& doorkeeper_;
+  const Listeners& listeners_;
+  const Sessions& sessions_;
+  Reread reread_;
+
+  Result<std::vector<std::string>> read_and_take_over();
+  Result<Doorkeeper::Keys> keys_for(const ServerOptions& fresh) const;
+  Result<std::vector<std::string>> take_over(const ServerOptions& fresh);
+  void take_over(Doorkeeper::Keys keys);
+  /// Whether the client may stay as it is; its user may have other limits.
+  bool may_stay(Session& session, bool asked) const;
+};
+
+}  // namespace gorgo::server

@@ -1,0 +1,323 @@
+#include "server/durability/durable_subscriptions.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "protocol/framing.hpp"
+
+namespace gorgo::server {
+
+namespace stored = journal::stored;
+
+namespace {
+
+/// A connection is sent more while less than this waits for it.
+std::size_t ahead_of(const Outbox& client) {
+  constexpr std::size_t kEnough = std::size_t{1} << 20;
+  return std::min(kEnough, client.limits().outbound_bytes / 2);
+}
+
+stored::Gap stored_gap(const Gap& gap) {
+  return {gap.rows, gap.first.root, gap.last.root, gap.first.ordinal, gap.last.ordinal};
+}
+
+Gap gap_of(const stored::Gap& gap) {
+  return {
+      gap.rows(), {gap.first_root(), gap.first_ordinal()}, {gap.last_root(), gap.last_ordinal()}};
+}
+
+Error no_such(const std::string& name) {
+  return {"there is no durable subscription '" + name + "'", "subscribe with this name first"};
+}
+
+Error taken_over(const std::string& name) {
+  return {"another connection has taken over the durable subscription '" + name + "'",
+          "use a name of its own for each subscriber"};
+}
+
+}  // namespace
+
+DurableSubscriptions::DurableSubscriptions(const Limits& limits, std::size_t backlog_bytes,
+                                           std::function<std::uint64_t()> next_number)
+    : limits_(limits),
+      backlog_bytes_(backlog_bytes),
+      next_number_(std::move(next_number)),
+      memory_(backlog_bytes, [] {}) {}
+
+DurableSubscriptions::Durable* DurableSubscriptions::find(const std::string& name) {
+  const auto found = durables_.find(name);
+  return found == durables_.end() ? nullptr : &found->second;
+}
+
+DurableSubscriptions::Begun DurableSubscriptions::begin(const std::string& name,
+                                                        const std::string& text,
+                                                        const std::string& who,
+                                                        const Schema& schema) {
+  if (const Durable* known = find(name)) {
+    if (known->text == text) return {false, {}};
+    return {Error{"the durable subscription '" + name + "' has another text: " + known->text,
+                  "subscribe with that text, end the subscription, or take another name"},
+            {}};
+  }
+  auto parsed = Filter::parse(text, schema);
+  if (!parsed.filter) return {false, std::move(parsed.diagnostics)};
+  durables_.emplace(name, Durable{name, text, who, std::move(*parsed.filter)});
+  return {true, std::move(parsed.diagnostics)};
+}
+
+Result<void> DurableSubscriptions::attach(const std::string& name,
+                                          const std::shared_ptr<Outbox>& client, std::uint32_t id) {
+  Durable& durable = *find(name);
+  if (durable.client == client) {
+    return Error{"this connection has the durable subscription '" + name + "' already", ""};
+  }
+  if (durable.client != nullptr) {
+    durable.client->overload(taken_over(name), wire::ErrorCode::NotFound);
+  }
+  durable.client = client;
+  durable.ids = std::make_shared<const std::vector<std::uint32_t>>(1, id);
+  durable.sent = 0;
+  return {};
+}
+
+void DurableSubscriptions::let_go(Durable& durable) {
+  durable.client = nullptr;
+  durable.sent = 0;
+}
+
+void DurableSubscriptions::detach_all(const Outbox& client) {
+  for (auto& [name, durable] : durables_) {
+    if (durable.client.get() == &client) let_go(durable);
+  }
+}
+
+bool DurableSubscriptions::detach(const Outbox& client, std::uint32_t id) {
+  for (auto& [name, durable] : durables_) {
+    if (durable.client.get() != &client || durable.ids->front() != id) continue;
+    let_go(durable);
+    return true;
+  }
+  return false;
+}
+
+Result<void> DurableSubscriptions::acknowledge(const std::string& name, const Place& place) {
+  Durable* const durable = find(name);
+  if (durable == nullptr) return no_such(name);
+  if (durable->last < place) {
+    return Error{"nothing as late as " + std::to_string(place.root) + "-" +
+                     std::to_string(place.ordinal) + " was delivered to '" + name + "'",
+                 "acknowledge the id of an event that has come"};
+  }
+  durable->acknowledged = std::max(durable->acknowledged, place);
+  auto& backlog = durable->backlog;
+  while (!backlog.empty() && !(durable->acknowledged < backlog.front().last())) {
+    durable->bytes -= backlog.front().shared->bytes();
+    backlog.pop_front();
+    if (durable->sent > 0) --durable->sent;
+  }
+  return {};
+}
+
+Result<void> DurableSubscriptions::end(const std::string& name) {
+  const auto found = durables_.find(name);
+  if (found == durables_.end()) return no_such(name);
+  if (found->second.client != nullptr) {
+    found->second.client->overload({"the durable subscription '" + name + "' was ended", ""},
+                                   wire::ErrorCode::NotFound);
+  }
+  durables_.erase(found);
+  return {};
+}
+
+Result<std::string> DurableSubscriptions::owner_of(const std::string& name) const {
+  const auto found = durables_.find(name);
+  if (found == durables_.end()) return no_such(name);
+  return {std::in_place, found->second.who};
+}
+
+void DurableSubscriptions::take(const OutputBatch& batch, journal::Place end) {
+  for (auto& [name, durable] : durables_) take(batch, end, durable);
+}
+
+void DurableSubscriptions::take(const OutputBatch& batch, journal::Place end, Durable& durable) {
+  rows_.clear();
+  const std::string& type = durable.filter.type();
+  for (std::uint32_t row = 0; row < batch.rows.size(); ++row) {
+    if (type != "*" && batch.type_name(batch.rows[row]) != type) continue;
+    if (durable.filter.matches(batch, batch.rows[row])) rows_.push_back({row, 0});
+  }
+  encode_delivery(batch, rows_, 1, limits_.max_frame,
+                  [&](EncodedDelivery encoded) { keep(durable, std::move(encoded), end); });
+}
+
+void DurableSubscriptions::keep(Durable& durable, EncodedDelivery encoded, journal::Place end) {
+  durable.last = encoded.rows.last;
+  if (encoded.bytes.empty()) {
+    durable.all_lost += encoded.rows.rows;
+    durable.lost.add(encoded.rows);
+    return;
+  }
+  auto shared = std::make_shared<const SharedDelivery>(std::move(encoded), next_number_(), memory_);
+  durable.bytes += shared->bytes();
+  durable.backlog.push_back({std::move(shared), end, std::exchange(durable.lost, {})});
+  while (durable.bytes > backlog_bytes_ && durable.backlog.size() > 1) drop_oldest(durable);
+}
+
+/// The next events that are left tell of the loss.
+void DurableSubscriptions::drop_oldest(Durable& durable) {
+  const Chunk oldest = std::move(durable.backlog.front());
+  durable.backlog.pop_front();
+  durable.bytes -= oldest.shared->bytes();
+  const Gap rows = delivery_of(durable, oldest).as_gap();
+  durable.all_lost += rows.rows;
+  if (durable.sent > 0) --durable.sent;
+  Gap lost = oldest.lost;
+  lost.add(rows);
+  lost.add(durable.backlog.front().lost);
+  durable.backlog.front().lost = lost;
+}
+
+/// The events of the chunk that are not acknowledged.
+ClientDelivery DurableSubscriptions::delivery_of(const Durable& durable, const Chunk& chunk) {
+  auto delivery = ClientDelivery::of(chunk.shared, durable.ids, SlowConsumer::disconnect);
+  while (delivery.rows > 0 && !(durable.acknowledged < chunk.shared->place(delivery.first))) {
+    ++delivery.first;
+    --delivery.rows;
+  }
+  delivery.lost = chunk.lost;
+  return delivery;
+}
+
+bool DurableSubscriptions::feed(journal::Place durable_end) {
+  bool waits = false;
+  for (auto& [name, durable] : durables_) {
+    if (durable.client == nullptr) continue;
+    Outbox& client = *durable.client;
+    while (durable.sent < durable.backlog.size()) {
+      const Chunk& next = durable.backlog[durable.sent];
+      if (next.end > durable_end) {
+        waits = true;
+        break;
+      }
+      // Asked for before the look at what waits, so that no moment of an empty outbox is missed.
+      client.want_more();
+      if (client.bytes() >= ahead_of(client)) break;
+      if (client.deliver(delivery_of(durable, next)) != Outbox::Outcome::queued) break;
+      ++durable.sent;
+    }
+  }
+  return waits;
+}
+
+std::vector<std::unique_ptr<stored::DurableStateT>> DurableSubscriptions::save() const {
+  std::vector<std::unique_ptr<stored::DurableStateT>> all;
+  for (const auto& [name, durable] : durables_) {
+    auto& added = all.emplace_back(std::make_unique<stored::DurableStateT>());
+    added->name = name;
+    added->text = durable.text;
+    added->who = durable.who;
+    added->acknowledged_root = durable.acknowledged.root;
+    added->acknowledged_ordinal = durable.acknowledged.ordinal;
+    added->last_root = durable.last.root;
+    added->last_ordinal = durable.last.ordinal;
+    added->lost = std::make_unique<stored::Gap>(stored_gap(durable.lost));
+    added->all_lost = durable.all_lost;
+  }
+  return all;
+}
+
+std::deque<SnapshotRecord> DurableSubscriptions::chunks() const {
+  std::deque<SnapshotRecord> records;
+  std::uint64_t number = 0;
+  for (const auto& [name, durable] : durables_) {
+    for (const Chunk& chunk : durable.backlog) {
+      const Gap rows{chunk.shared->rows(), chunk.shared->place(0), chunk.last()};
+      const stored::ChunkHead head(number, chunk.end, stored_gap(rows), stored_gap(chunk.lost));
+      const auto first = chunk.shared->head();
+      SnapshotRecord& record = records.emplace_back();
+      record.kind = static_cast<std::uint16_t>(stored::SnapshotKind::Chunk);
+      const auto head_bytes = std::as_bytes(std::span(&head, 1));
+      record.bytes.assign(head_bytes.begin(), head_bytes.end());
+      const auto first_bytes = std::as_bytes(first);
+      record.bytes.insert(record.bytes.end(), first_bytes.begin(), first_bytes.end());
+      record.shared = std::as_bytes(chunk.shared->rest());
+      record.owner = chunk.shared;
+    }
+    ++number;
+  }
+  return records;
+}
+
+Result<void> DurableSubscriptions::restore(
+    const std::vector<std::unique_ptr<stored::DurableStateT>>& durables, const Schema& schema) {
+  for (const auto& saved : durables) {
+    const Begun begun = begin(saved->name, saved->text, saved->who, schema);
+    if (!begun.fresh) return begun.fresh.error();
+    if (begun.diagnostics.failed()) {
+      return Error{"the durable subscription '" + saved->name +
+                       "' is refused now: " + begun.diagnostics.render(),
+                   "start the program that wrote it"};
+    }
+    Durable& durable = *find(saved->name);
+    durable.acknowledged = {saved->acknowledged_root, saved->acknowledged_ordinal};
+    durable.last = {saved->last_root, saved->last_ordinal};
+    if (saved->lost) durable.lost = gap_of(*saved->lost);
+    durable.all_lost = saved->all_lost;
+  }
+  return {};
+}
+
+Result<void> DurableSubscriptions::restore_chunk(journal::Bytes record) {
+  const Error damaged{"what waits for a durable subscription is damaged", ""};
+  stored::ChunkHead head;
+  if (record.size() < sizeof(head)) return damaged;
+  std::memcpy(&head, record.data(), sizeof(head));
+  if (head.subscription() >= durables_.size()) return damaged;
+  Durable& durable =
+      std::next(durables_.begin(), static_cast<std::ptrdiff_t>(head.subscription()))->second;
+  const auto* begin = reinterpret_cast<const std::uint8_t*>(record.data());
+  EncodedDelivery encoded{.bytes = {begin + sizeof(head), begin + record.size()},
+                          .rows = gap_of(head.rows())};
+  const auto message = protocol::open_frame(encoded.bytes);
+  if (!message || (*message)->body_as_Deliver() == nullptr) return damaged;
+  auto shared = std::make_shared<const SharedDelivery>(std::move(encoded), next_number_(), memory_);
+  durable.bytes += shared->bytes();
+  durable.backlog.push_back({std::move(shared), head.end(), gap_of(head.lost())});
+  return {};
+}
+
+std::vector<wire::DurableInfoT> DurableSubscriptions::list() const {
+  std::vector<wire::DurableInfoT> list;
+  for (const auto& [name, durable] : durables_) {
+    wire::DurableInfoT info;
+    info.name = name;
+    info.text = durable.text;
+    info.root = durable.acknowledged.root;
+    info.ordinal = durable.acknowledged.ordinal;
+    for (const Chunk& chunk : durable.backlog) info.rows += delivery_of(durable, chunk).rows;
+    info.bytes = durable.bytes;
+    info.lost = durable.all_lost;
+    info.who = durable.who;
+    if (durable.client != nullptr) info.peer = durable.client->peer();
+    list.push_back(std::move(info));
+  }
+  return list;
+}
+
+std::uint64_t DurableSubscriptions::rows() const {
+  std::uint64_t rows = 0;
+  for (const auto& [name, durable] : durables_) {
+    for (const Chunk& chunk : durable.backlog) rows += chunk.shared->rows();
+  }
+  return rows;
+}
+
+std::size_t DurableSubscriptions::bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [name, durable] : durables_) bytes += durable.bytes;
+  return bytes;
+}
+
+}  // namespace gorgo::server

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "gorgo/processor.hpp"
+#include "journal/committer.hpp"
+#include "journal/journal.hpp"
+#include "journal/records.hpp"
+#include "server/log.hpp"
+#include "server/options.hpp"
+#include "server/outbox.hpp"
+
+namespace gorgo::server {
+
+/// The journal's disk has failed, and the server has to end. It is no std::exception, because those
+/// end only the request in hand.
+struct JournalFailed {
+  std::string why;
+};
+
+/// Rows of a publication that the processor was given together.
+struct TakenPiece {
+  std::span<const std::uint8_t> frame;
+  journal::Place frame_at = 0;  ///< where the frame stands already; 0: nowhere
+  Timestamp clock = 0;
+  std::uint32_t first_row = 0;
+  std::uint32_t rows = 0;
+  std::span<const std::uint32_t> refused;  ///< of these rows
+};
+
+/// Writes what decides results into the journal, in the order in which the engine thread does it,
+/// and keeps back what must not leave before that is durable. Without a journal it does nothing and
+/// keeps nothing back.
+///
+/// Belongs to the engine thread. What it writes was done already, so a disk that fails leaves a
+/// processor that is ahead of the journal: by the configured policy the server ends (functions that
+/// write throw JournalFailed), nothing is changed or delivered any more, or it goes on without a
+/// journal.
+class JournalWriter {
+ public:
+  /// `on_synced` is called on another thread when `synced` should be called.
+  JournalWriter(const JournalOptions& options, Log& log, std::function<void()> on_synced);
+  ~JournalWriter();
+
+  /// Opens the journal in the folder that is configured, if one is.
+  Result<void> open();
+  /// Whether records are written.
+  bool is_on() const { return journal_ != nullptr && !failure_; }
+  /// Why nothing may be changed any more, if that is so.
+  const std::optional<Error>& read_only() const { return read_only_; }
+  /// Precondition: `open` has opened one.
+  const journal::Journal& journal() const { return *journal_; }
+  journal::Journal& journal() { return *journal_; }
+
+  /// Bytes of records that were written since `open`.
+  std::uint64_t written() const { return written_; }
+
+  /// Whether what follows has room; to be asked before anything is changed. An error says why not.
+  Result<void> make_room(std::size_t bytes);
+
+  /// Where the piece's frame stands.
+  journal::Place write(const TakenPiece& piece);
+  /// A request that changes something and is carried out in the same way again.
+  void write_request(std::span<const std::uint8_t> frame);
+  template <class Table>
+  void write(journal::stored::Kind kind, const typename Table::NativeTableType& record) {
+    if (is_on()) append(kind, journal::encode<Table>(record));
+  }
+
+  /// Waits until everything that was written is durable.
+  void await_durable();
+  /// Calls `await_durable` with `Durability::durable`, where nothing may show earlier.
+  void before_output();
+  /// Replies once everything that was written is durable. Without a journal that is at once.
+  void reply_when_durable(const std::shared_ptr<Outbox>& client, protocol::Bytes reply);
+  /// Replies as `durability` demands it.
+  void reply(const std::shared_ptr<Outbox>& client, protocol::Bytes reply);
+  /// Something waits until everything that was written is durable.
+  void want_sync() { wanted_ = true; }
+
+  /// Asks for what the turn needs. To be called behind each turn.
+  void end_turn();
+  /// How long until `end_turn` has something to do; unset: there is nothing.
+  std::optional<std::chrono::nanoseconds> due_in() const;
+  /// Sends the replies whose records are durable.
+  void synced();
+  /// Makes everything durable and closes the journal.
+  void close();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Waiting {
+    journal::Place place;  // the last one that must be durable
+    std::shared_ptr<Outbox> client;
+    protocol::Bytes reply;
+  };
+
+  const JournalOptions options_;
+  Log& log_;
+  const std::function<void()> on_synced_;
+  std::shared_ptr<journal::Disk> disk_;
+  std::unique_ptr<journal::Journal> journal_;
+  std::deque<Waiting> waiting_;  // by place
+  std::optional<Error> failure_, read_only_;
+  std::uint64_t written_ = 0;
+  bool wanted_ = false;  // a sync, by the end of the turn
+  Clock::time_point synced_at_ = Clock::now();
+  std::unique_ptr<journal::Committer> committer_;  // last: its thread calls `on_synced_`
+
+  void append(journal::stored::Kind kind, journal::Bytes payload);
+  journal::Place append(journal::stored::Kind kind, std::span<const journal::Bytes> parts);
+  bool is_durable() const { return journal_->durable() == journal_->end(); }
+  void send_durable();
+  void fail(const Error& why);
+};
+
+}  // namespace gorgo::server

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gorgo/processor.hpp"
+#include "journal/journal.hpp"
+#include "journal/records.hpp"
+#include "server/command.hpp"
+#include "server/deployments.hpp"
+#include "server/durability/durable_subscriptions.hpp"
+#include "server/durability/engine_clock.hpp"
+#include "server/durability/journal_feed.hpp"
+#include "server/durability/known_files.hpp"
+#include "server/durability/result_hash.hpp"
+#include "server/log.hpp"
+#include "server/producers.hpp"
+#include "server/rule_history.hpp"
+
+namespace gorgo::server {
+
+/// What decides results, of these options.
+journal::stored::SettingsT settings_of(const ProcessorOptions& options);
+
+/// Does again what the records of a journal tell, through the ordinary path, so that afterwards
+/// everything is as it was when the last record was written. One thread.
+class Replay {
+ public:
+  /// What the records are about. All of it outlives the replay.
+  struct State {
+    Processor& processor;
+    EngineClock& clock;
+    Producers& producers;
+    Deployments& deployments;
+    ResultHash& results;
+    DurableSubscriptions& durables;
+    std::function<void()> process;          ///< evaluates what is pending
+    std::function<void()> process_if_many;  ///< the same, when much is pending
+    std::function<void()> flush;            ///< the same, and what lateness holds
+  };
+  using Unfinished = JournalFeed::Unfinished;
+
+  Replay(const journal::Journal& journal, State state, const journal::stored::SettingsT& settings,
+         Log& log);
+
+  /// An error: the journal cannot be read, was written with other settings, or does not fit what
+  /// this program does with it.
+  Result<void> run();
+
+  std::uint64_t records() const { return records_; }
+  /// Bytes of these records.
+  std::uint64_t record_bytes() const { return record_bytes_; }
+  /// Bytes of the snapshot that was restored; 0: none was.
+  std::uint64_t snapshot_bytes() const { return snapshot_bytes_; }
+  /// To be finished, in this order, before anything else is taken.
+  std::vector<Unfinished> take_unfinished() { return feed_.take_unfinished(); }
+  KnownFiles take_files() { return std::move(files_); }
+  RuleHistory take_history() { return std::move(history_); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const journal::Journal& journal_;
+  const State state_;
+  const journal::stored::SettingsT settings_;
+  Log& log_;
+  JournalFeed feed_;
+  Result<void> fits_;  // what it has refused
+  KnownFiles files_;
+  RuleHistory history_;
+  std::uint64_t records_ = 0, record_bytes_ = 0, snapshot_bytes_ = 0;
+  bool differs_ = false;  // results were found to differ
+  Clock::time_point said_ = Clock::now();
+
+  /// Restores the latest snapshot that is whole, if there is one. Returns the first place to
+  /// replay.
+  Result<journal::Place> begin();
+  Result<void> restore(journal::Place place);
+  Result<void> restore_server(const journal::stored::ServerStateT& state);
+  void say_progress(journal::Place at);
+  Result<void> take(const journal::Record& record);
+  Result<void> take_frame(const journal::Record& record);
+  Result<void> take_request(journal::Place at, journal::Bytes frame);
+  Result<void> take_rows(journal::Place frame_at, const journal::stored::Acceptance& how);
+  Result<void> change_rules(const journal::stored::RuleChangeT& change);
+  Result<void> declare(const wire::Declare& request);
+  Result<void> subscribe(const journal::stored::SubscriptionT& subscription);
+  void pin(const journal::stored::PinT& pin);
+  Result<void> compare(const journal::stored::SettingsT& settings) const;
+  void compare(const journal::stored::ResultsT& results);
+};
+
+}  // namespace gorgo::server

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "journal/records.hpp"
+#include "server/command_queue.hpp"
+#include "server/deployments.hpp"
+#include "server/durability/durable_subscriptions.hpp"
+#include "server/durability/known_files.hpp"
+#include "server/durability/result_hash.hpp"
+#include "server/producers.hpp"
+#include "server/rule_history.hpp"
+
+namespace gorgo::server {
+
+/// What a server knows besides its processor, and what a snapshot holds of it. All of it outlives
+/// this; it belongs to the engine thread.
+struct ServerKnowledge {
+  const journal::stored::SettingsT& settings;
+  const Producers& producers;
+  const ResultHash& results;
+  const KnownFiles& files;
+  const RuleHistory& history;
+  const Deployments& deployments;
+  const DurableSubscriptions& durables;
+};
+
+/// `roots`: how many have a place. `unfinished`: publications of which some rows were not taken.
+journal::stored::ServerStateT state_of(const ServerKnowledge& knowledge, std::uint64_t roots,
+                                       const std::vector<const Publication*>& unfinished);
+
+/// What a snapshot has of producers, files and deployments, brought back.
+void restore(const journal::stored::ServerStateT& state, Producers& producers);
+RuleHistory restored_history(const journal::stored::ServerStateT& state);
+KnownFiles restored_files(const journal::stored::ServerStateT& state);
+void restore(const journal::stored::ServerStateT& state, Deployments& deployments);
+
+}  // namespace gorgo::server

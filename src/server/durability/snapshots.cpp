@@ -1,0 +1,108 @@
+#include "server/durability/snapshots.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace gorgo::server {
+namespace {
+
+using Kind = journal::stored::SnapshotKind;
+
+constexpr std::size_t kSomeBytes = std::size_t{256} << 10;
+/// Publications that were begun may have so many bytes; a FlatBuffer takes 2 GiB.
+constexpr std::size_t kMostUnfinished = std::size_t{1} << 30;
+
+SnapshotRecord record_of(Kind kind, std::vector<std::byte> bytes) {
+  return {.kind = static_cast<std::uint16_t>(kind), .bytes = std::move(bytes)};
+}
+
+}  // namespace
+
+Snapshots::Snapshots(const JournalOptions& options, JournalWriter& journal, Processor& processor,
+                     const ServerKnowledge& knowledge, CommandQueue& queue, Log& log)
+    : options_(options),
+      journal_(journal),
+      processor_(processor),
+      knowledge_(knowledge),
+      queue_(queue),
+      log_(log) {}
+
+void Snapshots::recovered(std::uint64_t snapshot_bytes, std::uint64_t record_bytes) {
+  last_size_ = snapshot_bytes;
+  before_ = record_bytes;
+}
+
+bool Snapshots::is_due() const {
+  if (options_.snapshot_bytes == 0 || thread_ != nullptr) return false;
+  const std::uint64_t since = before_ + journal_.written() - from_;
+  return since >= std::max(options_.snapshot_bytes, last_size_);
+}
+
+void Snapshots::look() {
+  if (!journal_.is_on()) return stop();
+  if (thread_ != nullptr && thread_->is_done()) {
+    if (is_taking()) processor_.end_save();  // it failed in the middle
+    if (thread_->bytes() > 0) last_size_ = thread_->bytes();
+    thread_ = nullptr;
+    chunks_.clear();
+  }
+  if (is_due()) begin();
+  constexpr std::chrono::microseconds kMostTime{500};
+  const auto start = std::chrono::steady_clock::now();
+  while (is_taking() && thread_->has_room() &&
+         std::chrono::steady_clock::now() - start < kMostTime) {
+    take_some(kSomeBytes);
+  }
+}
+
+/// A publication that was begun and of which nothing is in the journal yet would be counted as
+/// applied by its producer, so a snapshot waits for it.
+void Snapshots::begin() {
+  const auto unfinished = queue_.unfinished();
+  if (std::ranges::any_of(unfinished, [](const auto* each) { return each->frame_at == 0; })) return;
+  std::size_t bytes = 0;
+  for (const Publication* each : unfinished) bytes += each->frame.size();
+  if (bytes > kMostUnfinished) return;
+  auto saved = processor_.begin_save();
+  from_ = before_ + journal_.written();
+  if (!saved) {
+    log_.warning("no snapshot can be made", {{"why", saved.error().to_string()}});
+    return;
+  }
+  thread_ = std::make_unique<SnapshotThread>(journal_.journal(), journal_.journal().end(),
+                                             options_.retain_hours, log_);
+  const auto state = state_of(knowledge_, processor_.roots(), unfinished);
+  thread_->add(record_of(Kind::ServerState, journal::encode<journal::stored::ServerState>(state)));
+  thread_->add(record_of(Kind::Processor, std::move(*saved)));
+  chunks_ = knowledge_.durables.chunks();
+}
+
+void Snapshots::take_some(std::size_t bytes) {
+  if (auto part = processor_.save_more(bytes)) {
+    thread_->add(record_of(Kind::Processor, std::move(*part)));
+    return;
+  }
+  processor_.end_save();
+  for (SnapshotRecord& chunk : chunks_) thread_->add(std::move(chunk));
+  chunks_.clear();
+  thread_->end();
+}
+
+void Snapshots::finish_taking() {
+  constexpr std::size_t kMostParts = (std::size_t{64} << 20) / kSomeBytes;
+  for (std::size_t part = 0; part < kMostParts && is_taking() && !thread_->is_done(); ++part) {
+    take_some(kSomeBytes);
+  }
+  if (!is_taking()) return;
+  stop();
+  from_ = 0;  // due again
+}
+
+void Snapshots::stop() {
+  if (is_taking()) processor_.end_save();
+  thread_ = nullptr;
+  chunks_.clear();
+}
+
+}  // namespace gorgo::server

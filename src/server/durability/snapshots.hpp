@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "gorgo/processor.hpp"
+#include "server/command_queue.hpp"
+#include "server/durability/journal_writer.hpp"
+#include "server/durability/server_state.hpp"
+#include "server/durability/snapshot_thread.hpp"
+#include "server/log.hpp"
+#include "server/options.hpp"
+
+namespace gorgo::server {
+
+/// Makes snapshots beside the work of the engine thread, so that a start replays little and the
+/// journal can be trimmed. The state is taken at once between two turns; the events that are
+/// remembered are taken some at a time, and another thread writes. A snapshot is due when so much
+/// was written into the journal as `snapshot_bytes` say, and at least as much as the last snapshot
+/// has: then at most as much is written for snapshots as for records.
+///
+/// Belongs to the engine thread.
+class Snapshots {
+ public:
+  Snapshots(const JournalOptions& options, JournalWriter& journal, Processor& processor,
+            const ServerKnowledge& knowledge, CommandQueue& queue, Log& log);
+
+  /// The start has read a snapshot of so many bytes, and records behind it of so many.
+  void recovered(std::uint64_t snapshot_bytes, std::uint64_t record_bytes);
+  /// Goes on, or begins one that is due. To be called between turns, when nothing is pending.
+  void look();
+  /// Takes what is left to take of the state, so that rules may come and go. Gives up where that is
+  /// much, because it would have to wait in memory; a snapshot is due again then.
+  void finish_taking();
+  /// Whether `look` has more to do soon.
+  bool is_taking() const { return processor_.is_saving(); }
+  /// Gives up what is not finished.
+  void stop();
+
+ private:
+  const JournalOptions options_;
+  JournalWriter& journal_;
+  Processor& processor_;
+  const ServerKnowledge knowledge_;
+  CommandQueue& queue_;
+  Log& log_;
+  std::unique_ptr<SnapshotThread> thread_;  // null: none was begun
+  std::deque<SnapshotRecord> chunks_;       // to follow what the processor saves
+  // What the journal had written when the last one was begun, or could not be.
+  std::uint64_t from_ = 0;
+  std::uint64_t before_ = 0;     // bytes of records behind the snapshot of the start
+  std::uint64_t last_size_ = 0;  // of the last one that was finished
+
+  bool is_due() const;
+  void begin();
+  void take_some(std::size_t bytes);
+};
+
+}  // namespace gorgo::server

@@ -1,0 +1,69 @@
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "server/engine_thread.hpp"
+
+// How what the journal holds comes back, before the thread starts.
+namespace gorgo::server {
+
+namespace stored = journal::stored;
+
+Result<void> EngineThread::recover() {
+  if (auto opened = journal_.open(); !opened) return opened;
+  if (!journal_.is_on()) return {};
+  try {
+    return replay();
+  } catch (const JournalFailed& failure) {
+    return Error{failure.why, "see to the disk and start again"};
+  } catch (const std::exception& failure) {
+    return Error{std::string("recovering from the journal failed: ") + failure.what(), ""};
+  }
+}
+
+Result<void> EngineThread::replay() {
+  const auto start = std::chrono::steady_clock::now();
+  Replay replay(journal_.journal(),
+                {.processor = processor_,
+                 .clock = clock_,
+                 .producers = producers_,
+                 .deployments = deployments_,
+                 .results = results_,
+                 .durables = durables_,
+                 .process = [this] { process(); },
+                 .process_if_many = [this] { process_if_many(); },
+                 .flush = [this] { flush(); }},
+                settings_, log_);
+  if (auto done = replay.run(); !done) return done;
+  journal_.write<stored::Settings>(stored::Kind::Settings, settings_);
+  for (Replay::Unfinished& unfinished : replay.take_unfinished()) finish(std::move(unfinished));
+  results_written_ = processor_.roots();
+  KnownFiles files = replay.take_files();
+  rule_files_.adopt(files);
+  book_.adopt(std::move(files), replay.take_history());
+  snapshots_.recovered(replay.snapshot_bytes(), replay.record_bytes());
+  types_.post(processor_.schema());
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  log_.info("recovered from the journal", {{"records", replay.records()},
+                                           {"events", processor_.counters().accepted},
+                                           {"rules", processor_.rule_count()},
+                                           {"seconds", std::to_string(took.count())}});
+  return {};
+}
+
+void EngineThread::finish(Replay::Unfinished unfinished) {
+  while (append(*unfinished.publication, UINT32_MAX, true)) {
+  }
+  process();
+}
+
+void EngineThread::write_results(bool at_the_end) {
+  constexpr std::uint64_t kRoots = 1 << 20;
+  if (!journal_.is_on()) return;
+  const std::uint64_t roots = processor_.roots();
+  if (roots == results_written_ || (!at_the_end && roots < results_written_ + kRoots)) return;
+  journal_.write<stored::Results>(stored::Kind::Results, results_.record(roots));
+  results_written_ = roots;
+}
+
+}  // namespace gorgo::server

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "gorgo/diagnostics.hpp"
+#include "server/outbox.hpp"
+#include "server/security/user.hpp"
+
+namespace gorgo::server {
+
+/// Counts the subscriptions of each connection, and of each user over all of its connections.
+/// Belongs to the engine thread.
+class SubscriptionCounts {
+ public:
+  /// An error: the user has as many as its limit allows. `user` may be null.
+  Result<void> check(const User* user);
+  void added(Outbox& client, const User* user);
+  void removed(Outbox& client);
+  /// The client has gone.
+  void removed_all(Outbox& client);
+
+  /// Subscriptions that were refused, by user.
+  const std::map<std::string, std::uint64_t>& refused() const { return refused_; }
+
+ private:
+  struct OfClient {
+    std::string user;
+    std::size_t count = 0;
+  };
+  std::map<std::string, std::size_t> by_user_;
+  std::unordered_map<std::uint64_t, OfClient> by_client_;  // by Outbox::id
+  std::map<std::string, std::uint64_t> refused_;
+
+  void subtract(const std::string& user, std::size_t count);
+};
+
+}  // namespace gorgo::server

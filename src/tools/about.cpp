@@ -1,0 +1,101 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "tools/command_text.hpp"
+#include "tools/commands.hpp"
+#include "tools/output.hpp"
+#include "tools/text_file.hpp"
+
+// The commands that tell about the program itself.
+namespace gorgo::tools {
+namespace {
+
+/// The command of this name, or the program where it is empty. Null: there is none.
+const CLI::App* find(const CLI::App& app, const std::string& name) {
+  if (name.empty()) return &app;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == name) return command;
+  }
+  return nullptr;
+}
+
+int no_command(const CLI::App& app, const std::string& name) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  const std::string nearest(closest_name(name, names));
+  return misuse({"there is no command '" + name + "'",
+                 nearest.empty() ? "gorgo help lists them" : "did you mean '" + nearest + "'?"});
+}
+
+int write_pages(const CLI::App& app, const std::string& folder) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure) return fail("cannot make " + folder + ": " + failure.message());
+  std::vector<const CLI::App*> pages = {&app};
+  for (const CLI::App* command : app.get_subcommands({})) pages.push_back(command);
+  for (const CLI::App* page : pages) {
+    const std::string name = page == &app ? "gorgo" : "gorgo-" + page->get_name();
+    const auto written =
+        write_text_file(folder + "/" + name + ".1", manual_page(*page, GORGO_VERSION));
+    if (!written) return fail(written.error());
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_version(CLI::App& app, int&) {
+  auto* command = app.add_subcommand("version", "Print the version");
+  command->callback([] { std::puts("gorgo " GORGO_VERSION); });
+}
+
+void add_help(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("help", "Explain the program, or one of its commands");
+  const auto name = std::make_shared<std::string>();
+  command->add_option("COMMAND", *name, "All of them without it");
+  command->callback([&app, name, &exit_code] {
+    const CLI::App* const found = find(app, *name);
+    if (found == nullptr) {
+      exit_code = no_command(app, *name);
+      return;
+    }
+    std::fputs(found->help(found == &app ? "" : "gorgo").c_str(), stdout);
+  });
+}
+
+void add_completion(CLI::App& app, int&) {
+  auto* command = app.add_subcommand("completion",
+                                     "Print a script by which a shell completes command lines:\n"
+                                     "source <(gorgo completion bash)");
+  const auto shell = std::make_shared<std::string>();
+  command->add_option("SHELL", *shell, "Which one")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->callback([&app, shell] { std::fputs(completion_script(app, *shell).c_str(), stdout); });
+}
+
+void add_man(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("man", "Print a manual page: gorgo man pub | man -l -");
+  struct Options {
+    std::string command, folder;
+  };
+  const auto options = std::make_shared<Options>();
+  command->add_option("COMMAND", options->command, "Of this command; else of the program");
+  command->add_option("--folder", options->folder, "Write the pages of all commands into it")
+      ->option_text("FOLDER");
+  command->callback([&app, options, &exit_code] {
+    const CLI::App* const found = find(app, options->command);
+    if (!options->folder.empty()) {
+      exit_code = write_pages(app, options->folder);
+    } else if (found == nullptr) {
+      exit_code = no_command(app, options->command);
+    } else {
+      std::fputs(manual_page(*found, GORGO_VERSION).c_str(), stdout);
+    }
+  });
+}
+
+}  // namespace gorgo::tools

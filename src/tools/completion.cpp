@@ -1,0 +1,129 @@
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "tools/command_text.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// In single quotes, as all three shells read it.
+std::string in_quotes(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? "'\\''" : std::string(1, c);
+  return result + "'";
+}
+
+/// A description within the brackets of zsh.
+std::string for_zsh(const std::string& text) {
+  std::string result;
+  for (const char c : first_line(text)) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+/// The commands below, with "" for the program itself, as words behind its name.
+void collect(const CLI::App& app, const std::string& path,
+             std::vector<std::pair<std::string, const CLI::App*>>& found) {
+  found.emplace_back(path, &app);
+  for (const CLI::App* command : app.get_subcommands({})) {
+    collect(*command, path.empty() ? command->get_name() : path + " " + command->get_name(), found);
+  }
+}
+
+std::vector<std::pair<std::string, const CLI::App*>> all_commands(const CLI::App& app) {
+  std::vector<std::pair<std::string, const CLI::App*>> found;
+  collect(app, "", found);
+  return found;
+}
+
+std::string words_of(const CLI::App& app) {
+  std::string words;
+  for (const CLI::App* command : app.get_subcommands({})) words += command->get_name() + " ";
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) words += "--" + name + " ";
+  }
+  return words;
+}
+
+/// The commands that stand on the line decide what may follow.
+std::string for_bash(const CLI::App& app) {
+  std::string script =
+      "_gorgo() {\n  local path= next= word i\n"
+      "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+      "    word=${COMP_WORDS[i]}\n"
+      "    next=${path:+$path }$word\n    case $next in\n";
+  std::string known, words;
+  for (const auto& [path, command] : all_commands(app)) {
+    if (!path.empty()) known += (known.empty() ? "" : "|") + in_quotes(path);
+    words += "    " + in_quotes(path) + ") word=" + in_quotes(words_of(*command)) + ";;\n";
+  }
+  script += "      " + known + ") path=$next;;\n    esac\n  done\n  case $path in\n" + words +
+            "  esac\n  COMPREPLY=($(compgen -W \"$word\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n"
+            "complete -o default -F _gorgo gorgo\n";
+  return script;
+}
+
+std::string for_fish(const CLI::App& app) {
+  std::string script = "complete -c gorgo -n __fish_use_subcommand -f\n";
+  for (const auto& [path, command] : all_commands(app)) {
+    std::string condition = "__fish_use_subcommand";
+    for (std::size_t at = 0; at < path.size();) {
+      const std::size_t end = std::min(path.find(' ', at), path.size());
+      condition = (at == 0 ? "" : condition + "; and ") + "__fish_seen_subcommand_from " +
+                  path.substr(at, end - at);
+      at = end + 1;
+    }
+    const std::string begin = "complete -c gorgo -n " + in_quotes(condition);
+    for (const CLI::App* below : command->get_subcommands({})) {
+      script += begin + " -a " + below->get_name() + " -d " +
+                in_quotes(first_line(below->get_description())) + "\n";
+    }
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        script += begin + " -l " + name + (option->get_items_expected_max() > 0 ? " -r" : "") +
+                  " -d " + in_quotes(first_line(option->get_description())) + "\n";
+      }
+    }
+  }
+  return script;
+}
+
+std::string for_zsh(const CLI::App& app) {
+  std::string script =
+      "#compdef gorgo\n_gorgo() {\n  local path= word\n"
+      "  for word in ${words[2,CURRENT-1]}; do\n"
+      "    case ${path:+$path }$word in\n";
+  std::string known, cases;
+  for (const auto& [path, command] : all_commands(app)) {
+    if (!path.empty()) known += (known.empty() ? "" : "|") + in_quotes(path);
+    cases += "    " + in_quotes(path) + ") choices=(";
+    for (const CLI::App* below : command->get_subcommands({})) {
+      cases += in_quotes(below->get_name() + ":" + for_zsh(below->get_description())) + " ";
+    }
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        cases += in_quotes("--" + name + ":" + for_zsh(option->get_description())) + " ";
+      }
+    }
+    cases += ");;\n";
+  }
+  return script + "      " + known +
+         ") path=${path:+$path }$word;;\n    esac\n  done\n  local -a choices\n  case $path in\n" +
+         cases +
+         "  esac\n  _describe command choices || _files\n}\n"
+         "if [[ $funcstack[1] = _gorgo ]]; then _gorgo; else compdef _gorgo gorgo; fi\n";
+}
+
+}  // namespace
+
+std::string completion_script(const CLI::App& app, const std::string& shell) {
+  if (shell == "fish") return for_fish(app);
+  return shell == "zsh" ? for_zsh(app) : for_bash(app);
+}
+
+}  // namespace gorgo::tools

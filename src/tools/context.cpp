@@ -1,0 +1,122 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "tools/commands.hpp"
+#include "tools/contexts.hpp"
+#include "tools/format_option.hpp"
+#include "tools/listing.hpp"
+#include "tools/output.hpp"
+#include "tools/print_json.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+struct ContextOptions {
+  std::string name;
+  std::string format = "text";
+  Context values;
+  bool tls = false;
+};
+
+int add(ContextOptions options) {
+  auto contexts = read_contexts();
+  if (!contexts) return fail(contexts.error());
+  if (options.tls) options.values["tls"] = "true";
+  std::erase_if(options.values, [](const auto& value) { return value.second.empty(); });
+  contexts->by_name[options.name] = std::move(options.values);
+  if (contexts->by_name.size() == 1) contexts->current = options.name;
+  const auto written = write_contexts(*contexts);
+  return written ? kSuccess : fail(written.error());
+}
+
+int list(const ContextOptions& options) {
+  const auto contexts = read_contexts();
+  if (!contexts) return fail(contexts.error());
+  auto json = nlohmann::ordered_json::array();
+  Table table = {{"", "name", "server", "tls", "user"}};
+  for (const auto& [name, context] : contexts->by_name) {
+    const auto value = [&context = context](const char* key) {
+      const auto found = context.find(key);
+      return found == context.end() ? std::string() : found->second;
+    };
+    const bool current = name == contexts->current;
+    table.push_back({current ? "*" : "", name, value("to"), value("tls"), value("user")});
+    json.push_back({{"name", name}, {"current", current}, {"options", context}});
+  }
+  options.format == "json" ? print_json(json) : print_table(table);
+  return kSuccess;
+}
+
+/// `change` gets the contexts, which have one of that name.
+template <class Change>
+int change(const std::string& name, Change change) {
+  auto contexts = read_contexts();
+  if (!contexts) return fail(contexts.error());
+  if (!contexts->by_name.contains(name)) {
+    return fail(Error{"there is no context '" + name + "'", "gorgo context list"});
+  }
+  change(*contexts);
+  const auto written = write_contexts(*contexts);
+  return written ? kSuccess : fail(written.error());
+}
+
+int use(const std::string& name) {
+  return change(name, [&](Contexts& contexts) { contexts.current = name; });
+}
+
+int remove(const std::string& name) {
+  return change(name, [&](Contexts& contexts) {
+    contexts.by_name.erase(name);
+    if (contexts.current == name) contexts.current.clear();
+  });
+}
+
+CLI::App* add_named(CLI::App& context, const char* name, const char* description,
+                    ContextOptions& options) {
+  auto* command = context.add_subcommand(name, description);
+  command->add_option("NAME", options.name, "Of the context")->required();
+  return command;
+}
+
+void add_values(CLI::App& command, ContextOptions& options) {
+  command.add_option("--server,--to", options.values["to"], "Its address")
+      ->required()
+      ->option_text("HOST:PORT");
+  command.add_flag("--tls", options.tls, "Encrypt the connection, and know the server");
+  for (const auto& [key, what] :
+       {std::pair("ca", "Authorities of servers (TLS)"),
+        std::pair("cert", "Certificate to show to the server (TLS)"),
+        std::pair("key", "Its private key"), std::pair("token-file", "File with a token"),
+        std::pair("password-file", "File with the password of --user")}) {
+    command.add_option("--" + std::string(key), options.values[key], what)->option_text("FILE");
+  }
+  command.add_option("--user", options.values["user"], "Who you are")->option_text("NAME");
+}
+
+}  // namespace
+
+void add_context(CLI::App& app, int& exit_code) {
+  auto* context = app.add_subcommand(
+      "context",
+      "Remember how to reach servers, so that commands need not be told. The current context\n"
+      "holds for all commands; gorgo --context NAME COMMAND takes another one");
+  context->require_subcommand(1);
+  const auto options = std::make_shared<ContextOptions>();
+  auto* adding = add_named(*context, "add", "Add a context, or replace it", *options);
+  add_values(*adding, *options);
+  adding->callback([options, &exit_code] { exit_code = add(*options); });
+  auto* listing = context->add_subcommand("list", "List the contexts; * marks the current one");
+  as_format(listing, options->format);
+  listing->callback([options, &exit_code] { exit_code = list(*options); });
+  add_named(*context, "use", "Make a context the current one", *options)
+      ->callback([options, &exit_code] { exit_code = use(options->name); });
+  add_named(*context, "remove", "Forget a context", *options)->callback([options, &exit_code] {
+    exit_code = remove(options->name);
+  });
+}
+
+}  // namespace gorgo::tools

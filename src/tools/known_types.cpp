@@ -1,0 +1,36 @@
+#include "tools/known_types.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace gorgo::tools {
+namespace {
+
+/// The types that the server's rules read or bring about. Nothing: it does not tell this user.
+std::vector<std::string> known_types(Client& client) {
+  std::vector<std::string> names;
+  const auto types = client.types();
+  const auto rules = client.rules();
+  if (!types || !rules) return names;
+  for (const TypeInfo& type : *types) {
+    if (!type.is_unread) names.push_back(type.name);
+  }
+  for (const RuleInfo& rule : *rules) names.push_back(rule.type);
+  return names;
+}
+
+}  // namespace
+
+void note_unknown_type(Client& client, std::string_view text) {
+  const std::string name(text.substr(0, text.find_first_of(" \t(")));
+  if (name.empty() || name == "*") return;
+  const auto known = known_types(client);
+  if (known.empty() || std::ranges::find(known, name) != known.end()) return;
+  const std::string nearest(closest_name(name, known));
+  std::fprintf(stderr, "gorgo: no rule of the server knows the type '%s'%s\n", name.c_str(),
+               nearest.empty() ? "" : (", did you mean '" + nearest + "'?").c_str());
+}
+
+}  // namespace gorgo::tools

@@ -1,0 +1,137 @@
+#include "tools/rule_versions.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include "codec/timestamp.hpp"
+#include "language/language.hpp"
+#include "language/names.hpp"
+#include "tools/commands.hpp"
+#include "tools/listing.hpp"
+#include "tools/output.hpp"
+#include "tools/print_json.hpp"
+#include "tools/text_diff.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+std::string when(Timestamp time) {
+  std::string text;
+  codec::append_rfc3339(text, time);
+  return text;
+}
+
+std::string what(const RuleChange& change) {
+  if (change.text.empty()) return "removed";
+  return change.file ? "rule file" : "deployed";
+}
+
+/// The versions of a deployment that was found, the last one at the back.
+Result<std::vector<RuleChange>> versions_of(Client& client, const std::string& name) {
+  auto changes = client.rule_history(name);
+  if (!changes) return changes;
+  std::erase_if(*changes, [](const RuleChange& change) { return change.text.empty(); });
+  if (!changes->empty()) return changes;
+  return Error{"the server remembers no deployment '" + name + "'",
+               "`gorgo rules history` shows those that it remembers"};
+}
+
+/// The version with this number, or, with 0, the one so far from the end.
+Result<RuleChange> version(const std::vector<RuleChange>& versions, std::uint64_t number,
+                           std::size_t from_end) {
+  if (number == 0) {
+    if (versions.size() > from_end) {
+      return {std::in_place, versions[versions.size() - 1 - from_end]};
+    }
+    return Error{"the server remembers only one version of it", ""};
+  }
+  const auto found = std::ranges::find(versions, number, &RuleChange::number);
+  if (found != versions.end()) return {std::in_place, *found};
+  return Error{"change " + std::to_string(number) + " is no version of it",
+               "`gorgo rules history` shows the numbers"};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<std::string> rules_in(const RuleChange& version) {
+  const language::Source source{version.name, version.text};
+  const auto parsed = language::parse(source);
+  return language::rule_names(parsed.file, source);
+}
+
+}  // namespace
+
+int print_history(Client& client, const std::string& name, bool as_json) {
+  const auto changes = client.rule_history(name);
+  if (!changes) return fail(changes.error());
+  if (as_json) {
+    auto list = nlohmann::ordered_json::array();
+    for (const RuleChange& change : *changes) {
+      list.push_back({{"number", change.number},
+                      {"time", when(change.time)},
+                      {"what", what(change)},
+                      {"name", change.name},
+                      {"user", change.who},
+                      {"text", change.text}});
+    }
+    print_json(list);
+    return kSuccess;
+  }
+  Table rows = {{"NUMBER", "TIME", "USER", "WHAT", "NAME"}};
+  for (const RuleChange& change : *changes) {
+    rows.push_back({std::to_string(change.number), when(change.time),
+                    change.who.empty() ? "-" : change.who, what(change), change.name});
+  }
+  print_table(rows);
+  return kSuccess;
+}
+
+int print_difference(Client& client, const std::string& name, std::uint64_t from,
+                     std::uint64_t to) {
+  const auto versions = versions_of(client, name);
+  if (!versions) return fail(versions.error());
+  const auto old = version(*versions, from, 1);
+  if (!old) return fail(old.error());
+  const auto fresh = version(*versions, to, 0);
+  if (!fresh) return fail(fresh.error());
+  std::printf("--- change %llu, %s\n+++ change %llu, %s\n",
+              static_cast<unsigned long long>(old->number), when(old->time).c_str(),
+              static_cast<unsigned long long>(fresh->number), when(fresh->time).c_str());
+  std::fputs(diff(lines_of(old->text), lines_of(fresh->text)).c_str(), stdout);
+  return kSuccess;
+}
+
+int roll_back(Client& client, const std::string& name, std::uint64_t to) {
+  const auto versions = versions_of(client, name);
+  if (!versions) return fail(versions.error());
+  const auto old = version(*versions, to, 1);
+  if (!old) return fail(old.error());
+  const RuleChange& present = versions->back();
+  const auto diagnostics = client.deploy(old->name, old->text, {.replace = true});
+  if (!diagnostics) return fail(diagnostics.error());
+  print_diagnostics(*diagnostics, "text");
+  if (diagnostics->failed()) return kFailure;
+  const auto kept = rules_in(*old);
+  for (const std::string& rule : rules_in(present)) {
+    if (std::ranges::find(kept, rule) != kept.end()) continue;
+    if (const auto removed = client.remove(rule); !removed) return fail(removed.error());
+    std::fprintf(stderr, "removed %s\n", rule.c_str());
+  }
+  std::fprintf(stderr, "%s is again what change %llu made of it\n", old->name.c_str(),
+               static_cast<unsigned long long>(old->number));
+  if (present.file) {
+    fail(Error{"it is a rule file of the server's, which the next reload reads again",
+               "change the file, too"});
+  }
+  return kSuccess;
+}
+
+}  // namespace gorgo::tools

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gorgo/client.hpp"
+
+namespace gorgo::tools {
+
+/// Prints the latest changes of rules, of one deployment if `name` is not empty.
+int print_history(Client& client, const std::string& name, bool as_json);
+/// Prints what changed from one version of a deployment to another. Versions are numbers of
+/// changes; 0: the last one, and the one before it.
+int print_difference(Client& client, const std::string& name, std::uint64_t from, std::uint64_t to);
+/// Deploys an earlier version of a deployment, and removes the rules that it does not have. 0: the
+/// version before the last one.
+int roll_back(Client& client, const std::string& name, std::uint64_t to);
+
+}  // namespace gorgo::tools

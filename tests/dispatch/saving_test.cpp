@@ -1,0 +1,157 @@
+#include <optional>
+#include <utility>
+
+#include "processor_fixture.hpp"
+
+namespace gorgo {
+namespace {
+
+using Parts = std::vector<std::vector<std::byte>>;
+
+class SavingTest : public ProcessorTest {
+ protected:
+  Parts save(std::size_t bytes = 1 << 20) {
+    Parts parts;
+    auto state = processor.begin_save();
+    EXPECT_FALSE(state.has_error()) << state.error().to_string();
+    if (state) parts.push_back(std::move(*state));
+    while (auto part = processor.save_more(bytes)) parts.push_back(std::move(*part));
+    processor.end_save();
+    return parts;
+  }
+
+  static Result<void> restore(Processor& into, Parts parts) {
+    parts.emplace_back();
+    std::size_t next = 0;
+    return into.restore(
+        [&]() -> Result<std::span<const std::byte>> { return std::span(parts[next++]); });
+  }
+
+  /// Goes on with another processor.
+  void go_on(ProcessorOptions options = {}) {
+    const Parts parts = save();
+    processor = Processor(std::move(options));
+    const auto restored = restore(processor, parts);
+    ASSERT_FALSE(restored.has_error()) << restored.error().to_string();
+  }
+};
+
+TEST_F(SavingTest, WhatARuleHasConsumedStaysConsumed) {
+  deploy(
+      "event A(n: int); event B(n: int); rule r: define C(n: int) from B() and last A() "
+      "within 1 h from B where n = A.n consuming A;");
+  append(counted("A", 1, 1));
+  append(counted("A", 2, 2));
+  append(counted("B", 3, 0));
+  EXPECT_THAT(process(), ElementsAre("1.0 A n=1", "2.0 A n=2", "3.0 B n=0", "3.1 C n=2"));
+  go_on();
+  append(counted("B", 4, 0));
+  append(counted("B", 5, 0));
+  EXPECT_THAT(process(), ElementsAre("4.0 B n=0", "4.1 C n=1", "5.0 B n=0"));
+}
+
+TEST_F(SavingTest, ACompositeThatWaitsKeepsItsStrings) {
+  deploy(
+      "event A(s: string); rule r: define C(s: string, t: string) from A() and "
+      "not A(s = 'stop') within 1 s after A where s = A.s, t = 'a constant that is long';");
+  append({.type = "A", .timestamp = 0, .attributes = {{"s", std::string("some long text")}}});
+  EXPECT_THAT(process(), ElementsAre("1.0 A s=some long text"));
+  go_on();
+  ASSERT_TRUE(processor.tick(2000 * kMillisecond));
+  EXPECT_THAT(process(), ElementsAre("2.1 C s=some long text t=a constant that is long"));
+}
+
+TEST_F(SavingTest, RulesThatHaveGoneOrWereReplacedStayGone) {
+  deploy(
+      "event A(n: int); rule one: define X(n: int) from A() where n = 1; "
+      "rule two: define Y(n: int) from A() where n = 2; "
+      "rule three: define Z(n: int) from A() where n = 3;");
+  ASSERT_TRUE(processor.remove("two"));
+  deploy("rule one: define W(n: int) from A(n > 0) where n = 4;", true);
+  go_on();
+  EXPECT_EQ(processor.rule_count(), 2u);
+  EXPECT_EQ(processor.schema().find("Y"), nullptr);
+  append(counted("A", 1, 1));
+  EXPECT_THAT(process(), ElementsAre("1.0 A n=1", "1.1 W n=4", "1.2 Z n=3"));
+  EXPECT_THAT(refusal("rule three: define Z(n: int) from A() where n = 3;"),
+              HasSubstr("is deployed already"));
+}
+
+TEST_F(SavingTest, ATextThatWouldBeRefusedAloneIsNamed) {
+  deploy(
+      "event A(n: int); rule one: define X(n: int) from A() where n = 1; "
+      "rule two: define Y(n: int) from A() where n = 2;");
+  ASSERT_TRUE(processor.remove("two"));
+  ASSERT_FALSE(
+      processor.deploy("other.tesla", "rule y: define Y(s: string) from A() where s = 'a';")
+          .failed());
+  const auto begun = processor.begin_save();
+  ASSERT_TRUE(begun.has_error());
+  EXPECT_THAT(begun.error().to_string(), HasSubstr("rules/test.tesla"));
+  EXPECT_FALSE(processor.is_saving());
+}
+
+TEST_F(SavingTest, EnginesThatRulesArePinnedToStay) {
+  deploy(kFire);
+  ASSERT_TRUE(processor.pin("fire", "automaton"));
+  go_on();
+  EXPECT_EQ(processor.rule("fire")->engine, "automaton");
+  EXPECT_FALSE(processor.rule("fire")->automatic);
+}
+
+TEST_F(SavingTest, EventsThatAreHeldAndThoseOfUnknownTypesComeInTheirOrder) {
+  processor = Processor({.lateness = 10 * kMillisecond});
+  deploy("event A(n: int); rule r: define C(n: int) from A() where n = A.n;");
+  append(counted("A", 5, 1));
+  append(counted("Unknown", 3, 2));
+  append(counted("A", 4, 3));
+  EXPECT_THAT(process(), IsEmpty());
+  go_on({.lateness = 10 * kMillisecond});
+  append(counted("A", 4, 4));
+  append(counted("A", 100, 5));
+  EXPECT_THAT(process(), ElementsAre("1.0 Unknown n=2", "2.0 A n=3", "2.1 C n=3", "3.0 A n=4",
+                                     "3.1 C n=4", "4.0 A n=1", "4.1 C n=1"));
+}
+
+TEST_F(SavingTest, NothingIsForgottenBeforeItIsSaved) {
+  deploy(
+      "event A(n: int); event B(n: int); rule r: define C(n: int) from B() and each A() "
+      "within 10 ms from B where n = A.n;");
+  for (int i = 0; i < 100; ++i) append(counted("A", i, i));
+  process();
+  Parts parts = {*processor.begin_save()};
+  for (int i = 0; i < 100; ++i) {
+    append(counted("A", 50'000 + i, i));  // those before go out of reach
+    process();
+    if (auto part = processor.save_more(1)) parts.push_back(std::move(*part));
+  }
+  while (auto part = processor.save_more(1)) parts.push_back(std::move(*part));
+  processor.end_save();
+  Processor other;
+  ASSERT_TRUE(restore(other, parts));
+  std::swap(processor, other);
+  append(counted("B", 100, 0));
+  EXPECT_EQ(process().size(), 10u);
+}
+
+TEST_F(SavingTest, DamageIsAnError) {
+  deploy(kFire);
+  append(temp(1, "kitchen", 50));
+  process();
+  const Parts whole = save();
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    Parts lacking = whole;
+    lacking.erase(lacking.begin() + static_cast<std::ptrdiff_t>(i));
+    Processor other;
+    EXPECT_TRUE(restore(other, lacking).has_error());
+    Parts torn = whole;
+    torn[i].resize(torn[i].size() / 2);
+    Processor another;
+    EXPECT_TRUE(restore(another, torn).has_error());
+  }
+  Processor empty;
+  EXPECT_TRUE(restore(empty, {}).has_error());
+}
+
+}  // namespace
+}  // namespace gorgo

@@ -1,0 +1,139 @@
+// Servers whose disk fails, is full, or loses what was not synced when the power goes.
+
+#include <gmock/gmock.h>
+
+#include <mutex>
+#include <random>
+
+#include "checker.hpp"
+#include "simulated_disk.hpp"
+#include "support.hpp"
+
+namespace gorgo::server {
+namespace {
+
+using journal::Fate;
+using journal::Operation;
+using journal::SimulatedDisk;
+using testing::HasSubstr;
+
+ServerOptions on(const std::shared_ptr<SimulatedDisk>& disk,
+                 JournalFailure on_failure = JournalFailure::stop) {
+  ServerOptions options;
+  options.journal.path = "journal";
+  options.journal.disk = disk;
+  options.journal.on_failure = on_failure;
+  options.drain_timeout = std::chrono::milliseconds(1000);
+  return options;
+}
+
+Event a(std::int64_t v) { return {"A", std::nullopt, {{"v", v}}}; }
+
+Result<Published> publish(Client& client, Acknowledge acknowledge = Acknowledge::durable) {
+  return client.publish(std::vector<Event>{a(1)}, {.acknowledge = acknowledge});
+}
+
+// The disk keeps some of what was not synced and loses the rest, in any order.
+void cut_power_often(std::uint64_t snapshot_bytes) {
+  for (const Durability durability : {Durability::buffered, Durability::durable}) {
+    const auto disk = std::make_shared<SimulatedDisk>(1);
+    ServerOptions options = on(disk);
+    options.journal.durability = durability;
+    options.journal.snapshot_bytes = snapshot_bytes;
+    options.journal.segment_bytes = 1 << 16;
+    std::mutex mutex;
+    auto server = std::make_unique<RunningServer>(options);
+    std::string address = (*server)->address();
+    std::mt19937 random(7);
+    checker::run(
+        [&] {
+          const std::lock_guard lock(mutex);
+          return address;
+        },
+        4,
+        [&] {
+          disk->cut_power_at(1 + random() % 200);
+          while (disk->powered()) std::this_thread::yield();
+          server.reset();
+          disk->restart(Fate::random, Fate::random);
+          server = std::make_unique<RunningServer>(options);
+          const std::lock_guard lock(mutex);
+          address = (*server)->address();
+        });
+  }
+}
+
+TEST(PowerFailure, NothingAcknowledgedIsLostAndNothingComesTwice) { cut_power_often(0); }
+
+TEST(PowerFailure, SnapshotsThatAreMadeMeanwhileLoseNothing) { cut_power_often(1 << 14); }
+
+TEST(JournalFailure, AFailedSyncEndsTheServerAndTheNextStartRecovers) {
+  const auto disk = std::make_shared<SimulatedDisk>(1);
+  {
+    RunningServer server(on(disk));
+    Client client = server.connect();
+    ASSERT_TRUE(publish(client));
+    disk->fail(Operation::sync, 1);
+    EXPECT_FALSE(publish(client));
+    EXPECT_FALSE(client.next(30 * kSecond));  // the connection ends with the server
+  }
+  disk->heal();
+  RunningServer again(on(disk));
+  Client client = again.connect();
+  EXPECT_TRUE(publish(client));
+}
+
+TEST(JournalFailure, AReadOnlyServerAnswersAndChangesNothing) {
+  const auto disk = std::make_shared<SimulatedDisk>(1);
+  RunningServer server(on(disk, JournalFailure::read_only));
+  Client client = server.connect();
+  ASSERT_TRUE(publish(client));
+  disk->fail(Operation::sync, 1);
+  EXPECT_FALSE(publish(client));
+  Client other = server.connect();
+  const auto refused = publish(other, Acknowledge::accepted);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("changes nothing any more"));
+  const auto deployed = other.deploy("a.tesla", kFireRule);
+  ASSERT_FALSE(deployed);
+  EXPECT_THAT(deployed.error().to_string(), HasSubstr("changes nothing any more"));
+  EXPECT_FALSE(other.declare("B", {}));
+  EXPECT_FALSE(other.tick(1));
+  EXPECT_TRUE(other.rules());
+}
+
+TEST(JournalFailure, AServerMayGoOnWithoutAJournal) {
+  const auto disk = std::make_shared<SimulatedDisk>(1);
+  RunningServer server(on(disk, JournalFailure::go_on));
+  Client client = server.connect();
+  ASSERT_TRUE(publish(client));
+  disk->fail(Operation::sync, 1);
+  EXPECT_FALSE(publish(client));
+  Client other = server.connect();
+  EXPECT_TRUE(publish(other, Acknowledge::processed));
+  EXPECT_FALSE(publish(other));
+}
+
+TEST(JournalFailure, AFullDiskRefusesUntilThereIsRoom) {
+  const auto disk = std::make_shared<SimulatedDisk>(1);
+  RunningServer server(on(disk));
+  Client client = server.connect();
+  ASSERT_TRUE(publish(client));
+  // The first segment is there, and a second one does not fit.
+  disk->set_capacity(std::uint64_t{100} << 20);
+  std::vector<Event> large;
+  for (int i = 0; i < 20'000; ++i) {
+    large.push_back({"Large", std::nullopt, {{"text", std::string(100, 'x')}}});
+  }
+  Result<Published> published = client.publish(large);
+  int accepted = 0;
+  for (; published && accepted < 100; ++accepted) published = client.publish(large);
+  ASSERT_FALSE(published);
+  EXPECT_GT(accepted, 10);
+  EXPECT_THAT(published.error().to_string(), HasSubstr("the journal finds no room"));
+  disk->set_capacity(std::uint64_t{300} << 20);
+  EXPECT_TRUE(publish(client));
+}
+
+}  // namespace
+}  // namespace gorgo::server

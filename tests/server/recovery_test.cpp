@@ -1,0 +1,329 @@
+// A server that was killed goes on as if nothing had happened. The journal is copied while the
+// server runs, which is what a kill leaves: everything that was written, and nothing of what is in
+// memory.
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <random>
+
+#include "recovery_support.hpp"
+
+namespace gorgo::server {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// They remember in every way in which a rule can: windows, consumed events, deadlines, timers.
+constexpr const char* kRules = R"(
+rule pair:
+define Pair(k: int, v: int)
+from   B(k = $k) and each A(k = $k and v > 20) within 3 s from B
+where  k = B.k and v = A.v
+consuming A;
+rule silence:
+define Silence(k: int)
+from   A(k = $k) and not B(k = $k) within 2 s after A
+where  k = A.k;
+rule load:
+define Load(n: int, total: int)
+from   Timer(every = 1 s)
+where  n = COUNT(A() within 5 s from Timer) and total = SUM(A().v within 5 s from Timer);
+rule echo:
+define Echo(k: int)
+from   Pair(v > 90)
+where  k = Pair.k;
+)";
+
+/// Events with steps of a few hundred milliseconds, some of them late.
+std::vector<Event> random_events(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<Event> events;
+  Timestamp now = 1'700'000'000 * kSecond;
+  for (std::size_t i = 0; i < count; ++i) {
+    now += static_cast<Duration>(random() % 400) * kMillisecond;
+    const Duration late = random() % 5 == 0 ? 500 * kMillisecond : 0;
+    events.push_back({random() % 3 == 0 ? "B" : "A",
+                      now - late,
+                      {{"k", std::int64_t(random() % 4)}, {"v", std::int64_t(random() % 100)}}});
+  }
+  return events;
+}
+
+TEST_P(RecoveryTest, AKilledServerGoesOnAsIfNothingHadHappened) {
+  const auto events = random_events(600, 1);
+  const auto half = std::span(events).first(300), rest = std::span(events).subspan(300);
+
+  ServerOptions without = options({});
+  without.journal = {};
+  RunningServer steady(without);
+  Client steady_client = steady.connect();
+  deploy(steady_client, kRules);
+  publish(steady_client, half);
+  subscribe_all(steady_client);
+  publish(steady_client, rest);
+  const auto expected = delivered(steady_client);
+  EXPECT_GT(expected.size(), 400u);
+
+  RunningServer killed(options(journal()));
+  Client before = killed.connect();
+  deploy(before, kRules);
+  publish(before, half, 11);
+  RunningServer again(options(crash(journal())));
+  Client after = again.connect();
+  subscribe_all(after);
+  publish(after, rest, 5);
+  EXPECT_EQ(delivered(after), expected);
+}
+
+TEST_P(RecoveryTest, EventsThatLatenessHoldsAreHeldAgain) {
+  const auto events = random_events(300, 2);
+  const auto half = std::span(events).first(150), rest = std::span(events).subspan(150);
+  ServerOptions without = options({});
+  without.journal = {};
+  without.processor.lateness = 2 * kSecond;
+  ServerOptions with = options(journal());
+  with.processor.lateness = 2 * kSecond;
+  const auto accepted = [](Client& client, std::span<const Event> some) {
+    const auto published = client.publish(some);
+    ASSERT_TRUE(published) << published.error().to_string();
+  };
+  RunningServer steady(without);
+  Client steady_client = steady.connect();
+  deploy(steady_client, kRules);
+  accepted(steady_client, half);
+  subscribe_all(steady_client);
+  accepted(steady_client, rest);
+  steady.stop();
+
+  RunningServer killed(with);
+  Client before = killed.connect();
+  deploy(before, kRules);
+  accepted(before, half);
+  with.journal.path = crash(journal()).string();
+  RunningServer again(with);
+  Client after = again.connect();
+  subscribe_all(after);
+  accepted(after, rest);
+  again.stop();
+  const auto expected = all_delivered(steady_client);
+  EXPECT_GT(expected.size(), 150u);
+  EXPECT_EQ(all_delivered(after), expected);
+}
+
+TEST_P(RecoveryTest, RulesTypesAndPinsComeBackWithTheirDeployments) {
+  fs::path copy;
+  {
+    RunningServer server(options(journal()));
+    Client client = server.connect();
+    deploy(client, kRules);
+    ASSERT_TRUE(client.declare("Declared", {{"x", ValueType::integer}}));
+    ASSERT_TRUE(client.pin("echo", "column-scan"));
+    ASSERT_TRUE(client.remove("silence"));
+    copy = crash(journal());
+  }
+  RunningServer again(options(copy));
+  Client client = again.connect();
+  const auto rules = client.rules();
+  ASSERT_TRUE(rules) << rules.error().to_string();
+  std::vector<std::string> names;
+  for (const RuleInfo& rule : *rules) names.push_back(rule.name + " " + rule.engine);
+  EXPECT_THAT(names, testing::Contains("echo column-scan"));
+  EXPECT_EQ(names.size(), 3u);
+  const auto wrong = client.publish(std::vector<Event>{{"Declared", 1, {{"y", std::int64_t(1)}}}});
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->refused, 1u);
+  EXPECT_TRUE(client.remove("test.tesla"));
+  EXPECT_THAT(*client.rules(), IsEmpty());
+}
+
+TEST_P(RecoveryTest, RuleFilesThatHaveNotChangedKeepTheirState) {
+  const fs::path file = folder_ / "rules.tesla";
+  std::ofstream(file) << kRules;
+  const auto events = random_events(200, 3);
+  const auto start = [&](const fs::path& journal) {
+    ServerOptions with = options(journal);
+    with.rules = {file.string()};
+    return with;
+  };
+  const auto serials = [](Client& client) {
+    std::map<std::string, std::uint64_t> composites;
+    for (const RuleInfo& rule : *client.rules()) composites[rule.name] = rule.composites;
+    return composites;
+  };
+  fs::path copy;
+  std::map<std::string, std::uint64_t> before;
+  {
+    Log log(LogFormat::text, LogLevel::off);
+    Server probe(start(folder_ / "probe"), log);
+    ASSERT_TRUE(probe.recover());
+    ASSERT_FALSE(probe.load_rules().failed());
+  }
+  {
+    RunningServer server(start(journal()), LogLevel::off, true);
+    Client client = server.connect();
+    publish(client, events);
+    before = serials(client);
+    EXPECT_GT(before["pair"], 0u);
+    copy = crash(journal());
+  }
+  {
+    RunningServer again(start(copy), LogLevel::off, true);
+    Client client = again.connect();
+    EXPECT_EQ(serials(client), before);
+  }
+  std::ofstream(file) << kFireRule;
+  RunningServer changed(start(copy), LogLevel::off, true);
+  Client client = changed.connect();
+  const auto now = serials(client);
+  EXPECT_EQ(now.size(), 1u);
+  EXPECT_TRUE(now.contains("fire_last"));
+}
+
+TEST_P(RecoveryTest, WhatARepeatedPublicationCarriedIsAppliedOnce) {
+  fs::path copy;
+  const auto frame = publish_frame(3, {temp(1, "a", 50)}, 77, 5, wire::AckMode::Durable);
+  {
+    RunningServer server(options(journal()));
+    RawConnection raw(server->address());
+    raw.greet();
+    raw.send(frame);
+    EXPECT_EQ(raw.expect<wire::Ack>(3).accepted, 1u);
+    copy = crash(journal());
+  }
+  RunningServer again(options(copy));
+  RawConnection raw(again->address());
+  raw.greet();
+  raw.send(frame);
+  EXPECT_TRUE(raw.expect<wire::Ack>(3).duplicate);
+}
+
+TEST_P(RecoveryTest, RefusedRowsStayRefused) {
+  const auto run = [&](Client& client) {
+    const auto published =
+        client.publish(std::vector<Event>{temp(kSecond, "a", 50),
+                                          {"Temp", kSecond, {{"area", std::int64_t(3)}}},
+                                          temp(2 * kSecond, "a", 60),
+                                          temp(-100 * kSecond, "a", 70),
+                                          smoke(3 * kSecond, "a")});
+    ASSERT_TRUE(published);
+    EXPECT_EQ(published->refused, 2u);
+  };
+  fs::path copy;
+  std::vector<std::string> expected;
+  {
+    RunningServer server(options(journal()));
+    Client client = server.connect();
+    deploy(client, kFireRule);
+    run(client);
+    copy = crash(journal());
+    subscribe_all(client);
+    publish(client, std::vector<Event>{smoke(4 * kSecond, "a")});
+    expected = delivered(client);
+  }
+  RunningServer again(options(copy));
+  Client client = again.connect();
+  subscribe_all(client);
+  publish(client, std::vector<Event>{smoke(4 * kSecond, "a")});
+  EXPECT_EQ(delivered(client), expected);
+  EXPECT_EQ(expected.size(), 2u);
+}
+
+// Rows of a large publication are taken in pieces. A crash between them takes the rest as well.
+TEST_P(RecoveryTest, APublicationOfWhichSomeRowsWereTakenIsTakenWhole) {
+  std::vector<Event> events;
+  for (int i = 0; i < 60'000; ++i) events.push_back(temp(kSecond + i, "area", i));
+  fs::path copy;
+  {
+    RunningServer server(options(journal()));
+    RawConnection raw(server->address());
+    raw.greet();
+    raw.send(publish_frame(3, events, 9, 1));
+    // Copies the journal when it has the first piece.
+    while (true) {
+      copy = crash(journal());
+      const auto disk = journal::make_posix_disk();
+      auto opened = journal::Journal::open(*disk, copy.string());
+      ASSERT_TRUE(opened) << opened.error().to_string();
+      if ((*opened)->end() > 2) break;
+      opened->reset();
+      fs::remove_all(copy);
+    }
+    raw.expect<wire::Ack>(3);
+  }
+  RunningServer again(options(copy));
+  RawConnection asking(again->address());
+  asking.greet();
+  asking.send(4, wire::AskStatisticsT());
+  const auto statistics = asking.expect<wire::Statistics>(4);
+  const auto accepted = std::ranges::find(statistics.list, "events_accepted",
+                                          [](const auto& statistic) { return statistic->name; });
+  ASSERT_NE(accepted, statistics.list.end());
+  EXPECT_EQ((*accepted)->value, events.size());
+}
+
+TEST_P(RecoveryTest, ServerStampsComeBack) {
+  fs::path copy;
+  ServerOptions with = options(journal());
+  with.processor.clock = [now = std::make_shared<Timestamp>(kSecond)] { return *now += 1000; };
+  {
+    RunningServer server(with);
+    Client client = server.connect();
+    deploy(client, kFireRule);
+    publish(client, std::vector<Event>{temp(std::nullopt, "a", 50), temp(std::nullopt, "a", 60)});
+    copy = crash(journal());
+  }
+  with.journal.path = copy.string();
+  with.processor.clock = [] { return 2 * kSecond; };
+  RunningServer again(with);
+  Client client = again.connect();
+  subscribe_all(client);
+  publish(client, std::vector<Event>{smoke(std::nullopt, "a")});
+  const auto list = delivered(client);
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_THAT(list[0], HasSubstr("3-0 Smoke"));
+  EXPECT_THAT(list[1], HasSubstr("3-1 Fire"));
+}
+
+TEST_P(RecoveryTest, ACleanEndIsGoneOnFrom) {
+  const auto events = random_events(300, 4);
+  {
+    RunningServer server(options(journal()));
+    Client client = server.connect();
+    deploy(client, kRules);
+    publish(client, std::span(events).first(200));
+  }
+  for (int i = 0; i < 3; ++i) {
+    RunningServer again(options(journal()));
+    Client client = again.connect();
+    publish(client, std::span(events).subspan(200 + i * 20, 20));
+  }
+}
+
+TEST_P(RecoveryTest, OtherSettingsAreRefusedByName) {
+  { RunningServer server(options(journal())); }
+  ServerOptions other = options(journal());
+  other.processor.lateness = kSecond;
+  Log log(LogFormat::text, LogLevel::off);
+  Server server(other, log);
+  const auto recovered = server.recover();
+  ASSERT_FALSE(recovered);
+  EXPECT_THAT(recovered.error().message, HasSubstr("engine.lateness_ms was 0"));
+}
+
+TEST_P(RecoveryTest, WithoutAJournalNothingIsDurable) {
+  ServerOptions without;
+  RunningServer server(without);
+  Client client = server.connect();
+  const auto published = client.publish(std::vector<Event>{temp(std::nullopt, "a", 1)},
+                                        {.acknowledge = Acknowledge::durable});
+  ASSERT_FALSE(published);
+  EXPECT_THAT(published.error().to_string(), HasSubstr("--journal"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Snapshots, RecoveryTest, testing::Values(0, 1), name_of_snapshots);
+
+}  // namespace
+}  // namespace gorgo::server

@@ -1,0 +1,124 @@
+// Snapshots of a server, and what a start does with them.
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "journal/recovery.hpp"
+#include "journal/snapshot.hpp"
+#include "recovery_support.hpp"
+
+namespace gorgo::server {
+namespace {
+
+using testing::Gt;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr const char* kCounting =
+    "event A(v: int); rule echo: define Echo(v: int, n: int) from A() "
+    "where v = A.v, n = Count(A() within 1 h from A);";
+
+class SnapshotTest : public RecoveryTest {
+ protected:
+  std::int64_t published_ = 0;
+
+  void publish_some(Client& client) {
+    std::vector<Event> events;
+    for (int i = 0; i < 20; ++i) {
+      ++published_;
+      events.push_back({"A", published_ * kMillisecond, {{"v", published_}}});
+    }
+    publish(client, events, events.size());
+  }
+  /// Publishes until the journal begins behind its first record, and copies it.
+  fs::path trimmed_copy(const ServerOptions& options) {
+    RunningServer server(options);
+    Client client = server.connect();
+    deploy(client, kCounting);
+    const fs::path first = journal() / journal::segment_name(1);
+    for (int i = 0; i < 100'000 && (i == 0 || fs::exists(first)); ++i) publish_some(client);
+    EXPECT_FALSE(fs::exists(first));
+    return crash(journal());
+  }
+  /// The next event finds all before it.
+  void expect_whole(const fs::path& copy) {
+    RunningServer server(options(copy));
+    Client client = server.connect();
+    ASSERT_TRUE(client.subscribe("Echo"));
+    publish(client, std::vector<Event>{{"A", (published_ + 1) * kMillisecond, {{"v", 0L}}}});
+    const auto echo = next(client);
+    EXPECT_EQ(echo.place.root, static_cast<std::uint64_t>(published_) + 1);
+    const Value counted = published_;
+    EXPECT_EQ(echo.event.attributes.at(1).value, counted);
+  }
+  static Result<void> recover(const ServerOptions& options) {
+    Log log(LogFormat::text, LogLevel::off);
+    Server server(options, log);
+    return server.recover();
+  }
+
+  static std::vector<journal::Place> snapshots(const fs::path& folder) {
+    const auto disk = journal::make_posix_disk();
+    return journal::snapshots_in(*disk, folder.string()).value();
+  }
+  static void damage(const fs::path& folder, journal::Place place) {
+    const fs::path file = journal::snapshot_path(folder.string(), place);
+    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(static_cast<std::streamoff>(fs::file_size(file) / 2));
+    stream << "damage";
+  }
+};
+
+TEST_P(SnapshotTest, AStartFromATrimmedJournalFindsEverything) {
+  const fs::path copy = trimmed_copy(options(journal()));
+  EXPECT_THAT(snapshots(copy), SizeIs(testing::AllOf(Gt(0u), testing::Le(3u))));
+  expect_whole(copy);
+  expect_whole(crash(journal()));  // of the server that has ended
+}
+
+TEST_P(SnapshotTest, ADamagedSnapshotIsPassedOverAndWithoutAnyTheStartIsRefused) {
+  const fs::path copy = trimmed_copy(options(journal()));
+  auto places = snapshots(copy);
+  ASSERT_THAT(places, SizeIs(Gt(1u)));
+  damage(copy, places[0]);
+  expect_whole(crash(copy));
+  for (const journal::Place place : places) damage(copy, place);
+  const auto refused = recover(options(copy));
+  ASSERT_TRUE(refused.has_error());
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("no snapshot tells what stood before"));
+}
+
+TEST_P(SnapshotTest, RecordsStayAsLongAsTheyAreToBeRetained) {
+  ServerOptions options = this->options(journal());
+  options.journal.retain_hours = 1;
+  RunningServer server(options);
+  Client client = server.connect();
+  deploy(client, kCounting);
+  for (int i = 0; i < 100'000 && snapshots(journal()).size() < 2; ++i) publish_some(client);
+  const auto first = snapshots(journal()).front();
+  for (int i = 0; i < 100'000 && snapshots(journal()).back() <= first; ++i) publish_some(client);
+  EXPECT_TRUE(fs::exists(journal() / journal::segment_name(1)));
+}
+
+TEST_P(SnapshotTest, ABackupHasTheSnapshotsThatAStartNeeds) {
+  const fs::path copy = trimmed_copy(options(journal()));
+  const auto disk = journal::make_posix_disk();
+  const fs::path backup = folder_ / "backup";
+  const auto backed_up = journal::back_up(*disk, copy.string(), backup.string());
+  ASSERT_TRUE(backed_up) << backed_up.error().to_string();
+  expect_whole(backup);
+}
+
+TEST_P(SnapshotTest, OtherSettingsThanThoseOfTheSnapshotAreRefused) {
+  ServerOptions other = options(trimmed_copy(options(journal())));
+  other.processor.max_depth = 3;
+  const auto refused = recover(other);
+  ASSERT_TRUE(refused.has_error());
+  EXPECT_THAT(refused.error().message, HasSubstr("engine.max_depth was 16"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Snapshots, SnapshotTest, testing::Values(2000), name_of_snapshots);
+
+}  // namespace
+}  // namespace gorgo::server

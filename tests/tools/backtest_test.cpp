@@ -1,0 +1,102 @@
+// gorgo backtest over the journal of a server, both run as a user runs them.
+
+#include <gmock/gmock.h>
+
+#include "command_line.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kEvents = R"({"type":"Temp","ts":1000,"attrs":{"area":"A","value":46}})"
+                                "\n"
+                                R"({"type":"Temp","ts":2000,"attrs":{"area":"B","value":30}})"
+                                "\n"
+                                R"({"type":"Temp","ts":3000,"attrs":{"area":"A","value":"none"}})"
+                                "\n"
+                                R"({"type":"Smoke","ts":4000,"attrs":{"area":"A"}})"
+                                "\n"
+                                R"({"type":"Temp","ts":5000,"attrs":{"area":"B","value":50}})"
+                                "\n";
+constexpr const char* kTypes =
+    "event Temp(area: string, value: float); event Smoke(area: string);\n";
+
+class BacktestCommandTest : public CommandLine {
+ protected:
+  void SetUp() override {
+    CommandLine::SetUp();
+    write("deployed.tesla", std::string(kTypes) +
+                                "rule hot: define Hot(area: string) "
+                                "from Temp(value > 45) where area = Temp.area;");
+    write("events", kEvents);
+  }
+  Background serve() const {
+    return start(
+        "serve --listen 127.0.0.1:0 --rules deployed.tesla --journal journal --log-level off");
+  }
+  /// One of the events is refused, and must stay so.
+  void publish(Background& server) const {
+    const std::string ready = server.line();
+    const auto published =
+        run("pub events --batch 2 --ack durable --to " + ready.substr(ready.rfind(' ') + 1));
+    ASSERT_THAT(published.err, HasSubstr("refused")) << ready;
+  }
+};
+
+TEST_F(BacktestCommandTest, PrintsWhatRulesWouldHaveDetected) {
+  auto server = serve();
+  publish(server);
+  write("new.tesla", std::string(kTypes) +
+                         "define Fire(area: string, value: float) from Smoke(area = $a) and last "
+                         "Temp(area = $a) within 1 min from Smoke "
+                         "where area = Smoke.area, value = Temp.value;");
+  const auto tested = run("backtest new.tesla --journal journal --stats");
+  EXPECT_EQ(tested.exit_code, 0) << tested.err;
+  EXPECT_EQ(tested.out, R"({"type":"Fire","ts":4000,"attrs":{"area":"A","value":46.0}})"
+                        "\n");
+  EXPECT_THAT(tested.err, HasSubstr("4 events in "));
+  EXPECT_EQ(run("backtest new.tesla --journal journal --since 1h").out, tested.out);
+}
+
+TEST_F(BacktestCommandTest, PrintsTheDifferencesToOtherRules) {
+  auto server = serve();
+  publish(server);
+  write("new.tesla", std::string(kTypes) +
+                         "rule hot: define Hot(area: string) from Temp(value < 48) "
+                         "where area = Temp.area;");
+  const auto tested = run("backtest new.tesla --against deployed.tesla --journal journal");
+  EXPECT_EQ(tested.exit_code, 0) << tested.err;
+  EXPECT_EQ(tested.out,
+            "+ {\"type\":\"Hot\",\"ts\":2000,\"attrs\":{\"area\":\"B\"}}\n"
+            "- {\"type\":\"Hot\",\"ts\":5000,\"attrs\":{\"area\":\"B\"}}\n");
+  EXPECT_THAT(tested.err, HasSubstr("1 composites in both, 1 only with the other rules, "
+                                    "1 only with these"));
+}
+
+TEST_F(BacktestCommandTest, EventsThatTheRulesRefuseAreCounted) {
+  auto server = serve();
+  publish(server);
+  write("new.tesla",
+        "event Temp(area: string); define Any(area: string) from Temp() where area = Temp.area;");
+  const auto tested = run("backtest new.tesla --journal journal");
+  EXPECT_EQ(tested.exit_code, 0);
+  EXPECT_THAT(tested.out, IsEmpty());
+  EXPECT_THAT(tested.err, AllOf(HasSubstr("3 events that the server took are refused"),
+                                HasSubstr("no attribute `value`")));
+}
+
+TEST_F(BacktestCommandTest, WrongUseIsNamed) {
+  auto server = serve();
+  publish(server);
+  EXPECT_THAT(run("backtest deployed.tesla --journal nowhere").err, HasSubstr("nowhere"));
+  EXPECT_EQ(run("backtest deployed.tesla").exit_code, 2);
+  const auto only = run("backtest deployed.tesla --journal journal --only Hut");
+  EXPECT_EQ(only.exit_code, 1);
+  EXPECT_THAT(only.err, HasSubstr("did you mean 'Hot'?"));
+}
+
+}  // namespace
+}  // namespace gorgo::tools

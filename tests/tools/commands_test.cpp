@@ -1,0 +1,102 @@
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+
+/// What all commands have in common.
+namespace gorgo::tools {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const std::vector<std::string> kCommands = {
+    "check",  "explain",    "why",         "fmt",     "lsp",  "run",     "sample",  "test",
+    "serve",  "trace",      "pub",         "replay",  "sub",  "rules",   "types",   "ping",
+    "doctor", "context",    "connections", "top",     "user", "engines", "journal", "backtest",
+    "bench",  "completion", "man",         "version", "help"};
+/// Those that ask a server, with what they need besides.
+const std::vector<std::string> kAsking = {
+    "explain --live", "trace 'T()'", "pub /dev/null", "replay /dev/null",
+    "sub T",          "rules list",  "types",         "ping",
+    "doctor",         "top",         "engines"};
+
+class Commands : public CommandLine {
+ protected:
+  void SetUp() override {
+    CommandLine::SetUp();
+    // Other tests run at the same time.
+    const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+    const std::string home = testing::TempDir() + "/gorgo_home_" + test;
+    std::filesystem::remove_all(home);
+    setenv("XDG_CONFIG_HOME", home.c_str(), 1);
+  }
+};
+
+TEST_F(Commands, ExplainThemselvesAlikeInTheirHelpTheirPageAndTheCompletions) {
+  const std::string bash = run("completion bash").out, fish = run("completion fish").out,
+                    zsh = run("completion zsh").out, program = run("man").out;
+  for (const std::string& command : kCommands) {
+    const Outcome help = run(command + " --help");
+    EXPECT_EQ(help.exit_code, 0) << command;
+    EXPECT_THAT(help.out, HasSubstr("Usage: gorgo " + command));
+    EXPECT_EQ(run("help " + command).out, help.out);
+    EXPECT_THAT(run("man " + command).out, HasSubstr(".TH gorgo-" + command + " 1"));
+    EXPECT_THAT(program, HasSubstr(".SS gorgo " + command + "\n"));
+    EXPECT_THAT(bash, HasSubstr("'" + command + "')"));
+    EXPECT_THAT(fish, HasSubstr(" -a " + command + " "));
+    EXPECT_THAT(zsh, HasSubstr("'" + command + "')"));
+  }
+}
+
+TEST_F(Commands, EndWithTwoWhenTheCommandLineIsWrong) {
+  for (const std::string& command : kCommands) {
+    const Outcome outcome = run(command + " --no-such-option");
+    EXPECT_EQ(outcome.exit_code, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("unknown option '--no-such-option'")) << command;
+  }
+}
+
+TEST_F(Commands, EndWithOneWhenThereIsNoServer) {
+  for (const std::string& command : kAsking) {
+    const Outcome outcome = run(command + " --to 127.0.0.1:1");
+    EXPECT_EQ(outcome.exit_code, 1) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("gorgo: cannot connect to 127.0.0.1:1")) << command;
+  }
+}
+
+TEST_F(Commands, TakeTheServerOfTheContextUnlessTheyAreTold) {
+  ASSERT_EQ(run("context add prod --server 127.0.0.1:2 --user me --password-file p").exit_code, 0);
+  ASSERT_EQ(run("context add test --server 127.0.0.1:3").exit_code, 0);
+  write("p", "secret\n");
+  EXPECT_THAT(run("types").err, HasSubstr("127.0.0.1:2"));
+  EXPECT_THAT(run("types --to 127.0.0.1:1").err, HasSubstr("127.0.0.1:1"));
+  EXPECT_THAT(run("--context test types").err, HasSubstr("127.0.0.1:3"));
+  ASSERT_EQ(run("context use test").exit_code, 0);
+  EXPECT_THAT(run("types").err, HasSubstr("127.0.0.1:3"));
+  const auto list = nlohmann::json::parse(run("context list --format json").out);
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(list[0]["name"], "prod");
+  EXPECT_EQ(list[0]["options"]["password-file"], "p");
+  EXPECT_EQ(list[1]["current"], true);
+  ASSERT_EQ(run("context remove test").exit_code, 0);
+  EXPECT_EQ(run("--context test types").exit_code, 2);
+  EXPECT_EQ(run("context use test").exit_code, 1);
+}
+
+TEST_F(Commands, SayThatADeviceDoesNotEnd) {
+  EXPECT_THAT(run("check /dev/full").err, HasSubstr("it is a device that does not end"));
+}
+
+TEST_F(Commands, RefuseASpeedThatIsNone) {
+  for (const char* wrong : {"3", "x", "-1x", "fast"}) {
+    EXPECT_EQ(run("replay e --speed " + std::string(wrong)).exit_code, 2) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace gorgo::tools
