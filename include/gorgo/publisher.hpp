@@ -69,7 +69,7 @@ class Publisher {
   /// way for single events, since those that are sent while an answer is due share a frame. An
   /// error: the event was not taken.
   Result<void> send(const Event& event);
-  /// The same with a batch, which travels as it is.
+  /// Publishes a batch as it is, without waiting, as `send` does with an event.
   Result<void> send(const EventBatch& batch);
   Awaited<Result<void>> async_send(const Event& event);
 

@@ -36,7 +36,7 @@ struct Ended {};
 
 /// What a subscription yields. Where something may be missing, a notice stands in the stream.
 using Item = std::variant<Delivery, Disconnected, Reconnected, Gap, Ended>;
-/// The same with events in columns, as they came.
+/// What a subscription yields to those who want events in columns, as they came.
 using BatchItem = std::variant<DeliveredBatch, Disconnected, Reconnected, Gap, Ended>;
 
 struct StreamOptions {

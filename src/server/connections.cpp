@@ -9,7 +9,7 @@
 namespace gorgo::server {
 namespace {
 
-/// Of one page, so that it fits in the smallest frame that can be configured.
+/// A page lists no more connections, so that it fits in the smallest frame that can be configured.
 constexpr std::size_t kMostListed = 1000;
 /// Clients choose their names.
 constexpr std::size_t kLongestName = 256;

@@ -1,7 +1,5 @@
 #include "server/rule_history.hpp"
 
-#include <memory>
-
 #include "protocol/info.hpp"
 #include "server/security/permissions.hpp"
 
@@ -29,13 +27,7 @@ protocol::Bytes history_reply(std::uint64_t id, const RuleHistory& history, cons
       reply.more = true;
       break;
     }
-    auto& added = reply.list.emplace_back(std::make_unique<wire::HistoryEntryT>());
-    added->number = entry.number;
-    added->clock = entry.clock;
-    added->who = entry.who;
-    added->name = entry.name;
-    added->text = entry.text;
-    added->file = entry.file;
+    reply.list.push_back(as_table<wire::HistoryEntryT>(entry));
     bytes += entry.text.size() + entry.name.size() + 64;
   }
   return protocol::encode(id, reply);

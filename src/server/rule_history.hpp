@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -51,6 +52,19 @@ class RuleHistory {
   std::size_t bytes_ = 0;
   std::uint64_t number_ = 0;
 };
+
+/// The entry as a table of the journal or of the wire.
+template <class Table>
+std::unique_ptr<Table> as_table(const RuleHistory::Entry& entry) {
+  auto table = std::make_unique<Table>();
+  table->number = entry.number;
+  table->clock = entry.clock;
+  table->who = entry.who;
+  table->name = entry.name;
+  table->text = entry.text;
+  table->file = entry.file;
+  return table;
+}
 
 /// Answers an AskHistory: the changes that the user may see, as many as a frame should carry.
 /// `user`: null: all.

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/arithmetic.hpp"
-#include "base/file.hpp"
 #include "gorgo/processor.hpp"
 #include "journal/journal.hpp"
 #include "journal/reader.hpp"
@@ -22,9 +21,9 @@
 #include "server/durability/journal_feed.hpp"
 #include "tools/commands.hpp"
 #include "tools/composite_writer.hpp"
+#include "tools/evaluation.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
-#include "tools/rule_paths.hpp"
 #include "tools/time_option.hpp"
 
 namespace gorgo::tools {
@@ -38,8 +37,7 @@ struct BacktestOptions {
   std::vector<std::string> against;
   std::string journal;
   Duration since = 0;  // before now; 0: all
-  std::string engine;
-  unsigned threads = 0;
+  Evaluation evaluation;
   CompositeForm form;
   bool stats = false;
 };
@@ -88,11 +86,11 @@ class Backtest {
         disk_(disk),
         survey_(survey),
         clock_([this] { return received_; }),
-        processor_({.engine = options.engine,
+        processor_({.engine = options.evaluation.engine,
                     .max_depth = settings.max_depth,
                     .max_composites = settings.max_composites,
                     .max_instants = settings.max_instants,
-                    .threads = options.threads,
+                    .threads = options.evaluation.threads,
                     .lateness = settings.lateness,
                     .max_late = settings.max_late,
                     .clock = [this] { return clock_.now(); }}),
@@ -103,22 +101,7 @@ class Backtest {
   const Processor& processor() const { return processor_; }
 
   /// False: a rule file cannot be read or has errors, which stand on stderr.
-  bool deploy(const std::vector<std::string>& paths) {
-    const auto files = rule_files(paths);
-    if (!files) {
-      fail(files.error());
-      return false;
-    }
-    bool good = true;
-    for (const auto& path : *files) {
-      const auto text = read_file(path);
-      if (!text) fail(text.error());
-      const auto diagnostics = text ? processor_.deploy(path, *text) : Diagnostics();
-      std::fputs(diagnostics.render().c_str(), stderr);
-      good = good && text && !diagnostics.failed();
-    }
-    return good;
-  }
+  bool deploy(const std::vector<std::string>& paths) { return deploy_files(paths, processor_); }
 
   /// Gives the composites of events that were received since the time that is asked for. Events
   /// before them fill the windows.
@@ -360,8 +343,6 @@ class BacktestCommand {
 
 void add_backtest(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<BacktestOptions>();
-  const auto engines = engine_names();
-  options->engine = engines.front();
   auto* test = app.add_subcommand(
       "backtest",
       "Run rules over the events that the journal of a server holds, and print what they would "
@@ -377,22 +358,8 @@ void add_backtest(CLI::App& app, int& exit_code) {
   test->add_option("--against", options->against,
                    "Print the differences to these rules: - only with them, + only with RULES")
       ->option_text("RULES");
-  test->add_option("--engine", options->engine, "Engine for rules without @engine")
-      ->check(CLI::IsMember(engines))
-      ->capture_default_str();
-  test->add_option("--threads", options->threads,
-                   "That evaluate rules; 0: as many as the machine runs at once")
-      ->capture_default_str();
-  test->add_option("--output-format", options->form.format, "Of the composites")
-      ->check(CLI::IsMember({"ndjson", "csv"}))
-      ->capture_default_str();
-  test->add_option("--output-times", options->form.times,
-                   "Times of composites: ms since 1970, or rfc3339")
-      ->check(CLI::IsMember({"ms", "rfc3339"}))
-      ->capture_default_str();
-  test->add_option("--only", options->form.only, "Composites of these types, separated by commas")
-      ->delimiter(',')
-      ->option_text("TYPE,...");
+  add_evaluation(test, options->evaluation);
+  add_composite_form(test, options->form);
   test->add_flag("--stats", options->stats, "Print counts and rates on standard error at the end");
   test->callback([options, &exit_code] { exit_code = BacktestCommand(*options).go(); });
 }

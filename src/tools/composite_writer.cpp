@@ -1,5 +1,6 @@
 #include "tools/composite_writer.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "gorgo/diagnostics.hpp"
@@ -29,6 +30,25 @@ std::unique_ptr<codec::EventWriter> writer_of(const CompositeForm& form,
 }
 
 }  // namespace
+
+void add_composite_form(CLI::App* command, CompositeForm& form) {
+  auto* format =
+      command->add_option("--output-format", form.format)->check(CLI::IsMember({"ndjson", "csv"}));
+  if (form.format.empty()) {
+    format->description("Of the composites; else as the events");
+  } else {
+    format->description("Of the composites")->capture_default_str();
+  }
+  command
+      ->add_option("--output-times", form.times, "Times of composites: ms since 1970, or rfc3339")
+      ->check(CLI::IsMember({"ms", "rfc3339"}))
+      ->capture_default_str();
+  command
+      ->add_option("--only", form.only,
+                   "Print composites of these types, separated by commas, and no others")
+      ->delimiter(',')
+      ->option_text("TYPE,...");
+}
 
 Result<void> check_only(const CompositeForm& form, const Processor& processor) {
   std::vector<std::string> defined;

@@ -9,14 +9,21 @@
 #include "codec/event_text.hpp"
 #include "gorgo/processor.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace gorgo::tools {
 
 /// What composites are printed, and how.
 struct CompositeForm {
-  std::string format = "ndjson";  ///< or "csv"
+  std::string format = "ndjson";  ///< or "csv"; empty: that of the events
   std::string times = "ms";       ///< or "rfc3339"
   std::vector<std::string> only;  ///< types; empty: all
 };
+
+/// Gives a command `--output-format`, `--output-times` and `--only`. `form` outlives the command.
+void add_composite_form(CLI::App* command, CompositeForm& form);
 
 /// An error: no rule of the processor defines a type that is asked for.
 Result<void> check_only(const CompositeForm& form, const Processor& processor);

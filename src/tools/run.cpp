@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.hpp"
 #include "gorgo/processor.hpp"
 #include "server/alarm_file.hpp"
 #include "tools/append_events.hpp"
@@ -20,11 +19,11 @@
 #include "tools/commands.hpp"
 #include "tools/composite_writer.hpp"
 #include "tools/device_text.hpp"
+#include "tools/evaluation.hpp"
 #include "tools/event_form.hpp"
 #include "tools/event_stream.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
-#include "tools/rule_paths.hpp"
 #include "tools/time_option.hpp"
 
 namespace gorgo::tools {
@@ -33,12 +32,9 @@ namespace {
 struct RunOptions {
   std::vector<std::string> rules;
   std::string events;
-  std::string engine;
-  unsigned threads = 0;
+  Evaluation evaluation;
   EventForm form;
-  std::string output_format;      // empty: that of the events
-  std::string times = "ms";       // of the composites
-  std::vector<std::string> only;  // types of composites that are printed; empty: all
+  CompositeForm output = {.format = ""};
   Duration lateness = ProcessorOptions().lateness;
   Duration max_late = ProcessorOptions().max_late;
   bool reach_deadlines = false;
@@ -62,14 +58,14 @@ class Run {
  public:
   explicit Run(const RunOptions& options)
       : options_(options),
-        processor_({.engine = options.engine,
-                    .threads = options.threads,
+        processor_({.engine = options.evaluation.engine,
+                    .threads = options.evaluation.threads,
                     .lateness = options.lateness,
                     .max_late = options.max_late,
                     .on_alarm = report}) {}
 
   int go() {
-    if (!deploy_rules() || !check_only()) return kFailure;
+    if (!deploy_files(options_.rules, processor_) || !check_only()) return kFailure;
     warn_of_type();
     auto reader = make_reader(options_.form, &processor_.schema());
     if (!reader) return misuse(reader.error());
@@ -103,32 +99,10 @@ class Run {
  private:
   static constexpr std::size_t kWritten = 256 << 10;  // bytes, at a time
 
-  bool deploy_rules() {
-    const auto files = rule_files(options_.rules);
-    if (!files) {
-      fail(files.error());
-      return false;
-    }
-    bool good = true;
-    for (const auto& path : *files) {
-      const auto text = read_file(path);
-      if (!text) {
-        fail(text.error().to_string());
-        good = false;
-        continue;
-      }
-      const Diagnostics diagnostics = processor_.deploy(path, *text);
-      std::fputs(diagnostics.render().c_str(), stderr);
-      good = good && !diagnostics.failed();
-    }
-    return good;
-  }
-
   CompositeForm composite_form() const {
-    return {
-        .format = options_.output_format.empty() ? options_.form.format : options_.output_format,
-        .times = options_.times,
-        .only = options_.only};
+    CompositeForm form = options_.output;
+    if (form.format.empty()) form.format = options_.form.format;
+    return form;
   }
 
   bool check_only() const {
@@ -273,8 +247,6 @@ class Run {
 
 void add_run(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<RunOptions>();
-  const auto engines = engine_names();
-  options->engine = engines.front();
   auto* run = app.add_subcommand(
       "run",
       "Evaluate rules over events from a file and print the composite events, and nothing else,\n"
@@ -285,24 +257,9 @@ void add_run(CLI::App& app, int& exit_code) {
   run->add_option("--events", options->events,
                   "Event lines and ticks, oldest first; - is standard input")
       ->required();
-  run->add_option("--engine", options->engine, "Engine for rules without @engine")
-      ->check(CLI::IsMember(engines))
-      ->capture_default_str();
-  run->add_option("--threads", options->threads,
-                  "That evaluate rules; 0: as many as the machine runs at once")
-      ->capture_default_str();
+  add_evaluation(run, options->evaluation);
   add_event_form(run, options->form, "--format");
-  run->add_option("--output-format", options->output_format,
-                  "Of the composites; else as the events")
-      ->check(CLI::IsMember({"ndjson", "csv"}));
-  run->add_option("--output-times", options->times,
-                  "Times of composites: ms since 1970, or rfc3339")
-      ->check(CLI::IsMember({"ms", "rfc3339"}))
-      ->capture_default_str();
-  run->add_option("--only", options->only,
-                  "Print composites of these types, separated by commas, and no others")
-      ->delimiter(',')
-      ->option_text("TYPE,...");
+  add_composite_form(run, options->output);
   as_time(run->add_option("--lateness", options->lateness,
                           "How long events are held back to be put in order, such as 500ms"))
       ->option_text("TIME=0s");

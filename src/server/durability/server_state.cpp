@@ -23,13 +23,7 @@ stored::ServerStateT state_of(const ServerKnowledge& knowledge, std::uint64_t ro
     added->whole = file.whole;
   }
   for (const RuleHistory::Entry& entry : knowledge.history.entries()) {
-    auto& added = state.history.emplace_back(std::make_unique<stored::ChangeStateT>());
-    added->number = entry.number;
-    added->clock = entry.clock;
-    added->who = entry.who;
-    added->name = entry.name;
-    added->text = entry.text;
-    added->file = entry.file;
+    state.history.push_back(as_table<stored::ChangeStateT>(entry));
   }
   for (const auto& [rule, name] : knowledge.deployments.all()) {
     auto& added = state.deployments.emplace_back(std::make_unique<stored::DeploymentStateT>());

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gorgo/processor.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace gorgo::tools {
+
+/// What evaluates the rules of a command.
+struct Evaluation {
+  Evaluation();
+
+  std::string engine;    ///< of rules without @engine
+  unsigned threads = 0;  ///< 0: as many as the machine runs at once
+};
+
+/// Gives a command `--engine` and `--threads`. `evaluation` outlives the command.
+void add_evaluation(CLI::App* command, Evaluation& evaluation);
+
+/// Deploys rule files and those of folders, and prints what is wrong with them on standard error.
+/// False: some cannot be read or have errors.
+bool deploy_files(const std::vector<std::string>& paths, Processor& processor);
+
+}  // namespace gorgo::tools
