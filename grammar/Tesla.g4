@@ -91,11 +91,11 @@ conjunction : inversion (AND inversion)* ;
 inversion : NOT* comparison ;
 
 // Comparisons do not chain, except in `expr cmp $t = AGG(...)`.
-comparison : statedType? sum (comparator sum)* ;
+comparison : statedType? sum (comparator sum | IN arguments)* ;
 
 statedType : LBRACKET valueType RBRACKET ;
 
-comparator : EQUAL | NOT_EQUAL | LESS | LESS_EQUAL | GREATER | GREATER_EQUAL | CONTAINS | ARROW ;
+comparator : EQUAL | NOT_EQUAL | LESS | LESS_EQUAL | GREATER | GREATER_EQUAL | CONTAINS | LIKE | MATCHES | ARROW ;
 
 sum : product ((PLUS | MINUS) product)* ;
 
@@ -113,20 +113,20 @@ primary
     | attributeName member?
     ;
 
-member : DOT attributeName | aggregate ;
-
-aggregate
-    : LPAREN typeName
-      ( DOT attributeName LPAREN conditions? RPAREN
-      | LPAREN conditions? RPAREN (DOT attributeName)?
-      )
-      span? RPAREN span?
+// A call of a function, and the parts of an aggregate: `Avg(Temp(area = $a).value within 5 min from
+// Smoke)` is a call whose one argument has the form of a call, too. What a call is follows from its
+// name and its arguments, and is told when the syntax tree is built.
+member
+    : DOT attributeName (arguments span?)?
+    | arguments (DOT attributeName)? span?
     ;
+
+arguments : LPAREN conditions? RPAREN ;
 
 // ------------------------------------------------------------------------------------------------
 // Names. Words that are keywords by position only are tokens that every name may be.
 
-typeName : ID | EVENT | RULE | ASSIGN | EACH | FIRST | LAST | CONTAINS ;
+typeName : ID | EVENT | RULE | ASSIGN | EACH | FIRST | LAST | CONTAINS | LIKE | MATCHES | IN ;
 
 attributeName
     : typeName
@@ -158,6 +158,9 @@ EACH : E A C H ;
 FIRST : F I R S T ;
 LAST : L A S T ;
 CONTAINS : C O N T A I N S ;
+LIKE : L I K E ;
+MATCHES : M A T C H E S ;
+IN : I N ;
 
 ID : WORD ;
 PARAMETER : '$' WORD ;
@@ -213,6 +216,7 @@ fragment F : [fF] ;
 fragment G : [gG] ;
 fragment H : [hH] ;
 fragment I : [iI] ;
+fragment K : [kK] ;
 fragment L : [lL] ;
 fragment M : [mM] ;
 fragment N : [nN] ;

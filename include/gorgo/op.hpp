@@ -11,6 +11,7 @@ enum class Op : std::uint8_t {
   timestamp,  ///< the time of the event `source`, int nanoseconds
   aggregate,  ///< value of `Rule::aggregates[index]`
   present,    ///< bool: the event `source` has attribute `index` (what a binding demands)
+  call,       ///< `function` of `args`
   negate,
   add,
   subtract,

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gorgo/diagnostics.hpp"
+#include "gorgo/function.hpp"
 #include "gorgo/op.hpp"
 #include "gorgo/schema.hpp"
 #include "gorgo/value.hpp"
@@ -13,6 +15,10 @@
 /// Checked rules: every name resolved, every expression typed. A `Rule` exists only for a rule
 /// without errors, so whoever holds one may evaluate it without checking anything again.
 namespace gorgo {
+
+namespace functions {
+struct Prepared;
+}
 
 /// The event a predicate is tested on, as `Expr::source`; states are 0, 1, ....
 inline constexpr std::int32_t kCandidate = -1;
@@ -25,9 +31,12 @@ inline constexpr std::int32_t kCandidate = -1;
 struct Expr {
   Op op = Op::constant;
   ValueType type = ValueType::integer;
-  Value constant;                    ///< Op::constant
-  std::int32_t source = kCandidate;  ///< Op::attribute, timestamp, present
-  std::uint32_t index = 0;           ///< Op::attribute, present, aggregate
+  Value constant;                     ///< Op::constant
+  std::int32_t source = kCandidate;   ///< Op::attribute, timestamp, present
+  std::uint32_t index = 0;            ///< Op::attribute, present, aggregate
+  Function function = Function::abs;  ///< Op::call
+  /// Op::call: what its literal patterns and zones say; null where there are none.
+  std::shared_ptr<const functions::Prepared> prepared;
   std::vector<Expr> args;
 };
 

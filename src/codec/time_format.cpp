@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <optional>
 #include <sstream>
 #include <utility>
 
+#include "codec/time_zone.hpp"
 #include "codec/timestamp.hpp"
 
 namespace gorgo::codec {
@@ -93,16 +93,6 @@ class Pattern final : public TimeFormat::Form {
     return (local.time_since_epoch() - offset).count();
   }
 };
-
-Result<const date::time_zone*> find_zone(const std::string& name) {
-  if (name.empty() || name == "UTC" || name == "Z") return {std::in_place, nullptr};
-  try {
-    return {std::in_place, date::locate_zone(name)};
-  } catch (const std::exception&) {
-    return Error{"there is no time zone '" + name + "'",
-                 "they are called as in /usr/share/zoneinfo: Europe/Rome, America/New_York"};
-  }
-}
 
 std::optional<int> decimals_of(std::string_view unit) {
   if (unit == "s") return 0;

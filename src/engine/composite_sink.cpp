@@ -5,6 +5,8 @@
 
 #include "base/arithmetic.hpp"
 #include "base/scratch.hpp"
+#include "functions/computed_texts.hpp"
+#include "plan/plan.hpp"
 
 namespace gorgo::engine {
 
@@ -13,6 +15,7 @@ void CompositeSink::clear() {
   clear_scratch(cells_);
   clear_scratch(events_);
   clear_scratch(consumption_);
+  texts_.clear();
   if (held_ != nullptr) held_->add(unknown_);  // for its peak
   unknown_ = 0;
 }
@@ -49,7 +52,7 @@ void CompositeSink::accept(std::span<const history::EventRef> sequence,
   cells_.resize(first_cell + rule_->assignments.size());
   Datum* cell = cells_.data() + first_cell;
   for (const Expr& assignment : rule_->assignments) {
-    *cell = arithmetic::canonical(history::evaluate(assignment, scope));
+    *cell = value_of(assignment, scope);
     if (!cell->exists()) return cells_.resize(first_cell);
     ++cell;
   }
@@ -62,6 +65,19 @@ void CompositeSink::accept(std::span<const history::EventRef> sequence,
     consumption_.push_back({state, sequence[state].slot, sequence[0].slot});
   }
   if (held_ != nullptr) hold(each_);
+}
+
+Datum CompositeSink::value_of(const Expr& assignment, const history::Scope& scope) {
+  if (!plan::computes_text(assignment)) {
+    return arithmetic::canonical(history::evaluate(assignment, scope));
+  }
+  const functions::ComputedTexts computed;
+  return keep(history::evaluate(assignment, scope));
+}
+
+Datum CompositeSink::keep(const Datum& text) {
+  if (!text.exists()) return text;
+  return Datum::of(std::string_view(texts_.emplace_back(text.text())));
 }
 
 /// Looks only now and then at what all sinks hold, since other threads change it.
@@ -108,7 +124,14 @@ void CompositeSink::append(const CompositeSink& from, std::size_t first, std::si
         static_cast<std::uint32_t>(events_.size() + (keep_sequences_ ? (i - first) * length : 0));
     composites_.push_back(composite);
   }
+  const std::size_t first_cell = cells_.size();
   copy(from.cells_, from.composites_[first].first_cell, (last - first) * width, cells_);
+  for (std::size_t column = 0; column < width; ++column) {
+    if (!plan::computes_text(rule_->assignments[column])) continue;
+    for (std::size_t i = first_cell + column; i < cells_.size(); i += width) {
+      cells_[i] = keep(cells_[i]);
+    }
+  }
   if (held_ != nullptr) hold((last - first) * each_);
   if (!keep_sequences_) return;
   copy(from.events_, from.composites_[first].first_event, (last - first) * length, events_);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/held_bytes.hpp"
@@ -37,7 +39,7 @@ class CompositeSink {
                   std::uint32_t certain = kAll);
 
   const std::vector<Composite>& composites() const { return composites_; }
-  /// Strings refer to the history and the rule.
+  /// Strings refer to the history, the rule and the sink.
   std::span<const Datum> cells() const { return cells_; }
   std::span<const history::EventRef> events() const { return events_; }
   /// How many terminators of the rule in hand had too many sequences.
@@ -77,6 +79,9 @@ class CompositeSink {
   };
 
   void hold(std::size_t bytes);
+  Datum value_of(const Expr& assignment, const history::Scope& scope);
+  /// A copy of a text that lives as long as the cells.
+  Datum keep(const Datum& text);
 
   HeldBytes* held_ = nullptr;
   std::size_t each_ = 0;     // bytes of a composite of the rule in hand, wherever they are
@@ -90,6 +95,7 @@ class CompositeSink {
   std::uint64_t overflows_ = 0;
   std::vector<Composite> composites_;
   std::vector<Datum> cells_;
+  std::deque<std::string> texts_;  // that cells refer to, computed by functions
   std::vector<history::EventRef> events_;
   std::vector<Consumption> consumption_;  // of the terminator in hand
   std::uint32_t terminator_ = 0;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -76,8 +77,10 @@ struct PlaceKey {
 /// A composite that waits for the deadline of its rule (TESLA.md §8): only the absence is open.
 struct PendingComposite {
   PlaceKey terminator;
-  std::uint32_t sequence = 0;             ///< rank among the composites of its terminator
-  std::vector<Datum> cells;               ///< strings refer to the history and the rule
+  std::uint32_t sequence = 0;  ///< rank among the composites of its terminator
+  std::vector<Datum> cells;    ///< strings refer to the history, the rule and `texts`
+  /// Strings that functions computed; null: none.
+  std::shared_ptr<const std::vector<std::string>> texts;
   std::vector<history::EventRef> events;  ///< of the sequence; the history keeps them until then
 };
 

@@ -18,8 +18,10 @@ struct Scope {
 /// `evaluate` for expressions of any kind.
 Datum evaluate_tree(const Expr& expr, const Scope& scope);
 
-/// The value of a checked expression, `Datum::none()` for no value. Strings refer to the history or
-/// to the expression. Most expressions are a lone attribute or aggregate, which costs no call.
+/// The value of a checked expression, `Datum::none()` for no value. Strings refer to the history,
+/// to the expression, or to the innermost `functions::ComputedTexts`, which must be there for
+/// expressions of which `plan::computes_text` holds. Most expressions are a lone attribute or
+/// aggregate, which costs no call.
 inline Datum evaluate(const Expr& expr, const Scope& scope) {
   if (expr.op == Op::attribute) {
     const EventRef event = expr.source == kCandidate

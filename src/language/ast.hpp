@@ -35,6 +35,7 @@ enum class ExprKind : std::uint8_t {
   state_attribute,  ///< `qualifier`.`name`
   parameter,        ///< `$name`
   aggregate,        ///< `aggregate`
+  call,             ///< function `name` of the children
   negate,           ///< -a
   add,
   subtract,

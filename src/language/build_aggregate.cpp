@@ -1,71 +1,43 @@
 #include "language/build_aggregate.hpp"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
 #include "language/build_span.hpp"
 #include "language/build_timer.hpp"
-#include "language/literal.hpp"
 
 namespace gorgo::language {
-namespace {
 
 using ast::ExprKind;
 
-/// The primary that the whole of `sum` consists of, if it does.
-grammar::TeslaParser::PrimaryContext* lone_primary(grammar::TeslaParser::SumContext* sum) {
-  const auto products = sum->product();
-  if (products.size() != 1) return nullptr;
-  const auto factors = products[0]->factor();
-  if (factors.size() != 1 || !factors[0]->MINUS().empty()) return nullptr;
-  return factors[0]->primary();
-}
-
-std::optional<AggregateFunction> aggregate_function(const std::string& word) {
-  static constexpr std::array<std::pair<const char*, AggregateFunction>, 5> kFunctions = {
-      {{"avg", AggregateFunction::avg},
-       {"sum", AggregateFunction::sum},
-       {"min", AggregateFunction::min},
-       {"max", AggregateFunction::max},
-       {"count", AggregateFunction::count}}};
-  const std::string lower = lower_case(word);
-  const auto* found =
-      std::ranges::find_if(kFunctions, [&](const auto& pair) { return lower == pair.first; });
-  return found == kFunctions.end() ? std::nullopt : std::optional(found->second);
-}
-
-}  // namespace
-
 std::shared_ptr<ast::AggregateCall> AggregateBuilder::call(antlr4::Token* function,
-                                                           Parser::AggregateContext* call) {
+                                                           const AggregateShape& call) {
   auto result = std::make_shared<ast::AggregateCall>();
   result->at = tokens_.locate(function);
   const std::string word = function->getText();
   const auto known = aggregate_function(word);
   if (!known) {
     reporter_.error(result->at, "unknown aggregate " + in_quotes(word),
-                    reporter_.suggest(word, {"avg", "sum", "min", "max", "count"},
+                    reporter_.suggest(word, aggregate_names(),
                                       "the aggregates are avg, sum, min, max and count; a state "
                                       "begins with `each`, `first` or `last`"));
     return result;
   }
   check_place(function);
   result->function = *known;
-  result->predicate.type = tokens_.name(call->typeName());
+  result->predicate.type = tokens_.name(call.type);
   result->predicate.conditions =
-      ExpressionBuilder(Place::aggregate, reporter_).conditions(call->conditions());
+      ExpressionBuilder(Place::aggregate, reporter_).conditions(call.brackets->conditions());
   refuse_timer(result->predicate, reporter_);
   attribute(word, call, *result);
   span(call, *result);
   return result;
 }
 
-void AggregateBuilder::attribute(const std::string& word, Parser::AggregateContext* call,
+void AggregateBuilder::attribute(const std::string& word, const AggregateShape& call,
                                  ast::AggregateCall& result) {
-  if (call->attributeName() != nullptr) {
-    result.attribute = tokens_.name(call->attributeName());
+  if (call.attribute != nullptr) {
+    result.attribute = tokens_.name(call.attribute);
   } else if (result.function != AggregateFunction::count) {
     reporter_.error(
         result.at, "`" + word + "` needs an attribute",
@@ -73,8 +45,8 @@ void AggregateBuilder::attribute(const std::string& word, Parser::AggregateConte
   }
 }
 
-void AggregateBuilder::span(Parser::AggregateContext* call, ast::AggregateCall& result) {
-  const auto spans = call->span();
+void AggregateBuilder::span(const AggregateShape& call, ast::AggregateCall& result) {
+  const auto& spans = call.spans;
   if (spans.size() == 1) {
     result.span = build_span(spans[0], reporter_);
   } else {
@@ -97,12 +69,12 @@ void AggregateBuilder::check_place(const antlr4::Token* function) {
 
 bool AggregateBuilder::is_binding(Parser::ComparisonContext* comparison) {
   const auto operands = comparison->sum();
-  if (operands.size() < 2 || operands.size() > 3) return false;
+  if (operands.size() < 2 || operands.size() > 3 || !comparison->IN().empty()) return false;
   if (kind_of(comparison->comparator().back()) != ExprKind::equal) return false;
   auto* parameter = lone_primary(operands[operands.size() - 2]);
   auto* call = lone_primary(operands.back());
   return parameter != nullptr && parameter->PARAMETER() != nullptr && call != nullptr &&
-         call->member() != nullptr && call->member()->aggregate() != nullptr;
+         is_call(call) && aggregate_shape(call).has_value();
 }
 
 ast::AggregateBinding AggregateBuilder::binding(Parser::ComparisonContext* comparison) {
@@ -118,7 +90,7 @@ ast::AggregateBinding AggregateBuilder::binding(Parser::ComparisonContext* compa
                     "its type follows from its attribute");
   }
   binding.parameter = {parameter->start->getText().substr(1), tokens_.locate(parameter->start)};
-  binding.aggregate = call(value->start, value->member()->aggregate());
+  binding.aggregate = call(value->start, *aggregate_shape(value));
   return binding;
 }
 

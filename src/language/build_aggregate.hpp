@@ -6,6 +6,7 @@
 #include "TeslaParser.h"
 #include "language/ast.hpp"
 #include "language/build_expression.hpp"
+#include "language/call_shape.hpp"
 #include "language/reporter.hpp"
 #include "language/token_reader.hpp"
 
@@ -21,7 +22,7 @@ class AggregateBuilder {
       : place_(place), tokens_(reporter), reporter_(reporter) {}
 
   /// Builds `AGG(...)`; `function` is its first word.
-  std::shared_ptr<ast::AggregateCall> call(antlr4::Token* function, Parser::AggregateContext* call);
+  std::shared_ptr<ast::AggregateCall> call(antlr4::Token* function, const AggregateShape& call);
   /// Whether a filter is `[expr cmp] $t = AGG(...)`.
   static bool is_binding(Parser::ComparisonContext* comparison);
   /// Precondition: `is_binding(comparison)`.
@@ -29,9 +30,8 @@ class AggregateBuilder {
 
  private:
   void compared_value(Parser::ComparisonContext* comparison, ast::AggregateBinding& binding);
-  void attribute(const std::string& word, Parser::AggregateContext* call,
-                 ast::AggregateCall& result);
-  void span(Parser::AggregateContext* call, ast::AggregateCall& result);
+  void attribute(const std::string& word, const AggregateShape& call, ast::AggregateCall& result);
+  void span(const AggregateShape& call, ast::AggregateCall& result);
   void check_place(const antlr4::Token* function);
 
   const Place place_;

@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include "functions/catalogue.hpp"
 #include "language/build_aggregate.hpp"
+#include "language/call_shape.hpp"
+#include "language/syntax.hpp"
 
 namespace gorgo::language {
 namespace {
@@ -74,16 +77,38 @@ Tree ExpressionBuilder::inversion(Parser::InversionContext* inversion) {
 Tree ExpressionBuilder::comparison(Parser::ComparisonContext* comparison) {
   const auto operands = comparison->sum();
   const auto comparators = comparison->comparator();
-  if (comparators.size() > 1) {
-    reporter_.error(tokens_.locate(comparators[1]->start), "comparisons do not chain",
+  const auto lists = comparison->IN();
+  if (comparators.size() + lists.size() > 1) {
+    auto* second = comparators.size() > 1 ? comparators[1]->start : lists.back()->getSymbol();
+    reporter_.error(tokens_.locate(second), "comparisons do not chain",
                     "combine two comparisons with `and`");
   }
   Tree result = sum(operands[0]);
   if (!comparators.empty()) {
     result = compare(comparators[0], std::move(result), sum(operands[1]));
+  } else if (!lists.empty()) {
+    result = one_of(lists[0]->getSymbol(), comparison->arguments(0), std::move(result));
   }
   if (const auto stated = stated_type(comparison, reporter_)) result.expr.stated_type = stated;
   return result;
+}
+
+/// `x in (a, b)` is `x = a or x = b`.
+Tree ExpressionBuilder::one_of(antlr4::Token* in, Parser::ArgumentsContext* values, Tree left) {
+  const Location at = tokens_.locate(in);
+  require_value(left.expr, reporter_);
+  std::vector<Tree> equalities;
+  for (ast::Expr& value : conditions(values->conditions())) {
+    require_value(value, reporter_);
+    equalities.push_back(
+        make_tree(ExprKind::equal, at, operands_of(Tree(left), {std::move(value)}), reporter_));
+  }
+  if (equalities.empty()) {
+    reporter_.error(at, "`in` needs values", "write `x in (1, 2)`");
+    return left;
+  }
+  const std::vector<Location> between(equalities.size() - 1, at);
+  return make_chain(ExprKind::logical_or, between, std::move(equalities), reporter_);
 }
 
 Tree ExpressionBuilder::compare(Parser::ComparatorContext* comparator, Tree left, Tree right) {
@@ -91,6 +116,10 @@ Tree ExpressionBuilder::compare(Parser::ComparatorContext* comparator, Tree left
   const Location at = tokens_.locate(comparator->start);
   require_value(left.expr, reporter_);
   require_value(right.expr, reporter_);
+  if (comparator->LIKE() != nullptr || comparator->MATCHES() != nullptr) {
+    return call({comparator->LIKE() != nullptr ? "like" : "matches", at},
+                operands_of(std::move(left), std::move(right)));
+  }
   if (kind == ExprKind::bind) {
     const bool binds =
         left.expr.kind == ExprKind::attribute && right.expr.kind == ExprKind::parameter;
@@ -156,7 +185,7 @@ Tree ExpressionBuilder::factor(Parser::FactorContext* factor) {
 
 Tree ExpressionBuilder::primary(Parser::PrimaryContext* primary, bool negative) {
   if (primary->disjunction() != nullptr) return disjunction(primary->disjunction());
-  if (primary->attributeName() != nullptr) return {reference(primary)};
+  if (primary->attributeName() != nullptr) return reference(primary);
   antlr4::Token* first = primary->start;
   ast::Expr expr{.at = tokens_.locate(first)};
   switch (first->getType()) {
@@ -192,26 +221,81 @@ void ExpressionBuilder::parameter(antlr4::Token* word, ast::Expr& expr) {
                   "compare with a constant or with another attribute of the event");
 }
 
-ast::Expr ExpressionBuilder::reference(Parser::PrimaryContext* primary) {
+Tree ExpressionBuilder::reference(Parser::PrimaryContext* primary) {
   ast::Expr expr{.at = tokens_.locate(primary->start)};
   const ast::Name word = tokens_.name(primary->attributeName());
   auto* member = primary->member();
   if (member == nullptr) {
     expr.kind = ExprKind::attribute;
     expr.name = word;
-  } else if (member->attributeName() != nullptr) {
+  } else if (is_call(primary)) {
+    return call(primary, word);
+  } else {
     expr.kind = ExprKind::state_attribute;
     expr.qualifier = word;
     expr.name = tokens_.name(member->attributeName());
     if (place_ == Place::subscription) {
       reporter_.error(expr.at, "a subscription knows no states",
                       "write the attribute alone: " + in_quotes(expr.name.text));
+    } else if (member->arguments() != nullptr) {
+      reporter_.error(expr.at, show(expr) + " has conditions behind it, but is in no aggregate",
+                      "write " + in_quotes("Avg(" + word.text + "(...)." + expr.name.text +
+                                           " within ... from ...)"));
     }
-  } else {
-    expr.kind = ExprKind::aggregate;
-    expr.aggregate = AggregateBuilder(place_, reporter_).call(primary->start, member->aggregate());
   }
-  return expr;
+  return {std::move(expr)};
+}
+
+/// A call of a function, or an aggregate.
+Tree ExpressionBuilder::call(Parser::PrimaryContext* primary, const ast::Name& name) {
+  if (const auto shape = aggregate_shape(primary)) {
+    ast::Expr aggregate{.kind = ExprKind::aggregate, .at = name.at};
+    aggregate.aggregate = AggregateBuilder(place_, reporter_).call(primary->start, *shape);
+    return {std::move(aggregate)};
+  }
+  auto* member = primary->member();
+  refuse_unless_function(name, *member);
+  std::vector<Tree> arguments;
+  if (auto* list = member->arguments()->conditions(); list != nullptr) {
+    for (auto* argument : list->disjunction()) arguments.push_back(disjunction(argument));
+  }
+  return call(name, std::move(arguments));
+}
+
+Tree ExpressionBuilder::call(const ast::Name& name, std::vector<Tree> arguments) {
+  if (place_ == Place::subscription) {
+    reporter_.error(name.at, "a subscription cannot call " + in_quotes(name.text),
+                    "have a rule compute the value, and compare the attribute");
+  }
+  Tree result = make_tree(ExprKind::call, name.at, std::move(arguments), reporter_);
+  result.expr.name = name;
+  return result;
+}
+
+void ExpressionBuilder::refuse_unless_function(const ast::Name& name,
+                                               Parser::MemberContext& member) {
+  if (functions::find(name.text) != nullptr) {
+    if (member.DOT() == nullptr && member.span() == nullptr) return;
+    return reporter_.error(name.at,
+                           in_quotes(name.text) + " is a function: it takes only arguments",
+                           "leave out what stands behind its brackets");
+  }
+  if (place_ == Place::filter && member.span() != nullptr) {
+    return reporter_.error(
+        name.at, "expected `each`, `first`, `last` or `not` before " + in_quotes(name.text),
+        "a selection says which event of the window is taken");
+  }
+  if (aggregate_function(name.text)) {
+    reporter_.error(name.at, in_quotes(name.text) + " is an aggregate: it reads events of one type",
+                    "write " + in_quotes(name.text + "(Type(...).attribute within ... from ...)"));
+    return;
+  }
+  std::vector<std::string> names = functions::names();
+  names.insert(names.end(), aggregate_names().begin(), aggregate_names().end());
+  reporter_.error(name.at, "unknown function " + in_quotes(name.text),
+                  reporter_.suggest(name.text, names,
+                                    "`gorgo functions` lists them; a state begins with "
+                                    "`each`, `first` or `last`"));
 }
 
 ast::ExprKind kind_of(grammar::TeslaParser::ComparatorContext* comparator) {

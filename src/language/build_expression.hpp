@@ -35,13 +35,17 @@ class ExpressionBuilder {
   Tree inversion(Parser::InversionContext* inversion);
   Tree comparison(Parser::ComparisonContext* comparison);
   Tree compare(Parser::ComparatorContext* comparator, Tree left, Tree right);
+  Tree one_of(antlr4::Token* in, Parser::ArgumentsContext* values, Tree left);
   Tree sum(Parser::SumContext* sum);
   Tree product(Parser::ProductContext* product);
   Tree arithmetic(ast::ExprKind kind, antlr4::Token* op, Tree left, Tree right);
   Tree factor(Parser::FactorContext* factor);
   Tree primary(Parser::PrimaryContext* primary, bool negative);
   void parameter(antlr4::Token* word, ast::Expr& expr);
-  ast::Expr reference(Parser::PrimaryContext* primary);
+  Tree reference(Parser::PrimaryContext* primary);
+  Tree call(Parser::PrimaryContext* primary, const ast::Name& name);
+  Tree call(const ast::Name& name, std::vector<Tree> arguments);
+  void refuse_unless_function(const ast::Name& name, Parser::MemberContext& member);
 
   const Place place_;
   TokenReader tokens_;

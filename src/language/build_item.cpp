@@ -115,10 +115,6 @@ std::vector<ast::Assignment> ItemBuilder::assignments(Parser::WhereClauseContext
   ExpressionBuilder expressions(Place::where, reporter_);
   for (auto* assignment : where->assignment()) {
     ast::Expr value = expressions.value(assignment->sum());
-    if (value.kind >= ast::ExprKind::equal) {
-      reporter_.error(value.at, "there are no conditions in `where`",
-                      "filter with `and (...)` before `where`");
-    }
     result.push_back({tokens_.name(assignment->attributeName()), std::move(value)});
   }
   return result;

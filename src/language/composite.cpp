@@ -57,11 +57,6 @@ void CompositeBinder::report_undefined(const ast::Name& attribute) {
 }
 
 Bound CompositeBinder::bind_value(const ast::Expr& expr) {
-  if (is_comparison(expr.kind) || is_logical(expr.kind) || expr.kind == ast::ExprKind::bind) {
-    reporter_.error(expr.at, in_quotes(spelling(expr.kind)) + " cannot stand in `where`",
-                    "`where` computes values; test conditions in a filter");
-    return std::nullopt;
-  }
   Context context{Context::Kind::where};
   context.earlier = static_cast<std::uint32_t>(scope_.states().size());
   return expressions_.bind(expr, context);

@@ -122,6 +122,8 @@ EvidenceCollector::Term EvidenceCollector::plain_term(const ast::Expr& expr,
       return reference(expr, context);
     case ExprKind::aggregate:
       return aggregate(*expr.aggregate);
+    case ExprKind::call:
+      return call(expr, context);
     default:
       return operation(expr, context);
   }
@@ -183,6 +185,52 @@ EvidenceCollector::Term EvidenceCollector::aggregate_value(const ast::AggregateC
   if (has_own_type || !call.attribute) return {};
   return attribute(types_.mention(call.predicate.type.text), call.attribute->text,
                    call.attribute->at);
+}
+
+EvidenceCollector::Term EvidenceCollector::call(const ast::Expr& expr, const Context& context) {
+  using functions::Gives;
+  const functions::Signature* const signature = functions::find(expr.name.text);
+  Term shared;  // by the arguments that have one type
+  bool is_first = true;
+  for (std::size_t i = 0; i < expr.children.size(); ++i) {
+    const auto parameter = signature == nullptr ? functions::Parameter::any : signature->at(i);
+    const Term given = argument(parameter, expr.children[i], expr, context);
+    const bool shares = signature != nullptr && signature->result == Gives::common &&
+                        parameter == functions::Parameter::any;
+    if (!shares) continue;
+    if (is_first) {
+      shared = given;
+    } else {
+      relate(shared, given, expr.at);
+    }
+    is_first = false;
+  }
+  if (signature == nullptr) return {Term::Kind::wrong};
+  if (signature->result != Gives::text && signature->result != Gives::boolean) return shared;
+  Term result{Term::Kind::given};
+  result.type = signature->result == Gives::text ? ValueType::string : ValueType::boolean;
+  return result;
+}
+
+/// What an argument's place says about it.
+EvidenceCollector::Term EvidenceCollector::argument(functions::Parameter parameter,
+                                                    const ast::Expr& argument,
+                                                    const ast::Expr& call, const Context& context) {
+  using functions::Parameter;
+  if (parameter == Parameter::condition) {
+    condition(argument, context);
+    return {};
+  }
+  const Term value = term(argument, context);
+  if (value.kind != Term::Kind::open || parameter == Parameter::any) return value;
+  if (parameter == Parameter::number || parameter == Parameter::floating) {
+    inference_.number(value.node, argument.at);
+  } else {
+    const bool whole = parameter == Parameter::integer;
+    inference_.strong(value.node, whole ? ValueType::integer : ValueType::string, call.at,
+                      "as a function takes it");
+  }
+  return value;
 }
 
 EvidenceCollector::Term EvidenceCollector::operation(const ast::Expr& expr,

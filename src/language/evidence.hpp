@@ -3,6 +3,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "functions/catalogue.hpp"
 #include "language/inference.hpp"
 #include "language/scope.hpp"
 
@@ -44,6 +45,9 @@ class EvidenceCollector {
   Term attribute(TypeIndex type, std::string_view name, Location at);
   Term aggregate(const ast::AggregateCall& call);
   Term aggregate_value(const ast::AggregateCall& call);
+  Term call(const ast::Expr& expr, const Context& context);
+  Term argument(functions::Parameter parameter, const ast::Expr& argument, const ast::Expr& call,
+                const Context& context);
   Term operation(const ast::Expr& expr, const Context& context);
 
   const ast::RuleDefinition& rule_;

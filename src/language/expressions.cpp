@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "language/calls.hpp"
 #include "language/syntax.hpp"
 
 namespace gorgo::language {
@@ -43,6 +44,8 @@ Bound ExpressionBinder::bind_kind(const ast::Expr& expr, const Context& context)
       return references_.bind(expr, context);
     case ExprKind::aggregate:
       return bind_aggregate(expr, context);
+    case ExprKind::call:
+      return bind_call(expr, context);
     case ExprKind::negate:
       return make_negative(operand(expr.children[0], context), reporter_);
     case ExprKind::bind:
@@ -73,6 +76,12 @@ Bound ExpressionBinder::bind_aggregate(const ast::Expr& expr, const Context& con
   }
   bind_aggregate_(*expr.aggregate, context.earlier);
   return references_.value_of(*expr.aggregate);
+}
+
+Bound ExpressionBinder::bind_call(const ast::Expr& expr, const Context& context) {
+  std::vector<Operand> arguments;
+  for (const ast::Expr& argument : expr.children) arguments.push_back(operand(argument, context));
+  return make_call(expr, std::move(arguments), reporter_);
 }
 
 Bound ExpressionBinder::bind_comparison(const ast::Expr& expr, const Context& context) {

@@ -32,6 +32,7 @@ class ExpressionBinder {
   Bound bind_kind(const ast::Expr& expr, const Context& context);
   Bound bind_aggregate(const ast::Expr& expr, const Context& context);
   Bound bind_arithmetic(const ast::Expr& expr, const Context& context);
+  Bound bind_call(const ast::Expr& expr, const Context& context);
   Bound bind_comparison(const ast::Expr& expr, const Context& context);
   Bound bind_logic(const ast::Expr& expr, const Context& context);
   Operand operand(const ast::Expr& expr, const Context& context);

@@ -44,14 +44,10 @@ std::string hint_for_unit(std::string_view word) {
 std::string hint_for_foreign(const SyntaxError& error, const ItemTokens& item) {
   const std::size_t index = error.offending->getTokenIndex();
   const std::string word = word_at(item, index), next = word_at(item, index + 1);
-  if (word == "like" || word == "matches") {
-    return "there are no patterns of strings; `=` and `!=` compare whole ones";
-  }
   if (word == "is" && (next == "null" || next == "not")) {
-    return "there is no `null`; a binding such as `value = $v` demands that the event has a value";
+    return "there is no `null`; write `not exists(x)` or `exists(x)`";
   }
   if (word == "null") return "there is no `null`";
-  if (word == "in") return "write `x = 1 or x = 2`";
   if (word == "followed" && next == "by") return kSequence;
   if (word == "-" && next == ">") return kSequence;
   if (word == ">" && index > 0 && word_at(item, index - 1) == "-") return kSequence;

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "functions/catalogue.hpp"
+#include "language/call_shape.hpp"
 #include "language/literal.hpp"
 #include "language/rule_text.hpp"
 
@@ -37,9 +39,7 @@ bool is_name(std::size_t rule) {
   return rule == Parser::RuleTypeName || rule == Parser::RuleAttributeName;
 }
 
-bool is_language_word(std::size_t token) {
-  return token >= Parser::AND && token <= Parser::CONTAINS;
-}
+bool is_language_word(std::size_t token) { return token >= Parser::AND && token <= Parser::IN; }
 
 /// The literal in double quotes, unless that takes escapes.
 std::string string_literal(const std::string& text) {
@@ -129,9 +129,8 @@ class PieceWriter {
   /// Handles what is not written word by word.
   bool special(ParserRuleContext* context) {
     switch (context->getRuleIndex()) {
-      case Parser::RuleAggregate:
-        aggregate(dynamic_cast<Parser::AggregateContext*>(context));
-        return true;
+      case Parser::RulePrimary:
+        return call(dynamic_cast<Parser::PrimaryContext*>(context));
       case Parser::RuleSpan:
         break_before_ = kSpan;
         return false;
@@ -154,7 +153,7 @@ class PieceWriter {
     const std::size_t rule = parent->getRuleIndex();
     switch (token->getType()) {
       case Parser::LPAREN:
-        if (rule != Parser::RulePrimary) glue_ = Glue::tight;
+        if (rule != Parser::RulePrimary && !is_list(parent)) glue_ = Glue::tight;
         return bracket(token);
       case Parser::COMMA:
         return separator(token, rule);
@@ -275,25 +274,45 @@ class PieceWriter {
     kept.insert(kept.end(), after.begin(), after.end());
   }
 
+  /// Whether these are the brackets behind `in`.
+  static bool is_list(ParserRuleContext* brackets) {
+    const auto* around = dynamic_cast<ParserRuleContext*>(brackets->parent);
+    return brackets->getRuleIndex() == Parser::RuleArguments &&
+           around->getRuleIndex() == Parser::RuleComparison;
+  }
+
+  bool call(Parser::PrimaryContext* primary) {
+    if (primary->attributeName() == nullptr || !is_call(primary)) return false;
+    const auto shape = aggregate_shape(primary);
+    const std::string name = primary->start->getText();
+    if (!shape && functions::find(name) == nullptr) return false;
+    add(primary->start, shape ? aggregate_name(name) : lower_case(name));
+    if (shape) {
+      aggregate(primary->member()->arguments(), *shape);
+    } else {
+      walk(primary->member());
+    }
+    return true;
+  }
+
   /// `Avg(Temp(...).value within 5 min from Smoke)`, however it is written.
-  void aggregate(Parser::AggregateContext* call) {
-    pieces_.back().text = aggregate_name(pieces_.back().text);
-    const auto brackets = [&](std::size_t open, std::size_t close, const auto& content) {
+  void aggregate(Parser::ArgumentsContext* around, const AggregateShape& call) {
+    const auto brackets = [&](Parser::ArgumentsContext* pair, const auto& content) {
       glue_ = Glue::tight;
-      bracket(call->LPAREN(open)->getSymbol());
+      bracket(pair->LPAREN()->getSymbol());
       content();
-      bracket(call->RPAREN(close)->getSymbol());
+      bracket(pair->RPAREN()->getSymbol());
     };
-    brackets(0, 1, [&] {
-      walk(call->typeName());
-      brackets(1, 0, [&] {
-        if (call->conditions() != nullptr) walk(call->conditions());
+    brackets(around, [&] {
+      walk(call.type);
+      brackets(call.brackets, [&] {
+        if (call.brackets->conditions() != nullptr) walk(call.brackets->conditions());
       });
-      if (call->DOT() != nullptr) {
-        sign(call->DOT()->getSymbol(), Parser::RuleAggregate);
-        walk(call->attributeName());
+      if (call.attribute != nullptr) {
+        sign(call.dot->getSymbol(), Parser::RuleMember);
+        walk(call.attribute);
       }
-      for (auto* span : call->span()) walk(span);
+      for (auto* span : call.spans) walk(span);
     });
   }
 

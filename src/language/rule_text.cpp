@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "functions/catalogue.hpp"
 #include "language/syntax.hpp"
 
 namespace gorgo::language {
@@ -35,9 +36,9 @@ std::string constant(const Value& value) {
 
 std::string_view name_of(Op op) {
   constexpr std::string_view names[] = {
-      "constant", "attribute", "timestamp", "aggregate", "present", "-",  "+", "-",
-      "*",        "/",         "to_float",  "to_int",    "=",       "!=", "<", "<=",
-      ">",        ">=",        "contains",  "and",       "or",      "not"};
+      "constant", "attribute", "timestamp", "aggregate", "present", "call", "-",  "+",
+      "-",        "*",         "/",         "to_float",  "to_int",  "=",    "!=", "<",
+      "<=",       ">",         ">=",        "contains",  "and",     "or",   "not"};
   return names[static_cast<std::size_t>(op)];
 }
 
@@ -152,9 +153,24 @@ std::string RuleText::expr(const Expr& e, TypeId candidate) const {
     case Op::to_float:
     case Op::to_int:
       return std::string(name_of(e.op)) + "(" + expr(e.args[0], candidate) + ")";
+    case Op::call:
+      return call(e, candidate);
     default:
       return operation(e, candidate);
   }
+}
+
+std::string RuleText::call(const Expr& e, TypeId candidate) const {
+  const bool between = e.function == Function::like || e.function == Function::matches;
+  const std::string name(functions::signature_of(e.function).name);
+  if (between) {
+    return operand(e.args[0], candidate, kTightest) + " " + name + " " + expr(e.args[1], candidate);
+  }
+  std::string text = name + "(";
+  for (const Expr& argument : e.args) {
+    text += (&argument == e.args.data() ? "" : ", ") + expr(argument, candidate);
+  }
+  return text + ")";
 }
 
 std::string RuleText::predicate(const Predicate& p) const {

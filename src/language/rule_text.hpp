@@ -38,6 +38,7 @@ class RuleText {
  private:
   std::string operand(const Expr& e, TypeId candidate, int binding_above) const;
   std::string operation(const Expr& e, TypeId candidate) const;
+  std::string call(const Expr& e, TypeId candidate) const;
   std::string source(const Expr& e, TypeId candidate) const;
 
   const Rule& rule_;

@@ -153,6 +153,8 @@ std::string show(const ast::Expr& expr) {
       return in_quotes("$" + expr.name.text);
     case ExprKind::aggregate:
       return in_quotes(to_string(expr.aggregate->function));
+    case ExprKind::call:
+      return in_quotes(expr.name.text + "(...)");
     case ExprKind::duration:
       return "the duration";
     case ExprKind::literal: {

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <optional>
 
+#include "functions/catalogue.hpp"
+#include "language/call_shape.hpp"
 #include "language/foreign_words.hpp"
 
 namespace gorgo::language {
@@ -54,21 +56,21 @@ std::optional<Message> illegal_token(const Token& token) {
 }
 
 /// "Temp(...)" where a clause wants a selection reads like a call until it is too late: finds the
-/// word in front of the brackets when it is no aggregate.
-const Token* called_type(const antlr4::RuleContext* context) {
-  static const std::vector<std::string> kAggregates = {"avg", "sum", "min", "max", "count"};
-  const auto parent = [](const antlr4::RuleContext* of) {
-    return dynamic_cast<const antlr4::RuleContext*>(of->parent);
-  };
-  while (context != nullptr && context->getRuleIndex() != TeslaParser::RuleAggregate) {
+/// word in front of the brackets when it is neither a function nor an aggregate.
+const Token* called_type(const SyntaxError& error) {
+  if (!error.inside(TeslaParser::RuleClause)) return nullptr;
+  const antlr4::RuleContext* context = error.context;
+  while (context != nullptr && context->getRuleIndex() != TeslaParser::RuleMember) {
     if (context->getRuleIndex() == TeslaParser::RulePredicate) return nullptr;
-    context = parent(context);
+    context = dynamic_cast<const antlr4::RuleContext*>(context->parent);
   }
   if (context == nullptr) return nullptr;
-  const auto* primary = dynamic_cast<const TeslaParser::PrimaryContext*>(parent(parent(context)));
-  std::string name = primary->start->getText();
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return std::ranges::find(kAggregates, name) == kAggregates.end() ? primary->start : nullptr;
+  auto* const primary = dynamic_cast<TeslaParser::PrimaryContext*>(context->parent);
+  const std::string name = primary->start->getText();
+  const bool known = aggregate_function(name).has_value() || functions::find(name) != nullptr;
+  const bool is_call = dynamic_cast<const antlr4::ParserRuleContext*>(context)->start->getType() ==
+                       TeslaParser::LPAREN;
+  return known || !is_call ? nullptr : primary->start;
 }
 
 /// The innermost bracket that is open in front of the token at `end`.
@@ -140,10 +142,6 @@ std::string hint_for(const SyntaxError& error, const ItemTokens& item, const Rep
       error.inside(TeslaParser::RulePredicate)) {
     return "a type is followed by brackets, even without conditions: " +
            in_quotes(item.tokens[index - 1]->getText() + "()");
-  }
-  if (type == TeslaParser::COMMA && error.inside(TeslaParser::RuleAggregate)) {
-    return "an aggregate is one over the events of a window: `Max(Temp().value within 5 min from "
-           "Smoke)`";
   }
   if (type == TeslaParser::OR && error.inside(TeslaParser::RuleClause)) {
     return "put a filter with `or` into brackets";
@@ -248,12 +246,7 @@ void report(const SyntaxError& error, const ItemTokens& item, Reporter& reporter
     return reporter.error(reporter.locate(behind, 1), "expected `;`",
                           "a `;` separates rules and declarations");
   }
-  const Token* const type = called_type(error.context);
-  if (type != nullptr && !error.inside(TeslaParser::RuleClause)) {
-    return reporter.error(
-        locate(*type, item, reporter), "there is no function " + in_quotes(type->getText()),
-        "there are the aggregates Avg, Sum, Min, Max and Count, and + - * / of numbers");
-  }
+  const Token* const type = called_type(error);
   if (type != nullptr) {
     return reporter.error(
         locate(*type, item, reporter),

@@ -13,7 +13,8 @@ constexpr Tokens kWords = {
     TeslaParser::ID,     TeslaParser::EVENT,   TeslaParser::RULE,  TeslaParser::ASSIGN,
     TeslaParser::EACH,   TeslaParser::FIRST,   TeslaParser::LAST,  TeslaParser::CONTAINS,
     TeslaParser::DEFINE, TeslaParser::FROM,    TeslaParser::WHERE, TeslaParser::CONSUMING,
-    TeslaParser::WITHIN, TeslaParser::BETWEEN, TeslaParser::AFTER, TeslaParser::AS};
+    TeslaParser::WITHIN, TeslaParser::BETWEEN, TeslaParser::AFTER, TeslaParser::AS,
+    TeslaParser::LIKE,   TeslaParser::MATCHES, TeslaParser::IN};
 constexpr Tokens kValueStarts = {TeslaParser::INT,       TeslaParser::FLOAT,  TeslaParser::STRING,
                                  TeslaParser::TRUE,      TeslaParser::FALSE,  TeslaParser::MINUS,
                                  TeslaParser::PARAMETER, TeslaParser::LPAREN, TeslaParser::NOT,
@@ -23,6 +24,7 @@ constexpr Tokens kOperators = {
     TeslaParser::SLASH,    TeslaParser::EQUAL,         TeslaParser::NOT_EQUAL,
     TeslaParser::LESS,     TeslaParser::LESS_EQUAL,    TeslaParser::GREATER,
     TeslaParser::CONTAINS, TeslaParser::GREATER_EQUAL, TeslaParser::ARROW,
+    TeslaParser::LIKE,     TeslaParser::MATCHES,       TeslaParser::IN,
     TeslaParser::DOT,      TeslaParser::LPAREN,        TeslaParser::ID,
     TeslaParser::OR};
 constexpr Tokens kItemStarts = {TeslaParser::DEFINE, TeslaParser::EVENT, TeslaParser::RULE,
@@ -73,7 +75,6 @@ std::string name_words(const antlr4::RuleContext* context) {
     case TeslaParser::RuleEventDeclaration:
     case TeslaParser::RuleRuleDefinition:
     case TeslaParser::RuleTypeNumber:
-    case TeslaParser::RuleAggregate:
     case TeslaParser::RuleSubscription:
       return "an event type";
     default:

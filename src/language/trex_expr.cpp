@@ -31,7 +31,10 @@ std::string TRexRule::expr(const ast::Expr& e, int binding_above) {
       return refuse(e.at, "comparisons of two attributes of one event", "");
     case ExprKind::aggregate:
       return aggregate(*e.aggregate);
+    case ExprKind::call:
+      return refuse(e.at, "functions", "");
     default:
+      if (e.kind >= ExprKind::equal) return refuse(e.at, "conditions as values", "");
       return operation(e, binding_above);
   }
 }

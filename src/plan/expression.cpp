@@ -41,11 +41,16 @@ std::uint32_t last_state(const Expr& expr) {
   return last;
 }
 
+bool computes_text(const Expr& expr) {
+  return expr.op == Op::call && expr.type == ValueType::string;
+}
+
 std::string fingerprint(const Expr& expr) {
   std::string text = "(" + std::to_string(static_cast<int>(expr.op));
   if (expr.op == Op::constant) text += " " + fingerprint_of(expr.constant);
   if (reads_event(expr.op)) text += " @" + std::to_string(expr.source);
   if (reads_event(expr.op) || expr.op == Op::aggregate) text += " #" + std::to_string(expr.index);
+  if (expr.op == Op::call) text += " f" + std::to_string(static_cast<int>(expr.function));
   for (const Expr& arg : expr.args) text += fingerprint(arg);
   return text + ")";
 }

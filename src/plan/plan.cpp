@@ -143,6 +143,7 @@ std::optional<Comparison> as_comparison(const Expr& condition) {
   if (!mirror && condition.op != Op::contains) return std::nullopt;
   const Expr& left = condition.args[0];
   const Expr& right = condition.args[1];
+  if (computes_text(left) || computes_text(right)) return std::nullopt;
   if (is_own(left) && !mentions_candidate(right)) return Comparison{condition.op, left, right};
   if (mirror && is_own(right) && !mentions_candidate(left)) {
     return Comparison{*mirror, right, left};
@@ -174,6 +175,9 @@ Plan make_plan(Rule rule) {
     if (at == attributes.end() || *at != *aggregate.attribute) {
       attributes.insert(at, *aggregate.attribute);
     }
+  }
+  for (std::uint32_t i = 0; i < rule.assignments.size(); ++i) {
+    if (computes_text(rule.assignments[i])) plan.computed_texts.push_back(i);
   }
   plan.reach = ReachOf(rule, plan.deadline.value_or(0)).take();
   plan.rule = std::move(rule);

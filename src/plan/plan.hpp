@@ -63,6 +63,8 @@ struct Plan {
   /// When the composites of a terminator are decided, nanoseconds behind it: the longest `within
   /// ... after` of the rule; unset without one.
   std::optional<Duration> deadline;
+  /// Attributes of the composite that are strings which functions compute.
+  std::vector<std::uint32_t> computed_texts;
   /// How far behind the clock an event of each type that the rule reads can still matter, in
   /// nanoseconds (TESLA.md §9); saturated. The terminator's type is among them.
   std::map<TypeId, Duration> reach;
@@ -79,6 +81,8 @@ std::optional<Comparison> as_comparison(const Expr& condition);
 
 /// A text that two expressions share exactly when they say the same.
 std::string fingerprint(const Expr& expr);
+/// Whether the value is a string that may live in `functions::ComputedTexts` only.
+bool computes_text(const Expr& expr);
 /// Whether the expression reads the event under test.
 bool mentions_candidate(const Expr& expr);
 /// Whether it reads any state or aggregate.

@@ -36,6 +36,7 @@ void add_connections(CLI::App& app, int& exit_code);
 void add_top(CLI::App& app, int& exit_code);
 void add_user(CLI::App& app, int& exit_code);
 void add_engines(CLI::App& app, int& exit_code);
+void add_functions(CLI::App& app, int& exit_code);
 void add_journal(CLI::App& app, int& exit_code);
 void add_backtest(CLI::App& app, int& exit_code);
 void add_ping(CLI::App& app, int& exit_code);

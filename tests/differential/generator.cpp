@@ -119,7 +119,7 @@ class RuleWriter {
   }
 
   std::string condition() {
-    switch (number(0, 13)) {
+    switch (number(0, 16)) {
       case 0:
         return "v " + any_of(kComparisons) + " " + std::to_string(number(-2, 4));
       case 1:
@@ -134,6 +134,12 @@ class RuleWriter {
         return text_link();
       case 6:
         return "(not " + text_link() + " or " + link() + ")";
+      case 7:
+        return any_of<std::string>({"lower(s) = s", "s like \"%b_\"", "s matches \"a+b\"",
+                                    "starts_with(s, \"aaaaaaa\")", "length(s) in (0, 7, 8)",
+                                    "exists(x)", "not exists(s)", "v in (0, 2.0, x)"});
+      case 8:
+        return computed_link();
       default:
         return link();
     }
@@ -149,6 +155,16 @@ class RuleWriter {
                      : attribute + " " + comparison + " " + other;
   }
 
+  /// A condition that computes something from the event under test and the sequence.
+  std::string computed_link() {
+    const std::string number = states_ == 0 ? "1" : sequence_number();
+    const std::string text = states_ == 0 ? "\"a\"" : sequence_string();
+    return any_of<std::string>({"abs(v) = " + number, "floor(x) >= " + number,
+                                "max(v, x) < " + number, "lower(s) = lower(" + text + ")",
+                                "concat(s, \"b\") != " + text, "ends_with(s, " + text + ")",
+                                "if(v > 0, x, 0.5) <= " + number, "coalesce(x, v) = " + number});
+  }
+
   /// A condition that ties a string of the event under test to an attribute of the sequence or,
   /// rarely, to a constant.
   std::string text_link() {
@@ -158,14 +174,26 @@ class RuleWriter {
     return one_in(3) ? other + " " + comparison + " s" : "s " + comparison + " " + other;
   }
   std::string sequence_string() {
-    return "S" + std::to_string(number(0, std::max(0, states_ - 1))) + ".s";
+    const std::string text = "S" + std::to_string(number(0, std::max(0, states_ - 1))) + ".s";
+    if (!one_in(6)) return text;
+    return any_of<std::string>({"upper(" + text + ")", "concat(" + text + ", \"b\")",
+                                "substring(" + text + ", 2)", "coalesce(" + text + ", \"a\")"});
   }
 
   std::string sequence_number() {
     const std::string state = "S" + std::to_string(number(0, std::max(0, states_ - 1)));
-    switch (number(0, 3)) {
+    switch (number(0, 5)) {
       case 0:
         return state + ".v + 1";
+      case 4:
+        return any_of<std::string>({"abs(" + state + ".v)", "mod(" + state + ".v, 3)",
+                                    "floor(" + state + ".x)", "length(" + state + ".s)",
+                                    "max(" + state + ".v, " + state + ".x)",
+                                    "second(" + state + ".timestamp)"});
+      case 5:
+        return any_of<std::string>({"coalesce(" + state + ".x, " + state + ".v, 1)",
+                                    "if(" + state + ".v > 0, " + state + ".k, 2)",
+                                    "exp(" + state + ".x)", "sign(" + state + ".x)"});
       case 1:
         return state + ".x";
       case 2:

@@ -15,10 +15,10 @@ using testing::HasSubstr;
 using testing::Not;
 
 const std::vector<std::string> kCommands = {
-    "check",  "explain",    "why",         "fmt",     "lsp",  "run",     "sample",  "test",
-    "serve",  "trace",      "pub",         "replay",  "sub",  "rules",   "types",   "ping",
-    "doctor", "context",    "connections", "top",     "user", "engines", "journal", "backtest",
-    "bench",  "completion", "man",         "version", "help"};
+    "check",    "explain", "why",         "fmt",    "lsp",     "run",     "sample",    "test",
+    "serve",    "trace",   "pub",         "replay", "sub",     "rules",   "types",     "ping",
+    "doctor",   "context", "connections", "top",    "user",    "engines", "functions", "journal",
+    "backtest", "bench",   "completion",  "man",    "version", "help"};
 /// Those that ask a server, with what they need besides.
 const std::vector<std::string> kAsking = {
     "explain --live", "trace 'T()'", "pub /dev/null", "replay /dev/null",

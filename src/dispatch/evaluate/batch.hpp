@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/scratch.hpp"
@@ -43,17 +46,23 @@ struct Record {
 struct Batch {
   std::vector<Record> records;  ///< the roots' own events in order, then what came of them
   std::vector<Datum> cells;
+  std::deque<std::string> texts;      ///< strings in `cells` that functions computed
   const AllExtras* extras = nullptr;  ///< what the records' `extras` index
   /// Whether time alone tells what stands before each record, because no event is late.
   bool in_order = true;
 
   bool empty() const { return records.empty(); }
+  /// The string at a place that is the batch's own.
+  Datum keep(const Datum& text) {
+    return Datum::of(std::string_view(texts.emplace_back(text.text())));
+  }
   std::size_t extra_cells(const Record& record) const {
     return record.extras == OutputBatch::kNoExtras ? 0 : (*extras)[record.extras]->names.size();
   }
   void clear() {
     clear_scratch(records);
     clear_scratch(cells);
+    texts.clear();
     in_order = true;
   }
 };

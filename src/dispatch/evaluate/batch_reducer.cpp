@@ -21,6 +21,7 @@ const Records& BatchReducer::reduce(const IsKept& is_kept) {
         batch.extra_cells(record);
     keep(record, width, contents);
   }
+  rest_.texts.swap(batch.texts);
   std::swap(batch, rest_);
   rest_.clear();
   wave_.set_contents(contents);

@@ -34,7 +34,10 @@ void CompositeRecords::add_known(const RuleRunner::Part& part) {
       std::span(outcome.sink->composites())
           .subspan(outcome.first_composite, outcome.end_composite - outcome.first_composite);
   auto& records = wave_.batch().records;
-  for (const Composite& composite : composites) records.push_back(record_of(part, composite));
+  for (const Composite& composite : composites) {
+    records.push_back(record_of(part, composite));
+    keep_texts(records.back());
+  }
 }
 
 /// Adds composites of a rule with a deadline: those whose deadline is over exist if the absence
@@ -49,6 +52,7 @@ void CompositeRecords::add_awaited(const RuleRunner::Part& part) {
     const Composite& composite = sink.composites()[i];
     const auto events = sink.events().subspan(composite.first_event, rule.rule().states.size());
     Record record = record_of(part, composite);
+    keep_texts(record);
     const Timestamp deadline = arithmetic::saturating_add(record.timestamp, *rule.plan->deadline);
     if (deadline > clock_) {
       await_deadline(deadline, record, events);
@@ -77,6 +81,15 @@ Record CompositeRecords::record_of(const RuleRunner::Part& part, const Composite
           .first_cell = static_cast<std::uint32_t>(first_cells_[part.job] + composite.first_cell)};
 }
 
+/// Strings that functions computed belong to the sink until the batch has its own.
+void CompositeRecords::keep_texts(const Record& composite) {
+  Batch& batch = wave_.batch();
+  for (const std::uint32_t attribute : rules_.rule(composite.rule).plan->computed_texts) {
+    Datum& cell = batch.cells[composite.first_cell + attribute];
+    cell = batch.keep(cell);
+  }
+}
+
 void CompositeRecords::await_deadline(Timestamp deadline, const Record& composite,
                                       std::span<const history::EventRef> sequence) {
   const Rule& rule = rules_.rule(composite.rule).rule();
@@ -90,11 +103,22 @@ void CompositeRecords::await_deadline(Timestamp deadline, const Record& composit
   const Batch& batch = wave_.batch();
   const std::size_t width = rule.assignments.size();
   const auto cells = std::span<const Datum>(batch.cells).subspan(composite.first_cell, width);
-  state.pending.emplace(
-      deadline, engine::PendingComposite{.terminator = place_key(batch.records, composite.producer),
-                                         .sequence = composite.sequence,
-                                         .cells = {cells.begin(), cells.end()},
-                                         .events = {sequence.begin(), sequence.end()}});
+  engine::PendingComposite pending{.terminator = place_key(batch.records, composite.producer),
+                                   .sequence = composite.sequence,
+                                   .cells = {cells.begin(), cells.end()},
+                                   .texts = {},
+                                   .events = {sequence.begin(), sequence.end()}};
+  const auto& computed = rules_.rule(composite.rule).plan->computed_texts;
+  if (!computed.empty()) {
+    auto texts = std::make_shared<std::vector<std::string>>(computed.size());
+    for (std::size_t i = 0; i < computed.size(); ++i) {
+      Datum& cell = pending.cells[computed[i]];
+      (*texts)[i] = cell.text();
+      cell = Datum::of(std::string_view((*texts)[i]));
+    }
+    pending.texts = std::move(texts);
+  }
+  state.pending.emplace(deadline, std::move(pending));
 }
 
 }  // namespace gorgo::dispatch

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/arithmetic.hpp"
+#include "functions/computed_texts.hpp"
 
 namespace gorgo::dispatch {
 
@@ -179,6 +180,7 @@ void FunnelWitness::count_values(std::size_t step, Sequence sequence,
   ++tally.sequences;
   ++tally.candidates;
   const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = aggregates};
+  const functions::ComputedTexts texts;
   for (std::size_t i = 0; i < tests_[step].size(); ++i) {
     const Test& test = tests_[step][i];
     const bool exists = test.required

@@ -7,6 +7,7 @@
 #include "base/arithmetic.hpp"
 #include "codec/text.hpp"
 #include "codec/timestamp.hpp"
+#include "functions/computed_texts.hpp"
 
 namespace gorgo::dispatch {
 namespace {
@@ -119,6 +120,7 @@ std::string WitnessText::mentioned_aggregates(const Expr& expr) const {
 /// The condition with the values of what it compares in their places.
 Expr WitnessText::with_values(const Expr& expr, const Scope& scope) const {
   if (!is_comparison(expr.op) && !is_logic(expr.op)) {
+    const functions::ComputedTexts texts;
     return constant(history::evaluate(expr, scope));
   }
   Expr result = expr;
@@ -132,6 +134,7 @@ std::string WitnessText::found(const Expr& condition, TypeId candidate, const Sc
     const bool left = is_constant(condition.args[0]);
     if (left || is_constant(condition.args[1])) {
       std::string out;
+      const functions::ComputedTexts texts;
       append_value(out, history::evaluate(condition.args[left ? 1 : 0], scope));
       return out;
     }
@@ -148,6 +151,7 @@ Nearness nearness(std::span<const Expr> conditions, std::size_t first, const Sco
   const bool by_size = condition.op >= Op::less && condition.op <= Op::greater_equal;
   result.unordered = true;
   if (!by_size) return result;
+  const functions::ComputedTexts texts;
   const Datum left = history::evaluate(condition.args[0], scope);
   const Datum right = history::evaluate(condition.args[1], scope);
   if (!is_number(left) || !is_number(right)) return result;

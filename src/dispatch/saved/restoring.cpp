@@ -220,6 +220,7 @@ Result<void> Restoring::restore_state(const saved::RuleT& rule) {
     engine::PendingComposite composite{.terminator = {pending->root, pending->depth, pending->path},
                                        .sequence = pending->sequence,
                                        .cells = restored_cells(*pending->cells),
+                                       .texts = {},
                                        .events = {}};
     const bool fits = pending->events.size() == states.size() &&
                       composite.cells.size() == pending->cells->tags.size();

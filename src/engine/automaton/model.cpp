@@ -216,6 +216,7 @@ void ModelBuilder::add_pool(std::uint32_t root, std::uint32_t last) {
   for (const Test& test : tests_) {
     if (test.negation || test.condition.op != Op::equal || !states.contains(test.owner)) continue;
     const auto& sides = test.condition.args;
+    if (plan::computes_text(sides[0]) || plan::computes_text(sides[1])) continue;
     if (is_key(sides[0], sides[1])) pool.key.push_back({sides[0], sides[1]});
     if (is_key(sides[1], sides[0])) pool.key.push_back({sides[1], sides[0]});
   }

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "functions/catalogue.hpp"
+
 namespace gorgo::engine {
 namespace {
 
@@ -66,7 +68,7 @@ bool is_same(const Value& a, const Value& b) {
 
 bool is_same(const Expr& a, const Expr& b) {
   return a.op == b.op && a.type == b.type && a.source == b.source && a.index == b.index &&
-         is_same(a.constant, b.constant) &&
+         is_same(a.constant, b.constant) && a.function == b.function &&
          std::ranges::equal(a.args, b.args,
                             [](const Expr& x, const Expr& y) { return is_same(x, y); });
 }
@@ -130,6 +132,7 @@ class Compiler {
   /// Adds a parameter once for all its mentions, so that what is calculated from it is there once,
   /// too.
   std::uint16_t parameter(const Expr& expr, bool required, bool is_text = false) {
+    if (plan::computes_text(expr)) fail("a condition needs a string that a function computes");
     auto& all = program_.parameters;
     const auto known = std::ranges::find_if(all, [&](const Program::Parameter& other) {
       return other.is_text == is_text && is_same(*other.expr, expr);
@@ -206,6 +209,10 @@ class Compiler {
       case Op::timestamp:
         if (expr.source != kCandidate) return push_chosen(expr, kTimestamp);
         return push({Code::attribute, expr.op, Kind::words, number(kTimestamp)});
+      case Op::call:
+        return fail("a condition calls the function " +
+                    std::string(functions::signature_of(expr.function).name) +
+                    " for each candidate");
       case Op::negate:
       case Op::to_float:
       case Op::to_int:
@@ -253,8 +260,12 @@ class Compiler {
     gpu::Source source;
     std::uint16_t number;
   };
-  /// There are no operations on strings, so one that is not on the host is an attribute.
+  /// A string that is not on the host is an attribute, unless a function computes it.
   TextOperand text_operand(const Expr& expr, bool required) {
+    if (plan::computes_text(expr)) {
+      fail("a condition needs a string that a function computes");
+      return {};
+    }
     if (is_on_host(expr)) return {gpu::Source::search, parameter(expr, required, true)};
     const Field text = text_of(expr.index);
     if (expr.source == kCandidate) return {gpu::Source::candidate, number(text)};

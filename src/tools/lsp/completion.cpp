@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/engine.hpp"
+#include "functions/catalogue.hpp"
 #include "language/literal.hpp"
 #include "language/words.hpp"
 
@@ -137,10 +138,16 @@ class Completer {
   void aggregates() {
     for (const auto name : kAggregates) add(std::string(name), Kind::function);
   }
+  void functions() {
+    for (const auto& signature : gorgo::functions::catalogue()) {
+      add(std::string(signature.name), Kind::function, std::string(signature.usage));
+    }
+  }
   void values() {
     parameters();
     states();
     aggregates();
+    functions();
   }
 
   bool behind_sign() {
@@ -244,7 +251,7 @@ class Completer {
     add("timestamp", Kind::attribute, "int");
     parameters();
     states();
-    keywords({"and", "or", "not", "contains", "true", "false"});
+    keywords({"and", "or", "not", "contains", "like", "matches", "in", "true", "false"});
   }
 
   bool has(std::string_view word) const {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/engine.hpp"
+#include "functions/catalogue.hpp"
 #include "language/literal.hpp"
 #include "language/rule_text.hpp"
 #include "tools/explained.hpp"
@@ -141,9 +142,12 @@ std::string_view word_at(std::string_view text, std::size_t offset) {
   return text.substr(begin, end - begin);
 }
 
-/// What is known about words that are no names: engines, and `rule` and `define`, which stand for
-/// their rule.
+/// What is known about words that are no names: functions, engines, and `rule` and `define`, which
+/// stand for their rule.
 std::string about_word(const View& view, std::string_view word, std::size_t offset) {
+  if (const auto* function = functions::find(word); function != nullptr) {
+    return code(std::string(function->usage)) + "\n" + std::string(function->says) + "\n";
+  }
   if (const auto* engine = engine::find_engine(word); engine != nullptr) {
     std::string text;
     for (const auto& line : engine->description()) text += line + "\n";

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "language/operations.hpp"
+
+namespace gorgo::language {
+
+/// The call of a function on arguments that are bound. Ints are converted where the function takes
+/// floats, and where other arguments of a common type are floats. Arguments that do not fit are
+/// reported; the result is then empty, as it is when an argument is empty or the function is
+/// unknown, which is reported elsewhere.
+Bound make_call(const ast::Expr& call, std::vector<Operand> arguments, Reporter& reporter);
+
+}  // namespace gorgo::language
