@@ -83,12 +83,28 @@ struct Negation {
   std::uint32_t completed_at = 0;
 };
 
-enum class AggregateFunction : std::uint8_t { avg, sum, min, max, count };
+enum class AggregateFunction : std::uint8_t {
+  avg,
+  sum,
+  min,
+  max,
+  count,
+  variance,      ///< of a sample
+  variance_pop,  ///< of a population
+  std_dev,       ///< of a sample
+  std_dev_pop,   ///< of a population
+  median,
+  percentile,
+  count_distinct,
+  first,  ///< the value of the oldest event
+  last,   ///< the value of the newest event
+};
 
 struct Aggregate {
   AggregateFunction function = AggregateFunction::count;
   Predicate predicate;
   std::optional<std::uint32_t> attribute;  ///< absent: COUNT of events
+  double percent = 50;                     ///< PERCENTILE: 0 to 100
   Span span;
   ValueType type = ValueType::integer;  ///< of the result
 };

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/arithmetic.hpp"
+#include "engine/statistics.hpp"
 
 namespace gorgo::engine {
 
@@ -25,6 +26,14 @@ void Aggregation::add(const Datum& value) {
         float_sum_.add(value.floating);
       }
       return;
+    case AggregateFunction::first:
+      if (count_ == 1) extreme_ = value;
+      return;
+    case AggregateFunction::last:
+      extreme_ = value;
+      return;
+    default:
+      values_.push_back(value);
   }
 }
 
@@ -44,8 +53,21 @@ Datum Aggregation::result() const {
       return average();
     case AggregateFunction::min:
     case AggregateFunction::max:
-      break;
+      return extreme();
+    case AggregateFunction::first:
+    case AggregateFunction::last:
+      return extreme_;
+    case AggregateFunction::count_distinct:
+      return Datum::of(count_distinct(values_, input_));
+    case AggregateFunction::median:
+    case AggregateFunction::percentile:
+      return percentile(values_, percent_);
+    default:
+      return spread(function_, values_);
   }
+}
+
+Datum Aggregation::extreme() const {
   if (count_ == 0) return Datum::none();
   if (!extreme_.exists()) return Datum::of(std::numeric_limits<double>::quiet_NaN());
   const bool zero = extreme_.tag == Datum::Tag::floating && extreme_.floating == 0.0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/exact_sum.hpp"
 #include "base/int128.hpp"
@@ -8,11 +9,15 @@
 
 namespace gorgo::engine {
 
-/// An aggregate under construction (TESLA.md §6): add the values of the events, in any order.
+/// An aggregate under construction (TESLA.md §6): add the values of the events, in any order; for
+/// FIRST and LAST in the order of the events. Strings must stay until the result is read, and a
+/// result that is a string refers to what was added.
 class Aggregation {
  public:
-  /// `input` is the type of the aggregated attribute; unused for COUNT.
-  Aggregation(AggregateFunction function, ValueType input) : function_(function), input_(input) {}
+  /// `input` is the type of the aggregated attribute; unused for COUNT. `percent`, from 0 to 100,
+  /// is for PERCENTILE.
+  Aggregation(AggregateFunction function, ValueType input, double percent = 50)
+      : function_(function), input_(input), percent_(percent) {}
 
   /// Adds the attribute's value of one event; an event that lacks it does not count. For COUNT of
   /// events pass any value.
@@ -43,6 +48,7 @@ class Aggregation {
 
  private:
   void add_extreme(const Datum& value);
+  Datum extreme() const;
   Datum sum() const;
   Datum average() const;
 
@@ -51,7 +57,9 @@ class Aggregation {
   std::uint64_t count_ = 0;
   Int128 integer_sum_ = 0;
   ExactSum float_sum_;
-  Datum extreme_;  // the least or greatest value that is no NaN
+  Datum extreme_;  // the least or greatest value that is no NaN; for FIRST and LAST the one
+  double percent_;
+  std::vector<Datum> values_;  // of the functions that need all of them
 };
 
 }  // namespace gorgo::engine

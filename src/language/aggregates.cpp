@@ -23,6 +23,7 @@ AggregateBinder::AggregateBinder(const Scope& scope, ReferenceBinder& references
 void AggregateBinder::bind(const ast::AggregateCall& call, std::uint32_t earlier) {
   Aggregate& aggregate = aggregates_[scope_.number_of(&call)];
   aggregate.function = call.function;
+  aggregate.percent = call.percent;
   aggregate.predicate = predicates_.bind_nameless(call.predicate, Context::Kind::aggregate);
   aggregate.span = windows_.bind(call.span, earlier);
   if (call.span.kind == SpanKind::after) {
@@ -52,12 +53,12 @@ std::optional<std::uint32_t> AggregateBinder::bind_attribute(const ast::Aggregat
   }
   const Bound attribute = references_.attribute_of(call);
   if (!attribute) return std::nullopt;
-  if (!counts && !is_number(attribute->type)) {
+  if (!takes_any_type(call.function) && !is_number(attribute->type)) {
     reporter_.error(call.attribute->at,
                     in_quotes(function) + " needs numbers, but " + in_quotes(call.attribute->text) +
                         " of " + in_quotes(type) + " is " +
                         std::string(gorgo::to_string(attribute->type)),
-                    "only COUNT takes any attribute");
+                    "Count, CountDistinct, First and Last take any attribute");
   }
   return attribute->index;
 }

@@ -86,6 +86,7 @@ struct AggregateCall {
   Location at;
   Predicate predicate;            ///< never has an alias
   std::optional<Name> attribute;  ///< absent only for COUNT
+  double percent = 50;            ///< PERCENTILE: 0 to 100
   Span span;
 };
 

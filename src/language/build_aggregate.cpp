@@ -19,7 +19,7 @@ std::shared_ptr<ast::AggregateCall> AggregateBuilder::call(antlr4::Token* functi
   if (!known) {
     reporter_.error(result->at, "unknown aggregate " + in_quotes(word),
                     reporter_.suggest(word, aggregate_names(),
-                                      "the aggregates are avg, sum, min, max and count; a state "
+                                      "`gorgo functions` lists aggregates; a state "
                                       "begins with `each`, `first` or `last`"));
     return result;
   }
@@ -30,6 +30,7 @@ std::shared_ptr<ast::AggregateCall> AggregateBuilder::call(antlr4::Token* functi
       ExpressionBuilder(Place::aggregate, reporter_).conditions(call.brackets->conditions());
   refuse_timer(result->predicate, reporter_);
   attribute(word, call, *result);
+  percent(call, *result);
   span(call, *result);
   return result;
 }
@@ -43,6 +44,27 @@ void AggregateBuilder::attribute(const std::string& word, const AggregateShape& 
         result.at, "`" + word + "` needs an attribute",
         "write " + in_quotes(word + "(" + result.predicate.type.text + "(...).attribute ...)"));
   }
+}
+
+/// Reads the `95` of `Percentile(Temp().value within 5 min from Smoke, 95)`.
+void AggregateBuilder::percent(const AggregateShape& call, ast::AggregateCall& result) {
+  if (result.function != AggregateFunction::percentile) return;
+  if (call.percent != nullptr) {
+    auto* literal = lone_primary(call.percent);
+    const bool whole =
+        literal != nullptr && literal->INT() != nullptr && literal->unit() == nullptr;
+    if (whole) {
+      result.percent = static_cast<double>(tokens_.integer(literal->start));
+    } else if (literal != nullptr && literal->FLOAT() != nullptr) {
+      result.percent = tokens_.floating(literal->start, false);
+    } else {
+      result.percent = -1;
+    }
+    if (result.percent >= 0 && result.percent <= 100) return;
+  }
+  reporter_.error(result.at, "`Percentile` needs a number from 0 to 100",
+                  "write " + in_quotes("Percentile(" + result.predicate.type.text +
+                                       "(...).attribute within ... from ..., 95)"));
 }
 
 void AggregateBuilder::span(const AggregateShape& call, ast::AggregateCall& result) {

@@ -31,6 +31,7 @@ class AggregateBuilder {
  private:
   void compared_value(Parser::ComparisonContext* comparison, ast::AggregateBinding& binding);
   void attribute(const std::string& word, const AggregateShape& call, ast::AggregateCall& result);
+  void percent(const AggregateShape& call, ast::AggregateCall& result);
   void span(const AggregateShape& call, ast::AggregateCall& result);
   void check_place(const antlr4::Token* function);
 

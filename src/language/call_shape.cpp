@@ -1,22 +1,9 @@
 #include "language/call_shape.hpp"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
-#include "language/literal.hpp"
-
 namespace gorgo::language {
 namespace {
 
 using Parser = grammar::TeslaParser;
-
-constexpr std::array<std::pair<const char*, AggregateFunction>, 5> kAggregates = {
-    {{"avg", AggregateFunction::avg},
-     {"sum", AggregateFunction::sum},
-     {"min", AggregateFunction::min},
-     {"max", AggregateFunction::max},
-     {"count", AggregateFunction::count}}};
 
 bool begins_with_dot(Parser::MemberContext* member) {
   return member->start->getType() == Parser::DOT;
@@ -48,26 +35,13 @@ bool is_call(Parser::PrimaryContext* primary) {
   return member != nullptr && member->arguments() != nullptr && !begins_with_dot(member);
 }
 
-std::optional<AggregateFunction> aggregate_function(const std::string& word) {
-  const std::string lower = lower_case(word);
-  const auto* found =
-      std::ranges::find_if(kAggregates, [&](const auto& pair) { return lower == pair.first; });
-  return found == kAggregates.end() ? std::nullopt : std::optional(found->second);
-}
-
-const std::vector<std::string>& aggregate_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const auto& [name, function] : kAggregates) all.emplace_back(name);
-    return all;
-  }();
-  return names;
-}
-
 std::optional<AggregateShape> aggregate_shape(Parser::PrimaryContext* primary) {
   auto* outer = primary->member();
   auto* list = outer->arguments()->conditions();
-  if (list == nullptr || list->disjunction().size() != 1) return std::nullopt;
+  const auto function = aggregate_function(primary->start->getText());
+  if (list == nullptr) return std::nullopt;
+  const std::size_t most = function == AggregateFunction::percentile ? 2 : 1;
+  if (list->disjunction().size() > most) return std::nullopt;
   auto* argument = lone_primary(list->disjunction(0));
   if (argument == nullptr || argument->member() == nullptr) return std::nullopt;
   auto* inner = argument->member();
@@ -79,9 +53,11 @@ std::optional<AggregateShape> aggregate_shape(Parser::PrimaryContext* primary) {
   for (auto* span : {inner->span(), outer->span()}) {
     if (span != nullptr) shape.spans.push_back(span);
   }
-  const bool is_aggregate =
-      aggregate_function(primary->start->getText()).has_value() || !shape.spans.empty();
-  return is_aggregate ? std::optional(shape) : std::nullopt;
+  if (list->disjunction().size() == 2) {
+    shape.comma = list->COMMA(0);
+    shape.percent = list->disjunction(1);
+  }
+  return function || !shape.spans.empty() ? std::optional(shape) : std::nullopt;
 }
 
 }  // namespace gorgo::language

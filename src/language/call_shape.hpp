@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "TeslaParser.h"
-#include "gorgo/rule.hpp"
+#include "language/aggregate_names.hpp"
 
 /// What a name with brackets behind it is, told from its name and the form of its arguments: the
 /// grammar reads `max(a, b)` and `Max(Temp().value within 5 min from A)` alike.
@@ -16,7 +16,9 @@ struct AggregateShape {
   grammar::TeslaParser::ArgumentsContext* brackets = nullptr;       ///< of the type
   grammar::TeslaParser::AttributeNameContext* attribute = nullptr;  ///< may be missing
   antlr4::tree::TerminalNode* dot = nullptr;                        ///< before the attribute
-  std::vector<grammar::TeslaParser::SpanContext*> spans;            ///< right ones have one
+  antlr4::tree::TerminalNode* comma = nullptr;
+  grammar::TeslaParser::DisjunctionContext* percent = nullptr;  ///< Percentile: behind the comma
+  std::vector<grammar::TeslaParser::SpanContext*> spans;        ///< right ones have one
 };
 
 /// The primary that the whole of a value or condition consists of; null: there is more.
@@ -26,9 +28,6 @@ grammar::TeslaParser::PrimaryContext* lone_primary(
 
 /// Whether the primary is a call: a name with brackets behind it.
 bool is_call(grammar::TeslaParser::PrimaryContext* primary);
-/// The function that an aggregate's name stands for, in any case of letters.
-std::optional<AggregateFunction> aggregate_function(const std::string& word);
-const std::vector<std::string>& aggregate_names();
 /// The parts of a call that has the form of an aggregate. It is one if its name is that of an
 /// aggregate, or if it has a span. Precondition: `is_call(primary)`.
 std::optional<AggregateShape> aggregate_shape(grammar::TeslaParser::PrimaryContext* primary);

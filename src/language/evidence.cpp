@@ -168,17 +168,17 @@ EvidenceCollector::Term EvidenceCollector::attribute(TypeIndex type, std::string
 EvidenceCollector::Term EvidenceCollector::aggregate(const ast::AggregateCall& call) {
   const TypeIndex type = types_.mention(call.predicate.type.text);
   predicate(call.predicate, {Context::Kind::aggregate, type});
-  if (call.attribute && call.function != AggregateFunction::count) {
+  if (call.attribute && !takes_any_type(call.function)) {
     const Term value = attribute(type, call.attribute->text, call.attribute->at);
     if (value.kind == Term::Kind::open) inference_.number(value.node, call.attribute->at);
   }
   return aggregate_value(call);
 }
 
-/// SUM, MIN and MAX have the type of their attribute, so what is said about them is said about it.
+/// SUM, MIN, MAX, FIRST and LAST have the type of their attribute, so what is said about them is
+/// said about it.
 EvidenceCollector::Term EvidenceCollector::aggregate_value(const ast::AggregateCall& call) {
-  const bool has_own_type =
-      call.function == AggregateFunction::count || call.function == AggregateFunction::avg;
+  const bool has_own_type = own_type(call.function).has_value();
   if (has_own_type && call.attribute) {
     attribute(types_.mention(call.predicate.type.text), call.attribute->text, call.attribute->at);
   }

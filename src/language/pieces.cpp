@@ -62,9 +62,8 @@ std::string bare_window(const std::string& digits) {
 }
 
 std::string aggregate_name(const std::string& word) {
-  std::string name = lower_case(word);
-  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-  return name;
+  const auto function = aggregate_function(word);
+  return function ? std::string(spelling(*function)) : word;
 }
 
 std::string type_word(const std::string& word) {
@@ -313,6 +312,9 @@ class PieceWriter {
         walk(call.attribute);
       }
       for (auto* span : call.spans) walk(span);
+      if (call.comma == nullptr) return;
+      separator(call.comma->getSymbol(), Parser::RuleConditions);
+      walk(call.percent);
     });
   }
 

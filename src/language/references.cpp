@@ -4,6 +4,8 @@
 #include <variant>
 #include <vector>
 
+#include "language/syntax.hpp"
+
 namespace gorgo::language {
 
 Bound ReferenceBinder::bind(const ast::Expr& expr, const Context& context) {
@@ -39,13 +41,14 @@ Bound ReferenceBinder::value_of(const ast::AggregateCall& call) const {
 }
 
 std::optional<ValueType> ReferenceBinder::type_of_value(const ast::AggregateCall& call) const {
-  if (call.function == AggregateFunction::count) return ValueType::integer;
+  if (own_type(call.function) == ValueType::integer) return ValueType::integer;
   const TypeEntry& entry = types_.at(*types_.find(call.predicate.type.text));
   if (!call.attribute || entry.poisoned.contains(call.attribute->text)) return std::nullopt;
   const auto index = entry.find(call.attribute->text);
-  if (!index || !is_number(entry.type.attributes[*index].type)) return std::nullopt;
-  if (call.function == AggregateFunction::avg) return ValueType::floating;
-  return entry.type.attributes[*index].type;
+  if (!index) return std::nullopt;
+  const ValueType type = entry.type.attributes[*index].type;
+  if (!takes_any_type(call.function) && !is_number(type)) return std::nullopt;
+  return own_type(call.function).value_or(type);
 }
 
 Bound ReferenceBinder::attribute_of(const ast::AggregateCall& call) {

@@ -195,7 +195,9 @@ std::string RuleText::aggregate(const Aggregate& a) const {
   std::string text(to_string(a.function));
   text += "(" + predicate(a.predicate);
   if (a.attribute) text += "." + attribute(a.predicate.type, *a.attribute);
-  return text + " " + span(a.span) + ")";
+  text += " " + span(a.span);
+  if (a.function == AggregateFunction::percentile) text += ", " + constant(a.percent);
+  return text + ")";
 }
 
 std::string RuleText::timer() const {

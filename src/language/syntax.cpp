@@ -167,8 +167,30 @@ std::string show(const ast::Expr& expr) {
 }
 
 std::string_view to_string(AggregateFunction function) {
-  constexpr std::string_view names[] = {"AVG", "SUM", "MIN", "MAX", "COUNT"};
+  constexpr std::string_view names[] = {
+      "AVG",    "SUM",       "MIN",    "MAX",        "COUNT",         "VARIANCE", "VARIANCEPOP",
+      "STDDEV", "STDDEVPOP", "MEDIAN", "PERCENTILE", "COUNTDISTINCT", "FIRST",    "LAST"};
   return names[static_cast<std::size_t>(function)];
+}
+
+std::optional<ValueType> own_type(AggregateFunction function) {
+  switch (function) {
+    case AggregateFunction::sum:
+    case AggregateFunction::min:
+    case AggregateFunction::max:
+    case AggregateFunction::first:
+    case AggregateFunction::last:
+      return std::nullopt;
+    case AggregateFunction::count:
+    case AggregateFunction::count_distinct:
+      return ValueType::integer;
+    default:
+      return ValueType::floating;
+  }
+}
+
+bool takes_any_type(AggregateFunction function) {
+  return function == AggregateFunction::count || function >= AggregateFunction::count_distinct;
 }
 
 }  // namespace gorgo::language

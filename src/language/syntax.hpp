@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,5 +53,9 @@ void for_each_outer(const ast::RuleDefinition& rule, F&& f) {
 /// How messages show an operand: `` `Smoke.area` ``, `` `$a` ``, `` `45` ``, "the expression".
 std::string show(const ast::Expr& expr);
 std::string_view to_string(AggregateFunction function);
+/// The type of the aggregate's value; nothing: that of its attribute.
+std::optional<ValueType> own_type(AggregateFunction function);
+/// Whether it takes attributes of any type, not only numbers.
+bool takes_any_type(AggregateFunction function);
 
 }  // namespace gorgo::language

@@ -59,10 +59,11 @@ std::optional<Message> illegal_token(const Token& token) {
 /// word in front of the brackets when it is neither a function nor an aggregate.
 const Token* called_type(const SyntaxError& error) {
   if (!error.inside(TeslaParser::RuleClause)) return nullptr;
-  const antlr4::RuleContext* context = error.context;
-  while (context != nullptr && context->getRuleIndex() != TeslaParser::RuleMember) {
-    if (context->getRuleIndex() == TeslaParser::RulePredicate) return nullptr;
-    context = dynamic_cast<const antlr4::RuleContext*>(context->parent);
+  const antlr4::RuleContext* context = nullptr;  // the outermost member
+  for (const antlr4::RuleContext* at = error.context; at != nullptr;
+       at = dynamic_cast<const antlr4::RuleContext*>(at->parent)) {
+    if (at->getRuleIndex() == TeslaParser::RulePredicate) return nullptr;
+    if (at->getRuleIndex() == TeslaParser::RuleMember) context = at;
   }
   if (context == nullptr) return nullptr;
   auto* const primary = dynamic_cast<TeslaParser::PrimaryContext*>(context->parent);

@@ -178,6 +178,9 @@ std::string TRexRule::comparison(const ast::Expr& condition, const ast::Expr& at
 }
 
 std::string TRexRule::aggregate(const ast::AggregateCall& call) {
+  if (call.function > AggregateFunction::count) {
+    return refuse(call.at, std::string(to_string(call.function)), "");
+  }
   const std::string attribute =
       call.attribute ? attribute_name(*call.attribute) : counted_attribute(call);
   return std::string(to_string(call.function)) + "(" + type_name(call.predicate.type) + "." +

@@ -3,8 +3,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "functions/catalogue.hpp"
+#include "language/aggregate_names.hpp"
 #include "tools/commands.hpp"
 #include "tools/format_option.hpp"
 #include "tools/print_json.hpp"
@@ -12,10 +14,29 @@
 namespace gorgo::tools {
 namespace {
 
+/// How an aggregate is called, and what it gives.
+struct Line {
+  std::string name, usage, says;
+};
+
+std::vector<Line> aggregates() {
+  std::vector<Line> lines;
+  for (const std::string& name : language::aggregate_names()) {
+    lines.push_back({name, name + "(Type(...).attribute within ... from ...)",
+                     std::string(language::meaning(*language::aggregate_function(name)))});
+  }
+  return lines;
+}
+
 void list_functions() {
+  std::puts("Functions of values:\n");
   for (const functions::Signature& signature : functions::catalogue()) {
     std::printf("%s\n    %s\n", std::string(signature.usage).c_str(),
                 std::string(signature.says).c_str());
+  }
+  std::puts("\nAggregates over the events of a window:\n");
+  for (const Line& line : aggregates()) {
+    std::printf("%s\n    %s\n", line.usage.c_str(), line.says.c_str());
   }
 }
 
@@ -25,7 +46,11 @@ void list_functions_as_json() {
     list.push_back(
         {{"name", signature.name}, {"usage", signature.usage}, {"says", signature.says}});
   }
-  print_json({{"functions", list}});
+  nlohmann::ordered_json totals = nlohmann::ordered_json::array();
+  for (const Line& line : aggregates()) {
+    totals.push_back({{"name", line.name}, {"usage", line.usage}, {"says", line.says}});
+  }
+  print_json({{"functions", list}, {"aggregates", totals}});
 }
 
 }  // namespace

@@ -102,14 +102,16 @@ class RuleWriter {
   }
 
   std::string aggregate() {
-    const std::string function = any_of<std::string>({"Sum", "Avg", "Min", "Max", "Count"});
+    const std::string function = any_of<std::string>(
+        {"Sum", "Avg", "Min", "Max", "Count", "Sum", "Avg", "Min", "Max", "Count", "StdDev",
+         "VariancePop", "Median", "Percentile", "CountDistinct", "First", "Last"});
     const std::string type = any_of(types_);
     const std::string attribute = any_of<std::string>({"v", "x"});
     if (function == "Count" && one_in(2)) {
       return "Count(" + type + "(" + joined(conditions(2)) + ") " + span() + ")";
     }
     return function + "(" + type + "(" + joined(conditions(2)) + ")." + attribute + " " + span() +
-           ")";
+           (function == "Percentile" ? ", 90)" : ")");
   }
 
   std::vector<std::string> conditions(int most) {

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "language/literal.hpp"
 #include "language/syntax.hpp"
 
 namespace gorgo::language {
@@ -31,8 +32,7 @@ static std::string dump(const ast::Span& span) {
 }
 
 static std::string dump(const ast::AggregateCall& call) {
-  static constexpr const char* kNames[] = {"avg", "sum", "min", "max", "count"};
-  std::string text = std::string(kNames[static_cast<int>(call.function)]) + "(";
+  std::string text = lower_case(to_string(call.function)) + "(";
   text += dump(call.predicate);
   if (call.attribute) text += "." + call.attribute->text;
   return text + dump(call.span) + ")";

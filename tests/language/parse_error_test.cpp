@@ -183,7 +183,7 @@ TEST(ParseError, Aggregates) {
             "1:30: an aggregate takes one span only | write `within ... from X` or `between X and "
             "Y`, inside or behind the brackets");
   EXPECT_EQ(errors("define A() from B() and $t = Cuont(C() within 5 from B)"),
-            "1:30: unknown aggregate `Cuont` | did you mean `count`?");
+            "1:30: unknown aggregate `Cuont` | did you mean `Count`?");
   EXPECT_EQ(errors("define A() from B(x > Count(C() within 5 from B))"),
             "1:23: an aggregate cannot stand in the brackets of a predicate | compare it in a "
             "filter: `and X.attribute > Count(...)`");

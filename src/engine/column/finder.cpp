@@ -27,7 +27,9 @@ std::optional<std::uint32_t> valued_attribute(const Aggregate* aggregate,
   const bool sums = aggregate->function == AggregateFunction::sum ||
                     aggregate->function == AggregateFunction::avg;
   const bool floats = store.attribute_type(*aggregate->attribute) == ValueType::floating;
-  if (aggregate->function == AggregateFunction::count || (sums && !floats)) return std::nullopt;
+  const bool extremes = aggregate->function == AggregateFunction::min ||
+                        aggregate->function == AggregateFunction::max;
+  if (!extremes && !(sums && floats)) return std::nullopt;
   return aggregate->attribute;
 }
 
@@ -102,7 +104,7 @@ Datum Finder::aggregate(const Aggregate& aggregate, history::Range range) {
   const Datum one = Datum::of(std::int64_t{1});
   const ValueType input =
       aggregate.attribute ? store_.attribute_type(*aggregate.attribute) : one.type();
-  Aggregation aggregation(aggregate.function, input);
+  Aggregation aggregation(aggregate.function, input, aggregate.percent);
   ascending(range, [&](std::uint64_t position) {
     aggregation.add(
         aggregate.attribute ? store_.attribute(event(position).slot, *aggregate.attribute) : one);

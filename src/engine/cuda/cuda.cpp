@@ -30,6 +30,9 @@ std::string problem_of(const plan::Plan& plan) {
     }
   }
   for (std::size_t i = 0; i < plan.aggregates.size(); ++i) {
+    if (rule.aggregates[i].function > AggregateFunction::count) {
+      return "devices know only AVG, SUM, MIN, MAX and COUNT";
+    }
     const auto program = compile(plan.aggregates[i].scan, rule.aggregates[i].attribute);
     if (!program) return "an aggregate: " + program.error().message;
   }

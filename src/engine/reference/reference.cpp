@@ -204,7 +204,7 @@ Datum ReferenceEvaluator::value_of(const Aggregate& aggregate, const Events& eve
   const ValueType input = aggregate.attribute
                               ? events.column->store().attribute_type(*aggregate.attribute)
                               : one.type();
-  Aggregation aggregation(aggregate.function, input);
+  Aggregation aggregation(aggregate.function, input, aggregate.percent);
   for_each_event(events, interval_of(aggregate.span, sequence), [&](EventRef event) {
     const history::Scope scope{.candidate = event, .states = sequence, .aggregates = {}};
     if (history::all_hold(aggregate.predicate.conditions, scope)) {

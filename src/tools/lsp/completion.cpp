@@ -11,6 +11,7 @@
 
 #include "engine/engine.hpp"
 #include "functions/catalogue.hpp"
+#include "language/aggregate_names.hpp"
 #include "language/literal.hpp"
 #include "language/words.hpp"
 
@@ -18,8 +19,6 @@ namespace gorgo::tools::lsp {
 namespace {
 
 using Kind = Proposal::Kind;
-
-constexpr std::array<std::string_view, 5> kAggregates = {"Avg", "Sum", "Min", "Max", "Count"};
 
 /// Looks back from the place through the words of the item.
 class Completer {
@@ -136,7 +135,7 @@ class Completer {
     }
   }
   void aggregates() {
-    for (const auto name : kAggregates) add(std::string(name), Kind::function);
+    for (const auto& name : language::aggregate_names()) add(name, Kind::function);
   }
   void functions() {
     for (const auto& signature : gorgo::functions::catalogue()) {
@@ -238,10 +237,7 @@ class Completer {
         bracket > 1 && (lower_[bracket - 2] == "define" || lower_[bracket - 2] == "event");
     if (declares) return;
     const std::string lower = language::lower_case(owner);
-    const bool aggregate = std::any_of(kAggregates.begin(), kAggregates.end(), [&](auto name) {
-      return language::lower_case(name) == lower;
-    });
-    if (aggregate) {
+    if (language::aggregate_function(lower)) {
       const bool begun = bracket + 1 < words_.before.size();
       return begun ? keywords({"within", "between", "from", "and"}) : types();
     }

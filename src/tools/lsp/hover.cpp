@@ -8,6 +8,7 @@
 #include "functions/catalogue.hpp"
 #include "language/literal.hpp"
 #include "language/rule_text.hpp"
+#include "language/syntax.hpp"
 #include "tools/explained.hpp"
 #include "tools/lsp/navigation.hpp"
 
@@ -97,8 +98,10 @@ class Knowledge {
     for (const auto& parameter : view_.symbols.rules[symbol.rule].parameters) {
       if (parameter.name != symbol.name) continue;
       std::string value_type = type_of(parameter.type, parameter.attribute);
-      if (parameter.function == AggregateFunction::count) value_type = "int";
-      if (parameter.function == AggregateFunction::avg) value_type = "float";
+      if (const auto own =
+              parameter.function ? language::own_type(*parameter.function) : std::nullopt) {
+        value_type = to_string(*own);
+      }
       return code(symbol.name + ": " + value_type) + "\n" +
              (parameter.function ? "the value of " : "bound to ") + "`" + parameter.source + "`\n";
     }

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gorgo/rule.hpp"
+
+namespace gorgo::language {
+
+/// The function that an aggregate's name stands for, in any case of letters.
+std::optional<AggregateFunction> aggregate_function(const std::string& word);
+/// As `gorgo fmt` writes it: `StdDev`.
+std::string_view spelling(AggregateFunction function);
+/// What its value is, one line.
+std::string_view meaning(AggregateFunction function);
+const std::vector<std::string>& aggregate_names();
+
+}  // namespace gorgo::language
