@@ -1,0 +1,38 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "command_line.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+class Functions : public CommandLine {};
+
+std::string documented() {
+  std::ifstream in(GORGO_DOCS "/functions.md");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST_F(Functions, TheDocumentListsWhatTheProgramHas) {
+  const Outcome outcome = run("functions --format json");
+  ASSERT_EQ(outcome.exit_code, 0);
+  const auto list = nlohmann::json::parse(outcome.out);
+  const std::string document = documented();
+  std::size_t entries = 0;
+  for (const char* part : {"functions", "aggregates"}) {
+    for (const auto& entry : list.at(part)) {
+      const std::string row = "| `" + entry.at("usage").get<std::string>() + "` | " +
+                              entry.at("says").get<std::string>() + " |\n";
+      EXPECT_NE(document.find(row), document.npos) << row;
+      ++entries;
+    }
+  }
+  EXPECT_GT(entries, 50u);
+}
+
+}  // namespace
+}  // namespace gorgo::tools
