@@ -118,6 +118,50 @@ TEST_P(SnapshotTest, OtherSettingsThanThoseOfTheSnapshotAreRefused) {
   EXPECT_THAT(refused.error().message, HasSubstr("engine.max_depth was 16"));
 }
 
+TEST_P(SnapshotTest, AServerThatHasStoppedLeavesNothingToReplay) {
+  {
+    RunningServer server(options(journal()));
+    Client client = server.connect();
+    deploy(client, kCounting);
+    publish_some(client);
+  }
+  const auto disk = journal::make_posix_disk();
+  const auto opened = journal::Journal::open(*disk, crash(journal()).string());
+  ASSERT_TRUE(opened);
+  auto reader = (*opened)->read(snapshots(journal()).front());
+  ASSERT_TRUE(reader);
+  for (auto record = reader->next(); record && *record; record = reader->next()) {
+    EXPECT_LT((*record)->kind, journal::kFirstKind) << journal::name_of((*record)->kind);
+  }
+  expect_whole(journal());
+}
+
+TEST_P(SnapshotTest, CountsOfWhatCameOutliveTheServer) {
+  const auto counts = [](Client& client) {
+    std::string text;
+    const auto types = client.types();
+    EXPECT_TRUE(types);
+    for (const TypeInfo& type : *types) {
+      text += type.name + " " + std::to_string(type.accepted) + " " +
+              std::to_string(type.no_value) + " " + testing::PrintToString(type.unread_attributes) +
+              "\n";
+    }
+    return text;
+  };
+  std::string before;
+  {
+    RunningServer server(options(journal()));
+    Client client = server.connect();
+    deploy(client, "define Echo(v: int) from A() where v = A.v;");
+    publish(client, std::vector<Event>{{"A", kSecond, {{"x", 1L}}}, {"B", kSecond, {{"y", 1L}}}});
+    before = counts(client);
+  }
+  RunningServer server(options(journal()));
+  Client client = server.connect();
+  EXPECT_EQ(counts(client), before);
+  EXPECT_THAT(before, testing::AllOf(HasSubstr("A 1 1 { \"x\" }"), HasSubstr("B 1 0 { \"y\" }")));
+}
+
 INSTANTIATE_TEST_SUITE_P(Snapshots, SnapshotTest, testing::Values(2000), name_of_snapshots);
 
 }  // namespace
