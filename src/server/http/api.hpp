@@ -71,6 +71,7 @@ class Api {
   boost::asio::awaitable<Response> check(const Call& call);
   boost::asio::awaitable<Response> remove(const Call& call);
   boost::asio::awaitable<Response> explain(const Call& call);
+  boost::asio::awaitable<Response> history(const Call& call);
   boost::asio::awaitable<Response> why(const Call& call);
   boost::asio::awaitable<Response> pin(const Call& call);
   boost::asio::awaitable<Response> list_types(const Call& call);
