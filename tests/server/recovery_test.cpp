@@ -303,8 +303,13 @@ TEST_P(RecoveryTest, ACleanEndIsGoneOnFrom) {
 }
 
 TEST_P(RecoveryTest, OtherSettingsAreRefusedByName) {
-  { RunningServer server(options(journal())); }
-  ServerOptions other = options(journal());
+  ServerOptions other = options({});
+  {
+    RunningServer server(options(journal()));
+    Client client = server.connect();
+    deploy(client, kRules);
+    other.journal.path = crash(journal()).string();
+  }
   other.processor.lateness = kSecond;
   Log log(LogFormat::text, LogLevel::off);
   Server server(other, log);

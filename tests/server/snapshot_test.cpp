@@ -112,10 +112,43 @@ TEST_P(SnapshotTest, ABackupHasTheSnapshotsThatAStartNeeds) {
 
 TEST_P(SnapshotTest, OtherSettingsThanThoseOfTheSnapshotAreRefused) {
   ServerOptions other = options(trimmed_copy(options(journal())));
+  other.journal.snapshot_bytes = 0;
+  {
+    RunningServer server(other);
+    Client client = server.connect();
+    publish_some(client);
+  }
   other.processor.max_depth = 3;
   const auto refused = recover(other);
   ASSERT_TRUE(refused.has_error());
   EXPECT_THAT(refused.error().message, HasSubstr("engine.max_depth was 16"));
+}
+
+TEST_P(SnapshotTest, SettingsMayChangeWhereNothingIsToBeReplayed) {
+  {
+    RunningServer server(options(journal()));
+    Client client = server.connect();
+    deploy(client, kCounting);
+    publish_some(client);
+  }
+  ServerOptions other = options(journal());
+  other.processor.max_depth = 1;
+  fs::path killed;
+  {
+    RunningServer server(other);
+    Client client = server.connect();
+    deploy(client, "rule deep: define Deep() from Echo();");
+    ASSERT_TRUE(client.subscribe("*"));
+    publish(client, std::vector<Event>{{"A", (published_ + 1) * kMillisecond, {{"v", 0L}}}});
+    EXPECT_EQ(delivered(client).size(), 2u);  // A and Echo, which is as deep as may be
+    killed = crash(journal());
+  }
+  other.journal.path = killed.string();
+  EXPECT_TRUE(recover(other));
+  other.processor.max_depth = 16;
+  const auto refused = recover(other);
+  ASSERT_TRUE(refused.has_error());
+  EXPECT_THAT(refused.error().message, HasSubstr("engine.max_depth was 1 "));
 }
 
 TEST_P(SnapshotTest, AServerThatHasStoppedLeavesNothingToReplay) {

@@ -96,6 +96,7 @@ class StartTest : public testing::Test {
     options.listen = "127.0.0.1:0";
     options.journal.path = "journal";
     options.journal.disk = std::move(disk);
+    options.journal.snapshot_bytes = 0;  // so that there is something to replay
     return options;
   }
   /// Leaves a journal with some events.

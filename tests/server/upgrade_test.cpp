@@ -92,7 +92,7 @@ class UpgradeTest : public RecoveryTest {
 
     testing::internal::CaptureStderr();
     {
-      RunningServer upgraded(options(journal), LogLevel::warning);
+      RunningServer upgraded(options(journal), LogLevel::error);
       EXPECT_EQ(go_on(upgraded), expected);
       Client client = upgraded.connect();
       const auto rules = client.rules();

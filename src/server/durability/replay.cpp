@@ -107,7 +107,7 @@ Result<void> Replay::restore(journal::Place place) {
   if (!record || !*record) return does_not_fit("a snapshot is empty");
   const auto state = journal::decode<stored::ServerState>((*record)->payload);
   if (!state) return state.error();
-  if (auto same = compare(*state->settings); !same) return same;
+  written_with_ = *state->settings;
   snapshot_bytes_ += (*record)->payload.size();
   const auto next = [&]() -> Result<journal::Bytes> {
     record = reader->next();
@@ -157,7 +157,21 @@ void Replay::reach(std::uint64_t done) {
   log_.info("recovering", {{"at", progress_.text()}});
 }
 
+/// What the server was given with other settings cannot be done again with these.
 Result<void> Replay::take(const journal::Record& record) {
+  const auto kind = static_cast<Kind>(record.kind);
+  if (kind == Kind::Mark) return {};
+  if (kind == Kind::Settings) {
+    return decoded<stored::Settings>(record, [this](const stored::SettingsT& settings) {
+      written_with_ = settings;
+      return Result<void>();
+    });
+  }
+  if (auto same = compare_settings(); !same) return same;
+  return carry_out(record);
+}
+
+Result<void> Replay::carry_out(const journal::Record& record) {
   switch (static_cast<Kind>(record.kind)) {
     case Kind::Frame:
       return take_frame(record);
@@ -188,16 +202,11 @@ Result<void> Replay::take(const journal::Record& record) {
         state_.process();
         return state_.durables.acknowledge(cursor.name, {cursor.root, cursor.ordinal});
       });
-    case Kind::Settings:
-      return decoded<stored::Settings>(
-          record, [this](const stored::SettingsT& settings) { return compare(settings); });
     case Kind::Results:
       return decoded<stored::Results>(record, [this](const stored::ResultsT& results) {
         compare(results);
         return Result<void>();
       });
-    case Kind::Mark:
-      return {};
     default:
       return does_not_fit("it is of the unknown kind " + std::to_string(record.kind));
   }
@@ -281,14 +290,15 @@ void Replay::pin(const stored::PinT& pin) {
                {{"rule", pin.rule}, {"engine", pin.engine}, {"error", pinned.error().message}});
 }
 
-Result<void> Replay::compare(const stored::SettingsT& settings) const {
+Result<void> Replay::compare_settings() const {
+  const stored::SettingsT& settings = written_with_;
   const auto same = [](const char* key, auto before, auto now) -> Result<void> {
     if (std::cmp_equal(before, now)) return {};
     return Error{std::string(key) + " was " + std::to_string(before) +
                      " when it was written, and "
                      "now is " +
                      std::to_string(now) + ", which would give other results",
-                 "set it back, or start with a new folder"};
+                 "set it back, start the server, stop it in order, and change it then"};
   };
   constexpr Duration kMillisecond = 1'000'000;
   const Result<void> all[] = {

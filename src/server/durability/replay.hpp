@@ -69,6 +69,7 @@ class Replay {
   const journal::Journal& journal_;
   const State state_;
   const journal::stored::SettingsT settings_;
+  journal::stored::SettingsT written_with_;  // what stands behind the snapshot or the last Settings
   StartProgress& progress_;
   Log& log_;
   JournalFeed feed_;
@@ -87,6 +88,7 @@ class Replay {
   /// So much of the step in hand is done.
   void reach(std::uint64_t done);
   Result<void> take(const journal::Record& record);
+  Result<void> carry_out(const journal::Record& record);
   Result<void> take_frame(const journal::Record& record);
   Result<void> take_request(journal::Place at, journal::Bytes frame);
   Result<void> take_rows(journal::Place frame_at, const journal::stored::Acceptance& how);
@@ -94,7 +96,7 @@ class Replay {
   Result<void> declare(const wire::Declare& request);
   Result<void> subscribe(const journal::stored::SubscriptionT& subscription);
   void pin(const journal::stored::PinT& pin);
-  Result<void> compare(const journal::stored::SettingsT& settings) const;
+  Result<void> compare_settings() const;
   void compare(const journal::stored::ResultsT& results);
 };
 
