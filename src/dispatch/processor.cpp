@@ -141,9 +141,9 @@ struct Processor::Impl {
   dispatch::RuleRunner runner;
   dispatch::Evaluation evaluation;
   dispatch::Dispatcher dispatcher;
-  dispatch::Saving saving{rules, history, sequencer, dispatcher, counters};
-  dispatch::Released released;
   dispatch::Arrivals arrivals;  // headers refer to it
+  dispatch::Saving saving{rules, history, sequencer, arrivals, dispatcher, counters};
+  dispatch::Released released;
 
   // By TypeId: the header of tables whose columns are the attributes of the type, in their order.
   // Batches share it. Publishers cannot make these headers large, because rules and declarations
@@ -471,7 +471,7 @@ void Processor::end_save() { impl_->saving.end(); }
 Result<void> Processor::restore(const NextSaved& next) {
   Impl& impl = *impl_;
   dispatch::Restoring restoring(
-      impl.rules, impl.history, impl.sequencer, impl.dispatcher, impl.counters,
+      impl.rules, impl.history, impl.sequencer, impl.arrivals, impl.dispatcher, impl.counters,
       [&impl](std::string_view type, std::span<const std::string_view> names) {
         return std::make_shared<dispatch::Header>(type, names, impl.arrivals.note(type, names));
       });

@@ -59,6 +59,9 @@ class SnapshotReader {
 
   /// The next record, or nothing behind the last one. An error: the file is damaged.
   Result<std::optional<Record>> next();
+  /// Bytes of its file, and those of them that were read.
+  std::uint64_t size() const { return reader_.size(); }
+  std::uint64_t offset() const { return reader_.offset(); }
 
  private:
   explicit SnapshotReader(SegmentReader reader) : reader_(std::move(reader)) {}

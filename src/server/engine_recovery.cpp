@@ -9,11 +9,12 @@ namespace gorgo::server {
 
 namespace stored = journal::stored;
 
-Result<void> EngineThread::recover() {
+Result<void> EngineThread::recover(StartProgress& progress) {
+  progress.begin("opening the journal");
   if (auto opened = journal_.open(); !opened) return opened;
   if (!journal_.is_on()) return {};
   try {
-    return replay();
+    return replay(progress);
   } catch (const JournalFailed& failure) {
     return Error{failure.why, "see to the disk and start again"};
   } catch (const std::exception& failure) {
@@ -21,7 +22,7 @@ Result<void> EngineThread::recover() {
   }
 }
 
-Result<void> EngineThread::replay() {
+Result<void> EngineThread::replay(StartProgress& progress) {
   const auto start = std::chrono::steady_clock::now();
   Replay replay(journal_.journal(),
                 {.processor = processor_,
@@ -33,7 +34,7 @@ Result<void> EngineThread::replay() {
                  .process = [this] { process(); },
                  .process_if_many = [this] { process_if_many(); },
                  .flush = [this] { flush(); }},
-                settings_, log_);
+                settings_, progress, log_);
   if (auto done = replay.run(); !done) return done;
   journal_.write<stored::Settings>(stored::Kind::Settings, settings_);
   for (Replay::Unfinished& unfinished : replay.take_unfinished()) finish(std::move(unfinished));

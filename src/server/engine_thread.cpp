@@ -105,6 +105,10 @@ void EngineThread::run() {
     }
     flush();
     write_results(true);
+    journal_.await_durable();
+    journal_.synced();
+    feed();
+    snapshots_.make_last();
     journal_.close();
     feed();
   } catch (const JournalFailed& failure) {

@@ -52,7 +52,7 @@ class EngineThread {
 
   /// Brings back what the journal holds, if there is one. These two are to be called before
   /// `start`, in this order. They run on the caller's thread.
-  Result<void> recover();
+  Result<void> recover(StartProgress& progress);
   RuleFiles::Outcome load_rules();
   void start();
   /// Waits for the end, which `CommandQueue::close` brings about. Does nothing without `start`.
@@ -136,7 +136,7 @@ class EngineThread {
   /// Evaluates when much is pending, even in the middle of a frame, so that released events that
   /// are not evaluated yet take no more memory.
   void process_if_many();
-  Result<void> replay();
+  Result<void> replay(StartProgress& progress);
   /// Takes the rows that were not taken when the server ended.
   void finish(Replay::Unfinished unfinished);
   /// Notes what came of the events, now and then or at the end.

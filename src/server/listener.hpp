@@ -35,6 +35,8 @@ class Listener {
   /// "http on 127.0.0.1:45123", with the actual port. Precondition: `listen` succeeded.
   std::string line() const { return door_.says + " " + address(); }
   std::string address() const;
+  /// Whether the port is open.
+  bool is_open() const { return acceptor_.is_open(); }
   const std::string& option() const { return door_.option; }
   /// Accepts connections until `close`.
   boost::asio::awaitable<void> run();

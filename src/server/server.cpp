@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
+#include <future>
 #include <map>
 #include <new>
 #include <vector>
@@ -43,6 +44,8 @@ struct Server::Impl {
   asio::signal_set signals{io};
   asio::steady_timer next_look{io};
   asio::steady_timer next_beat{io};
+  asio::steady_timer next_progress{io};
+  StartProgress progress;
   ServiceManager manager;
   std::map<std::uint64_t, std::shared_ptr<Session>> sessions;
   std::size_t admitted = 0;  // sessions without those that were refused and are about to end
@@ -59,7 +62,17 @@ struct Server::Impl {
   asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
   EngineThread engine;  // the last member: joined before what it uses is destroyed
 
+  /// Reads the keys and makes the doors, once.
+  Result<void> make_doors();
   Result<void> listen();
+  Result<void> listen_early();
+  /// Does it on a thread of its own. Meanwhile the ports that are open are served.
+  template <class Job>
+  auto beside_io(Job job);
+  /// Tells the service manager how far the start is.
+  asio::awaitable<void> tell_progress();
+  /// Ends the sessions of a server that will not run.
+  void abandon();
   void run_io();
   void open(asio::ip::tcp::socket socket, const DialectMaker& dialect);
   /// Turns a connection away, for there are too many.
@@ -125,7 +138,8 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
   };
 }
 
-Result<void> Server::Impl::listen() {
+Result<void> Server::Impl::make_doors() {
+  if (!listeners.empty()) return {};
   auto keys = Doorkeeper::read(options);
   if (!keys) return keys.error();
   doorkeeper.set(std::move(*keys));
@@ -134,9 +148,59 @@ Result<void> Server::Impl::listen() {
   };
   for (Listener::Door& door : doors_of(options, types, totals.memory)) {
     listeners.push_back(std::make_unique<Listener>(io, log, std::move(door), open_session));
-    if (const auto listening = listeners.back()->listen(options); !listening) return listening;
   }
   return {};
+}
+
+Result<void> Server::Impl::listen() {
+  if (auto made = make_doors(); !made) return made;
+  for (const auto& listener : listeners) {
+    if (listener->is_open()) continue;
+    if (const auto listening = listener->listen(options); !listening) return listening;
+    asio::co_spawn(io, listener->run(), asio::detached);
+  }
+  return {};
+}
+
+Result<void> Server::Impl::listen_early() {
+  if (auto made = make_doors(); !made) return made;
+  for (const auto& listener : listeners) {
+    if (listener->option() != "--http") continue;
+    if (const auto listening = listener->listen(options); !listening) return listening;
+    log.info("answering while the server starts", {{"address", listener->address()}});
+    asio::co_spawn(io, listener->run(), asio::detached);
+  }
+  hub.starts = &progress;
+  asio::co_spawn(io, tell_progress(), asio::detached);
+  return {};
+}
+
+template <class Job>
+auto Server::Impl::beside_io(Job job) {
+  if (hub.starts == nullptr) return job();
+  auto outcome = std::async(std::launch::async, [&] {
+    const std::shared_ptr<void> at_the_end(nullptr, [this](void*) { io.stop(); });
+    return job();
+  });
+  run_io();
+  io.restart();
+  return outcome.get();
+}
+
+asio::awaitable<void> Server::Impl::tell_progress() {
+  constexpr std::chrono::seconds kPause{2};
+  while (hub.starts != nullptr) {
+    manager.starting(progress.text(), 10 * kPause);
+    next_progress.expires_after(kPause);
+    co_await next_progress.async_wait(kTuple);
+  }
+}
+
+void Server::Impl::abandon() {
+  for (const auto& listener : listeners) listener->close();
+  for (const auto& [id, session] : std::map(sessions)) session->give_up();
+  io.restart();
+  while (!sessions.empty()) io.run_one();
 }
 
 // This thread runs, and the engine thread is asked to show that it does. While the server stops,
@@ -363,11 +427,23 @@ void Server::Impl::end_when_idle() {
 Server::Server(ServerOptions options, Log& log)
     : impl_(std::make_unique<Impl>(std::move(options), log)) {}
 
-Server::~Server() { impl_->queue.discard(); }
+Server::~Server() {
+  impl_->queue.discard();
+  if (!impl_->sessions.empty()) impl_->abandon();
+}
 
-Result<void> Server::recover() { return impl_->engine.recover(); }
+Result<void> Server::listen_early() { return impl_->listen_early(); }
 
-RuleFiles::Outcome Server::load_rules() { return impl_->engine.load_rules(); }
+Result<void> Server::recover() {
+  Impl& s = *impl_;
+  return s.beside_io([&s] { return s.engine.recover(s.progress); });
+}
+
+RuleFiles::Outcome Server::load_rules() {
+  Impl& s = *impl_;
+  s.progress.begin("reading the rule files");
+  return s.beside_io([&s] { return s.engine.load_rules(); });
+}
 
 Result<void> Server::listen() { return impl_->listen(); }
 
@@ -375,7 +451,9 @@ std::string Server::address() const { return impl_->listeners.front()->address()
 
 std::vector<std::string> Server::lines() const {
   std::vector<std::string> lines;
-  for (const auto& listener : impl_->listeners) lines.push_back(listener->line());
+  for (const auto& listener : impl_->listeners) {
+    if (listener->is_open()) lines.push_back(listener->line());
+  }
   return lines;
 }
 
@@ -390,10 +468,11 @@ bool Server::run() {
     s.log.info("listening", {{"address", listener->address()}, {"option", listener->option()}});
   }
   if (!memory_reserve::take()) s.log.warning("there is no memory to set aside for a shortage");
-  for (const auto& listener : s.listeners) asio::co_spawn(s.io, listener->run(), asio::detached);
   asio::co_spawn(s.io, s.look(), asio::detached);
   asio::co_spawn(s.io, s.beat(), asio::detached);
   s.engine.start();
+  s.hub.starts = nullptr;
+  s.next_progress.cancel();
   s.manager.ready(s.status());
   s.run_io();
   s.engine.join();

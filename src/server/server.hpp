@@ -19,19 +19,23 @@ class Server {
   Server(ServerOptions options, Log& log);
   ~Server();
 
+  /// Opens the port of HTTP, if there is one, so that `recover` and `load_rules` answer there:
+  /// `/healthz` with 200, `/readyz` with 503 and how far they are, everything else with an error.
+  /// To be called before them, or not at all.
+  Result<void> listen_early();
   /// Opens the journal, if there is one, and brings back everything that it holds. To be called
   /// before `load_rules`. An error: the journal cannot be read or does not fit, and the server
   /// should not run.
   Result<void> recover();
   /// Deploys the rule files. When it failed, the server should not run.
   RuleFiles::Outcome load_rules();
-  /// Opens the ports. From here on clients may connect; they are served by `run`.
+  /// Opens the ports that are not open yet. From here on clients may connect; they are served by
+  /// `run`.
   Result<void> listen();
   /// Where clients of the native protocol connect, with the actual port: "127.0.0.1:45123".
   /// Precondition: `listen` succeeded.
   std::string address() const;
-  /// A line for each port: "listening on 127.0.0.1:45123", "http on 127.0.0.1:45124".
-  /// Precondition: `listen` succeeded.
+  /// A line for each open port: "listening on 127.0.0.1:45123", "http on 127.0.0.1:45124".
   std::vector<std::string> lines() const;
 
   /// From here on SIGINT and SIGTERM stop the server, SIGHUP reloads its rules. Call it before

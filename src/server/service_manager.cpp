@@ -63,6 +63,10 @@ ServiceManager::~ServiceManager() {
 
 void ServiceManager::ready(const std::string& status) { tell("READY=1\nSTATUS=" + status); }
 
+void ServiceManager::starting(const std::string& status, std::chrono::microseconds more) {
+  tell("EXTEND_TIMEOUT_USEC=" + std::to_string(more.count()) + "\nSTATUS=" + status);
+}
+
 void ServiceManager::reloading() {
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC, &now);

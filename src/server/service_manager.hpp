@@ -19,6 +19,8 @@ class ServiceManager {
 
   /// Rules are loaded and ports are open; also the end of what `reloading` began.
   void ready(const std::string& status);
+  /// The service starts and is not ready, and may take so much longer before it says more.
+  void starting(const std::string& status, std::chrono::microseconds more);
   void reloading();
   void stopping(const std::string& status);
   /// The server makes progress.

@@ -19,6 +19,7 @@
 #include "server/closed_connections.hpp"
 #include "server/command_queue.hpp"
 #include "server/dialect.hpp"
+#include "server/durability/start_progress.hpp"
 #include "server/liveness.hpp"
 #include "server/log.hpp"
 #include "server/log_limit.hpp"
@@ -48,6 +49,8 @@ struct SessionHub {
   std::function<std::vector<ConnectionInfo>()> connections;
   /// Ends the connection of this number on behalf of an operator. An error: there is none.
   std::function<Result<void>(std::uint64_t)> disconnect = {};
+  /// Set while the server starts: requests that need the engine are refused.
+  const StartProgress* starts = nullptr;
   /// Set while the server is about to stop and still serves: when it stops. docs/server.md
   std::optional<std::chrono::steady_clock::time_point> stops_at = {};
   std::atomic<std::uint64_t> malformed = 0;         ///< frames and messages refused; read anywhere

@@ -7,6 +7,7 @@
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
 #include "tools/findings.hpp"
+#include "tools/journal_findings.hpp"
 #include "tools/login.hpp"
 #include "tools/output.hpp"
 
@@ -31,6 +32,13 @@ int examine(const DoctorOptions& options) {
   return kSuccess;
 }
 
+int examine_journal(const std::string& folder) {
+  const auto findings = findings_about_journal(folder);
+  for (const std::string& finding : findings.sentences) std::puts(finding.c_str());
+  if (findings.sentences.empty()) std::puts("Nothing stands out.");
+  return findings.can_start ? kSuccess : kFailure;
+}
+
 }  // namespace
 
 void add_doctor(CLI::App& app, int& exit_code) {
@@ -43,7 +51,15 @@ void add_doctor(CLI::App& app, int& exit_code) {
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
   add_login(*command, options->login);
-  command->callback([options, &exit_code] { exit_code = examine(*options); });
+  const auto folder = std::make_shared<std::string>();
+  auto* journal = command->add_subcommand(
+      "journal",
+      "Read a journal and say what is wrong with it and what to do; a server may be running.\n"
+      "The exit code is 1 where no server can start with it");
+  journal->add_option("DIR", *folder, "The folder of the journal")->required()->option_text(" ");
+  command->callback([options, folder, journal, &exit_code] {
+    exit_code = journal->parsed() ? examine_journal(*folder) : examine(*options);
+  });
 }
 
 }  // namespace gorgo::tools

@@ -10,6 +10,7 @@
 #include "journal/recovery.hpp"
 #include "journal/snapshot.hpp"
 #include "tools/commands.hpp"
+#include "tools/journal_export.hpp"
 #include "tools/output.hpp"
 
 namespace gorgo::tools {
@@ -24,6 +25,8 @@ struct JournalOptions {
   Place from = 1;
   Place to = UINT64_MAX;
   Place below = 0;
+  Place around = 0;
+  std::string output;
 };
 
 Result<journal::Survey> look_at(journal::Disk& disk, const std::string& folder,
@@ -141,6 +144,10 @@ int backup(const JournalOptions& options) {
   return kSuccess;
 }
 
+int write_case(const JournalOptions& options) {
+  return export_case({.folder = options.folder, .place = options.around, .output = options.output});
+}
+
 CLI::App* add(CLI::App& group, const std::shared_ptr<JournalOptions>& options, int& exit_code,
               const char* name, const char* about, int (*carry_out)(const JournalOptions&)) {
   auto* command = group.add_subcommand(name, about);
@@ -177,6 +184,16 @@ void add_journal(CLI::App& app, int& exit_code) {
       ->add_option("TARGET", options->target, "The folder to make, on the same file system")
       ->required()
       ->option_text(" ");
+  auto* test = add(*group, options, exit_code, "export",
+                   "Write the rules of a moment and the events around it as a rule test; a server "
+                   "may be running",
+                   write_case);
+  test->add_option("--around", options->around, "The place of a record, as `dump` prints it")
+      ->required()
+      ->option_text("PLACE");
+  test->add_option("-o,--output", options->output, "The test to write")
+      ->required()
+      ->option_text("FILE.test");
 }
 
 }  // namespace gorgo::tools

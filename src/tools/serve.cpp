@@ -102,6 +102,10 @@ int serve(const ServeFlags& flags) {
   if (flags.only_test) return try_config(*options);
   server::Log log(options->log_format, options->log_level);
   server::Server server(*options, log);
+  const bool recovers = !options->journal.path.empty();
+  if (recovers) {
+    if (const auto listening = server.listen_early(); !listening) return fail(listening.error());
+  }
   if (const auto recovered = server.recover(); !recovered) return fail(recovered.error());
   if (!load_rules(server)) return kFailure;
   if (const auto listening = server.listen(); !listening) return fail(listening.error());

@@ -17,6 +17,7 @@
 #include "tools/test_case.hpp"
 #include "tools/test_coverage.hpp"
 #include "tools/test_file.hpp"
+#include "tools/test_report.hpp"
 #include "tools/test_update.hpp"
 #include "tools/text_file.hpp"
 
@@ -25,6 +26,8 @@ namespace {
 
 struct TestOptions {
   std::vector<std::string> paths;
+  std::string only;
+  std::string format = "text";
   std::vector<std::string> engines;
   bool update = false;
   bool watch = false;
@@ -55,8 +58,10 @@ class TestRun {
       }
       for (const auto& file : *files) run_file(file);
     }
-    std::printf("%zu passed, %zu failed", passed_, failed_);
-    std::printf(updated_ > 0 ? ", %zu updated\n" : "\n", updated_);
+    if (!options_.only.empty() && failed_ == 0 && report_.results().empty()) {
+      fail("no case has " + options_.only + " in its name\n");
+    }
+    print_summary();
     const bool covered = !options_.coverage || report_coverage();
     return failed_ == 0 && (covered || !options_.require_coverage) ? kSuccess : kFailure;
   }
@@ -65,9 +70,24 @@ class TestRun {
   const std::set<std::string>& files() const { return files_; }
 
  private:
+  void print_summary() const {
+    if (options_.format == "text") {
+      std::printf("%zu passed, %zu failed", passed_, failed_);
+      std::printf(updated_ > 0 ? ", %zu updated\n" : "\n", updated_);
+    } else {
+      std::puts((options_.format == "json" ? report_.as_json() : report_.as_junit()).c_str());
+    }
+  }
+
+  /// What happens outside of cases goes to standard error where standard output is a report.
   void fail(const std::string& message) {
     ++failed_;
-    std::fputs(message.c_str(), stdout);
+    std::fputs(message.c_str(), options_.format == "text" ? stdout : stderr);
+  }
+  void fail_case(const std::string& message) {
+    report_.fail_last(message);
+    if (options_.format == "text") return fail(message);
+    ++failed_;
   }
 
   void run_file(const std::string& path) {
@@ -78,6 +98,7 @@ class TestRun {
     if (!cases) return fail(cases.error().to_string() + "\n");
     std::vector<TestUpdate> updates;
     for (const TestCase& test : *cases) {
+      if (test.name.find(options_.only) == test.name.npos) continue;
       if (!test.rules_path.empty()) files_.insert(test.rules_path);
       run_test(test, path, updates);
     }
@@ -89,7 +110,10 @@ class TestRun {
   }
 
   void run_test(const TestCase& test, const std::string& path, std::vector<TestUpdate>& updates) {
+    const auto begin = std::chrono::steady_clock::now();
     const auto failure = run_case(test, path, options_.engines);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    report_.add({.file = path, .line = test.line, .name = test.name, .seconds = took.count()});
     if (options_.coverage) cover_case(test, path, coverage_);
     if (!failure) {
       ++passed_;
@@ -97,7 +121,7 @@ class TestRun {
       std::fputs(failure->message.c_str(), stdout);
       ++updated_;
     } else {
-      fail(failure->message);
+      fail_case(failure->message);
     }
   }
 
@@ -124,6 +148,7 @@ class TestRun {
   std::size_t passed_ = 0, failed_ = 0, updated_ = 0;
   std::set<std::string> files_;
   RuleCoverage coverage_;
+  TestReport report_;
 };
 
 /// Runs the tests whenever one of their files has changed, until a signal ends the program or
@@ -155,6 +180,11 @@ void add_test(CLI::App& app, int& exit_code) {
   test->add_option("--engine", options->engines,
                    "Only under this engine; may be given several times")
       ->check(CLI::IsMember(known));
+  test->add_option("--case", options->only, "Only cases with this text in their name")
+      ->option_text("TEXT");
+  test->add_option("--format", options->format, "Of what is printed on standard output")
+      ->check(CLI::IsMember({"text", "json", "junit"}))
+      ->capture_default_str();
   test->add_flag("--update", options->update,
                  "Rewrite what cases expect, where it is all that is wrong, after showing how");
   test->add_flag("--watch", options->watch, "Run again whenever a file changes, until interrupted");

@@ -54,6 +54,27 @@ TEST_F(HttpRules, AreDeployedListedAndRemoved) {
   EXPECT_EQ(http_.ask("DELETE", "/v1/rules/mine").status, 404u);
 }
 
+TEST_F(HttpRules, HaveAHistoryWithTheTexts) {
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/mine", kPair).status, 200u);
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/other", "define X() from A();").status, 200u);
+  const std::string changed = "rule pair: define P(x: int) from B() where x = B.x;";
+  EXPECT_EQ(http_.ask("PUT", "/v1/rules/mine", changed).status, 200u);
+  EXPECT_EQ(http_.ask("DELETE", "/v1/rules/mine.Q").status, 200u);
+  const auto mine = http_.ask("GET", "/v1/rules/mine/history").json()["changes"];
+  ASSERT_EQ(mine.size(), 3u);
+  EXPECT_EQ(mine[0]["number"], 1);
+  EXPECT_EQ(mine[0]["name"], "mine");
+  EXPECT_EQ(mine[0]["text"], kPair);
+  EXPECT_EQ(mine[0]["who"], "");
+  EXPECT_EQ(mine[0]["file"], false);
+  EXPECT_EQ(mine[1]["number"], 3);
+  EXPECT_EQ(mine[1]["text"], changed);
+  EXPECT_GE(mine[1]["clock"], mine[0]["clock"]);
+  EXPECT_EQ(mine[2]["name"], "mine.Q");
+  EXPECT_FALSE(mine[2].contains("text"));
+  EXPECT_EQ(http_.ask("GET", "/v1/rules/none/history").status, 404u);
+}
+
 TEST_F(HttpRules, WithErrorsAreDiagnostics) {
   const auto response = http_.ask("POST", "/v1/rules/bad", "define X(\n from");
   EXPECT_EQ(response.status, 422u);

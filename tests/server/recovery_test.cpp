@@ -4,9 +4,12 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <fstream>
 #include <random>
 
+#include "journal/journal.hpp"
+#include "journal/records.hpp"
 #include "recovery_support.hpp"
 
 namespace gorgo::server {
@@ -303,14 +306,48 @@ TEST_P(RecoveryTest, ACleanEndIsGoneOnFrom) {
 }
 
 TEST_P(RecoveryTest, OtherSettingsAreRefusedByName) {
-  { RunningServer server(options(journal())); }
-  ServerOptions other = options(journal());
+  ServerOptions other = options({});
+  {
+    RunningServer server(options(journal()));
+    Client client = server.connect();
+    deploy(client, kRules);
+    other.journal.path = crash(journal()).string();
+  }
   other.processor.lateness = kSecond;
   Log log(LogFormat::text, LogLevel::off);
   Server server(other, log);
   const auto recovered = server.recover();
   ASSERT_FALSE(recovered);
   EXPECT_THAT(recovered.error().message, HasSubstr("engine.lateness_ms was 0"));
+}
+
+TEST_P(RecoveryTest, OtherResultsThanThoseOfTheJournalAreTold) {
+  {
+    RunningServer server(options(journal()));
+    Client client = server.connect();
+    deploy(client, kRules);
+    publish(client, random_events(50, 3));
+  }
+  const auto said_at_start = [this] {
+    testing::internal::CaptureStderr();
+    { RunningServer server(options(journal()), LogLevel::error); }
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(said_at_start(), testing::Not(HasSubstr("other results")));
+  {
+    const auto disk = journal::make_posix_disk();
+    const auto opened = journal::Journal::open(*disk, journal().string());
+    ASSERT_TRUE(opened);
+    journal::stored::ResultsT other;
+    other.next_root = 51;
+    other.composites = 1;
+    const auto bytes = journal::encode<journal::stored::Results>(other);
+    const std::array<journal::Bytes, 1> parts = {bytes};
+    ASSERT_TRUE(
+        (*opened)->append(static_cast<std::uint16_t>(journal::stored::Kind::Results), parts));
+    ASSERT_TRUE((*opened)->close());
+  }
+  EXPECT_THAT(said_at_start(), HasSubstr("this program gives other results than the one"));
 }
 
 TEST_P(RecoveryTest, WithoutAJournalNothingIsDurable) {

@@ -112,10 +112,87 @@ TEST_P(SnapshotTest, ABackupHasTheSnapshotsThatAStartNeeds) {
 
 TEST_P(SnapshotTest, OtherSettingsThanThoseOfTheSnapshotAreRefused) {
   ServerOptions other = options(trimmed_copy(options(journal())));
+  other.journal.snapshot_bytes = 0;
+  {
+    RunningServer server(other);
+    Client client = server.connect();
+    publish_some(client);
+  }
   other.processor.max_depth = 3;
   const auto refused = recover(other);
   ASSERT_TRUE(refused.has_error());
   EXPECT_THAT(refused.error().message, HasSubstr("engine.max_depth was 16"));
+}
+
+TEST_P(SnapshotTest, SettingsMayChangeWhereNothingIsToBeReplayed) {
+  {
+    RunningServer server(options(journal()));
+    Client client = server.connect();
+    deploy(client, kCounting);
+    publish_some(client);
+  }
+  ServerOptions other = options(journal());
+  other.processor.max_depth = 1;
+  fs::path killed;
+  {
+    RunningServer server(other);
+    Client client = server.connect();
+    deploy(client, "rule deep: define Deep() from Echo();");
+    ASSERT_TRUE(client.subscribe("*"));
+    publish(client, std::vector<Event>{{"A", (published_ + 1) * kMillisecond, {{"v", 0L}}}});
+    EXPECT_EQ(delivered(client).size(), 2u);  // A and Echo, which is as deep as may be
+    killed = crash(journal());
+  }
+  other.journal.path = killed.string();
+  EXPECT_TRUE(recover(other));
+  other.processor.max_depth = 16;
+  const auto refused = recover(other);
+  ASSERT_TRUE(refused.has_error());
+  EXPECT_THAT(refused.error().message, HasSubstr("engine.max_depth was 1 "));
+}
+
+TEST_P(SnapshotTest, AServerThatHasStoppedLeavesNothingToReplay) {
+  {
+    RunningServer server(options(journal()));
+    Client client = server.connect();
+    deploy(client, kCounting);
+    publish_some(client);
+  }
+  const auto disk = journal::make_posix_disk();
+  const auto opened = journal::Journal::open(*disk, crash(journal()).string());
+  ASSERT_TRUE(opened);
+  auto reader = (*opened)->read(snapshots(journal()).front());
+  ASSERT_TRUE(reader);
+  for (auto record = reader->next(); record && *record; record = reader->next()) {
+    EXPECT_LT((*record)->kind, journal::kFirstKind) << journal::name_of((*record)->kind);
+  }
+  expect_whole(journal());
+}
+
+TEST_P(SnapshotTest, CountsOfWhatCameOutliveTheServer) {
+  const auto counts = [](Client& client) {
+    std::string text;
+    const auto types = client.types();
+    EXPECT_TRUE(types);
+    for (const TypeInfo& type : *types) {
+      text += type.name + " " + std::to_string(type.accepted) + " " +
+              std::to_string(type.no_value) + " " + testing::PrintToString(type.unread_attributes) +
+              "\n";
+    }
+    return text;
+  };
+  std::string before;
+  {
+    RunningServer server(options(journal()));
+    Client client = server.connect();
+    deploy(client, "define Echo(v: int) from A() where v = A.v;");
+    publish(client, std::vector<Event>{{"A", kSecond, {{"x", 1L}}}, {"B", kSecond, {{"y", 1L}}}});
+    before = counts(client);
+  }
+  RunningServer server(options(journal()));
+  Client client = server.connect();
+  EXPECT_EQ(counts(client), before);
+  EXPECT_THAT(before, testing::AllOf(HasSubstr("A 1 1 { \"x\" }"), HasSubstr("B 1 0 { \"y\" }")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Snapshots, SnapshotTest, testing::Values(2000), name_of_snapshots);

@@ -13,7 +13,7 @@ namespace {
 class Functions : public CommandLine {};
 
 std::string documented() {
-  std::ifstream in(GORGO_DOCS "/functions.md");
+  std::ifstream in(GORGO_SOURCE_DIR "/docs/functions.md");
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

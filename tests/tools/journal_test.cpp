@@ -110,6 +110,35 @@ TEST_F(JournalCommand, VerifyWantsAJournal) {
   EXPECT_EQ(run("journal verify").exit_code, 2);
 }
 
+TEST_F(JournalCommand, DoctorFindsNothingWrongWithAWholeJournal) {
+  write_journal(10);
+  const Outcome outcome = run("doctor journal journal");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "Nothing stands out.\n");
+}
+
+TEST_F(JournalCommand, DoctorSaysWhatIsDamagedAndWhatToDo) {
+  write_journal(10);
+  flip(1, 500);
+  const Outcome outcome = run("doctor journal journal");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr(journal::segment_name(1)),
+                                 HasSubstr("A server does not start with it: restore")));
+  EXPECT_EQ(run("doctor journal nowhere").exit_code, 1);
+}
+
+TEST_F(JournalCommand, DoctorKnowsThatATrimmedJournalNeedsAWholeSnapshot) {
+  write_journal(20);
+  write_snapshot(15);
+  ASSERT_EQ(run("journal trim journal --below 15").exit_code, 0);
+  EXPECT_EQ(run("doctor journal journal").out, "Nothing stands out.\n");
+  std::filesystem::resize_file(journal::snapshot_path(journal_folder(), 15), 70);
+  const Outcome outcome = run("doctor journal journal");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("A start passes it over"),
+                                 HasSubstr("no whole snapshot says what they did")));
+}
+
 TEST_F(JournalCommand, DumpPrintsJson) {
   write_journal(4);
   const Outcome outcome = run("journal dump journal --format json");

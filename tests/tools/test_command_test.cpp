@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "command_line.hpp"
 
 /// `gorgo test`, as a user meets it.
@@ -157,6 +159,40 @@ TEST_F(CommandLine, TestWatchRunsAgainWhenAFileChanges) {
   EXPECT_EQ(watch.line(), "    @1 A(x=6)");
   EXPECT_EQ(watch.line(), "  + @1 D()");
   EXPECT_EQ(watch.line(), "0 passed, 1 failed");
+}
+
+TEST_F(CommandLine, TestRunsTheCasesThatAreAskedForAndReportsThem) {
+  write("a.tesla", kTestedRules);
+  write("a.test",
+        "rules: a.tesla\n"
+        "case: a high one\n"
+        "events:\n"
+        "  @1 B(x=6)\n"
+        "expect:\n"
+        "  @1 A(x=6)\n"
+        "case: a low <one> & more\n"
+        "events:\n"
+        "  @1 B(x=1)\n"
+        "expect:\n"
+        "  @1 A(x=1)\n");
+  EXPECT_EQ(run("test a.test --case high").out, "1 passed, 0 failed\n");
+  const auto none = run("test a.test --case nowhere");
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_NE(none.out.find("no case has nowhere in its name"), std::string::npos);
+
+  const auto json = run("test a.test --format json");
+  EXPECT_EQ(json.exit_code, 1);
+  const auto report = nlohmann::json::parse(json.out);
+  EXPECT_EQ(report["passed"], 1);
+  EXPECT_EQ(report["failed"], 1);
+  EXPECT_EQ(report["cases"][1]["line"], 7);
+  EXPECT_NE(report["cases"][1]["message"].get<std::string>().find("- @1 A(x=1)"),
+            std::string::npos);
+
+  const auto junit = run("test a.test --format junit");
+  EXPECT_EQ(junit.exit_code, 1);
+  EXPECT_NE(junit.out.find("<testsuites tests=\"2\" failures=\"1\">"), std::string::npos);
+  EXPECT_NE(junit.out.find("name=\"a low &lt;one&gt; &amp; more\""), std::string::npos);
 }
 
 }  // namespace

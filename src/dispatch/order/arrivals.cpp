@@ -1,5 +1,7 @@
 #include "dispatch/order/arrivals.hpp"
 
+#include <utility>
+
 namespace gorgo::dispatch {
 
 Arrivals::Type& Arrivals::note(std::string_view type,
@@ -18,5 +20,7 @@ Arrivals::Type& Arrivals::note(std::string_view type,
   }
   return known->second;
 }
+
+void Arrivals::restore(std::string_view type, Type before) { note(type, {}) = std::move(before); }
 
 }  // namespace gorgo::dispatch

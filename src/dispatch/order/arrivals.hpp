@@ -29,6 +29,8 @@ class Arrivals {
   /// Where events of the type are counted, which stays there. Notes that they come with these
   /// attributes. The counts of types beyond the bounds are thrown away.
   Type& note(std::string_view type, std::span<const std::string_view> attributes);
+  /// What was counted of a type before. Precondition: nothing of it is counted yet.
+  void restore(std::string_view type, Type before);
   const Types& types() const { return types_; }
 
  private:

@@ -254,6 +254,12 @@ Result<void> Restoring::restore_input() {
                          .late = std::vector<Sequencer::LateCounts>(state_->type_ids)};
   for (const auto& type : state_->types) marks.late[type->id] = {type->late, type->too_late};
   sequencer_.restore(std::move(marks));
+  for (const auto& arrived : state_->arrived) {
+    arrivals_.restore(arrived->type,
+                      {.accepted = arrived->accepted,
+                       .no_value = arrived->no_value,
+                       .attributes = {arrived->attributes.begin(), arrived->attributes.end()}});
+  }
   for (const auto& held : state_->held) {
     const auto cells = restored_cells(*held->cells);
     if (cells.size() != held->names.size()) return damaged("an event that is held");

@@ -28,11 +28,12 @@ class Restoring {
   using MakeHeader = std::function<std::shared_ptr<Header>(std::string_view type,
                                                            std::span<const std::string_view>)>;
 
-  Restoring(RuleSet& rules, history::History& history, Sequencer& sequencer, Dispatcher& dispatcher,
-            ProcessorCounters& counters, MakeHeader make_header)
+  Restoring(RuleSet& rules, history::History& history, Sequencer& sequencer, Arrivals& arrivals,
+            Dispatcher& dispatcher, ProcessorCounters& counters, MakeHeader make_header)
       : rules_(rules),
         history_(history),
         sequencer_(sequencer),
+        arrivals_(arrivals),
         dispatcher_(dispatcher),
         counters_(counters),
         make_header_(std::move(make_header)) {}
@@ -46,6 +47,7 @@ class Restoring {
   RuleSet& rules_;
   history::History& history_;
   Sequencer& sequencer_;
+  Arrivals& arrivals_;
   Dispatcher& dispatcher_;
   ProcessorCounters& counters_;
   const MakeHeader make_header_;

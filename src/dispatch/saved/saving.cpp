@@ -136,6 +136,16 @@ std::vector<std::byte> saved_events(TypeId type, const history::EventStore& stor
   return bytes_of(builder);
 }
 
+void add_arrivals(const Arrivals& arrivals, saved::StateT& state) {
+  for (const auto& [name, type] : arrivals.types()) {
+    auto& added = state.arrived.emplace_back(std::make_unique<saved::ArrivedT>());
+    added->type = name;
+    added->accepted = type.accepted;
+    added->no_value = type.no_value;
+    added->attributes.assign(type.attributes.begin(), type.attributes.end());
+  }
+}
+
 void add_input(const Sequencer& sequencer, saved::StateT& state) {
   const Sequencer::Marks marks = sequencer.marks();
   state.received = optional(marks.received);
@@ -211,6 +221,7 @@ Result<std::vector<std::byte>> Saving::begin() {
   state.counters->dropped_depth = counters_.dropped_depth;
   state.counters->dropped_composites = counters_.dropped_composites;
   add_input(sequencer_, state);
+  add_arrivals(arrivals_, state);
   const Schema& schema = rules_.schema();
   state.type_ids = schema.size();
   for (TypeId id = kTimerType + 1; id < schema.size(); ++id) {

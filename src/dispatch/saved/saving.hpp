@@ -20,10 +20,11 @@ namespace gorgo::dispatch {
 class Saving {
  public:
   Saving(const RuleSet& rules, history::History& history, const Sequencer& sequencer,
-         const Dispatcher& dispatcher, const ProcessorCounters& counters)
+         const Arrivals& arrivals, const Dispatcher& dispatcher, const ProcessorCounters& counters)
       : rules_(rules),
         history_(history),
         sequencer_(sequencer),
+        arrivals_(arrivals),
         dispatcher_(dispatcher),
         counters_(counters) {}
 
@@ -45,6 +46,7 @@ class Saving {
   const RuleSet& rules_;
   history::History& history_;
   const Sequencer& sequencer_;
+  const Arrivals& arrivals_;
   const Dispatcher& dispatcher_;
   const ProcessorCounters& counters_;
   std::vector<Rest> rest_;  // the next type's at the back

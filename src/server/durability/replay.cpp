@@ -47,10 +47,11 @@ stored::SettingsT settings_of(const ProcessorOptions& options) {
 }
 
 Replay::Replay(const journal::Journal& journal, State state, const stored::SettingsT& settings,
-               Log& log)
+               StartProgress& progress, Log& log)
     : journal_(journal),
       state_(std::move(state)),
       settings_(settings),
+      progress_(progress),
       log_(log),
       feed_(state_.processor, state_.clock, state_.process_if_many, [this](const Error& why) {
         if (fits_) fits_ = does_not_fit("a row that was accepted is refused: " + why.message);
@@ -59,6 +60,7 @@ Replay::Replay(const journal::Journal& journal, State state, const stored::Setti
 Result<void> Replay::run() {
   const auto first = begin();
   if (!first) return first.error();
+  progress_.begin("replaying the journal", "records", journal_.end() - *first);
   auto reader = journal_.read(*first);
   if (!reader) return reader.error();
   while (true) {
@@ -68,8 +70,9 @@ Result<void> Replay::run() {
     if (auto taken = take(**record); !taken) return at_place((*record)->place, taken.error());
     ++records_;
     record_bytes_ += (*record)->payload.size();
-    say_progress((*record)->place);
+    reach((*record)->place + 1 - *first);
   }
+  progress_.begin("evaluating what was replayed last");
   state_.process();
   return {};
 }
@@ -79,6 +82,7 @@ Result<journal::Place> Replay::begin() {
   if (!places) return places.error();
   for (const journal::Place place : *places) {
     if (place < journal_.low() || place > journal_.end()) continue;
+    progress_.begin("checking a snapshot");
     const auto whole =
         journal::verify_snapshot(journal_.disk(), journal_.folder(), journal_.number(), place);
     if (whole) {
@@ -98,15 +102,17 @@ Result<void> Replay::restore(journal::Place place) {
   auto reader =
       journal::SnapshotReader::open(journal_.disk(), journal_.folder(), journal_.number(), place);
   if (!reader) return reader.error();
+  progress_.begin("restoring a snapshot", "bytes", reader->size());
   auto record = reader->next();
   if (!record || !*record) return does_not_fit("a snapshot is empty");
   const auto state = journal::decode<stored::ServerState>((*record)->payload);
   if (!state) return state.error();
-  if (auto same = compare(*state->settings); !same) return same;
+  written_with_ = *state->settings;
   snapshot_bytes_ += (*record)->payload.size();
   const auto next = [&]() -> Result<journal::Bytes> {
     record = reader->next();
     if (!record) return record.error();
+    reach(reader->offset());
     const bool is_part =
         *record && (*record)->kind == static_cast<std::uint16_t>(stored::SnapshotKind::Processor);
     if (!is_part) return journal::Bytes();
@@ -143,17 +149,29 @@ Result<void> Replay::restore_server(const stored::ServerStateT& state) {
   return state_.durables.restore(state.durables, state_.processor.schema());
 }
 
-void Replay::say_progress(journal::Place at) {
-  constexpr std::uint64_t kLookAfter = 256;
+void Replay::reach(std::uint64_t done) {
   constexpr std::chrono::seconds kPause{2};
-  if (records_ % kLookAfter != 0 || Clock::now() - said_ < kPause) return;
+  progress_.reach(done);
+  if (Clock::now() - said_ < kPause) return;
   said_ = Clock::now();
-  const journal::Place all = journal_.end() - journal_.low();
-  log_.info("recovering",
-            {{"records", records_}, {"of", all}, {"percent", (at - journal_.low()) * 100 / all}});
+  log_.info("recovering", {{"at", progress_.text()}});
 }
 
+/// What the server was given with other settings cannot be done again with these.
 Result<void> Replay::take(const journal::Record& record) {
+  const auto kind = static_cast<Kind>(record.kind);
+  if (kind == Kind::Mark) return {};
+  if (kind == Kind::Settings) {
+    return decoded<stored::Settings>(record, [this](const stored::SettingsT& settings) {
+      written_with_ = settings;
+      return Result<void>();
+    });
+  }
+  if (auto same = compare_settings(); !same) return same;
+  return carry_out(record);
+}
+
+Result<void> Replay::carry_out(const journal::Record& record) {
   switch (static_cast<Kind>(record.kind)) {
     case Kind::Frame:
       return take_frame(record);
@@ -184,16 +202,11 @@ Result<void> Replay::take(const journal::Record& record) {
         state_.process();
         return state_.durables.acknowledge(cursor.name, {cursor.root, cursor.ordinal});
       });
-    case Kind::Settings:
-      return decoded<stored::Settings>(
-          record, [this](const stored::SettingsT& settings) { return compare(settings); });
     case Kind::Results:
       return decoded<stored::Results>(record, [this](const stored::ResultsT& results) {
         compare(results);
         return Result<void>();
       });
-    case Kind::Mark:
-      return {};
     default:
       return does_not_fit("it is of the unknown kind " + std::to_string(record.kind));
   }
@@ -277,14 +290,15 @@ void Replay::pin(const stored::PinT& pin) {
                {{"rule", pin.rule}, {"engine", pin.engine}, {"error", pinned.error().message}});
 }
 
-Result<void> Replay::compare(const stored::SettingsT& settings) const {
+Result<void> Replay::compare_settings() const {
+  const stored::SettingsT& settings = written_with_;
   const auto same = [](const char* key, auto before, auto now) -> Result<void> {
     if (std::cmp_equal(before, now)) return {};
     return Error{std::string(key) + " was " + std::to_string(before) +
                      " when it was written, and "
                      "now is " +
                      std::to_string(now) + ", which would give other results",
-                 "set it back, or start with a new folder"};
+                 "set it back, start the server, stop it in order, and change it then"};
   };
   constexpr Duration kMillisecond = 1'000'000;
   const Result<void> all[] = {

@@ -18,6 +18,7 @@
 #include "server/durability/journal_feed.hpp"
 #include "server/durability/known_files.hpp"
 #include "server/durability/result_hash.hpp"
+#include "server/durability/start_progress.hpp"
 #include "server/log.hpp"
 #include "server/producers.hpp"
 #include "server/rule_history.hpp"
@@ -46,7 +47,7 @@ class Replay {
   using Unfinished = JournalFeed::Unfinished;
 
   Replay(const journal::Journal& journal, State state, const journal::stored::SettingsT& settings,
-         Log& log);
+         StartProgress& progress, Log& log);
 
   /// An error: the journal cannot be read, was written with other settings, or does not fit what
   /// this program does with it.
@@ -68,6 +69,8 @@ class Replay {
   const journal::Journal& journal_;
   const State state_;
   const journal::stored::SettingsT settings_;
+  journal::stored::SettingsT written_with_;  // what stands behind the snapshot or the last Settings
+  StartProgress& progress_;
   Log& log_;
   JournalFeed feed_;
   Result<void> fits_;  // what it has refused
@@ -82,8 +85,10 @@ class Replay {
   Result<journal::Place> begin();
   Result<void> restore(journal::Place place);
   Result<void> restore_server(const journal::stored::ServerStateT& state);
-  void say_progress(journal::Place at);
+  /// So much of the step in hand is done.
+  void reach(std::uint64_t done);
   Result<void> take(const journal::Record& record);
+  Result<void> carry_out(const journal::Record& record);
   Result<void> take_frame(const journal::Record& record);
   Result<void> take_request(journal::Place at, journal::Bytes frame);
   Result<void> take_rows(journal::Place frame_at, const journal::stored::Acceptance& how);
@@ -91,7 +96,7 @@ class Replay {
   Result<void> declare(const wire::Declare& request);
   Result<void> subscribe(const journal::stored::SubscriptionT& subscription);
   void pin(const journal::stored::PinT& pin);
-  Result<void> compare(const journal::stored::SettingsT& settings) const;
+  Result<void> compare_settings() const;
   void compare(const journal::stored::ResultsT& results);
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 namespace gorgo::server {
@@ -41,12 +42,7 @@ bool Snapshots::is_due() const {
 
 void Snapshots::look() {
   if (!journal_.is_on()) return stop();
-  if (thread_ != nullptr && thread_->is_done()) {
-    if (is_taking()) processor_.end_save();  // it failed in the middle
-    if (thread_->bytes() > 0) last_size_ = thread_->bytes();
-    thread_ = nullptr;
-    chunks_.clear();
-  }
+  end_if_done();
   if (is_due()) begin();
   constexpr std::chrono::microseconds kMostTime{500};
   const auto start = std::chrono::steady_clock::now();
@@ -54,6 +50,30 @@ void Snapshots::look() {
          std::chrono::steady_clock::now() - start < kMostTime) {
     take_some(kSomeBytes);
   }
+}
+
+void Snapshots::end_if_done() {
+  if (thread_ == nullptr || !thread_->is_done()) return;
+  if (is_taking()) processor_.end_save();  // it failed in the middle
+  if (thread_->bytes() > 0) last_size_ = thread_->bytes();
+  thread_ = nullptr;
+  chunks_.clear();
+}
+
+void Snapshots::make_last() {
+  constexpr std::chrono::milliseconds kPause{1};
+  if (options_.snapshot_bytes == 0 || !journal_.is_on()) return;
+  stop();
+  begin();
+  while (thread_ != nullptr && !processor_.is_stopped()) {
+    if (is_taking() && thread_->has_room()) {
+      take_some(kSomeBytes);
+    } else {
+      std::this_thread::sleep_for(kPause);
+    }
+    end_if_done();
+  }
+  stop();
 }
 
 /// A publication that was begun and of which nothing is in the journal yet would be counted as

@@ -34,6 +34,9 @@ class Snapshots {
   /// Takes what is left to take of the state, so that rules may come and go. Gives up where that is
   /// much, because it would have to wait in memory; a snapshot is due again then.
   void finish_taking();
+  /// Makes a snapshot of the end and waits for it, so that a start behind it replays nothing. A
+  /// stop of the processor ends the wait without one. Precondition: nothing more is to be written.
+  void make_last();
   /// Whether `look` has more to do soon.
   bool is_taking() const { return processor_.is_saving(); }
   /// Gives up what is not finished.
@@ -54,6 +57,8 @@ class Snapshots {
   std::uint64_t last_size_ = 0;  // of the last one that was finished
 
   bool is_due() const;
+  /// Forgets a snapshot that is done or has failed.
+  void end_if_done();
   void begin();
   void take_some(std::size_t bytes);
 };

@@ -91,6 +91,17 @@ Checked check_subscription(const Call& call, bool upgrade) {
 
 }  // namespace
 
+std::optional<Response> Api::refusal_of(const Route& route) const {
+  const bool works = route.handle == &Api::health || route.handle == &Api::readiness;
+  if (hub_.starts == nullptr || works) return std::nullopt;
+  Response refused =
+      response_of({503,
+                   {"the server is starting, so nothing was done: " + hub_.starts->text(),
+                    "try again when /readyz answers 200"}});
+  refused.headers.emplace_back("Retry-After", "1");
+  return refused;
+}
+
 std::unique_ptr<Body> Api::body_of(const Route& route) const {
   const std::size_t most = hub_.options.http.max_body_bytes;
   switch (route.body) {

@@ -42,7 +42,7 @@ struct Route {
 /// besides: they are no interface for programs.
 std::span<const Route> routes();
 
-/// Where a request goes. Exactly one of the two is set.
+/// Where a request goes. `find_route` sets exactly one of the two.
 struct Routed {
   const Route* route = nullptr;
   std::vector<std::string> parameters;
@@ -56,6 +56,8 @@ class Api {
   /// `engine` and `hub` must outlive it.
   Api(Engine& engine, SessionHub& hub) : engine_(engine), hub_(hub) {}
 
+  /// Nothing, where the server can carry out what goes this way. It cannot while it starts.
+  std::optional<Response> refusal_of(const Route& route) const;
   /// The body that takes in what the request carries; null: it must carry none.
   std::unique_ptr<Body> body_of(const Route& route) const;
 
@@ -69,6 +71,7 @@ class Api {
   boost::asio::awaitable<Response> check(const Call& call);
   boost::asio::awaitable<Response> remove(const Call& call);
   boost::asio::awaitable<Response> explain(const Call& call);
+  boost::asio::awaitable<Response> history(const Call& call);
   boost::asio::awaitable<Response> why(const Call& call);
   boost::asio::awaitable<Response> pin(const Call& call);
   boost::asio::awaitable<Response> list_types(const Call& call);

@@ -140,6 +140,31 @@ asio::awaitable<Response> Api::pin(const Call& call) {
   co_return done();
 }
 
+asio::awaitable<Response> Api::history(const Call& call) {
+  wire::AskHistoryT request;
+  request.name = call.parameters[0];
+  Json list = Json::array();
+  bool more = true;
+  while (more) {
+    const auto reply = co_await ask(request);
+    const auto* history = reply ? reply->as<wire::History>() : nullptr;
+    if (history == nullptr) co_return unexpected(reply);
+    more = history->more() && history->list() != nullptr && history->list()->size() > 0;
+    if (history->list() == nullptr) break;
+    for (const auto* change : *history->list()) {
+      list.push_back(to_json(*change));
+      request.after = change->number();
+    }
+  }
+  if (list.empty()) {
+    const Problem problem{404,
+                          {"the server remembers no change of '" + call.parameters[0] + "'",
+                           "name a deployment or the full name of a rule"}};
+    co_return response_of(problem);
+  }
+  co_return json_response({{"changes", std::move(list)}});
+}
+
 asio::awaitable<Response> Api::why(const Call& call) {
   constexpr std::int64_t kMillisecond = 1'000'000;
   wire::AskWhyT request;

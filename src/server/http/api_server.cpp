@@ -15,7 +15,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-Response plain(unsigned status, const char* text) {
+Response plain(unsigned status, const std::string& text) {
   return {.status = status, .content_type = "text/plain", .body = text};
 }
 
@@ -24,6 +24,10 @@ Response plain(unsigned status, const char* text) {
 asio::awaitable<Response> Api::health(const Call&) { co_return plain(200, "ok\n"); }
 
 asio::awaitable<Response> Api::readiness(const Call&) {
+  if (hub_.starts != nullptr) {
+    const std::string text = "starting: " + hub_.starts->text() + "\n";
+    co_return plain(503, text);
+  }
   const bool stops = hub_.stops_at || hub_.queue.is_closed();
   co_return stops ? plain(503, "stopping\n") : plain(200, "ready\n");
 }

@@ -78,8 +78,9 @@ asio::awaitable<bool> HttpDialect::serve_one() {
   auto routed = find_route(head.method(), *target);
   // A client that connects anew while the server is about to stop finds another one.
   bool goes_on = reader_.keep_alive() && !session_.hub().stops_at;
-  if (routed.route == nullptr) {
-    // Nobody knows what the body means.
+  if (routed.route != nullptr) routed.otherwise = api_.refusal_of(*routed.route);
+  if (routed.otherwise) {
+    // Nobody takes the body in.
     goes_on = goes_on && !reader_.has_body();
     co_await respond(*routed.otherwise, goes_on);
     co_return goes_on;

@@ -34,6 +34,8 @@ Json to_json(const ConnectionInfo& connection);
 Json to_json(const ClosedConnection& closed);
 /// Without the text where the reply has none.
 Json to_json(const wire::RuleInfo& rule);
+/// Without the text where the rule was removed.
+Json to_json(const wire::HistoryEntry& change);
 Json to_json(const wire::TypeInfo& type);
 Json to_json(const wire::Leaving& leaving);
 /// Why a rule fired or did not, as `gorgo why --format json` has it.

@@ -15,6 +15,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {Verb::delete_, "/v1/rules/{name}", BodyKind::none, &Api::remove, Access::user},
     {Verb::post, "/v1/rules/{name}/check", BodyKind::text, &Api::check, Access::user},
     {Verb::get, "/v1/rules/{name}/explain", BodyKind::none, &Api::explain, Access::user},
+    {Verb::get, "/v1/rules/{name}/history", BodyKind::none, &Api::history, Access::user},
     {Verb::get, "/v1/rules/{name}/why", BodyKind::none, &Api::why, Access::user},
     {Verb::post, "/v1/rules/{name}/pin", BodyKind::none, &Api::pin, Access::user},
     {Verb::get, "/v1/subscriptions", BodyKind::none, &Api::list_durables, Access::user},

@@ -103,6 +103,16 @@ Json to_json(const wire::RuleInfo& rule) {
   return json;
 }
 
+Json to_json(const wire::HistoryEntry& change) {
+  Json json = {{"number", change.number()},
+               {"clock", change.clock()},
+               {"who", text_of(change.who())},
+               {"name", text_of(change.name())},
+               {"file", change.file()}};
+  if (change.text() != nullptr && change.text()->size() > 0) json["text"] = change.text()->str();
+  return json;
+}
+
 Json to_json(const wire::Why& why) {
   return {{"rule", text_of(why.rule())},
           {"terminator", text_of(why.terminator())},

@@ -1,0 +1,387 @@
+#include "tools/journal_export.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/arithmetic.hpp"
+#include "codec/event_notation.hpp"
+#include "codec/timestamp.hpp"
+#include "gorgo/processor.hpp"
+#include "journal/reader.hpp"
+#include "journal/records.hpp"
+#include "journal/snapshot.hpp"
+#include "journal/survey.hpp"
+#include "protocol/batch.hpp"
+#include "protocol/framing.hpp"
+#include "server/declaration.hpp"
+#include "tools/output.hpp"
+#include "tools/test_case.hpp"
+#include "tools/test_update.hpp"
+#include "tools/text_file.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+namespace stored = journal::stored;
+using stored::Kind;
+
+std::string at(Timestamp time) {
+  std::string text = codec::notation_of({.type = {}, .timestamp = time, .attributes = {}});
+  return text.substr(0, text.find(' '));
+}
+
+/// A name as a step of a test can have it.
+std::string word_of(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return c == ' ' || c == '\t' || c == ':'; }, '_');
+  return name;
+}
+
+/// A change of rules as steps of a test.
+std::string step_of(const stored::RuleChangeT& change) {
+  if (change.text.empty()) return "  remove " + change.name + "\n";
+  std::string step = "  " + std::string(change.replace ? "replace " : "deploy ") +
+                     word_of(change.name) + (change.with_history ? " with history:\n" : ":\n");
+  std::string_view text = change.text;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    step += "    " + std::string(text.substr(0, end)) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return step;
+}
+
+/// The events of the publications in a journal, in the order in which they were taken.
+class TakenRows {
+ public:
+  /// `clock`: what stamps the event, if it has no timestamp.
+  using Take = std::function<void(const BatchCursor& row, Timestamp clock)>;
+
+  void leave_out(std::vector<std::uint32_t> rows) { left_out_ = std::move(rows); }
+  /// Rows of a frame whose beginning was not read are passed over.
+  void take(journal::Place place, const stored::Acceptance& how,
+            std::optional<protocol::Bytes> frame, const Take& take) {
+    const auto left_out = std::exchange(left_out_, {});
+    if (frame) begin(place, *std::move(frame));
+    const auto begun = begun_.find(how.frame_at() == 0 ? place : how.frame_at());
+    if (begun == begun_.end()) return;
+    BatchCursor& row = begun->second.row;
+    for (; !row.done() && row.position() < how.first_row() + how.rows(); row.advance()) {
+      const bool is_taken = row.position() >= how.first_row() &&
+                            !std::ranges::binary_search(left_out, row.position());
+      if (is_taken) take(row, how.clock());
+    }
+    if (row.done()) begun_.erase(begun);
+  }
+
+ private:
+  struct Begun {
+    protocol::Bytes frame;
+    BatchCursor row;
+  };
+
+  std::map<journal::Place, Begun> begun_;  // by the place of the frame
+  std::vector<std::uint32_t> left_out_;    // of the piece in the next record
+
+  void begin(journal::Place place, protocol::Bytes frame) {
+    const auto message = protocol::open_frame(frame);
+    const wire::Batch* batch = message ? protocol::batch_of(**message) : nullptr;
+    if (batch == nullptr) return;
+    BatchCursor row(protocol::view_of(*batch));
+    begun_.try_emplace(place, Begun{std::move(frame), std::move(row)});
+  }
+};
+
+/// One `gorgo journal export`. The journal is read twice: for the rules and the time of the record,
+/// and for the events that they can reach.
+class Export {
+ public:
+  Export(const JournalExport& wanted, journal::Disk& disk, const journal::Survey& survey)
+      : wanted_(wanted), disk_(disk), survey_(survey) {}
+
+  Result<std::string> text() {
+    if (wanted_.place < survey_.low || wanted_.place >= survey_.end) {
+      return Error{"the journal has no record at place " + std::to_string(wanted_.place),
+                   "it has those from " + std::to_string(survey_.low) + " to before " +
+                       std::to_string(survey_.end) + "; `gorgo journal dump` shows them"};
+    }
+    if (auto begun = begin(); !begun) return begun.error();
+    if (auto done = read_to(wanted_.place + 1, [this](const auto& r) { return survey_one(r); });
+        !done) {
+      return done.error();
+    }
+    if (!now_) {
+      return Error{"no event stands at place " + std::to_string(wanted_.place) + " or before it",
+                   "name a later one"};
+    }
+    find_reach();
+    if (auto done = read_to(survey_.end, [this](const auto& r) { return write_one(r); }); !done) {
+      return done.error();
+    }
+    return head() + steps_ + "expect:\n";
+  }
+
+  std::uint64_t events() const { return events_; }
+  /// Whether the journal has all that the rules can reach.
+  bool is_complete() const { return survey_.low == 1 || oldest_ < from_; }
+
+ private:
+  using TakeRecord = std::function<Result<void>(const journal::Record&)>;
+
+  const JournalExport& wanted_;
+  journal::Disk& disk_;
+  const journal::Survey& survey_;
+  journal::Place rules_from_ = 1;  // changes of rules before it stand in a snapshot
+  std::vector<stored::RuleChangeT> before_;
+  stored::SettingsT settings_;
+  Processor processor_{{}};       // has the rules, and no events
+  std::optional<Timestamp> now_;  // the latest time up to the record
+  Timestamp oldest_ = std::numeric_limits<Timestamp>::max();
+  Timestamp from_ = 0, until_ = 0;  // what the rules can reach
+  std::set<std::string> read_types_;
+  TakenRows rows_;
+  std::string steps_ = "events:\n";
+  std::uint64_t events_ = 0;
+  Timestamp clock_ = 0, ticked_ = std::numeric_limits<Timestamp>::min();
+  bool over_ = false;
+
+  /// Where the journal does not begin with its first record, a snapshot has the rules.
+  Result<void> begin() {
+    if (survey_.low == 1) return {};
+    auto places = journal::snapshots_in(disk_, wanted_.folder);
+    if (!places) return places.error();
+    std::ranges::sort(*places);
+    for (const journal::Place place : *places) {
+      if (place > wanted_.place) break;
+      auto reader = journal::SnapshotReader::open(disk_, wanted_.folder, survey_.journal, place);
+      const auto first = reader ? reader->next() : Result<std::optional<journal::Record>>(Error{});
+      if (!first || !*first) continue;
+      const auto state = journal::decode<stored::ServerState>((*first)->payload);
+      if (state) return take_state(*state, place);
+    }
+    return Error{"no whole snapshot stands before place " + std::to_string(wanted_.place) +
+                     ", so the rules of that time are unknown",
+                 "name a later place, or use a backup that has one"};
+  }
+
+  Result<void> take_state(const stored::ServerStateT& state, journal::Place place) {
+    const bool whole = state.history.empty() || state.history.front()->number == 1;
+    if (!whole) {
+      return Error{
+          "the server has forgotten its first changes of rules, so those in force are unknown",
+          "run the rules with `gorgo backtest`"};
+    }
+    rules_from_ = place;
+    settings_ = *state.settings;
+    for (const auto& entry : state.history) {
+      stored::RuleChangeT change;
+      change.name = entry->name;
+      change.text = entry->text;
+      change.replace = true;
+      if (auto taken = take_change(change); !taken) return taken;
+    }
+    return {};
+  }
+
+  Result<void> read_to(journal::Place end, const TakeRecord& take) {
+    rows_ = {};
+    journal::Reader reader(disk_, wanted_.folder, survey_.segments, survey_.low, end);
+    while (!over_) {
+      const auto record = reader.next();
+      if (!record) return record.error();
+      if (!*record) return {};
+      if (auto taken = take(**record); !taken) {
+        return Error{"place " + std::to_string((*record)->place) + ": " + taken.error().message,
+                     taken.error().hint};
+      }
+    }
+    return {};
+  }
+
+  Result<void> take_change(const stored::RuleChangeT& change) {
+    if (change.text.empty()) {
+      if (auto removed = processor_.remove(change.name); !removed) return removed;
+    } else {
+      const auto diagnostics =
+          processor_.deploy(change.name, change.text, {.replace = change.replace});
+      if (diagnostics.failed()) return Error{diagnostics.render(), ""};
+    }
+    steps_ += step_of(change);
+    return {};
+  }
+
+  /// What the record says of rules and of the time. It writes the changes of rules.
+  Result<void> survey_one(const journal::Record& record) {
+    const auto kind = static_cast<Kind>(record.kind);
+    if (kind == Kind::Settings) {
+      const auto settings = journal::decode<stored::Settings>(record.payload);
+      if (!settings) return settings.error();
+      settings_ = *settings;
+    }
+    if (kind == Kind::RuleChange && record.place >= rules_from_) {
+      const auto change = journal::decode<stored::RuleChange>(record.payload);
+      if (!change) return change.error();
+      return take_change(*change);
+    }
+    if (kind == Kind::Frame) declare(record);
+    if (kind == Kind::ClockMove) {
+      const auto move = journal::decode<stored::ClockMove>(record.payload);
+      if (!move) return move.error();
+      note_time(move->clock);
+    }
+    return take_rows(record, [this](const BatchCursor& row, Timestamp clock) {
+      note_time(row.timestamp().value_or(clock));
+    });
+  }
+
+  /// A type that the rules know in another form is theirs.
+  void declare(const journal::Record& record) {
+    const auto frame = journal::decode_frame(record.payload);
+    if (!frame || frame->acceptance.frame_at() != 0) return;
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(frame->frame.data());
+    const protocol::Bytes bytes(begin, begin + frame->frame.size());
+    const auto message = protocol::open_frame(bytes);
+    const auto* request = message ? (*message)->body_as_Declare() : nullptr;
+    if (request == nullptr || !server::declare(processor_, *request)) return;
+    const std::string name = request->name()->str();
+    std::string attributes;
+    for (const AttributeType& attribute : processor_.schema().find(name)->attributes) {
+      attributes += (attributes.empty() ? "" : ", ") + attribute.name + ": " +
+                    std::string(to_string(attribute.type));
+    }
+    steps_ += "  declare " + name + "(" + attributes + ")\n";
+  }
+
+  void note_time(Timestamp time) {
+    now_ = std::max(now_.value_or(time), time);
+    oldest_ = std::min(oldest_, time);
+  }
+
+  Result<void> take_rows(const journal::Record& record, const TakenRows::Take& take) {
+    if (static_cast<Kind>(record.kind) == Kind::Refusals) {
+      const auto refusals = journal::decode<stored::Refusals>(record.payload);
+      if (!refusals) return refusals.error();
+      rows_.leave_out(refusals->rows);
+      return {};
+    }
+    if (static_cast<Kind>(record.kind) != Kind::Frame) return {};
+    const auto frame = journal::decode_frame(record.payload);
+    if (!frame) return frame.error();
+    std::optional<protocol::Bytes> bytes;
+    if (frame->acceptance.frame_at() == 0) {
+      const auto* begin = reinterpret_cast<const std::uint8_t*>(frame->frame.data());
+      bytes.emplace(begin, begin + frame->frame.size());
+    }
+    rows_.take(record.place, frame->acceptance, std::move(bytes), take);
+    return {};
+  }
+
+  /// A composite may depend on events that are as old as all windows together. What waits for a
+  /// deadline is decided as much later.
+  void find_reach() {
+    Duration reach = 0;
+    for (const TypeInfo& type : processor_.types()) {
+      if (type.name.empty()) continue;
+      reach = arithmetic::saturating_add(reach, type.reach);
+      if (!type.is_unread) read_types_.insert(type.name);
+    }
+    from_ = arithmetic::saturating_subtract(*now_, reach);
+    until_ = arithmetic::saturating_add(*now_, reach);
+  }
+
+  Result<void> write_one(const journal::Record& record) {
+    const auto kind = static_cast<Kind>(record.kind);
+    if (kind == Kind::ClockMove) {
+      const auto move = journal::decode<stored::ClockMove>(record.payload);
+      if (!move) return move.error();
+      const Timestamp time = move->given
+                                 ? move->clock
+                                 : arithmetic::saturating_subtract(move->clock, settings_.lateness);
+      write_tick(std::min(time, until_));
+    }
+    if (kind == Kind::Release) steps_ += "  flush\n";
+    return take_rows(record,
+                     [this](const BatchCursor& row, Timestamp clock) { write(row, clock); });
+  }
+
+  void write(const BatchCursor& row, Timestamp clock) {
+    const Timestamp time = row.timestamp().value_or(clock);
+    if (over_ || time < from_) return;
+    over_ = time > until_;
+    const bool is_read = read_types_.contains(std::string(row.table().type));
+    // An event that no rule reads moves the clock. One that is stamped here moves what comes next.
+    if (over_ || (row.timestamp() && !is_read)) {
+      return write_tick(
+          arithmetic::saturating_subtract(std::min(time, until_), settings_.lateness));
+    }
+    if (!row.timestamp() && clock != clock_) {
+      clock_ = clock;
+      steps_ += "  " + at(clock) + " clock\n";
+    }
+    const std::string event = codec::notation_of(row.to_event());
+    steps_ += "  " + (row.timestamp() ? event : event.substr(event.find(' ') + 1)) + "\n";
+    ++events_;
+  }
+
+  void write_tick(Timestamp time) {
+    if (time <= ticked_ || time < from_) return;
+    ticked_ = time;
+    steps_ += "  " + at(time) + " tick\n";
+  }
+
+  std::string head() const {
+    const auto milliseconds = [](Duration duration) { return at(duration).substr(1); };
+    return "case: place " + std::to_string(wanted_.place) + " of a journal\noptions:\n" +
+           "  lateness = " + milliseconds(settings_.lateness) + "\n" +
+           "  max_late = " + milliseconds(settings_.max_late) + "\n" +
+           "  max_depth = " + std::to_string(settings_.max_depth) + "\n" +
+           "  max_composites = " + std::to_string(settings_.max_composites) + "\n" +
+           "  max_instants = " + std::to_string(settings_.max_instants) + "\n";
+  }
+};
+
+/// The test with what its rules give. An error: they do not give the same under all engines.
+Result<std::string> with_outcome(const std::string& path, const std::string& text) {
+  const auto cases = parse_test_file(path, text);
+  if (!cases) return cases.error();
+  const auto engines = engine_names();
+  const auto failure = run_case(cases->front(), path, engines);
+  if (!failure) return text;
+  if (!failure->composites) return Error{failure->message, ""};
+  TestCase expecting = cases->front();
+  expecting.expected = *failure->composites;
+  if (const auto again = run_case(expecting, path, engines)) return Error{again->message, ""};
+  const TestUpdate update{&cases->front(), *failure->composites};
+  return with_expectations(text, {&update, 1});
+}
+
+}  // namespace
+
+int export_case(const JournalExport& wanted) {
+  const auto disk = journal::make_posix_disk();
+  const auto found = journal::survey_beside_writer(*disk, wanted.folder, journal::Depth::tail);
+  if (!found) return fail(found.error());
+  Export exported(wanted, *disk, *found);
+  const auto text = exported.text();
+  if (!text) return fail(text.error());
+  const auto whole = with_outcome(wanted.output, *text);
+  if (!whole) return fail(whole.error());
+  if (auto written = write_text_file(wanted.output, *whole); !written) return fail(written.error());
+  std::printf("%s: %llu events; `gorgo test %s` runs it\n", wanted.output.c_str(),
+              static_cast<unsigned long long>(exported.events()), wanted.output.c_str());
+  if (!exported.is_complete()) {
+    std::fputs("the rules reach events from before the journal begins; the test lacks those\n",
+               stderr);
+  }
+  return kSuccess;
+}
+
+}  // namespace gorgo::tools

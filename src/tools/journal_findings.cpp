@@ -1,0 +1,111 @@
+#include "tools/journal_findings.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "journal/snapshot.hpp"
+#include "journal/survey.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+using journal::Place;
+
+/// Looks at the parts one after the other.
+class Examination {
+ public:
+  explicit Examination(const std::string& folder) : folder_(folder) {}
+
+  JournalFindings findings() {
+    auto found = journal::survey_beside_writer(*disk_, folder_, journal::Depth::all);
+    if (!found) {
+      refuse(found.error().message + ". A server does not start with it: " + found.error().hint +
+             ".");
+      return std::move(findings_);
+    }
+    survey_ = *std::move(found);
+    if (survey_.segments.empty()) {
+      refuse("There is no journal in " + folder_ + ": name the folder that a server was given.");
+      return std::move(findings_);
+    }
+    look_at_end();
+    look_at_snapshots();
+    look_at_room();
+    return std::move(findings_);
+  }
+
+ private:
+  const std::string& folder_;
+  const std::unique_ptr<journal::Disk> disk_ = journal::make_posix_disk();
+  journal::Survey survey_;
+  JournalFindings findings_;
+
+  void say(std::string sentence) { findings_.sentences.push_back(std::move(sentence)); }
+  void refuse(std::string sentence) {
+    findings_.can_start = false;
+    say(std::move(sentence));
+  }
+
+  void look_at_end() {
+    if (survey_.torn_bytes > 0) {
+      say(std::to_string(survey_.torn_bytes) + " bytes behind the last record, in " +
+          survey_.torn_in +
+          ", are no record. A crash leaves such bytes, and a server that runs writes there; "
+          "without one, the next start cuts them off, and nothing needs to be done.");
+    }
+    for (const std::string& file : survey_.useless) {
+      say("Nothing in " + file + " is of use. The next start removes it.");
+    }
+  }
+
+  void look_at_snapshots() {
+    const auto places = journal::snapshots_in(*disk_, folder_);
+    if (!places) return refuse("The snapshots cannot be listed: " + places.error().message + ".");
+    std::optional<Place> latest;
+    for (const Place place : *places) {
+      const auto whole = journal::verify_snapshot(*disk_, folder_, survey_.journal, place);
+      const bool fits = place >= survey_.low && place <= survey_.end;
+      if (whole && fits && !latest) latest = place;
+      if (whole && fits) continue;
+      const std::string path = journal::snapshot_path(folder_, place);
+      say((whole ? path + " belongs to no record that the journal has" : whole.error().message) +
+          ". A start passes it over and takes an older snapshot, so it takes longer; keep a copy "
+          "for whoever looks into the damage, then remove it.");
+    }
+    if (!latest && survey_.low > 1) {
+      refuse("The records before place " + std::to_string(survey_.low) +
+             " are gone, and no whole snapshot says what they did, so a server does not start "
+             "with this journal: restore it from a backup, or start with a new folder.");
+    }
+    look_at_replay(latest.value_or(survey_.low));
+  }
+
+  void look_at_replay(Place from) {
+    constexpr Place kMany = 1'000'000;
+    if (survey_.end - from < kMany) return;
+    say("The next start replays " + std::to_string(survey_.end - from) +
+        " records. Where that takes too long, lower journal.snapshot_bytes, and see whether the "
+        "log says why no snapshot was made.");
+  }
+
+  void look_at_room() {
+    constexpr std::uintmax_t kLittle = std::uintmax_t{1} << 30;
+    std::error_code failed;
+    const auto space = std::filesystem::space(folder_, failed);
+    if (failed || space.available >= kLittle) return;
+    say("The disk of " + folder_ + " has room for " + std::to_string(space.available >> 20) +
+        " MiB more. A server refuses publications when there is none: make room, or lower "
+        "journal.retain_hours.");
+  }
+};
+
+}  // namespace
+
+JournalFindings findings_about_journal(const std::string& folder) {
+  return Examination(folder).findings();
+}
+
+}  // namespace gorgo::tools
