@@ -32,6 +32,7 @@ class RuleWarnings {
 
   void report() {
     if (!report_never_fires()) report_empty_spans();
+    report_period();
     report_product();
     report_float_equality();
   }
@@ -48,6 +49,7 @@ class RuleWarnings {
 
   bool report_never_fires();
   void report_empty_spans();
+  void report_period();
   void report_product();
   void report_float_equality();
 
@@ -226,6 +228,26 @@ void RuleWarnings::report_product() {
          "link them by a parameter (`attribute = $p`), or take the `first` or `last`");
     return;
   }
+}
+
+/// Windows are open at both ends, so those of a timer leave out what comes exactly at its instants.
+void RuleWarnings::report_period() {
+  if (!rule_.timer || !rule_.timer->every) return;
+  const Duration period = *rule_.timer->every;
+  const auto is_period = [&](const Span& span) {
+    return span.kind == SpanKind::within && span.first == 0 && span.width == period;
+  };
+  bool found = std::ranges::any_of(rule_.negations, is_period, &Negation::span) ||
+               std::ranges::any_of(rule_.aggregates, is_period, &Aggregate::span);
+  for (std::size_t i = 1; i < rule_.states.size(); ++i) {
+    found |= rule_.states[i].reference == 0 && rule_.states[i].width == period;
+  }
+  if (!found) return;
+  const std::string window = language::duration_text(period);
+  warn("the window of " + named() + " is as long as its period: an event exactly at an instant " +
+           "of the timer is in no window, because windows do not include their ends",
+       "write " + in_quotes("within " + std::to_string(period + 1) + " ns from Timer") +
+           " instead of " + in_quotes("within " + window + " from Timer"));
 }
 
 bool is_whole_constant(const Expr& e) {

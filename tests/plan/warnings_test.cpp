@@ -162,5 +162,20 @@ TEST(Warnings, CyclesThroughAddedRules) {
   EXPECT_THAT(warnings(third.plans, others, third.schema, third.source).list, IsEmpty());
 }
 
+TEST(Warnings, AWindowAsLongAsThePeriodLosesWhatComesAtAnInstant) {
+  const std::vector<std::string> expected = {
+      "the window of rule `r` is as long as its period: an event exactly at an instant of the timer"
+      " is in no window, because windows do not include their ends"};
+  const auto on_timer = [](const std::string& rest) {
+    return on_pattern("Timer(every = 1 h) and " + rest);
+  };
+  EXPECT_EQ(on_timer("each A() within 60 min from Timer"), expected);
+  EXPECT_EQ(on_timer("not A() within 1 h from Timer"), expected);
+  EXPECT_EQ(on_timer("Count(A() within 1 h from Timer) > 3"), expected);
+  EXPECT_THAT(on_timer("last A() within 3600000000001 ns from Timer"), IsEmpty());
+  EXPECT_THAT(on_timer("last A() within 2 h from Timer and last B() within 1 h from A"), IsEmpty());
+  EXPECT_THAT(on_pattern("Timer(hour = 9) and each A() within 24 h from Timer"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace gorgo::plan

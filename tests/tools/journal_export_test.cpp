@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kRules =
+constexpr const char* kExportedRules =
     "event Temp(area: string, value: float); event Smoke(area: string); event Noise(n: int);\n"
     "rule fire: define Fire(area: string, value: float)\n"
     "from Smoke(area = $a) and last Temp(area = $a and value > 45) within 5 min from Smoke\n"
@@ -22,7 +22,7 @@ constexpr const char* kRules =
     "from Smoke(area = $a) and not Temp(area = $a) within 2 s after Smoke\n"
     "where area = Smoke.area;\n";
 
-std::string line(const std::string& type, long ts, const std::string& attributes) {
+std::string event_line(const std::string& type, long ts, const std::string& attributes) {
   return R"({"type":")" + type + R"(","ts":)" + std::to_string(ts) + R"(,"attrs":{)" + attributes +
          "}}\n";
 }
@@ -31,7 +31,7 @@ class JournalExport : public CommandLine {
  protected:
   void SetUp() override {
     CommandLine::SetUp();
-    write("fire.tesla", kRules);
+    write("fire.tesla", kExportedRules);
   }
   Background serve(const std::string& more = "") const {
     return start("serve --listen 127.0.0.1:0 --rules fire.tesla --journal journal --log-level off" +
@@ -50,13 +50,13 @@ class JournalExport : public CommandLine {
 
 TEST_F(JournalExport, WritesATestThatPassesAndThatAnotherRuleFails) {
   auto server = serve();
-  publish(address(server), line("Temp", 1000, R"("area":"A","value":50.0)") +
-                               line("Temp", 400'000, R"("area":"A","value":46.0)") +
-                               line("Noise", 401'000, R"("n":1)") +
-                               line("Temp", 402'000, R"("area":"A","value":"none")") +
-                               line("Smoke", 404'000, R"("area":"A")") +
-                               line("Noise", 409'000, R"("n":2)") +
-                               line("Smoke", 3'404'000, R"("area":"A")"));
+  publish(address(server), event_line("Temp", 1000, R"("area":"A","value":50.0)") +
+                               event_line("Temp", 400'000, R"("area":"A","value":46.0)") +
+                               event_line("Noise", 401'000, R"("n":1)") +
+                               event_line("Temp", 402'000, R"("area":"A","value":"none")") +
+                               event_line("Smoke", 404'000, R"("area":"A")") +
+                               event_line("Noise", 409'000, R"("n":2)") +
+                               event_line("Smoke", 3'404'000, R"("area":"A")"));
   const auto exported = run("journal export journal --around 5 -o incident.test");
   EXPECT_EQ(exported.exit_code, 0) << exported.err;
   const std::string text = read("incident.test");
@@ -99,11 +99,11 @@ TEST_F(JournalExport, RulesThatOnlyASnapshotHasAreFound) {
   while (std::filesystem::exists(first)) {
     std::string lines;
     for (int i = 0; i < 100; ++i) {
-      lines += line("Temp", ts += 1000, R"("area":"A","value":46.0)");
+      lines += event_line("Temp", ts += 1000, R"("area":"A","value":46.0)");
     }
     publish(to, lines);
   }
-  publish(to, line("Smoke", ts, R"("area":"A")"));
+  publish(to, event_line("Smoke", ts, R"("area":"A")"));
   const auto dump = run("journal dump journal --format json").out;
   const auto last = dump.rfind("\"kind\": \"Frame\"");
   const auto place = dump.rfind("\"place\": ", last) + 9;
@@ -116,7 +116,7 @@ TEST_F(JournalExport, RulesThatOnlyASnapshotHasAreFound) {
 
 TEST_F(JournalExport, WrongUseIsNamed) {
   auto server = serve();
-  publish(address(server), line("Noise", 1, R"("n":2)"));
+  publish(address(server), event_line("Noise", 1, R"("n":2)"));
   EXPECT_THAT(run("journal export journal --around 99 -o x.test").err,
               HasSubstr("the journal has no record at place 99"));
   EXPECT_THAT(run("journal export journal --around 1 -o x.test").err,
