@@ -10,11 +10,14 @@ grammar Tesla;
 // ------------------------------------------------------------------------------------------------
 // Items. The text is cut at every `;` before parsing: none may stand inside an item.
 
-item : (eventDeclaration | ruleDefinition) EOF ;
+item : (eventDeclaration | constant | ruleDefinition) EOF ;
 
 subscription : (STAR | typeName) (LPAREN conditions? RPAREN)? EOF ;
 
 eventDeclaration : EVENT typeName LPAREN attributeDeclarations? RPAREN ;
+
+// The value is a literal, which is checked when the syntax tree is built.
+constant : CONST attributeName EQUAL factor ;
 
 attributeDeclarations : attributeDeclaration (COMMA attributeDeclaration)* ;
 
@@ -126,7 +129,7 @@ arguments : LPAREN conditions? RPAREN ;
 // ------------------------------------------------------------------------------------------------
 // Names. Words that are keywords by position only are tokens that every name may be.
 
-typeName : ID | EVENT | RULE | ASSIGN | EACH | FIRST | LAST | CONTAINS | LIKE | MATCHES | IN ;
+typeName : ID | EVENT | RULE | ASSIGN | EACH | FIRST | LAST | CONTAINS | LIKE | MATCHES | IN | CONST ;
 
 attributeName
     : typeName
@@ -161,6 +164,7 @@ CONTAINS : C O N T A I N S ;
 LIKE : L I K E ;
 MATCHES : M A T C H E S ;
 IN : I N ;
+CONST : C O N S T ;
 
 ID : WORD ;
 PARAMETER : '$' WORD ;

@@ -28,6 +28,8 @@ class ExpressionBuilder {
   std::vector<ast::Expr> conditions(Parser::ConditionsContext* list);
   ast::Expr condition(Parser::ComparisonContext* condition) { return comparison(condition).expr; }
   ast::Expr value(Parser::SumContext* value) { return sum(value).expr; }
+  /// A literal with its sign; another expression where something else is written.
+  ast::Expr literal(Parser::FactorContext* literal) { return factor(literal).expr; }
 
  private:
   Tree disjunction(Parser::DisjunctionContext* disjunction);

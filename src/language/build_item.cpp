@@ -7,15 +7,31 @@
 
 namespace gorgo::language {
 
-ast::Item ItemBuilder::item(Parser::ItemContext* item) {
+std::optional<ast::Item> ItemBuilder::item(Parser::ItemContext* item) {
   if (item->eventDeclaration() != nullptr) return event_declaration(item->eventDeclaration());
-  return rule(item->ruleDefinition());
+  if (item->ruleDefinition() != nullptr) return rule(item->ruleDefinition());
+  constant(item->constant());
+  return std::nullopt;
+}
+
+void ItemBuilder::constant(Parser::ConstantContext* constant) {
+  ast::Expr value = ExpressionBuilder(Place::filter, reporter_).literal(constant->factor());
+  const bool is_literal =
+      value.kind == ast::ExprKind::literal || value.kind == ast::ExprKind::duration;
+  if (!is_literal) {
+    return reporter_.error(value.at,
+                           "a constant is a literal: a number, a time, a string or a bool",
+                           "write for example `const limit = 45;`");
+  }
+  constants_.declare(tokens_.name(constant->attributeName()), std::move(value), reporter_);
 }
 
 ast::EventDeclaration ItemBuilder::event_declaration(Parser::EventDeclarationContext* declaration) {
-  return {.at = tokens_.locate(declaration->start),
-          .name = tokens_.name(declaration->typeName()),
-          .attributes = attributes(declaration->attributeDeclarations())};
+  ast::EventDeclaration result{.at = tokens_.locate(declaration->start),
+                               .name = tokens_.name(declaration->typeName()),
+                               .attributes = attributes(declaration->attributeDeclarations())};
+  constants_.check(result.attributes, reporter_);
+  return result;
 }
 
 std::vector<ast::AttributeDeclaration> ItemBuilder::attributes(
@@ -41,6 +57,7 @@ ast::RuleDefinition ItemBuilder::rule(Parser::RuleDefinitionContext* rule) {
   }
   result.type = tokens_.name(rule->typeName());
   result.attributes = attributes(rule->attributeDeclarations());
+  constants_.check(result.attributes, reporter_);
   terminator(rule->predicate(), result);
   for (auto* part : rule->clause()) result.clauses.push_back(pattern_.clause(part));
   if (rule->whereClause() != nullptr) result.assignments = assignments(rule->whereClause());
@@ -49,6 +66,7 @@ ast::RuleDefinition ItemBuilder::rule(Parser::RuleDefinitionContext* rule) {
       result.consuming.push_back(tokens_.name(state));
     }
   }
+  constants_.put_into(result);
   return result;
 }
 

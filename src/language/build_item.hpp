@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "TeslaParser.h"
 #include "language/ast.hpp"
 #include "language/build_pattern.hpp"
+#include "language/constants.hpp"
 #include "language/reporter.hpp"
 #include "language/token_reader.hpp"
 
@@ -21,9 +23,11 @@ class ItemBuilder {
   explicit ItemBuilder(Reporter& reporter)
       : tokens_(reporter), pattern_(reporter), reporter_(reporter) {}
 
-  ast::Item item(Parser::ItemContext* item);
+  /// Nothing for a constant, whose value stands in the rules behind it.
+  std::optional<ast::Item> item(Parser::ItemContext* item);
 
  private:
+  void constant(Parser::ConstantContext* constant);
   ast::EventDeclaration event_declaration(Parser::EventDeclarationContext* declaration);
   ast::RuleDefinition rule(Parser::RuleDefinitionContext* rule);
   void head(Parser::RuleHeadContext* head, ast::RuleDefinition& rule);
@@ -37,6 +41,7 @@ class ItemBuilder {
   TokenReader tokens_;
   PatternBuilder pattern_;
   Reporter& reporter_;
+  Constants constants_;
 };
 
 /// Builds what a subscription states, as `ItemBuilder` builds items.

@@ -18,7 +18,10 @@ class FileLayout {
   void add(grammar::TeslaParser::ItemContext* item) {
     const Extent extent = extent_of(item);
     auto pieces = pieces_of(item, text_);
-    pieces.push_back({.text = ";", .glue = Piece::Glue::tight});
+    // A span that moves into the brackets of its aggregate leaves comments at the end of the item.
+    Piece end{.text = ";", .glue = Piece::Glue::tight, .after = std::move(pieces.back().after)};
+    pieces.back().after.clear();
+    pieces.push_back(std::move(end));
     enter(std::move(pieces), item->ruleDefinition() != nullptr,
           read_gap(text_.substr(end_, extent.begin - end_)));
     end_ = extent.end;

@@ -27,6 +27,15 @@ struct ParsedFile {
 };
 ParsedFile parse(const Source& source);
 
+/// Where the value of a constant stands in a text, in bytes.
+struct ConstantText {
+  std::string name;
+  std::size_t begin = 0;
+  std::size_t size = 0;
+};
+/// The constants of a text, in its order. Items with errors are left out.
+std::vector<ConstantText> constants_of(const Source& source);
+
 /// The text in its canonical spelling and layout: keywords in lower case, the papers' spelling,
 /// windows with units, lines of at most 100 columns where they can be broken. What it says stays
 /// the same and every comment is kept; formatting the result again changes nothing. `text` is

@@ -103,11 +103,26 @@ ParsedFile parse(const Source& source) {
   Reporter reporter(source.path, source.text);
   ItemBuilder builder(reporter);
   parse_items(source, reporter, [&](TeslaParser::ItemContext* item) {
-    result.file.items.push_back(builder.item(item));
+    if (auto built = builder.item(item)) result.file.items.push_back(std::move(*built));
   });
   result.diagnostics = reporter.take();
   if (result.diagnostics.failed()) result.file = {};
   return result;
+}
+
+std::vector<ConstantText> constants_of(const Source& source) {
+  std::vector<ConstantText> constants;
+  Reporter reporter(source.path, source.text);
+  parse_items(source, reporter, [&](TeslaParser::ItemContext* item) {
+    auto* constant = item->constant();
+    if (constant == nullptr) return;
+    const auto* value = constant->factor();
+    const std::size_t begin = value->start->getStartIndex();
+    constants.push_back({.name = constant->attributeName()->getText(),
+                         .begin = begin,
+                         .size = value->stop->getStopIndex() + 1 - begin});
+  });
+  return constants;
 }
 
 ParsedPredicate parse_predicate(std::string_view text) {

@@ -39,7 +39,7 @@ bool is_name(std::size_t rule) {
   return rule == Parser::RuleTypeName || rule == Parser::RuleAttributeName;
 }
 
-bool is_language_word(std::size_t token) { return token >= Parser::AND && token <= Parser::IN; }
+bool is_language_word(std::size_t token) { return token >= Parser::AND && token <= Parser::CONST; }
 
 /// The literal in double quotes, unless that takes escapes.
 std::string string_literal(const std::string& text) {
@@ -209,6 +209,8 @@ class PieceWriter {
         return type == Parser::CONSUMING && section(kContentColumn);
       case Parser::RuleEventDeclaration:
         return type == Parser::EVENT && line(0, 4);
+      case Parser::RuleConstant:
+        return type == Parser::CONST && line(0, 4);
       case Parser::RuleRuleName:
         return type == Parser::RULE && line(0, 4);
       case Parser::RuleAnnotation:

@@ -199,9 +199,9 @@ Symbols symbols_of(const Source& source) {
   std::vector<Location> ends;  // of the items
   parse_items(source, reporter, [&](grammar::TeslaParser::ItemContext* tree) {
     const std::size_t errors = reporter.errors();
-    ast::Item item = builder.item(tree);
-    if (reporter.errors() > errors) return;
-    file.items.push_back(std::move(item));
+    auto item = builder.item(tree);
+    if (reporter.errors() > errors || !item) return;
+    file.items.push_back(std::move(*item));
     const antlr4::Token* last = tree->ruleDefinition() != nullptr ? tree->ruleDefinition()->stop
                                                                   : tree->eventDeclaration()->stop;
     ends.push_back(reporter.locate(last->getStartIndex(), last->getText().size()));

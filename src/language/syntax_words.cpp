@@ -14,7 +14,7 @@ constexpr Tokens kWords = {
     TeslaParser::EACH,   TeslaParser::FIRST,   TeslaParser::LAST,  TeslaParser::CONTAINS,
     TeslaParser::DEFINE, TeslaParser::FROM,    TeslaParser::WHERE, TeslaParser::CONSUMING,
     TeslaParser::WITHIN, TeslaParser::BETWEEN, TeslaParser::AFTER, TeslaParser::AS,
-    TeslaParser::LIKE,   TeslaParser::MATCHES, TeslaParser::IN};
+    TeslaParser::LIKE,   TeslaParser::MATCHES, TeslaParser::IN,    TeslaParser::CONST};
 constexpr Tokens kValueStarts = {TeslaParser::INT,       TeslaParser::FLOAT,  TeslaParser::STRING,
                                  TeslaParser::TRUE,      TeslaParser::FALSE,  TeslaParser::MINUS,
                                  TeslaParser::PARAMETER, TeslaParser::LPAREN, TeslaParser::NOT,
@@ -28,7 +28,7 @@ constexpr Tokens kOperators = {
     TeslaParser::DOT,      TeslaParser::LPAREN,        TeslaParser::ID,
     TeslaParser::OR};
 constexpr Tokens kItemStarts = {TeslaParser::DEFINE, TeslaParser::EVENT, TeslaParser::RULE,
-                                TeslaParser::ASSIGN, TeslaParser::AT};
+                                TeslaParser::ASSIGN, TeslaParser::AT,    TeslaParser::CONST};
 
 /// The expected tokens. Groups of them are taken out as they are put into words.
 class Expected {

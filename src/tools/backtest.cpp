@@ -101,7 +101,9 @@ class Backtest {
   const Processor& processor() const { return processor_; }
 
   /// False: a rule file cannot be read or has errors, which stand on stderr.
-  bool deploy(const std::vector<std::string>& paths) { return deploy_files(paths, processor_); }
+  bool deploy(const std::vector<std::string>& paths, const Settings& settings) {
+    return deploy_files(paths, settings, processor_);
+  }
 
   /// Gives the composites of events that were received since the time that is asked for. Events
   /// before them fill the windows.
@@ -255,13 +257,13 @@ class BacktestCommand {
     const auto settings = settings_of(*disk_, options_.journal, *found);
     if (!settings) return fail(settings.error());
     Backtest test(options_, *disk_, *found, *settings);
-    if (!test.deploy(options_.rules)) return kFailure;
+    if (!test.deploy(options_.rules, options_.evaluation.settings)) return kFailure;
     if (const auto fine = check_only(options_.form, test.processor()); !fine) {
       return fail(fine.error());
     }
     if (options_.against.empty()) return print(test);
     Backtest other(options_, *disk_, *found, *settings);
-    if (!other.deploy(options_.against)) return kFailure;
+    if (!other.deploy(options_.against, {})) return kFailure;
     return compare(test, other);
   }
 

@@ -9,11 +9,14 @@
 #include "tools/output.hpp"
 #include "tools/rule_paths.hpp"
 #include "tools/rule_sources.hpp"
+#include "tools/settings.hpp"
+#include "tools/text_file.hpp"
 
 namespace gorgo::tools {
 namespace {
 
 struct CheckOptions {
+  Settings settings;
   std::vector<std::string> files;
   std::string format = "text";
 };
@@ -29,20 +32,27 @@ void count(const Diagnostics& diagnostics, Totals& totals) {
   }
 }
 
-int check(const CheckOptions& options) {
+int check(CheckOptions& options) {
   Totals totals;
   RuleSources sources;
   const auto files = rule_files(options.files);
   if (!files) return fail(files.error());
   for (const auto& path : *files) {
-    const auto diagnostics = sources.add(path);
-    if (!diagnostics) {
-      std::fprintf(stderr, "gorgo: %s\n", diagnostics.error().to_string().c_str());
+    auto text = read_text(path);
+    if (!text) {
+      fail(text.error());
       ++totals.errors;
       continue;
     }
-    print_diagnostics(*diagnostics, options.format);
-    count(*diagnostics, totals);
+    language::Source source{path == "-" ? "<stdin>" : path, std::move(*text)};
+    options.settings.apply(source);
+    const Diagnostics diagnostics = sources.add(source);
+    print_diagnostics(diagnostics, options.format);
+    count(diagnostics, totals);
+  }
+  if (const auto used = options.settings.check_used(); !used) {
+    fail(used.error());
+    ++totals.errors;
   }
   if (options.format == "text") {
     std::fprintf(stderr, "%s, %s: %s, %s\n", plural(files->size(), "file").c_str(),
@@ -65,6 +75,7 @@ void add_check(CLI::App& app, int& exit_code) {
   command->add_option("--format", options->format, "text (to stderr) or json (lines, to stdout)")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
+  options->settings.add_option(command);
   command->callback([options, &exit_code] { exit_code = check(*options); });
 }
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <utility>
 
 #include "base/file.hpp"
 #include "tools/output.hpp"
@@ -19,9 +20,10 @@ void add_evaluation(CLI::App* command, Evaluation& evaluation) {
       ->add_option("--threads", evaluation.threads,
                    "That evaluate rules; 0: as many as the machine runs at once")
       ->capture_default_str();
+  evaluation.settings.add_option(command);
 }
 
-bool deploy_files(const std::vector<std::string>& paths, Processor& processor) {
+bool deploy_files(const std::vector<std::string>& paths, Settings settings, Processor& processor) {
   const auto files = rule_files(paths);
   if (!files) {
     fail(files.error());
@@ -29,15 +31,21 @@ bool deploy_files(const std::vector<std::string>& paths, Processor& processor) {
   }
   bool good = true;
   for (const auto& path : *files) {
-    const auto text = read_file(path);
+    auto text = read_file(path);
     if (!text) {
       fail(text.error());
       good = false;
       continue;
     }
-    const Diagnostics diagnostics = processor.deploy(path, *text);
+    language::Source source{path, std::move(*text)};
+    settings.apply(source);
+    const Diagnostics diagnostics = processor.deploy(path, source.text);
     std::fputs(diagnostics.render().c_str(), stderr);
     good = good && !diagnostics.failed();
+  }
+  if (const auto used = settings.check_used(); !used) {
+    fail(used.error());
+    return false;
   }
   return good;
 }

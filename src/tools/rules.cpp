@@ -15,6 +15,7 @@
 #include "tools/output.hpp"
 #include "tools/print_json.hpp"
 #include "tools/rule_versions.hpp"
+#include "tools/settings.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -25,6 +26,7 @@ struct RulesOptions {
   std::string format = "text";
   std::vector<std::string> arguments;  // files or rule names
   DeployOptions deploy;
+  Settings settings;
   bool memory = false;
   std::string name;  // of a deployment
   std::uint64_t from = 0, to_change = 0;
@@ -188,10 +190,16 @@ int show(Client& client, const RulesOptions& options) {
 }
 
 int deploy(Client& client, const RulesOptions& options) {
+  Settings settings = options.settings;
+  std::vector<language::Source> sources;
   for (const std::string& file : options.arguments) {
-    const auto text = read_file(file);
+    auto text = read_file(file);
     if (!text) return fail(text.error());
-    const auto diagnostics = client.deploy(file, *text, options.deploy);
+    settings.apply(sources.emplace_back(file, std::move(*text)));
+  }
+  if (const auto used = settings.check_used(); !used) return fail(used.error());
+  for (const auto& [file, text] : sources) {
+    const auto diagnostics = client.deploy(file, text, options.deploy);
     if (!diagnostics) return fail(diagnostics.error());
     print_diagnostics(*diagnostics, options.format);
     if (diagnostics->failed()) return kFailure;
@@ -271,6 +279,7 @@ void add_rules(CLI::App& app, int& exit_code) {
                                deploy, options, exit_code);
   deploying->add_option("FILE", options->arguments, "Rule files in the order of deployment")
       ->required();
+  options->settings.add_option(deploying);
   deploying->add_flag("--replace", options->deploy.replace, "Replace rules of the same full names");
   deploying->add_flag("--with-history", options->deploy.with_history,
                       "Let the rules see what is still remembered of the types that they read");

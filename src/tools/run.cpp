@@ -65,7 +65,9 @@ class Run {
                     .on_alarm = report}) {}
 
   int go() {
-    if (!deploy_files(options_.rules, processor_) || !check_only()) return kFailure;
+    if (!deploy_files(options_.rules, options_.evaluation.settings, processor_) || !check_only()) {
+      return kFailure;
+    }
     warn_of_type();
     auto reader = make_reader(options_.form, &processor_.schema());
     if (!reader) return misuse(reader.error());

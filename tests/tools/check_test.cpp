@@ -66,5 +66,21 @@ TEST_F(CommandLine, HelpAndVersionExitZero) {
   EXPECT_NE(outcome.out.find("check"), std::string::npos);
 }
 
+TEST_F(CommandLine, SettingsGiveConstantsOtherValues) {
+  write("limit.tesla",
+        "const limit = 45;\nconst name = \"a\";\n"
+        "define Hot() from Temp(value > limit, area = name, value < 50);\n");
+  EXPECT_EQ(run("check limit.tesla").err.find("never"), std::string::npos);
+  const auto other = run("check limit.tesla --set limit=70 --set 'name=\"b\"'");
+  EXPECT_EQ(other.exit_code, 0);
+  EXPECT_NE(other.err.find("no value satisfies `value > 70` and `value < 50`"), std::string::npos)
+      << other.err;
+  const auto slip = run("check limit.tesla --set limt=70");
+  EXPECT_EQ(slip.exit_code, 1);
+  EXPECT_NE(slip.err.find("did you mean limit?"), std::string::npos) << slip.err;
+  EXPECT_EQ(run("check limit.tesla --set limit").exit_code, 2);
+  EXPECT_EQ(run("check limit.tesla --set limit=+").exit_code, 1);
+}
+
 }  // namespace
 }  // namespace gorgo::tools

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "language/ast.hpp"
+#include "language/reporter.hpp"
+
+namespace gorgo::language {
+
+/// The constants of one file: `const limit = 45;`. A name stands for its literal in all rules
+/// behind the declaration, wherever an attribute could stand alone.
+class Constants {
+ public:
+  /// `value` is a literal or a duration. A name that is taken is reported.
+  void declare(const ast::Name& name, ast::Expr value, Reporter& reporter);
+  /// Reports attributes that a rule could not name, because a constant has their name.
+  void check(const std::vector<ast::AttributeDeclaration>& attributes, Reporter& reporter) const;
+  /// Puts literals in the places of names.
+  void put_into(ast::RuleDefinition& rule) const;
+
+ private:
+  void put_into(ast::Predicate& predicate) const;
+  void put_into(ast::Clause& clause) const;
+  void put_into(ast::Expr& expr) const;
+
+  struct Constant {
+    ast::Expr value;
+    Location at;
+  };
+  std::unordered_map<std::string, Constant> constants_;
+};
+
+}  // namespace gorgo::language
