@@ -17,10 +17,17 @@ using OfTwo = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 constexpr Extended kError = 0x1p-60L;
 constexpr bool kIsExtended = std::numeric_limits<Extended>::digits >= 64;
 
+/// MPFR keeps constants for each thread, and frees them only when it is told so.
+struct Caches {
+  ~Caches() { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
+};
+
 /// A number of MPFR with the range and the precision of a float.
 class Exact {
  public:
   Exact() {
+    thread_local const Caches caches;
+    static_cast<void>(caches);
     mpfr_set_emin(-1073);
     mpfr_set_emax(1024);
     mpfr_init2(number_, std::numeric_limits<double>::digits);

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <ranges>
 
 #include "gorgo/diagnostics.hpp"
 
@@ -37,11 +36,11 @@ void Settings::apply(language::Source& source) {
   const auto constants = language::constants_of(source);
   for (const auto& constant : constants) known_.push_back(constant.name);
   // From behind, so that the places before stay right.
-  for (const auto& constant : std::views::reverse(constants)) {
-    const auto setting = std::ranges::find(settings_, constant.name, &Setting::name);
+  for (auto constant = constants.rbegin(); constant != constants.rend(); ++constant) {
+    const auto setting = std::ranges::find(settings_, constant->name, &Setting::name);
     if (setting == settings_.end()) continue;
     setting->used = true;
-    source.text.replace(constant.begin, constant.size, setting->value);
+    source.text.replace(constant->begin, constant->size, setting->value);
   }
 }
 
