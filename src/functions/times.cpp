@@ -27,7 +27,8 @@ date::sys_seconds second_of(Timestamp time) {
 
 LocalTime local_time(Timestamp time, const date::time_zone* zone) {
   const date::sys_seconds second = second_of(time);
-  const std::int64_t rest = time - 1'000'000'000 * second.time_since_epoch().count();
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const std::int64_t rest = (time % kSecond + kSecond) % kSecond;
   const seconds offset = zone == nullptr ? seconds(0) : zone->get_info(second).offset;
   return {date::local_seconds(second.time_since_epoch() + offset), rest};
 }
