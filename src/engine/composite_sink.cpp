@@ -39,6 +39,7 @@ void CompositeSink::begin(std::uint32_t terminator) {
   first_composite_ = composites_.size();
   first_cell_ = cells_.size();
   first_event_ = events_.size();
+  first_text_ = texts_.size();
   consumption_.clear();
 }
 
@@ -101,6 +102,7 @@ void CompositeSink::discard() {
   composites_.resize(first_composite_);
   cells_.resize(first_cell_);
   events_.resize(first_event_);
+  texts_.resize(first_text_);
 }
 
 void CompositeSink::overflow() {

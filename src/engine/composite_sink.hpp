@@ -102,6 +102,7 @@ class CompositeSink {
   std::size_t first_composite_ = 0;  // of the terminator in hand
   std::size_t first_cell_ = 0;
   std::size_t first_event_ = 0;
+  std::size_t first_text_ = 0;
 };
 
 }  // namespace gorgo::engine

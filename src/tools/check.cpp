@@ -10,7 +10,6 @@
 #include "tools/rule_paths.hpp"
 #include "tools/rule_sources.hpp"
 #include "tools/settings.hpp"
-#include "tools/text_file.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -38,15 +37,14 @@ int check(CheckOptions& options) {
   const auto files = rule_files(options.files);
   if (!files) return fail(files.error());
   for (const auto& path : *files) {
-    auto text = read_text(path);
-    if (!text) {
-      fail(text.error());
+    auto source = read_source(path);
+    if (!source) {
+      fail(source.error());
       ++totals.errors;
       continue;
     }
-    language::Source source{path == "-" ? "<stdin>" : path, std::move(*text)};
-    options.settings.apply(source);
-    const Diagnostics diagnostics = sources.add(source);
+    options.settings.apply(*source);
+    const Diagnostics diagnostics = sources.add(*source);
     print_diagnostics(diagnostics, options.format);
     count(diagnostics, totals);
   }

@@ -8,10 +8,16 @@
 
 namespace gorgo::tools {
 
-Result<Diagnostics> RuleSources::add(const std::string& path) {
+Result<language::Source> read_source(const std::string& path) {
   auto text = read_text(path);
   if (!text) return text.error();
-  return add(language::Source{path == "-" ? "<stdin>" : path, std::move(*text)});
+  return language::Source{path == "-" ? "<stdin>" : path, std::move(*text)};
+}
+
+Result<Diagnostics> RuleSources::add(const std::string& path) {
+  const auto source = read_source(path);
+  if (!source) return source.error();
+  return add(*source);
 }
 
 Diagnostics RuleSources::add(const language::Source& source) {

@@ -11,6 +11,9 @@
 
 namespace gorgo::tools {
 
+/// Reads a rule file; - is standard input, which messages call `<stdin>`.
+Result<language::Source> read_source(const std::string& path);
+
 /// Rule files that are checked one after the other, each against the types that those before it
 /// made known, as if they were deployed in this order.
 class RuleSources {

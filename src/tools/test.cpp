@@ -182,16 +182,21 @@ void add_test(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember(known));
   test->add_option("--case", options->only, "Only cases with this text in their name")
       ->option_text("TEXT");
-  test->add_option("--format", options->format, "Of what is printed on standard output")
-      ->check(CLI::IsMember({"text", "json", "junit"}))
-      ->capture_default_str();
+  auto* format =
+      test->add_option("--format", options->format, "Of what is printed on standard output")
+          ->check(CLI::IsMember({"text", "json", "junit"}))
+          ->capture_default_str();
   test->add_flag("--update", options->update,
-                 "Rewrite what cases expect, where it is all that is wrong, after showing how");
-  test->add_flag("--watch", options->watch, "Run again whenever a file changes, until interrupted");
+                 "Rewrite what cases expect, where it is all that is wrong, after showing how")
+      ->excludes(format);
+  test->add_flag("--watch", options->watch, "Run again whenever a file changes, until interrupted")
+      ->excludes(format);
   test->add_flag("--coverage", options->coverage,
-                 "Say which states, negations and filters of the rules no case exercises");
+                 "Say which states, negations and filters of the rules no case exercises")
+      ->excludes(format);
   test->add_flag("--require-coverage", options->require_coverage,
-                 "The same, and fail unless all are exercised");
+                 "The same, and fail unless all are exercised")
+      ->excludes(format);
   test->callback([options, known, &exit_code] {
     if (options->engines.empty()) options->engines = known;
     options->coverage = options->coverage || options->require_coverage;

@@ -34,7 +34,7 @@ where  n = COUNT(A() within 5 s from Timer) and mean = AVG(A().v within 5 s from
 constexpr const char* kLaterRecordedRules =
     "rule loud: define Loud(v: int) from Pair(v > 50) where v = Pair.v;";
 
-/// The same for ever: the journals have them.
+/// These events never change, because the recorded journals have them.
 std::vector<Event> recorded_events() {
   std::mt19937_64 random(1);
   std::vector<Event> events;

@@ -34,5 +34,18 @@ TEST_F(Functions, TheDocumentListsWhatTheProgramHas) {
   EXPECT_GT(entries, 50u);
 }
 
+TEST_F(Functions, TheRulesOfTheDocumentAreRight) {
+  const std::string document = documented(), fence = "```tesla\n";
+  std::size_t blocks = 0;
+  for (auto at = document.find(fence); at != document.npos; at = document.find(fence, at)) {
+    at += fence.size();
+    write("block.tesla", document.substr(at, document.find("```", at) - at));
+    const Outcome outcome = run("check block.tesla");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    ++blocks;
+  }
+  EXPECT_EQ(blocks, 2u);
+}
+
 }  // namespace
 }  // namespace gorgo::tools

@@ -52,9 +52,12 @@ struct Batch {
   bool in_order = true;
 
   bool empty() const { return records.empty(); }
-  /// The string at a place that is the batch's own.
-  Datum keep(const Datum& text) {
-    return Datum::of(std::string_view(texts.emplace_back(text.text())));
+  /// Makes strings of the composite whose cells begin there the batch's own.
+  void own_texts(std::uint32_t first_cell, std::span<const std::uint32_t> attributes) {
+    for (const std::uint32_t attribute : attributes) {
+      Datum& cell = cells[first_cell + attribute];
+      cell = Datum::of(std::string_view(texts.emplace_back(cell.text())));
+    }
   }
   std::size_t extra_cells(const Record& record) const {
     return record.extras == OutputBatch::kNoExtras ? 0 : (*extras)[record.extras]->names.size();

@@ -33,10 +33,12 @@ void CompositeRecords::add_known(const RuleRunner::Part& part) {
   const auto composites =
       std::span(outcome.sink->composites())
           .subspan(outcome.first_composite, outcome.end_composite - outcome.first_composite);
-  auto& records = wave_.batch().records;
+  Batch& batch = wave_.batch();
+  // Strings that functions computed belong to the sink until the batch has its own.
+  const std::span<const std::uint32_t> computed = rules_.rule(part.rule).plan->computed_texts;
   for (const Composite& composite : composites) {
-    records.push_back(record_of(part, composite));
-    keep_texts(records.back());
+    batch.records.push_back(record_of(part, composite));
+    batch.own_texts(batch.records.back().first_cell, computed);
   }
 }
 
@@ -52,7 +54,7 @@ void CompositeRecords::add_awaited(const RuleRunner::Part& part) {
     const Composite& composite = sink.composites()[i];
     const auto events = sink.events().subspan(composite.first_event, rule.rule().states.size());
     Record record = record_of(part, composite);
-    keep_texts(record);
+    batch.own_texts(record.first_cell, rule.plan->computed_texts);
     const Timestamp deadline = arithmetic::saturating_add(record.timestamp, *rule.plan->deadline);
     if (deadline > clock_) {
       await_deadline(deadline, record, events);
@@ -79,15 +81,6 @@ Record CompositeRecords::record_of(const RuleRunner::Part& part, const Composite
           .rule = part.rule,
           .sequence = composite.sequence,
           .first_cell = static_cast<std::uint32_t>(first_cells_[part.job] + composite.first_cell)};
-}
-
-/// Strings that functions computed belong to the sink until the batch has its own.
-void CompositeRecords::keep_texts(const Record& composite) {
-  Batch& batch = wave_.batch();
-  for (const std::uint32_t attribute : rules_.rule(composite.rule).plan->computed_texts) {
-    Datum& cell = batch.cells[composite.first_cell + attribute];
-    cell = batch.keep(cell);
-  }
 }
 
 void CompositeRecords::await_deadline(Timestamp deadline, const Record& composite,

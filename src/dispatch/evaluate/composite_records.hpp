@@ -40,7 +40,6 @@ class CompositeRecords {
   void add_known(const RuleRunner::Part& part);
   void add_awaited(const RuleRunner::Part& part);
   Record record_of(const RuleRunner::Part& part, const Composite& composite) const;
-  void keep_texts(const Record& composite);
   void await_deadline(Timestamp deadline, const Record& composite,
                       std::span<const history::EventRef> sequence);
 

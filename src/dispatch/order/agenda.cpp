@@ -106,10 +106,7 @@ void Agenda::fire_deadlines(Timestamp when, Batch& batch, std::uint64_t& roots) 
     if (!rule.is_absent(composite.events)) continue;
     const auto first_cell = static_cast<std::uint32_t>(batch.cells.size());
     batch.cells.insert(batch.cells.end(), composite.cells.begin(), composite.cells.end());
-    for (const std::uint32_t attribute : rule.plan->computed_texts) {
-      Datum& cell = batch.cells[first_cell + attribute];
-      cell = batch.keep(cell);
-    }
+    batch.own_texts(first_cell, rule.plan->computed_texts);
     batch.records.push_back({.type = rule.rule().type,
                              .timestamp = when,
                              .root = ++roots,

@@ -42,6 +42,11 @@ void SnapshotThread::end() {
   ready_.notify_one();
 }
 
+void SnapshotThread::wait(bool for_room, std::chrono::milliseconds most) {
+  std::unique_lock lock(mutex_);
+  progress_.wait_for(lock, most, [&] { return is_done() || (for_room && has_room()); });
+}
+
 bool SnapshotThread::take(SnapshotRecord& record) {
   std::unique_lock lock(mutex_);
   ready_.wait(lock, [&] { return given_up_ || ended_ || !records_.empty(); });
@@ -72,7 +77,11 @@ void SnapshotThread::run() {
                            {"seconds", std::to_string(took.count())},
                            {"journal_begins", journal_.low()}});
   }
-  done_.store(true, std::memory_order_release);
+  {
+    const std::lock_guard lock(mutex_);
+    done_.store(true, std::memory_order_release);
+  }
+  progress_.notify_one();
 }
 
 Result<void> SnapshotThread::write() {
@@ -85,7 +94,11 @@ Result<void> SnapshotThread::write() {
     if (record.kind == 0) break;
     const std::array<journal::Bytes, 2> parts = {journal::Bytes(record.bytes), record.shared};
     const auto added = (*writer)->add(record.kind, parts);
-    waiting_.fetch_sub(record.size(), std::memory_order_relaxed);
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.fetch_sub(record.size(), std::memory_order_relaxed);
+    }
+    progress_.notify_one();
     if (!added) return added.error();
   }
   if (const auto synced = journal_.sync(); !synced) return synced.error();

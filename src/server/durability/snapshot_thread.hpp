@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -32,6 +33,8 @@ class SnapshotThread {
   void add(SnapshotRecord record);
   /// There are no more records.
   void end();
+  /// Waits until it is over or, with `for_room`, should be given more; at most so long.
+  void wait(bool for_room, std::chrono::milliseconds most);
   /// Whether it is over.
   bool is_done() const { return done_.load(std::memory_order_acquire); }
   /// How large it has become; 0: it failed. Precondition: `is_done()`.
@@ -45,7 +48,8 @@ class SnapshotThread {
   const std::uint64_t retain_hours_;
   Log& log_;
   std::mutex mutex_;
-  std::condition_variable ready_;
+  std::condition_variable ready_;     // for the thread
+  std::condition_variable progress_;  // for who waits for it
   std::deque<SnapshotRecord> records_;
   bool ended_ = false, given_up_ = false;
   std::atomic<std::size_t> waiting_ = 0;  // bytes of `records_`

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 namespace gorgo::server {
@@ -61,7 +60,7 @@ void Snapshots::end_if_done() {
 }
 
 void Snapshots::make_last() {
-  constexpr std::chrono::milliseconds kPause{1};
+  constexpr std::chrono::milliseconds kLook{20};  // whether the processor was stopped
   if (options_.snapshot_bytes == 0 || !journal_.is_on()) return;
   stop();
   begin();
@@ -69,7 +68,7 @@ void Snapshots::make_last() {
     if (is_taking() && thread_->has_room()) {
       take_some(kSomeBytes);
     } else {
-      std::this_thread::sleep_for(kPause);
+      thread_->wait(is_taking(), kLook);
     }
     end_if_done();
   }
