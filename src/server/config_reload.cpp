@@ -40,7 +40,7 @@ Result<Doorkeeper::Keys> ConfigReload::keys_for(const ServerOptions& fresh) cons
 void ConfigReload::take_over(Doorkeeper::Keys keys) {
   const bool asked = doorkeeper_.asks();
   doorkeeper_.set(std::move(keys));
-  for (const auto& [id, session] : Sessions(sessions_)) {
+  for (const auto& [id, session] : sessions_.all()) {
     if (may_stay(*session, asked)) continue;
     session->turn_away(EndReason::forbidden, wire::ErrorCode::Unauthenticated,
                        {"the users of the server have changed", "connect and log in again"});
@@ -48,12 +48,12 @@ void ConfigReload::take_over(Doorkeeper::Keys keys) {
 }
 
 bool ConfigReload::may_stay(Session& session, bool asked) const {
-  const UserPtr& user = session.user();
+  const UserPtr& user = session.gate().user();
   if (user == nullptr) return asked || !doorkeeper_.asks() || !session.is_greeted();
   if (!doorkeeper_.asks()) return false;
   const UserPtr now = doorkeeper_.find(user->name);
   if (now == nullptr || !are_same_but_for_limits(*now, *user)) return false;
-  session.set_user(now);
+  session.gate().set_user(now);
   return true;
 }
 

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,7 +9,7 @@
 #include "server/log.hpp"
 #include "server/options.hpp"
 #include "server/security/doorkeeper.hpp"
-#include "server/session.hpp"
+#include "server/session_table.hpp"
 
 namespace gorgo::server {
 
@@ -20,12 +18,11 @@ namespace gorgo::server {
 class ConfigReload {
  public:
   using Listeners = std::vector<std::unique_ptr<Listener>>;
-  using Sessions = std::map<std::uint64_t, std::shared_ptr<Session>>;
   using Reread = std::function<Result<ServerOptions>()>;
 
   /// All of them must outlive it.
   ConfigReload(ServerOptions& options, Log& log, Doorkeeper& doorkeeper, const Listeners& listeners,
-               const Sessions& sessions)
+               const SessionTable& sessions)
       : options_(options),
         log_(log),
         doorkeeper_(doorkeeper),
@@ -44,7 +41,7 @@ class ConfigReload {
   Log& log_;
   Doorkeeper& doorkeeper_;
   const Listeners& listeners_;
-  const Sessions& sessions_;
+  const SessionTable& sessions_;
   Reread reread_;
 
   Result<std::vector<std::string>> read_and_take_over();

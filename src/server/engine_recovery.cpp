@@ -53,7 +53,7 @@ Result<void> EngineThread::replay(StartProgress& progress) {
 }
 
 void EngineThread::finish(Replay::Unfinished unfinished) {
-  while (append(*unfinished.publication, UINT32_MAX, true)) {
+  while (admission_.append(*unfinished.publication, UINT32_MAX, true)) {
   }
   process();
 }

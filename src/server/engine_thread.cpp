@@ -61,11 +61,16 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       durables_(options.limits, options.journal.backlog_bytes,
                 [this] { return subscriptions_.next_number(); }),
       producers_(options.limits.max_producers),
+      admission_({.processor = processor_,
+                  .clock = clock_,
+                  .journal = journal_,
+                  .producers = producers_,
+                  .process_if_many = [this] { process_if_many(); }},
+                 options, log),
       rule_files_(options.rules),
       device_watch_(log),
       drop_watch_(log),
       rate_watch_([this] { return processor_.rule_counters(); }, std::chrono::steady_clock::now()),
-      clock_watch_(log, clock_of(options.processor), options.processor.max_ahead),
       snapshots_(options.journal, journal_, processor_,
                  {settings_, producers_, results_, book_.files(), book_.history(), deployments_,
                   durables_},
@@ -155,7 +160,7 @@ void EngineThread::flush() {
   broken_ = true;
   processor_.flush([this](const OutputBatch& batch) { deliver(batch); });
   broken_ = false;
-  settle();
+  admission_.settle();
 }
 
 void EngineThread::keep_reserve() {
@@ -204,15 +209,7 @@ void EngineThread::process() {
     processor_.process([this](const OutputBatch& batch) { deliver(batch); });
     broken_ = false;
   }
-  settle();
-}
-
-void EngineThread::settle() {
-  processed_acks_.send(processor_,
-                       [this](const std::shared_ptr<Outbox>& client, protocol::Bytes ack) {
-                         journal_.reply(client, std::move(ack));
-                       });
-  latency_.settle(processor_);
+  admission_.settle();
 }
 
 std::uint64_t EngineThread::deliver(const OutputBatch& batch) {
@@ -295,7 +292,7 @@ void EngineThread::carry_out(Command& command) {
       subscriptions_.remove_all(*command.client);
       durables_.detach_all(*command.client);
       subscription_counts_.removed_all(*command.client);
-      clock_watch_.forget(*command.client);
+      admission_.clock_watch().forget(*command.client);
       return command.client->close();
   }
 }

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "gorgo/processor.hpp"
-#include "server/clock_watch.hpp"
+#include "server/admission.hpp"
 #include "server/command_queue.hpp"
 #include "server/deployments.hpp"
 #include "server/device_watch.hpp"
@@ -19,13 +19,10 @@
 #include "server/durability/replay.hpp"
 #include "server/durability/result_hash.hpp"
 #include "server/durability/snapshots.hpp"
-#include "server/latency_watch.hpp"
 #include "server/log.hpp"
 #include "server/log_limit.hpp"
 #include "server/options.hpp"
 #include "server/pace.hpp"
-#include "server/processed_acks.hpp"
-#include "server/producers.hpp"
 #include "server/rate_watch.hpp"
 #include "server/replies.hpp"
 #include "server/rule_book.hpp"
@@ -64,11 +61,11 @@ class EngineThread {
   const ProcessorCounters& processed() const { return processor_.counters(); }
   /// Events that were published and not accepted, by the processor or before it. Precondition as
   /// above.
-  std::uint64_t refused() const { return refused_; }
+  std::uint64_t refused() const { return admission_.refused(); }
   /// Deliveries that no frame could hold. Precondition as above.
   std::uint64_t oversize() const { return subscriptions_.oversize(); }
   /// Events whose timestamps were ahead of the server's clock: accepted, and refused.
-  const ClockWatch::Counts& ahead() const { return clock_watch_.counts(); }
+  const ClockWatch::Counts& ahead() const { return admission_.clock_watch().counts(); }
   /// Whether an evaluation failed, so that the server has to end. Precondition as above.
   bool broken() const { return broken_; }
   /// Rises as long as the thread makes progress: with each `beat` command and each batch of output.
@@ -95,8 +92,7 @@ class EngineThread {
   DurableSubscriptions durables_;
   SubscriptionCounts subscription_counts_;
   Producers producers_;
-  ProcessedAcks processed_acks_;
-  LatencyWatch latency_;
+  Admission admission_;
   Deployments deployments_;
   RuleFiles rule_files_;
   DeviceWatch device_watch_;
@@ -104,12 +100,6 @@ class EngineThread {
   RateWatch rate_watch_;
   LogLimit oversize_log_;
   Pace pace_;
-  ClockWatch clock_watch_;
-  std::vector<std::uint32_t> refused_rows_;  // of the piece in hand, where the journal is on
-  std::uint64_t refused_ = 0;                // events, those below included
-  std::uint64_t refused_too_large_ = 0;      // no frame could deliver them
-  std::uint64_t refused_forbidden_ = 0;      // their user may not publish the type
-  std::uint64_t refused_for_memory_ = 0;
   /// Whether an evaluation ended half-way, so that the processor's state is that of no sequence of
   /// events. It is also set while an evaluation goes on.
   bool broken_ = false;
@@ -130,8 +120,6 @@ class EngineThread {
   void process();
   /// Returns how many events were queued, counted for each client.
   std::uint64_t deliver(const OutputBatch& batch);
-  /// Everything that was appended is evaluated, or held back by lateness.
-  void settle();
   void beat() { beats_.fetch_add(1, std::memory_order_relaxed); }
   /// Evaluates when much is pending, even in the middle of a frame, so that released events that
   /// are not evaluated yet take no more memory.
@@ -177,20 +165,9 @@ class EngineThread {
   void refuse(const Command& change);
   void add_rates(RuleInfo& rule) const;
   Statistics statistics() const;
-  void add_refusals(Statistics& statistics) const;
   void on_oversize(const Outbox& client, std::size_t rows);
 
   // One per request; each queues its reply.
-  void publish(Command& command, std::uint64_t id, const wire::Publish& request);
-  /// `last`: the largest timestamp; unset: nothing of it was taken.
-  void acknowledge(const Command& command, std::uint64_t id, const Publication& publication,
-                   std::optional<Timestamp> last);
-  void watch_clock(const Outbox& client, const EventBatch& batch);
-  /// Appends at most `most` rows; false: there are no more. The publication counts what became of
-  /// them, also when memory fails in the middle.
-  bool append(Publication& publication, std::uint32_t most, bool measured);
-  /// Appends rows until many are pending, at least one.
-  void append_some(Publication& publication, std::uint32_t most, bool measured);
   void declare(const Command& command, std::uint64_t id, const wire::Declare& request);
   void subscribe(const Command& command, std::uint64_t id, const wire::Subscribe& request);
   void subscribe_durable(const Command& command, std::uint64_t id, const wire::Subscribe& request);

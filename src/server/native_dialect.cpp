@@ -71,8 +71,8 @@ asio::awaitable<bool> NativeDialect::take(protocol::Bytes frame) {
   }
   if (!session_.is_greeted()) co_return co_await greet(**message);
   if (answer(**message)) co_return true;
-  if (!acceptable(**message, frame.size())) co_return session_.may_go_on();
-  co_return co_await session_.submit(std::move(frame), **message);
+  if (!acceptable(**message, frame.size())) co_return session_.end().may_go_on();
+  co_return co_await session_.gate().submit(std::move(frame), **message);
 }
 
 asio::awaitable<bool> NativeDialect::log_in(const wire::Message& message) {
@@ -86,9 +86,9 @@ asio::awaitable<bool> NativeDialect::log_in(const wire::Message& message) {
     session_.reply_error(message.id(), outcome.refused->code, outcome.refused->why);
     co_return false;
   }
-  const auto let_in = session_.let_in(outcome.user);
+  const auto let_in = session_.gate().let_in(outcome.user);
   if (let_in) co_return true;
-  session_.ends_for(EndReason::refused, let_in.error().message);
+  session_.end().give(EndReason::refused, let_in.error().message);
   session_.reply_error(message.id(), wire::ErrorCode::Overloaded, let_in.error());
   co_return false;
 }
@@ -96,13 +96,13 @@ asio::awaitable<bool> NativeDialect::log_in(const wire::Message& message) {
 asio::awaitable<bool> NativeDialect::greet(const wire::Message& message) {
   const auto* hello = message.body_as_Hello();
   if (hello == nullptr) {
-    session_.ends_for(EndReason::malformed, "the first message was no Hello");
+    session_.end().give(EndReason::malformed, "the first message was no Hello");
     session_.reply_error(message.id(), wire::ErrorCode::NotGreeted,
                          {"the first message must be a Hello", "docs/protocol.md"});
     co_return false;
   }
   if (hello->min_version() > protocol::kVersion || hello->max_version() < protocol::kVersion) {
-    session_.ends_for(EndReason::malformed, "it speaks no version that this server speaks");
+    session_.end().give(EndReason::malformed, "it speaks no version that this server speaks");
     session_.reply_error(message.id(), wire::ErrorCode::Version,
                          {"the client speaks versions " + std::to_string(hello->min_version()) +
                               " to " + std::to_string(hello->max_version()) +

@@ -1,12 +1,9 @@
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "dispatch/rules/rule_base.hpp"
-#include "protocol/batch_check.hpp"
 #include "server/declaration.hpp"
 #include "server/engine_thread.hpp"
-#include "server/memory_reserve.hpp"
 #include "server/replies.hpp"
 #include "server/security/permissions.hpp"
 #include "server/security/rule_permissions.hpp"
@@ -16,28 +13,8 @@
 namespace gorgo::server {
 namespace {
 
-constexpr std::size_t kMostRefusals = 64;
 /// One request may ask about so many terminators at most, because everybody waits for the answer.
 constexpr std::uint32_t kMostTerminators = 100;
-
-std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
-  auto refused = std::make_unique<wire::RefusalT>();
-  refused->row = row;
-  refused->reason = error.message;
-  refused->hint = error.hint;
-  return refused;
-}
-
-Result<void> check_ack(wire::AckMode mode, const JournalWriter& journal) {
-  if (mode == wire::AckMode::Durable && !journal.is_on()) {
-    return Error{
-        "this server keeps events in memory, so it cannot acknowledge that they are durable",
-        "use Accepted or Processed, or start the server with --journal"};
-  }
-  if (mode <= wire::AckMode::MAX) return {};
-  return Error{"this server does not know that acknowledgement",
-               "use Accepted, Processed, Durable or None"};
-}
 
 /// Whether the request changes what the journal keeps, other than by publishing.
 bool is_kept(wire::Body kind) { return changes_rules(kind) || kind == wire::Body::Pin; }
@@ -66,38 +43,8 @@ Result<Subscriptions::Manner> manner_of(const wire::Subscribe& request, const Li
   return manner;
 }
 
-/// Whether the event could be delivered, if need be in a frame of its own.
-Result<void> fits_in_a_frame(const BatchCursor& event, const Limits& limits) {
-  const auto bytes = delivery_bytes(event, limits);
-  if (bytes <= limits.max_frame) return {};
-  return Error{"the event needs " + std::to_string(bytes) +
-                   " bytes to be delivered, more than the " + std::to_string(limits.max_frame) +
-                   " of a frame",
-               "publish smaller values, or raise limits.max_frame"};
-}
-
 /// For the journal; empty: nobody was asked.
 std::string name_of(const UserPtr& user) { return user == nullptr ? "" : user->name; }
-
-/// The largest timestamp that an accepted event of the batch can have. The server stamps with `now`
-/// at most.
-Timestamp last_timestamp(const EventBatch& batch, Timestamp now) {
-  Timestamp last = std::numeric_limits<Timestamp>::min();
-  for (const EventTable& table : batch.tables) {
-    if (table.timestamps.empty() && table.events > 0) last = std::max(last, now);
-    for (const Timestamp timestamp : table.timestamps) last = std::max(last, timestamp);
-  }
-  return last;
-}
-
-void note_refusal(wire::AckT& ack, const BatchCursor& event, const Error& why) noexcept {
-  if (++ack.refused > kMostRefusals) return;
-  try {
-    ack.refusals.push_back(refusal(event.position(), why));
-  } catch (const std::bad_alloc&) {
-    // The client still learns of it from the count.
-  }
-}
 
 }  // namespace
 
@@ -105,7 +52,9 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
   Outbox& client = *command.client;
   const std::uint64_t id = message.id();
   if (message.body_type() == wire::Body::Publish) {
-    return publish(command, id, *message.body_as_Publish());
+    const bool over = admission_.publish(command, id, *message.body_as_Publish());
+    if (!over) queue_.put_back(std::move(command));
+    return;
   }
   if (message.body_type() == wire::Body::Tick) return tick(client, id, *message.body_as_Tick());
   if (message.body_type() == wire::Body::Trace) {
@@ -151,7 +100,7 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
       client.reply(devices_reply(id, devices()));
       return;
     case wire::Body::AskStatistics:
-      client.reply(statistics_reply(id, statistics(), latency_.histogram()));
+      client.reply(statistics_reply(id, statistics(), admission_.latency()));
       return;
     case wire::Body::Credit:
       return grant(client, id, *message.body_as_Credit());
@@ -174,136 +123,11 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
   }
 }
 
-void EngineThread::publish(Command& command, std::uint64_t id, const wire::Publish& request) {
-  auto publication = std::move(command.publication);
-  const std::uint64_t producer = request.producer();
-  if (publication == nullptr) {
-    publication = std::make_unique<Publication>(*request.batch(), command.user);
-    publication->frame = command.frame;
-    if (const auto known = check_ack(request.ack(), journal_); !known) {
-      command.client->reply(error_reply(id, wire::ErrorCode::Invalid, known.error()));
-      return;
-    }
-    if (const auto room = journal_.make_room(command.frame.size()); !room) {
-      command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, room.error()));
-      return;
-    }
-    publication->applied_before = producers_.last(producer);
-    if (producer != 0 && !producers_.advance(producer, request.sequence())) {
-      publication->ack.duplicate = true;
-      // What it repeats may not be durable yet.
-      acknowledge(command, id, *publication, std::nullopt);
-      return;
-    }
-    watch_clock(*command.client, publication->batch.next().batch());
-  }
-  const std::uint32_t most = command.piece_rows > 0 ? command.piece_rows : UINT32_MAX;
-  // No row can be too large for a delivery when the whole frame would fit with room to spare.
-  const bool measured = command.frame.size() > limits_.max_frame / 2;
-  if (append(*publication, most, measured)) {
-    command.publication = std::move(publication);
-    return queue_.put_back(std::move(command));
-  }
-  const wire::AckT& ack = publication->ack;
-  if (ack.accepted == 0 && memory_reserve::is_given_up()) {
-    // Nothing of it was applied, so the same publication may be sent again.
-    if (producer != 0) producers_.retract(producer, publication->applied_before);
-    command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, kShortOfMemory));
-    return;
-  }
-  const Timestamp last = last_timestamp(publication->batch.next().batch(), clock_.now());
-  latency_.add(command.received, ack.accepted, last);
-  acknowledge(command, id, *publication, last);
-}
-
-void EngineThread::acknowledge(const Command& command, std::uint64_t id,
-                               const Publication& publication, std::optional<Timestamp> last) {
-  const wire::AckMode mode = command.message().body_as_Publish()->ack();
-  if (mode == wire::AckMode::None && publication.ack.refused == 0) return;
-  protocol::Bytes ack = protocol::encode(id, publication.ack);
-  if (mode == wire::AckMode::Processed && last) {
-    return processed_acks_.add(command.client, std::move(ack), *last);
-  }
-  if (mode == wire::AckMode::Durable) {
-    return journal_.reply_when_durable(command.client, std::move(ack));
-  }
-  journal_.reply(command.client, std::move(ack));
-}
-
-void EngineThread::watch_clock(const Outbox& client, const EventBatch& batch) {
-  clock_watch_.begin();
-  for (const EventTable& table : batch.tables) {
-    for (const Timestamp timestamp : table.timestamps) clock_watch_.take(timestamp);
-  }
-  clock_watch_.end(client, std::chrono::steady_clock::now());
-}
-
-bool EngineThread::append(Publication& publication, std::uint32_t most, bool measured) {
-  const IncomingBatch& batch = publication.batch;
-  while (most > 0 && !batch.done()) {
-    const std::uint32_t before = batch.next().position();
-    append_some(publication, most, measured);
-    most -= batch.next().position() - before;
-    process_if_many();
-  }
-  publication.ack.accepted = batch.accepted();
-  return !batch.done();
-}
-
-void EngineThread::append_some(Publication& publication, std::uint32_t most, bool measured) {
-  IncomingBatch& batch = publication.batch;
-  const std::uint32_t first = batch.next().position(), accepted = batch.accepted();
-  const EngineClock::Hold held(clock_);
-  refused_rows_.clear();
-  const auto refuse = [&](const BatchCursor& event, const Error& why) {
-    ++refused_;
-    note_refusal(publication.ack, event, why);
-    if (journal_.is_on()) refused_rows_.push_back(event.position());
-  };
-  Intake intake{.events = most,
-                .pending = limits_.batch_events,
-                .pending_bytes = limits_.batch_bytes,
-                .pause = memory_reserve::is_given_up,
-                .check = {}};
-  const User* const user = publication.restricted.get();
-  if (measured || user != nullptr) {
-    intake.check = [this, measured, user, &publication](const BatchCursor& event) {
-      if (user != nullptr && publication.is_forbidden[event.table_number()]) {
-        ++refused_forbidden_;
-        return check_publish(*user, event.table().type);
-      }
-      auto fits = measured ? fits_in_a_frame(event, limits_) : Result<void>();
-      if (!fits) ++refused_too_large_;
-      return fits;
-    };
-  }
-  // Nothing is taken from the little memory that evaluations may need.
-  bool short_of_memory = memory_reserve::is_given_up();
-  try {
-    if (!short_of_memory) processor_.append(batch, refuse, intake);
-  } catch (const std::bad_alloc&) {
-    short_of_memory = true;
-  }
-  if (short_of_memory) {
-    ++refused_for_memory_;
-    refuse(batch.next(), kShortOfMemory);
-    batch.leave_out();
-  }
-  if (!journal_.is_on()) return;
-  // Without an accepted row so far, nothing happened that a replay would miss.
-  if (batch.accepted() == accepted && publication.frame_at == 0) return;
-  publication.frame_at = journal_.write({.frame = publication.frame,
-                                         .frame_at = publication.frame_at,
-                                         .clock = held.reading(),
-                                         .first_row = first,
-                                         .rows = batch.next().position() - first,
-                                         .refused = refused_rows_});
-}
-
 void EngineThread::tick(Outbox& client, std::uint64_t id, const wire::Tick& request) {
-  clock_watch_.begin();
-  clock_watch_.take(request.timestamp());
-  clock_watch_.end(client, std::chrono::steady_clock::now());
+  ClockWatch& watch = admission_.clock_watch();
+  watch.begin();
+  watch.take(request.timestamp());
+  watch.end(client, std::chrono::steady_clock::now());
   if (const auto room = journal_.make_room(0); !room) {
     client.reply(error_reply(id, wire::ErrorCode::Overloaded, room.error()));
     return;
@@ -509,12 +333,12 @@ protocol::Bytes EngineThread::rules_of(const User& user, std::uint64_t id,
 Statistics EngineThread::statistics() const {
   const ProcessorCounters& processed = processor_.counters();
   Statistics all = {{"events_accepted", processed.accepted},
-                    {"events_refused", refused_},
+                    {"events_refused", admission_.refused()},
                     {"composites", processed.composites},
                     {"events_late", processed.late},
                     {"events_too_late", processed.too_late},
-                    {"events_ahead", clock_watch_.counts().ahead},
-                    {"events_too_ahead", clock_watch_.counts().too_ahead},
+                    {"events_ahead", admission_.clock_watch().counts().ahead},
+                    {"events_too_ahead", admission_.clock_watch().counts().too_ahead},
                     {"composites_dropped", processed.dropped_composites},
                     {"composites_too_deep", processed.dropped_depth},
                     {"terminators_passed_over", processed.passed_over},
@@ -531,26 +355,11 @@ Statistics EngineThread::statistics() const {
     all.push_back({"journal_records", journal_.journal().end() - 1, true});
     all.push_back({"journal_durable_records", journal_.journal().durable() - 1, true});
   }
-  add_refusals(all);
+  admission_.report(all);
   for (const auto& [user, times] : subscription_counts_.refused()) {
     all.push_back({"user_subscriptions_refused", times, false, "user", user.c_str()});
   }
   return all;
-}
-
-/// Their sum is `events_refused`.
-void EngineThread::add_refusals(Statistics& statistics) const {
-  const ProcessorCounters& processed = processor_.counters();
-  const auto add = [&](const char* reason, std::uint64_t events) {
-    statistics.push_back({"events_refused_by_reason", events, false, "reason", reason});
-  };
-  add("too_late", processed.too_late);
-  add("too_ahead", processed.too_ahead);
-  add("too_large", refused_too_large_);
-  add("forbidden", refused_forbidden_);
-  add("memory", refused_for_memory_);
-  add("invalid", refused_ - processed.too_late - processed.too_ahead - refused_too_large_ -
-                     refused_forbidden_ - refused_for_memory_);
 }
 
 void EngineThread::ask_why(Outbox& client, std::uint64_t id, const wire::AskWhy& request) {

@@ -8,10 +8,8 @@
 #include <boost/asio/write.hpp>
 
 #include "server/awaiting.hpp"
-#include "server/connections.hpp"
 #include "server/endpoint_text.hpp"
 #include "server/replies.hpp"
-#include "server/security/permissions.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -23,8 +21,6 @@ using boost::system::error_code;
 constexpr std::chrono::milliseconds kLinger{2000};
 // How long after memory was asked for in vain it is asked for again.
 constexpr std::chrono::milliseconds kMemoryPause{20};
-// A client that works sends no malformed message; this bounds what another one costs.
-constexpr std::uint64_t kMostMalformed = 1000;
 // So many bytes are offered to the system at a time.
 constexpr std::size_t kMostAtOnce = std::size_t{4} << 20;
 
@@ -59,16 +55,11 @@ Session::Session(Transport transport, SessionHub& hub)
     : hub_(hub),
       transport_(std::move(transport)),
       wake_(hub.io),
-      room_(hub.io),
-      changed_(hub.io),
       memory_(hub.io),
-      rate_(hub.io),
       deadline_(hub.io),
       inbound_(hub.totals.memory),
-      in_hand_(hub.totals.memory) {
+      gate_(*this) {
   wake_.expires_at(asio::steady_timer::time_point::max());
-  room_.expires_at(asio::steady_timer::time_point::max());
-  changed_.expires_at(asio::steady_timer::time_point::max());
 }
 
 void Session::start() {
@@ -94,7 +85,7 @@ void Session::spawn(asio::awaitable<void> coroutine) {
 
 void Session::refuse(const Error& why) {
   refused_ = true;
-  ends_for(EndReason::refused, why.message);
+  end_.give(EndReason::refused, why.message);
   stopping_ = true;
   reply_error(0, wire::ErrorCode::Overloaded, why);
   outbox_->close();
@@ -114,14 +105,14 @@ void Session::stop_reading() {
 }
 
 void Session::finish() {
-  ends_for(EndReason::stopped);
+  end_.give(EndReason::stopped);
   outbox_->finish(
       error_reply(0, wire::ErrorCode::Stopping, {"the server is stopping", "connect again later"}));
 }
 
 void Session::turn_away(EndReason reason, wire::ErrorCode code, const Error& why) {
   if (stopping_) return;
-  ends_for(reason, why.message);
+  end_.give(reason, why.message);
   reply_error(0, code, why);
   stop_reading();
 }
@@ -132,7 +123,7 @@ void Session::give_up() {
 }
 
 void Session::overload(const Error& why) {
-  ends_for(EndReason::memory, why.message);
+  end_.give(EndReason::memory, why.message);
   hub_.dropped_requests += hub_.queue.drop(id(), CommandQueue::Drop::all);
   if (closing_) return give_up();
   outbox_->overload(why);
@@ -140,7 +131,7 @@ void Session::overload(const Error& why) {
 }
 
 std::size_t Session::memory() const {
-  return inbound_.bytes() + in_hand_.bytes() + outbox_->bytes() + hub_.queue.bytes(id());
+  return inbound_.bytes() + gate_.bytes() + outbox_->bytes() + hub_.queue.bytes(id());
 }
 
 ConnectionInfo Session::info() const {
@@ -151,22 +142,20 @@ ConnectionInfo Session::info() const {
           .seconds = open.count(),
           .bytes = memory(),
           .name = name_,
-          .user = user_ == nullptr ? "" : user_->name,
+          .user = gate_.user() == nullptr ? "" : gate_.user()->name,
           .backlog = outbox_->bytes(),
           .subscriptions = outbox_->subscriptions(),
-          .published = published_.total(),
+          .published = gate_.published().total(),
           .delivered = delivered_.total(),
-          .published_per_second = published_.per_second(),
+          .published_per_second = gate_.published().per_second(),
           .delivered_per_second = delivered_.per_second()};
 }
-
-bool Session::awaits_engine() const { return in_hand_.bytes() > 0 || hub_.queue.bytes(id()) > 0; }
 
 void Session::look(Time now) {
   // Whoever woke the session may have found no memory to do so.
   if (outbox_->take_missed_wake()) woken();
   outbox_->look(now);
-  published_.look(now);
+  gate_.look(now);
   delivered_.look(now);
   if (!greeted_ || stopping_) return;
   if (const auto why = liveness_.late(hub_.options, situation(), now)) time_out(*why);
@@ -175,9 +164,9 @@ void Session::look(Time now) {
 }
 
 Liveness::Situation Session::situation() const {
-  const bool awaits = awaits_engine();
-  return {.awaits_engine = awaits,
-          .is_deaf = awaits || awaits_change(),
+  const bool awaits_engine = gate_.bytes() > 0 || hub_.queue.bytes(id()) > 0;
+  return {.awaits_engine = awaits_engine,
+          .is_deaf = awaits_engine || gate_.awaits_change(),
           .is_backed_up = outbox_->bytes() > 0,
           .heartbeat = dialect_->heartbeat()};
 }
@@ -185,7 +174,7 @@ Liveness::Situation Session::situation() const {
 void Session::look_at_writing(Time now) {
   const auto& limits = hub_.options.limits;
   if (!liveness_.is_stalled(limits, now) || closing_ || outbox_->may_wait()) return;
-  ends_for(EndReason::slow, "it took nothing within limits.stalled_ms");
+  end_.give(EndReason::slow, "it took nothing within limits.stalled_ms");
   overload({"the client has taken nothing for " + std::to_string(limits.stalled.count()) + " ms",
             "read what comes, or raise limits.stalled_ms"});
 }
@@ -206,7 +195,7 @@ void Session::look_at_heartbeat(Time now) {
 
 void Session::time_out(const Error& why) {
   hub_.log.info("client timed out", {{"session", id()}, {"peer", peer()}, {"error", why.message}});
-  ends_for(EndReason::timed_out, why.message);
+  end_.give(EndReason::timed_out, why.message);
   reply_error(0, wire::ErrorCode::Timeout, why);
   stop_reading();
 }
@@ -217,7 +206,7 @@ void Session::report(const Outbox::Report& report) {
                      {{"session", id()}, {"peer", peer()}, {"rows", report.lost_rows}});
   }
   if (report.overflowed) {
-    ends_for(EndReason::slow, "more than limits.outbound_bytes waited for it");
+    end_.give(EndReason::slow, "more than limits.outbound_bytes waited for it");
     hub_.log.warning("slow consumer disconnected",
                      {{"session", id()}, {"peer", peer()}, {"error", report.why}});
   }
@@ -225,8 +214,7 @@ void Session::report(const Outbox::Report& report) {
 
 void Session::woken() {
   wake_.cancel();
-  room_.cancel();
-  changed_.cancel();
+  gate_.woken();
   report(outbox_->report());
   if (closing_ || !outbox_->closed()) return;
   closing_ = true;
@@ -239,14 +227,14 @@ void Session::fail(std::exception_ptr failure) {
   } catch (const std::exception& error) {
     hub_.log.warning("a session failed",
                      {{"session", id()}, {"peer", peer()}, {"error", error.what()}});
-    ends_for(EndReason::failed, error.what());
+    end_.give(EndReason::failed, error.what());
   }
   abort();
 }
 
 void Session::abort() {
   aborted_ = true;
-  ends_for(EndReason::broken);
+  end_.give(EndReason::broken);
   const auto dropped = hub_.queue.drop(id(), CommandQueue::Drop::replies_only);
   if (dropped > 0) {
     hub_.dropped_requests += dropped;
@@ -264,10 +252,9 @@ void Session::arm(Duration limit) {
     const auto self = weak.lock();
     if (cancelled || self == nullptr) return;
     if (self->closing_) {
-      if (self->malformed_ > 0) self->ends_for(EndReason::malformed, self->complaint_);
-      self->ends_for(EndReason::undrained);
+      self->end_.settle(EndReason::undrained);
     } else {
-      self->ends_for(EndReason::timed_out, "nothing was heard from it in time");
+      self->end_.give(EndReason::timed_out, "nothing was heard from it in time");
     }
     self->give_up();
   });
@@ -275,7 +262,7 @@ void Session::arm(Duration limit) {
 
 void Session::ended() {
   if (--coroutines_ > 0) return;
-  account_.leave();
+  gate_.leave();
   deadline_.cancel();
   transport_.close();
   report(outbox_->report(true));
@@ -285,20 +272,9 @@ void Session::ended() {
                      {{"session", id()}, {"peer", peer()}, {"messages", count}});
   }
   hub_.log.debug("session ended", {{"session", id()}, {"peer", peer()}});
-  note_end();
+  end_.settle(EndReason::completed);
+  hub_.closed.add({info(), end_.reason(), end_.detail()});
   hub_.on_end(*this);
-}
-
-void Session::ends_for(EndReason reason, const std::string& detail) {
-  if (end_reason_) return;
-  end_reason_ = reason;
-  end_detail_ = detail;
-}
-
-void Session::note_end() {
-  if (malformed_ > 0) ends_for(EndReason::malformed, complaint_);
-  ends_for(EndReason::completed);
-  hub_.closed.add({info(), *end_reason_, end_detail_});
 }
 
 void Session::reply_error(std::uint64_t id, wire::ErrorCode code, const Error& error) {
@@ -314,12 +290,9 @@ bool Session::malformed(std::uint64_t id, wire::ErrorCode code, const Error& err
                                             {"error", error.message}});
   }
   reply_error(id, code, error);
-  complaint_ = error.message;
-  ++malformed_;
-  return may_go_on();
+  end_.complain(error.message);
+  return end_.may_go_on();
 }
-
-bool Session::may_go_on() const { return malformed_ < kMostMalformed; }
 
 void Session::greeted() {
   greeted_ = true;
@@ -361,7 +334,7 @@ asio::awaitable<void> Session::secure() {
                           {"peer", peer()},
                           {"error", aborted_ ? "not complete in time" : plain(failure)}});
       }
-      ends_for(EndReason::handshake, aborted_ ? "not complete in time" : plain(failure));
+      end_.give(EndReason::handshake, aborted_ ? "not complete in time" : plain(failure));
       abort();
       co_return;
     }
@@ -381,7 +354,7 @@ asio::awaitable<std::size_t> Session::read_some(asio::mutable_buffer space) {
     }
     // A client that has only closed its sending side still gets its replies.
     if (failure != asio::error::eof) abort();
-    ends_for(EndReason::client_left);
+    end_.give(EndReason::client_left);
   }
   co_return 0;
 }
@@ -401,106 +374,6 @@ asio::awaitable<void> Session::read_nothing() {
   }
 }
 
-asio::awaitable<bool> Session::submit(protocol::Bytes frame, const wire::Message& message) {
-  Command request{Command::Kind::request, outbox_, {}, work_of(message, frame.size())};
-  if (!permit(message, request)) co_return true;
-  const bool wanted = prepare(request, message);
-  if (!wanted) co_return true;
-  request.frame = std::move(frame);
-  const bool may_go = co_await await_rate(request);
-  if (!may_go) co_return false;
-  const std::uint32_t rows = request.work.rows;
-  const bool queued = co_await push(request) == CommandQueue::Push::queued;
-  if (queued) published_.add(rows);
-  // The requests of a session are carried out in order, also behind a text that is checked.
-  if (queued && awaits_change()) {
-    watch();
-    while (awaits_change() && !stopping_) co_await changed_.async_wait(kTuple);
-    unwatch();
-  }
-  co_return queued;
-}
-
-bool Session::prepare(Command& request, const wire::Message& message) {
-  if (answer_about_connections(hub_, *outbox_, message)) return false;
-  if (message.body_type() == wire::Body::Reload) {
-    auto begun = hub_.begin_reload();
-    if (!begun) {
-      reply_error(message.id(), wire::ErrorCode::Invalid, begun.error());
-      return false;
-    }
-    request.reload = std::move(*begun);
-  }
-  if (changes_rules(message.body_type())) request.done = when_changed();
-  return true;
-}
-
-bool Session::permit(const wire::Message& message, Command& request) {
-  if (!hub_.doorkeeper.asks() && user_ == nullptr) return true;
-  Result<void> allowed = Error{"nobody has logged in on this connection", ""};
-  if (user_ != nullptr) allowed = check_request(*user_, message);
-  if (!allowed) {
-    ++hub_.forbidden;
-    reply_error(message.id(), wire::ErrorCode::Forbidden, allowed.error());
-    return false;
-  }
-  const auto* publish = message.body_as_Publish();
-  if (publish == nullptr) {
-    request.user = user_;
-  } else if (!may_publish_all(*user_, *publish->batch())) {
-    request.user = user_;
-  }
-  return true;
-}
-
-asio::awaitable<CommandQueue::Push> Session::push(Command& request) {
-  auto outcome = hub_.queue.push(request);
-  if (outcome != CommandQueue::Push::full) co_return outcome;
-  ++hub_.stalled_reads;
-  in_hand_.resize(request.frame.size());
-  watch();
-  while (outcome == CommandQueue::Push::full && !stopping_) {
-    co_await room_.async_wait(kTuple);
-    outcome = hub_.queue.push(request);
-  }
-  unwatch();
-  in_hand_.resize(0);
-  received();
-  co_return outcome;
-}
-
-asio::awaitable<bool> Session::await_rate(const Command& request) {
-  if (user_ == nullptr) co_return true;
-  auto wait = account_.wait(user_->limits, now());
-  if (wait.count() > 0) {
-    account_.note_wait(user_->limits, now());
-    in_hand_.resize(request.frame.size());
-    watch();
-    while (wait.count() > 0 && !stopping_) {
-      rate_.expires_after(wait);
-      co_await rate_.async_wait(kTuple);
-      wait = account_.wait(user_->limits, now());
-    }
-    unwatch();
-    in_hand_.resize(0);
-    received();
-  }
-  if (stopping_) co_return false;
-  account_.take(user_->limits, request.work.rows, request.frame.size(), now());
-  co_return true;
-}
-
-void Session::set_user(UserPtr user) {
-  user_ = std::move(user);
-  rate_.cancel();  // the limits may be others
-}
-
-Result<void> Session::let_in(const UserPtr& user) {
-  auto entered = account_.enter(hub_.accounts, *user);
-  if (entered) user_ = user;
-  return entered;
-}
-
 void Session::watch() {
   // What has happened before the wait begins does not end it.
   if (transport_.is_broken()) return abort();
@@ -511,14 +384,6 @@ void Session::watch() {
     if (self->transport_.is_broken()) self->abort();
   };
   transport_.async_wait_for_error(asio::bind_cancellation_slot(cancel_watch_.slot(), broken));
-}
-
-std::function<void()> Session::when_changed() {
-  changing_ = std::make_shared<std::atomic<bool>>(true);
-  return [changing = changing_, outbox = outbox_] {
-    *changing = false;
-    outbox->wake();
-  };
 }
 
 asio::awaitable<void> Session::write() {

@@ -16,53 +16,16 @@
 #include <span>
 #include <vector>
 
-#include "server/closed_connections.hpp"
-#include "server/command_queue.hpp"
 #include "server/dialect.hpp"
-#include "server/durability/start_progress.hpp"
+#include "server/end_note.hpp"
 #include "server/liveness.hpp"
-#include "server/log.hpp"
-#include "server/log_limit.hpp"
 #include "server/outbox.hpp"
 #include "server/recent_rate.hpp"
-#include "server/security/accounts.hpp"
-#include "server/security/doorkeeper.hpp"
-#include "server/server_counters.hpp"
+#include "server/request_gate.hpp"
+#include "server/session_hub.hpp"
 #include "server/transport.hpp"
 
 namespace gorgo::server {
-
-/// What all sessions share. Belongs to the I/O thread, except where a member says otherwise.
-struct SessionHub {
-  boost::asio::io_context& io;
-  const ServerOptions& options;
-  Log& log;
-  CommandQueue& queue;
-  ClientTotals& totals;
-  Doorkeeper& doorkeeper;
-  Accounts& accounts;
-  std::function<void(Session&)> on_end;  ///< the session is over and may be forgotten
-  std::function<ServerCounters()> counters;
-  /// Takes over the configuration as it is now. An error: nothing was changed.
-  std::function<Result<std::unique_ptr<Reload>>()> begin_reload = {};
-  ClosedConnections closed = {};
-  std::function<std::vector<ConnectionInfo>()> connections;
-  /// Ends the connection of this number on behalf of an operator. An error: there is none.
-  std::function<Result<void>(std::uint64_t)> disconnect = {};
-  /// Set while the server starts: requests that need the engine are refused.
-  const StartProgress* starts = nullptr;
-  /// Set while the server is about to stop and still serves: when it stops. docs/server.md
-  std::optional<std::chrono::steady_clock::time_point> stops_at = {};
-  std::atomic<std::uint64_t> malformed = 0;         ///< frames and messages refused; read anywhere
-  std::atomic<std::uint64_t> malformed_lines = 0;   ///< event lines that were none; read anywhere
-  std::atomic<std::uint64_t> stalled_reads = 0;     ///< a reader waited for room; read anywhere
-  std::atomic<std::uint64_t> dropped_requests = 0;  ///< their client had gone; read anywhere
-  /// Rules and subscriptions of T-Rex that were not taken; read anywhere.
-  std::atomic<std::uint64_t> refused_trex = 0;
-  std::atomic<std::uint64_t> failed_handshakes = 0;  ///< of TLS; read anywhere
-  LogLimit handshake_log = {};
-  std::atomic<std::uint64_t> forbidden = 0;  ///< requests of users who may not; read anywhere
-};
 
 /// One connection, whatever it speaks: its outbox, its lane of the queue, its memory, its time-outs
 /// and its end. What it speaks is its dialect. A reader, which has the dialect turn bytes into
@@ -106,6 +69,10 @@ class Session : public std::enable_shared_from_this<Session> {
 
   SessionHub& hub() { return hub_; }
   Outbox& outbox() { return *outbox_; }
+  /// For those who may outlive the session.
+  const std::shared_ptr<Outbox>& shared_outbox() const { return outbox_; }
+  /// Who the client is, and the way of its requests to the engine.
+  RequestGate& gate() { return gate_; }
   Transport& transport() { return transport_; }
   /// Whether no further request is taken.
   bool stopping() const { return stopping_; }
@@ -114,12 +81,6 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Whether what the dialect has to say is still written.
   bool writing() const { return writing_; }
 
-  /// Who the client is, as the doorkeeper has found out; null: nobody, yet.
-  const UserPtr& user() const { return user_; }
-  void set_user(UserPtr user);
-  /// Does the same for a user who has come in, and counts the connection among those of the user.
-  /// An error: the user has too many; nothing has changed.
-  Result<void> let_in(const UserPtr& user);
   /// What the client calls itself.
   void set_name(std::string name) { name_ = std::move(name); }
 
@@ -155,9 +116,6 @@ class Session : public std::enable_shared_from_this<Session> {
   void sent();
   /// Writes all. Returns whether the connection still works.
   boost::asio::awaitable<bool> send(const std::vector<boost::asio::const_buffer>& buffers);
-  /// Hands a request to the engine, waits for room first, and waits until it was carried out where
-  /// the next request must wait for that. False: nobody takes requests any more.
-  boost::asio::awaitable<bool> submit(protocol::Bytes frame, const wire::Message& message);
   /// Until `unwatch`, ends the session when the connection breaks. Nobody else notices that while
   /// nothing is read from it.
   void watch();
@@ -169,13 +127,11 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Has the writer look again.
   void wake_writer() { wake_.cancel(); }
 
-  /// Notes why the session ends. The first reason holds.
-  void ends_for(EndReason reason, const std::string& detail = "");
+  /// Why the session ends.
+  EndNote& end() { return end_; }
   void reply_error(std::uint64_t id, wire::ErrorCode code, const Error& error);
   /// Replies to what breaks the protocol, and counts it. Returns whether the client may go on.
   bool malformed(std::uint64_t id, wire::ErrorCode code, const Error& error);
-  /// Whether the client has not broken the protocol too often.
-  bool may_go_on() const;
 
  private:
   using Duration = std::chrono::milliseconds;
@@ -189,27 +145,19 @@ class Session : public std::enable_shared_from_this<Session> {
   Transport transport_;
   std::unique_ptr<Dialect> dialect_;
   boost::asio::steady_timer wake_;      // cancelled when there is something to write
-  boost::asio::steady_timer room_;      // cancelled when the queue may have room
-  boost::asio::steady_timer changed_;   // cancelled when a change of rules may be carried out
   boost::asio::steady_timer memory_;    // until memory is asked for again
-  boost::asio::steady_timer rate_;      // until the user may ask for more
   boost::asio::steady_timer deadline_;  // ends the session
   boost::asio::cancellation_signal cancel_reading_;
   boost::asio::cancellation_signal cancel_watch_;
   MemoryShare inbound_;  // what the dialect holds of unfinished messages
-  MemoryShare in_hand_;  // a request that waits for room in the queue, or for its turn
   const Time opened_ = std::chrono::steady_clock::now();
   Liveness liveness_{opened_};
+  EndNote end_;
   LogLimit malformed_log_;
-  std::uint64_t malformed_ = 0;
-  std::string complaint_;  // about the last malformed message
-  std::optional<EndReason> end_reason_;
-  std::string end_detail_;
   std::shared_ptr<Outbox> outbox_;
-  UserPtr user_;
-  AccountShare account_;
+  RequestGate gate_;
   std::string name_;
-  RecentRate published_{opened_}, delivered_{opened_};  // events
+  RecentRate delivered_{opened_};  // events
   bool refused_ = false;
   bool secured_ = false;  // bytes may be read and written
   bool greeted_ = false;
@@ -217,8 +165,6 @@ class Session : public std::enable_shared_from_this<Session> {
   bool closing_ = false;   // the outbox is closed, the deadline runs
   bool aborted_ = false;
   bool writing_ = true;  // the writer goes on
-  // A change of rules is on its way. Null: none was, yet.
-  std::shared_ptr<std::atomic<bool>> changing_;
   int coroutines_ = 0;
 
   Session(Transport transport, SessionHub& hub);
@@ -227,25 +173,8 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::awaitable<void> write();
   /// Agrees with the client on keys, where the port speaks TLS.
   boost::asio::awaitable<void> secure();
-  boost::asio::awaitable<CommandQueue::Push> push(Command& request);
-  /// Waits until the rates of the user allow the request, and counts it. False: the session has
-  /// stopped reading meanwhile.
-  boost::asio::awaitable<bool> await_rate(const Command& request);
-  /// Whether the user may ask that; replies when not. Notes in the command what the engine thread
-  /// has to check.
-  bool permit(const wire::Message& message, Command& request);
-
-  bool awaits_change() const { return changing_ != nullptr && *changing_; }
-  /// For a command: tells the session that it was carried out.
-  std::function<void()> when_changed();
-  /// Nobody is left who could say more about the end.
-  void note_end();
-  /// What a request needs beside its frame. False: it was answered already.
-  bool prepare(Command& request, const wire::Message& message);
   /// Ends the session because a coroutine of it failed.
   void fail(std::exception_ptr failure);
-  /// Whether requests of the client are still to be carried out.
-  bool awaits_engine() const;
   /// Ends the session because the client let a time-out pass.
   void time_out(const Error& why);
   Liveness::Situation situation() const;

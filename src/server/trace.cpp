@@ -97,7 +97,7 @@ void EngineThread::trace(const Command& command, std::uint64_t id, const wire::T
   Watch watch(type, event.timestamp(), traced);
   const auto start = Clock::now();
   traced.ahead = nanoseconds(start - taken);
-  append_some(publication, 1, true);
+  admission_.append_some(publication, 1, true);
   if (publication.ack.refused > 0) {
     const wire::RefusalT& why = *publication.ack.refusals.front();
     command.client->reply(error_reply(id, wire::ErrorCode::Invalid, {why.reason, why.hint}));

@@ -45,13 +45,13 @@ asio::awaitable<bool> TrexDialect::log_in() {
   if (outcome.refused && !everybody.empty()) outcome.user = hub.doorkeeper.find(everybody);
   Result<void> let_in;
   if (outcome.user != nullptr) {
-    let_in = session_.let_in(outcome.user);
+    let_in = session_.gate().let_in(outcome.user);
   } else {
     let_in = outcome.refused->why;
   }
   if (let_in) co_return true;
-  session_.ends_for(outcome.user == nullptr ? EndReason::forbidden : EndReason::refused,
-                    let_in.error().message);
+  session_.end().give(outcome.user == nullptr ? EndReason::forbidden : EndReason::refused,
+                      let_in.error().message);
   hub.log.warning("a client of T-Rex is not let in",
                   {{"peer", session_.peer()}, {"error", let_in.error().message}});
   session_.stop_reading();
@@ -127,7 +127,7 @@ asio::awaitable<bool> TrexDialect::flush() {
 
 asio::awaitable<bool> TrexDialect::submit(protocol::Bytes frame) {
   const auto& message = message_in(frame);  // moving the frame does not move its bytes
-  co_return co_await session_.submit(std::move(frame), message);
+  co_return co_await session_.gate().submit(std::move(frame), message);
 }
 
 asio::awaitable<bool> TrexDialect::subscribe(const Subscription& wanted) {

@@ -178,7 +178,7 @@ asio::awaitable<std::optional<Response>> HttpDialect::log_in(const Route& route,
     co_return response_of(problem);
   }
   if (!doorkeeper.asks()) co_return std::nullopt;
-  session_.set_user(nullptr);
+  session_.gate().set_user(nullptr);
   if (route.access == Access::anybody) co_return std::nullopt;
   const bool scrapes = route.access == Access::metrics;
   if (!scrapes || !options_.http.open_metrics) {
@@ -187,7 +187,7 @@ asio::awaitable<std::optional<Response>> HttpDialect::log_in(const Route& route,
     if ((scrapes || route.access == Access::admin) && !user_->admin) co_return not_admin(*user_);
   }
   // A scrape asks for more than its client may ask for by itself.
-  session_.set_user(scrapes ? scraper() : user_);
+  session_.gate().set_user(scrapes ? scraper() : user_);
   co_return std::nullopt;
 }
 
@@ -205,7 +205,7 @@ asio::awaitable<std::optional<Response>> HttpDialect::log_in_by_head() {
     const bool is_wrong = outcome.refused->code == wire::ErrorCode::Unauthenticated;
     co_return unauthorized(is_wrong ? 401 : 429, outcome.refused->why);
   }
-  if (const auto let_in = session_.let_in(outcome.user); !let_in) {
+  if (const auto let_in = session_.gate().let_in(outcome.user); !let_in) {
     co_return unauthorized(429, let_in.error());
   }
   user_ = outcome.user;
@@ -241,7 +241,7 @@ asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route&
   gzip.reset();
   const Call call{head, target, std::move(parameters), body};
   Response response = co_await (api_.*route.handle)(call);
-  if (route.access == Access::metrics) session_.set_user(user_);
+  if (route.access == Access::metrics) session_.gate().set_user(user_);
   co_return response;
 }
 
@@ -281,10 +281,10 @@ asio::awaitable<void> HttpDialect::show_workbench() {
 
 asio::awaitable<void> HttpDialect::gather(Workbench& workbench) {
   // Like a scrape, this asks for more than the administrator may ask for by himself.
-  const UserPtr user = session_.user();
-  if (user != nullptr) session_.set_user(scraper());
+  const UserPtr user = session_.gate().user();
+  if (user != nullptr) session_.gate().set_user(scraper());
   co_await api_.gather(workbench);
-  if (user != nullptr) session_.set_user(user);
+  if (user != nullptr) session_.gate().set_user(user);
 }
 
 asio::awaitable<void> HttpDialect::upgrade() {
@@ -316,7 +316,7 @@ bool HttpDialect::is_foreign() const {
 
 asio::awaitable<void> HttpDialect::refuse(const Problem& problem) {
   ++session_.hub().malformed;
-  session_.ends_for(EndReason::malformed, problem.why.message);
+  session_.end().give(EndReason::malformed, problem.why.message);
   const Response response = response_of(problem);
   co_await respond(response, false);
 }
@@ -341,7 +341,7 @@ asio::awaitable<std::optional<Reply>> HttpDialect::ask(protocol::Bytes frame) {
   used_reply();
   asked_ = message.id();
   session_.hold(reader_.memory());
-  const bool submitted = co_await session_.submit(std::move(frame), message);
+  const bool submitted = co_await session_.gate().submit(std::move(frame), message);
   if (!submitted) {
     asked_ = 0;
     co_return std::nullopt;

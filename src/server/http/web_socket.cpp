@@ -216,7 +216,7 @@ asio::awaitable<void> WebSocket::Impl::submit(WebSocketCommand command) {
   due.request = std::move(command.request);
   auto frame = frame_of(command, due);
   const auto& request = *flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data());
-  const bool queued = co_await session.submit(std::move(frame), request);
+  const bool queued = co_await session.gate().submit(std::move(frame), request);
   if (!queued) taking = false;
 }
 

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gorgo/processor.hpp"
+#include "server/clock_watch.hpp"
+#include "server/command.hpp"
+#include "server/durability/engine_clock.hpp"
+#include "server/durability/journal_writer.hpp"
+#include "server/latency_watch.hpp"
+#include "server/options.hpp"
+#include "server/processed_acks.hpp"
+#include "server/producers.hpp"
+#include "server/replies.hpp"
+
+namespace gorgo::server {
+
+/// Takes the events of publications into the processor, writes them into the journal, and says
+/// what became of them: to their clients and in numbers. Belongs to the engine thread.
+class Admission {
+ public:
+  struct Parts {
+    Processor& processor;
+    EngineClock& clock;
+    JournalWriter& journal;
+    Producers& producers;
+    std::function<void()> process_if_many;  ///< evaluates when much is pending
+  };
+  Admission(Parts parts, const ServerOptions& options, Log& log);
+
+  /// Takes a publication, or a piece of it where the command says so, and replies behind the last
+  /// one. False: rows are left, and the command is to come again.
+  bool publish(Command& command, std::uint64_t id, const wire::Publish& request);
+  /// Takes at most `most` rows; false: there are no more. The publication counts what became of
+  /// them, also when memory fails in the middle.
+  bool append(Publication& publication, std::uint32_t most, bool measured);
+  /// Takes rows until many are pending, at least one. `measured`: each may be too large for a
+  /// frame.
+  void append_some(Publication& publication, std::uint32_t most, bool measured);
+  /// To be called when everything that was taken is evaluated, or held back by lateness.
+  void settle();
+
+  ClockWatch& clock_watch() { return clock_watch_; }
+  const ClockWatch& clock_watch() const { return clock_watch_; }
+  const LogHistogram& latency() const { return latency_.histogram(); }
+  /// Events that were published and not accepted, by the processor or before it.
+  std::uint64_t refused() const { return refused_; }
+  /// Adds the refusals by reason. Their sum is `refused`.
+  void report(Statistics& statistics) const;
+
+ private:
+  const Parts parts_;
+  const Limits limits_;
+  ProcessedAcks processed_acks_;
+  LatencyWatch latency_;
+  ClockWatch clock_watch_;
+  std::vector<std::uint32_t> refused_rows_;  // of the piece in hand, where the journal is on
+  std::uint64_t refused_ = 0;                // events, those below included
+  std::uint64_t refused_too_large_ = 0;      // no frame could deliver them
+  std::uint64_t refused_forbidden_ = 0;      // their user may not publish the type
+  std::uint64_t refused_for_memory_ = 0;
+
+  /// Prepares the command's publication. Null: it was answered already.
+  std::unique_ptr<Publication> begin(Command& command, std::uint64_t id,
+                                     const wire::Publish& request);
+  /// `last`: the largest timestamp; unset: nothing of it was taken.
+  void acknowledge(const Command& command, std::uint64_t id, const Publication& publication,
+                   std::optional<Timestamp> last);
+  void watch_clock(const Outbox& client, const EventBatch& batch);
+  /// Why the caller refuses an event before the processor looks at it.
+  Result<void> check(const Publication& publication, const BatchCursor& event, bool measured);
+};
+
+}  // namespace gorgo::server
