@@ -132,7 +132,7 @@ Compiled compile(const std::string& text, std::span<const std::string> kernels, 
   if (!program) return {.cubin = "", .names = {}, .problem = "NVRTC takes no program"};
   for (const std::string& kernel : kernels) library().add(program.get(), kernel.c_str());
   const std::string architecture = "--gpu-architecture=sm_" + std::to_string(capability);
-  // TESLA.md section 5: every floating-point operation rounds once.
+  // language.md §5: every floating-point operation rounds once.
   const std::array options = {architecture.c_str(), "--std=c++20", "--fmad=false",
                               "--device-int128", "-D__extension__="};
   Compiled compiled;

@@ -11,7 +11,7 @@ namespace gorgo::gpu {
 
 GORGO_HD inline std::uint64_t words_of(std::uint64_t bytes) { return bytes / 8 + (bytes % 8 != 0); }
 
-/// The order of strings by bytes: one that is the beginning of another comes before it (TESLA.md
+/// The order of strings by bytes: one that is the beginning of another comes before it (language.md
 /// section 1).
 template <class A, class B>
 GORGO_HD arithmetic::Ordering order_of_texts(const A& a, const B& b) {

@@ -20,7 +20,7 @@ struct Location {
 
 enum class Severity : std::uint8_t { error, warning };
 
-/// One message about a rule text (TESLA.md §10).
+/// One message about a rule text (language.md §10).
 struct Diagnostic {
   Severity severity = Severity::error;
   std::string file;  ///< as the user gave it

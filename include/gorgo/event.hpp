@@ -20,7 +20,7 @@ struct Event {
   std::vector<Attribute> attributes;
 };
 
-/// Where an event stands in the total order of released events (TESLA.md §1): a primitive event
+/// Where an event stands in the total order of released events (language.md §1): a primitive event
 /// has ordinal 0, the composites it causes follow with 1, 2, ... in place order.
 struct Place {
   std::uint64_t root = 0;     ///< number of the primitive event in the released sequence, from 1

@@ -17,7 +17,7 @@ enum class Op : std::uint8_t {
   subtract,
   multiply,
   divide,
-  to_float,  ///< int -> float, to nearest (TESLA.md §5, `where` and mixed arithmetic)
+  to_float,  ///< int -> float, to nearest (language.md §5, `where` and mixed arithmetic)
   to_int,    ///< float -> int, truncates; NaN or out of range is no value
   equal,
   not_equal,

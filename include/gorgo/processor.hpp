@@ -33,7 +33,7 @@ struct EngineAlarm {
 struct ProcessorOptions {
   /// For rules without `@engine`; `kAutomatic`: each where it costs least, as measured.
   std::string engine = "auto";
-  std::uint32_t max_depth = 16;              ///< TESLA.md §7
+  std::uint32_t max_depth = 16;              ///< language.md §7
   std::uint64_t max_composites = 1'000'000;  ///< per root event
   /// How many instants of a timer fire at most in a gap between two events: the latest ones.
   std::uint64_t max_instants = 1000;

@@ -79,7 +79,7 @@ struct Span {
 struct Negation {
   Predicate predicate;
   Span span;
-  /// The state after whose choice every state that the negation mentions is bound (TESLA.md §4.2).
+  /// The state after whose choice every state that it mentions is bound (language.md §4.2).
   std::uint32_t completed_at = 0;
 };
 
@@ -114,7 +114,7 @@ struct Filter {
   Expr condition;
 };
 
-/// A terminator that is an instant of the clock instead of an event (TESLA.md §8).
+/// A terminator that is an instant of the clock instead of an event (language.md §8).
 struct Timer {
   std::optional<Duration> every;
   std::optional<std::int32_t> hour, minute, second;

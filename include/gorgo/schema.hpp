@@ -25,7 +25,7 @@ struct AttributeType {
   friend bool operator==(const AttributeType&, const AttributeType&) = default;
 };
 
-/// How a type came to be known (TESLA.md §1).
+/// How a type came to be known (language.md §1).
 enum class TypeOrigin : std::uint8_t {
   declared,   ///< `event T(...)` or a client's declaration: events carry exactly the attributes
   composite,  ///< `define T(...)`: as declared

@@ -12,13 +12,13 @@ using Timestamp = std::int64_t;
 /// Nanoseconds.
 using Duration = std::int64_t;
 
-/// The value types of the language (TESLA.md §1).
+/// The value types of the language (language.md §1).
 enum class ValueType : std::uint8_t { integer, floating, boolean, string };
 
 /// The spelling of a type in rules and messages: "int", "float", "bool", "string".
 std::string_view to_string(ValueType type);
 
-/// An owned attribute value. `std::monostate` is "no value" (TESLA.md §5).
+/// An owned attribute value. `std::monostate` is "no value" (language.md §5).
 using Value = std::variant<std::monostate, std::int64_t, double, bool, std::string>;
 
 inline bool has_value(const Value& value) { return value.index() != 0; }

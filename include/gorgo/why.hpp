@@ -8,7 +8,7 @@
 #include "gorgo/value.hpp"
 
 /// Why a rule fired or did not, terminator by terminator: what each step of the definition of the
-/// language (TESLA.md §4) was given and what it let through. Texts spell conditions as rules do,
+/// language (language.md §4) was given and what it let through. Texts spell conditions as rules do,
 /// with the names of states, and events as `Temp@1200 {area="A1", value=42.5}`, the time in
 /// milliseconds.
 namespace gorgo {

@@ -8,7 +8,7 @@
 #include "base/number.hpp"
 #include "gorgo/value.hpp"
 
-/// What the operators of the language do to values (TESLA.md §5), for every engine and for
+/// What the operators of the language do to values (language.md §5), for every engine and for
 /// subscriptions. "No value" goes in and comes out as `Datum::none()`.
 namespace gorgo::arithmetic {
 

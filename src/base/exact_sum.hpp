@@ -5,7 +5,7 @@
 
 namespace gorgo {
 
-/// The exact sum of binary64 values, rounded once when read (TESLA.md §6): independent of the
+/// The exact sum of binary64 values, rounded once when read (language.md §6): independent of the
 /// order of additions. A fixed-point accumulator wide enough for every finite double, after
 /// Kulisch's long accumulator; 64 guard bits allow 2^63 additions.
 class ExactSum {

@@ -6,7 +6,7 @@
 
 #include "gorgo/diagnostics.hpp"
 
-/// What types, attributes, aliases and rules may be called (TESLA.md §2). Events of types that
+/// What types, attributes, aliases and rules may be called (language.md §2). Events of types that
 /// nobody declared may have other names, too: rules cannot read them, subscribers to `*` get them.
 namespace gorgo::codec {
 

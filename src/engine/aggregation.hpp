@@ -9,8 +9,8 @@
 
 namespace gorgo::engine {
 
-/// An aggregate under construction (TESLA.md §6): add the values of the events, in any order; for
-/// FIRST and LAST in the order of the events. Strings must stay until the result is read, and a
+/// An aggregate under construction (language.md §6): add the values of the events, in any order;
+/// for FIRST and LAST in the order of the events. Strings must stay until the result is read, and a
 /// result that is a string refers to what was added.
 class Aggregation {
  public:

@@ -117,10 +117,10 @@ class Engine {
   virtual std::vector<std::string> description() const = 0;
   /// Why the engine leaves a plan to the `column` engine; empty if it evaluates the plan itself.
   virtual std::string declined(const plan::Plan&) const { return {}; }
-  /// Evaluates the terminators of each request as TESLA.md §4 defines and reports every composite
-  /// to its sink. Requests are reported in their order, but an engine may search for all of them at
-  /// once. Fewer terminators than all are done when the sink has no room for more or because of
-  /// `stop`. A terminator that was given up is not done and has left nothing behind.
+  /// Evaluates the terminators of each request as language.md §4 defines and reports every
+  /// composite to its sink. Requests are reported in their order, but an engine may search for all
+  /// of them at once. Fewer terminators than all are done when the sink has no room for more or
+  /// because of `stop`. A terminator that was given up is not done and has left nothing behind.
   ///
   /// Preconditions: no two requests share an evaluator or the state of a rule that consumes, and
   /// the history does not change meanwhile. Other threads may call this for other evaluators.

@@ -64,8 +64,8 @@ class ConsumedSlots {
   std::uint64_t insertions_ = 0;
 };
 
-/// A place (TESLA.md §1) that outlives its batch: the root, the depth, and the (rule, sequence) of
-/// every composite on the way from the root to the event.
+/// A place (language.md §1) that outlives its batch: the root, the depth, and the (rule, sequence)
+/// of every composite on the way from the root to the event.
 struct PlaceKey {
   std::uint64_t root = 0;
   std::uint32_t depth = 0;
@@ -74,7 +74,7 @@ struct PlaceKey {
   friend auto operator<=>(const PlaceKey&, const PlaceKey&) = default;
 };
 
-/// A composite that waits for the deadline of its rule (TESLA.md §8): only the absence is open.
+/// A composite that waits for the deadline of its rule (language.md §8): only the absence is open.
 struct PendingComposite {
   PlaceKey terminator;
   std::uint32_t sequence = 0;  ///< rank among the composites of its terminator

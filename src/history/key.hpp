@@ -10,7 +10,7 @@
 #include "gorgo/value.hpp"
 
 /// Values as keys of hash tables: two values have the same word, or hash, when `=` holds between
-/// them (TESLA.md §5), and a value that equals nothing has none.
+/// them (language.md §5), and a value that equals nothing has none.
 namespace gorgo::history {
 
 /// The value as one of type `type`, if any value of the type equals it: 3.0 as the int 3, but

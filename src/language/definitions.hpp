@@ -10,7 +10,7 @@
 namespace gorgo::language {
 
 /// The attributes that the composites of a rule carry: those of `define`, and in T-Rex spelling
-/// only those that have an entry in `Where` (TESLA.md §12).
+/// only those that have an entry in `Where` (language.md §12).
 std::vector<AttributeType> composite_attributes(const ast::RuleDefinition& rule);
 
 /// Enters what a file says about its types by `event` and `define`. Call it before any rule is

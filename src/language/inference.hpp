@@ -15,7 +15,7 @@
 namespace gorgo::language {
 
 /// Finds the types of attributes that nothing declares, by unification over all rules of a file
-/// (TESLA.md §1). Evidence is given in text order; `solve` then fixes the types of the table.
+/// (language.md §1). Evidence is given in text order; `solve` then fixes the types of the table.
 ///
 /// Attributes that a rule reads although an inferred type of deployed rules lacks them get a node
 /// too: they are refused later, but the message can then say which declaration would help.

@@ -20,7 +20,7 @@ struct Source {
 };
 
 /// Parses a rule file. `file` is meaningful only when the diagnostics have no error: nothing that
-/// went through error recovery is ever returned (TESLA.md §10).
+/// went through error recovery is ever returned (language.md §10).
 struct ParsedFile {
   ast::File file;
   Diagnostics diagnostics;

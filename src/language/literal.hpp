@@ -8,7 +8,7 @@
 
 #include "gorgo/value.hpp"
 
-/// What the literals of rule texts mean (TESLA.md §2).
+/// What the literals of rule texts mean (language.md §2).
 namespace gorgo::language {
 
 /// The value of `digits`, negated when `negative`; nothing outside int64.

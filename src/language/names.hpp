@@ -16,7 +16,7 @@ void check_name(const ast::Name& name, std::string_view what, Reporter& reporter
 /// Does for attributes, which may have more names than types, what `check_name` does.
 void check_attribute_name(const ast::Name& name, Reporter& reporter);
 
-/// Gives the rules of a file their full names (TESLA.md §2).
+/// Gives the rules of a file their full names (language.md §2).
 class RuleNames {
  public:
   /// `rules` are all of the file, because the given names are taken before any is made up.

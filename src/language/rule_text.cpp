@@ -44,7 +44,7 @@ std::string_view name_of(Op op) {
 
 constexpr int kTightest = 7;
 
-/// How tightly an operator binds (TESLA.md §3): `or` least.
+/// How tightly an operator binds (language.md §3): `or` least.
 int binding_of(Op op) {
   switch (op) {
     case Op::logical_or:

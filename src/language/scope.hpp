@@ -14,7 +14,7 @@
 
 namespace gorgo::language {
 
-/// Where an expression stands, which decides what it may mention (TESLA.md §3).
+/// Where an expression stands, which decides what it may mention (language.md §3).
 struct Context {
   enum class Kind : std::uint8_t { state, negation, aggregate, filter, where };
 

@@ -15,7 +15,7 @@ namespace gorgo::language {
 /// trees; other front ends may not. A chain of `and` or of `or` is one level, however long.
 inline constexpr std::size_t kMaxExprDepth = 520;
 
-/// What is wrong with looking forward (TESLA.md §3, §8).
+/// What is wrong with looking forward (language.md §3, §8).
 inline constexpr std::string_view kForwardLooking =
     "`within ... after` looks forward, to events that come later; only the absence of events "
     "after the terminator can be waited for";

@@ -37,7 +37,7 @@ std::optional<Timer> bind_timer(const ast::Timer& timer, Reporter& reporter) {
   bound.hour = bind_field("hour", timer.hour, 24, timer.at, reporter);
   bound.minute = bind_field("minute", timer.minute, 60, timer.at, reporter);
   bound.second = bind_field("second", timer.second, 60, timer.at, reporter);
-  // Finer fields left out are 0, coarser ones any (TESLA.md §8).
+  // Finer fields left out are 0, coarser ones any (language.md §8).
   if (bound.hour && !bound.minute) bound.minute = 0;
   if (bound.minute && !bound.second) bound.second = 0;
   return bound;

@@ -66,7 +66,7 @@ struct Plan {
   /// Attributes of the composite that are strings which functions compute.
   std::vector<std::uint32_t> computed_texts;
   /// How far behind the clock an event of each type that the rule reads can still matter, in
-  /// nanoseconds (TESLA.md §9); saturated. The terminator's type is among them.
+  /// nanoseconds (language.md §9); saturated. The terminator's type is among them.
   std::map<TypeId, Duration> reach;
 };
 

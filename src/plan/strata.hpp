@@ -17,7 +17,7 @@ struct Cycle {
   std::vector<std::uint32_t> rules;  ///< ascending: read and produce types of the cycle
 };
 
-/// The stratification of rules by what they read and produce (TESLA.md §7).
+/// The stratification of rules by what they read and produce (language.md §7).
 struct Strata {
   /// By rule: the highest level of a type it reads; for a rule of a cycle, the cycle's.
   std::vector<std::uint32_t> rules;

@@ -11,7 +11,7 @@
 namespace gorgo::server {
 
 /// What one subscription text asks for: a type, or "*", and conditions on the attributes by name
-/// (TESLA.md §11). Immutable, so one filter serves all subscriptions with the same text.
+/// (language.md §11). Immutable, so one filter serves all subscriptions with the same text.
 class Filter {
  public:
   struct Parsed;

@@ -1,4 +1,4 @@
-// TESLA.md §6: aggregates, their types and places.
+// language.md §6: aggregates, their types and places.
 #include "bind_support.hpp"
 
 namespace gorgo::language {

@@ -1,4 +1,4 @@
-// The rules of TESLA.md §2 and §13, and those that the papers print.
+// The rules of language.md §2 and §13, and those that the papers print.
 #include "bind_support.hpp"
 
 namespace gorgo::language {

@@ -1,4 +1,4 @@
-// TESLA.md §2: names of rules, types and their numbers; the text of a rule.
+// language.md §2: names of rules, types and their numbers; the text of a rule.
 #include "bind_support.hpp"
 
 namespace gorgo::language {

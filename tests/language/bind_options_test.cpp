@@ -1,4 +1,4 @@
-// TESLA.md §2 annotations, §8 timers and deadlines; what is not evaluated yet.
+// language.md §2 annotations, §8 timers and deadlines; what is not evaluated yet.
 #include "bind_support.hpp"
 
 namespace gorgo::language {

@@ -1,4 +1,4 @@
-// TESLA.md §3 and §4.2: states, references, windows, bindings, negations.
+// language.md §3 and §4.2: states, references, windows, bindings, negations.
 #include "bind_support.hpp"
 
 namespace gorgo::language {

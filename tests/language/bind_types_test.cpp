@@ -1,4 +1,4 @@
-// TESLA.md §1: declared, defined and inferred types.
+// language.md §1: declared, defined and inferred types.
 #include "bind_support.hpp"
 
 namespace gorgo::language {

@@ -1,4 +1,4 @@
-// TESLA.md §5: the types of expressions, and `where`.
+// language.md §5: the types of expressions, and `where`.
 #include "bind_support.hpp"
 
 namespace gorgo::language {

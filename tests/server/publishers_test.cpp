@@ -2,7 +2,7 @@
 
 #include "support.hpp"
 
-// Several publishers share one clock and one order (TESLA.md §8, §9).
+// Several publishers share one clock and one order (language.md §8, §9).
 namespace gorgo::server {
 namespace {
 

@@ -24,8 +24,8 @@ inline constexpr std::uint32_t kNoRule = ~std::uint32_t{0};
 using Records = std::vector<std::uint32_t>;  ///< numbers of a batch's records
 
 /// An event from its release to its delivery, or a tick on the way to evaluation. (root, depth,
-/// producer, rule, sequence) is the place of an event of the batch in hand (TESLA.md §1): producers
-/// compare by their own places.
+/// producer, rule, sequence) is the place of an event of the batch in hand (language.md §1):
+/// producers compare by their own places.
 struct Record {
   TypeId type = kNoType;
   bool dropped = false;  ///< beyond max_composites

@@ -20,8 +20,8 @@ namespace gorgo::dispatch {
 
 /// Evaluates the rules of a cycle, which feed each other. Recursion is iteration: root by root, and
 /// within a root depth by depth, the events of the cycle's types are stored in place order and
-/// handed to the cycle's rules, whose composites are one deeper (TESLA.md §7). Owns the records of
-/// the cycle's types that are not stored yet, while the cycle runs.
+/// handed to the cycle's rules, whose composites are one deeper (language.md §7). Owns the records
+/// of the cycle's types that are not stored yet, while the cycle runs.
 ///
 /// Invariant: a root is not begun before everything of the roots before it is stored and evaluated.
 class CycleRunner {

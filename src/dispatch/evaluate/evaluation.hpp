@@ -25,7 +25,7 @@
 
 namespace gorgo::dispatch {
 
-/// Takes a batch of events through the rules, stratum by stratum (TESLA.md §7). The work is in
+/// Takes a batch of events through the rules, stratum by stratum (language.md §7). The work is in
 /// proportion to the events and the rules that they concern. Evaluates in waves: where there are
 /// too many composites to hold, the events up to a cut are finished before the next are looked at.
 ///

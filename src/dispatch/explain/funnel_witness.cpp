@@ -173,7 +173,7 @@ void FunnelWitness::complete(Sequence sequence, std::span<const Datum> aggregate
         .by = {}});
 }
 
-/// A `$t` or an attribute without a value drops the sequence (TESLA.md §5).
+/// A `$t` or an attribute without a value drops the sequence (language.md §5).
 void FunnelWitness::count_values(std::size_t step, Sequence sequence,
                                  std::span<const Datum> aggregates) {
   Tally& tally = tallies_[step];

@@ -8,8 +8,8 @@
 
 namespace gorgo::dispatch {
 
-/// What the clock will bring about: instants of timers and deadlines of absences (TESLA.md §8). It
-/// is a view of the rules' states and holds nothing of its own.
+/// What the clock will bring about: instants of timers and deadlines of absences (language.md §8).
+/// It is a view of the rules' states and holds nothing of its own.
 class Agenda {
  public:
   /// `max_instants`: how many instants of a timer fire at most in a gap between two events; they

@@ -18,7 +18,7 @@
 namespace gorgo::dispatch {
 
 /// Checks publications against the schema, stamps them, and releases them in one order
-/// (TESLA.md §9).
+/// (language.md §9).
 class Sequencer {
  public:
   struct Options {

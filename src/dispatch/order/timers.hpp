@@ -7,7 +7,7 @@
 
 namespace gorgo::dispatch {
 
-/// The instants of a timer (TESLA.md §8): offset + k * period since the epoch, for every int k.
+/// The instants of a timer (language.md §8): offset + k * period since the epoch, for every int k.
 class TimerSchedule {
  public:
   explicit TimerSchedule(const Timer& timer);

@@ -13,9 +13,9 @@ namespace gorgo::engine {
 /// partial sequences grow from the leaves to the root: an event of a state joins those of the
 /// states that refer to it.
 ///
-/// TESLA.md §4 chooses in text order and never goes back: an event may be chosen for a state though
-/// no event follows for a later one. So there are partial sequences not only of whole subtrees but,
-/// for every state, of the part of the subtree up to it.
+/// language.md §4 chooses in text order and never goes back: an event may be chosen for a state
+/// though no event follows for a later one. So there are partial sequences not only of whole
+/// subtrees but, for every state, of the part of the subtree up to it.
 
 /// What is tested on a partial sequence. Expressions read its states and no candidate.
 struct Tests {

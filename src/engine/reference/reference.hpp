@@ -11,7 +11,7 @@
 
 namespace gorgo::engine {
 
-/// The operational definition of TESLA.md §4, step by step: it makes every partial sequence of a
+/// The operational definition of language.md §4, step by step: it makes every partial sequence of a
 /// state before the next state, and tests every candidate by every condition.
 class ReferenceEvaluator final : public CpuEvaluator {
  public:

@@ -10,7 +10,7 @@
 #include "gorgo/diagnostics.hpp"
 #include "protocol/trex/packets.hpp"
 
-/// What packets say, in the spelling of rules and subscriptions (TESLA.md §2).
+/// What packets say, in the spelling of rules and subscriptions (language.md §2).
 namespace gorgo::protocol::trex {
 
 /// The name that the event type with this number has here.
