@@ -83,7 +83,11 @@ std::vector<Moves::Ended> Moves::settle() {
 Moves::Ended Moves::end(const Move& move, Probation::Verdict verdict) {
   const bool kept = verdict == Probation::Verdict::stay;
   const bool is_shared = move.after.reserve != nullptr;
-  Ended ended{.rules = move.rules, .worse = {}, .kept = kept, .loss = move.probation.loss()};
+  Ended ended{.rules = move.rules,
+              .worse = {},
+              .kept = kept,
+              .loss = move.probation.loss(),
+              .ratio = move.probation.ratio()};
   const engine::Engine* const before = move.rules.front().before.engine;
   const engine::Engine* const added =
       is_shared && before == move.after.engine ? move.after.reserve : move.after.engine;

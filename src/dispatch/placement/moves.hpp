@@ -35,6 +35,7 @@ class Moves {
     std::string_view worse;  ///< of the engines before and after; empty: they share terminators
     bool kept = false;       ///< false: the rules went back
     double loss = 0;         ///< nanoseconds that the move has cost
+    double ratio = 1;        ///< what a terminator costs there by what it cost before
   };
 
   Moves(RuleSet& rules, history::History& history, const Parallelism& parallelism)

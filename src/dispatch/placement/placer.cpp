@@ -284,42 +284,50 @@ void Placer::judge_alone(Trial& trial, const Found& own, const Found& other) {
                             " under " + std::string(placement.engine().name());
   Heavy& heavy = this->heavy(number);
   heavy.is_clear &= other.all() > kClearly * own.all();
-  if (share_with(trial, own, other)) return;
   if (heavy.policy.is_worth(other.all() / own.all())) return go(trial, {&trial.engine()}, costs);
+  const Candidate candidate{.engine = &trial.engine(), .cost = other};
+  if (share_with(number, candidate, own)) {
+    credit_ += trial.spent();  // a trial that leads to a move is no waste
+    return;
+  }
   placement.set_reason(costs);
   if (heavy.to_try.empty()) heavy.policy.tried(std::exchange(heavy.is_clear, true));
 }
 
-/// Has a device and the threads share the rule's terminators where that promises much. Both keep
-/// what they search up to date then.
-bool Placer::share_with(Trial& trial, const Found& own, const Found& other) {
-  const std::uint32_t number = trial.members().front().rule;
+/// Has a device and the threads share the rule's terminators where that promises much, on
+/// probation. Both keep what they search up to date then. `own`: what the engine alone costs on
+/// which the rule is, to which it goes back unless sharing proves better. That has to be what the
+/// engine cost while it had the rule, because a trial can overstate what a device costs by a half.
+bool Placer::share_with(std::uint32_t number, const Candidate& other, const Found& own) {
   const Placement& placement = this->placement(number);
-  const auto both = side_by_side(placement.engine(), trial.engine());
+  const auto both = side_by_side(placement.engine(), *other.engine);
   const bool divisible = options_.threads > 1 && rule(number).rule().consuming.empty();
   if (!both || !divisible || placement.share() > 0) return false;
-  const double shared = shared_cost(own.evaluation, other.evaluation) + own.upkeep + other.upkeep;
-  const double alone = std::min(own.all(), other.all());
-  if (shared > options_.sharing * alone) return false;
-  // Sharing has to prove better than the better engine alone, and the rule goes back to that one.
-  const bool is_other_better = heavy(number).policy.is_worth(other.all() / own.all());
-  if (is_other_better) moves_.arrange(number, {&trial.engine()}, "on the way to sharing");
-  go(trial, *both,
-     time_text(shared) + " a terminator under " + both->to_string() + ", " + time_text(alone) +
-         " under one of them",
-     is_other_better ? other.all() : 0);
+  const double shared =
+      shared_cost(own.evaluation, other.cost.evaluation) + own.upkeep + other.cost.upkeep;
+  if (shared > options_.sharing * own.all()) return false;
+  Heavy& heavy = this->heavy(number);
+  heavy.to_try.clear();
+  heavy.is_clear = true;
+  const double known = heavy.policy.cost();
+  const Moves::Rule moved{.number = number,
+                          .serial = rule(number).serial,
+                          .before = placement.arrangement(),
+                          .cost = known > 0 ? known : own.all()};
+  moves_.go({moved}, *both,
+            time_text(shared) + " a terminator under " + both->to_string() + ", " +
+                time_text(own.all()) + " under " + std::string(placement.engine().name()));
   return true;
 }
 
-/// Has the rules of a trial go elsewhere, on probation. `before`: what a terminator costs where a
-/// rule is; 0: what has been measured of it.
-void Placer::go(Trial& trial, const Arrangement& after, const std::string& reason, double before) {
+/// Has the rules of a trial go elsewhere, on probation.
+void Placer::go(Trial& trial, const Arrangement& after, const std::string& reason) {
   std::vector<Moves::Rule> rules;
   for (const Trial::Member& member : trial.members()) {
     if (member.terminators == 0) continue;
     Heavy& heavy = this->heavy(member.rule);
     const Placement& placement = this->placement(member.rule);
-    const double known = before > 0 ? before : heavy.policy.cost();
+    const double known = heavy.policy.cost();
     const double tried = member.own / static_cast<double>(member.terminators);
     rules.push_back({.number = member.rule,
                      .serial = member.serial,
@@ -332,13 +340,28 @@ void Placer::go(Trial& trial, const Arrangement& after, const std::string& reaso
   credit_ += trial.spent();  // a trial that leads to a move is no waste
 }
 
-/// Learns from a probation that is over.
+/// Learns from a probation that is over. A rule that stays where it went may do still better if the
+/// engine before takes a part of its terminators.
 void Placer::note(const Moves::Ended& ended) {
   for (const Moves::Rule& rule : ended.rules) {
     heavy(rule.number).policy.settled(ended.worse, ended.kept);
   }
   if (ended.rules.size() > 1) together_.policy.settled(ended.worse, ended.kept);
   if (!ended.kept) credit_ -= ended.loss;
+  if (ended.kept && ended.rules.size() == 1) share_with_former(ended.rules.front(), ended.ratio);
+}
+
+/// `ratio`: what a terminator costs now by what it cost before the move.
+void Placer::share_with_former(const Moves::Rule& moved, double ratio) {
+  Placement& placement = this->placement(moved.number);
+  if (!placement.is_automatic()) return;
+  const auto found = [&](const engine::Engine& engine, double cost) {
+    const double upkeep = std::min(cost, upkeep_of(placement.at(engine)));
+    return Found{.evaluation = cost - upkeep, .upkeep = upkeep};
+  };
+  const engine::Engine& former = *moved.before.engine;
+  share_with(moved.number, {.engine = &former, .cost = found(former, moved.cost)},
+             found(placement.engine(), moved.cost * ratio));
 }
 
 /// Two engines that give different composites are a defect. The rule stays on the engine that is

@@ -109,9 +109,14 @@ class Placer {
   };
   /// What a trial found that a terminator costs on an engine.
   struct Found {
-    double evaluation = 0, upkeep = 0;
+    double evaluation, upkeep = 0;
 
     double all() const { return evaluation + upkeep; }
+  };
+  /// An engine that may share the rule's terminators with the present one.
+  struct Candidate {
+    const engine::Engine* engine;
+    Found cost;
   };
   using Own = std::vector<const Evaluated*>;
 
@@ -131,14 +136,15 @@ class Placer {
   bool find_difference(Trial& trial, const Own& own);
   void judge(Trial& trial);
   void judge_alone(Trial& trial, const Found& own, const Found& other);
-  bool share_with(Trial& trial, const Found& own, const Found& other);
+  bool share_with(std::uint32_t number, const Candidate& other, const Found& own);
+  void share_with_former(const Moves::Rule& moved, double ratio);
   void raise_alarm(std::uint32_t number, const engine::Engine& other,
                    const Shadow::Difference& difference);
   template <class IsOver>
   void end_trials(IsOver is_over);
   void end_trial(const Trial& trial);
 
-  void go(Trial& trial, const Arrangement& after, const std::string& reason, double before = 0);
+  void go(Trial& trial, const Arrangement& after, const std::string& reason);
   void note(const Moves::Ended& ended);
   bool is_in_use(const engine::Engine& device) const;
 
