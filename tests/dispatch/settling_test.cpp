@@ -67,7 +67,7 @@ class NoisyRule {
       if (!stays) move();
       return;
     }
-    policy_.look(spent, spent / terminators);
+    policy_.look(spent, spent / terminators, kTerminators);
     if (comparison_ || !policy_.is_due()) return;
     if (policy_.may_try(kNames[1 - engine_])) {
       comparison_.emplace();
@@ -168,6 +168,20 @@ TEST(PolicyTest, AnEngineThatWasWorseIsTriedAgainLater) {
   policy.settled("cuda", false);
   policy.pass(60e9);
   EXPECT_FALSE(policy.may_try("cuda"));  // longer this time
+}
+
+TEST(PolicyTest, AnEngineThatWasWorseForFewTerminatorsIsTriedAgainWithMany) {
+  Policy policy;
+  EXPECT_FALSE(policy.look(2e6, 1000, 16));
+  policy.settled("cuda", false);
+  EXPECT_FALSE(policy.look(2e6, 1000, 40));
+  EXPECT_FALSE(policy.may_try("cuda"));
+  EXPECT_TRUE(policy.look(2e6, 1000, 4096));
+  EXPECT_TRUE(policy.may_try("cuda"));
+  EXPECT_TRUE(policy.is_due());
+  policy.settled("cuda", false);
+  EXPECT_FALSE(policy.look(2e6, 1000, 4096));
+  EXPECT_FALSE(policy.may_try("cuda"));
 }
 
 TEST(Settling, ARuleStaysWhereTwoEnginesAreAboutEqual) {

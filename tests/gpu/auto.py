@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Holds `auto` to the best engine, cell by cell, as docs/gpu/targets.md promises.
 
-    auto.py GORGO [SECONDS]
+    auto.py GORGO [SECONDS [SWEEP...]]
 
 Each cell is measured under `auto` and under the engine that proved best for it, in one process, twice
-for about SECONDS (2) seconds of the best one; then some loads with 100 000 events from a cold start.
+for about SECONDS (2) seconds of the best one, or only those of some sweeps; then some loads with 100 000 events from a cold start.
 Prints tables in Markdown. Exit code 1 when more than three cells take more than 1.10 times what the
 best engine takes, a cold start more than 1.15 times, or a cell was not measured.
 """
@@ -116,6 +116,8 @@ def main():
         if not line:
             continue
         sweep, x, best, nanoseconds = line.split()
+        if sys.argv[3:] and sweep not in sys.argv[3:]:
+            continue
         ratios.append(compare(gorgo, sweep, x, best, round(seconds * 1e9 / float(nanoseconds))))
     print("\nFrom a cold start, 100 000 events:")
     print_head()

@@ -89,7 +89,8 @@ void Placer::observe(std::uint32_t number, EngineEntry& entry, std::uint64_t ter
   Heavy& heavy = this->heavy(number);
   if (moves_.is_on_probation(number)) return;
   const double cost = spent->nanoseconds / spent->terminators;
-  const bool drifted = heavy.policy.look(spent->nanoseconds, cost + upkeep_of(placement.entry()));
+  const bool drifted =
+      heavy.policy.look(spent->nanoseconds, cost + upkeep_of(placement.entry()), placement.batch());
   if (drifted) together_ = {};
   if (placement.share() > 0 && moves_.goes_on_sharing(number, drifted)) return;
   const std::uint64_t serial = rule(number).serial;

@@ -9,6 +9,8 @@ namespace {
 constexpr double kFirstInterval = 2e6, kLongestInterval = 2e9;
 /// A cost that changes by this factor deserves another trial.
 constexpr double kDrift = 2;
+/// So do batches with so many times as many terminators. With fewer, a device costs more for each.
+constexpr double kMoreAtATime = 4;
 /// The rule's work to average over, so that noise is not taken for drift.
 constexpr double kBlock = 64e6;
 /// Work on probation: where the costs are close; where one is by a quarter above the other; and
@@ -24,13 +26,14 @@ constexpr unsigned kFewest = 3;
 
 }  // namespace
 
-bool Policy::look(double spent, double cost) {
+bool Policy::look(double spent, double cost, double batch) {
   total_ += spent;
   spent_ += spent;
   remember(spent, cost);
   weighted_ += cost * spent;
   weight_ += spent;
-  if (!has_drifted()) return false;
+  const bool grown = has_grown(batch);
+  if (!has_drifted() && !grown) return false;
   interval_ = judged_ = 0;
   gain_ = kGain;
   patience_ = kPatience;
@@ -55,6 +58,14 @@ bool Policy::has_drifted() {
   return average > kDrift * judged_ || average * kDrift < judged_;
 }
 
+bool Policy::has_grown(double batch) {
+  latest_batch_ = batch;
+  if (batch_ == 0) batch_ = batch;
+  if (batch <= kMoreAtATime * batch_) return false;
+  batch_ = batch;
+  return true;
+}
+
 bool Policy::may_try(std::string_view engine) const {
   return std::ranges::none_of(
       worse_, [&](const Worse& worse) { return worse.engine == engine && worse.until > total_; });
@@ -62,6 +73,7 @@ bool Policy::may_try(std::string_view engine) const {
 
 void Policy::rest(double longer) {
   spent_ = 0;
+  batch_ = latest_batch_;
   interval_ = std::clamp(longer * interval_, kFirstInterval, kLongestInterval);
 }
 

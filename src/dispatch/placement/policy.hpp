@@ -13,12 +13,13 @@ namespace gorgo::dispatch {
 /// A trial is right only to within a factor, so a rule that has moved is on probation: it goes back
 /// when it is measured to cost more than it did before. Either engine of the two is then left
 /// alone for long. So a rule settles where two engines are about equally good, whatever the noise;
-/// when its cost has drifted, all begins anew, so that it follows a load that shifts.
+/// when its cost has drifted, or many more terminators come at a time, all begins anew, so that it
+/// follows a load that shifts. What a device costs for few terminators says nothing about many.
 class Policy {
  public:
-  /// The rule has taken so long since the last call, and costs so much of late. True: its cost has
-  /// drifted.
-  bool look(double spent, double cost);
+  /// The rule has taken so long since the last call, costs so much of late, and gets so many
+  /// terminators at a time. True: the load has shifted.
+  bool look(double spent, double cost, double batch);
   /// So much time has passed of which no cost is known.
   void pass(double nanoseconds) { total_ += nanoseconds; }
   /// Whether other engines should be tried.
@@ -60,6 +61,7 @@ class Policy {
   void rest(double longer);
   void remember(double spent, double cost);
   bool has_drifted();
+  bool has_grown(double batch);
 
   double total_ = 0;     // all time that it was told of
   double spent_ = 0;     // since the last trial
@@ -69,7 +71,9 @@ class Policy {
   std::vector<Worse> worse_;
   double promised_ = 1;
   double spent_of_late_ = 0, terminators_of_late_ = 0;
-  double judged_ = 0;    // cost since the last decision; 0: not long enough yet
+  double judged_ = 0;  // cost since the last decision; 0: not long enough yet
+  double batch_ = 0;   // terminators at a time, when engines were last judged by them; 0: not yet
+  double latest_batch_ = 0;
   double weighted_ = 0;  // sum of costs, each times what was spent
   double weight_ = 0;    // what was spent
 };
