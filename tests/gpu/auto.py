@@ -4,7 +4,8 @@
     auto.py GORGO [SECONDS [SWEEP...]]
 
 Each cell is measured under `auto` and under the engine that proved best for it, in one process, twice
-for about SECONDS (2) seconds of the best one, or only those of some sweeps; then some loads with 100 000 events from a cold start.
+for about SECONDS (2) seconds of the best one, or only the cells of some sweeps; then some loads with
+100 000 events from a cold start.
 Prints tables in Markdown. Exit code 1 when more than three cells take more than 1.10 times what the
 best engine takes, a cold start more than 1.15 times, or a cell was not measured.
 """

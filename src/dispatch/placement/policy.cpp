@@ -10,7 +10,7 @@ constexpr double kFirstInterval = 2e6, kLongestInterval = 2e9;
 /// A cost that changes by this factor deserves another trial.
 constexpr double kDrift = 2;
 /// So do batches with so many times as many terminators. With fewer, a device costs more for each.
-constexpr double kMoreAtATime = 4;
+constexpr double kMoreAtATime = 16;
 /// The rule's work to average over, so that noise is not taken for drift.
 constexpr double kBlock = 64e6;
 /// Work on probation: where the costs are close; where one is by a quarter above the other; and
