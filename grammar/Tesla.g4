@@ -166,7 +166,8 @@ MATCHES : M A T C H E S ;
 IN : I N ;
 CONST : C O N S T ;
 
-ID : WORD ;
+// The types of events that a server publishes about itself have a dot in their names.
+ID : WORD | 'gorgo.' WORD ;
 PARAMETER : '$' WORD ;
 INT : DIGITS ;
 FLOAT : DIGITS '.' DIGITS EXPONENT? | DIGITS EXPONENT ;

@@ -305,6 +305,8 @@ class Processor {
   /// At most `count` of them, from number `first` on.
   std::vector<TypeInfo> types(std::size_t first, std::size_t count) const;
   std::size_t type_count() const;
+  /// Whether a rule reads events of the type.
+  bool reads(std::string_view type) const;
 
   /// Tells what became of terminators of a rule: evaluates them again, step by step, over the
   /// events that are remembered, as the rule did when they came. Changes nothing. The cost is that
@@ -336,6 +338,8 @@ class Processor {
   /// due. Unset: nothing waits for the clock, or publishers say what time it is, because the newest
   /// accepted event had a timestamp. Precondition: `pending() == 0`.
   std::optional<Duration> due_in() const;
+  /// Whether the newest accepted event had no timestamp of its own.
+  bool stamps() const;
   /// A tick by the processor's own clock, `lateness` behind it.
   void tick_now();
 

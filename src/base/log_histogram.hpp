@@ -29,6 +29,13 @@ class LogHistogram {
     sum_ += other.sum_;
   }
 
+  /// Leaves what was added since `before` was copied from this, except that `most` stays.
+  void subtract(const LogHistogram& before) {
+    for (std::size_t i = 0; i < before.counts_.size(); ++i) counts_[i] -= before.counts_[i];
+    count_ -= before.count_;
+    sum_ -= before.sum_;
+  }
+
   std::uint64_t count() const { return count_; }
   std::uint64_t most() const { return most_; }
   double mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }

@@ -400,6 +400,12 @@ Result<void> Processor::tick(Timestamp timestamp) {
   return impl_->sequencer.tick(timestamp, schema(), impl_->released);
 }
 
+bool Processor::reads(std::string_view type) const {
+  return impl_->rules.read_types().contains(type);
+}
+
+bool Processor::stamps() const { return impl_->sequencer.stamps(); }
+
 std::optional<Duration> Processor::due_in() const {
   if (!impl_->sequencer.stamps()) return std::nullopt;
   auto due = impl_->dispatcher.next_due();

@@ -5,6 +5,7 @@
 #include "functions/catalogue.hpp"
 #include "language/build_aggregate.hpp"
 #include "language/call_shape.hpp"
+#include "language/server_types.hpp"
 #include "language/syntax.hpp"
 
 namespace gorgo::language {
@@ -225,7 +226,10 @@ Tree ExpressionBuilder::reference(Parser::PrimaryContext* primary) {
   ast::Expr expr{.at = tokens_.locate(primary->start)};
   const ast::Name word = tokens_.name(primary->attributeName());
   auto* member = primary->member();
-  if (member == nullptr) {
+  if (member == nullptr && is_server_name(word.text)) {
+    // One word to the lexer, but here it is an attribute of a state that is called gorgo.
+    split(word, expr);
+  } else if (member == nullptr) {
     expr.kind = ExprKind::attribute;
     expr.name = word;
   } else if (is_call(primary)) {
@@ -234,16 +238,29 @@ Tree ExpressionBuilder::reference(Parser::PrimaryContext* primary) {
     expr.kind = ExprKind::state_attribute;
     expr.qualifier = word;
     expr.name = tokens_.name(member->attributeName());
-    if (place_ == Place::subscription) {
-      reporter_.error(expr.at, "a subscription knows no states",
-                      "write the attribute alone: " + in_quotes(expr.name.text));
-    } else if (member->arguments() != nullptr) {
+    refuse_in_subscription(expr);
+    if (place_ != Place::subscription && member->arguments() != nullptr) {
       reporter_.error(expr.at, show(expr) + " has conditions behind it, but is in no aggregate",
                       "write " + in_quotes("Avg(" + word.text + "(...)." + expr.name.text +
                                            " within ... from ...)"));
     }
   }
   return {std::move(expr)};
+}
+
+void ExpressionBuilder::split(const ast::Name& word, ast::Expr& expr) {
+  const auto dot = static_cast<std::uint32_t>(word.text.find('.'));
+  expr.kind = ExprKind::state_attribute;
+  expr.qualifier = {word.text.substr(0, dot), word.at};
+  expr.name = {word.text.substr(dot + 1), word.at};
+  expr.name.at.column += dot + 1;
+  refuse_in_subscription(expr);
+}
+
+void ExpressionBuilder::refuse_in_subscription(const ast::Expr& expr) {
+  if (place_ != Place::subscription) return;
+  reporter_.error(expr.at, "a subscription knows no states",
+                  "write the attribute alone: " + in_quotes(expr.name.text));
 }
 
 /// A call of a function, or an aggregate.

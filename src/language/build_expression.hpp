@@ -45,6 +45,10 @@ class ExpressionBuilder {
   Tree primary(Parser::PrimaryContext* primary, bool negative);
   void parameter(antlr4::Token* word, ast::Expr& expr);
   Tree reference(Parser::PrimaryContext* primary);
+  /// Makes an attribute of a state of a word with a dot.
+  void split(const ast::Name& word, ast::Expr& expr);
+  /// Reports an attribute of a state where there are none.
+  void refuse_in_subscription(const ast::Expr& expr);
   Tree call(Parser::PrimaryContext* primary, const ast::Name& name);
   Tree call(const ast::Name& name, std::vector<Tree> arguments);
   void refuse_unless_function(const ast::Name& name, Parser::MemberContext& member);

@@ -143,7 +143,7 @@ ast::Predicate build_subscription(grammar::TeslaParser::SubscriptionContext* sub
   TokenReader tokens(reporter);
   ast::Predicate result;
   if (auto* type = subscription->typeName(); type != nullptr) {
-    result.type = tokens.name(type);
+    result.type = tokens.read_type(type);
   } else {
     result.type = {"*", tokens.locate(subscription->start)};
   }

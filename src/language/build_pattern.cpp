@@ -12,7 +12,7 @@ namespace gorgo::language {
 
 ast::Predicate PatternBuilder::predicate(Parser::PredicateContext* predicate) {
   ast::Predicate result;
-  result.type = tokens_.name(predicate->typeName());
+  result.type = tokens_.read_type(predicate->typeName());
   result.conditions =
       ExpressionBuilder(Place::predicate, reporter_).conditions(predicate->conditions());
   if (predicate->alias() != nullptr) result.alias = tokens_.name(predicate->alias()->typeName());

@@ -2,11 +2,14 @@
 
 #include <deque>
 
+#include "language/server_types.hpp"
+
 namespace gorgo::language {
 std::optional<Inference::Node> Inference::node(TypeIndex type, std::string_view attribute,
                                                Location at) {
   const TypeEntry& entry = types_.at(type);
-  const bool open = !entry.fixed || entry.type.origin == TypeOrigin::inferred;
+  const bool open = !entry.fixed ||
+                    (entry.type.origin == TypeOrigin::inferred && !is_server_name(entry.type.name));
   if (!open || entry.find(attribute)) return std::nullopt;
   const auto next = static_cast<Node>(mentions_.size());
   const auto [it, added] = nodes_[type].emplace(std::string(attribute), next);

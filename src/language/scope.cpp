@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "language/names.hpp"
+#include "language/server_types.hpp"
 #include "language/syntax.hpp"
 
 namespace gorgo::language {
@@ -37,7 +38,7 @@ Scope::Scope(const ast::RuleDefinition& rule, TypeTable& types, Reporter& report
 void Scope::add_state(const ast::Predicate& predicate, TypeTable& types, Reporter& reporter) {
   const auto index = static_cast<std::uint32_t>(states_.size());
   const ast::Name& name = predicate.alias ? *predicate.alias : predicate.type;
-  check_name(predicate.type, "a type", reporter);
+  if (!is_server_name(predicate.type.text)) check_name(predicate.type, "a type", reporter);
   if (predicate.alias) check_name(name, "an alias", reporter);
   states_.push_back(
       {name, types.mention(predicate.type.text), &predicate, predicate.alias.has_value()});

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "language/literal.hpp"
+#include "language/server_types.hpp"
 
 namespace gorgo::language {
 
@@ -14,6 +15,18 @@ Location TokenReader::locate(const antlr4::Token* token) const {
 
 ast::Name TokenReader::name(antlr4::ParserRuleContext* word) const {
   return {word->start->getText(), locate(word->start)};
+}
+
+ast::Name TokenReader::read_type(antlr4::ParserRuleContext* word) {
+  ast::Name type = name(word);
+  if (!is_server_name(type.text) || server_type(type.text) != nullptr) return type;
+  std::vector<std::string> names;
+  for (const EventType& known : server_types()) names.push_back(known.name);
+  reporter_.error(type.at, "the server publishes no events of type " + in_quotes(type.text),
+                  reporter_.suggest(type.text, names,
+                                    "it publishes gorgo.Stats, gorgo.RuleStats, gorgo.SlowRule "
+                                    "and gorgo.Connection"));
+  return type;
 }
 
 ValueType TokenReader::value_type(Parser::ValueTypeContext* context) {

@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include "language/server_types.hpp"
+
 namespace gorgo::language {
 
 std::optional<std::uint32_t> TypeEntry::find(std::string_view attribute) const {
@@ -28,9 +30,11 @@ TypeIndex TypeTable::mention(const std::string& name) {
     TypeEntry& entry = entries_.emplace_back();
     entry.type.name = name;
     entry.type.origin = TypeOrigin::inferred;
-    if (const EventType* type = known_.find(name)) {
+    const EventType* const known = known_.find(name);
+    if (const EventType* type = known != nullptr ? known : server_type(name)) {
       entry.type = *type;
-      entry.known = entry.fixed = true;
+      entry.known = known != nullptr;
+      entry.fixed = true;
       entry.index_attributes();
     }
   }

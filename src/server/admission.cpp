@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <string>
 #include <utility>
 
+#include "language/server_types.hpp"
+#include "protocol/batch.hpp"
 #include "protocol/batch_check.hpp"
 #include "server/memory_reserve.hpp"
 #include "server/security/permissions.hpp"
@@ -13,6 +16,8 @@ namespace gorgo::server {
 namespace {
 
 constexpr std::size_t kMostRefusals = 64;
+/// Clients choose the names of types, so refusals are counted by so many of them at most.
+constexpr std::size_t kMostTypes = 1000;
 
 std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
   auto refused = std::make_unique<wire::RefusalT>();
@@ -63,6 +68,20 @@ void note_refusal(wire::AckT& ack, const BatchCursor& event, const Error& why) n
   }
 }
 
+Result<void> refuse_own(std::string_view type) {
+  return Error{"only the server itself publishes events of type '" + std::string(type) + "'",
+               "choose a name that does not begin with 'gorgo.'"};
+}
+
+protocol::Bytes frame_of(BatchBuilder& events) {
+  flatbuffers::FlatBufferBuilder builder(events.bytes() + 1024);
+  const auto batch = protocol::pack(builder, events.batch());
+  const auto publish = wire::CreatePublish(builder, 0, 0, wire::AckMode::None, batch);
+  builder.FinishSizePrefixed(wire::CreateMessage(builder, 0, wire::Body::Publish, publish.Union()),
+                             wire::MessageIdentifier());
+  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
 }  // namespace
 
 Admission::Admission(Parts parts, const ServerOptions& options, Log& log)
@@ -99,7 +118,8 @@ bool Admission::publish(Command& command, std::uint64_t id, const wire::Publish&
 
 std::unique_ptr<Publication> Admission::begin(Command& command, std::uint64_t id,
                                               const wire::Publish& request) {
-  auto publication = std::make_unique<Publication>(*request.batch(), command.user);
+  auto publication = std::make_unique<Publication>(*request.batch());
+  restrict(*publication, command.user);
   publication->frame = command.frame;
   if (const auto known = check_ack(request.ack(), parts_.journal); !known) {
     command.client->reply(error_reply(id, wire::ErrorCode::Invalid, known.error()));
@@ -161,7 +181,7 @@ void Admission::append_some(Publication& publication, std::uint32_t most, bool m
   const EngineClock::Hold held(parts_.clock);
   refused_rows_.clear();
   const auto refuse = [&](const BatchCursor& event, const Error& why) {
-    ++refused_;
+    count_refusal(event.table().type);
     note_refusal(publication.ack, event, why);
     if (parts_.journal.is_on()) refused_rows_.push_back(event.position());
   };
@@ -170,7 +190,7 @@ void Admission::append_some(Publication& publication, std::uint32_t most, bool m
                 .pending_bytes = limits_.batch_bytes,
                 .pause = memory_reserve::is_given_up,
                 .check = {}};
-  if (measured || publication.restricted != nullptr) {
+  if (measured || !publication.is_forbidden.empty()) {
     intake.check = [this, measured, &publication](const BatchCursor& event) {
       return check(publication, event, measured);
     };
@@ -198,15 +218,53 @@ void Admission::append_some(Publication& publication, std::uint32_t most, bool m
                                                .refused = refused_rows_});
 }
 
+void Admission::count_refusal(std::string_view type) {
+  ++refused_;
+  try {
+    auto counted = refused_by_type_.find(type);
+    if (counted == refused_by_type_.end()) {
+      const bool full = refused_by_type_.size() >= kMostTypes;
+      counted = refused_by_type_.try_emplace(full ? std::string() : std::string(type)).first;
+    }
+    ++counted->second;
+  } catch (const std::bad_alloc&) {
+    // The sum has it.
+  }
+}
+
 Result<void> Admission::check(const Publication& publication, const BatchCursor& event,
                               bool measured) {
-  if (publication.restricted != nullptr && publication.is_forbidden[event.table_number()]) {
+  if (!publication.is_forbidden.empty() && publication.is_forbidden[event.table_number()]) {
     ++refused_forbidden_;
-    return check_publish(*publication.restricted, event.table().type);
+    const std::string_view type = event.table().type;
+    return language::is_server_name(type) ? refuse_own(type)
+                                          : check_publish(*publication.restricted, type);
   }
   auto fits = measured ? fits_in_a_frame(event, limits_) : Result<void>();
   if (!fits) ++refused_too_large_;
   return fits;
+}
+
+void Admission::restrict(Publication& publication, UserPtr user) {
+  const auto& tables = publication.batch.next().batch().tables;
+  const auto is_forbidden = [&](const EventTable& table) {
+    return language::is_server_name(table.type) ||
+           (user != nullptr && !user->publish.allows(table.type));
+  };
+  if (std::ranges::none_of(tables, is_forbidden)) return;
+  for (const EventTable& table : tables) publication.is_forbidden.push_back(is_forbidden(table));
+  publication.restricted = std::move(user);
+}
+
+bool Admission::publish_own(BatchBuilder& events) {
+  const protocol::Bytes frame = frame_of(events);
+  if (!parts_.journal.make_room(frame.size())) return false;
+  const auto* message = flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data());
+  Publication publication(*message->body_as_Publish()->batch());
+  publication.frame = frame;
+  while (append(publication, UINT32_MAX, true)) {
+  }
+  return publication.ack.accepted > 0;
 }
 
 void Admission::settle() {
@@ -229,6 +287,9 @@ void Admission::report(Statistics& statistics) const {
   add("memory", refused_for_memory_);
   add("invalid", refused_ - processed.too_late - processed.too_ahead - refused_too_large_ -
                      refused_forbidden_ - refused_for_memory_);
+  for (const auto& [type, events] : refused_by_type_) {
+    statistics.push_back({"type_events_refused", events, false, "type", type.c_str()});
+  }
 }
 
 }  // namespace gorgo::server

@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "gorgo/processor.hpp"
@@ -41,6 +44,11 @@ class Admission {
   /// Takes rows until many are pending, at least one. `measured`: each may be too large for a
   /// frame.
   void append_some(Publication& publication, std::uint32_t most, bool measured);
+  /// Has the rows of a client refused whose types the client may not publish. `user`: who may not
+  /// publish all of them; null: nobody.
+  static void restrict(Publication& publication, UserPtr user);
+  /// Publishes events that are the server's own. Returns whether any were accepted.
+  bool publish_own(BatchBuilder& events);
   /// To be called when everything that was taken is evaluated, or held back by lateness.
   void settle();
 
@@ -49,7 +57,7 @@ class Admission {
   const LogHistogram& latency() const { return latency_.histogram(); }
   /// Events that were published and not accepted, by the processor or before it.
   std::uint64_t refused() const { return refused_; }
-  /// Adds the refusals by reason. Their sum is `refused`.
+  /// Adds the refusals by reason, and by type. The sum of each is `refused`.
   void report(Statistics& statistics) const;
 
  private:
@@ -63,6 +71,7 @@ class Admission {
   std::uint64_t refused_too_large_ = 0;      // no frame could deliver them
   std::uint64_t refused_forbidden_ = 0;      // their user may not publish the type
   std::uint64_t refused_for_memory_ = 0;
+  std::map<std::string, std::uint64_t, std::less<>> refused_by_type_;  // "": of further types
 
   /// Prepares the command's publication. Null: it was answered already.
   std::unique_ptr<Publication> begin(Command& command, std::uint64_t id,
@@ -70,6 +79,7 @@ class Admission {
   /// `last`: the largest timestamp; unset: nothing of it was taken.
   void acknowledge(const Command& command, std::uint64_t id, const Publication& publication,
                    std::optional<Timestamp> last);
+  void count_refusal(std::string_view type);
   void watch_clock(const Outbox& client, const EventBatch& batch);
   /// Why the caller refuses an event before the processor looks at it.
   Result<void> check(const Publication& publication, const BatchCursor& event, bool measured);

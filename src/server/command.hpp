@@ -23,20 +23,13 @@ namespace gorgo::server {
 
 /// How far a publication got. It refers to the frame of its command.
 struct Publication {
-  /// `user`: who may not publish all of the types; null: all are allowed.
-  explicit Publication(const wire::Batch& events, UserPtr user = nullptr)
-      : batch(protocol::view_of(events)), restricted(std::move(user)) {
-    if (restricted == nullptr) return;
-    for (const EventTable& table : batch.next().batch().tables) {
-      is_forbidden.push_back(!restricted->publish.allows(table.type));
-    }
-  }
+  explicit Publication(const wire::Batch& events) : batch(protocol::view_of(events)) {}
 
   IncomingBatch batch;
   std::span<const std::uint8_t> frame = {};  ///< that it came in, for the journal
   journal::Place frame_at = 0;               ///< where the journal has the frame; 0: nowhere
-  UserPtr restricted;
-  std::vector<bool> is_forbidden;               ///< by table; empty where `restricted` is null
+  UserPtr restricted = nullptr;              ///< who may not publish all of the types; null: nobody
+  std::vector<bool> is_forbidden;            ///< by table; empty: none is
   std::optional<std::uint64_t> applied_before;  // its producer's sequence number
   wire::AckT ack;
 };

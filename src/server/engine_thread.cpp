@@ -44,7 +44,8 @@ ProcessorOptions with_hooks(ProcessorOptions options, EngineClock& clock,
 }  // namespace
 
 EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue,
-                           TypeBoard& types, ClientTotals& totals, std::function<void()> on_end)
+                           TypeBoard& types, ClientTotals& totals, ConnectionNews& news,
+                           std::function<void()> on_end)
     : limits_(options.limits),
       paced_(options.processor.latency_target > 0),
       log_(log),
@@ -67,6 +68,16 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
                   .producers = producers_,
                   .process_if_many = [this] { process_if_many(); }},
                  options, log),
+      self_report_({.processor = processor_,
+                    .admission = admission_,
+                    .queue = queue,
+                    .totals = totals,
+                    .news = news,
+                    .is_subscribed =
+                        [this](const std::string& type) {
+                          return subscriptions_.names(type) || durables_.names(type);
+                        }},
+                   options.operations),
       rule_files_(options.rules),
       device_watch_(log),
       drop_watch_(log),
@@ -144,11 +155,14 @@ void EngineThread::work(std::vector<Command>& turn) {
   const auto now = std::chrono::steady_clock::now();
   drop_watch_.look(processor_, now);
   rate_watch_.look(now);
+  if (self_report_.look(now)) process();
   write_results(false);
   snapshots_.look();
   feed();
   journal_.end_turn();
   keep_reserve();
+  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
+  turns_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, took.count())));
 }
 
 void EngineThread::feed() {
@@ -194,7 +208,8 @@ void EngineThread::tick() {
 std::chrono::nanoseconds EngineThread::patience() const {
   if (short_of_memory_) return kShortWait;
   if (snapshots_.is_taking()) return std::chrono::milliseconds(1);
-  auto counted = rate_watch_.due_in(std::chrono::steady_clock::now());
+  const auto now = std::chrono::steady_clock::now();
+  auto counted = std::min(rate_watch_.due_in(now), self_report_.due_in(now));
   if (const auto sync = journal_.due_in()) counted = std::min(counted, *sync);
   if (journal_.read_only()) return counted;
   if (tick_waits_) return std::min<std::chrono::nanoseconds>(counted, kShortWait);

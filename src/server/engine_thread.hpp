@@ -28,6 +28,7 @@
 #include "server/rule_book.hpp"
 #include "server/rule_checker.hpp"
 #include "server/rule_files.hpp"
+#include "server/self_report.hpp"
 #include "server/subscription_counts.hpp"
 #include "server/subscriptions.hpp"
 #include "server/type_board.hpp"
@@ -41,10 +42,10 @@ namespace gorgo::server {
 /// they came, and their texts are checked on another thread. Meanwhile everything else goes on.
 class EngineThread {
  public:
-  /// `types` gets every change of the types. `on_end` is called on the thread when the closed queue
-  /// is worked off.
+  /// `types` gets every change of the types, `news` tells of connections. `on_end` is called on the
+  /// thread when the closed queue is worked off.
   EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue, TypeBoard& types,
-               ClientTotals& totals, std::function<void()> on_end);
+               ClientTotals& totals, ConnectionNews& news, std::function<void()> on_end);
   ~EngineThread();
 
   /// Brings back what the journal holds, if there is one. These two are to be called before
@@ -93,6 +94,7 @@ class EngineThread {
   SubscriptionCounts subscription_counts_;
   Producers producers_;
   Admission admission_;
+  SelfReport self_report_;
   Deployments deployments_;
   RuleFiles rule_files_;
   DeviceWatch device_watch_;
@@ -100,6 +102,7 @@ class EngineThread {
   RateWatch rate_watch_;
   LogLimit oversize_log_;
   Pace pace_;
+  LogHistogram turns_;  // how long they take, in nanoseconds
   /// Whether an evaluation ended half-way, so that the processor's state is that of no sequence of
   /// events. It is also set while an evaluation goes on.
   bool broken_ = false;

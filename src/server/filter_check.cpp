@@ -1,5 +1,6 @@
 #include "language/language.hpp"
 #include "language/reporter.hpp"
+#include "language/server_types.hpp"
 #include "server/filter.hpp"
 
 namespace gorgo::server {
@@ -18,7 +19,10 @@ class Checker {
   using Type = std::optional<ValueType>;
 
   Checker(const ast::Predicate& predicate, const Schema& schema, language::Reporter& reporter)
-      : predicate_(predicate), type_(schema.find(predicate.type.text)), reporter_(reporter) {}
+      : predicate_(predicate), type_(schema.find(predicate.type.text)), reporter_(reporter) {
+    // The server's own types become known when a rule reads them.
+    if (type_ == nullptr) type_ = language::server_type(predicate.type.text);
+  }
 
   void condition(const Expr& e) {
     const Type type = type_of(e);
@@ -84,7 +88,7 @@ class Checker {
     std::string hint = reporter_.suggest(e.name.text, names, declaration_of(*type_));
     const std::string type = language::in_quotes(type_->name);
     const std::string attribute = language::in_quotes(e.name.text);
-    if (type_->strict()) {
+    if (type_->strict() || language::is_server_name(type_->name)) {
       error(e.name.at, type + " has no attribute " + attribute, std::move(hint));
       return std::nullopt;
     }

@@ -111,13 +111,17 @@ struct JournalOptions {
   std::shared_ptr<journal::Disk> disk = {};  ///< null: that of this machine; for tests
 };
 
-/// How the server ends.
+/// How the server is watched, and how it ends.
 struct OperationsOptions {
   /// From the first signal that asks for the end until nothing more is read: clients look for
   /// another server meanwhile. 0: nothing more is read at once.
   std::chrono::milliseconds grace{0};
   /// From there until what is left is given up; 0: never.
   std::chrono::milliseconds stop_timeout{60'000};
+  /// Between two events of the server's own about the same thing, while somebody reads them.
+  std::chrono::milliseconds statistics{1000};
+  /// Of one thread: a rule that takes as much is told of as slow.
+  std::uint32_t slow_rule_percent = 10;
 };
 
 struct ServerOptions {

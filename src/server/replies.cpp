@@ -184,7 +184,7 @@ protocol::Bytes devices_reply(std::uint64_t id, const std::vector<DeviceInfo>& d
 }
 
 protocol::Bytes statistics_reply(std::uint64_t id, const Statistics& statistics,
-                                 const LogHistogram& latency) {
+                                 const Histograms& histograms) {
   wire::StatisticsT reply;
   for (const Statistic& statistic : statistics) {
     auto& told = *reply.list.emplace_back(std::make_unique<wire::StatisticT>());
@@ -194,13 +194,15 @@ protocol::Bytes statistics_reply(std::uint64_t id, const Statistics& statistics,
     told.label = statistic.label;
     told.label_value = statistic.label_value;
   }
-  auto& histogram = *reply.histograms.emplace_back(std::make_unique<wire::HistogramT>());
-  histogram.name = "latency";
-  histogram.sum = latency.mean() * static_cast<double>(latency.count());
-  latency.for_each_bucket([&](std::uint64_t greatest, std::uint64_t count) {
-    histogram.bounds.push_back(greatest);
-    histogram.counts.push_back(count);
-  });
+  for (const auto& [name, values] : histograms) {
+    auto& histogram = *reply.histograms.emplace_back(std::make_unique<wire::HistogramT>());
+    histogram.name = name;
+    histogram.sum = values.mean() * static_cast<double>(values.count());
+    values.for_each_bucket([&](std::uint64_t greatest, std::uint64_t count) {
+      histogram.bounds.push_back(greatest);
+      histogram.counts.push_back(count);
+    });
+  }
   return protocol::encode(id, reply);
 }
 

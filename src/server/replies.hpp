@@ -46,9 +46,10 @@ struct Statistic {
   const char* label_value = "";
 };
 using Statistics = std::vector<Statistic>;
-/// `latency`: of events, in nanoseconds.
+/// Nanoseconds, by the name of what took them.
+using Histograms = std::vector<std::pair<const char*, const LogHistogram&>>;
 protocol::Bytes statistics_reply(std::uint64_t id, const Statistics& statistics,
-                                 const LogHistogram& latency);
+                                 const Histograms& histograms);
 protocol::Bytes devices_reply(std::uint64_t id, const std::vector<DeviceInfo>& devices);
 /// One rule with its text; an Error when that is larger than `max_frame`.
 protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, const Schema& schema,

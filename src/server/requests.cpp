@@ -100,7 +100,8 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
       client.reply(devices_reply(id, devices()));
       return;
     case wire::Body::AskStatistics:
-      client.reply(statistics_reply(id, statistics(), admission_.latency()));
+      client.reply(statistics_reply(id, statistics(),
+                                    {{"latency", admission_.latency()}, {"turn", turns_}}));
       return;
     case wire::Body::Credit:
       return grant(client, id, *message.body_as_Credit());

@@ -37,6 +37,7 @@ struct Server::Impl {
   asio::io_context io{1};
   CommandQueue queue;
   TypeBoard types;
+  ConnectionNews news;
   Doorkeeper doorkeeper{log};
   Accounts accounts;
   SessionHub hub;
@@ -88,8 +89,8 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
       totals{.memory = {options.limits.memory_bytes,
                         [this] { asio::post(io, [this] { sessions.shed(); }); }}},
       queue(options.limits, totals.memory),
-      hub{io, options, log, queue, totals, doorkeeper, accounts, {}},
-      engine(options, log, queue, types, totals,
+      hub{io, options, log, queue, totals, doorkeeper, accounts, news, {}},
+      engine(options, log, queue, types, totals, news,
              [this] { asio::post(io, [this] { ending.engine_ended(); }); }) {
   hub.counters = [this] { return counters(); };
   hub.begin_reload = [this] { return begin_reload(); };

@@ -274,6 +274,7 @@ void Session::ended() {
   hub_.log.debug("session ended", {{"session", id()}, {"peer", peer()}});
   end_.settle(EndReason::completed);
   hub_.closed.add({info(), end_.reason(), end_.detail()});
+  hub_.news.note({info(), false, std::string(name_of(end_.reason()))});
   hub_.on_end(*this);
 }
 

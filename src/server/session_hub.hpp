@@ -11,6 +11,7 @@
 #include "server/client_totals.hpp"
 #include "server/closed_connections.hpp"
 #include "server/command_queue.hpp"
+#include "server/connection_news.hpp"
 #include "server/durability/start_progress.hpp"
 #include "server/log.hpp"
 #include "server/log_limit.hpp"
@@ -31,6 +32,7 @@ struct SessionHub {
   ClientTotals& totals;
   Doorkeeper& doorkeeper;
   Accounts& accounts;
+  ConnectionNews& news;
   std::function<void(Session&)> on_end;  ///< the session is over and may be forgotten
   std::function<ServerCounters()> counters;
   /// Takes over the configuration as it is now. An error: nothing was changed.

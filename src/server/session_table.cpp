@@ -22,6 +22,7 @@ void SessionTable::open(boost::asio::ip::tcp::socket socket, const DialectMaker&
 Session& SessionTable::add(Transport transport, const DialectMaker& dialect) {
   const auto session = Session::make(std::move(transport), ++last_id_, hub_, dialect);
   sessions_[last_id_] = session;
+  hub_.news.note({session->info(), true});
   return *session;
 }
 

@@ -216,14 +216,13 @@ void Subscriptions::match(const OutputBatch& batch) {
   }
 }
 
-bool Subscriptions::wants(const std::string& type) const {
-  const auto is_used = [this](const std::string& name) {
-    const auto known = by_type_.find(name);
-    return known != by_type_.end() &&
-           std::ranges::any_of(known->second.entries,
-                               [](const auto& entry) { return entry->uses > 0; });
-  };
-  return is_used(type) || is_used("*");
+bool Subscriptions::wants(const std::string& type) const { return names(type) || names("*"); }
+
+bool Subscriptions::names(const std::string& type) const {
+  const auto known = by_type_.find(type);
+  return known != by_type_.end() &&
+         std::ranges::any_of(known->second.entries,
+                             [](const auto& entry) { return entry->uses > 0; });
 }
 
 std::uint64_t Subscriptions::deliver(const OutputBatch& batch) {

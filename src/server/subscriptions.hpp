@@ -53,6 +53,8 @@ class Subscriptions {
   std::uint64_t next_number() { return ++deliveries_; }
   /// Whether somebody gets events of the type.
   bool wants(const std::string& type) const;
+  /// Whether a subscription says the name of the type, so that `*` is not enough.
+  bool names(const std::string& type) const;
   /// The number of distinct texts.
   std::size_t texts() const { return by_text_.size(); }
   /// Rows that no frame could hold, counted for each client.

@@ -91,6 +91,7 @@ void EngineThread::trace(const Command& command, std::uint64_t id, const wire::T
     return;
   }
   Publication publication(*request.batch());
+  Admission::restrict(publication, command.user);
   publication.frame = command.frame;
   const BatchCursor& event = publication.batch.next();
   const std::string type(event.table().type);

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "server/rule_load.hpp"
+
 namespace gorgo::tools {
 namespace {
 
@@ -23,15 +25,6 @@ double per_second(const TopSample& before, const TopSample& now, std::string_vie
                   double seconds) {
   const std::uint64_t first = value_of(before, name), last = value_of(now, name);
   return seconds <= 0 || last < first ? 0 : static_cast<double>(last - first) / seconds;
-}
-
-/// Nanoseconds of one thread for each terminator, where the rule runs. Unmeasured rules have cost
-/// nothing worth a measurement yet.
-double cost_of(const RuleInfo& rule) {
-  for (const EngineCost& cost : rule.costs) {
-    if (cost.engine == rule.engine) return cost.measured.value_or(0) + cost.upkeep.value_or(0);
-  }
-  return 0;
 }
 
 std::string number(double value) {
@@ -96,7 +89,7 @@ TopView::TopView(const TopSample& before, const TopSample& now, TopOrder order) 
   for (const RuleInfo& info : now.rules) {
     const RuleRates rates = info.rates.value_or(RuleRates());
     const Rule rule{&info, rates.terminators, rates.composites,
-                    rates.terminators * cost_of(info) / 1e9};
+                    server::load_of(info, rates.terminators)};
     rules_.push_back(rule);
     auto engine = std::ranges::find(engines_, info.engine, &Engine::name);
     if (engine == engines_.end()) engine = engines_.insert(engine, Engine{info.engine});

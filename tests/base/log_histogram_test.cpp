@@ -51,5 +51,16 @@ TEST(LogHistogram, QuantilesAreRightToWithinABucket) {
   EXPECT_EQ(count, values.size());
 }
 
+TEST(LogHistogram, ForgetsWhatWasThereBefore) {
+  LogHistogram histogram;
+  histogram.add(5, 100);
+  const LogHistogram before = histogram;
+  histogram.add(1'000'000, 3);
+  histogram.subtract(before);
+  EXPECT_EQ(histogram.count(), 3u);
+  EXPECT_EQ(histogram.quantile(0.01), 1'000'000u);
+  EXPECT_EQ(histogram.mean(), 1'000'000);
+}
+
 }  // namespace
 }  // namespace gorgo

@@ -214,6 +214,7 @@ TEST_F(HttpOperations, EveryRefusalIsCountedByItsReason) {
   EXPECT_EQ(refused("too_ahead"), 1);
   EXPECT_EQ(refused("too_large") + refused("memory"), 0);
   EXPECT_EQ(metric("gorgo_events_refused_total"), 4);
+  EXPECT_EQ(metric("gorgo_type_events_refused_total{type=\"A\"}"), 3);
 }
 
 TEST_F(HttpOperations, TheLatencyOfEveryAcceptedEventIsInTheHistogram) {
@@ -223,6 +224,7 @@ TEST_F(HttpOperations, TheLatencyOfEveryAcceptedEventIsInTheHistogram) {
   EXPECT_EQ(metric("gorgo_latency_seconds_count"), 2);
   EXPECT_EQ(metric("gorgo_latency_seconds_bucket{le=\"+Inf\"}"), 2);
   EXPECT_GT(metric("gorgo_latency_seconds_sum"), 0);
+  EXPECT_GT(metric("gorgo_turn_seconds_count"), 0);
 }
 
 /// Each rule would be several series; the server says how many it leaves out.

@@ -322,6 +322,34 @@ TEST_P(RecoveryTest, OtherSettingsAreRefusedByName) {
   EXPECT_THAT(recovered.error().message, HasSubstr("engine.lateness_ms was 0"));
 }
 
+/// They stand in the journal like all input, because rules read them.
+TEST_P(RecoveryTest, TheServersOwnEventsComeBackAsTheyWere) {
+  ServerOptions often = options(journal());
+  often.operations.statistics = std::chrono::milliseconds(5);
+  std::uint64_t delivered = 0;
+  {
+    RunningServer server(often);
+    Client client = server.connect();
+    deploy(client,
+           "rule watch: define Watched(n: int) from gorgo.Stats(accepted >= 0)"
+           " where n = gorgo.Stats.accepted;");
+    ASSERT_TRUE(client.subscribe("Watched"));
+    for (; delivered < 5; ++delivered) ASSERT_TRUE(client.next(30 * kSecond));
+    server.stop();
+    delivered += all_delivered(client).size();
+  }
+  testing::internal::CaptureStderr();
+  often.operations.statistics = std::chrono::hours(1);
+  {
+    RunningServer again(often, LogLevel::error);
+    Client client = again.connect();
+    const auto rule = client.rule("watch");
+    ASSERT_TRUE(rule);
+    EXPECT_GE(rule->composites, delivered) << "the first may have come before the subscription";
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_P(RecoveryTest, OtherResultsThanThoseOfTheJournalAreTold) {
   {
     RunningServer server(options(journal()));

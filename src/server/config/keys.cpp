@@ -307,6 +307,12 @@ void add_operations(KeyMaker& keys) {
   keys.wait("stop_timeout_ms", GORGO_OPTION(operations.stop_timeout),
             "behind the grace; what is not evaluated by then is given up. 0: never", 0);
   keys.live();
+  keys.wait("statistics_ms", GORGO_OPTION(operations.statistics),
+            "between two of the server's own events, while somebody reads them "
+            "(docs/statistics.md)",
+            10);
+  keys.number("slow_rule_percent", GORGO_OPTION(operations.slow_rule_percent), {1, 100'000},
+              "of one thread: rules that take as much are told of as gorgo.SlowRule");
 }
 
 void add_journal(KeyMaker& keys) {

@@ -137,6 +137,11 @@ Result<std::string> DurableSubscriptions::owner_of(const std::string& name) cons
   return {std::in_place, found->second.who};
 }
 
+bool DurableSubscriptions::names(std::string_view type) const {
+  return std::ranges::any_of(durables_,
+                             [&](const auto& named) { return named.second.filter.type() == type; });
+}
+
 void DurableSubscriptions::take(const OutputBatch& batch, journal::Place end) {
   for (auto& [name, durable] : durables_) take(batch, end, durable);
 }

@@ -57,6 +57,8 @@ class DurableSubscriptions {
   Result<std::string> owner_of(const std::string& name) const;
 
   bool empty() const { return durables_.empty(); }
+  /// Whether a subscription says the name of the type.
+  bool names(std::string_view type) const;
   /// Keeps the events of the batch that subscriptions ask for. They follow from the records before
   /// `end`.
   void take(const OutputBatch& batch, journal::Place end);

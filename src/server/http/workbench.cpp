@@ -99,7 +99,9 @@ void Workbench::Gathering::put(const wire::Statistics& statistics, const ServerC
   put(std::move(row));
   put(std::move(refused));
   if (statistics.histograms() == nullptr) return;
-  for (const auto* histogram : *statistics.histograms()) put_latency(*histogram);
+  for (const auto* histogram : *statistics.histograms()) {
+    if (protocol::text_of(histogram->name()) == "latency") put_latency(*histogram);
+  }
 }
 
 /// Percentiles of what came since the last gathering; without any the row stays as it was.
