@@ -11,6 +11,8 @@ namespace gorgo::codec {
 namespace {
 
 bool is_part_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+/// Types of the events that a server publishes about itself have a dot in their names.
+bool is_part_of_type(char c) { return is_part_of_word(c) || c == '.'; }
 bool is_part_of_number(char c) { return is_part_of_word(c) || c == '.' || c == '+' || c == '-'; }
 
 void skip_spaces(std::string_view& text) {
@@ -112,7 +114,7 @@ Result<Event> take_event(std::string_view& text) {
 Result<Event> take_unstamped_event(std::string_view& text) {
   Event event;
   skip_spaces(text);
-  event.type = take_while(text, is_part_of_word);
+  event.type = take_while(text, is_part_of_type);
   if (event.type.empty()) return expected("a type", text);
   if (!take_character(text, '(')) return expected("'('", text);
   if (const auto taken = take_attributes(text, event); !taken) return taken.error();
