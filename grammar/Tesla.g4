@@ -78,7 +78,8 @@ span
     | BETWEEN typeName AND typeName
     ;
 
-window : INT unit? ;
+// A word is the name of a constant.
+window : (INT unit? | ID) INCLUSIVE? ;
 
 unit : ID DOT? ;
 
@@ -129,7 +130,8 @@ arguments : LPAREN conditions? RPAREN ;
 // ------------------------------------------------------------------------------------------------
 // Names. Words that are keywords by position only are tokens that every name may be.
 
-typeName : ID | EVENT | RULE | ASSIGN | EACH | FIRST | LAST | CONTAINS | LIKE | MATCHES | IN | CONST ;
+typeName : ID | EVENT | RULE | ASSIGN | EACH | FIRST | LAST | CONTAINS | LIKE | MATCHES | IN | INCLUSIVE
+    | CONST ;
 
 attributeName
     : typeName
@@ -164,6 +166,7 @@ CONTAINS : C O N T A I N S ;
 LIKE : L I K E ;
 MATCHES : M A T C H E S ;
 IN : I N ;
+INCLUSIVE : I N C L U S I V E ;
 CONST : C O N S T ;
 
 // The types of events that a server publishes about itself have a dot in their names.

@@ -63,6 +63,7 @@ struct Expr {
   std::optional<ValueType> stated_type;  ///< `[type]` before a comparison's left side
   std::vector<Expr> children;
   std::shared_ptr<AggregateCall> aggregate;
+  std::shared_ptr<const functions::Prepared> prepared;  ///< of a call in a checked subscription
 };
 
 /// `Type(conditions) [as Alias]`. A `,` list of conditions is several elements.
@@ -75,10 +76,12 @@ struct Predicate {
 struct Span {
   SpanKind kind = SpanKind::within;
   Location at;
-  Duration width =
-      0;        ///< nanoseconds as written (saturated); whether it is positive is checked later
-  Name first;   ///< the reference; for `between` one of two
-  Name second;  ///< `between` only
+  Duration width = 0;  ///< nanoseconds (saturated), one more with its end; whether it is positive
+                       ///< is checked later
+  Name first;          ///< the reference; for `between` one of two
+  Name second;         ///< `between` only
+  Name constant = {};  ///< which gives the width; empty: written as a number
+  bool inclusive = false;  ///< `within 5 min inclusive`
 };
 
 struct AggregateCall {

@@ -280,10 +280,6 @@ Tree ExpressionBuilder::call(Parser::PrimaryContext* primary, const ast::Name& n
 }
 
 Tree ExpressionBuilder::call(const ast::Name& name, std::vector<Tree> arguments) {
-  if (place_ == Place::subscription) {
-    reporter_.error(name.at, "a subscription cannot call " + in_quotes(name.text),
-                    "have a rule compute the value, and compare the attribute");
-  }
   Tree result = make_tree(ExprKind::call, name.at, std::move(arguments), reporter_);
   result.expr.name = name;
   return result;

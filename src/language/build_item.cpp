@@ -66,7 +66,7 @@ ast::RuleDefinition ItemBuilder::rule(Parser::RuleDefinitionContext* rule) {
       result.consuming.push_back(tokens_.name(state));
     }
   }
-  constants_.put_into(result);
+  constants_.put_into(result, reporter_);
   return result;
 }
 

@@ -29,22 +29,6 @@ std::string wanted(Parameter parameter) {
   }
 }
 
-bool fits(Parameter parameter, ValueType type) {
-  switch (parameter) {
-    case Parameter::number:
-    case Parameter::floating:
-      return is_number(type);
-    case Parameter::integer:
-      return type == ValueType::integer;
-    case Parameter::condition:
-      return type == ValueType::boolean;
-    case Parameter::any:
-      return true;
-    default:
-      return type == ValueType::string;
-  }
-}
-
 bool is_literal(Parameter parameter) {
   return parameter == Parameter::pattern || parameter == Parameter::zone ||
          parameter == Parameter::instant;
@@ -179,6 +163,22 @@ class CallBinder {
 };
 
 }  // namespace
+
+bool fits(Parameter parameter, ValueType type) {
+  switch (parameter) {
+    case Parameter::number:
+    case Parameter::floating:
+      return is_number(type);
+    case Parameter::integer:
+      return type == ValueType::integer;
+    case Parameter::condition:
+      return type == ValueType::boolean;
+    case Parameter::any:
+      return true;
+    default:
+      return type == ValueType::string;
+  }
+}
 
 Bound make_call(const ast::Expr& call, std::vector<Operand> arguments, Reporter& reporter) {
   const Signature* const signature = functions::find(call.name.text);

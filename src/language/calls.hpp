@@ -2,9 +2,13 @@
 
 #include <vector>
 
+#include "functions/catalogue.hpp"
 #include "language/operations.hpp"
 
 namespace gorgo::language {
+
+/// Whether a function takes values of this type there.
+bool fits(functions::Parameter parameter, ValueType type);
 
 /// The call of a function on arguments that are bound. Ints are converted where the function takes
 /// floats, and where other arguments of a common type are floats. Arguments that do not fit are

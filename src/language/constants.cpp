@@ -3,6 +3,8 @@
 #include <utility>
 #include <variant>
 
+#include "language/build_span.hpp"
+
 namespace gorgo::language {
 
 void Constants::declare(const ast::Name& name, ast::Expr value, Reporter& reporter) {
@@ -27,33 +29,56 @@ void Constants::check(const std::vector<ast::AttributeDeclaration>& attributes,
   }
 }
 
-void Constants::put_into(ast::RuleDefinition& rule) const {
-  if (constants_.empty()) return;
-  if (auto* terminator = std::get_if<ast::Predicate>(&rule.terminator)) put_into(*terminator);
-  for (ast::Clause& clause : rule.clauses) put_into(clause);
-  for (ast::Assignment& assignment : rule.assignments) put_into(assignment.value);
+void Constants::put_into(ast::RuleDefinition& rule, Reporter& reporter) const {
+  if (auto* terminator = std::get_if<ast::Predicate>(&rule.terminator)) {
+    put_into(*terminator, reporter);
+  }
+  for (ast::Clause& clause : rule.clauses) put_into(clause, reporter);
+  for (ast::Assignment& assignment : rule.assignments) put_into(assignment.value, reporter);
 }
 
-void Constants::put_into(ast::Clause& clause) const {
+void Constants::put_into(ast::Clause& clause, Reporter& reporter) const {
   if (auto* state = std::get_if<ast::StateClause>(&clause)) {
-    put_into(state->predicate);
+    put_into(state->predicate, reporter);
+    put_into(state->span, reporter);
   } else if (auto* negation = std::get_if<ast::NegationClause>(&clause)) {
-    put_into(negation->predicate);
+    put_into(negation->predicate, reporter);
+    put_into(negation->span, reporter);
   } else if (auto* binding = std::get_if<ast::AggregateBinding>(&clause)) {
-    if (binding->left) put_into(*binding->left);
-    put_into(binding->aggregate->predicate);
+    if (binding->left) put_into(*binding->left, reporter);
+    put_into(binding->aggregate->predicate, reporter);
+    put_into(binding->aggregate->span, reporter);
   } else {
-    put_into(std::get<ast::FilterClause>(clause).condition);
+    put_into(std::get<ast::FilterClause>(clause).condition, reporter);
   }
 }
 
-void Constants::put_into(ast::Predicate& predicate) const {
-  for (ast::Expr& condition : predicate.conditions) put_into(condition);
+void Constants::put_into(ast::Predicate& predicate, Reporter& reporter) const {
+  for (ast::Expr& condition : predicate.conditions) put_into(condition, reporter);
 }
 
-void Constants::put_into(ast::Expr& expr) const {
-  for (ast::Expr& child : expr.children) put_into(child);
-  if (expr.aggregate != nullptr) put_into(expr.aggregate->predicate);
+void Constants::put_into(ast::Span& span, Reporter& reporter) const {
+  if (span.constant.text.empty()) return;
+  const auto constant = constants_.find(span.constant.text);
+  if (constant == constants_.end()) {
+    return reporter.error(
+        span.constant.at,
+        "there is no constant " + in_quotes(span.constant.text) + " in front of this rule",
+        "a window is a time such as `5 min`, or a constant: `const w = 5 min;`");
+  }
+  if (const auto width = width_of(constant->second.value)) return set_width(span, *width);
+  reporter.error(span.constant.at,
+                 "the constant " + in_quotes(span.constant.text) + " is no time, at " +
+                     place(constant->second.at),
+                 "write for example `const w = 5 min;`");
+}
+
+void Constants::put_into(ast::Expr& expr, Reporter& reporter) const {
+  for (ast::Expr& child : expr.children) put_into(child, reporter);
+  if (expr.aggregate != nullptr) {
+    put_into(expr.aggregate->predicate, reporter);
+    put_into(expr.aggregate->span, reporter);
+  }
   if (expr.kind != ast::ExprKind::attribute) return;
   const auto constant = constants_.find(expr.name.text);
   if (constant == constants_.end()) return;

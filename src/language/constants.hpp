@@ -17,13 +17,14 @@ class Constants {
   void declare(const ast::Name& name, ast::Expr value, Reporter& reporter);
   /// Reports attributes that a rule could not name, because a constant has their name.
   void check(const std::vector<ast::AttributeDeclaration>& attributes, Reporter& reporter) const;
-  /// Puts literals in the places of names.
-  void put_into(ast::RuleDefinition& rule) const;
+  /// Puts literals in the places of names. A window whose constant is none is reported.
+  void put_into(ast::RuleDefinition& rule, Reporter& reporter) const;
 
  private:
-  void put_into(ast::Predicate& predicate) const;
-  void put_into(ast::Clause& clause) const;
-  void put_into(ast::Expr& expr) const;
+  void put_into(ast::Predicate& predicate, Reporter& reporter) const;
+  void put_into(ast::Clause& clause, Reporter& reporter) const;
+  void put_into(ast::Expr& expr, Reporter& reporter) const;
+  void put_into(ast::Span& span, Reporter& reporter) const;
 
   struct Constant {
     ast::Expr value;

@@ -260,9 +260,11 @@ class PieceWriter {
   }
 
   void window(Parser::WindowContext* window) {
-    Token* digits = window->INT()->getSymbol();
-    add(digits, window->unit() == nullptr ? bare_window(digits->getText()) : digits->getText());
+    const bool bare = window->INT() != nullptr && window->unit() == nullptr;
+    const std::string text = window->start->getText();
+    add(window->start, bare ? bare_window(text) : text);
     if (window->unit() != nullptr) unit(window->unit());
+    if (window->INCLUSIVE() != nullptr) add(window->INCLUSIVE()->getSymbol(), "inclusive");
   }
 
   /// The dot behind a unit goes, its comments stay.

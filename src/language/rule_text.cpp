@@ -86,6 +86,13 @@ std::string duration_text(Duration duration) {
   return std::to_string(duration) + " ns";
 }
 
+std::string window_text(Duration width) {
+  constexpr Duration kMicrosecond = 1'000;
+  // Nobody means a nanosecond more than a round time, except who includes its end.
+  const bool inclusive = width % kMicrosecond == 1 && width > 1;
+  return inclusive ? duration_text(width - 1) + " inclusive" : duration_text(width);
+}
+
 std::string selection_text(const State& state) {
   switch (state.selection) {
     case Selection::each:
@@ -182,13 +189,14 @@ std::string RuleText::predicate(const Predicate& p) const {
 }
 
 std::string RuleText::window(const State& s) const {
-  return "within " + duration_text(s.width) + " from " + state(s.reference);
+  return "within " + window_text(s.width) + " from " + state(s.reference);
 }
 
 std::string RuleText::span(const Span& s) const {
   if (s.kind == SpanKind::between) return "between " + state(s.first) + " and " + state(s.second);
-  return "within " + duration_text(s.width) + (s.kind == SpanKind::within ? " from " : " after ") +
-         state(s.first);
+  if (s.kind == SpanKind::after)
+    return "within " + duration_text(s.width) + " after " + state(s.first);
+  return "within " + window_text(s.width) + " from " + state(s.first);
 }
 
 std::string RuleText::aggregate(const Aggregate& a) const {

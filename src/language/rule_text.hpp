@@ -10,6 +10,8 @@ namespace gorgo::language {
 
 /// `300000000000` as "5 min": in the largest unit that gives a whole number.
 std::string duration_text(Duration duration);
+/// `5 min`, or `5 min inclusive` for a nanosecond more, which is how windows include their ends.
+std::string window_text(Duration width);
 
 /// The parts of a checked rule, spelled as in rule texts with the names of its states and
 /// attributes; with as few brackets as the order of operations allows. What rules do not say is
@@ -24,7 +26,7 @@ class RuleText {
   std::string expr(const Expr& e, TypeId candidate) const;
   /// `Temp(area = Smoke.area, value > 45)`
   std::string predicate(const Predicate& p) const;
-  /// `within 5 min from Smoke`
+  /// `within 5 min from Smoke`, or `within 5 min inclusive from Smoke`
   std::string window(const State& s) const;
   std::string span(const Span& s) const;
   /// `AVG(Temp().value within 5 min from Smoke)`

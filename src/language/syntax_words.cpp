@@ -9,12 +9,13 @@ namespace {
 using grammar::TeslaParser;
 using Tokens = std::initializer_list<std::size_t>;
 
-constexpr Tokens kWords = {
-    TeslaParser::ID,     TeslaParser::EVENT,   TeslaParser::RULE,  TeslaParser::ASSIGN,
-    TeslaParser::EACH,   TeslaParser::FIRST,   TeslaParser::LAST,  TeslaParser::CONTAINS,
-    TeslaParser::DEFINE, TeslaParser::FROM,    TeslaParser::WHERE, TeslaParser::CONSUMING,
-    TeslaParser::WITHIN, TeslaParser::BETWEEN, TeslaParser::AFTER, TeslaParser::AS,
-    TeslaParser::LIKE,   TeslaParser::MATCHES, TeslaParser::IN,    TeslaParser::CONST};
+constexpr Tokens kWords = {TeslaParser::ID,     TeslaParser::EVENT,     TeslaParser::RULE,
+                           TeslaParser::ASSIGN, TeslaParser::EACH,      TeslaParser::FIRST,
+                           TeslaParser::LAST,   TeslaParser::CONTAINS,  TeslaParser::DEFINE,
+                           TeslaParser::FROM,   TeslaParser::WHERE,     TeslaParser::CONSUMING,
+                           TeslaParser::WITHIN, TeslaParser::BETWEEN,   TeslaParser::AFTER,
+                           TeslaParser::AS,     TeslaParser::LIKE,      TeslaParser::MATCHES,
+                           TeslaParser::IN,     TeslaParser::INCLUSIVE, TeslaParser::CONST};
 constexpr Tokens kValueStarts = {TeslaParser::INT,       TeslaParser::FLOAT,  TeslaParser::STRING,
                                  TeslaParser::TRUE,      TeslaParser::FALSE,  TeslaParser::MINUS,
                                  TeslaParser::PARAMETER, TeslaParser::LPAREN, TeslaParser::NOT,
@@ -107,6 +108,8 @@ std::string token_words(std::size_t token) {
 /// Takes the groups out of `expected` and names them.
 std::vector<std::string> take_groups(Expected& expected, const antlr4::RuleContext* context) {
   std::vector<std::string> words;
+  // Behind a window it is possible and seldom meant.
+  if (expected.has(TeslaParser::FROM)) expected.remove({TeslaParser::INCLUSIVE});
   if (expected.has(TeslaParser::DEFINE) && expected.has(TeslaParser::EVENT) &&
       !expected.has(TeslaParser::ID)) {
     words.push_back("a rule (`define ...`) or a declaration (`event ...`)");
@@ -126,6 +129,9 @@ std::vector<std::string> take_groups(Expected& expected, const antlr4::RuleConte
   } else if (expected.has(TeslaParser::ID) && expected.has(TeslaParser::EVENT)) {
     words.push_back(name_words(context));
     expected.remove(kWords);
+  } else if (expected.has(TeslaParser::ID) && expected.has(TeslaParser::INT)) {
+    words.push_back("a time such as `5 min`");
+    expected.remove({TeslaParser::ID, TeslaParser::INT});
   } else if (expected.has(TeslaParser::ID)) {
     words.push_back("a time unit");
     expected.remove({TeslaParser::ID});

@@ -62,7 +62,7 @@ class Explainer {
     for (const auto& [type, reach] : plan_.reach) {
       if (schema_.at(type).name.empty()) continue;  // timers
       result.reach.push_back(text_.type(type) + " " +
-                             (reach == 0 ? "0" : language::duration_text(reach)));
+                             (reach == 0 ? "0" : language::window_text(reach)));
     }
     return result;
   }

@@ -1,6 +1,9 @@
 #include "server/filter.hpp"
 
 #include "base/arithmetic.hpp"
+#include "functions/call.hpp"
+#include "functions/computed_texts.hpp"
+#include "language/calls.hpp"
 #include "language/language.hpp"
 #include "language/operators.hpp"
 
@@ -23,7 +26,8 @@ class Evaluation {
         return !holds(e.children[0]);
       case ExprKind::literal:
       case ExprKind::attribute:
-      case ExprKind::state_attribute: {
+      case ExprKind::state_attribute:
+      case ExprKind::call: {
         const Datum datum = value(e);
         return datum.tag == Datum::Tag::boolean && datum.boolean;
       }
@@ -61,9 +65,41 @@ class Evaluation {
       case ExprKind::divide:
         return arithmetic::calculate(language::op_of(e.kind), value(e.children[0]),
                                      value(e.children[1]));
+      case ExprKind::call:
+        return call(e);
       default:
         return Datum::of(holds(e));
     }
+  }
+
+  /// The checked types decide what is converted; without them, the values do.
+  Datum call(const ast::Expr& e) const {
+    const functions::Signature& signature = *functions::find(e.name.text);
+    const bool common = signature.result == functions::Gives::common;
+    bool floats = e.stated_type == ValueType::floating;
+    std::vector<Datum> arguments;
+    for (const ast::Expr& child : e.children) {
+      Datum argument = value(child);
+      const functions::Parameter parameter = signature.at(arguments.size());
+      if (!fits(parameter, argument)) return Datum::none();
+      floats = floats || (!e.stated_type && argument.tag == Datum::Tag::floating);
+      arguments.push_back(argument);
+    }
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const functions::Parameter parameter = signature.at(i);
+      const bool shared = common && (parameter == functions::Parameter::number ||
+                                     parameter == functions::Parameter::any);
+      const bool converts = parameter == functions::Parameter::floating || (shared && floats);
+      if (converts && arguments[i].tag == Datum::Tag::integer) {
+        arguments[i] = arithmetic::to_float(arguments[i]);
+      }
+    }
+    return functions::call(signature.function, arguments, e.prepared.get());
+  }
+
+  /// A type that nobody declared may have values that a function does not take.
+  static bool fits(functions::Parameter parameter, const Datum& value) {
+    return !value.exists() || language::fits(parameter, value.type());
   }
 
   Datum attribute(std::string_view name) const {
@@ -87,6 +123,7 @@ Filter::Parsed Filter::parse(const std::string& text, const Schema& schema) {
 }
 
 bool Filter::matches(const OutputBatch& batch, const OutputBatch::Row& row) const {
+  const functions::ComputedTexts texts;
   const Evaluation evaluation(batch, row);
   for (const ast::Expr& condition : predicate_.conditions) {
     if (!evaluation.holds(condition)) return false;

@@ -39,8 +39,7 @@ struct Filter::Parsed {
 };
 
 /// An error for everything in the predicate that no event could ever satisfy or that has no meaning
-/// in a subscription.
-Diagnostics check_filter(const ast::Predicate& predicate, const Schema& schema,
-                         const std::string& text);
+/// in a subscription. Reads the literal patterns and zones of its calls.
+Diagnostics check_filter(ast::Predicate& predicate, const Schema& schema, const std::string& text);
 
 }  // namespace gorgo::server

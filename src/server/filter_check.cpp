@@ -1,3 +1,5 @@
+#include "functions/catalogue.hpp"
+#include "language/calls.hpp"
 #include "language/language.hpp"
 #include "language/reporter.hpp"
 #include "language/server_types.hpp"
@@ -8,6 +10,8 @@ namespace {
 
 using ast::Expr;
 using ast::ExprKind;
+using functions::Gives;
+using language::Bound;
 
 bool is_number(ValueType type) { return type == ValueType::integer || type == ValueType::floating; }
 
@@ -24,7 +28,7 @@ class Checker {
     if (type_ == nullptr) type_ = language::server_type(predicate.type.text);
   }
 
-  void condition(const Expr& e) {
+  void condition(Expr& e) {
     const Type type = type_of(e);
     if (type && *type != ValueType::boolean) {
       error(e.at, "a condition is a comparison or a bool attribute, not a value of type " +
@@ -41,7 +45,7 @@ class Checker {
     reporter_.error(at, std::move(message), std::move(hint));
   }
 
-  Type type_of(const Expr& e) {
+  Type type_of(Expr& e) {
     switch (e.kind) {
       case ExprKind::literal:
       case ExprKind::duration:
@@ -50,6 +54,8 @@ class Checker {
         return attribute(e);
       case ExprKind::state_attribute:
         return state_attribute(e);
+      case ExprKind::call:
+        return call(e);
       case ExprKind::parameter:
       case ExprKind::bind:
       case ExprKind::aggregate:
@@ -65,11 +71,53 @@ class Checker {
       case ExprKind::logical_and:
       case ExprKind::logical_or:
       case ExprKind::logical_not:
-        for (const Expr& child : e.children) condition(child);
+        for (Expr& child : e.children) condition(child);
         return ValueType::boolean;
       default:
         comparison(e);
         return ValueType::boolean;
+    }
+  }
+
+  /// Where only the events can tell the type of an argument, any that fits stands for it.
+  Type call(Expr& e) {
+    const functions::Signature* const signature = functions::find(e.name.text);
+    if (signature == nullptr) return std::nullopt;
+    std::vector<language::Operand> arguments;
+    bool known = true;
+    for (std::size_t i = 0; i < e.children.size(); ++i) {
+      const Type type = type_of(e.children[i]);
+      const bool decides = signature->result == Gives::same || signature->result == Gives::common;
+      known = known && (type || !decides);
+      const Type stands_for = type ? type : fitting(*signature, i, arguments);
+      arguments.push_back({e.children[i], gorgo::Expr{.op = Op::attribute, .type = *stands_for}});
+    }
+    const auto bound = language::make_call(e, std::move(arguments), reporter_);
+    if (!bound) return std::nullopt;
+    e.prepared = bound->prepared;
+    if (bound->op == Op::constant) {
+      e = Expr{.kind = ExprKind::literal, .at = e.at, .value = bound->constant};
+    } else if (known) {
+      e.stated_type = bound->type;
+    }
+    return known ? Type(bound->type) : std::nullopt;
+  }
+
+  static ValueType fitting(const functions::Signature& signature, std::size_t position,
+                           const std::vector<language::Operand>& before) {
+    if (position >= signature.most()) return ValueType::string;
+    switch (signature.at(position)) {
+      case functions::Parameter::number:
+      case functions::Parameter::floating:
+        return ValueType::floating;
+      case functions::Parameter::integer:
+        return ValueType::integer;
+      case functions::Parameter::condition:
+        return ValueType::boolean;
+      case functions::Parameter::any:
+        return before.empty() ? ValueType::floating : before.back().bound->type;
+      default:
+        return ValueType::string;
     }
   }
 
@@ -107,10 +155,10 @@ class Checker {
     return std::nullopt;
   }
 
-  Type arithmetic(const Expr& e) {
+  Type arithmetic(Expr& e) {
     bool has_float = false;
     bool known = true;
-    for (const Expr& child : e.children) {
+    for (Expr& child : e.children) {
       const Type type = type_of(child);
       if (type && !is_number(*type)) {
         error(child.at, "arithmetic on a value of type " + spelled(*type));
@@ -123,7 +171,7 @@ class Checker {
     return known ? Type(ValueType::integer) : std::nullopt;
   }
 
-  void comparison(const Expr& e) {
+  void comparison(Expr& e) {
     const Type left = type_of(e.children[0]);
     const Type right = type_of(e.children[1]);
     if (e.stated_type && left && *e.stated_type != *left) {
@@ -146,11 +194,10 @@ class Checker {
 
 }  // namespace
 
-Diagnostics check_filter(const ast::Predicate& predicate, const Schema& schema,
-                         const std::string& text) {
+Diagnostics check_filter(ast::Predicate& predicate, const Schema& schema, const std::string& text) {
   language::Reporter reporter("subscription", text);
   Checker checker(predicate, schema, reporter);
-  for (const Expr& condition : predicate.conditions) checker.condition(condition);
+  for (Expr& condition : predicate.conditions) checker.condition(condition);
   return reporter.take();
 }
 

@@ -56,7 +56,7 @@ class RuleWriter {
     const std::string selection =
         any_of<std::string>({"each", "last", "first", "2-first", "3-last"});
     const std::string reference = earlier_state();
-    return selection + " " + state(index) + " within " + window() + " from " + reference;
+    return selection + " " + state(index) + " within " + window() + end() + " from " + reference;
   }
 
   std::string negation() {
@@ -74,7 +74,7 @@ class RuleWriter {
     if (first != second && one_in(2)) {
       return "between S" + std::to_string(first) + " and S" + std::to_string(second);
     }
-    return "within " + window() + " from S" + std::to_string(first);
+    return "within " + window() + end() + " from S" + std::to_string(first);
   }
 
   std::string filter() {
@@ -208,6 +208,7 @@ class RuleWriter {
   std::string parameter() { return "$p" + std::to_string(number(0, parameters_ - 1)); }
   std::string earlier_state() { return "S" + std::to_string(number(0, states_ - 1)); }
   static std::string window() { return std::to_string(number(1, 20)) + " ms"; }
+  static std::string end() { return one_in(3) ? " inclusive" : ""; }
 
   static std::string joined(const std::vector<std::string>& parts) {
     std::string text;

@@ -12,6 +12,16 @@ std::string formatted(const std::string& text) {
   return file.text;
 }
 
+TEST(Format, WindowsKeepTheirEndsAndConstants) {
+  EXPECT_EQ(formatted("define A() from B() and last C() within 1000 INCLUSIVE from B and not D() "
+                      "within Pause // a constant\n inclusive from B"),
+            "define    A()\n"
+            "from      B()\n"
+            "          and last C() within 1 s inclusive from B\n"
+            "          and not D() within Pause  // a constant\n"
+            "              inclusive from B;\n");
+}
+
 TEST(Format, TRexSpellingBecomesThePapers) {
   EXPECT_EQ(formatted("Assign 2000 => Smoke, 2001=>Temp DEFINE Fire(area:STRING,t:double) From "
                       "Smoke(area=>$a) AND EACH Temp([String]area=$a,value>45) within 300000 from "

@@ -47,6 +47,18 @@ class Knowledge {
     return "";
   }
 
+  /// About a name in an item that does not parse: a type, or an attribute of the types that have
+  /// it.
+  std::string about_name(const std::string& name) const {
+    if (find(name) != nullptr) return type(name);
+    std::string list;
+    for (const std::string& owner : sources_.schema().names()) {
+      const std::string value_type = type_of(owner, name);
+      if (!value_type.empty()) list += owner + "." + name + ": " + value_type + "\n";
+    }
+    return list.empty() ? "" : code(list);
+  }
+
   std::string rule(const std::string& name) const {
     for (const auto& rule : explained(sources_).rules) {
       if (rule.name == name) return code(plan::to_text(rule), "text");
@@ -71,7 +83,7 @@ class Knowledge {
       append_name(readers, plan->rule.name);
     }
     if (!kept) return text + "; no rule reads it, so it is not kept\n";
-    text += "; kept for " + (*kept == 0 ? "0" : language::duration_text(*kept));
+    text += "; kept for " + (*kept == 0 ? "0" : language::window_text(*kept));
     return text + "; read by " + readers + "\n";
   }
 
@@ -145,8 +157,8 @@ std::string_view word_at(std::string_view text, std::size_t offset) {
   return text.substr(begin, end - begin);
 }
 
-/// What is known about words that are no names: functions, engines, and `rule` and `define`, which
-/// stand for their rule.
+/// What is known about words that are no names where they stand: functions, engines, `rule` and
+/// `define`, which stand for their rule, and the words of an item that does not parse.
 std::string about_word(const View& view, std::string_view word, std::size_t offset) {
   if (const auto* function = functions::find(word); function != nullptr) {
     return code(std::string(function->usage)) + "\n" + std::string(function->says) + "\n";
@@ -156,8 +168,11 @@ std::string about_word(const View& view, std::string_view word, std::size_t offs
     for (const auto& line : engine->description()) text += line + "\n";
     return code(text, "text");
   }
+  if (view.good == nullptr) return "";
   const std::string keyword = language::lower_case(word);
-  if (keyword != "rule" && keyword != "define") return "";
+  if (keyword != "rule" && keyword != "define") {
+    return Knowledge(view, *view.good).about_name(std::string(word));
+  }
   for (const auto& rule : view.symbols.rules) {
     const bool inside =
         offset >= view.document.offset(rule.at) && offset <= view.document.offset(rule.end);
@@ -169,8 +184,8 @@ std::string about_word(const View& view, std::string_view word, std::size_t offs
 }  // namespace
 
 Hover hover(const View& view, Position position) {
-  if (view.good == nullptr) return {};
-  if (const auto* occurrence = occurrence_at(view, position); occurrence != nullptr) {
+  const auto* occurrence = occurrence_at(view, position);
+  if (occurrence != nullptr && view.good != nullptr) {
     return {Knowledge(view, *view.good).about(occurrence->symbol, occurrence->defines),
             view.document.range(occurrence->at)};
   }
