@@ -24,6 +24,18 @@ std::string word_at(const ItemTokens& item, std::size_t index) {
   return index < item.size() ? lower_case(item.tokens[index]->getText()) : std::string();
 }
 
+/// The word in front of the brackets that end before the index; empty: none end there.
+std::string word_before_brackets(const ItemTokens& item, std::size_t index) {
+  int depth = 0;
+  for (std::size_t i = index; i-- > 1;) {
+    const std::size_t type = item.tokens[i]->getType();
+    if (type == TeslaParser::RPAREN) ++depth;
+    if (type == TeslaParser::LPAREN && --depth == 0) return word_at(item, i - 1);
+    if (depth == 0) return {};
+  }
+  return {};
+}
+
 struct UnitWord {
   std::string_view word, hint;
 };
@@ -48,12 +60,21 @@ std::string hint_for_foreign(const SyntaxError& error, const ItemTokens& item) {
     return "there is no `null`; write `not exists(x)` or `exists(x)`";
   }
   if (word == "null") return "there is no `null`";
-  if (word == "followed" && next == "by") return kSequence;
+  if ((word == "followed" && next == "by") || word == "then") return kSequence;
+  if (word == "after" && !error.expects(TeslaParser::AFTER)) return kSequence;
+  if (word == "having") return "write a filter: `and $n = Count(...)` and then `and $n > 3`";
+  if (word == "group" && next == "by") {
+    return "name the key in every state and aggregate: `area = $a`";
+  }
   if (word == "-" && next == ">") return kSequence;
   if (word == ">" && index > 0 && word_at(item, index - 1) == "-") return kSequence;
-  if (index > 0 && word_at(item, index - 1) == "exists") {
+  const std::string before = index > 0 ? word_at(item, index - 1) : std::string();
+  const bool state_of_exists =
+      error.expects(TeslaParser::WITHIN) && word_before_brackets(item, index) == "exists";
+  if (before == "exists" || state_of_exists) {
     return "an absence is written `not Smoke() within 5 min from Fire`";
   }
+  if (before == "every") return "each event of the type is a terminator: write `from Temp()`";
   if (error.offending->getType() == TeslaParser::FLOAT && error.expects(TeslaParser::INT)) {
     return "a time is a whole number of a unit: `90 min`, not `1.5 h`";
   }

@@ -246,8 +246,7 @@ void RuleWarnings::report_period() {
   const std::string window = language::duration_text(period);
   warn("the window of " + named() + " is as long as its period: an event exactly at an instant " +
            "of the timer is in no window, because windows do not include their ends",
-       "write " + in_quotes("within " + std::to_string(period + 1) + " ns from Timer") +
-           " instead of " + in_quotes("within " + window + " from Timer"));
+       "write " + in_quotes("within " + window + " inclusive from Timer"));
 }
 
 bool is_whole_constant(const Expr& e) {
@@ -281,6 +280,23 @@ void RuleWarnings::report_float_equality() {
        "`>`, or declare the attributes int");
 }
 
+/// Whether a composite can bring about another of its type. It cannot where rules read their own
+/// composites beside their terminators only: a chain of terminators that leads round is what goes
+/// on by itself.
+bool goes_on_by_itself(const std::vector<const Plan*>& cycle) {
+  std::set<TypeId> fed;  // whose events a terminator of the cycle may have brought about
+  for (const Plan* plan : cycle) fed.insert(plan->rule.type);
+  for (std::size_t before = fed.size() + 1; fed.size() < before;) {
+    before = fed.size();
+    std::set<TypeId> next;
+    for (const Plan* plan : cycle) {
+      if (fed.contains(plan->rule.states[0].predicate.type)) next.insert(plan->rule.type);
+    }
+    fed = std::move(next);
+  }
+  return !fed.empty();
+}
+
 /// The added rule that takes a step of the way, if any.
 const Rule* rule_on(const std::vector<TypeId>& way, std::span<const Plan* const> added) {
   for (const Plan* plan : added) {
@@ -306,6 +322,7 @@ Diagnostics cycle_warnings(std::span<const Plan* const> added,
                            const language::Source& source) {
   language::Reporter reporter(source);
   for (const auto& cycle : cycles) {
+    if (!goes_on_by_itself(cycle)) continue;
     const auto way = way_round(cycle);
     const Rule* rule = rule_on(way, added);
     if (rule == nullptr) continue;

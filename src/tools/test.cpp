@@ -121,7 +121,9 @@ class TestRun {
       std::fputs(failure->message.c_str(), stdout);
       ++updated_;
     } else {
-      fail_case(failure->message);
+      const bool differ = failure->composites && test.expects;
+      fail_case(failure->message +
+                (differ ? explain_failure(test, path, *failure->composites) : std::string()));
     }
   }
 

@@ -8,6 +8,7 @@
 #include "gorgo/processor.hpp"
 #include "server/filter.hpp"
 #include "tools/text_diff.hpp"
+#include "tools/why_text.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -41,7 +42,69 @@ class CaseRun {
     return failure;
   }
 
+  /// What the rules did where `composites` differ from what is expected, after a run that remembers
+  /// all events.
+  std::string explanation(const std::vector<std::string>& composites) {
+    constexpr std::size_t kMost = 3;
+    std::string text;
+    std::size_t explained = 0;
+    for (const Edit& edit : edits_between(test_.expected, composites)) {
+      if (edit.mark == ' ' || explained == kMost) continue;
+      std::string_view line = *edit.line;
+      if (const auto event = codec::take_event(line)) text += explained_event(*event);
+      ++explained;
+    }
+    return text;
+  }
+
  private:
+  std::string explained_event(const Event& event) {
+    if (auto slip = misspelt(event); !slip.empty()) return "    " + slip + "\n";
+    std::string text;
+    for (const auto& rule : processor_.rules()) {
+      if (rule.type == event.type) text += funnels(rule.name, *event.timestamp);
+    }
+    return text;
+  }
+
+  /// What is wrong with the names of an expected event.
+  std::string misspelt(const Event& event) const {
+    const EventType* const type = processor_.schema().find(event.type);
+    if (type == nullptr) {
+      return "there is no type '" + event.type + "'" +
+             meant(event.type, processor_.schema().names());
+    }
+    std::vector<std::string> names;
+    for (const auto& attribute : type->attributes) names.push_back(attribute.name);
+    for (const auto& attribute : event.attributes) {
+      if (!type->strict() || type->find(attribute.name)) continue;
+      return event.type + " has no attribute '" + attribute.name + "'" +
+             meant(attribute.name, names);
+    }
+    return {};
+  }
+
+  static std::string meant(const std::string& name, const std::vector<std::string>& names) {
+    const auto closest = closest_name(name, names);
+    return closest.empty() ? "" : ": did you mean '" + std::string(closest) + "'?";
+  }
+
+  /// What became of the terminators at this time; a composite that waited for its deadline has an
+  /// earlier one, so that the newest is shown instead.
+  std::string funnels(const std::string& rule, Timestamp at) {
+    auto why = processor_.why(rule, {.last = 1, .at = at});
+    if (why && why->funnels.empty()) why = processor_.why(rule, {.last = 1, .at = {}});
+    if (!why) return {};
+    std::string text;
+    const std::string paragraphs = to_text(*why);
+    for (std::string_view rest = paragraphs; !rest.empty();) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      if (end > 0) text += "    " + std::string(rest.substr(0, end)) + "\n";
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return text;
+  }
+
   std::optional<std::string> first_wrong() {
     if (auto wrong = deploy_rules()) return wrong;
     if (auto wrong = subscribe()) return wrong;
@@ -167,7 +230,7 @@ class CaseRun {
     if (result.has_value()) return headed(step.line, "this was not refused");
     const std::string& message = result.error().message;
     if (step.refusal && message.find(*step.refusal) != std::string::npos) return std::nullopt;
-    return headed(step.line, "this was refused: " + message);
+    return headed(step.line, "this was refused: " + result.error().to_string());
   }
 
   void process() {
@@ -247,6 +310,15 @@ std::optional<CaseFailure> run_case(const TestCase& test, const std::string& pat
     }
   }
   return std::nullopt;
+}
+
+std::string explain_failure(const TestCase& test, const std::string& path,
+                            const std::vector<std::string>& composites) {
+  const std::string engine = "reference";
+  RuleCoverage unused;
+  CaseRun run(test, path, engine, kCuts[0], &unused);
+  static_cast<void>(run.failure());
+  return run.explanation(composites);
 }
 
 void cover_case(const TestCase& test, const std::string& path, RuleCoverage& coverage) {

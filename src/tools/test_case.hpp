@@ -21,6 +21,11 @@ struct CaseFailure {
 std::optional<CaseFailure> run_case(const TestCase& test, const std::string& path,
                                     const std::vector<std::string>& engines);
 
+/// What the rules did at the times where composites are missing or too many: the funnels of `gorgo
+/// why`, indented; empty when nothing can be said.
+std::string explain_failure(const TestCase& test, const std::string& path,
+                            const std::vector<std::string>& composites);
+
 /// Runs a case once more to see what it exercises of the rules.
 void cover_case(const TestCase& test, const std::string& path, RuleCoverage& coverage);
 

@@ -168,7 +168,8 @@ TEST(ParseError, Clauses) {
   EXPECT_EQ(errors("define A() from B() and not C() as D within 5 from B"),
             "1:36: a negation declares no name | leave out `as D`");
   EXPECT_EQ(errors("define A() from B() and last C() within x from B"),
-            "1:41: unexpected `x`, expected an integer");
+            "1:41: there is no constant `x` in front of this rule | a window is a time such as "
+            "`5 min`, or a constant: `const w = 5 min;`");
   EXPECT_EQ(errors("define A() from B() and last C() within 5 x y"),
             "1:45: unexpected `y`, expected `from`, `after` or `.`");
 }
@@ -248,6 +249,14 @@ TEST(ParseError, WordsOfOtherLanguagesAreToldWhatIsMeant) {
   EXPECT_THAT(hint("define A() from B() -> C();"), HasSubstr("a rule looks back"));
   EXPECT_THAT(hint("define A() from B() followed by C();"), HasSubstr("a rule looks back"));
   EXPECT_THAT(hint("define A() from B() and not exists C();"), HasSubstr("an absence is written"));
+  EXPECT_THAT(hint("define A() from B() and not exists (C() within 5 min from B);"),
+              HasSubstr("an absence is written"));
+  EXPECT_THAT(hint("define A() from B() then C();"), HasSubstr("a rule looks back"));
+  EXPECT_THAT(hint("define A() from B() and each C() after B within 5 min;"),
+              HasSubstr("a rule looks back"));
+  EXPECT_THAT(hint("define A() from every B();"), HasSubstr("write `from Temp()`"));
+  EXPECT_THAT(hint("define A() from B() group by x;"), HasSubstr("`area = $a`"));
+  EXPECT_THAT(hint("define A() from B() having x > 3;"), HasSubstr("write a filter"));
   EXPECT_THAT(hint("define A() from B(name is null);"), HasSubstr("there is no `null`"));
   EXPECT_THAT(hint("define A() from B() and last C() within 1.5 h from B;"),
               HasSubstr("`90 min`, not `1.5 h`"));

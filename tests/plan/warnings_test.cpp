@@ -151,6 +151,12 @@ TEST(Warnings, CyclesThroughAddedRules) {
               ElementsAre("the rules feed each other in a cycle: `E -> E`"));
   EXPECT_THAT(warned("rule c: define C() from A(); rule d: define D() from C();"), IsEmpty());
 
+  EXPECT_THAT(warned("rule e: define E() from A() and not E() within 5 from A;"), IsEmpty())
+      << "it only limits itself";
+  EXPECT_THAT(warned("rule e: define E() from A() and last F() within 5 from A;"
+                     "rule f: define F() from E();"),
+              IsEmpty());
+
   const Planned first("rule d: define D() from C();");
   const Planned second("rule c: define C() from D(); rule e: define E() from C();", first.schema);
   const auto list = warnings(second.plans, first.plans, second.schema, second.source).list;

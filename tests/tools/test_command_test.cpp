@@ -158,7 +158,46 @@ TEST_F(CommandLine, TestWatchRunsAgainWhenAFileChanges) {
   EXPECT_NE(watch.line().find("the composites differ"), std::string::npos);
   EXPECT_EQ(watch.line(), "    @1 A(x=6)");
   EXPECT_EQ(watch.line(), "  + @1 D()");
-  EXPECT_EQ(watch.line(), "0 passed, 1 failed");
+  EXPECT_EQ(watch.line(), "    rule a.D: 1 composite of 1 terminator B(x = 6)");
+  EXPECT_EQ(watch.line(), "    B@1 {x=6}: 1 composite");
+}
+
+TEST_F(CommandLine, TestSaysWhyACompositeIsMissingOrTooMany) {
+  write("a.tesla", kTestedRules);
+  write("a.test",
+        "rules: a.tesla\n"
+        "case: missing\n"
+        "events:\n"
+        "  @1 B(x=9)\n"
+        "  @2 B(x=8)\n"
+        "expect:\n"
+        "  @1 A(x=9)\n"
+        "  @2 A(x=8)\n");
+  const std::string missing = run("test a.test").out;
+  EXPECT_NE(missing.find("  - @2 A(x=8)\n"), missing.npos) << missing;
+  EXPECT_NE(missing.find("    B@2 {x=8}: no composite\n"), missing.npos) << missing;
+  EXPECT_NE(missing.find("not B(x > B.x) within 10 ms from B"), missing.npos) << missing;
+
+  write("b.test",
+        "rules: a.tesla\n"
+        "case: a slip in the expectation\n"
+        "events:\n"
+        "  @1 B(x=6)\n"
+        "expect:\n"
+        "  @1 A(xx=6)\n");
+  const std::string slip = run("test b.test").out;
+  EXPECT_NE(slip.find("    A has no attribute 'xx': did you mean 'x'?\n"), slip.npos) << slip;
+
+  write("c.test",
+        "rules:\n"
+        "  event Temp(value: int);\n"
+        "  define Hot() from Temp(value > 1);\n"
+        "case: a slip in an event\n"
+        "events:\n"
+        "  @1 Temp(valeu=6)\n"
+        "expect:\n");
+  const std::string refused = run("test c.test").out;
+  EXPECT_NE(refused.find("did you mean `value`?"), refused.npos) << refused;
 }
 
 TEST_F(CommandLine, TestRunsTheCasesThatAreAskedForAndReportsThem) {

@@ -46,6 +46,29 @@ TEST_F(CommandLine, WhyShowsTheFunnelAndTheNearestMiss) {
             "  nearest miss: Temp@1200 {area=\"A1\", value=42.5}: value > 45 failed: 42.5\n");
 }
 
+TEST_F(CommandLine, WhySaysThatAnEventCameTooLate) {
+  write("r.tesla",
+        "event Failed(user: string);\n"
+        "event Login(user: string);\n"
+        "define Suspect() from Failed(user = $u)\n"
+        "and last Login(user = $u) within 1 min inclusive from Failed;\n");
+  const std::string user = R"("user":"ann")";
+  write("e.ndjson", line("Failed", 1000, user) + line("Login", 3000, user));
+  EXPECT_EQ(
+      run("why r.tesla --events e.ndjson").out,
+      "rule r.Suspect: 0 composites of 1 terminator Failed(has user)\n"
+      "\n"
+      "Failed@1000 {user=\"ann\"}: no composite\n"
+      "  Failed(has user): passed\n"
+      "  last Login(user = Failed.user) within 1 min inclusive from Failed: 0 candidates, 0"
+      " passed\n"
+      "    nearest to the window: Login@3000 {user=\"ann\"}, 2 s after Failed, but a rule looks"
+      " back\n");
+  write("e.ndjson", line("Failed", 1000, user) + line("Login", 62000, user));
+  EXPECT_EQ(run("why r.tesla --events e.ndjson").out.find("looks back"), std::string::npos)
+      << "nobody would look that far ahead";
+}
+
 TEST_F(CommandLine, WhyNamesTheEventThatANegationFound) {
   write("fire.tesla", kFire);
   write("e.ndjson", temp(1000, "A1", "50") + line("Rain", 2000, R"("area":"A1")") + smoke(4000));

@@ -255,7 +255,8 @@ Miss FunnelWitness::miss(std::size_t step, std::size_t loss) const {
   return result;
 }
 
-/// The event of the state's type that lies nearest to the window of its last search.
+/// The event of the state's type that lies nearest to the window of its last search. One that came
+/// after the terminator is named if the rule would find it by looking ahead, which it does not.
 std::optional<Miss> FunnelWitness::outside(std::size_t state) const {
   const Search& search = searches_[state];
   if (search.partial.empty()) return std::nullopt;
@@ -265,19 +266,22 @@ std::optional<Miss> FunnelWitness::outside(std::size_t state) const {
   std::optional<history::Slot> best;
   Duration least = 0;
   for (history::Slot slot = store.begin(); slot < store.end(); ++slot) {
-    if (store.root(slot) >= terminator_.root()) continue;
+    if (store.root(slot) == terminator_.root()) continue;
     const Timestamp at = store.timestamp(slot);
     const Duration distance = at >= reference
                                   ? arithmetic::saturating_subtract(at, reference)
                                   : arithmetic::saturating_subtract(search.window.after, at);
+    const bool later = store.root(slot) > terminator_.root();
+    if (later && (at <= reference || distance >= rule_.states[state].width)) continue;
     if (!best || distance <= least) best = slot, least = distance;
   }
   if (!best) return std::nullopt;
   const Duration ago = arithmetic::saturating_subtract(reference, store.timestamp(*best));
   const std::string name = text_.rule().state(rule_.states[state].reference);
-  const std::string found = ago == 0  ? "at the time of " + name
-                            : ago > 0 ? language::duration_text(ago) + " before " + name
-                                      : language::duration_text(-ago) + " after " + name;
+  const std::string found =
+      ago == 0  ? "at the time of " + name
+      : ago > 0 ? language::duration_text(ago) + " before " + name
+                : language::duration_text(-ago) + " after " + name + ", but a rule looks back";
   return Miss{.event = text_.event(type, {&store, *best}),
               .test = text_.rule().window(rule_.states[state]),
               .found = found};

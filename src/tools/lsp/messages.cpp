@@ -33,10 +33,38 @@ Json edit(Range range, const std::string& text) {
   return {{"range", to_json(range)}, {"newText", text}};
 }
 
+Json to_json(const View& view, const Diagnostic& diagnostic) {
+  const std::string hint = diagnostic.hint.empty() ? "" : "\nhint: " + diagnostic.hint;
+  return {{"range", to_json(view.document.range(diagnostic.at))},
+          {"severity", diagnostic.severity == Severity::error ? 1 : 2},
+          {"source", "gorgo"},
+          {"message", diagnostic.message + hint}};
+}
+
+/// What the hint would have in the place of what the message underlines; empty: it names no such
+/// word. A hint may be about a word beside the underlined one.
+std::string replacement_in(const View& view, const Diagnostic& diagnostic) {
+  const bool is_operator = diagnostic.message.starts_with("there is no operator ");
+  const std::string_view beginning = is_operator ? "write `" : "did you mean `";
+  const std::string_view end = is_operator ? "`" : "`?";
+  const std::string_view hint = diagnostic.hint;
+  if (!hint.starts_with(beginning) || !hint.ends_with(end)) return {};
+  const std::string_view word =
+      hint.substr(beginning.size(), hint.size() - beginning.size() - end.size());
+  const std::string underlined =
+      view.document.text().substr(view.document.offset(diagnostic.at), diagnostic.at.length);
+  const bool fits = is_operator || !closest_name(underlined, {std::string(word)}).empty();
+  return fits && word.find('`') == word.npos ? std::string(word) : std::string();
+}
+
 }  // namespace
 
 Position to_position(const Json& position) {
   return {position.at("line").get<std::size_t>(), position.at("character").get<std::size_t>()};
+}
+
+Range to_range(const Json& range) {
+  return {to_position(range.at("start")), to_position(range.at("end"))};
 }
 
 Json to_json(Range range) { return {{"start", to_json(range.start)}, {"end", to_json(range.end)}}; }
@@ -52,12 +80,21 @@ Json to_json(const std::vector<Place>& places) {
 
 Json diagnostics_of(const View& view) {
   Json list = Json::array();
+  for (const auto& diagnostic : view.diagnostics.list) list.push_back(to_json(view, diagnostic));
+  return list;
+}
+
+Json code_actions_of(const View& view, Range range) {
+  Json list = Json::array();
   for (const auto& diagnostic : view.diagnostics.list) {
-    const std::string hint = diagnostic.hint.empty() ? "" : "\nhint: " + diagnostic.hint;
-    list.push_back({{"range", to_json(view.document.range(diagnostic.at))},
-                    {"severity", diagnostic.severity == Severity::error ? 1 : 2},
-                    {"source", "gorgo"},
-                    {"message", diagnostic.message + hint}});
+    const Range at = view.document.range(diagnostic.at);
+    const std::string word = replacement_in(view, diagnostic);
+    if (word.empty() || at.end < range.start || range.end < at.start) continue;
+    list.push_back({{"title", "Write `" + word + "`"},
+                    {"kind", "quickfix"},
+                    {"isPreferred", true},
+                    {"diagnostics", Json::array({to_json(view, diagnostic)})},
+                    {"edit", {{"changes", {{view.uri, Json::array({edit(at, word)})}}}}}});
   }
   return list;
 }

@@ -15,6 +15,7 @@ namespace gorgo::tools::lsp {
 using Json = nlohmann::ordered_json;
 
 Position to_position(const Json& position);
+Range to_range(const Json& range);
 Json to_json(Range range);
 /// `Location[]`
 Json to_json(const std::vector<Place>& places);
@@ -28,6 +29,8 @@ Json to_json(const Completion& completion);
 Json to_json(const Renaming& renaming);
 /// `DocumentSymbol[]`: declarations and rules
 Json outline_of(const View& view);
+/// `CodeAction[]`: what the hints of messages in the range would put in place of a word
+Json code_actions_of(const View& view, Range range);
 /// `TextEdit[]` that format the document, or null when it has errors
 Json formatting_of(const View& view);
 

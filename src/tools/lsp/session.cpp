@@ -23,6 +23,7 @@ Json capabilities() {
           {"renameProvider", {{"prepareProvider", true}}},
           {"documentSymbolProvider", true},
           {"documentFormattingProvider", true},
+          {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
           {"completionProvider", {{"triggerCharacters", {".", "$", "(", "@", ":"}}}}};
 }
 
@@ -120,6 +121,7 @@ Session::Answer Session::answer_about(const View& view, const std::string& metho
   };
   if (asks("formatting")) return formatting_of(view);
   if (asks("documentSymbol")) return outline_of(view);
+  if (asks("codeAction")) return code_actions_of(view, to_range(params.at("range")));
   const bool known = asks("hover") || asks("completion") || asks("definition") ||
                      asks("references") || asks("prepareRename") || asks("rename");
   if (!known) return Failure{kMethodNotFound, "there is no method `" + method + "`"};
