@@ -10,7 +10,7 @@
 #include "command_line.hpp"
 
 /// docs/language.md against the program: its examples run, its grammar is the parser's, and the
-/// sections that tests cite are there.
+/// sections that tests cite are there. The examples of the migration pages run, too.
 namespace gorgo::tools {
 namespace {
 
@@ -41,17 +41,29 @@ std::string without_blanks(std::string text) {
 
 class LanguageDocument : public CommandLine {
  protected:
+  /// Runs the rule tests of a document; returns how many there are.
+  std::size_t run_examples(const std::string& document) {
+    const auto examples = blocks(document, "test");
+    for (const std::string& example : examples) {
+      write("example.test", example);
+      const Outcome outcome = run("test example.test");
+      EXPECT_EQ(outcome.exit_code, 0) << example << outcome.out << outcome.err;
+    }
+    return examples.size();
+  }
+
   const std::string document_ = text_of(kRoot / "docs/language.md");
 };
 
-TEST_F(LanguageDocument, ItsExamplesRun) {
-  const auto examples = blocks(document_, "test");
-  ASSERT_GT(examples.size(), 10u);
-  for (const std::string& example : examples) {
-    write("example.test", example);
-    const Outcome outcome = run("test example.test");
-    EXPECT_EQ(outcome.exit_code, 0) << example << outcome.out << outcome.err;
+TEST_F(LanguageDocument, ItsExamplesRun) { EXPECT_GT(run_examples(document_), 15u); }
+
+TEST_F(LanguageDocument, TheExamplesOfTheMigrationPagesRun) {
+  std::size_t pages = 0;
+  for (const auto& entry : fs::directory_iterator(kRoot / "docs/migration")) {
+    EXPECT_GE(run_examples(text_of(entry.path())), 3u) << entry.path();
+    ++pages;
   }
+  EXPECT_EQ(pages, 4u);
 }
 
 TEST_F(LanguageDocument, ItsGrammarIsTheParsers) {
