@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "codec/event_notation.hpp"
 #include "gorgo/processor.hpp"
@@ -46,13 +47,15 @@ class CaseRun {
   /// all events.
   std::string explanation(const std::vector<std::string>& composites) {
     constexpr std::size_t kMost = 3;
+    std::set<std::string> explained;  // what is missing and what came instead say the same
     std::string text;
-    std::size_t explained = 0;
     for (const Edit& edit : edits_between(test_.expected, composites)) {
-      if (edit.mark == ' ' || explained == kMost) continue;
       std::string_view line = *edit.line;
-      if (const auto event = codec::take_event(line)) text += explained_event(*event);
-      ++explained;
+      if (edit.mark == ' ' || explained.size() == kMost) continue;
+      const auto event = codec::take_event(line);
+      if (!event) continue;
+      std::string paragraph = explained_event(*event);
+      if (explained.insert(paragraph).second) text += paragraph;
     }
     return text;
   }

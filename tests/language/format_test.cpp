@@ -13,8 +13,10 @@ std::string formatted(const std::string& text) {
 }
 
 TEST(Format, WindowsKeepTheirEndsAndConstants) {
-  EXPECT_EQ(formatted("define A() from B() and last C() within 1000 INCLUSIVE from B and not D() "
-                      "within Pause // a constant\n inclusive from B"),
+  EXPECT_EQ(formatted("const Pause = 5 S; define A() from B() and last C() within 1000 INCLUSIVE "
+                      "from B and not D() within Pause // a constant\n inclusive from B"),
+            "const Pause = 5 s;\n"
+            "\n"
             "define    A()\n"
             "from      B()\n"
             "          and last C() within 1 s inclusive from B\n"

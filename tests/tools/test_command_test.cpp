@@ -160,6 +160,8 @@ TEST_F(CommandLine, TestWatchRunsAgainWhenAFileChanges) {
   EXPECT_EQ(watch.line(), "  + @1 D()");
   EXPECT_EQ(watch.line(), "    rule a.D: 1 composite of 1 terminator B(x = 6)");
   EXPECT_EQ(watch.line(), "    B@1 {x=6}: 1 composite");
+  EXPECT_EQ(watch.line(), "      B(x = 6): passed");
+  EXPECT_EQ(watch.line(), "      complete: 1");
 }
 
 TEST_F(CommandLine, TestSaysWhyACompositeIsMissingOrTooMany) {

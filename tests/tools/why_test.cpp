@@ -63,7 +63,9 @@ TEST_F(CommandLine, WhySaysThatAnEventCameTooLate) {
       "  last Login(user = Failed.user) within 1 min inclusive from Failed: 0 candidates, 0"
       " passed\n"
       "    nearest to the window: Login@3000 {user=\"ann\"}, 2 s after Failed, but a rule looks"
-      " back\n");
+      " back\n"
+      "  nearest miss: Login@3000 {user=\"ann\"}: within 1 min inclusive from Failed failed: 2 s"
+      " after Failed, but a rule looks back\n");
   write("e.ndjson", line("Failed", 1000, user) + line("Login", 62000, user));
   EXPECT_EQ(run("why r.tesla --events e.ndjson").out.find("looks back"), std::string::npos)
       << "nobody would look that far ahead";
