@@ -178,6 +178,10 @@ TEST_F(CommandLine, TestShowsWhatDiffers) {
                              "composites differ (- expected, + actual):\n"
                              "    @1 Hot()\n"
                              "  - @2 Hot()\n"
+                             "    rule a.Hot: 1 composite of 1 terminator Temp(value > 45.0)\n"
+                             "    Temp@1 {value=46.0}: 1 composite\n"
+                             "      Temp(value > 45.0): passed\n"
+                             "      complete: 1\n"
                              "0 passed, 1 failed\n");
 }
 
