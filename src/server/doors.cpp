@@ -14,8 +14,9 @@ DialectMaker native_maker() {
   return [](Session& session) { return std::make_unique<NativeDialect>(session); };
 }
 
-DialectMaker http_maker(MemoryBudget& memory) {
-  return [texts = std::make_shared<http::Texts>(memory)](Session& session) {
+DialectMaker http_maker(const HttpOptions& options, MemoryBudget& memory) {
+  const http::Redaction redaction(options.redact);
+  return [texts = std::make_shared<http::Texts>(memory, redaction)](Session& session) {
     return std::make_unique<http::HttpDialect>(session, texts);
   };
 }
@@ -32,7 +33,7 @@ std::vector<Listener::Door> doors_of(const ServerOptions& options, const TypeBoa
                                      MemoryBudget& memory) {
   std::vector<Listener::Door> all = {
       {"listening on", "--listen", options.listen, native_maker()},
-      {"http on", "--http", options.http.listen, http_maker(memory)},
+      {"http on", "--http", options.http.listen, http_maker(options.http, memory)},
       {"trex on", "--trex", options.trex.listen, trex_maker(options.trex, types)}};
   std::erase_if(all, [](const Listener::Door& door) { return door.address.empty(); });
   return all;

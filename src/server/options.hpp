@@ -15,6 +15,7 @@
 #include "journal/disk.hpp"
 #include "protocol/framing.hpp"
 #include "server/log.hpp"
+#include "server/workshop.hpp"
 
 namespace gorgo::server {
 
@@ -60,6 +61,7 @@ struct HttpOptions {
   std::size_t max_message_bytes = std::size_t{1} << 20;  ///< from a WebSocket
   std::chrono::milliseconds keep_alive{60'000};          ///< for the next request of a connection
   bool open_metrics = false;                             ///< whoever connects may read /metrics
+  std::vector<std::string> redact;  ///< "Type.attribute": whose values HTTP does not show
 };
 
 /// The protocol of T-Rex.
@@ -146,6 +148,7 @@ struct ServerOptions {
   std::chrono::milliseconds drain_timeout{10'000};  ///< for flushing outbound queues at the end
   LogFormat log_format = LogFormat::text;
   LogLevel log_level = LogLevel::info;
+  std::shared_ptr<Workshop> workshop = {};  ///< null: the server has none
   /// Called before a rule text is checked, on the thread that checks it; for tests.
   std::function<void()> on_check;
 };

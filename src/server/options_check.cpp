@@ -2,6 +2,7 @@
 #include <string>
 
 #include "protocol/address.hpp"
+#include "server/http/redaction.hpp"
 #include "server/options.hpp"
 
 namespace gorgo::server {
@@ -70,6 +71,7 @@ Result<void> check(const ServerOptions& options) {
       check_further_port("http.listen", options.http.listen),
       check_further_port("trex.listen", options.trex.listen),
       check_tls(options.tls),
+      http::check_redaction(options.http.redact),
       check_trex_user(options),
       check_journal(options),
       check_engine(options.processor.engine),

@@ -19,9 +19,9 @@
 #include "journal/records.hpp"
 #include "journal/snapshot.hpp"
 #include "journal/survey.hpp"
-#include "protocol/batch.hpp"
 #include "protocol/framing.hpp"
 #include "server/declaration.hpp"
+#include "server/durability/taken_rows.hpp"
 #include "tools/output.hpp"
 #include "tools/test_case.hpp"
 #include "tools/test_update.hpp"
@@ -58,47 +58,6 @@ std::string step_of(const stored::RuleChangeT& change) {
   }
   return step;
 }
-
-/// The events of the publications in a journal, in the order in which they were taken.
-class TakenRows {
- public:
-  /// `clock`: what stamps the event, if it has no timestamp.
-  using Take = std::function<void(const BatchCursor& row, Timestamp clock)>;
-
-  void leave_out(std::vector<std::uint32_t> rows) { left_out_ = std::move(rows); }
-  /// Rows of a frame whose beginning was not read are passed over.
-  void take(journal::Place place, const stored::Acceptance& how,
-            std::optional<protocol::Bytes> frame, const Take& take) {
-    const auto left_out = std::exchange(left_out_, {});
-    if (frame) begin(place, *std::move(frame));
-    const auto begun = begun_.find(how.frame_at() == 0 ? place : how.frame_at());
-    if (begun == begun_.end()) return;
-    BatchCursor& row = begun->second.row;
-    for (; !row.done() && row.position() < how.first_row() + how.rows(); row.advance()) {
-      const bool is_taken = row.position() >= how.first_row() &&
-                            !std::ranges::binary_search(left_out, row.position());
-      if (is_taken) take(row, how.clock());
-    }
-    if (row.done()) begun_.erase(begun);
-  }
-
- private:
-  struct Begun {
-    protocol::Bytes frame;
-    BatchCursor row;
-  };
-
-  std::map<journal::Place, Begun> begun_;  // by the place of the frame
-  std::vector<std::uint32_t> left_out_;    // of the piece in the next record
-
-  void begin(journal::Place place, protocol::Bytes frame) {
-    const auto message = protocol::open_frame(frame);
-    const wire::Batch* batch = message ? protocol::batch_of(**message) : nullptr;
-    if (batch == nullptr) return;
-    BatchCursor row(protocol::view_of(*batch));
-    begun_.try_emplace(place, Begun{std::move(frame), std::move(row)});
-  }
-};
 
 /// One `gorgo journal export`. The journal is read twice: for the rules and the time of the record,
 /// and for the events that they can reach.
@@ -147,7 +106,7 @@ class Export {
   Timestamp oldest_ = std::numeric_limits<Timestamp>::max();
   Timestamp from_ = 0, until_ = 0;  // what the rules can reach
   std::set<std::string> read_types_;
-  TakenRows rows_;
+  server::TakenRows rows_;
   std::string steps_ = "events:\n";
   std::uint64_t events_ = 0;
   Timestamp clock_ = 0, ticked_ = std::numeric_limits<Timestamp>::min();
@@ -237,7 +196,7 @@ class Export {
       if (!move) return move.error();
       note_time(move->clock);
     }
-    return take_rows(record, [this](const BatchCursor& row, Timestamp clock) {
+    return rows_.take(record, [this](const BatchCursor& row, Timestamp clock) {
       note_time(row.timestamp().value_or(clock));
     });
   }
@@ -265,25 +224,6 @@ class Export {
     oldest_ = std::min(oldest_, time);
   }
 
-  Result<void> take_rows(const journal::Record& record, const TakenRows::Take& take) {
-    if (static_cast<Kind>(record.kind) == Kind::Refusals) {
-      const auto refusals = journal::decode<stored::Refusals>(record.payload);
-      if (!refusals) return refusals.error();
-      rows_.leave_out(refusals->rows);
-      return {};
-    }
-    if (static_cast<Kind>(record.kind) != Kind::Frame) return {};
-    const auto frame = journal::decode_frame(record.payload);
-    if (!frame) return frame.error();
-    std::optional<protocol::Bytes> bytes;
-    if (frame->acceptance.frame_at() == 0) {
-      const auto* begin = reinterpret_cast<const std::uint8_t*>(frame->frame.data());
-      bytes.emplace(begin, begin + frame->frame.size());
-    }
-    rows_.take(record.place, frame->acceptance, std::move(bytes), take);
-    return {};
-  }
-
   /// A composite may depend on events that are as old as all windows together. What waits for a
   /// deadline is decided as much later.
   void find_reach() {
@@ -308,8 +248,8 @@ class Export {
       write_tick(std::min(time, until_));
     }
     if (kind == Kind::Release) steps_ += "  flush\n";
-    return take_rows(record,
-                     [this](const BatchCursor& row, Timestamp clock) { write(row, clock); });
+    return rows_.take(record,
+                      [this](const BatchCursor& row, Timestamp clock) { write(row, clock); });
   }
 
   void write(const BatchCursor& row, Timestamp clock) {

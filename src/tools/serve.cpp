@@ -11,6 +11,7 @@
 #include "tools/commands.hpp"
 #include "tools/output.hpp"
 #include "tools/time_option.hpp"
+#include "tools/workshop.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -36,6 +37,7 @@ Result<server::ServerOptions> options_of(const ServeFlags& flags) {
   if (flags.trex) options.trex.listen = *flags.trex;
   if (flags.journal) options.journal.path = *flags.journal;
   options.insecure = flags.insecure;
+  options.workshop = make_workshop();
   if (flags.engine) options.processor.engine = *flags.engine;
   if (flags.threads) options.processor.threads = *flags.threads;
   if (flags.lateness) options.processor.lateness = *flags.lateness;

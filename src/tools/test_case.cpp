@@ -25,13 +25,14 @@ class CaseRun {
  public:
   /// `coverage` may be null.
   CaseRun(const TestCase& test, const std::string& path, const std::string& engine, const Cut& cut,
-          RuleCoverage* coverage = nullptr)
+          const std::stop_token& stop, RuleCoverage* coverage = nullptr)
       : test_(test),
         path_(path),
         engine_(engine),
         cut_(cut),
         coverage_(coverage),
-        processor_(options()) {}
+        processor_(options()),
+        stop_(stop, Stop{&processor_}) {}
 
   std::optional<CaseFailure> failure() {
     composites_differ_ = false;
@@ -107,6 +108,11 @@ class CaseRun {
     }
     return text;
   }
+
+  struct Stop {
+    Processor* processor;
+    void operator()() const noexcept { processor->request_stop(); }
+  };
 
   std::optional<std::string> first_wrong() {
     if (auto wrong = deploy_rules()) return wrong;
@@ -294,6 +300,7 @@ class CaseRun {
   RuleCoverage* const coverage_;
   Timestamp clock_ = 0;  // the server's
   Processor processor_;
+  const std::stop_callback<Stop> stop_;
   std::vector<server::Filter> filters_;
   std::vector<std::string> actual_;
   bool composites_differ_ = false;
@@ -302,14 +309,15 @@ class CaseRun {
 }  // namespace
 
 std::optional<CaseFailure> run_case(const TestCase& test, const std::string& path,
-                                    const std::vector<std::string>& engines) {
+                                    const std::vector<std::string>& engines,
+                                    const std::stop_token& stop) {
   const auto allowed = [&](const std::string& engine) {
     return test.engines.empty() || std::ranges::find(test.engines, engine) != test.engines.end();
   };
   for (const auto& engine : engines) {
     if (!allowed(engine)) continue;
     for (const Cut& cut : kCuts) {
-      if (auto failure = CaseRun(test, path, engine, cut).failure()) return failure;
+      if (auto failure = CaseRun(test, path, engine, cut, stop).failure()) return failure;
     }
   }
   return std::nullopt;
@@ -319,14 +327,14 @@ std::string explain_failure(const TestCase& test, const std::string& path,
                             const std::vector<std::string>& composites) {
   const std::string engine = "reference";
   RuleCoverage unused;
-  CaseRun run(test, path, engine, kCuts[0], &unused);
+  CaseRun run(test, path, engine, kCuts[0], {}, &unused);
   static_cast<void>(run.failure());
   return run.explanation(composites);
 }
 
 void cover_case(const TestCase& test, const std::string& path, RuleCoverage& coverage) {
   const std::string engine = "reference";
-  static_cast<void>(CaseRun(test, path, engine, kCuts[0], &coverage).failure());
+  static_cast<void>(CaseRun(test, path, engine, kCuts[0], {}, &coverage).failure());
 }
 
 }  // namespace gorgo::tools

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,11 @@ struct CaseFailure {
 };
 
 /// Runs a case under each engine that it allows, with the events in one batch, one by one and in
-/// threes. Returns the first failure; nothing: the case passed.
+/// threes. Returns the first failure; nothing: the case passed. Once `stop` says so, nothing more
+/// is evaluated, and what is returned means nothing.
 std::optional<CaseFailure> run_case(const TestCase& test, const std::string& path,
-                                    const std::vector<std::string>& engines);
+                                    const std::vector<std::string>& engines,
+                                    const std::stop_token& stop = {});
 
 /// What the rules did at the times where composites are missing or too many: the funnels of `gorgo
 /// why`, indented; empty when nothing can be said.

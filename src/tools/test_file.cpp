@@ -15,7 +15,7 @@ namespace {
 
 class Parser {
  public:
-  explicit Parser(std::string path) : path_(std::move(path)) {}
+  Parser(std::string path, ReadRules read) : path_(std::move(path)), read_(std::move(read)) {}
 
   Result<std::vector<TestCase>> parse(std::string_view text) {
     while (!text.empty()) {
@@ -92,7 +92,7 @@ class Parser {
     if (const auto opened = open_section(Section::rules); !opened) return opened;
     section_ = Section::none;
     const auto path = (std::filesystem::path(path_).parent_path() / file).lexically_normal();
-    auto text = read_file(path.string());
+    auto text = read_ ? read_(path.string()) : read_file(path.string());
     if (!text) return text.error();
     current().rules = *std::move(text);
     current().rules_path = path.string();
@@ -229,6 +229,7 @@ class Parser {
   }
 
   std::string path_;
+  const ReadRules read_;
   std::uint32_t line_ = 0;
   TestCase common_;  // what stands before the first case holds for all
   std::vector<TestCase> cases_;
@@ -242,8 +243,9 @@ class Parser {
 
 }  // namespace
 
-Result<std::vector<TestCase>> parse_test_file(const std::string& path, std::string_view text) {
-  return Parser(path).parse(text);
+Result<std::vector<TestCase>> parse_test_file(const std::string& path, std::string_view text,
+                                              ReadRules read) {
+  return Parser(path, std::move(read)).parse(text);
 }
 
 }  // namespace gorgo::tools

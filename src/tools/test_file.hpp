@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,8 +48,12 @@ struct TestCase {
   std::vector<TestCount> counts;
 };
 
-/// Also reads the rule files that cases name, relative to the folder of `path`. Errors begin with
-/// `PATH:LINE: `.
-Result<std::vector<TestCase>> parse_test_file(const std::string& path, std::string_view text);
+/// Gives the text of a rule file that a case names.
+using ReadRules = std::function<Result<std::string>(const std::string& path)>;
+
+/// Also reads the rule files that cases name, relative to the folder of `path`, by `read`; unset:
+/// from the disk. Errors begin with `PATH:LINE: `.
+Result<std::vector<TestCase>> parse_test_file(const std::string& path, std::string_view text,
+                                              ReadRules read = {});
 
 }  // namespace gorgo::tools

@@ -1,8 +1,10 @@
 // The workbench in a browser: every view, a deployment from its first error to the question why it
 // fired, a server that goes and comes back, and the sizes of what is loaded.
 import assert from 'node:assert/strict';
-import {readFileSync} from 'node:fs';
+import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {get} from 'node:http';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {after, before, test} from 'node:test';
 import {axePath, deploy, load, openBrowser, post, serve} from './support.mjs';
 
@@ -22,7 +24,7 @@ after(async () => {
 });
 
 /// Calls back with a page of its own, on which nothing may go wrong unnoticed.
-async function withPage(path, use, options = {}) {
+async function withPage(path, use, options = {}, at = server) {
   const context = await browser.newContext({viewport: {width: 1280, height: 800}, ...options});
   const page = await context.newPage(), errors = [];
   page.on('pageerror', (error) => errors.push(String(error)));
@@ -30,7 +32,7 @@ async function withPage(path, use, options = {}) {
     if (/Content.Security.Policy/i.test(message.text())) errors.push(message.text());
   });
   try {
-    await page.goto(server.url + path);
+    await page.goto(at.url + path);
     await use(page);
     assert.deepEqual(errors, []);
   } finally {
@@ -72,27 +74,86 @@ async function write(page, text) {
   await page.keyboard.insertText(text);
 }
 
-test('a text with an error is marked, a right one is deployed, fires and says why', () =>
+const kHot = 'define Hot(area: string) from Temp(value > 45) where area = Temp.area;';
+
+test('a text with an error is marked; a right one is deployed, fires, says why, and can be taken back', () =>
   withPage('/editor', async (page) => {
+    page.on('dialog', (dialog) => dialog.accept());
+    const deployIt = page.getByRole('button', {name: 'Deploy', exact: true});
     await page.getByLabel('Deployment').fill('heat');
     await write(page, 'define Hot(area: string) from Temp(value > 45) where area = Temp.nothing.more;');
-    await page.getByRole('button', {name: 'Deploy', exact: true}).click();
+    await deployIt.click();
     await page.getByRole('alert').filter({hasText: 'Nothing was deployed'}).waitFor();
     await page.locator('.cm-lintRange-error').first().waitFor();
     await page.locator('.findings li').filter({hasText: 'error'}).first().waitFor();
-    await write(page, 'define Hot(area: string) from Temp(value > 45) where area = Temp.area;');
-    await page.getByRole('button', {name: 'Deploy', exact: true}).click();
+    await write(page, kHot);
+    await deployIt.click();
     await page.getByText('heat is deployed.').waitFor();
     assert.equal(await page.locator('.cm-lintRange-error').count(), 0);
-    await page.getByRole('button', {name: 'Compare with deployed'}).and(page.locator(':enabled')).waitFor();
+
+    await write(page, `${kHot}\nrule very_hot: define VeryHot(area: string) from Temp(value > 60) where area = Temp.area;`);
+    await deployIt.click();
+    await page.getByText('2 rules in force').waitFor();
+    await page.getByRole('button', {name: 'Compare with deployed'}).click();
+    await page.getByText('Compared with what is deployed').waitFor();
+    const history = page.getByRole('region', {name: 'History'});
+    await history.getByRole('button', {name: /Roll back/}).nth(1).click();
+    await page.getByText(/heat is again what change/).waitFor();
+    await page.getByText('1 rule in force').waitFor();
 
     await page.getByRole('link', {name: 'Rules', exact: true}).click();
     const row = page.getByRole('row').filter({hasText: 'heat.Hot'});
     await row.waitFor();
+    await page.getByRole('row').filter({hasText: 'very_hot'}).waitFor({state: 'detached'});
     await post(server, [{type: 'Temp', attrs: {area: 'here', value: 99}}]);
     await row.getByRole('link', {name: 'heat.Hot'}).click();
     await page.getByRole('link', {name: 'Why', exact: true}).last().click();
     await page.getByText('fired').first().waitFor();
+  }));
+
+test('a deployment is fetched whole, with rules that have names of their own', () =>
+  withPage('/editor/fire', async (page) => {
+    await page.locator('.cm-content').getByText('rule', {exact: true}).first().waitFor();
+    const text = await page.locator('.cm-content').innerText();
+    assert.match(text, /rule fire/);
+  }));
+
+test('the editor completes names and says what is under the pointer', () =>
+  withPage('/editor', async (page) => {
+    await page.getByText(/Ctrl-Space completes/).waitFor();
+    await write(page, 'event Temp(area: string, value: float);\n' + kHot);
+    await page.locator('.cm-content').getByText('Hot', {exact: true}).first().waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.type('\ndefine Warm(area: string) from Temp(val');
+    await page.keyboard.press('Control+Space');
+    await page.locator('.cm-tooltip-autocomplete li').filter({hasText: 'value'}).first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.cm-content').getByText('Temp', {exact: true}).first().hover();
+    await page.locator('.cm-tooltip').filter({hasText: 'area'}).waitFor();
+  }));
+
+test('rules are tried on a sample and on the live stream, with nothing deployed', () =>
+  withPage('/editor', async (page) => {
+    await page.getByLabel('Deployment').fill('attempt');
+    await write(page, kHot);
+    await page.getByLabel('Sample of events').fill('{"type":"Temp","ts":1000,"attrs":{"area":"hall","value":50}}\n{"type":"Temp","ts":2000,"attrs":{"area":"hall","value":5}}');
+    await page.getByText('2 events, 1 composites').waitFor();
+    await page.getByRole('region', {name: 'Composites on trial'}).getByText('hall').waitFor();
+    await page.getByRole('button', {name: 'Live stream'}).click();
+    await page.getByRole('region', {name: 'Composites on trial'}).getByText(/area "A\d"/).first().waitFor();
+    await page.getByRole('button', {name: 'Stop, and keep it'}).click();
+    const names = (await (await fetch(`${server.url}/v1/rules`)).json()).rules.map((rule) => rule.name);
+    assert.ok(!names.some((name) => name.startsWith('attempt')));
+  }));
+
+test('rule tests run against the text in the editor', () =>
+  withPage('/editor', async (page) => {
+    await write(page, kHot);
+    await page.getByRole('button', {name: 'Run', exact: true}).click();
+    await page.getByText('1 passed, 0 failed').waitFor();
+    await page.getByRole('textbox', {name: 'Rule tests'}).fill('rules: editor\ncase: never\nevents:\n  @1 Temp(area="A", value=50.0)\nexpect:\n');
+    await page.getByRole('button', {name: 'Run', exact: true}).click();
+    await page.getByText('0 passed, 1 failed').waitFor();
   }));
 
 test('the tail of events shows only what the server lets through the filter', () =>
@@ -101,6 +162,31 @@ test('the tail of events shows only what the server lets through the filter', ()
     const shown = await page.locator('main').innerText();
     for (const [, value] of shown.matchAll(/value[:=" ]+([\d.]+)/g)) assert.ok(Number(value) > 60, value);
   }));
+
+test('the tail says how much it leaves out', () =>
+  withPage('/events?subscribe=*&most=10', async (page) => {
+    await page.getByText(/shown, [1-9][\d.kM]* left out/).waitFor();
+  }));
+
+test('what was accepted is found by its time, and from the question why', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gorgo-web-'));
+  const kept = await serve({options: ['--journal', folder]});
+  try {
+    await deploy(kept, 'fire');
+    await post(kept, [{type: 'Temp', attrs: {area: 'attic', value: 50}}, {type: 'Smoke', attrs: {area: 'attic'}}]);
+    await withPage('/events?at=1000', async (page) => {
+      const journal = page.getByRole('region', {name: 'Journal'});
+      await journal.getByText('attic').first().waitFor();
+      await page.goto(`${kept.url}/why/fire`);
+      await page.getByText('fired').first().waitFor();
+      await page.locator('main').getByRole('link', {name: /Smoke@/}).first().click();
+      await journal.getByText('Smoke', {exact: true}).first().waitFor();
+    }, {}, kept);
+  } finally {
+    await kept.stop();
+    rmSync(folder, {recursive: true});
+  }
+});
 
 test('the page goes on when the server has been away', async () => {
   const mine = await serve();
@@ -114,6 +200,51 @@ test('the page goes on when the server has been away', async () => {
   await context.close();
   await again.stop();
 });
+
+/// Rules that read each other's composites, in so many deployments.
+async function deployMany(to, rules, deployments) {
+  for (let d = 0; d < deployments; ++d) {
+    const mine = Array.from({length: rules / deployments}, (_, i) => i * deployments + d);
+    const text = mine.map((i) => `define C${i}(x: int) from T${i % 40}(x > ${i})${i > d + 40 ? ` and last C${i % 40 === 0 ? 0 : d}(x > 0) within 1 min from T${i % 40}` : ''} where x = T${i % 40}.x;`);
+    const types = [...new Set(mine.map((i) => i % 40))].map((t) => `event T${t}(x: int);`);
+    const response = await fetch(`${to.url}/v1/rules/d${d}`, {method: 'PUT', body: [...types, ...text].join('\n')});
+    assert.ok(response.ok, response.ok ? '' : (await response.text()).slice(0, 500));
+  }
+}
+
+for (const [rules, deployments] of [[500, 10], [5000, 50], [5000, 1]]) {
+  test(`a graph of ${rules} rules in ${deployments} deployments can be used`, async () => {
+    const many = await serve();
+    try {
+      await deployMany(many, rules, deployments);
+      await withPage('/graph', async (page) => {
+        await page.getByText(`${rules === 5000 ? '5000' : rules} rules`).waitFor();
+        const canvas = page.locator('.canvas'), count = () => canvas.locator('.node').count();
+        const milliseconds = Number(await canvas.getAttribute('data-layout'));
+        console.log(`${rules} rules in ${deployments} deployments: laid out in ${milliseconds} ms, ${await count()} boxes`);
+        assert.ok((await count()) <= (rules > 600 ? 600 : 3 * rules));
+        if (rules <= 600) return;
+        await canvas.getByRole('button', {name: /^group/}).first().click();
+        await canvas.getByRole('button', {name: /^rule/}).first().waitFor();
+        await canvas.getByRole('button', {name: /^rule/}).first().press('Enter');
+        await page.getByRole('heading', {name: 'Text', exact: true}).waitFor();
+        await page.getByLabel('Find a rule').fill('d0.C0');
+        await page.getByLabel('Find a rule').press('Enter');
+        await page.getByRole('heading', {name: 'd0.C0'}).waitFor();
+      }, {}, many);
+    } finally {
+      await many.stop();
+    }
+  });
+}
+
+test('the page is painted soon', () =>
+  withPage('/', async (page) => {
+    await page.getByText('live', {exact: true}).waitFor();
+    const painted = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime);
+    console.log(`first paint after ${painted?.toFixed(0)} ms`);
+    assert.ok(painted > 0);
+  }));
 
 function gzipped(url) {
   return new Promise((resolve, reject) => {

@@ -23,7 +23,7 @@ function rootBelow(host: HTMLElement): ShadowRoot {
 
 export function makeEditor(host: HTMLElement, text: string, label: string, extensions: Extension): EditorView {
   const root = rootBelow(host);
-  return new EditorView({
+  const view = new EditorView({
     parent: root,
     root,
     state: EditorState.create({
@@ -38,6 +38,8 @@ export function makeEditor(host: HTMLElement, text: string, label: string, exten
       ],
     }),
   });
+  view.scrollDOM.tabIndex = 0;  // by keyboard, too
+  return view;
 }
 
 /// Shows what differs from the other text, or nothing of the kind.

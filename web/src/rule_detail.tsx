@@ -81,7 +81,7 @@ export function RuleDetail(props: {name: string; narrow?: boolean}) {
   const tools = (
     <>
       <a class="button" href={pathTo('why', props.name)}>Why</a>
-      {deploymentOf(props.name) !== '' && <a class="button" href={pathTo('editor', deploymentOf(props.name))}>Edit</a>}
+      <a class="button" href={deploymentOf(props.name) === '' ? pathTo('editor', '', {rule: props.name}) : pathTo('editor', deploymentOf(props.name))}>Edit</a>
       <button onClick={remove}>Remove</button>
     </>
   );

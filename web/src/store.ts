@@ -13,6 +13,11 @@ export interface Totals {
   composites_per_second: number;
   [statistic: string]: number;
 }
+/// Nanoseconds for each terminator: estimated, measured, and for keeping indexes up to date.
+export type Cost = [number | null, number | null, number | null];
+/// What is known best of an evaluation.
+export const evaluationOf = (cost: Cost) => cost[1] ?? cost[0];
+
 export interface Rule {
   name: string;
   engine: string;
@@ -30,7 +35,8 @@ export interface Rule {
   passed_over: number;
   alarm: string;
   bytes: number;
-  costs: Record<string, number>;
+  because: string;
+  costs: Record<string, Cost>;
 }
 export interface Shape {
   name: string;
@@ -76,6 +82,7 @@ export interface Move {
   rule: string;
   from: string;
   to: string;
+  because: string;
 }
 
 interface Kinds {
@@ -108,6 +115,8 @@ export const types = tables.type;
 export const devices = tables.device;
 export const totals = computed(() => tables.totals.value.get(''));
 export const refused = computed(() => tables.refused.value.get(''));
+/// Whether the server keeps what it accepts, so that one can look at it later.
+export const hasJournal = computed(() => totals.value?.journal_records !== undefined);
 export const connections = computed(() => tables.connections.value.get(''));
 export const latency = computed(() => tables.latency.value.get('latency'));
 
@@ -153,6 +162,17 @@ export const past = {
 /// Rises with each push that `past` has taken in.
 export const tick = signal(0);
 export const moves = signal<readonly Move[]>([]);
+/// What the counters of devices rose by in a second, lately.
+export const deviceRates = signal<ReadonlyMap<string, Record<string, number>>>(new Map());
+const deviceSeen = new Map<string, {at: number; counters: Record<string, number>}>();
+
+function noteDevice(at: number, device: Device) {
+  const before = deviceSeen.get(device.name);
+  deviceSeen.set(device.name, {at, counters: device.counters});
+  if (before === undefined || at <= before.at) return;
+  const rates = Object.entries(device.counters).map(([name, value]) => [name, ((value - (before.counters[name] ?? 0)) * 1000) / (at - before.at)]);
+  deviceRates.value = new Map(deviceRates.value).set(device.name, Object.fromEntries(rates) as Record<string, number>);
+}
 
 /// How much a total has risen within what the browser remembers.
 export function risen(name: string): number {
@@ -193,7 +213,7 @@ function remember(at: number) {
 function noteMove(at: number, rule: Rule) {
   const before = rules.value.get(rule.name);
   if (before === undefined || before.engine === rule.engine || before.engine === '') return;
-  const move = {at, rule: rule.name, from: before.engine, to: rule.engine};
+  const move = {at, rule: rule.name, from: before.engine, to: rule.engine, because: rule.because};
   moves.value = [move, ...moves.value].slice(0, 200);
 }
 
@@ -205,6 +225,7 @@ function takeRows(at: number, rows: Row[]) {
     const kind = row.kind as Kind, name = row.name ?? '';
     if (!(kind in tables)) continue;
     if (kind === 'rule' && !row.gone) noteMove(at, row as unknown as Rule);
+    if (kind === 'device' && !row.gone) noteDevice(at, row as unknown as Device);
     const table = changed.get(kind) ?? new Map<string, unknown>(tables[kind].value);
     changed.set(kind, table);
     if (row.gone) table.delete(name);

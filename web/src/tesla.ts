@@ -8,7 +8,7 @@ import {Refused, send} from './api';
 const kWords = new Set('define from where consuming event rule assign each first last contains within inclusive between after as and or not true false in every any of with having group by'.split(' '));
 const kTypes = new Set(['int', 'float', 'bool', 'string']);
 
-const language = StreamLanguage.define({
+export const language = StreamLanguage.define({
   name: 'tesla',
   startState: () => ({comment: false}),
   token(stream, state) {

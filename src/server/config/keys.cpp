@@ -268,6 +268,8 @@ void add_ports(KeyMaker& keys) {
   keys.wait("keep_alive_ms", GORGO_OPTION(http.keep_alive), "for the next request of a connection");
   keys.boolean("open_metrics", GORGO_OPTION(http.open_metrics), "/metrics asks nobody who he is");
   keys.live();
+  keys.texts("redact", GORGO_OPTION(http.redact),
+             "\"Type.attribute\": values that HTTP does not show; * stands for any characters");
   keys.section("trex");
   keys.text("listen", GORGO_OPTION(trex.listen),
             "HOST:PORT for clients of T-Rex, by habit 50254; empty: none");

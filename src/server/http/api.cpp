@@ -1,5 +1,7 @@
 #include "server/http/api.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "server/http/delivery_text.hpp"
@@ -74,6 +76,20 @@ std::string gap_since(const Head& head) {
   return event;
 }
 
+Checked read_most(const Call& call, std::optional<std::uint32_t>& most) {
+  const auto text = call.target.find("most");
+  if (!text) return {};
+  const auto number = to_number("most", *text);
+  if (!number) return Problem{400, number.error()};
+  if (*number == 0 || call.target.find("durable")) {
+    return Problem{400,
+                   {"a sample is of one event a second at least, and never durable",
+                    "give most=N, without durable"}};
+  }
+  most = static_cast<std::uint32_t>(std::min<std::uint64_t>(*number, UINT32_MAX));
+  return {};
+}
+
 Checked check_subscription(const Call& call, bool upgrade) {
   const auto slow = read_slow_policy(call.target.find("slow").value_or(""));
   if (!slow) return Problem{400, slow.error()};
@@ -135,6 +151,9 @@ asio::awaitable<Response> Api::subscribe(const Call& call) {
   const bool upgrade = is_upgrade(call.head);
   if (const auto problem = check_subscription(call, upgrade)) co_return response_of(*problem);
   Response streaming = stream(upgrade ? Then::web_socket : Then::deliveries);
+  if (const auto problem = read_most(call, streaming.most_per_second)) {
+    co_return response_of(*problem);
+  }
   if (call.head.method() == Verb::head) {
     streaming.then = Then::next_request;
     co_return streaming;

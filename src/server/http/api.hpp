@@ -1,19 +1,26 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "server/http/delivery_text.hpp"
 #include "server/http/exchange.hpp"
 #include "server/http/metrics.hpp"
+#include "server/http/reply_json.hpp"
 #include "server/http/workbench.hpp"
 #include "server/session.hpp"
+#include "server/workshop.hpp"
 
 namespace gorgo::server::http {
 
@@ -53,8 +60,8 @@ Routed find_route(Verb verb, const Target& target);
 /// Carries out requests and makes responses of what the engine replies. Belongs to the I/O thread.
 class Api {
  public:
-  /// `engine` and `hub` must outlive it.
-  Api(Engine& engine, SessionHub& hub) : engine_(engine), hub_(hub) {}
+  /// What it refers to must outlive it.
+  Api(Engine& engine, SessionHub& hub, Texts& texts) : engine_(engine), hub_(hub), texts_(texts) {}
 
   /// Nothing, where the server can carry out what goes this way. It cannot while it starts.
   std::optional<Response> refusal_of(const Route& route) const;
@@ -72,6 +79,7 @@ class Api {
   boost::asio::awaitable<Response> remove(const Call& call);
   boost::asio::awaitable<Response> explain(const Call& call);
   boost::asio::awaitable<Response> history(const Call& call);
+  boost::asio::awaitable<Response> all_history(const Call& call);
   boost::asio::awaitable<Response> why(const Call& call);
   boost::asio::awaitable<Response> pin(const Call& call);
   boost::asio::awaitable<Response> list_types(const Call& call);
@@ -92,12 +100,23 @@ class Api {
   /// Gathers what the workbench shows, on behalf of all browsers.
   boost::asio::awaitable<void> gather(Workbench& workbench);
 
+  boost::asio::awaitable<Response> edit(const Call& call);
+  boost::asio::awaitable<Response> try_rules(const Call& call);
+  boost::asio::awaitable<Response> run_tests(const Call& call);
+  boost::asio::awaitable<Response> look_into_journal(const Call& call);
+  /// The types that are declared, or made by rules; nothing: see `Engine::ask`.
+  boost::asio::awaitable<std::optional<Workshop::KnownTypes>> known_types();
+
   boost::asio::awaitable<Response> page(const Call& call);
   boost::asio::awaitable<Response> asset(const Call& call);
 
  private:
+  /// What is done on the thread beside is given up after this time.
+  static constexpr std::chrono::seconds kMostBeside{10};
+
   Engine& engine_;
   SessionHub& hub_;
+  Texts& texts_;
 
   // The calls through the reference stand in functions that are no coroutines: in one, GCC 12 has
   // UndefinedBehaviorSanitizer look at a place where the reference is not yet.
@@ -111,6 +130,12 @@ class Api {
   }
 
   boost::asio::awaitable<Response> deploy(const wire::DeployT& request);
+  /// The changes of rules that are about the name, or all if it is empty; else an error.
+  boost::asio::awaitable<std::variant<Json, Response>> changes_of(const std::string& name);
+  /// Whether the rule reads a type that has attributes which are not shown.
+  boost::asio::awaitable<bool> reads_hidden(const std::string& rule);
+  /// Has the job make the response on the thread beside the I/O thread.
+  boost::asio::awaitable<Response> beside(std::function<Response(const std::stop_token&)> job);
   // Whether all have been put.
   boost::asio::awaitable<bool> gather_rules(Workbench::Gathering& gathering);
   boost::asio::awaitable<bool> gather_types(Workbench::Gathering& gathering);

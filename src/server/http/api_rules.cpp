@@ -27,6 +27,16 @@ wire::DeployT deployment(const Call& call, bool replace) {
 
 Response done() { return json_response(Json::object()); }
 
+/// Takes the values of events out of an answer to the question why.
+void hide_values(Json& json) {
+  for (auto& [key, value] : json.items()) {
+    if (value.is_structured()) hide_values(value);
+    if (!value.is_string()) continue;
+    if (key == "event") value = without_values(value.get<std::string>());
+    if (key == "found") value = Redaction::kHidden;
+  }
+}
+
 }  // namespace
 
 asio::awaitable<std::optional<Reply>> Api::rules_from(std::uint32_t first) {
@@ -140,9 +150,9 @@ asio::awaitable<Response> Api::pin(const Call& call) {
   co_return done();
 }
 
-asio::awaitable<Response> Api::history(const Call& call) {
+asio::awaitable<std::variant<Json, Response>> Api::changes_of(const std::string& name) {
   wire::AskHistoryT request;
-  request.name = call.parameters[0];
+  request.name = name;
   Json list = Json::array();
   bool more = true;
   while (more) {
@@ -156,6 +166,13 @@ asio::awaitable<Response> Api::history(const Call& call) {
       request.after = change->number();
     }
   }
+  co_return list;
+}
+
+asio::awaitable<Response> Api::history(const Call& call) {
+  auto changes = co_await changes_of(call.parameters[0]);
+  if (auto* refused = std::get_if<Response>(&changes)) co_return *refused;
+  auto& list = std::get<Json>(changes);
   if (list.empty()) {
     const Problem problem{404,
                           {"the server remembers no change of '" + call.parameters[0] + "'",
@@ -163,6 +180,31 @@ asio::awaitable<Response> Api::history(const Call& call) {
     co_return response_of(problem);
   }
   co_return json_response({{"changes", std::move(list)}});
+}
+
+asio::awaitable<Response> Api::all_history(const Call&) {
+  auto changes = co_await changes_of("");
+  if (auto* refused = std::get_if<Response>(&changes)) co_return *refused;
+  auto& list = std::get<Json>(changes);
+  // Who wants a text asks for that of one deployment.
+  for (Json& change : list) {
+    change["removed"] = !change.contains("text");
+    change.erase("text");
+  }
+  co_return json_response({{"changes", std::move(list)}});
+}
+
+asio::awaitable<bool> Api::reads_hidden(const std::string& rule) {
+  if (texts_.redaction.is_empty()) co_return false;
+  wire::ListRulesT request;
+  request.name = rule;
+  const auto reply = co_await ask(request);
+  const auto* rules = reply ? reply->as<wire::Rules>() : nullptr;
+  if (rules == nullptr || rules->rules() == nullptr) co_return true;
+  for (const std::string& type : protocol::texts_of(rules->rules()->Get(0)->reads())) {
+    if (texts_.redaction.hides_something_of(type)) co_return true;
+  }
+  co_return false;
 }
 
 asio::awaitable<Response> Api::why(const Call& call) {
@@ -183,7 +225,10 @@ asio::awaitable<Response> Api::why(const Call& call) {
   const auto reply = co_await ask(request);
   const auto* why = reply ? reply->as<wire::Why>() : nullptr;
   if (why == nullptr) co_return unexpected(reply);
-  co_return json_response(to_json(*why));
+  Json json = to_json(*why);
+  const bool hides = co_await reads_hidden(call.parameters[0]);
+  if (hides) hide_values(json);
+  co_return json_response(json);
 }
 
 }  // namespace gorgo::server::http

@@ -46,7 +46,7 @@ HttpDialect::HttpDialect(Session& session, std::shared_ptr<Texts> texts)
       texts_(std::move(texts)),
       options_(session.hub().options),
       reader_(options_.http),
-      api_(*this, session.hub()),
+      api_(*this, session.hub(), *texts_),
       out_memory_(session.hub().totals.memory),
       answered_(session.hub().io),
       composed_(session.hub().io),
@@ -250,6 +250,11 @@ asio::awaitable<void> HttpDialect::stream(const Response& response) {
     co_await upgrade();
     co_return;
   }
+  if (response.then == Then::editor) {
+    co_await serve_editor();
+    co_return;
+  }
+  if (response.most_per_second) sample_.emplace(*response.most_per_second);
   streaming_ = true;
   session_.tell_of_stop();
   co_await respond(response, false);
@@ -298,13 +303,27 @@ asio::awaitable<void> HttpDialect::upgrade() {
   co_await web_socket_->read();
 }
 
+asio::awaitable<void> HttpDialect::serve_editor() {
+  in_request_ = false;
+  auto types = co_await api_.known_types();
+  used_reply();
+  if (!types) co_return;
+  auto socket = std::make_unique<EditorSocket>(session_, texts_,
+                                               options_.workshop->converse(*std::move(types)));
+  const bool accepted = co_await socket->accept(reader_.request());
+  if (!accepted) co_return;
+  editor_ = std::move(socket);
+  co_await editor_->serve();
+}
+
 asio::awaitable<void> HttpDialect::discard() {
   // A WebSocket goes on reading by itself.
-  if (web_socket_ == nullptr) co_await session_.read_nothing();
+  if (web_socket_ == nullptr && editor_ == nullptr) co_await session_.read_nothing();
 }
 
 asio::awaitable<void> HttpDialect::finish() {
   if (web_socket_ != nullptr) co_await web_socket_->finish();
+  if (editor_ != nullptr) co_await editor_->finish();
 }
 
 bool HttpDialect::is_foreign() const {
@@ -379,7 +398,8 @@ asio::awaitable<bool> HttpDialect::write(std::span<const OutFrame> frames) {
 
 asio::awaitable<void> HttpDialect::take(const OutFrame& frame) {
   if (const auto* delivery = std::get_if<ClientDelivery>(&frame)) {
-    if (streaming_) append_events(out_, *delivery, texts_->events);
+    if (streaming_ && sample_) append_sample(out_, *delivery, *sample_, texts_->redaction);
+    if (streaming_ && !sample_) append_events(out_, *delivery, texts_->events);
     out_memory_.resize(out_.capacity());
     co_return;
   }
@@ -419,6 +439,8 @@ Dialect::Heartbeat HttpDialect::heartbeat() const {
 }
 
 void HttpDialect::ping() {
+  const std::uint64_t left_out = sample_ ? sample_->take_left_out() : 0;
+  if (left_out > 0) append_event(out_, "left_out", to_text({{"rows", left_out}}));
   out_ += ": heartbeat\n\n";
   session_.wake_writer();
 }

@@ -8,6 +8,7 @@
 
 #include "server/http/api.hpp"
 #include "server/http/delivery_text.hpp"
+#include "server/http/editor_socket.hpp"
 #include "server/http/request_reader.hpp"
 #include "server/http/web_socket.hpp"
 #include "server/session.hpp"
@@ -50,7 +51,9 @@ class HttpDialect : public Dialect, private Engine {
   std::optional<protocol::Bytes> reply_;
   bool owing_ = false;                     // the reader has a reply and has not made use of it
   bool streaming_ = false;                 // deliveries are written as server-sent events
+  std::optional<Sample> sample_;           // of them; unset: all are written
   std::unique_ptr<WebSocket> web_socket_;  // set: the connection is one
+  std::unique_ptr<EditorSocket> editor_;   // set: the connection is one
   bool in_request_ = false;                // one has begun and has no response yet
   bool broken_ = false;                    // the engine's reply will never come
 
@@ -70,6 +73,7 @@ class HttpDialect : public Dialect, private Engine {
   /// Does what follows the response instead of another request, until the client goes.
   boost::asio::awaitable<void> stream(const Response& response);
   boost::asio::awaitable<void> upgrade();
+  boost::asio::awaitable<void> serve_editor();
   /// Sends what changes of the server, tick by tick.
   boost::asio::awaitable<void> show_workbench();
   boost::asio::awaitable<void> gather(Workbench& workbench);

@@ -42,6 +42,7 @@ enum class Then : std::uint8_t {
   deliveries,  ///< server-sent events, until the connection ends
   workbench,   ///< server-sent events about the server, until the connection ends
   web_socket,  ///< instead of a response the connection becomes a WebSocket
+  editor,      ///< the same, for the Language Server Protocol
 };
 
 struct Response {
@@ -50,6 +51,7 @@ struct Response {
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers = {};
   Then then = Then::next_request;
+  std::optional<std::uint32_t> most_per_second = {};  ///< deliveries of a stream; unset: all
 };
 
 /// Whether the request asks for a WebSocket.

@@ -2,12 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/post.hpp>
-#include <boost/beast/core/bind_handler.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/websocket/stream.hpp>
-#include <boost/beast/websocket/teardown.hpp>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,32 +12,15 @@
 
 #include "protocol/info.hpp"
 #include "server/awaiting.hpp"
-#include "server/http/authorization.hpp"
 #include "server/http/delivery_text.hpp"
 #include "server/http/reply_json.hpp"
 #include "server/http/web_socket_command.hpp"
-
-namespace gorgo::server {
-
-namespace beast = boost::beast;
-
-// What Beast asks of a stream beside reading and writing.
-inline void beast_close_socket(Transport& transport) { transport.close(); }
-
-// The session says that nothing more will be written, once everything is.
-inline void teardown(beast::role_type, Transport&, beast::error_code& failure) { failure = {}; }
-
-template <class Handler>
-void async_teardown(beast::role_type, Transport& transport, Handler&& handler) {
-  boost::asio::post(transport.get_executor(),
-                    beast::bind_front_handler(std::forward<Handler>(handler), beast::error_code()));
-}
-
-}  // namespace gorgo::server
+#include "server/http/web_socket_stream.hpp"
 
 namespace gorgo::server::http {
 
 namespace asio = boost::asio;
+namespace beast = boost::beast;
 namespace websocket = boost::beast::websocket;
 
 /// A request whose reply is due.
@@ -101,7 +80,7 @@ struct WebSocket::Impl {
   Session& session;
   const std::shared_ptr<Texts> texts;
   const HttpOptions& options;
-  websocket::stream<Transport&> stream;
+  WebSocketStream stream;
   beast::flat_buffer message;
   bool full = false;           // `message` is whole and was not taken
   bool ended = false;          // nothing more will come
@@ -133,16 +112,7 @@ WebSocket::Impl::Impl(Session& owner, std::shared_ptr<Texts> shared_texts)
       taken(owner.hub().io) {
   arrived.expires_at(asio::steady_timer::time_point::max());
   taken.expires_at(asio::steady_timer::time_point::max());
-  stream.auto_fragment(false);
-  stream.text(true);
-  stream.read_message_max(options.max_message_bytes);
-  // A client that shows no sign of life within this time has gone. Beast pings when half of it has
-  // passed.
-  const Limits& limits = owner.hub().options.limits;
-  const auto silence = limits.heartbeat.count() == 0 ? websocket::stream_base::none()
-                                                     : limits.heartbeat + limits.heartbeat_timeout;
-  stream.set_option(websocket::stream_base::timeout{owner.hub().options.greeting_timeout, silence,
-                                                    limits.heartbeat.count() > 0});
+  prepare(stream, owner.hub().options);
 }
 
 // Reads always, so that pings, closing and broken connections are noticed. It is a coroutine of its
@@ -270,14 +240,7 @@ WebSocket::WebSocket(Session& session, std::shared_ptr<Texts> texts)
 WebSocket::~WebSocket() = default;
 
 asio::awaitable<bool> WebSocket::accept(const Request& request) {
-  // A browser gives up unless the server chooses one of the protocols that it offers.
-  if (offers_protocol(request)) {
-    impl_->stream.set_option(websocket::stream_base::decorator([](auto& response) {
-      response.set(boost::beast::http::field::sec_websocket_protocol, kWebSocketProtocol);
-    }));
-  }
-  const auto [failure] = co_await impl_->stream.async_accept(request, kTuple);
-  co_return !failure;
+  return http::accept(impl_->stream, request);
 }
 
 asio::awaitable<void> WebSocket::read() {

@@ -14,6 +14,9 @@ namespace {
 // rules and types there are.
 constexpr std::chrono::microseconds kEachRow{500};
 
+// So the text of a row begins that tells the shape of a rule.
+constexpr std::string_view kShape = R"({"kind":"shape")";
+
 /// With three digits, so that a row does not change with every breath of a rate.
 double rounded(double value) {
   if (!(std::abs(value) > 0) || !std::isfinite(value)) return 0;
@@ -26,12 +29,14 @@ std::string key_of(const Json& row) {
   return row["kind"].get<std::string>() + ' ' + row.value("name", "");
 }
 
+/// By engine, what was estimated, what was measured, and upkeep, in nanoseconds; null: unknown.
 Json costs_of(const wire::RuleInfo& rule) {
   Json costs = Json::object();
   if (rule.costs() == nullptr) return costs;
+  const auto known = [](const auto& value) { return value ? Json(rounded(*value)) : Json(); };
   for (const auto* cost : *rule.costs()) {
-    const auto nanoseconds = cost->measured() ? cost->measured() : cost->estimate();
-    if (nanoseconds) costs[protocol::text_of(cost->engine())] = rounded(*nanoseconds);
+    costs[protocol::text_of(cost->engine())] = {known(cost->estimate()), known(cost->measured()),
+                                                known(cost->upkeep())};
   }
   return costs;
 }
@@ -152,6 +157,7 @@ void Workbench::Gathering::put(const wire::RuleInfo& rule) {
            {"engine", protocol::text_of(rule.engine())},
            {"automatic", rule.automatic()},
            {"moves", rule.moves()},
+           {"because", protocol::text_of(rule.placed_because())},
            {"events_per_second", rates == nullptr ? 0 : rounded(rates->events())},
            {"terminators_per_second", rates == nullptr ? 0 : rounded(rates->terminators())},
            {"composites_per_second", rates == nullptr ? 0 : rounded(rates->composites())},
@@ -250,16 +256,22 @@ std::string WorkbenchView::next(std::chrono::system_clock::time_point now) {
   versions_.resize(rows.size());
   std::string list;
   bool more = false;
+  const auto add = [&](std::size_t row) {
+    if (!lacks(row)) return;
+    more = !list.empty() && list.size() + rows[row].text.size() > kMost - 100;
+    if (more) return;
+    if (!list.empty()) list += ',';
+    list += rows[row].text;
+    versions_[row] = rows[row].version;
+  };
+  // Shapes seldom change, and the graph is of no use without all of them, so they come first.
+  for (std::size_t row = 0; row < rows.size() && !more; ++row) {
+    if (rows[row].text.starts_with(kShape)) add(row);
+  }
   for (std::size_t looked = 0; looked < rows.size() && !more; ++looked) {
     const std::size_t row = turn_ % rows.size();
-    if (lacks(row)) {
-      more = !list.empty() && list.size() + rows[row].text.size() > kMost - 100;
-      if (more) break;
-      if (!list.empty()) list += ',';
-      list += rows[row].text;
-      versions_[row] = rows[row].version;
-    }
-    turn_ = row + 1;
+    add(row);
+    if (!more) turn_ = row + 1;
   }
   const auto at = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
   return "{\"at\":" + std::to_string(at.count()) + ",\"more\":" + (more ? "true" : "false") +

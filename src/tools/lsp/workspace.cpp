@@ -10,15 +10,18 @@ Result<void> Workspace::add_common(const std::vector<std::string>& paths) {
   for (const auto& path : paths) {
     auto text = read_regular_file(path);
     if (!text) return text.error();
-    const std::string uri = uri_of(path);
-    const auto [it, added] =
-        views_.emplace(path_of(uri), View{.uri = uri, .document = Document(std::move(*text))});
-    if (!added) continue;
-    it->second.common = true;
-    common_.push_back(it->first);
-    check(it->second);
+    add_common(uri_of(path), std::move(*text));
   }
   return {};
+}
+
+void Workspace::add_common(const std::string& uri, std::string text) {
+  const auto [it, added] =
+      views_.emplace(path_of(uri), View{.uri = uri, .document = Document(std::move(text))});
+  if (!added) return;
+  it->second.common = true;
+  common_.push_back(it->first);
+  check(it->second);
 }
 
 std::vector<const View*> Workspace::set(const std::string& uri, std::string text) {

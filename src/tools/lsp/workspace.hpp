@@ -32,6 +32,8 @@ class Workspace {
  public:
   /// Reads the common files, given in the order of deployment. An error: one cannot be read.
   Result<void> add_common(const std::vector<std::string>& paths);
+  /// Adds a further one, with a URI, which need not be that of a file.
+  void add_common(const std::string& uri, std::string text);
 
   /// The document is in the editor and has this text. Returns those whose diagnostics may have
   /// changed.

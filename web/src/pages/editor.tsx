@@ -1,31 +1,26 @@
-// A deployment's rules as a text: written, checked, compared with what is in force, deployed.
+// A deployment's rules as a text: written, tried, tested, compared with what is in force, deployed, taken back.
 import {setDiagnostics} from '@codemirror/lint';
-import type {EditorView} from '@codemirror/view';
-import {useSignal} from '@preact/signals';
+import {EditorView} from '@codemirror/view';
+import {type Signal, useSignal} from '@preact/signals';
 import {useEffect, useRef} from 'preact/hooks';
-import {get, send, textOf} from '../api';
+import {send, textOf} from '../api';
 import {compare, makeEditor, setText} from '../code';
+import {type Change, deploy, deployed, type Deployed, deploymentNames, deploymentWith, inForce, lostBy, pathOf} from '../deployment';
 import {count} from '../format';
+import {connectEditor, languageServer} from '../lsp';
 import {Mark, Panel} from '../parts';
 import {go, pathTo, place} from '../route';
-import {deploymentOf, type RuleText} from '../rule_detail';
 import {rules} from '../store';
-import {ask, checker, type Found, marksOf} from '../tesla';
+import {checker, type Found, marksOf} from '../tesla';
+import {HistoryPanel} from './history_panel';
+import {TestsPanel} from './tests_panel';
+import {TrialPanel} from './trial_panel';
 
 const kExample = `// An event of type Hot for each reading above 45.
 define Hot(area: string)
 from Temp(value > 45)
 where area = Temp.area;
 `;
-
-const pathOf = (name: string) => `/v1/rules/${encodeURIComponent(name)}`;
-const rulesOf = (deployment: string) => [...rules.value.keys()].filter((rule) => deploymentOf(rule) === deployment);
-
-/// The texts of the deployment's rules, as they are in force.
-async function deployedText(deployment: string): Promise<string> {
-  const told = await Promise.all(rulesOf(deployment).map((rule) => get<RuleText>(pathOf(rule))));
-  return told.map((rule) => `${(rule.text ?? '').trim().replace(/;$/, '')};\n`).join('\n');
-}
 
 function Findings(props: {found: Found[]; show: (found: Found) => void}) {
   return (
@@ -42,79 +37,126 @@ function Findings(props: {found: Found[]; show: (found: Found) => void}) {
   );
 }
 
-export function Editor() {
-  const wanted = place.value.name;
-  const name = useSignal(wanted), found = useSignal<Found[]>([]), said = useSignal(''), problem = useSignal('');
-  const comparing = useSignal(false), busy = useSignal(false);
-  const host = useRef<HTMLDivElement>(null), view = useRef<EditorView | null>(null);
-  const fail = (error: unknown) => {
-    said.value = '';
-    problem.value = textOf(error);
-  };
+/// The editor in `host`. Its text is in the signal, too.
+function useEditor(name: Signal<string>, found: Signal<Found[]>) {
+  const host = useRef<HTMLDivElement>(null), view = useRef<EditorView | null>(null), text = useSignal(kExample);
   useEffect(() => {
-    const path = () => pathOf(name.value || 'unnamed');
-    view.current = makeEditor(host.current!, kExample, 'Text of the rules', checker(path, (now) => (found.value = now)));
-    return () => view.current?.destroy();
+    const server = connectEditor('file:///rules.tesla');
+    const noteText = EditorView.updateListener.of((update) => update.docChanged && (text.value = update.state.doc.toString()));
+    const check = checker(() => pathOf(name.value || 'unnamed'), (now) => (found.value = now));
+    view.current = makeEditor(host.current!, kExample, 'Text of the rules', [check, server.extension, noteText]);
+    return () => {
+      view.current?.destroy();
+      server.close();
+    };
   }, []);
-  useEffect(() => {
-    name.value = wanted;
-    comparing.value = false;
-    compare(view.current!, null);
-    if (wanted !== '' && rulesOf(wanted).length > 0) deployedText(wanted).then((text) => setText(view.current!, text), fail);
-  }, [wanted, rules.value.size === 0]);
-  const text = () => view.current!.state.doc.toString();
-  const deploy = async () => {
-    if (name.value === '') return fail(new Error('Name the deployment first.'));
-    // Only rules whose names begin with the deployment's are known to be part of it.
-    if (isDeployed && !confirm(`Replace all rules of ${name.value}? Those that the text lacks are removed, also those with names of their own.`)) return;
-    busy.value = true;
-    try {
-      found.value = await ask(isDeployed ? 'PUT' : 'POST', pathOf(name.value), text());
-      view.current!.dispatch(setDiagnostics(view.current!.state, marksOf(found.value, view.current!.state.doc)));
-      const errors = found.value.filter((each) => each.severity === 'error').length;
-      problem.value = errors > 0 ? `Nothing was deployed: ${count(errors)} ${errors === 1 ? 'error' : 'errors'}.` : '';
-      said.value = errors > 0 ? '' : `${name.value} is deployed.`;
-      if (errors === 0) go(pathTo('editor', name.value), true);
-    } catch (error) {
-      fail(error);
-    }
-    busy.value = false;
-  };
-  const toggleComparison = async () => {
-    comparing.value = !comparing.value;
-    try {
-      compare(view.current!, comparing.value ? await deployedText(name.value) : null);
-    } catch (error) {
-      fail(error);
-    }
-  };
-  const remove = async () => {
-    if (!confirm(`Remove all rules of ${name.value}?`)) return;
-    await send('DELETE', pathOf(name.value)).then(() => (said.value = `${name.value} is removed.`), fail);
-  };
   const show = (each: Found) => {
     const mark = marksOf([each], view.current!.state.doc)[0]!;
     view.current!.dispatch({selection: {anchor: mark.from, head: mark.to}, scrollIntoView: true});
     view.current!.focus();
   };
-  const names = [...new Set([...rules.value.keys()].map(deploymentOf))].filter((each) => each !== '').sort();
-  const isDeployed = names.includes(name.value);
+  const markUp = (now: Found[]) => view.current!.dispatch(setDiagnostics(view.current!.state, marksOf(now, view.current!.state.doc)));
+  return {host, view, text, show, markUp};
+}
+
+const nothing = (name: string): Deployed => ({name, text: '', rules: [], changes: []});
+
+export function Editor() {
+  const wanted = place.value.name, wantedRule = place.value.query.get('rule') ?? '';
+  const name = useSignal(wanted), found = useSignal<Found[]>([]), said = useSignal(''), problem = useSignal('');
+  const comparing = useSignal(''), busy = useSignal(false), known = useSignal(nothing(wanted)), names = useSignal<string[]>([]);
+  const {host, view, text, show, markUp} = useEditor(name, found), shown = useRef(wanted);
+  const fail = (error: unknown) => {
+    said.value = '';
+    problem.value = textOf(error);
+  };
+  const look = async () => {
+    names.value = await deploymentNames();
+    known.value = name.value === '' ? nothing('') : await deployed(name.value);
+  };
+  const compareWith = (title: string, other: string | null) => {
+    comparing.value = other === null ? '' : title;
+    compare(view.current!, other);
+  };
+  useEffect(() => {
+    if (shown.current !== wanted) name.value = wanted;  // what was typed before the rules came stays
+    shown.current = wanted;
+    if (rules.value.size === 0 && wanted + wantedRule !== '') return;  // they have not come yet
+    if (wantedRule !== '') {
+      const notThere = `The server does not remember the text that ${wantedRule} came with.`;
+      deploymentWith(wantedRule).then((found) => (found === '' ? (problem.value = notThere) : go(pathTo('editor', found), true)), fail);
+      return;
+    }
+    compareWith('', null);
+    look().then(() => wanted !== '' && known.value.text !== '' && setText(view.current!, known.value.text), fail);
+  }, [wanted, wantedRule, rules.value.size === 0]);
+  /// Deploys with what is wrong marked, after asking where rules would go.
+  const putInForce = async (fresh: string, done: string) => {
+    if (name.value === '') return fail(new Error('Name the deployment first.'));
+    busy.value = true;
+    try {
+      await look();
+      const lost = await lostBy(known.value, fresh);
+      const agreed = lost.length === 0 || confirm(`The text lacks rules that are in force: ${lost.join(', ')}. Remove them?`);
+      if (agreed) {
+        found.value = await deploy(known.value, fresh, lost);
+        markUp(found.value);
+        const errors = found.value.filter((each) => each.severity === 'error').length;
+        problem.value = errors > 0 ? `Nothing was deployed: ${count(errors)} ${errors === 1 ? 'error' : 'errors'}.` : '';
+        said.value = errors > 0 ? '' : done;
+        if (errors === 0) go(pathTo('editor', name.value), true);
+        await look();
+      }
+    } catch (error) {
+      fail(error);
+    }
+    busy.value = false;
+  };
+  const rollBack = (change: Change) => {
+    if (!confirm(`Put version ${change.number} of ${name.value} in force?`)) return;
+    compareWith('', null);
+    setText(view.current!, change.text!);
+    void putInForce(change.text!, `${name.value} is again what change ${change.number} made of it.`);
+  };
+  const remove = async () => {
+    if (!confirm(`Remove all rules of ${name.value}: ${inForce(known.value).join(', ')}?`)) return;
+    try {
+      for (const rule of inForce(known.value)) await send('DELETE', pathOf(rule));
+      said.value = `${name.value} is removed.`;
+      await look();
+    } catch (error) {
+      fail(error);
+    }
+  };
+  const there = inForce(known.value), isDeployed = there.length > 0;
   return (
-    <Panel title="Editor" note={isDeployed ? `${count(rulesOf(name.value).length)} rules in force` : 'not deployed'}>
-      <div class="form">
-        <label for="deployment">Deployment</label>
-        <input id="deployment" list="deployments" value={name.value} placeholder="a name" spellcheck={false}
-          onInput={(event) => (name.value = event.currentTarget.value.trim())}
-          onChange={() => names.includes(name.value) && name.value !== wanted && go(pathTo('editor', name.value))} />
-        <datalist id="deployments">{names.map((each) => <option key={each} value={each} />)}</datalist>
-        <button class="primary" disabled={busy.value} onClick={() => void deploy()}>Deploy</button>
-        <button aria-pressed={comparing.value} disabled={!isDeployed} onClick={() => void toggleComparison()}>Compare with deployed</button>
-        <button disabled={!isDeployed} onClick={() => void remove()}>Remove</button>
-        {said.value !== '' && <span class="said" role="status">{said}</span>}
+    <>
+      <div class="beside with-trial">
+        <Panel title="Editor" note={isDeployed ? `${count(there.length)} ${there.length === 1 ? 'rule' : 'rules'} in force` : 'not deployed'}
+          tools={<span class="note">{languageServer.value ? 'Ctrl-Space completes, F2 renames, Shift-Alt-F formats' : 'without completion: the language server does not answer'}</span>}>
+          <div class="form">
+            <label for="deployment">Deployment</label>
+            <input id="deployment" list="deployments" value={name.value} placeholder="a name" spellcheck={false}
+              onInput={(event) => (name.value = event.currentTarget.value.trim())}
+              onChange={() => (names.value.includes(name.value) && name.value !== wanted ? go(pathTo('editor', name.value)) : void look().catch(fail))} />
+            <datalist id="deployments">{names.value.map((each) => <option key={each} value={each} />)}</datalist>
+            <button class="primary" disabled={busy.value} onClick={() => void putInForce(text.value, `${name.value} is deployed.`)}>Deploy</button>
+            <button aria-pressed={comparing.value !== ''} disabled={!isDeployed && comparing.value === ''}
+              onClick={() => compareWith('what is deployed', comparing.value === '' ? known.value.text : null)}>Compare with deployed</button>
+            <button disabled={!isDeployed} onClick={() => void remove()}>Remove</button>
+            {said.value !== '' && <span class="said" role="status">{said}</span>}
+            {comparing.value !== '' && <span class="note">Compared with {comparing}. Lines that differ are marked.</span>}
+          </div>
+          {problem.value !== '' && <p class="problem" role="alert">{problem}</p>}
+          <div class="code" ref={host} />
+          <Findings found={found.value} show={show} />
+        </Panel>
+        <TrialPanel name={name} text={text} />
       </div>
-      {problem.value !== '' && <p class="problem" role="alert">{problem}</p>}
-      <div class="code" ref={host} />
-      <Findings found={found.value} show={show} />
-    </Panel>
+      <div class="columns">
+        <TestsPanel name={name} text={text} />
+        <HistoryPanel deployed={known.value} compare={(change) => compareWith(`version ${change.number}`, change.text!)} rollBack={rollBack} />
+      </div>
+    </>
   );
 }

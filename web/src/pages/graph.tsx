@@ -2,7 +2,7 @@
 import {computed, useComputed, useSignal} from '@preact/signals';
 import {useRef} from 'preact/hooks';
 import {count} from '../format';
-import {type Box, type Edge, kBoxHeight, layOut} from '../layout';
+import {type Box, type Edge, groupOf, kBoxHeight, layOut, type RuleShape} from '../layout';
 import {Panel, Table} from '../parts';
 import {go, pathTo, place} from '../route';
 import {RuleDetail} from '../rule_detail';
@@ -12,19 +12,24 @@ const shapeText = computed(() => JSON.stringify([...shapes.value.values()].map((
 
 interface Laid {
   picture: ReturnType<typeof layOut>;
+  group: string;  // whose rules are shown one by one
   milliseconds: number;
 }
+const asked = computed(() => ['open', 'rule'].map((key) => place.value.query.get(key) ?? '').join('\n'));
 // It is laid out anew only when rules come and go, not when rates change.
 const laid = computed<Laid>(() => {
+  const list = JSON.parse(shapeText.value) as RuleShape[], [open = '', rule = ''] = asked.value.split('\n');
   const began = performance.now();
-  const picture = layOut(JSON.parse(shapeText.value), place.value.query.get('open') ?? '');
-  return {picture, milliseconds: performance.now() - began};
+  const group = open !== '' || rule === '' ? open : groupOf(list, rule), picture = layOut(list, group);
+  return {picture, group, milliseconds: performance.now() - began};
 });
 
 const sum = (names: string[], of: (rule: Rule) => number) => names.reduce((all, name) => all + (rules.value.has(name) ? of(rules.value.get(name)!) : 0), 0);
 
+const ratesOf = (names: string[]) => names.reduce((all, name) => all + (types.value.get(name)?.per_second ?? 0), 0);
+
 function rateOf(edge: Edge): number {
-  return edge.type === null ? sum(edge.rules, (rule) => rule.composites_per_second) : (types.value.get(edge.type)?.per_second ?? 0);
+  return edge.types.length === 0 ? sum(edge.rules, (rule) => rule.composites_per_second) : ratesOf(edge.types);
 }
 
 const curve = (points: {x: number; y: number}[]) =>
@@ -45,8 +50,8 @@ function Line(props: {edge: Edge}) {
 
 function troubleOf(box: Box): string {
   if (box.kind === 'type') {
-    const type = types.value.get(box.name);
-    return type && type.late + type.too_late > 0 ? `${count(type.late + type.too_late)} late` : '';
+    const late = box.types.reduce((all, name) => all + (types.value.get(name)?.late ?? 0) + (types.value.get(name)?.too_late ?? 0), 0);
+    return late > 0 ? `${count(late)} late` : '';
   }
   if (sum(box.rules, (rule) => (rule.alarm === '' ? 0 : 1)) > 0) return 'alarm';
   if (sum(box.rules, (rule) => (rule.suspended ? 1 : 0)) > 0) return 'suspended';
@@ -60,7 +65,7 @@ function engineOf(box: Box): string {
 }
 
 function describe(box: Box, trouble: string): string {
-  const rate = box.kind === 'type' ? types.value.get(box.name)?.per_second ?? 0 : sum(box.rules, (rule) => rule.composites_per_second);
+  const rate = box.kind === 'type' ? ratesOf(box.types) : sum(box.rules, (rule) => rule.composites_per_second);
   return `${box.kind} ${box.name}, ${count(rate)} in a second${trouble === '' ? '' : `, ${trouble}`}`;
 }
 
@@ -71,7 +76,7 @@ function Node(props: {box: Box; chosen: boolean; choose: (box: Box) => void}) {
   const label = box.name.length > most ? `${box.name.slice(0, most)}…` : box.name;
   const act = box.kind === 'type' ? {} : {
     role: 'button' as const,
-    tabIndex: 0,
+    tabindex: 0,  // as SVG spells it
     onClick: () => props.choose(box),
     onKeyDown: (event: KeyboardEvent) => (event.key === 'Enter' || event.key === ' ') && props.choose(box),
   };
@@ -86,12 +91,20 @@ function Node(props: {box: Box; chosen: boolean; choose: (box: Box) => void}) {
 }
 
 function Canvas(props: {chosen: string; choose: (box: Box) => void}) {
-  const {picture, milliseconds} = laid.value;
+  const {picture, group, milliseconds} = laid.value;
   const scale = useSignal(1), box = useRef<HTMLDivElement>(null);
   const fit = () => (scale.value = Math.min(1.4, Math.max(0.15, (box.current!.clientWidth - 8) / Math.max(1, picture.width))));
   const zoom = (by: number) => (scale.value = Math.min(3, Math.max(0.1, scale.value * by)));
+  const grouped = picture.boxes.some((each) => each.kind === 'group');
+  const find = (event: Event) => {
+    const {value} = event.currentTarget as HTMLInputElement;
+    if (shapes.value.has(value)) go(pathTo('graph', '', {rule: value}));
+  };
   const tools = (
     <>
+      <input type="search" list="rules-of-graph" aria-label="Find a rule" placeholder="find a rule" onChange={find} />
+      <datalist id="rules-of-graph">{[...shapes.value.keys()].slice(0, 1000).map((name) => <option key={name} value={name} />)}</datalist>
+      {group !== '' && <a class="button" href="/graph">Close {group}</a>}
       <span class="legend"><i class="cpu" />CPU <i class="gpu" />GPU <i class="both" />both <i class="trouble" />look here</span>
       <button aria-label="Smaller" onClick={() => zoom(1 / 1.25)}>−</button>
       <button aria-label="Larger" onClick={() => zoom(1.25)}>+</button>
@@ -99,7 +112,7 @@ function Canvas(props: {chosen: string; choose: (box: Box) => void}) {
     </>
   );
   return (
-    <Panel title="Graph" note={`${count(shapes.value.size)} rules, laid out in ${milliseconds.toFixed(0)} ms`} tools={tools}>
+    <Panel title="Graph" note={`${count(shapes.value.size)} rules${grouped ? ' in groups; a click opens one' : ''}, laid out in ${milliseconds.toFixed(0)} ms`} tools={tools}>
       <div class="canvas" ref={box} tabIndex={0} role="region" aria-label="Graph of types and rules" data-layout={milliseconds.toFixed(1)}>
         <svg width={picture.width * scale.value} height={picture.height * scale.value} viewBox={`0 0 ${picture.width} ${picture.height}`}>
           {picture.edges.map((edge) => <Line key={edge.id} edge={edge} />)}

@@ -2,12 +2,12 @@
 import {bytes, count, microseconds} from '../format';
 import {Engine, type Level, Mark, Panel, RuleLink, RuleSpark, Table, Tile} from '../parts';
 import {Plot} from '../plot';
-import {connections, latency, link, past, risen, type Rule, rules, tick, totals, types} from '../store';
+import {connections, evaluationOf, latency, link, past, risen, type Rule, rules, tick, totals, types} from '../store';
 
 /// What a rule's evaluation takes of one core, by what the engine was measured to take.
 export function shareOf(rule: Rule): number {
   const cost = Object.entries(rule.costs).find(([engine]) => rule.engine.startsWith(engine));
-  return cost === undefined ? 0 : (cost[1] * rule.terminators_per_second) / 1e9;
+  return cost === undefined ? 0 : ((evaluationOf(cost[1]) ?? 0) * rule.terminators_per_second) / 1e9;
 }
 
 export const percent = (share: number) => (share === 0 ? '0' : share < 0.001 ? '< 0.1 %' : `${(100 * share).toFixed(1)} %`);

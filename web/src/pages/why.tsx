@@ -3,9 +3,10 @@ import {useSignal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import {get, textOf} from '../api';
 import {clock, count} from '../format';
+import {eventsIn, type Named, pathToEvent, WithLinks} from '../event_links';
 import {type Level, Mark, Panel} from '../parts';
 import {go, pathTo, place} from '../route';
-import {rules} from '../store';
+import {hasJournal, rules} from '../store';
 
 interface Miss {
   event: string;
@@ -62,7 +63,7 @@ function verdict(funnel: Funnel): {level: Level; text: string} {
 }
 
 const Near = (props: {miss: Miss; lead: string}) => (
-  <p class="near">{props.lead} <code>{props.miss.event}</code>: it takes <code>{props.miss.test}</code>, and there is <code>{props.miss.found}</code></p>
+  <p class="near">{props.lead} <WithLinks text={props.miss.event} />: it takes <code>{props.miss.test}</code>, and there is <WithLinks text={props.miss.found} /></p>
 );
 
 function Bar(props: {step: Step; most: number}) {
@@ -79,7 +80,7 @@ function Bar(props: {step: Step; most: number}) {
       {step.losses.map((loss) => (
         <div key={loss.kind + loss.test} class="loss">
           <Mark level={loss.kind === 'Negation' ? 'warn' : 'plain'}>{loss.kind.toLowerCase()}</Mark> {count(loss.count)} lost to <code>{loss.test}</code>
-          {loss.nearest && <Near miss={loss.nearest} lead="The nearest was" />}
+          {loss.nearest && <Near miss={loss.nearest} lead={loss.kind === 'Negation' || loss.kind === 'Absence' ? 'Excluded was' : 'The nearest was'} />}
         </div>
       ))}
       {step.outside && <Near miss={step.outside} lead="Outside of the window was" />}
@@ -97,21 +98,48 @@ export function windowOf(clause: string): number | null {
   return size === undefined ? null : Number(found[1]) * size;
 }
 
-/// The windows of the steps on one axis that ends with the event.
+interface Dot extends Named {
+  kind: 'missed' | 'excluded' | 'outside';
+  told: string;
+}
+
+/// The events that a step names: those that came nearest, that excluded others, or that lay outside of the window.
+function dotsOf(step: Step): Dot[] {
+  const dots: Dot[] = [];
+  const add = (kind: Dot['kind'], text: string, told: string) => eventsIn(text).forEach((event) => dots.push({...event, kind, told}));
+  for (const loss of step.losses) {
+    if (loss.nearest === null) continue;
+    const excludes = loss.kind === 'Negation' || loss.kind === 'Absence';
+    if (excludes) add('excluded', loss.nearest.found, `excluded ${count(loss.count)}`);
+    else add('missed', loss.nearest.event, `${loss.nearest.test}: ${loss.nearest.found}`);
+  }
+  if (step.outside) add('outside', step.outside.event, 'outside of the window');
+  return dots;
+}
+
+/// The windows of the steps on one axis that ends with the event, and the events that explain them.
 function Windows(props: {funnel: Funnel}) {
-  const windows = props.funnel.steps.map((step) => ({clause: step.clause, left: step.left, size: windowOf(step.clause)})).filter((each) => each.size !== null);
-  if (windows.length === 0) return null;
-  const most = Math.max(...windows.map((each) => each.size!)), end = props.funnel.timestamp_ms;
+  const steps = props.funnel.steps.map((step) => ({step, size: windowOf(step.clause), dots: dotsOf(step)})).filter((each) => each.size !== null || each.dots.length > 0);
+  const end = props.funnel.timestamp_ms, most = Math.max(0, ...steps.map((each) => each.size ?? 0));
+  if (most === 0) return null;
+  const span = most * 1.15, share = (milliseconds: number) => (100 * milliseconds) / span;
   return (
     <div class="windows">
       <h3>Windows</h3>
-      {windows.map((each) => (
-        <div key={each.clause} class="window" title={each.clause}>
-          <i class={each.left === 0 ? 'none' : ''} style={{width: `${Math.max(1, (100 * each.size!) / most)}%`}} />
-          <code>{each.clause}</code>
+      {steps.map(({step, size, dots}) => (
+        <div key={step.clause} class="window">
+          {size !== null && <i class={step.left === 0 ? 'none' : ''} style={{width: `${Math.max(1, share(size))}%`}} />}
+          <code title={step.clause}>{step.clause}</code>
+          {dots.map((dot, i) => {
+            const title = `${dot.text}: ${dot.told}`, style = {right: `${Math.min(99, Math.max(0, share(end - dot.at)))}%`};
+            return hasJournal.value
+              ? <a key={i} class={`dot ${dot.kind}`} style={style} title={title} aria-label={title} href={pathToEvent(dot)} />
+              : <b key={i} class={`dot ${dot.kind}`} style={style} title={title} role="img" aria-label={title} />;
+          })}
         </div>
       ))}
-      <div class="axis"><span>{clock(end - most)}</span><span>{clock(end)}</span></div>
+      <div class="axis"><span>{clock(end - span)}</span><span>{clock(end)}</span></div>
+      <p class="legend"><b class="dot missed" />came nearest <b class="dot excluded" />excluded others <b class="dot outside" />outside of the window</p>
     </div>
   );
 }
@@ -121,7 +149,7 @@ function Picture(props: {funnel: Funnel}) {
   const most = Math.max(1, ...funnel.steps.map((step) => Math.max(step.candidates, step.passed, step.left)));
   return (
     <Panel title={text} class={level}>
-      <pre class="text" tabIndex={0}>{funnel.event}</pre>
+      <p class="text"><WithLinks text={funnel.event} /></p>
       {funnel.forgotten && <p class="note">Events that it could see may be forgotten by now, so less may be left than there was.</p>}
       <Windows funnel={funnel} />
       <ol class="funnel">{funnel.steps.map((step, i) => <Bar key={i} step={step} most={most} />)}</ol>

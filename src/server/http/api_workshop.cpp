@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstddef>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "codec/event_text.hpp"
+#include "protocol/info.hpp"
+#include "server/awaiting.hpp"
+#include "server/durability/journal_look.hpp"
+#include "server/http/api.hpp"
+#include "server/http/delivery_text.hpp"
+#include "server/http/reply_json.hpp"
+
+// What people who write rules ask for beside the engine: /v1/lsp, trials, tests, the journal.
+namespace gorgo::server::http {
+namespace {
+
+namespace asio = boost::asio;
+
+// What a coroutine holds must have a name, so that jobs are made by functions.
+using Job = std::function<Response(const std::stop_token&)>;
+
+constexpr std::size_t kMostJournalRows = 1000;
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+// The parameters are by value because the coroutine begins later, on another thread.
+asio::awaitable<Response> carry_out(Job job, std::stop_token stop) { co_return job(stop); }
+
+Response no_workshop() {
+  return response_of(Problem{501,
+                             {"this server has no workshop for rules",
+                              "use the commands `gorgo lsp`, `gorgo run` and `gorgo test`"}});
+}
+
+/// Rules, and what they are tried with.
+using RulesAndText = std::pair<std::string, std::string>;
+
+/// `{"text":"..",KEY:".."}`
+Result<RulesAndText> read_rules_and(const std::string& key, const Call& call) {
+  const auto& body = static_cast<const TextBody&>(*call.body).text();
+  const Json json = Json::parse(body, nullptr, false);
+  const auto is_text = [&](const std::string& member) {
+    return json.is_object() && json.contains(member) && json[member].is_string();
+  };
+  if (is_text("text") && is_text(key)) return RulesAndText(json["text"], json[key]);
+  return Error{"the body is no JSON with both texts",
+               R"(send {"text": "RULES", ")" + key + R"(": ".."})"};
+}
+
+Result<JournalLook> read_look(const Target& target) {
+  JournalLook look;
+  for (const char* key : {"place", "at", "most"}) {
+    const auto value = target.find(key);
+    if (!value) continue;
+    const auto number = to_number(key, *value);
+    if (!number) return number.error();
+    if (key == std::string_view("place")) look.place = *number;
+    if (key == std::string_view("most"))
+      look.most = std::min<std::size_t>(*number, kMostJournalRows);
+    if (key == std::string_view("at")) {
+      constexpr std::uint64_t kMost = INT64_MAX / kMillisecond;
+      look.at = static_cast<std::int64_t>(std::min(*number, kMost)) * kMillisecond;
+    }
+  }
+  look.type = target.find("type").value_or("");
+  return look;
+}
+
+Response journal_response(const std::string& folder, const JournalLook& look,
+                          const Redaction& redaction, const std::stop_token& stop) {
+  const auto writer = codec::make_line_writer();
+  std::string rows;
+  std::size_t shown = 0, left_out = 0;
+  const auto sight = look_into_journal(
+      folder, look, stop, [&](journal::Place place, Timestamp timestamp, const BatchCursor& row) {
+        if (shown == look.most) {
+          ++left_out;
+          return;
+        }
+        rows += shown++ == 0 ? "" : ",";
+        append_line(rows, *writer, row, timestamp, redaction);
+        rows.pop_back();  // the brace
+        rows += ",\"place\":" + std::to_string(place) + "}";
+      });
+  if (!sight) return response_of(Problem{500, sight.error()});
+  return {.status = 200,
+          .body = "{\"low\":" + std::to_string(sight->low) + ",\"end\":" +
+                  std::to_string(sight->end) + ",\"next\":" + std::to_string(sight->next) +
+                  ",\"left_out\":" + std::to_string(left_out) + ",\"events\":[" + rows + "]}\n"};
+}
+
+Job trial_job(Workshop& workshop, Workshop::Trial trial) {
+  return [&workshop, trial = std::move(trial)](const std::stop_token& stop) {
+    return Response{.body = workshop.try_rules(trial, stop) + "\n"};
+  };
+}
+
+Job tests_job(Workshop& workshop, RulesAndText texts) {
+  return [&workshop, texts = std::move(texts)](const std::stop_token& stop) {
+    return Response{.body = workshop.run_tests(texts.second, texts.first, stop) + "\n"};
+  };
+}
+
+Job journal_job(std::string folder, JournalLook look, Redaction redaction) {
+  return [folder = std::move(folder), look = std::move(look),
+          redaction = std::move(redaction)](const std::stop_token& stop) {
+    return journal_response(folder, look, redaction, stop);
+  };
+}
+
+}  // namespace
+
+asio::awaitable<Response> Api::beside(std::function<Response(const std::stop_token&)> job) {
+  std::stop_source source;
+  asio::steady_timer limit(hub_.io, kMostBeside);
+  limit.async_wait([source](const boost::system::error_code& cancelled) mutable {
+    if (!cancelled) source.request_stop();
+  });
+  auto work = carry_out(std::move(job), source.get_token());
+  Response response = co_await asio::co_spawn(texts_.beside, std::move(work), asio::use_awaitable);
+  co_return response;
+}
+
+asio::awaitable<std::optional<Workshop::KnownTypes>> Api::known_types() {
+  Workshop::KnownTypes known;
+  for (std::uint32_t first = 0, total = 1; first < total;) {
+    const auto page = co_await types_from(first);
+    const auto* types = page ? page->as<wire::Types>() : nullptr;
+    if (types == nullptr) co_return std::nullopt;
+    if (types->types() == nullptr || types->types()->size() == 0) break;
+    for (const auto* type : *types->types()) {
+      // A type that rules imply may have further attributes.
+      if (type->attributes() == nullptr || type->inferred()) continue;
+      auto& last = known.emplace_back();
+      last.name = protocol::text_of(type->name());
+      for (const auto* attribute : *type->attributes()) {
+        last.attributes.push_back(
+            {attribute->name()->str(), static_cast<ValueType>(attribute->type())});
+      }
+    }
+    first += types->types()->size();
+    total = types->total();
+  }
+  co_return known;
+}
+
+asio::awaitable<Response> Api::edit(const Call& call) {
+  if (hub_.options.workshop == nullptr) co_return no_workshop();
+  if (is_upgrade(call.head)) co_return Response{.body = {}, .then = Then::editor};
+  const Problem problem{426, {"this path is for a WebSocket", "ask for the upgrade to one"}};
+  Response refused = response_of(problem);
+  refused.headers.emplace_back("Upgrade", "websocket");
+  co_return refused;
+}
+
+asio::awaitable<Response> Api::try_rules(const Call& call) {
+  Workshop* workshop = hub_.options.workshop.get();
+  if (workshop == nullptr) co_return no_workshop();
+  const auto read = read_rules_and("events", call);
+  if (!read) co_return response_of(Problem{400, read.error()});
+  auto types = co_await known_types();
+  if (!types) co_return unexpected(std::nullopt);
+  Workshop::Trial trial{call.parameters[0], read->first, read->second, *std::move(types)};
+  co_return co_await beside(trial_job(*workshop, std::move(trial)));
+}
+
+asio::awaitable<Response> Api::run_tests(const Call& call) {
+  Workshop* workshop = hub_.options.workshop.get();
+  if (workshop == nullptr) co_return no_workshop();
+  const auto read = read_rules_and("tests", call);
+  if (!read) co_return response_of(Problem{400, read.error()});
+  co_return co_await beside(tests_job(*workshop, *read));
+}
+
+asio::awaitable<Response> Api::look_into_journal(const Call& call) {
+  const std::string& folder = hub_.options.journal.path;
+  if (folder.empty()) {
+    co_return response_of(
+        Problem{501, {"this server keeps no events", "start it with --journal DIR"}});
+  }
+  const auto look = read_look(call.target);
+  if (!look) co_return response_of(Problem{400, look.error()});
+  co_return co_await beside(journal_job(folder, *look, texts_.redaction));
+}
+
+}  // namespace gorgo::server::http

@@ -1,0 +1,63 @@
+#include "server/http/redaction.hpp"
+
+#include <algorithm>
+
+#include "server/security/name_patterns.hpp"
+
+namespace gorgo::server::http {
+namespace {
+
+bool fits(const std::string& pattern, std::string_view name) {
+  return NamePatterns{.allow = {pattern}, .deny = {}}.allows(name);
+}
+
+}  // namespace
+
+// Names of types may have dots, those of attributes have none.
+Redaction::Redaction(const std::vector<std::string>& patterns) {
+  for (const std::string& pattern : patterns) {
+    const std::size_t dot = pattern.rfind('.');
+    if (dot == pattern.npos) continue;
+    patterns_.emplace_back(pattern.substr(0, dot), pattern.substr(dot + 1));
+  }
+}
+
+bool Redaction::hides(std::string_view type, std::string_view attribute) const {
+  return std::ranges::any_of(patterns_, [&](const auto& pattern) {
+    return fits(pattern.first, type) && fits(pattern.second, attribute);
+  });
+}
+
+bool Redaction::hides_something_of(std::string_view type) const {
+  return std::ranges::any_of(patterns_,
+                             [&](const auto& pattern) { return fits(pattern.first, type); });
+}
+
+std::string without_values(std::string_view text) {
+  std::string out;
+  bool inside = false, quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') ++i;
+    if (inside && c == '"') quoted = !quoted;
+    if (inside && !quoted && c == '}') inside = false;
+    if (!inside) out += c;
+    if (!inside && c == '{') {
+      inside = true;
+      out += Redaction::kHidden;
+    }
+  }
+  return out;
+}
+
+Result<void> check_redaction(const std::vector<std::string>& patterns) {
+  for (const std::string& pattern : patterns) {
+    const std::size_t dot = pattern.rfind('.');
+    if (dot != pattern.npos && dot > 0 && dot + 1 < pattern.size()) continue;
+    return Error{"http.redact: '" + pattern + "' names no attribute",
+                 "write it as \"Type.attribute\"; * stands for any characters"};
+  }
+  return {};
+}
+
+}  // namespace gorgo::server::http

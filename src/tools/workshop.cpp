@@ -1,0 +1,95 @@
+#include "tools/workshop.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/lsp/session.hpp"
+#include "tools/test_case.hpp"
+#include "tools/test_file.hpp"
+#include "tools/trial_run.hpp"
+
+namespace gorgo::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The types as a rule file declares them.
+std::string declarations_of(const server::Workshop::KnownTypes& types) {
+  std::string text;
+  for (const auto& [name, attributes] : types) {
+    text += "event " + name + "(";
+    for (std::size_t i = 0; i < attributes.size(); ++i) {
+      const AttributeType& attribute = attributes[i];
+      text += (i == 0 ? "" : ", ") + attribute.name + ": " + std::string(to_string(attribute.type));
+    }
+    text += ");\n";
+  }
+  return text;
+}
+
+class EditorConversation : public server::Workshop::Conversation {
+ public:
+  explicit EditorConversation(lsp::Workspace workspace) : session_(std::move(workspace)) {}
+
+  std::vector<std::string> handle(std::string_view message) override {
+    return session_.handle(message);
+  }
+  bool is_over() const override { return session_.ended(); }
+
+ private:
+  lsp::Session session_;
+};
+
+/// The engines that need no device, which the server's rules may be using.
+std::vector<std::string> engines_for_tests() {
+  auto engines = engine_names();
+  std::erase_if(engines, [](const auto& engine) { return engine.starts_with("cuda"); });
+  return engines;
+}
+
+Json result_of(const TestCase& test, const std::optional<CaseFailure>& failure, bool stopped) {
+  Json result = {{"name", test.name},
+                 {"line", test.line},
+                 {"passed", !failure && !stopped},
+                 {"message", failure ? failure->message : ""}};
+  if (stopped) result["message"] = "it took too long and was given up";
+  return result;
+}
+
+class LocalWorkshop : public server::Workshop {
+ public:
+  std::unique_ptr<Conversation> converse(const KnownTypes& types) override {
+    lsp::Workspace workspace;
+    workspace.add_common("gorgo:types", declarations_of(types));
+    return std::make_unique<EditorConversation>(std::move(workspace));
+  }
+
+  std::string try_rules(const Trial& trial, const std::stop_token& stop) override {
+    return TrialRun(trial, stop).report();
+  }
+
+  std::string run_tests(const std::string& tests, const std::string& rules,
+                        const std::stop_token& stop) override {
+    const std::string name = "tests";
+    const auto cases = parse_test_file(
+        name, tests, [&](const std::string&) { return Result<std::string>(std::in_place, rules); });
+    Json list = Json::array();
+    if (!cases) return Json{{"error", cases.error().to_string()}, {"cases", list}}.dump();
+    for (const TestCase& test : *cases) {
+      const auto failure = run_case(test, name, engines_for_tests(), stop);
+      list.push_back(result_of(test, failure, stop.stop_requested()));
+      if (stop.stop_requested()) break;
+    }
+    const Json report = {{"error", ""}, {"left_out", cases->size() - list.size()}, {"cases", list}};
+    return report.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<server::Workshop> make_workshop() { return std::make_shared<LocalWorkshop>(); }
+
+}  // namespace gorgo::tools
