@@ -53,8 +53,12 @@ struct ProcessorOptions {
   Duration latency_target = 0;
   /// How long the evaluation of one rule may take in any second, on all threads together. When the
   /// time is used up, the terminators of the rule are passed over until the second is over, so that
-  /// the other rules go on. 0: without a bound.
+  /// the other rules go on. Rules are suspended and taken up again between two calls of `process`.
+  /// 0: without a bound.
   Duration max_rule_time = 0;
+  /// Called by `append`, `tick` and `process`, while nothing is pending, before a rule is suspended
+  /// or taken up again; false: it stays as it is for now. Unset: true.
+  std::function<bool(const std::string& rule, bool suspended)> on_suspension;
   Duration lateness = 0;               ///< how long events are held to be put in order
   Duration max_late = 10'000'000'000;  ///< refuse events that are further behind the clock
   std::optional<Duration> max_ahead;   ///< refuse timestamps further ahead of the clock; unset: off
@@ -290,6 +294,9 @@ class Processor {
   /// Has the rule evaluated by this engine, or, with `kAutomatic`, where it costs least. What it
   /// remembers stays. An error: there is no such rule or engine, or the engine cannot evaluate it.
   Result<void> pin(std::string_view rule, std::string_view engine);
+  /// Suspends the rule, or takes it up again, as `on_suspension` was told: for a program that does
+  /// again what it has done before. An error: there is no such rule. Precondition as above.
+  Result<void> suspend(std::string_view rule, bool suspended);
   std::vector<RuleInfo> rules() const { return rules(0, rule_count()); }
   /// At most `count` of them, from number `first` on.
   std::vector<RuleInfo> rules(std::size_t first, std::size_t count) const;
@@ -317,6 +324,8 @@ class Processor {
 
   /// Declares a type as `event ...` in a rule text does.
   Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);
+  /// Knows these types from the start. Precondition: nothing was deployed, declared or appended.
+  void adopt(Schema types);
   const Schema& schema() const;
 
   /// Takes the next events of a batch, or refuses them by name: wrong attributes or types, a

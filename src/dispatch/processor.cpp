@@ -14,6 +14,7 @@
 #include "dispatch/order/sequencer.hpp"
 #include "dispatch/placement/placer.hpp"
 #include "dispatch/rules/rule_set.hpp"
+#include "dispatch/rules/suspensions.hpp"
 #include "dispatch/saved/restoring.hpp"
 #include "dispatch/saved/saving.hpp"
 
@@ -75,13 +76,12 @@ struct Processor::Impl {
                 .threads = workers.threads(),
                 .on_alarm = options.on_alarm},
                stop),
-        runner(rules, history, placer, workers, options.job_terminators, options.max_rule_time,
-               stop),
+        suspensions(rules, options.max_rule_time, options.on_suspension),
+        runner(rules, history, placer, workers, suspensions, options.job_terminators, stop),
         evaluation(rules, history, counters, workers, placer, runner,
                    {.max_depth = options.max_depth,
                     .max_composites = options.max_composites,
                     .max_held_bytes = options.max_held_bytes,
-                    .max_rule_time = options.max_rule_time,
                     .latency_target = options.latency_target,
                     .thread_events = options.job_terminators},
                    stop),
@@ -138,6 +138,7 @@ struct Processor::Impl {
   dispatch::Sequencer sequencer;
   Workers workers;
   dispatch::Placer placer;
+  dispatch::Suspensions suspensions;
   dispatch::RuleRunner runner;
   dispatch::Evaluation evaluation;
   dispatch::Dispatcher dispatcher;
@@ -208,8 +209,8 @@ RuleInfo Processor::Impl::info_of(const dispatch::DeployedRule& deployed) const 
           .moves = placement.moves(),
           .costs = costs_of(placement),
           .alarm = placement.alarm(),
-          .suspended = deployed.throttle.is_suspended(dispatch::Throttle::Clock::now()),
-          .passed_over = deployed.throttle.passed_over(),
+          .suspended = deployed.state.suspended,
+          .passed_over = deployed.state.passed_over,
           .rates = {}};
 }
 
@@ -371,9 +372,19 @@ Result<void> Processor::declare(const std::string& name, std::vector<AttributeTy
   return impl_->rules.declare(name, std::move(attributes));
 }
 
+void Processor::adopt(Schema types) {
+  impl_->rules.restore(std::move(types), {}, 0, impl_->history);
+}
+
 const Schema& Processor::schema() const { return impl_->rules.schema(); }
 
+Result<void> Processor::suspend(std::string_view rule, bool suspended) {
+  assert(pending() == 0);
+  return impl_->suspensions.set(rule, suspended);
+}
+
 Result<void> Processor::append(const Event& event) {
+  if (pending() == 0) impl_->suspensions.review();
   BatchBuilder one;
   one.add(event);
   std::shared_ptr<dispatch::Header> header;
@@ -381,6 +392,7 @@ Result<void> Processor::append(const Event& event) {
 }
 
 void Processor::append(IncomingBatch& batch, const Refused& refused, const Intake& intake) {
+  if (pending() == 0) impl_->suspensions.review();
   BatchCursor& next = batch.next_;
   batch.headers_.resize(next.batch().tables.size());
   for (std::size_t left = intake.events; left > 0 && !next.done(); --left) {
@@ -397,6 +409,7 @@ void Processor::append(IncomingBatch& batch, const Refused& refused, const Intak
 }
 
 Result<void> Processor::tick(Timestamp timestamp) {
+  if (pending() == 0) impl_->suspensions.review();
   return impl_->sequencer.tick(timestamp, schema(), impl_->released);
 }
 
@@ -424,6 +437,7 @@ void Processor::tick_now() {
 
 void Processor::process(const std::function<void(const OutputBatch&)>& deliver) {
   impl_->dispatcher.process(impl_->released, deliver);
+  impl_->suspensions.review();
 }
 
 void Processor::flush(const std::function<void(const OutputBatch&)>& deliver) {
@@ -484,7 +498,11 @@ Result<void> Processor::restore(const NextSaved& next) {
   while (true) {
     const auto part = next();
     if (!part) return part.error();
-    if (part->empty()) return restoring.finish();
+    if (part->empty()) {
+      auto finished = restoring.finish();
+      impl.suspensions.restored();
+      return finished;
+    }
     if (auto taken = restoring.take(*part); !taken) return taken;
   }
 }

@@ -107,6 +107,8 @@ struct RuleState {
   /// Instants up to here are over for a timer; unset before the first event after deployment.
   std::optional<Timestamp> timer_at;
   std::uint64_t skipped_instants = 0;  ///< of a timer, in gaps that were too long
+  bool suspended = false;              ///< its terminators are passed over
+  std::uint64_t passed_over = 0;       ///< terminators so far
 
   /// Owns the strings of pending composites that were saved and brought back.
   std::shared_ptr<const void> restored;

@@ -127,13 +127,13 @@ TEST(Throttle, SuspendsForTheRestOfASecond) {
   const dispatch::Throttle::Clock::time_point start{std::chrono::hours(1)};
   const auto at = [&](int ms) { return start + std::chrono::milliseconds(ms); };
   throttle.spend(60e6, 100'000'000, at(0));
-  EXPECT_FALSE(throttle.is_suspended(at(1)));
+  EXPECT_FALSE(throttle.is_used_up(at(1)));
   throttle.spend(60e6, 100'000'000, at(500));
-  EXPECT_TRUE(throttle.is_suspended(at(501)));
-  EXPECT_TRUE(throttle.is_suspended(at(999)));
-  EXPECT_FALSE(throttle.is_suspended(at(1000)));
+  EXPECT_TRUE(throttle.is_used_up(at(501)));
+  EXPECT_TRUE(throttle.is_used_up(at(999)));
+  EXPECT_FALSE(throttle.is_used_up(at(1000)));
   throttle.spend(60e6, 100'000'000, at(1000));
-  EXPECT_FALSE(throttle.is_suspended(at(1001)));
+  EXPECT_FALSE(throttle.is_used_up(at(1001)));
 }
 
 TEST(RuleTime, SuspendsARuleAndLeavesTheOthersAlone) {

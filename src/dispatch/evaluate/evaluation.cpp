@@ -18,8 +18,7 @@ Evaluation::Evaluation(RuleSet& rules, history::History& history, ProcessorCount
       writer_(rules, history, wave_, expected_, queues_, limit_, workers, limits.max_depth,
               limits.thread_events),
       reducer_(rules.schema(), wave_, expected_, queues_),
-      run_(rules, wave_, queues_, runner, counters, limits.max_held_bytes, limits.max_depth,
-           limits.max_rule_time, stop),
+      run_(rules, wave_, queues_, runner, counters, limits.max_held_bytes, limits.max_depth, stop),
       cycles_(rules, wave_, queues_, expected_, writer_, run_, reducer_, limit_, stop),
       sizer_(limits.latency_target) {}
 

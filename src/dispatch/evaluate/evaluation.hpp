@@ -37,8 +37,7 @@ class Evaluation {
     std::uint32_t max_depth = 16;
     std::uint64_t max_composites = 1'000'000;            ///< per root
     std::size_t max_held_bytes = std::size_t{64} << 20;  ///< of composites; a wave is cut there
-    Duration max_rule_time = 0;     ///< of one rule in a second, on all threads; 0: no limit
-    Duration latency_target = 0;    ///< of a batch; 0: none
+    Duration latency_target = 0;                         ///< of a batch; 0: none
     std::size_t thread_events = 0;  ///< worth handing to another thread; 0: by what they cost
   };
 

@@ -145,14 +145,15 @@ void RuleRunner::add_part(const Load& load, EngineEntry& entry, std::size_t firs
                     .first = position,
                     .job = job_number,
                     .request = job.requests.size()});
-  job.requests.push_back({.evaluator = entry.evaluators[evaluator].get(),
-                          .rule = &rule.rule(),
-                          .state = &rules_.state(load.rule),
-                          .terminators = {std::span(slots_).subspan(position, count), in_order_},
-                          .sink = nullptr,
-                          .keep_sequences = rule.plan->deadline.has_value(),
-                          .certain = position == certain_ ? 1U : 0U,
-                          .timed = placer_.is_timed(load.rule, count) || max_rule_time_ > 0});
+  job.requests.push_back(
+      {.evaluator = entry.evaluators[evaluator].get(),
+       .rule = &rule.rule(),
+       .state = &rules_.state(load.rule),
+       .terminators = {std::span(slots_).subspan(position, count), in_order_},
+       .sink = nullptr,
+       .keep_sequences = rule.plan->deadline.has_value(),
+       .certain = position == certain_ ? 1U : 0U,
+       .timed = placer_.is_timed(load.rule, count) || suspensions_.is_limited()});
 }
 
 void RuleRunner::run_job(Job& job) {
@@ -223,14 +224,14 @@ void RuleRunner::balance_shares() {
 }
 
 void RuleRunner::report_costs() {
-  const bool limited = max_rule_time_ > 0;
+  const bool limited = suspensions_.is_limited();
   const auto now = limited ? Clock::now() : Clock::time_point();
   for (const Part& part : parts_) {
     const engine::Request& outcome = request(part);
     if (outcome.took == 0) continue;
     placer_.observe(part.rule, *part.entry, outcome.done, outcome.took);
     if (!limited) continue;
-    rules_.throttle(part.rule).spend(outcome.took, max_rule_time_, now);
+    suspensions_.spend(part.rule, outcome.took, now);
   }
   if (placer_.is_trying()) try_elsewhere();
 }

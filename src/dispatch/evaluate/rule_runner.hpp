@@ -10,6 +10,7 @@
 #include "base/workers.hpp"
 #include "dispatch/placement/placer.hpp"
 #include "dispatch/rules/rule_set.hpp"
+#include "dispatch/rules/suspensions.hpp"
 #include "engine/composite_sink.hpp"
 #include "history/history.hpp"
 
@@ -29,16 +30,15 @@ class RuleRunner {
     std::size_t request = 0;  ///< of the job
   };
 
-  /// `job_terminators`: of one thread at a time; 0: by what they cost. `max_rule_time`: of one rule
-  /// in a second, in nanoseconds, on all threads; 0: no limit.
+  /// `job_terminators`: of one thread at a time; 0: by what they cost.
   RuleRunner(RuleSet& rules, history::History& history, Placer& placer, Workers& workers,
-             std::size_t job_terminators, Duration max_rule_time, const std::atomic<bool>& stop)
+             Suspensions& suspensions, std::size_t job_terminators, const std::atomic<bool>& stop)
       : rules_(rules),
         history_(history),
         placer_(placer),
         workers_(workers),
+        suspensions_(suspensions),
         job_terminators_(job_terminators),
-        max_rule_time_(max_rule_time),
         stop_(stop) {}
 
   /// Starts on a batch.
@@ -122,8 +122,8 @@ class RuleRunner {
   history::History& history_;
   Placer& placer_;
   Workers& workers_;
+  Suspensions& suspensions_;
   const std::size_t job_terminators_;
-  const Duration max_rule_time_;
   const std::atomic<bool>& stop_;
   std::vector<Load> loads_;
   std::vector<history::Slot> slots_;

@@ -12,13 +12,12 @@ void TerminatorRun::collect(std::uint32_t number, const Bound& bound, std::uint6
   const auto& records = wave_.batch().records;
   std::size_t& next = queues_.next(number);
   std::uint64_t passed_over = 0;
-  const bool suspended = max_rule_time_ > 0 && rule.throttle.is_suspended(Clock::now());
   for (; next < queue.size(); ++next) {
     const Record& record = records[queue[next].record];
     if (!wave_.contains(record) || !bound.admits(record)) break;
     if (record.depth >= max_depth_) continue;
     if (rule.has_timer ? record.rule != number : !rule.sees(record.timestamp)) continue;
-    if (suspended) {
+    if (rule.state.suspended) {
       ++passed_over;
     } else {
       if (record.root == certain && !certain_) certain_ = runner_.size();
@@ -29,7 +28,7 @@ void TerminatorRun::collect(std::uint32_t number, const Bound& bound, std::uint6
 }
 
 void TerminatorRun::note_passed_over(std::uint32_t rule, std::uint64_t terminators) {
-  rules_.throttle(rule).pass_over(terminators);
+  rules_.state(rule).passed_over += terminators;
   counters_.passed_over += terminators;
   last_passed_over_ = rules_.names()[rule];
 }

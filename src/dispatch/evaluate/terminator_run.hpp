@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,11 +26,10 @@ class TerminatorRun {
   /// Is told of the type of a rule's new records, which go from the number `first` to the last one.
   using Added = std::function<void(TypeId type, std::size_t first)>;
 
-  /// `max_depth`: terminators so deep are left out. `max_rule_time`: of one rule in a second, in
-  /// nanoseconds, on all threads; 0: no limit.
+  /// `max_depth`: terminators so deep are left out.
   TerminatorRun(RuleSet& rules, Wave& wave, TerminatorQueues& queues, RuleRunner& runner,
                 ProcessorCounters& counters, std::size_t max_held_bytes, std::uint32_t max_depth,
-                Duration max_rule_time, const std::atomic<bool>& stop)
+                const std::atomic<bool>& stop)
       : rules_(rules),
         wave_(wave),
         queues_(queues),
@@ -40,7 +38,6 @@ class TerminatorRun {
         records_(rules, wave, queues, runner, stop),
         held_(max_held_bytes, Wave::kBesideComposite),
         max_depth_(max_depth),
-        max_rule_time_(max_rule_time),
         stop_(stop) {}
 
   /// Starts on a batch. `clock`: the largest released timestamp, the batch included.
@@ -56,8 +53,6 @@ class TerminatorRun {
   const std::string& last_passed_over() const { return last_passed_over_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   void note_passed_over(std::uint32_t rule, std::uint64_t terminators);
   bool settle_terminators(const RuleRunner::Part& part);
 
@@ -69,7 +64,6 @@ class TerminatorRun {
   CompositeRecords records_;
   engine::HeldBytes held_;
   const std::uint32_t max_depth_;
-  const Duration max_rule_time_;
   const std::atomic<bool>& stop_;
   std::optional<std::size_t> certain_;  // position of this terminator among those noted
   bool is_done_ = true;                 // the run in hand has left no terminator

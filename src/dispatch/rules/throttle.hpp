@@ -1,14 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 
 #include "gorgo/value.hpp"
 
 namespace gorgo::dispatch {
 
-/// Limits the time that the evaluation of one rule takes in any second. A rule that takes more is
-/// suspended until the second is over.
+/// Measures the time that the evaluation of one rule takes in any second.
 class Throttle {
  public:
   using Clock = std::chrono::steady_clock;
@@ -20,20 +18,17 @@ class Throttle {
       spent_ = 0;
     }
     spent_ += nanoseconds;
-    suspended_ = spent_ > static_cast<double>(most);
+    used_up_ = spent_ > static_cast<double>(most);
   }
-  bool is_suspended(Clock::time_point now) const { return suspended_ && now - since_ < kPeriod; }
-
-  void pass_over(std::uint64_t terminators) { passed_over_ += terminators; }
-  std::uint64_t passed_over() const { return passed_over_; }
+  /// Whether the rule has taken more than it may, and the second is not over.
+  bool is_used_up(Clock::time_point now) const { return used_up_ && now - since_ < kPeriod; }
 
  private:
   static constexpr std::chrono::seconds kPeriod{1};
 
   Clock::time_point since_;
   double spent_ = 0;
-  bool suspended_ = false;
-  std::uint64_t passed_over_ = 0;
+  bool used_up_ = false;
 };
 
 }  // namespace gorgo::dispatch

@@ -166,6 +166,7 @@ Result<void> Restoring::finish() {
   counters_.late = state_->counters->late;
   counters_.dropped_depth = state_->counters->dropped_depth;
   counters_.dropped_composites = state_->counters->dropped_composites;
+  counters_.passed_over = state_->counters->passed_over;
   return restore_input();
 }
 
@@ -244,6 +245,8 @@ Result<void> Restoring::restore_state(const saved::RuleT& rule) {
   state.terminators = rule.terminators;
   state.composites = rule.composites;
   state.overflows = rule.overflows;
+  state.suspended = rule.suspended;
+  state.passed_over = rule.passed_over;
   return {};
 }
 

@@ -75,6 +75,8 @@ saved::RuleT saved_rule(const DeployedRule& rule) {
   result.overflows = state.overflows;
   result.first_terminator = rule.first_terminator;
   result.events_before = rule.events_before;
+  result.suspended = state.suspended;
+  result.passed_over = state.passed_over;
   return result;
 }
 
@@ -220,6 +222,7 @@ Result<std::vector<std::byte>> Saving::begin() {
   state.counters->late = counters_.late;
   state.counters->dropped_depth = counters_.dropped_depth;
   state.counters->dropped_composites = counters_.dropped_composites;
+  state.counters->passed_over = counters_.passed_over;
   add_input(sequencer_, state);
   add_arrivals(arrivals_, state);
   const Schema& schema = rules_.schema();
