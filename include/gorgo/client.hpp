@@ -149,6 +149,30 @@ struct RuleChange {
   bool file = false;         ///< it is a rule file of the server's
 };
 
+/// Rules that run beside those in force, and how what they give differs from what those give that
+/// they would replace.
+struct ShadowInfo {
+  /// How many composites both have given, and only the one or the other.
+  struct Counts {
+    std::uint64_t both = 0, only_deployed = 0, only_shadow = 0;
+  };
+
+  std::string name;                   ///< of the deployment
+  std::string who;                    ///< the user; empty: the server asked nobody who he is
+  Timestamp since = 0;                ///< by the server's clock
+  std::vector<std::string> rules;     ///< that it has
+  std::vector<std::string> replaced;  ///< rules in force that it is compared with
+  std::uint64_t events = 0;           ///< that its rules were given
+  std::uint64_t refused = 0;          ///< events that do not fit the types which its rules know
+  bool filling = false;   ///< its windows are not full yet, so that differences tell little
+  Timestamp full_at = 0;  ///< when they are, by the timestamps of events; 0: no event has come
+  Counts counts;          ///< so far, or since they are full
+  Counts before;          ///< until they were full
+  std::vector<std::string> deployed_samples;  ///< that only these have given, as event lines
+  std::vector<std::string> shadow_samples;
+  std::string stopped;  ///< why it has ended; empty: it has not
+};
+
 /// One connection to a Gorgo server, for questions about rules, types and the server, and for
 /// programs that handle the end of a connection themselves. `Publisher` (gorgo/publisher.hpp) and
 /// `Subscription` (gorgo/subscription.hpp) get theirs back by themselves.
@@ -207,6 +231,13 @@ class Client {
   Result<Diagnostics> deploy(const std::string& name, const std::string& text,
                              const DeployOptions& options = {});
   Result<void> remove(const std::string& rule);
+  /// Runs the rules beside those in force that they would replace, until it is promoted or dropped
+  /// or the server ends. What they give reaches nobody.
+  Result<Diagnostics> deploy_shadow(const std::string& name, const std::string& text);
+  Result<std::vector<ShadowInfo>> shadows();
+  /// Puts its rules in force in the place of those that it replaces.
+  Result<Diagnostics> promote_shadow(const std::string& name, bool with_history = false);
+  Result<void> drop_shadow(const std::string& name);
   /// Has the rule evaluated by this engine; with `kAutomatic`, where it costs least.
   Result<void> pin(const std::string& rule, const std::string& engine);
   /// All deployed rules in their order, without their texts.

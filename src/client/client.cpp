@@ -45,6 +45,14 @@ Result<void> expect_ack(const Result<protocol::Bytes>& reply) {
   return client::unexpected(message);
 }
 
+/// For requests whose only good answer is Diagnostics.
+Result<Diagnostics> expect_diagnostics(const Result<protocol::Bytes>& reply) {
+  if (!reply) return reply.error();
+  const auto* diagnostics = message_in(*reply).body_as_Diagnostics();
+  if (diagnostics == nullptr) return client::unexpected(message_in(*reply));
+  return client::to_diagnostics(*diagnostics);
+}
+
 /// One call of `publish`.
 struct Publication {
   const PublishOptions& options;
@@ -282,11 +290,36 @@ Result<Diagnostics> Client::deploy(const std::string& name, const std::string& t
   deploy.text = text;
   deploy.replace = options.replace;
   deploy.with_history = options.with_history;
-  const auto reply = impl_->connection->request(deploy);
+  return expect_diagnostics(impl_->connection->request(deploy));
+}
+
+Result<Diagnostics> Client::deploy_shadow(const std::string& name, const std::string& text) {
+  wire::DeployT deploy;
+  deploy.name = name;
+  deploy.text = text;
+  deploy.shadow = true;
+  return expect_diagnostics(impl_->connection->request(deploy));
+}
+
+Result<std::vector<ShadowInfo>> Client::shadows() {
+  const auto reply = impl_->connection->request(wire::ListShadowsT());
   if (!reply) return reply.error();
-  const auto* diagnostics = message_in(*reply).body_as_Diagnostics();
-  if (diagnostics == nullptr) return client::unexpected(message_in(*reply));
-  return client::to_diagnostics(*diagnostics);
+  const auto* shadows = message_in(*reply).body_as_Shadows();
+  if (shadows == nullptr) return client::unexpected(message_in(*reply));
+  return {std::in_place, client::to_shadows(*shadows)};
+}
+
+Result<Diagnostics> Client::promote_shadow(const std::string& name, bool with_history) {
+  wire::PromoteShadowT promote;
+  promote.name = name;
+  promote.with_history = with_history;
+  return expect_diagnostics(impl_->connection->request(promote));
+}
+
+Result<void> Client::drop_shadow(const std::string& name) {
+  wire::DropShadowT drop;
+  drop.name = name;
+  return expect_ack(impl_->connection->request(drop));
 }
 
 Result<void> Client::remove(const std::string& rule) {

@@ -1,6 +1,36 @@
 #include "client/replies.hpp"
 
 namespace gorgo::client {
+namespace {
+
+std::vector<std::string> strings_of(
+    const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* texts) {
+  std::vector<std::string> list;
+  if (texts == nullptr) return list;
+  for (const auto* text : *texts) list.push_back(text->str());
+  return list;
+}
+
+ShadowInfo to_shadow(const wire::ShadowInfo& shadow) {
+  ShadowInfo info;
+  info.name = shadow.name()->str();
+  info.who = text_of(shadow.who());
+  info.since = shadow.since();
+  info.rules = strings_of(shadow.rules());
+  info.replaced = strings_of(shadow.replaced());
+  info.events = shadow.events();
+  info.refused = shadow.refused();
+  info.filling = shadow.filling();
+  info.full_at = shadow.full_at();
+  info.counts = {shadow.both(), shadow.only_deployed(), shadow.only_shadow()};
+  info.before = {shadow.both_before(), shadow.only_deployed_before(), shadow.only_shadow_before()};
+  info.deployed_samples = strings_of(shadow.deployed_samples());
+  info.shadow_samples = strings_of(shadow.shadow_samples());
+  info.stopped = text_of(shadow.stopped());
+  return info;
+}
+
+}  // namespace
 
 Error to_error(const wire::Error& error) {
   return {error.message()->str(), text_of(error.hint()), wire::EnumNameErrorCode(error.code())};
@@ -53,6 +83,13 @@ ClientConnection to_connection(const wire::ConnectionInfo& connection) {
           .reason = text_of(connection.reason()),
           .detail = text_of(connection.detail()),
           .closed_ms = connection.closed_ms()};
+}
+
+std::vector<ShadowInfo> to_shadows(const wire::Shadows& shadows) {
+  std::vector<ShadowInfo> list;
+  if (shadows.list() == nullptr) return list;
+  for (const auto* shadow : *shadows.list()) list.push_back(to_shadow(*shadow));
+  return list;
 }
 
 Trace to_trace(const wire::Traced& traced) {

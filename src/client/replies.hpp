@@ -18,6 +18,7 @@ Error to_error(const wire::Error& error);
 Diagnostics to_diagnostics(const wire::Diagnostics& diagnostics);
 DeviceInfo to_device(const wire::DeviceInfo& device);
 ClientConnection to_connection(const wire::ConnectionInfo& connection);
+std::vector<ShadowInfo> to_shadows(const wire::Shadows& shadows);
 Why to_why(const wire::Why& why);
 Trace to_trace(const wire::Traced& traced);
 /// The refusals, with `offset` added to their indexes.

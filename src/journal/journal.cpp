@@ -213,6 +213,11 @@ Result<Place> Journal::sync() {
   return durable_ = target;
 }
 
+View Journal::view() const {
+  const std::lock_guard lock(mutex_);
+  return {&disk_, folder_, number_, low_, end_, segments_};
+}
+
 Result<Reader> Journal::read(Place from) const {
   const std::lock_guard lock(mutex_);
   if (from < low_) {

@@ -68,6 +68,7 @@ class Journal {
   std::vector<Segment> segments() const;  ///< those that trimming has left, in order
   std::optional<Error> failure() const;
 
+  View view() const;
   /// The records from `from` to what is now the end. An error: `from` was trimmed.
   Result<Reader> read(Place from) const;
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "journal/disk.hpp"
@@ -31,6 +32,23 @@ class Reader {
   Place from_;
   Place end_;
   Place next_;
+};
+
+/// What a journal had at some moment, for those who read it and its snapshots: its owner, or others
+/// beside it. The disk outlives it.
+struct View {
+  Disk* disk = nullptr;
+  std::string folder;
+  std::uint64_t number = 0;  ///< of the journal
+  Place low = 1;             ///< the first place that can be read
+  Place end = 1;             ///< of the next record
+  std::vector<Segment> segments;
+
+  static View of(Disk& disk, std::string folder, const Survey& survey) {
+    return {&disk, std::move(folder), survey.journal, survey.low, survey.end, survey.segments};
+  }
+  /// Precondition: `from >= low`.
+  Reader read(Place from) const { return Reader(*disk, folder, segments, from, end); }
 };
 
 }  // namespace gorgo::journal

@@ -125,7 +125,7 @@ std::unique_ptr<Publication> Admission::begin(Command& command, std::uint64_t id
     command.client->reply(error_reply(id, wire::ErrorCode::Invalid, known.error()));
     return nullptr;
   }
-  if (const auto room = parts_.journal.make_room(command.frame.size()); !room) {
+  if (const auto room = make_room(command.frame.size()); !room) {
     command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, room.error()));
     return nullptr;
   }
@@ -139,6 +139,11 @@ std::unique_ptr<Publication> Admission::begin(Command& command, std::uint64_t id
   }
   watch_clock(*command.client, publication->batch.next().batch());
   return publication;
+}
+
+Result<void> Admission::make_room(std::size_t bytes) {
+  auto room = parts_.durables.check_room();
+  return room ? parts_.journal.make_room(bytes) : room;
 }
 
 void Admission::acknowledge(const Command& command, std::uint64_t id,

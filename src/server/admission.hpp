@@ -12,6 +12,7 @@
 #include "gorgo/processor.hpp"
 #include "server/clock_watch.hpp"
 #include "server/command.hpp"
+#include "server/durability/durable_subscriptions.hpp"
 #include "server/durability/engine_clock.hpp"
 #include "server/durability/journal_writer.hpp"
 #include "server/latency_watch.hpp"
@@ -31,6 +32,7 @@ class Admission {
     EngineClock& clock;
     JournalWriter& journal;
     Producers& producers;
+    DurableSubscriptions& durables;
     std::function<void()> process_if_many;  ///< evaluates when much is pending
   };
   Admission(Parts parts, const ServerOptions& options, Log& log);
@@ -49,6 +51,8 @@ class Admission {
   static void restrict(Publication& publication, UserPtr user);
   /// Publishes events that are the server's own. Returns whether any were accepted.
   bool publish_own(BatchBuilder& events);
+  /// Whether a publication of so many bytes may be taken; to be asked before it is.
+  Result<void> make_room(std::size_t bytes);
   /// To be called when everything that was taken is evaluated, or held back by lateness.
   void settle();
 

@@ -37,7 +37,8 @@ struct Publication {
 /// Whether a request may change rules or types: such requests are carried out one after the other.
 inline bool changes_rules(wire::Body kind) {
   return kind == wire::Body::Deploy || kind == wire::Body::Remove || kind == wire::Body::Declare ||
-         kind == wire::Body::Reload;
+         kind == wire::Body::Reload || kind == wire::Body::PromoteShadow ||
+         kind == wire::Body::DropShadow;
 }
 
 /// What is to be done about the rule files once the configuration was read again.

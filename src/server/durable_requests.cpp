@@ -14,8 +14,6 @@ Result<void> check_name(const std::string& name) {
   return Error{"the name of a durable subscription has 1 to 256 bytes", ""};
 }
 
-std::string name_of(const UserPtr& user) { return user == nullptr ? "" : user->name; }
-
 }  // namespace
 
 Result<void> EngineThread::check_owner(const UserPtr& user, const std::string& name) const {

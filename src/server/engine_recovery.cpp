@@ -12,7 +12,8 @@ namespace stored = journal::stored;
 Result<void> EngineThread::recover(StartProgress& progress) {
   progress.begin("opening the journal");
   if (auto opened = journal_.open(); !opened) return opened;
-  if (!journal_.is_on()) return {};
+  decides_ = !journal_.is_on();
+  if (decides_) return {};
   try {
     return replay(progress);
   } catch (const JournalFailed& failure) {
@@ -24,7 +25,7 @@ Result<void> EngineThread::recover(StartProgress& progress) {
 
 Result<void> EngineThread::replay(StartProgress& progress) {
   const auto start = std::chrono::steady_clock::now();
-  Replay replay(journal_.journal(),
+  Replay replay(journal_.journal().view(),
                 {.processor = processor_,
                  .clock = clock_,
                  .producers = producers_,
@@ -37,6 +38,7 @@ Result<void> EngineThread::replay(StartProgress& progress) {
                 settings_, progress, log_);
   if (auto done = replay.run(); !done) return done;
   journal_.write<stored::Settings>(stored::Kind::Settings, settings_);
+  decides_ = true;
   for (Replay::Unfinished& unfinished : replay.take_unfinished()) finish(std::move(unfinished));
   results_written_ = processor_.roots();
   KnownFiles files = replay.take_files();
@@ -56,6 +58,17 @@ void EngineThread::finish(Replay::Unfinished unfinished) {
   while (admission_.append(*unfinished.publication, UINT32_MAX, true)) {
   }
   process();
+}
+
+bool EngineThread::note_suspension(const std::string& rule, bool suspended) {
+  if (!decides_ || !journal_.make_room(rule.size())) return false;
+  stored::SuspensionT suspension;
+  suspension.rule = rule;
+  suspension.suspended = suspended;
+  suspension.next_root = processor_.roots() + 1;
+  suspension.clock = clock_.now();
+  journal_.write<stored::Suspension>(stored::Kind::Suspension, suspension);
+  return true;
 }
 
 void EngineThread::write_results(bool at_the_end) {

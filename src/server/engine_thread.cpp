@@ -27,9 +27,12 @@ std::function<Timestamp()> clock_of(const ProcessorOptions& options) {
   return options.clock ? options.clock : system_clock_now;
 }
 
+using OnSuspension = decltype(ProcessorOptions::on_suspension);
+
 ProcessorOptions with_hooks(ProcessorOptions options, EngineClock& clock,
-                            const std::string& reports, Log& log) {
+                            const std::string& reports, Log& log, OnSuspension on_suspension) {
   options.clock = [&clock] { return clock.now(); };
+  options.on_suspension = std::move(on_suspension);
   options.on_alarm = [&log, reports](const EngineAlarm& alarm) {
     const auto saved = save_report(alarm, reports);
     log.error("engines disagree: please report it, with the file",
@@ -54,18 +57,21 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       on_end_(std::move(on_end)),
       clock_(clock_of(options.processor)),
       journal_(options.journal, log, [this] { queue_.push_control({Command::Kind::synced}); }),
-      processor_(with_hooks(options.processor, clock_, options.reports, log)),
+      processor_(with_hooks(options.processor, clock_, options.reports, log,
+                            [this](const std::string& rule, bool suspended) {
+                              return note_suspension(rule, suspended);
+                            })),
       book_(processor_, clock_, journal_, [this] { snapshots_.finish_taking(); }),
       settings_(settings_of(options.processor)),
       subscriptions_(options.limits, totals.memory,
                      [this](const Outbox& client, std::size_t rows) { on_oversize(client, rows); }),
-      durables_(options.limits, options.journal.backlog_bytes,
-                [this] { return subscriptions_.next_number(); }),
+      durables_(options.limits, options.journal, [this] { return subscriptions_.next_number(); }),
       producers_(options.limits.max_producers),
       admission_({.processor = processor_,
                   .clock = clock_,
                   .journal = journal_,
                   .producers = producers_,
+                  .durables = durables_,
                   .process_if_many = [this] { process_if_many(); }},
                  options, log),
       self_report_({.processor = processor_,
@@ -78,6 +84,7 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
                           return subscriptions_.names(type) || durables_.names(type);
                         }},
                    options.operations),
+      shadows_(options.processor),
       rule_files_(options.rules),
       device_watch_(log),
       drop_watch_(log),
@@ -148,6 +155,7 @@ void EngineThread::work(std::vector<Command>& turn) {
     cost += command.cost;
     handle(command);
   }
+  journal_.begin_sync();
   process();
   if (paced_) pace_.note(cost, std::chrono::steady_clock::now() - start);
   tick();
@@ -174,7 +182,7 @@ void EngineThread::flush() {
   broken_ = true;
   processor_.flush([this](const OutputBatch& batch) { deliver(batch); });
   broken_ = false;
-  admission_.settle();
+  settle();
 }
 
 void EngineThread::keep_reserve() {
@@ -224,6 +232,11 @@ void EngineThread::process() {
     processor_.process([this](const OutputBatch& batch) { deliver(batch); });
     broken_ = false;
   }
+  settle();
+}
+
+void EngineThread::settle() {
+  shadows_.settle(processor_.clock());
   admission_.settle();
 }
 
@@ -233,9 +246,13 @@ std::uint64_t EngineThread::deliver(const OutputBatch& batch) {
     results_.take(batch);
     durables_.take(batch, journal_.journal().end());
   }
-  if (subscriptions_.texts() == 0) return 0;
-  journal_.before_output();
-  return journal_.read_only() ? 0 : subscriptions_.deliver(batch);
+  std::uint64_t queued = 0;
+  if (subscriptions_.texts() > 0) {
+    journal_.before_output();
+    if (!journal_.read_only()) queued = subscriptions_.deliver(batch);
+  }
+  shadows_.take(batch);
+  return queued;
 }
 
 void EngineThread::process_if_many() {
@@ -337,16 +354,15 @@ bool EngineThread::change(Command& command) {
   if (command.reload != nullptr) return reload(command);
   const wire::Message& message = command.message();
   const bool gone = command.client->closed();
-  if (const auto* request = message.body_as_Deploy()) {
-    if (!begun && !gone) check(*request);
-    if (checker_.is_busy() && !checker_.is_done()) return false;
-  }
+  if (!begun && !gone) check(message);
+  if (checker_.is_busy() && !checker_.is_done()) return false;
   if (!gone) {
     handle_request(command, message);
     return true;
   }
   if (begun) checker_.finish();
   checked_ = nullptr;
+  checked_shadow_ = nullptr;
   dropped_changes_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }

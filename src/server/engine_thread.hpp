@@ -29,6 +29,7 @@
 #include "server/rule_checker.hpp"
 #include "server/rule_files.hpp"
 #include "server/self_report.hpp"
+#include "server/shadows.hpp"
 #include "server/subscription_counts.hpp"
 #include "server/subscriptions.hpp"
 #include "server/type_board.hpp"
@@ -96,6 +97,7 @@ class EngineThread {
   Admission admission_;
   SelfReport self_report_;
   Deployments deployments_;
+  Shadows shadows_;
   RuleFiles rule_files_;
   DeviceWatch device_watch_;
   DropWatch drop_watch_;
@@ -106,6 +108,7 @@ class EngineThread {
   /// Whether an evaluation ended half-way, so that the processor's state is that of no sequence of
   /// events. It is also set while an evaluation goes on.
   bool broken_ = false;
+  bool decides_ = false;          // about suspensions; in a replay the journal tells them
   bool tick_waits_ = false;       // the clock stands still, because the journal has no room
   bool short_of_memory_ = false;  // whether the log says so
   std::atomic<std::uint64_t> shortages_ = 0;  // times the memory reserve was given up
@@ -114,7 +117,8 @@ class EngineThread {
   Snapshots snapshots_;
   std::deque<Command> changes_;  // to be carried out; the checker may have the first one's text
   PreparedRules checked_;        // a client's text that the checker has checked
-  bool more_files_ = false;      // the checker has checked a rule file
+  std::unique_ptr<Shadow> checked_shadow_;  // that is to run it; null: none is
+  bool more_files_ = false;                 // the checker has checked a rule file
   RuleChecker checker_;
   std::thread thread_;
 
@@ -123,6 +127,8 @@ class EngineThread {
   void process();
   /// Returns how many events were queued, counted for each client.
   std::uint64_t deliver(const OutputBatch& batch);
+  /// Everything that was appended is evaluated, or held back by lateness.
+  void settle();
   void beat() { beats_.fetch_add(1, std::memory_order_relaxed); }
   /// Evaluates when much is pending, even in the middle of a frame, so that released events that
   /// are not evaluated yet take no more memory.
@@ -130,6 +136,8 @@ class EngineThread {
   Result<void> replay(StartProgress& progress);
   /// Takes the rows that were not taken when the server ended.
   void finish(Replay::Unfinished unfinished);
+  /// Notes that a rule is suspended or taken up again. False: it has to stay as it is for now.
+  bool note_suspension(const std::string& rule, bool suspended);
   /// Notes what came of the events, now and then or at the end.
   void write_results(bool at_the_end);
   void flush();
@@ -183,10 +191,22 @@ class EngineThread {
   void feed();
   void unsubscribe(Outbox& client, std::uint64_t id, const wire::Unsubscribe& request);
   void grant(Outbox& client, std::uint64_t id, const wire::Credit& request);
-  /// Begins the check of the text.
-  void check(const wire::Deploy& request);
+  /// Begins the check of the text, unless none is to be checked.
+  void check(const wire::Message& message);
+  void check(std::string name, std::string text, const DeployOptions& options, bool shadow);
+  /// The checked text; null: the client was told why there is none. Precondition: a check began.
+  PreparedRules finish_check(const Command& command, std::uint64_t id);
+  Diagnostics put_in_force(const Command& command, const PreparedRules& prepared);
+  void take_out_of_force(const Command& command, const std::string& rule);
   /// Puts the checked rules in force.
   void deploy(const Command& command, std::uint64_t id, const wire::Deploy& request);
+  /// The rules in force in whose place those of the text come.
+  Shadow::Names rules_replaced_by(const dispatch::CheckedText& text) const;
+  void run_beside(const Command& command, std::uint64_t id, const dispatch::CheckedText& text,
+                  std::unique_ptr<Shadow> shadow);
+  void promote(const Command& command, std::uint64_t id, const wire::PromoteShadow& request);
+  void drop_shadow(const Command& command, std::uint64_t id, const wire::DropShadow& request);
+  void list_shadows(const Command& command, std::uint64_t id) const;
   void remove(const Command& command, std::uint64_t id, const wire::Remove& request);
   void pin(const Command& command, std::uint64_t id, const wire::Pin& request);
   void list(const Command& command, std::uint64_t id, const wire::ListRules& request);

@@ -101,11 +101,18 @@ enum class JournalFailure : std::uint8_t {
   go_on,      ///< without a journal
 };
 
+/// What happens when too much waits for a durable subscription.
+enum class BacklogPolicy : std::uint8_t {
+  drop,    ///< its oldest events are dropped, and it is told
+  refuse,  ///< publications are refused until it has acknowledged more
+};
+
 struct JournalOptions {
   std::string path;  ///< folder; empty: nothing is kept
   Durability durability = Durability::buffered;
   std::chrono::milliseconds sync{1000};                ///< between two syncs with `buffered`
   std::size_t backlog_bytes = std::size_t{256} << 20;  ///< that wait for one durable subscription
+  BacklogPolicy backlog_policy = BacklogPolicy::drop;
   JournalFailure on_failure = JournalFailure::stop;
   std::uint64_t segment_bytes = std::uint64_t{64} << 20;   ///< of one of its files
   std::uint64_t snapshot_bytes = std::uint64_t{64} << 20;  ///< of records between two; 0: none

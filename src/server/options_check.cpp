@@ -49,14 +49,6 @@ Result<void> check_tls(const TlsOptions& tls) {
   return {};
 }
 
-Result<void> check_journal(const ServerOptions& options) {
-  if (options.journal.path.empty() || options.processor.max_rule_time == 0) return {};
-  return Error{
-      "dispatch.max_rule_time_ms and journal.path do not go together yet: which "
-      "terminators a suspended rule passes over is not kept",
-      "set dispatch.max_rule_time_ms = 0"};
-}
-
 Result<void> check_trex_user(const ServerOptions& options) {
   if (options.trex.user.empty() || !options.security.users.empty()) return {};
   return Error{"trex.user does nothing without security.users", "name the file of users"};
@@ -73,7 +65,6 @@ Result<void> check(const ServerOptions& options) {
       check_tls(options.tls),
       http::check_redaction(options.http.redact),
       check_trex_user(options),
-      check_journal(options),
       check_engine(options.processor.engine),
       holds_a_frame("limits.queue_bytes", limits.queue_bytes, limits),
       holds_a_frame("limits.outbound_bytes", limits.outbound_bytes, limits),

@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "dispatch/rules/rule_base.hpp"
 #include "server/declaration.hpp"
 #include "server/engine_thread.hpp"
 #include "server/replies.hpp"
 #include "server/security/permissions.hpp"
-#include "server/security/rule_permissions.hpp"
 
 // What each request does, on the engine thread. Everything but publications and ticks happens
 // between two batches: what was appended before is evaluated and delivered first.
@@ -42,9 +40,6 @@ Result<Subscriptions::Manner> manner_of(const wire::Subscribe& request, const Li
   if (request.credit_bytes()) manner.credit.bytes = *request.credit_bytes();
   return manner;
 }
-
-/// For the journal; empty: nobody was asked.
-std::string name_of(const UserPtr& user) { return user == nullptr ? "" : user->name; }
 
 }  // namespace
 
@@ -82,6 +77,12 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
       return deploy(command, id, *message.body_as_Deploy());
     case wire::Body::Remove:
       return remove(command, id, *message.body_as_Remove());
+    case wire::Body::PromoteShadow:
+      return promote(command, id, *message.body_as_PromoteShadow());
+    case wire::Body::DropShadow:
+      return drop_shadow(command, id, *message.body_as_DropShadow());
+    case wire::Body::ListShadows:
+      return list_shadows(command, id);
     case wire::Body::Pin:
       return pin(command, id, *message.body_as_Pin());
     case wire::Body::ListRules:
@@ -199,15 +200,6 @@ void EngineThread::grant(Outbox& client, std::uint64_t id, const wire::Credit& r
                             "subscribe with credit_rows or credit_bytes"}));
 }
 
-void EngineThread::check(const wire::Deploy& request) {
-  const DeployOptions options{.replace = request.replace(), .with_history = request.with_history()};
-  checker_.begin([this, snapshot = processor_.snapshot(), name = request.name()->str(),
-                  text = request.text()->str(), options]() mutable {
-    checked_ =
-        prepare_rules(std::exchange(snapshot, nullptr), std::move(name), std::move(text), options);
-  });
-}
-
 Result<void> EngineThread::check_user(const User& user, const wire::Message& message) const {
   if (const auto* subscribe = message.body_as_Subscribe()) {
     if (user.subscribe.allows_all()) return {};
@@ -220,115 +212,6 @@ Result<void> EngineThread::check_user(const User& user, const wire::Message& mes
   const std::string name = remove->rule()->str();
   if (processor_.rule(name)) return check_deployment(user, deployments_.owner_of(name));
   return check_deployment(user, stem_of(name));
-}
-
-void EngineThread::deploy(const Command& command, std::uint64_t id, const wire::Deploy& request) {
-  Outbox& client = *command.client;
-  try {
-    checker_.finish();
-  } catch (const std::exception& failure) {
-    client.reply(error_reply(
-        id, wire::ErrorCode::Overloaded,
-        {std::string("the rules cannot be checked: ") + failure.what(), "deploy fewer at a time"}));
-    return;
-  }
-  const auto prepared = std::exchange(checked_, nullptr);
-  if (command.user != nullptr && !prepared->diagnostics.failed()) {
-    auto allowed = check_rules(*command.user, *prepared, deployments_, processor_);
-    if (!allowed) {
-      client.reply(error_reply(id, wire::ErrorCode::Forbidden, allowed.error()));
-      return;
-    }
-  }
-  if (request.check()) {
-    client.reply(diagnostics_reply(id, prepared->diagnostics));
-    return;
-  }
-  const auto diagnostics = book_.deploy(prepared, {.who = name_of(command.user)});
-  types_.post(processor_.schema());  // before the reply, after which the client relies on it
-  if (!diagnostics.failed()) deployments_.note(request.name()->str(), *prepared);
-  rate_watch_.rules_came(std::chrono::steady_clock::now());
-  log_.info(diagnostics.failed() ? "rules refused" : "rules deployed",
-            {{"name", request.name()->str()},
-             {"session", client.id()},
-             {"diagnostics", diagnostics.list.size()}});
-  journal_.reply_when_durable(command.client, diagnostics_reply(id, diagnostics));
-}
-
-void EngineThread::remove(const Command& command, std::uint64_t id, const wire::Remove& request) {
-  const std::string name = request.rule()->str();
-  const RuleBook::Origin origin{.who = name_of(command.user)};
-  const auto removed = book_.remove(name, origin);
-  const auto rules = removed ? std::vector{name} : deployments_.take(name, processor_);
-  for (const std::string& rule : rules) {
-    deployments_.forget(rule);
-    if (!removed) static_cast<void>(book_.remove(rule, origin));
-    log_.info("rule removed", {{"rule", rule}, {"session", command.client->id()}});
-  }
-  types_.post(processor_.schema());
-  journal_.reply_when_durable(
-      command.client,
-      rules.empty() ? error_reply(id, wire::ErrorCode::NotFound, removed.error()) : ack(id));
-}
-
-void EngineThread::pin(const Command& command, std::uint64_t id, const wire::Pin& request) {
-  const std::string rule = request.rule()->str(), engine = request.engine()->str();
-  const auto pinned = book_.pin(rule, engine, name_of(command.user));
-  if (!pinned) {
-    command.client->reply(error_reply(id, wire::ErrorCode::Invalid, pinned.error()));
-    return;
-  }
-  log_.info("rule pinned", {{"rule", rule}, {"engine", engine}, {"session", command.client->id()}});
-  journal_.reply_when_durable(command.client, ack(id));
-}
-
-void EngineThread::list(const Command& command, std::uint64_t id, const wire::ListRules& request) {
-  Outbox& client = *command.client;
-  const User* const user = command.user.get();
-  const bool sees_all = user == nullptr || user->deployments.allows_all();
-  if (request.name() == nullptr || request.name()->size() == 0) {
-    client.reply(sees_all ? all_rules(id, request.first()) : rules_of(*user, id, request.first()));
-    return;
-  }
-  const std::string name = request.name()->str();
-  auto rule = processor_.rule(name);
-  if (!sees_all && !(rule && is_rule_of(*user, name, deployments_))) {
-    // The usual words may name a rule that is spelt like it, of somebody else.
-    rule = Error{"there is no rule '" + name + "'", ""};
-  }
-  if (!rule) {
-    client.reply(error_reply(id, wire::ErrorCode::NotFound, rule.error()));
-    return;
-  }
-  add_rates(*rule);
-  client.reply(rule_reply(id, *rule, processor_.schema(), limits_.max_frame));
-}
-
-protocol::Bytes EngineThread::all_rules(std::uint64_t id, std::uint32_t from) const {
-  return rules_reply(
-      id, processor_.rule_count(), from,
-      [this](std::size_t first, std::size_t count) {
-        auto rules = processor_.rules(first, count);
-        for (RuleInfo& rule : rules) add_rates(rule);
-        return rules;
-      },
-      processor_.schema());
-}
-
-protocol::Bytes EngineThread::rules_of(const User& user, std::uint64_t id,
-                                       std::uint32_t from) const {
-  const auto rules = visible_rules(user, deployments_, processor_);
-  return rules_reply(
-      id, rules.size(), from,
-      [&](std::size_t first, std::size_t count) {
-        const std::size_t begin = std::min(first, rules.size());
-        const std::size_t end = std::min(begin + count, rules.size());
-        std::vector<RuleInfo> page(rules.begin() + static_cast<std::ptrdiff_t>(begin),
-                                   rules.begin() + static_cast<std::ptrdiff_t>(end));
-        for (RuleInfo& rule : page) add_rates(rule);
-        return page;
-      },
-      processor_.schema());
 }
 
 Statistics EngineThread::statistics() const {

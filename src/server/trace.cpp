@@ -86,7 +86,7 @@ void EngineThread::trace(const Command& command, std::uint64_t id, const wire::T
   process();
   const auto before = processor_.rule_counters();
 
-  if (const auto room = journal_.make_room(command.frame.size()); !room) {
+  if (const auto room = admission_.make_room(command.frame.size()); !room) {
     command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, room.error()));
     return;
   }

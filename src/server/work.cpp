@@ -33,11 +33,14 @@ std::uint64_t cost_of(const wire::Message& message) {
       return 20 * kMicrosecond;
     case wire::Body::Subscribe:
       return 10 * kMicrosecond + message.body_as_Subscribe()->text()->size() * kSubscriptionText;
+    case wire::Body::DropShadow:
+    case wire::Body::ListShadows:
     case wire::Body::Unsubscribe:
     case wire::Body::Credit:
       return 5 * kMicrosecond;
     case wire::Body::Deploy:
       return 200 * kMicrosecond + message.body_as_Deploy()->text()->size() * kRuleText;
+    case wire::Body::PromoteShadow:
     case wire::Body::Remove:
     case wire::Body::Pin:
     case wire::Body::ListDevices:

@@ -25,7 +25,7 @@ struct JournalOptions {
   Place from = 1;
   Place to = UINT64_MAX;
   Place below = 0;
-  Place around = 0;
+  std::string around;
   std::string output;
 };
 
@@ -188,7 +188,9 @@ void add_journal(CLI::App& app, int& exit_code) {
                    "Write the rules of a moment and the events around it as a rule test; a server "
                    "may be running",
                    write_case);
-  test->add_option("--around", options->around, "The place of a record, as `dump` prints it")
+  test->add_option(
+          "--around", options->around,
+          "The place of a record, as `dump` prints it, or the id of an event, ROOT-ORDINAL")
       ->required()
       ->option_text("PLACE");
   test->add_option("-o,--output", options->output, "The test to write")

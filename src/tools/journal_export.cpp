@@ -1,6 +1,7 @@
 #include "tools/journal_export.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <functional>
 #include <limits>
@@ -22,6 +23,8 @@
 #include "protocol/framing.hpp"
 #include "server/declaration.hpp"
 #include "server/durability/taken_rows.hpp"
+#include "server/http/place_text.hpp"
+#include "tools/journal_root.hpp"
 #include "tools/output.hpp"
 #include "tools/test_case.hpp"
 #include "tools/test_update.hpp"
@@ -63,22 +66,22 @@ std::string step_of(const stored::RuleChangeT& change) {
 /// and for the events that they can reach.
 class Export {
  public:
-  Export(const JournalExport& wanted, journal::Disk& disk, const journal::Survey& survey)
-      : wanted_(wanted), disk_(disk), survey_(survey) {}
+  Export(const JournalExport& wanted, journal::Place place, journal::Disk& disk,
+         const journal::Survey& survey)
+      : wanted_(wanted), place_(place), disk_(disk), survey_(survey) {}
 
   Result<std::string> text() {
-    if (wanted_.place < survey_.low || wanted_.place >= survey_.end) {
-      return Error{"the journal has no record at place " + std::to_string(wanted_.place),
+    if (place_ < survey_.low || place_ >= survey_.end) {
+      return Error{"the journal has no record at place " + std::to_string(place_),
                    "it has those from " + std::to_string(survey_.low) + " to before " +
                        std::to_string(survey_.end) + "; `gorgo journal dump` shows them"};
     }
     if (auto begun = begin(); !begun) return begun.error();
-    if (auto done = read_to(wanted_.place + 1, [this](const auto& r) { return survey_one(r); });
-        !done) {
+    if (auto done = read_to(place_ + 1, [this](const auto& r) { return survey_one(r); }); !done) {
       return done.error();
     }
     if (!now_) {
-      return Error{"no event stands at place " + std::to_string(wanted_.place) + " or before it",
+      return Error{"no event stands at place " + std::to_string(place_) + " or before it",
                    "name a later one"};
     }
     find_reach();
@@ -96,6 +99,7 @@ class Export {
   using TakeRecord = std::function<Result<void>(const journal::Record&)>;
 
   const JournalExport& wanted_;
+  const journal::Place place_;  // of the record that the test is about
   journal::Disk& disk_;
   const journal::Survey& survey_;
   journal::Place rules_from_ = 1;  // changes of rules before it stand in a snapshot
@@ -119,14 +123,14 @@ class Export {
     if (!places) return places.error();
     std::ranges::sort(*places);
     for (const journal::Place place : *places) {
-      if (place > wanted_.place) break;
+      if (place > place_) break;
       auto reader = journal::SnapshotReader::open(disk_, wanted_.folder, survey_.journal, place);
       const auto first = reader ? reader->next() : Result<std::optional<journal::Record>>(Error{});
       if (!first || !*first) continue;
       const auto state = journal::decode<stored::ServerState>((*first)->payload);
       if (state) return take_state(*state, place);
     }
-    return Error{"no whole snapshot stands before place " + std::to_string(wanted_.place) +
+    return Error{"no whole snapshot stands before place " + std::to_string(place_) +
                      ", so the rules of that time are unknown",
                  "name a later place, or use a backup that has one"};
   }
@@ -279,7 +283,7 @@ class Export {
 
   std::string head() const {
     const auto milliseconds = [](Duration duration) { return at(duration).substr(1); };
-    return "case: place " + std::to_string(wanted_.place) + " of a journal\noptions:\n" +
+    return "case: " + wanted_.place + " of a journal\noptions:\n" +
            "  lateness = " + milliseconds(settings_.lateness) + "\n" +
            "  max_late = " + milliseconds(settings_.max_late) + "\n" +
            "  max_depth = " + std::to_string(settings_.max_depth) + "\n" +
@@ -303,13 +307,26 @@ Result<std::string> with_outcome(const std::string& path, const std::string& tex
   return with_expectations(text, {&update, 1});
 }
 
+/// The record that the test is about. The event is known where its id was given.
+Result<FoundEvent> find(const JournalExport& wanted, const journal::View& journal) {
+  if (const auto id = server::http::parse_place(wanted.place)) return find_event(journal, *id);
+  FoundEvent found;
+  const char* const end = wanted.place.data() + wanted.place.size();
+  const auto read = std::from_chars(wanted.place.data(), end, found.record);
+  if (read.ec == std::errc() && read.ptr == end) return found;
+  return Error{"'" + wanted.place + "' is no place",
+               "give the place of a record, or the id of an event, ROOT-ORDINAL"};
+}
+
 }  // namespace
 
 int export_case(const JournalExport& wanted) {
   const auto disk = journal::make_posix_disk();
   const auto found = journal::survey_beside_writer(*disk, wanted.folder, journal::Depth::tail);
   if (!found) return fail(found.error());
-  Export exported(wanted, *disk, *found);
+  const auto about = find(wanted, journal::View::of(*disk, wanted.folder, *found));
+  if (!about) return fail(about.error());
+  Export exported(wanted, about->record, *disk, *found);
   const auto text = exported.text();
   if (!text) return fail(text.error());
   const auto whole = with_outcome(wanted.output, *text);
@@ -320,6 +337,12 @@ int export_case(const JournalExport& wanted) {
   if (!exported.is_complete()) {
     std::fputs("the rules reach events from before the journal begins; the test lacks those\n",
                stderr);
+  }
+  if (whole->find("  " + about->notation + "\n") == whole->npos && !about->notation.empty()) {
+    std::fprintf(stderr,
+                 "the server gave %s, and the test does not: what it follows from is older "
+                 "than the events of the test\n",
+                 about->notation.c_str());
   }
   return kSuccess;
 }

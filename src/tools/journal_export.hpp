@@ -1,16 +1,13 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
-
-#include "journal/format.hpp"
 
 namespace gorgo::tools {
 
 struct JournalExport {
-  std::string folder;        ///< of the journal, which a server may have open
-  journal::Place place = 0;  ///< of the record that the test is about
-  std::string output;        ///< the file of the test
+  std::string folder;  ///< of the journal, which a server may have open
+  std::string place;   ///< of the record that the test is about, or the id of an event
+  std::string output;  ///< the file of the test
 };
 
 /// Writes the rules in force at a record of a journal, and the events around it that they can

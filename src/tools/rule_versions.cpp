@@ -18,12 +18,6 @@
 namespace gorgo::tools {
 namespace {
 
-std::string when(Timestamp time) {
-  std::string text;
-  codec::append_rfc3339(text, time);
-  return text;
-}
-
 std::string what(const RuleChange& change) {
   if (change.text.empty()) return "removed";
   return change.file ? "rule file" : "deployed";
@@ -68,6 +62,12 @@ std::vector<std::string> rules_in(const RuleChange& version) {
 }
 
 }  // namespace
+
+std::string when(Timestamp time) {
+  std::string text;
+  codec::append_rfc3339(text, time);
+  return text;
+}
 
 int print_history(Client& client, const std::string& name, bool as_json) {
   const auto changes = client.rule_history(name);

@@ -8,6 +8,9 @@
 
 namespace gorgo::tools {
 
+/// As RFC 3339, in UTC.
+std::string when(Timestamp time);
+
 /// Prints the latest changes of rules, of one deployment if `name` is not empty.
 int print_history(Client& client, const std::string& name, bool as_json);
 /// Prints what changed from one version of a deployment to another. Versions are numbers of

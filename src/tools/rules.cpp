@@ -16,6 +16,7 @@
 #include "tools/print_json.hpp"
 #include "tools/rule_versions.hpp"
 #include "tools/settings.hpp"
+#include "tools/shadow.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -28,6 +29,7 @@ struct RulesOptions {
   DeployOptions deploy;
   Settings settings;
   bool memory = false;
+  bool shadow = false;
   std::string name;  // of a deployment
   std::uint64_t from = 0, to_change = 0;
 };
@@ -199,11 +201,12 @@ int deploy(Client& client, const RulesOptions& options) {
   }
   if (const auto used = settings.check_used(); !used) return fail(used.error());
   for (const auto& [file, text] : sources) {
-    const auto diagnostics = client.deploy(file, text, options.deploy);
+    const auto diagnostics = options.shadow ? client.deploy_shadow(file, text)
+                                            : client.deploy(file, text, options.deploy);
     if (!diagnostics) return fail(diagnostics.error());
     print_diagnostics(*diagnostics, options.format);
     if (diagnostics->failed()) return kFailure;
-    std::fprintf(stderr, "deployed %s\n", file.c_str());
+    std::fprintf(stderr, options.shadow ? "%s runs as a shadow\n" : "deployed %s\n", file.c_str());
   }
   return kSuccess;
 }
@@ -237,6 +240,29 @@ int rollback(Client& client, const RulesOptions& options) {
   return roll_back(client, options.name, options.from);
 }
 
+int shadows(Client& client, const RulesOptions& options) {
+  return list_shadows(client, options.format == "json");
+}
+
+int shadow(Client& client, const RulesOptions& options) {
+  return show_shadow(client, options.name, options.format == "json");
+}
+
+int promote(Client& client, const RulesOptions& options) {
+  const auto diagnostics = client.promote_shadow(options.name, options.deploy.with_history);
+  if (!diagnostics) return fail(diagnostics.error());
+  print_diagnostics(*diagnostics, options.format);
+  if (diagnostics->failed()) return kFailure;
+  std::fprintf(stderr, "%s is in force\n", options.name.c_str());
+  return kSuccess;
+}
+
+int drop(Client& client, const RulesOptions& options) {
+  if (auto dropped = client.drop_shadow(options.name); !dropped) return fail(dropped.error());
+  std::fprintf(stderr, "dropped %s\n", options.name.c_str());
+  return kSuccess;
+}
+
 using Action = int (*)(Client&, const RulesOptions&);
 
 CLI::App* add_action(CLI::App& rules, const char* name, const char* help, Action action,
@@ -253,6 +279,24 @@ CLI::App* add_action(CLI::App& rules, const char* name, const char* help, Action
     exit_code = client ? action(*client, *options) : fail(client.error());
   });
   return command;
+}
+
+void add_shadow(CLI::App& rules, const std::shared_ptr<RulesOptions>& options, int& exit_code) {
+  auto* shadowing = rules.add_subcommand(
+      "shadow", "Versions of rules that run beside those in force: see, promote and drop them");
+  shadowing->require_subcommand(1);
+  add_action(*shadowing, "list", "All of them, with the numbers of composites that differ", shadows,
+             options, exit_code);
+  const auto add = [&](const char* name, const char* help, Action action) {
+    auto* command = add_action(*shadowing, name, help, action, options, exit_code);
+    command->add_option("NAME", options->name, "Of the deployment")->required();
+    return command;
+  };
+  add("show", "One of them, with samples of the composites that differ", shadow);
+  add("promote", "Put its rules in force, in the place of those that they replace", promote)
+      ->add_flag("--with-history", options->deploy.with_history,
+                 "Let the rules see what is still remembered of the types that they read");
+  add("drop", "End it", drop);
 }
 
 }  // namespace
@@ -283,6 +327,11 @@ void add_rules(CLI::App& app, int& exit_code) {
   deploying->add_flag("--replace", options->deploy.replace, "Replace rules of the same full names");
   deploying->add_flag("--with-history", options->deploy.with_history,
                       "Let the rules see what is still remembered of the types that they read");
+  deploying
+      ->add_flag("--shadow", options->shadow,
+                 "Only run them beside the rules that they would replace, see `rules shadow`")
+      ->excludes("--with-history");
+  add_shadow(*rules, options, exit_code);
   add_action(*rules, "pin", "Have a rule evaluated by one engine; auto: where it costs least", pin,
              options, exit_code)
       ->add_option("RULE ENGINE", options->arguments,

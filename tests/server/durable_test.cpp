@@ -168,6 +168,33 @@ TEST_P(DurableTest, TheOldestEventsGoWhenTooMuchWaitsAndThatIsTold) {
   while (last < kEvents) ASSERT_EQ(place_of(client).root, ++last);
 }
 
+TEST_P(DurableTest, NothingIsDroppedWherePublicationsAreRefusedInstead) {
+  ServerOptions with = options(journal());
+  with.journal.backlog_bytes = std::size_t{1} << 20;
+  with.journal.backlog_policy = BacklogPolicy::refuse;
+  RunningServer server(with);
+  Client publisher = server.connect();
+  Client client = server.connect();
+  subscribe(client, "late", "A");
+  std::uint64_t accepted = 0;
+  Result<Published> published = Published{};
+  while (published) {
+    std::vector<Event> events;
+    for (int i = 0; i < 1000; ++i) events.push_back(a(std::int64_t(accepted) + i, 1));
+    published = publisher.publish(events, {.acknowledge = Acknowledge::processed});
+    if (published) accepted += published->accepted;
+  }
+  EXPECT_THAT(published.error().message, testing::HasSubstr("durable subscription 'late'"));
+  EXPECT_GT(accepted, 10'000u);
+  for (std::uint64_t root = 1; root <= accepted; ++root) {
+    const Delivery delivery = next(client);
+    ASSERT_EQ(delivery.place.root, root);
+    ASSERT_EQ(delivery.lost_before.events, 0u);
+  }
+  ASSERT_TRUE(client.acknowledge("late", {accepted, 0}));
+  EXPECT_TRUE(publisher.publish(std::vector{a(1, 1)}));
+}
+
 TEST_P(DurableTest, AnEndedSubscriptionStaysEnded) {
   fs::path copy;
   {

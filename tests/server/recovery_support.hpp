@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,42 @@
 namespace gorgo::server {
 
 namespace fs = std::filesystem;
+
+// They remember in every way in which a rule can: windows, consumed events, deadlines, timers.
+inline constexpr const char* kRules = R"(
+rule pair:
+define Pair(k: int, v: int)
+from   B(k = $k) and each A(k = $k and v > 20) within 3 s from B
+where  k = B.k and v = A.v
+consuming A;
+rule silence:
+define Silence(k: int)
+from   A(k = $k) and not B(k = $k) within 2 s after A
+where  k = A.k;
+rule load:
+define Load(n: int, total: int)
+from   Timer(every = 1 s)
+where  n = COUNT(A() within 5 s from Timer) and total = SUM(A().v within 5 s from Timer);
+rule echo:
+define Echo(k: int)
+from   Pair(v > 90)
+where  k = Pair.k;
+)";
+
+/// Events with steps of a few hundred milliseconds, some of them late.
+inline std::vector<Event> random_events(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<Event> events;
+  Timestamp now = 1'700'000'000 * kSecond;
+  for (std::size_t i = 0; i < count; ++i) {
+    now += static_cast<Duration>(random() % 400) * kMillisecond;
+    const Duration late = random() % 5 == 0 ? 500 * kMillisecond : 0;
+    events.push_back({random() % 3 == 0 ? "B" : "A",
+                      now - late,
+                      {{"k", std::int64_t(random() % 4)}, {"v", std::int64_t(random() % 100)}}});
+  }
+  return events;
+}
 
 inline std::string text_of(const Delivery& delivery) {
   std::string text = std::to_string(delivery.place.root) + "-" +

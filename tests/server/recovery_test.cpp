@@ -19,42 +19,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// They remember in every way in which a rule can: windows, consumed events, deadlines, timers.
-constexpr const char* kRules = R"(
-rule pair:
-define Pair(k: int, v: int)
-from   B(k = $k) and each A(k = $k and v > 20) within 3 s from B
-where  k = B.k and v = A.v
-consuming A;
-rule silence:
-define Silence(k: int)
-from   A(k = $k) and not B(k = $k) within 2 s after A
-where  k = A.k;
-rule load:
-define Load(n: int, total: int)
-from   Timer(every = 1 s)
-where  n = COUNT(A() within 5 s from Timer) and total = SUM(A().v within 5 s from Timer);
-rule echo:
-define Echo(k: int)
-from   Pair(v > 90)
-where  k = Pair.k;
-)";
-
-/// Events with steps of a few hundred milliseconds, some of them late.
-std::vector<Event> random_events(std::size_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<Event> events;
-  Timestamp now = 1'700'000'000 * kSecond;
-  for (std::size_t i = 0; i < count; ++i) {
-    now += static_cast<Duration>(random() % 400) * kMillisecond;
-    const Duration late = random() % 5 == 0 ? 500 * kMillisecond : 0;
-    events.push_back({random() % 3 == 0 ? "B" : "A",
-                      now - late,
-                      {{"k", std::int64_t(random() % 4)}, {"v", std::int64_t(random() % 100)}}});
-  }
-  return events;
-}
-
 TEST_P(RecoveryTest, AKilledServerGoesOnAsIfNothingHadHappened) {
   const auto events = random_events(600, 1);
   const auto half = std::span(events).first(300), rest = std::span(events).subspan(300);
@@ -288,6 +252,41 @@ TEST_P(RecoveryTest, ServerStampsComeBack) {
   ASSERT_EQ(list.size(), 2u);
   EXPECT_THAT(list[0], HasSubstr("3-0 Smoke"));
   EXPECT_THAT(list[1], HasSubstr("3-1 Fire"));
+}
+
+// Which rules are suspended when depends on the processor's speed, so only the journal can tell.
+TEST_P(RecoveryTest, SuspendedRulesPassOverTheSameTerminators) {
+  const auto events = random_events(600, 7);
+  ServerOptions with = options(journal());
+  with.processor.max_rule_time = 1;
+  const auto counted = [](Client& client) {
+    std::vector<std::string> list;
+    for (const RuleInfo& rule : *client.rules()) {
+      list.push_back(rule.name + " " + std::to_string(rule.terminators) + " " +
+                     std::to_string(rule.composites) + " " + std::to_string(rule.passed_over) +
+                     (rule.suspended ? " suspended" : ""));
+    }
+    return list;
+  };
+  RunningServer killed(with);
+  Client before = killed.connect();
+  deploy(before, kRules);
+  ASSERT_TRUE(before.subscribe("Pair", {.durable = "pairs"}));
+  publish(before, events);
+  const auto statistics = counted(before);
+  const auto expected = delivered(before);
+  const std::uint64_t passed_over = before.rules()->front().passed_over;
+  EXPECT_GT(passed_over, 0u);
+  with.journal.path = crash(journal()).string();
+  with.processor.max_rule_time = 0;  // what was decided stays decided
+  RunningServer again(with);
+  Client after = again.connect();
+  EXPECT_EQ(counted(after), statistics);
+  ASSERT_TRUE(after.subscribe("Pair", {.durable = "pairs"}));
+  EXPECT_EQ(delivered(after), expected);
+  publish(after, std::vector<Event>{events.back()});
+  for (const RuleInfo& rule : *after.rules()) EXPECT_FALSE(rule.suspended);
+  EXPECT_EQ(after.rules()->front().passed_over, passed_over);
 }
 
 TEST_P(RecoveryTest, ACleanEndIsGoneOnFrom) {

@@ -64,6 +64,11 @@ TEST_F(JournalExport, WritesATestThatPassesAndThatAnotherRuleFails) {
                               "  @404000 Fire(area=\"A\", value=46.0)\n"
                               "  @406000 Quiet(area=\"A\")\n"));
   EXPECT_THAT(text, AllOf(Not(HasSubstr("@1000 ")), Not(HasSubstr("none")), Not(HasSubstr("340"))));
+  const auto by_id = run("journal export journal --around 4-1 -o by_id.test");
+  EXPECT_EQ(by_id.exit_code, 0) << by_id.err;
+  EXPECT_EQ(by_id.err, "");
+  const std::string same = read("by_id.test");
+  EXPECT_EQ(same.substr(same.find('\n')), text.substr(text.find('\n')));
   const auto passed = run("test incident.test");
   EXPECT_EQ(passed.exit_code, 0) << passed.out;
   std::string changed = text;
@@ -121,6 +126,11 @@ TEST_F(JournalExport, WrongUseIsNamed) {
               HasSubstr("the journal has no record at place 99"));
   EXPECT_THAT(run("journal export journal --around 1 -o x.test").err,
               HasSubstr("no event stands at place 1 or before it"));
+  EXPECT_THAT(run("journal export journal --around 1-7 -o x.test").err,
+              HasSubstr("no event has the id 1-7"));
+  EXPECT_THAT(run("journal export journal --around 9-1 -o x.test").err,
+              HasSubstr("no event of the journal is as late as 9"));
+  EXPECT_THAT(run("journal export journal --around x -o x.test").err, HasSubstr("'x' is no place"));
   EXPECT_EQ(run("journal export journal -o x.test").exit_code, 2);
   EXPECT_EQ(run("journal export nowhere --around 1 -o x.test").exit_code, 1);
 }

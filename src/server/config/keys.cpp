@@ -231,6 +231,16 @@ std::string_view name_of(JournalFailure policy) {
   return policy == JournalFailure::read_only ? "read-only" : "continue";
 }
 
+Result<BacklogPolicy> parse_backlog_policy(std::string_view text) {
+  if (text == "drop") return BacklogPolicy::drop;
+  if (text == "refuse") return BacklogPolicy::refuse;
+  return Error{"unknown policy '" + std::string(text) + "'", "drop or refuse"};
+}
+
+std::string_view name_of(BacklogPolicy policy) {
+  return policy == BacklogPolicy::drop ? "drop" : "refuse";
+}
+
 // An option as a reference, of options that may be constant.
 #define GORGO_OPTION(member) \
   [](auto& options) -> auto& { return options.member; }
@@ -327,9 +337,13 @@ void add_journal(KeyMaker& keys) {
       "or \"none\", \"durable\": of publications that ask for nothing more");
   keys.wait("sync_ms", GORGO_OPTION(journal.sync),
             "between two syncs of the disk where nothing waits for one, with \"buffered\"");
-  keys.number(
-      "backlog_bytes", GORGO_OPTION(journal.backlog_bytes), {kLeastMaxFrame, kMostBytes},
-      "that wait for one durable subscription; then the oldest events are dropped, and it is told");
+  keys.number("backlog_bytes", GORGO_OPTION(journal.backlog_bytes), {kLeastMaxFrame, kMostBytes},
+              "that wait for one durable subscription");
+  keys.choice(
+      "backlog_policy", GORGO_OPTION(journal.backlog_policy), parse_backlog_policy,
+      [](BacklogPolicy policy) { return name_of(policy); },
+      "above that: its oldest events, and it is told; or \"refuse\": publications, until it has "
+      "acknowledged");
   keys.number("segment_bytes", GORGO_OPTION(journal.segment_bytes), {1 << 12, kMostBytes},
               "of one of its files; whole files are removed when no start needs them");
   keys.number("snapshot_bytes", GORGO_OPTION(journal.snapshot_bytes), {0, kMostBytes},

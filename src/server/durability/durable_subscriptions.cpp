@@ -39,12 +39,24 @@ Error taken_over(const std::string& name) {
 
 }  // namespace
 
-DurableSubscriptions::DurableSubscriptions(const Limits& limits, std::size_t backlog_bytes,
+DurableSubscriptions::DurableSubscriptions(const Limits& limits, const JournalOptions& options,
                                            std::function<std::uint64_t()> next_number)
     : limits_(limits),
-      backlog_bytes_(backlog_bytes),
+      backlog_bytes_(options.backlog_bytes),
+      policy_(options.backlog_policy),
       next_number_(std::move(next_number)),
-      memory_(backlog_bytes, [] {}) {}
+      memory_(backlog_bytes_, [] {}) {}
+
+Result<void> DurableSubscriptions::check_room() const {
+  if (policy_ == BacklogPolicy::drop) return {};
+  for (const auto& [name, durable] : durables_) {
+    if (durable.bytes < backlog_bytes_) continue;
+    return Error{std::to_string(durable.bytes) + " bytes wait for the durable subscription '" +
+                     name + "', and journal.backlog_bytes allows no more",
+                 "have it acknowledge them, or end it, then send this again"};
+  }
+  return {};
+}
 
 DurableSubscriptions::Durable* DurableSubscriptions::find(const std::string& name) {
   const auto found = durables_.find(name);
@@ -167,6 +179,7 @@ void DurableSubscriptions::keep(Durable& durable, EncodedDelivery encoded, journ
   auto shared = std::make_shared<const SharedDelivery>(std::move(encoded), next_number_(), memory_);
   durable.bytes += shared->bytes();
   durable.backlog.push_back({std::move(shared), end, std::exchange(durable.lost, {})});
+  if (policy_ == BacklogPolicy::refuse) return;
   while (durable.bytes > backlog_bytes_ && durable.backlog.size() > 1) drop_oldest(durable);
 }
 

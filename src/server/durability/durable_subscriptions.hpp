@@ -14,6 +14,7 @@
 #include "server/delivery.hpp"
 #include "server/durability/snapshot_record.hpp"
 #include "server/filter.hpp"
+#include "server/options.hpp"
 #include "server/outbox.hpp"
 
 namespace gorgo::server {
@@ -30,7 +31,7 @@ namespace gorgo::server {
 class DurableSubscriptions {
  public:
   /// `next_number` numbers deliveries.
-  DurableSubscriptions(const Limits& limits, std::size_t backlog_bytes,
+  DurableSubscriptions(const Limits& limits, const JournalOptions& options,
                        std::function<std::uint64_t()> next_number);
 
   struct Begun {
@@ -59,6 +60,9 @@ class DurableSubscriptions {
   bool empty() const { return durables_.empty(); }
   /// Whether a subscription says the name of the type.
   bool names(std::string_view type) const;
+  /// Whether what publications bring about may wait. An error names the subscription for which too
+  /// much waits already.
+  Result<void> check_room() const;
   /// Keeps the events of the batch that subscriptions ask for. They follow from the records before
   /// `end`.
   void take(const OutputBatch& batch, journal::Place end);
@@ -105,6 +109,7 @@ class DurableSubscriptions {
 
   const Limits limits_;
   const std::size_t backlog_bytes_;
+  const BacklogPolicy policy_;
   const std::function<std::uint64_t()> next_number_;
   MemoryBudget memory_;
   std::map<std::string, Durable> durables_;  // by name

@@ -1,6 +1,7 @@
 #include "server/durability/journal_writer.hpp"
 
 #include <array>
+#include <new>
 #include <utility>
 
 #include "journal/recovery.hpp"
@@ -25,8 +26,11 @@ Result<void> JournalWriter::open() {
   journal_ = std::move(*opened);
   const std::string cut = journal_->recovery().to_string();
   if (!cut.empty()) log_.warning("the journal ended in the middle of a record", {{"cut", cut}});
-  committer_ = std::make_unique<journal::Committer>(
-      *journal_, [this](const Result<journal::Place>&) { on_synced_(); });
+  committer_ =
+      std::make_unique<journal::Committer>(*journal_, [this](const Result<journal::Place>&) {
+        send_durable();
+        on_synced_();
+      });
   return {};
 }
 
@@ -91,11 +95,25 @@ void JournalWriter::await_durable() {
 
 void JournalWriter::reply_when_durable(const std::shared_ptr<Outbox>& client,
                                        protocol::Bytes reply) {
-  if (!is_on() || is_durable()) {
+  const std::lock_guard lock(waiting_mutex_);
+  // Behind those that wait, if any do, even when all are durable.
+  if (!is_on() || (waiting_.empty() && is_durable())) {
     client->reply(std::move(reply));
     return;
   }
   waiting_.push_back({journal_->end() - 1, client, std::move(reply)});
+}
+
+bool JournalWriter::is_awaited() {
+  const std::lock_guard lock(waiting_mutex_);
+  return wanted_ || !waiting_.empty();
+}
+
+void JournalWriter::begin_sync() {
+  if (!is_on() || is_durable()) return;
+  if (options_.durability == Durability::durable || is_awaited()) {
+    committer_->request(journal_->end() - 1);
+  }
 }
 
 void JournalWriter::reply(const std::shared_ptr<Outbox>& client, protocol::Bytes reply) {
@@ -109,7 +127,8 @@ void JournalWriter::reply(const std::shared_ptr<Outbox>& client, protocol::Bytes
 void JournalWriter::end_turn() {
   if (!is_on()) return;
   const auto due = due_in();
-  if (!std::exchange(wanted_, false) && waiting_.empty() && (!due || due->count() > 0)) return;
+  if (!is_awaited() && (!due || due->count() > 0)) return;
+  wanted_ = false;
   synced_at_ = Clock::now();
   committer_->request(journal_->end() - 1);
 }
@@ -120,17 +139,22 @@ std::optional<std::chrono::nanoseconds> JournalWriter::due_in() const {
 }
 
 void JournalWriter::send_durable() {
+  const std::lock_guard lock(waiting_mutex_);
   const journal::Place durable = journal_->durable();
   while (!waiting_.empty() && waiting_.front().place < durable) {
-    waiting_.front().client->reply(std::move(waiting_.front().reply));
+    Waiting& first = waiting_.front();
+    try {
+      first.client->reply(std::move(first.reply));
+    } catch (const std::bad_alloc&) {
+      first.client->close();  // what became of its request is unknown to the client then
+    }
     waiting_.pop_front();
   }
 }
 
 void JournalWriter::synced() {
   if (!is_on()) return;
-  if (const auto failed = journal_->failure()) return fail(*failed);
-  send_durable();
+  if (const auto failed = journal_->failure()) fail(*failed);
 }
 
 void JournalWriter::close() {
@@ -146,7 +170,10 @@ void JournalWriter::fail(const Error& why) {
   if (failure_) return;
   failure_ = why;
   log_.error("the journal has failed", {{"error", why.to_string()}});
-  for (Waiting& waiting : std::exchange(waiting_, {})) waiting.client->close();
+  {
+    const std::lock_guard lock(waiting_mutex_);
+    for (Waiting& waiting : std::exchange(waiting_, {})) waiting.client->close();
+  }
   if (options_.on_failure == JournalFailure::stop) throw JournalFailed{why.message};
   if (options_.on_failure == JournalFailure::go_on) {
     log_.warning("the server goes on without a journal, as journal.on_failure demands");

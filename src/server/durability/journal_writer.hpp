@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,7 +40,8 @@ struct TakenPiece {
 /// and keeps back what must not leave before that is durable. Without a journal it does nothing and
 /// keeps nothing back.
 ///
-/// Belongs to the engine thread. What it writes was done already, so a disk that fails leaves a
+/// Belongs to the engine thread; another one sends replies as soon as their records are durable.
+/// What it writes was done already, so a disk that fails leaves a
 /// processor that is ahead of the journal: by the configured policy the server ends (functions that
 /// write throw JournalFailed), nothing is changed or delivered any more, or it goes on without a
 /// journal.
@@ -85,11 +87,14 @@ class JournalWriter {
   /// Something waits until everything that was written is durable.
   void want_sync() { wanted_ = true; }
 
+  /// Asks for what the turn needs so far, so that the disk syncs while events are evaluated. To be
+  /// called when all commands of the turn are carried out.
+  void begin_sync();
   /// Asks for what the turn needs. To be called behind each turn.
   void end_turn();
   /// How long until `end_turn` has something to do; unset: there is nothing.
   std::optional<std::chrono::nanoseconds> due_in() const;
-  /// Sends the replies whose records are durable.
+  /// To be called behind each sync.
   void synced();
   /// Makes everything durable and closes the journal.
   void close();
@@ -107,7 +112,9 @@ class JournalWriter {
   const std::function<void()> on_synced_;
   std::shared_ptr<journal::Disk> disk_;
   std::unique_ptr<journal::Journal> journal_;
-  std::deque<Waiting> waiting_;  // by place
+  std::mutex waiting_mutex_;
+  std::deque<Waiting>
+      waiting_;  // by place; under the mutex, and so is their sending, for its order
   std::optional<Error> failure_, read_only_;
   std::uint64_t written_ = 0;
   bool wanted_ = false;  // a sync, by the end of the turn
@@ -116,6 +123,7 @@ class JournalWriter {
 
   void append(journal::stored::Kind kind, journal::Bytes payload);
   journal::Place append(journal::stored::Kind kind, std::span<const journal::Bytes> parts);
+  bool is_awaited();
   bool is_durable() const { return journal_->durable() == journal_->end(); }
   void send_durable();
   void fail(const Error& why);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "dispatch/rules/rule_base.hpp"
@@ -15,6 +17,8 @@ namespace {
 
 namespace stored = journal::stored;
 using stored::Kind;
+
+constexpr std::uint64_t kEveryRoot = std::numeric_limits<std::uint64_t>::max();
 
 Error at_place(journal::Place place, const Error& why) {
   return {"the record at place " + std::to_string(place) + " of the journal: " + why.message,
@@ -46,9 +50,9 @@ stored::SettingsT settings_of(const ProcessorOptions& options) {
   return settings;
 }
 
-Replay::Replay(const journal::Journal& journal, State state, const stored::SettingsT& settings,
+Replay::Replay(journal::View journal, State state, const stored::SettingsT& settings,
                StartProgress& progress, Log& log)
-    : journal_(journal),
+    : journal_(std::move(journal)),
       state_(std::move(state)),
       settings_(settings),
       progress_(progress),
@@ -58,41 +62,72 @@ Replay::Replay(const journal::Journal& journal, State state, const stored::Setti
       }) {}
 
 Result<void> Replay::run() {
-  const auto first = begin();
+  const auto first = begin(kEveryRoot);
   if (!first) return first.error();
-  progress_.begin("replaying the journal", "records", journal_.end() - *first);
-  auto reader = journal_.read(*first);
-  if (!reader) return reader.error();
-  while (true) {
-    auto record = reader->next();
-    if (!record) return record.error();
-    if (!*record) break;
-    if (auto taken = take(**record); !taken) return at_place((*record)->place, taken.error());
-    ++records_;
-    record_bytes_ += (*record)->payload.size();
-    reach((*record)->place + 1 - *first);
-  }
+  if (auto taken = take_from(*first, [](journal::Place) { return false; }); !taken) return taken;
   progress_.begin("evaluating what was replayed last");
   state_.process();
   return {};
 }
 
-Result<journal::Place> Replay::begin() {
-  const auto places = journal::snapshots_in(journal_.disk(), journal_.folder());
+Result<journal::Place> Replay::run_to(std::uint64_t root) {
+  const auto first = begin(root);
+  if (!first) return first.error();
+  journal::Place at = 0;
+  const auto taken = take_from(*first, [&](journal::Place place) {
+    state_.process();
+    if (state_.processor.roots() < root) return false;
+    at = place;
+    return true;
+  });
+  if (!taken) return taken.error();
+  if (at > 0) return at;
+  return Error{"no event of the journal is as late as " + std::to_string(root),
+               "name the id of an event that was delivered"};
+}
+
+Result<void> Replay::take_from(journal::Place first,
+                               const std::function<bool(journal::Place)>& over) {
+  progress_.begin("replaying the journal", "records", journal_.end - first);
+  auto reader = journal_.read(first);
+  while (true) {
+    auto record = reader.next();
+    if (!record) return record.error();
+    if (!*record) return {};
+    if (auto taken = take(**record); !taken) return at_place((*record)->place, taken.error());
+    ++records_;
+    record_bytes_ += (*record)->payload.size();
+    reach((*record)->place + 1 - first);
+    if (over((*record)->place)) return {};
+  }
+}
+
+bool Replay::is_before(journal::Place snapshot, std::uint64_t root) const {
+  auto reader =
+      journal::SnapshotReader::open(*journal_.disk, journal_.folder, journal_.number, snapshot);
+  const auto first = reader ? reader->next() : Result<std::optional<journal::Record>>(Error{});
+  if (!first || !*first) return false;
+  const auto state = journal::decode<stored::ServerState>((*first)->payload);
+  return state && state->results->next_root <= root;
+}
+
+Result<journal::Place> Replay::begin(std::uint64_t root) {
+  const auto places = journal::snapshots_in(*journal_.disk, journal_.folder);
   if (!places) return places.error();
   for (const journal::Place place : *places) {
-    if (place < journal_.low() || place > journal_.end()) continue;
+    if (place < journal_.low || place > journal_.end) continue;
+    if (root != kEveryRoot && !is_before(place, root)) continue;
     progress_.begin("checking a snapshot");
     const auto whole =
-        journal::verify_snapshot(journal_.disk(), journal_.folder(), journal_.number(), place);
+        journal::verify_snapshot(*journal_.disk, journal_.folder, journal_.number, place);
     if (whole) {
       if (auto restored = restore(place); !restored) return restored.error();
       return place;
     }
     log_.error("a snapshot is passed over", {{"why", whole.error().to_string()}});
   }
-  if (journal_.low() == 1) return journal::Place{1};
-  return Error{"the journal begins at place " + std::to_string(journal_.low()) +
+  if (journal_.low == 1) return journal::Place{1};
+  return Error{"the journal begins at place " + std::to_string(journal_.low) +
                    ", and no snapshot tells what stood before",
                "restore the journal from a backup, or start with a new folder"};
 }
@@ -100,7 +135,7 @@ Result<journal::Place> Replay::begin() {
 /// A failure leaves a processor that is of no use, so no other snapshot is tried.
 Result<void> Replay::restore(journal::Place place) {
   auto reader =
-      journal::SnapshotReader::open(journal_.disk(), journal_.folder(), journal_.number(), place);
+      journal::SnapshotReader::open(*journal_.disk, journal_.folder, journal_.number, place);
   if (!reader) return reader.error();
   progress_.begin("restoring a snapshot", "bytes", reader->size());
   auto record = reader->next();
@@ -194,6 +229,9 @@ Result<void> Replay::carry_out(const journal::Record& record) {
         pin(request);
         return Result<void>();
       });
+    case Kind::Suspension:
+      return decoded<stored::Suspension>(
+          record, [this](const stored::SuspensionT& changed) { return suspend(changed); });
     case Kind::Subscription:
       return decoded<stored::Subscription>(
           record, [this](const stored::SubscriptionT& changed) { return subscribe(changed); });
@@ -288,6 +326,11 @@ void Replay::pin(const stored::PinT& pin) {
   if (pinned) return;
   log_.warning("a rule does not get the engine that it was pinned to",
                {{"rule", pin.rule}, {"engine", pin.engine}, {"error", pinned.error().message}});
+}
+
+Result<void> Replay::suspend(const stored::SuspensionT& suspension) {
+  state_.process();
+  return state_.processor.suspend(suspension.rule, suspension.suspended);
 }
 
 Result<void> Replay::compare_settings() const {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gorgo/processor.hpp"
-#include "journal/journal.hpp"
+#include "journal/reader.hpp"
 #include "journal/records.hpp"
 #include "server/command.hpp"
 #include "server/deployments.hpp"
@@ -46,12 +46,15 @@ class Replay {
   };
   using Unfinished = JournalFeed::Unfinished;
 
-  Replay(const journal::Journal& journal, State state, const journal::stored::SettingsT& settings,
+  Replay(journal::View journal, State state, const journal::stored::SettingsT& settings,
          StartProgress& progress, Log& log);
 
   /// An error: the journal cannot be read, was written with other settings, or does not fit what
   /// this program does with it.
   Result<void> run();
+  /// The same, up to the record that gave this root its place, which it returns. An error as well:
+  /// no record has.
+  Result<journal::Place> run_to(std::uint64_t root);
 
   std::uint64_t records() const { return records_; }
   /// Bytes of these records.
@@ -66,7 +69,7 @@ class Replay {
  private:
   using Clock = std::chrono::steady_clock;
 
-  const journal::Journal& journal_;
+  const journal::View journal_;
   const State state_;
   const journal::stored::SettingsT settings_;
   journal::stored::SettingsT written_with_;  // what stands behind the snapshot or the last Settings
@@ -80,9 +83,12 @@ class Replay {
   bool differs_ = false;  // results were found to differ
   Clock::time_point said_ = Clock::now();
 
-  /// Restores the latest snapshot that is whole, if there is one. Returns the first place to
-  /// replay.
-  Result<journal::Place> begin();
+  /// Restores the latest snapshot that is whole and knows no root as late as this one, if there is
+  /// one. Returns the first place to replay.
+  Result<journal::Place> begin(std::uint64_t root);
+  /// Takes the records from there on, until `over` says so; it is asked behind each of them.
+  Result<void> take_from(journal::Place first, const std::function<bool(journal::Place)>& over);
+  bool is_before(journal::Place snapshot, std::uint64_t root) const;
   Result<void> restore(journal::Place place);
   Result<void> restore_server(const journal::stored::ServerStateT& state);
   /// So much of the step in hand is done.
@@ -96,6 +102,7 @@ class Replay {
   Result<void> declare(const wire::Declare& request);
   Result<void> subscribe(const journal::stored::SubscriptionT& subscription);
   void pin(const journal::stored::PinT& pin);
+  Result<void> suspend(const journal::stored::SuspensionT& suspension);
   Result<void> compare_settings() const;
   void compare(const journal::stored::ResultsT& results);
 };

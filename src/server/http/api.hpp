@@ -84,6 +84,11 @@ class Api {
   boost::asio::awaitable<Response> pin(const Call& call);
   boost::asio::awaitable<Response> list_types(const Call& call);
 
+  /// All of them, or the one that the path names.
+  boost::asio::awaitable<Response> list_shadows(const Call& call);
+  boost::asio::awaitable<Response> promote_shadow(const Call& call);
+  boost::asio::awaitable<Response> drop_shadow(const Call& call);
+
   boost::asio::awaitable<Response> list_durables(const Call& call);
   boost::asio::awaitable<Response> end_durable(const Call& call);
   boost::asio::awaitable<Response> acknowledge(const Call& call);

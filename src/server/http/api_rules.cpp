@@ -22,6 +22,7 @@ wire::DeployT deployment(const Call& call, bool replace) {
   request.text = body_text_of(call);
   request.replace = replace;
   request.with_history = call.target.flag("with_history");
+  request.shadow = call.target.flag("shadow");
   return request;
 }
 
@@ -107,9 +108,7 @@ asio::awaitable<Response> Api::explain(const Call& call) {
 
 asio::awaitable<Response> Api::deploy(const wire::DeployT& request) {
   const auto reply = co_await ask(request);
-  const auto* diagnostics = reply ? reply->as<wire::Diagnostics>() : nullptr;
-  if (diagnostics == nullptr) co_return unexpected(reply);
-  co_return json_response(to_json(*diagnostics), has_error(*diagnostics) ? 422 : 200);
+  co_return diagnosed(reply);
 }
 
 asio::awaitable<Response> Api::deploy(const Call& call) {

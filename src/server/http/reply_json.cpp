@@ -97,6 +97,12 @@ Json to_json(const wire::Diagnostics& diagnostics) {
 
 bool has_error(const wire::Diagnostics& diagnostics) { return has_error(diagnostics.list()); }
 
+Response diagnosed(const std::optional<Reply>& reply) {
+  const auto* diagnostics = reply ? reply->as<wire::Diagnostics>() : nullptr;
+  if (diagnostics == nullptr) return unexpected(reply);
+  return json_response(to_json(*diagnostics), has_error(*diagnostics) ? 422 : 200);
+}
+
 Json to_json(const wire::Reloaded& reloaded) {
   Json problems = Json::array();
   if (reloaded.problems() != nullptr) {

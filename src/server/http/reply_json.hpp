@@ -27,6 +27,8 @@ Response unexpected(const std::optional<Reply>& reply);
 
 Json to_json(const wire::Diagnostics& diagnostics);
 bool has_error(const wire::Diagnostics& diagnostics);
+/// The response to a reply with Diagnostics.
+Response diagnosed(const std::optional<Reply>& reply);
 Json to_json(const wire::Reloaded& reloaded);
 /// Whether everything that was read again is in order.
 bool is_whole(const wire::Reloaded& reloaded);

@@ -18,9 +18,9 @@ Result<void> need(const User& user, bool has, const std::string& action,
   return missing(user, action, permission);
 }
 
-Result<void> check_deploy(const User& user, const wire::Deploy& deploy) {
+Result<void> check_deploy(const User& user, std::string_view name) {
   auto checked = need(user, user.deploys_rules, "deploy rules", "rules = [\"deploy\"]");
-  if (checked) checked = check_deployment(user, stem_of(deploy.name()->string_view()));
+  if (checked) checked = check_deployment(user, stem_of(name));
   return checked;
 }
 
@@ -41,12 +41,17 @@ Result<void> check_request(const User& user, const wire::Message& message) {
     case wire::Body::Declare:
       return check_publish(user, message.body_as_Declare()->name()->string_view());
     case wire::Body::Deploy:
-      return check_deploy(user, *message.body_as_Deploy());
+      return check_deploy(user, message.body_as_Deploy()->name()->string_view());
+    case wire::Body::PromoteShadow:
+      return check_deploy(user, message.body_as_PromoteShadow()->name()->string_view());
+    case wire::Body::DropShadow:
+      return check_deploy(user, message.body_as_DropShadow()->name()->string_view());
     case wire::Body::Remove:
       return need(user, user.removes_rules, "remove rules", "rules = [\"remove\"]");
     case wire::Body::ListRules:
     case wire::Body::ListTypes:
     case wire::Body::AskHistory:
+    case wire::Body::ListShadows:
       return need(user, user.sees_rules, "see rules", "rules = [\"see\"]");
     default:
       return need(user, user.admin, "send a " + std::string(protocol::name_of(message.body_type())),

@@ -45,4 +45,7 @@ inline bool are_same_but_for_limits(const User& one, User other) {
 /// Null: the server asks nobody who he is, and everybody may do everything.
 using UserPtr = std::shared_ptr<const User>;
 
+/// Empty: nobody was asked.
+inline std::string name_of(const UserPtr& user) { return user == nullptr ? "" : user->name; }
+
 }  // namespace gorgo::server
