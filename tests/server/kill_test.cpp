@@ -1,10 +1,15 @@
 // Servers are killed under load. What clients sent, were told and received decides whether anything
 // was lost, doubled, changed or made up. GORGO_KILLS and GORGO_FAULTS say how often.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -126,6 +131,79 @@ TEST(Faults, ADiskThatFailsLosesNothingThatWasAcknowledged) {
   fs::remove_all(folder);
 }
 #endif
+
+/// A file system of its own in memory, as small as that of an operator who did not look.
+class SmallDisk {
+ public:
+  explicit SmallDisk(fs::path folder) : folder_(std::move(folder)) {
+    fs::create_directories(folder_);
+    is_there_ = mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=32m") == 0;
+    if (!is_there_) why_not_ = std::strerror(errno);
+  }
+  ~SmallDisk() {
+    if (is_there_) umount2(folder_.c_str(), MNT_DETACH);
+    fs::remove_all(folder_);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+  bool is_there() const { return is_there_; }
+  const std::string& why_not() const { return why_not_; }
+
+  /// Takes all the room that is left. The server may give some back, by trimming.
+  void fill() const {
+    const int file = open(ballast().c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
+    ASSERT_GE(file, 0) << std::strerror(errno);
+    const std::string block(4096, 'x');
+    while (write(file, block.data(), block.size()) > 0) {
+    }
+    EXPECT_EQ(errno, ENOSPC);
+    close(file);
+  }
+  void make_room() const { fs::remove(ballast()); }
+
+ private:
+  const fs::path folder_;
+  bool is_there_ = false;
+  std::string why_not_;
+
+  fs::path ballast() const { return folder_ / "ballast"; }
+};
+
+/// Publishes what no rule reads, until that succeeds, or until it is refused for want of room.
+void publish_until(const std::string& address, bool refused, const std::function<void()>& before) {
+  while (true) {
+    auto client = Client::connect(address);
+    ASSERT_TRUE(client) << client.error().to_string();
+    before();
+    const auto published = client->publish(
+        std::vector<Event>(100, {"B", std::nullopt, {{"s", std::string(100, 's')}}}),
+        {.acknowledge = Acknowledge::durable});
+    const bool no_room =
+        !published && published.error().message.find("no room") != std::string::npos;
+    ASSERT_TRUE(published || no_room) << published.error().to_string();
+    if (no_room == refused) return;
+  }
+}
+
+TEST(SmallDisk, AFullDiskRefusesAndLosesNothing) {
+  const fs::path folder = fs::path(testing::TempDir()) / ("gorgo_full_" + std::to_string(getpid()));
+  const SmallDisk disk(folder);
+  if (!disk.is_there()) GTEST_SKIP() << "no file system can be mounted: " << disk.why_not();
+  MortalServer server(folder);
+  int round = 0;
+  checker::run([&] { return server.address(); }, 6,
+               [&] {
+                 publish_until(server.address(), true, [&] { disk.fill(); });
+                 // Once it goes on where it is, once it dies, and cannot start without room.
+                 const bool dies = ++round % 2 == 0;
+                 if (dies) server.kill_and_try_to_start();
+                 disk.make_room();
+                 if (dies) server.kill_and_start();
+                 publish_until(server.address(), false, [] {});
+               });
+  EXPECT_EQ(server.stop(), 0);
+}
 
 }  // namespace
 }  // namespace gorgo
