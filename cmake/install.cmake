@@ -17,7 +17,9 @@ install(TARGETS gorgo_cli COMPONENT program)
 # Manual pages and completions are made by the program itself, from what `--help` says.
 set(pages ${PROJECT_BINARY_DIR}/share)
 add_custom_command(OUTPUT ${pages}/gorgo.fish
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}/man1
   COMMAND gorgo_cli man --folder ${pages}/man1
+  COMMAND sh -c "gzip -9n '${pages}'/man1/*"
   COMMAND gorgo_cli completion bash > ${pages}/gorgo
   COMMAND gorgo_cli completion zsh > ${pages}/_gorgo
   COMMAND gorgo_cli completion fish > ${pages}/gorgo.fish

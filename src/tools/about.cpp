@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "bench/report.hpp"
+#include "gorgo/processor.hpp"
 #include "tools/command_text.hpp"
 #include "tools/commands.hpp"
 #include "tools/output.hpp"
@@ -47,9 +49,19 @@ int write_pages(const CLI::App& app, const std::string& folder) {
 
 }  // namespace
 
+std::string version_text() {
+  const bench::Machine built = bench::this_machine();
+  std::string engines;
+  for (const std::string& name : engine_names()) engines += (engines.empty() ? "" : ", ") + name;
+  return "gorgo " GORGO_VERSION "\ncommit:  " + (built.commit.empty() ? "unknown" : built.commit) +
+         "\nbuild:   " + built.compiler + "\nengines: " + engines +
+         "\nCUDA:    " GORGO_CUDA_VERSION;
+}
+
 void add_version(CLI::App& app, int&) {
-  auto* command = app.add_subcommand("version", "Print the version");
-  command->callback([] { std::puts("gorgo " GORGO_VERSION); });
+  auto* command =
+      app.add_subcommand("version", "Print the version, the commit, and what the build contains");
+  command->callback([] { std::puts(version_text().c_str()); });
 }
 
 void add_help(CLI::App& app, int& exit_code) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 namespace CLI {
 class App;
 }
@@ -45,6 +47,8 @@ void add_context(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app, int& exit_code);
 void add_man(CLI::App& app, int& exit_code);
 void add_version(CLI::App& app, int& exit_code);
+/// What `gorgo --version` prints, without the end of the last line.
+std::string version_text();
 void add_help(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 

@@ -35,7 +35,7 @@ int end_with(int exit_code) {
 
 int main(int argc, char** argv) {
   CLI::App app("Gorgo: complex event processing with TESLA rules", "gorgo");
-  app.set_version_flag("--version", "gorgo " GORGO_VERSION);
+  app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.get_formatter()->column_width(36);
   int exit_code = kSuccess;

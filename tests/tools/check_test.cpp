@@ -60,7 +60,10 @@ TEST_F(CommandLine, UsageErrorsExitTwo) {
 }
 
 TEST_F(CommandLine, HelpAndVersionExitZero) {
-  EXPECT_EQ(run("--version").out, "gorgo " GORGO_VERSION "\n");
+  const std::string version = run("--version").out;
+  EXPECT_TRUE(version.starts_with("gorgo " GORGO_VERSION "\ncommit:  ")) << version;
+  EXPECT_NE(version.find("\nengines: auto, column, "), version.npos) << version;
+  EXPECT_EQ(run("version").out, version);
   const auto outcome = run("--help");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_NE(outcome.out.find("check"), std::string::npos);

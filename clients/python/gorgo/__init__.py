@@ -18,7 +18,7 @@ from .replies import DeviceInfo, DurableInfo, RuleInfo, Trace, TypeInfo, Why
 from .subscription import AsyncSubscription
 from .sync import Client, Subscription
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "AddressError", "AsyncClient", "AsyncSubscription", "Batch", "Client", "ClosedError", "Column", "Connect",
     "ConnectError", "DeviceInfo", "Diagnostic", "Disconnected", "DurableInfo", "Error", "Event", "EventError", "Gap", "InvalidText",
