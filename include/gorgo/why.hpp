@@ -19,6 +19,10 @@ struct WhyOptions {
   /// Only events with this timestamp, and among them also those that are no terminators because
   /// they fail the conditions of state 0.
   std::optional<Timestamp> at;
+  /// After so long the newest terminators that were looked at are all, and the last of these says
+  /// that it was given up. What is remembered is taken in before, which this does not bound. 0:
+  /// however long it takes.
+  Duration max_time = 0;
 };
 
 /// Why one event, or one sequence of events, went no further.
@@ -67,7 +71,7 @@ struct Funnel {
     before_deployment,  ///< the rule sees later events only
     too_deep,           ///< at `max_depth`: stored, but no terminator
     too_many,           ///< more partial sequences than `max_sequences`
-    stopped,            ///< the processor is about to end
+    stopped,            ///< `WhyOptions::max_time` is over, or the processor is about to end
   };
 
   std::string event;

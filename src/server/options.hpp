@@ -46,8 +46,10 @@ struct Limits {
   SlowConsumer slow_consumer = SlowConsumer::disconnect;  ///< where a subscription says nothing
   std::size_t soft_outbound_bytes = std::size_t{8} << 20;  ///< that may wait for a client for long
   std::chrono::milliseconds soft_outbound{60'000};         ///< how long more may wait; 0: for ever
-  std::chrono::milliseconds stalled{30'000};    ///< in which a client must take something; 0: never
-  std::chrono::milliseconds block{5'000};       ///< that publishers wait for a slow subscriber
+  std::chrono::milliseconds stalled{30'000};  ///< in which a client must take something; 0: never
+  std::chrono::milliseconds block{5'000};     ///< that publishers wait for a slow subscriber
+  /// That everybody waits for the answer to one question why; 0: however long it takes.
+  std::chrono::milliseconds why{200};
   std::chrono::milliseconds heartbeat{15'000};  ///< the longest silence of the server; 0: no bound
   std::chrono::milliseconds heartbeat_timeout{15'000};  ///< for the answer of a client
 };

@@ -249,6 +249,7 @@ Statistics EngineThread::statistics() const {
 void EngineThread::ask_why(Outbox& client, std::uint64_t id, const wire::AskWhy& request) {
   WhyOptions options{.last = std::min(request.last(), kMostTerminators), .at = {}};
   if (request.at()) options.at = *request.at();
+  options.max_time = std::chrono::nanoseconds(limits_.why).count();
   const auto why = processor_.why(request.rule()->str(), options);
   client.reply(why ? why_reply(id, *why, limits_.max_frame)
                    : error_reply(id, wire::ErrorCode::NotFound, why.error()));

@@ -48,7 +48,7 @@ std::string verdict(const Funnel& funnel) {
     case Funnel::Outcome::too_many:
       return "given up: more partial sequences than `max_sequences`";
     case Funnel::Outcome::stopped:
-      return "not evaluated: the server stops";
+      return "given up: it takes longer than one question may (limits.why_ms), or the server stops";
     case Funnel::Outcome::evaluated:
       break;
   }

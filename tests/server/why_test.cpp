@@ -115,5 +115,21 @@ TEST(WhyRequest, AnUnknownRuleIsNamed) {
   EXPECT_THAT(why.error().hint, HasSubstr("fire_last"));
 }
 
+TEST(WhyRequest, HoldsUpTheServerForABoundedTime) {
+  ServerOptions options;
+  options.limits.why = std::chrono::milliseconds(1);
+  RunningServer server(options);
+  Client client = server.connect();
+  deploy(client, kFireRule);
+  std::vector<Event> events(200'000, temp(kSecond, "A1", 50));
+  for (int i = 0; i < 10; ++i) events.push_back(smoke((2 + i) * kSecond, "A1"));
+  ASSERT_TRUE(client.publish(events));
+  const Why why = ask(client, {});
+  ASSERT_FALSE(why.funnels.empty());
+  EXPECT_LT(why.funnels.size(), 10u);
+  EXPECT_EQ(why.funnels.front().outcome, Funnel::Outcome::stopped);
+  EXPECT_EQ(why.funnels.back().timestamp, 11 * kSecond);
+}
+
 }  // namespace
 }  // namespace gorgo::server

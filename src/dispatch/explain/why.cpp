@@ -1,7 +1,11 @@
 #include "dispatch/explain/why.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "base/arithmetic.hpp"
@@ -14,6 +18,41 @@ namespace {
 
 using history::EventRef;
 using history::Slot;
+
+/// Becomes set some time after its construction, for loops that cannot ask a clock.
+class TimeOver {
+ public:
+  /// `stop`: whether it is set at once. 0: it is not set by time.
+  TimeOver(Duration time, const std::atomic<bool>& stop) : is_over_(stop.load()) {
+    if (time == 0) return;
+    thread_ = std::thread([this, time] {
+      std::unique_lock lock(mutex_);
+      const bool ended =
+          end_.wait_for(lock, std::chrono::nanoseconds(time), [this] { return ended_; });
+      if (!ended) is_over_ = true;
+    });
+  }
+  ~TimeOver() {
+    if (!thread_.joinable()) return;
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    end_.notify_one();
+    thread_.join();
+  }
+  TimeOver(const TimeOver&) = delete;
+  TimeOver& operator=(const TimeOver&) = delete;
+
+  const std::atomic<bool>& flag() const { return is_over_; }
+
+ private:
+  std::atomic<bool> is_over_;
+  std::mutex mutex_;  // guards `ended_`
+  std::condition_variable end_;
+  bool ended_ = false;
+  std::thread thread_;
+};
 
 /// Evaluates terminators of one rule again.
 class Reenactment {
@@ -28,16 +67,19 @@ class Reenactment {
         witness_(rule_, schema, history),
         evaluator_(rule.plan, history, &witness_) {}
 
-  /// The slots of the terminators that are asked for, ascending.
-  std::vector<Slot> terminators(const WhyOptions& options) const {
-    std::vector<Slot> slots;
-    for (Slot slot = store_.end(); slot > store_.begin() && slots.size() < options.last; --slot) {
-      if (is_asked_for(slot - 1, options)) slots.push_back(slot - 1);
+  /// What became of the newest terminators that are asked for, ascending.
+  std::vector<Funnel> funnels(const WhyOptions& options) {
+    std::vector<Funnel> funnels;
+    for (Slot slot = store_.end(); slot > store_.begin() && funnels.size() < options.last; --slot) {
+      if (!is_asked_for(slot - 1, options)) continue;
+      funnels.push_back(funnel_of(slot - 1));
+      if (stop_) break;
     }
-    std::reverse(slots.begin(), slots.end());
-    return slots;
+    std::reverse(funnels.begin(), funnels.end());
+    return funnels;
   }
 
+ private:
   Funnel funnel_of(Slot slot) {
     const EventRef terminator{&store_, slot};
     witness_.begin(terminator);
@@ -66,7 +108,6 @@ class Reenactment {
     return funnel;
   }
 
- private:
   /// With history, a rule sees events that came before it, but not as terminators.
   bool is_seen(EventRef terminator) const {
     return rule_.timer || (terminator.slot >= deployed_.first_terminator &&
@@ -171,11 +212,10 @@ Why explain_terminators(const DeployedRule& rule, const Schema& schema, const Wh
           .evaluated = rule.state.terminators,
           .produced = rule.state.composites,
           .funnels = {}};
+  const TimeOver over(options.max_time, stop);
   {
-    Reenactment reenactment(rule, schema, history, stop);
-    for (const Slot slot : reenactment.terminators(options)) {
-      why.funnels.push_back(reenactment.funnel_of(slot));
-    }
+    Reenactment reenactment(rule, schema, history, over.flag());
+    why.funnels = reenactment.funnels(options);
   }
   history.trim();
   return why;

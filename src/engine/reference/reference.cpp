@@ -127,7 +127,7 @@ bool ReferenceEvaluator::passes(std::size_t state, const Sequence& extended) con
     const Negation& negation = rule_.negations[i];
     if (negation.span.kind == SpanKind::after) continue;  // decided at the deadline
     if (negation.completed_at != state) continue;
-    if (const auto by = violation(negation, negations_[i], extended)) {
+    if (const auto by = violation(negation, negations_[i], extended, budget_)) {
       if (witness_ != nullptr) witness_->violated(state, i, extended, *by);
       return false;
     }
@@ -154,12 +154,13 @@ void ReferenceEvaluator::select(const State& state, std::vector<EventRef>& passi
 
 std::optional<EventRef> ReferenceEvaluator::violation(const Negation& negation,
                                                       const Events& events,
-                                                      std::span<const EventRef> sequence) const {
+                                                      std::span<const EventRef> sequence,
+                                                      const Budget* budget) const {
   std::optional<EventRef> found;
   for_each_event(events, interval_of(negation.span, sequence), [&](EventRef event) {
     const history::Scope scope{.candidate = event, .states = sequence, .aggregates = {}};
     if (history::all_hold(negation.predicate.conditions, scope)) found = event;
-    return !found;
+    return !found && (budget == nullptr || !budget->stopped());
   });
   return found;
 }
@@ -175,7 +176,7 @@ std::optional<EventRef> ReferenceEvaluator::violation(std::uint32_t negation,
                                                       std::uint64_t visible_roots) {
   state_ = &state;
   visible_roots_ = visible_roots;
-  return violation(rule_.negations[negation], negations_[negation], sequence);
+  return violation(rule_.negations[negation], negations_[negation], sequence, nullptr);
 }
 
 /// Returns false when the terminator was given up.
@@ -211,7 +212,7 @@ Datum ReferenceEvaluator::value_of(const Aggregate& aggregate, const Events& eve
       aggregation.add(aggregate.attribute ? event.store->attribute(event.slot, *aggregate.attribute)
                                           : one);
     }
-    return true;
+    return !budget_->stopped();
   });
   return aggregation.result();
 }

@@ -49,8 +49,11 @@ class ReferenceEvaluator final : public CpuEvaluator {
   bool is_consumed(std::size_t state, const Sequence& extended) const;
   bool passes(std::size_t state, const Sequence& extended) const;
   static void select(const State& state, std::vector<history::EventRef>& passing);
+  /// `budget`: null where nothing tells it to return early; else what it gives is worth nothing
+  /// once that is stopped.
   std::optional<history::EventRef> violation(const Negation& negation, const Events& events,
-                                             std::span<const history::EventRef> sequence) const;
+                                             std::span<const history::EventRef> sequence,
+                                             const Budget* budget) const;
   bool finish(CompositeSink& sink) const;
   Datum value_of(const Aggregate& aggregate, const Events& events, const Sequence& sequence) const;
 
