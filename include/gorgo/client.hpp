@@ -122,6 +122,12 @@ struct Statistic {
   std::string label_value;
 };
 
+/// How many values fell into each of several buckets.
+struct Histogram {
+  std::vector<std::uint64_t> bounds;  ///< the greatest value of each bucket, ascending
+  std::vector<std::uint64_t> counts;  ///< for each bound
+};
+
 /// Events in columns, as they came in one frame. Copies share the memory.
 struct DeliveredBatch {
   EventBatch events;        ///< refers into `memory`
@@ -253,6 +259,9 @@ class Client {
   Result<Duration> ping();
   /// The server's numbers (docs/server.md).
   Result<std::vector<Statistic>> statistics();
+  /// How long each accepted event took, since the server started, from its arrival until its
+  /// composites stood in the queues of the subscribers; in nanoseconds.
+  Result<Histogram> latency();
   /// The devices that the server's rules have asked for.
   Result<std::vector<DeviceInfo>> devices();
   /// The open connections of the server, or, `closed`, those that ended last, the latest last. For

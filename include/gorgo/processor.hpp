@@ -145,6 +145,7 @@ struct RuleInfo {
   bool suspended = false;          ///< it has used up its time (`max_rule_time`)
   std::uint64_t passed_over = 0;   ///< terminators that came while it was suspended: not evaluated
   std::optional<RuleRates> rates;  ///< of late; only a server sets them
+  std::vector<AttributeType> attributes;  ///< of its composites; only a server sets them
 };
 
 /// What is remembered of an event type, what has come of it, and how many of its events have come
@@ -165,6 +166,8 @@ struct TypeInfo {
   bool is_subscribed = false;  ///< somebody subscribes to the type; only a server sets it
   std::vector<std::string> unread_attributes;   ///< that events have and no rule reads
   std::vector<std::string> missing_attributes;  ///< that rules read and no event has had
+  /// From the rules: events may lack attributes and have others. Only a server sets it.
+  bool is_inferred = false;
 };
 
 struct ProcessorCounters {

@@ -34,6 +34,10 @@ struct PublisherOptions {
   std::size_t publish_bytes = std::size_t{16} << 20;
   /// As `StreamOptions::longest_pause`.
   Duration longest_pause = 10'000'000'000;
+  /// The number of the first publication; each has the next one. A program that publishes the same
+  /// events again under its `client.producer` gives them the same numbers, and they are applied
+  /// once.
+  std::uint64_t first_sequence = 1;
 };
 
 /// Publishes events over a connection of its own, which it gets back for ever. A publication that

@@ -415,6 +415,14 @@ Result<std::vector<Statistic>> Client::statistics() {
   return statistics;
 }
 
+Result<Histogram> Client::latency() {
+  const auto reply = impl_->connection->request(wire::AskStatisticsT());
+  if (!reply) return reply.error();
+  const auto* found = message_in(*reply).body_as_Statistics();
+  if (found == nullptr) return client::unexpected(message_in(*reply));
+  return client::to_histogram(*found, "latency");
+}
+
 Result<std::vector<DeviceInfo>> Client::devices() {
   const auto reply = impl_->connection->request(wire::ListDevicesT());
   if (!reply) return reply.error();

@@ -66,6 +66,7 @@ struct Publisher::Impl final : client::Link::User {
       : options(given), link(io, address, given.client, given.longest_pause) {
     std::random_device random;
     producer = options.client.producer;
+    sequence = options.first_sequence - 1;
     if (producer == 0) producer = (std::uint64_t{random()} << 32 | random()) | 1;
   }
 

@@ -66,6 +66,20 @@ DeviceInfo to_device(const wire::DeviceInfo& device) {
   return info;
 }
 
+Histogram to_histogram(const wire::Statistics& statistics, std::string_view name) {
+  Histogram result;
+  if (statistics.histograms() == nullptr) return result;
+  for (const auto* found : *statistics.histograms()) {
+    const auto *bounds = found->bounds(), *counts = found->counts();
+    if (found->name()->string_view() != name || bounds == nullptr || counts == nullptr) continue;
+    for (flatbuffers::uoffset_t i = 0; i < bounds->size() && i < counts->size(); ++i) {
+      result.bounds.push_back(bounds->Get(i));
+      result.counts.push_back(counts->Get(i));
+    }
+  }
+  return result;
+}
+
 ClientConnection to_connection(const wire::ConnectionInfo& connection) {
   return {.id = connection.id(),
           .peer = text_of(connection.peer()),

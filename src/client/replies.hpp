@@ -17,6 +17,8 @@ inline constexpr std::string_view kConnect = "connect", kTimeout = "timeout", kC
 Error to_error(const wire::Error& error);
 Diagnostics to_diagnostics(const wire::Diagnostics& diagnostics);
 DeviceInfo to_device(const wire::DeviceInfo& device);
+/// The histogram of this name; without buckets where there is none.
+Histogram to_histogram(const wire::Statistics& statistics, std::string_view name);
 ClientConnection to_connection(const wire::ConnectionInfo& connection);
 std::vector<ShadowInfo> to_shadows(const wire::Shadows& shadows);
 Why to_why(const wire::Why& why);

@@ -38,6 +38,18 @@ EngineCost to_cost(const wire::EngineCost& cost) {
   return known;
 }
 
+/// Attributes of types that a later version has are left out.
+std::vector<AttributeType> attributes_of(
+    const flatbuffers::Vector<flatbuffers::Offset<wire::AttributeType>>* attributes) {
+  std::vector<AttributeType> result;
+  if (attributes == nullptr) return result;
+  for (const auto* attribute : *attributes) {
+    if (attribute->type() > wire::ValueType::MAX) continue;
+    result.push_back({attribute->name()->str(), static_cast<ValueType>(attribute->type())});
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string text_of(const flatbuffers::String* text) { return text == nullptr ? "" : text->str(); }
@@ -95,6 +107,7 @@ RuleInfo to_rule(const wire::RuleInfo& rule) {
   info.suspended = rule.suspended();
   info.passed_over = rule.passed_over();
   if (const auto* rates = rule.rates()) info.rates = to_rates(*rates);
+  info.attributes = attributes_of(rule.attributes());
   return info;
 }
 
@@ -125,27 +138,21 @@ std::unique_ptr<wire::TypeInfoT> to_wire(const TypeInfo& type) {
 }
 
 TypeInfo to_type(const wire::TypeInfo& type) {
-  TypeInfo info{.name = type.name()->str(),
-                .reach = type.reach(),
-                .events = type.events(),
-                .bytes = type.bytes(),
-                .late = type.late(),
-                .too_late = type.too_late(),
-                .seen = type.seen(),
-                .attributes = {},
-                .accepted = type.accepted(),
-                .no_value = type.no_value(),
-                .is_unread = type.unread(),
-                .is_subscribed = type.subscribed(),
-                .unread_attributes = texts_of(type.unread_attributes()),
-                .missing_attributes = texts_of(type.missing_attributes())};
-  if (type.attributes() == nullptr) return info;
-  for (const auto* attribute : *type.attributes()) {
-    if (attribute->type() > wire::ValueType::MAX) continue;
-    info.attributes.push_back(
-        {attribute->name()->str(), static_cast<ValueType>(attribute->type())});
-  }
-  return info;
+  return {.name = type.name()->str(),
+          .reach = type.reach(),
+          .events = type.events(),
+          .bytes = type.bytes(),
+          .late = type.late(),
+          .too_late = type.too_late(),
+          .seen = type.seen(),
+          .attributes = attributes_of(type.attributes()),
+          .accepted = type.accepted(),
+          .no_value = type.no_value(),
+          .is_unread = type.unread(),
+          .is_subscribed = type.subscribed(),
+          .unread_attributes = texts_of(type.unread_attributes()),
+          .missing_attributes = texts_of(type.missing_attributes()),
+          .is_inferred = type.inferred()};
 }
 
 }  // namespace gorgo::protocol

@@ -2,13 +2,16 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "bench/report.hpp"
 #include "gorgo/processor.hpp"
 #include "tools/command_text.hpp"
 #include "tools/commands.hpp"
+#include "tools/format_option.hpp"
 #include "tools/output.hpp"
+#include "tools/print_json.hpp"
 #include "tools/text_file.hpp"
 
 // The commands that tell about the program itself.
@@ -61,7 +64,17 @@ std::string version_text() {
 void add_version(CLI::App& app, int&) {
   auto* command =
       app.add_subcommand("version", "Print the version, the commit, and what the build contains");
-  command->callback([] { std::puts(version_text().c_str()); });
+  const auto format = std::make_shared<std::string>("text");
+  as_format(command, *format);
+  command->callback([format] {
+    if (*format == "text") return static_cast<void>(std::puts(version_text().c_str()));
+    const bench::Machine built = bench::this_machine();
+    print_json({{"version", GORGO_VERSION},
+                {"commit", built.commit},
+                {"build", built.compiler},
+                {"engines", engine_names()},
+                {"cuda", GORGO_CUDA_VERSION}});
+  });
 }
 
 void add_help(CLI::App& app, int& exit_code) {

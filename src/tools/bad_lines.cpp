@@ -1,21 +1,20 @@
 #include "tools/bad_lines.hpp"
 
-#include <cstdio>
+#include "tools/number_text.hpp"
+#include "tools/output.hpp"
 
 namespace gorgo::tools {
 
 void BadLines::add(const Error& error) {
   if (++count_ > kShown) return;
-  std::fprintf(stderr, "gorgo: %s: %s\n", file_.c_str(), error.to_string().c_str());
+  note(file_ + ": " + error.to_string());
 }
 
 void BadLines::summarise() const {
   if (count_ == 0) return;
   const std::string most =
       count_ > kShown ? "; the first " + std::to_string(kShown) + " are shown" : "";
-  std::fprintf(stderr, "gorgo: %s: %llu %s skipped%s\n", file_.c_str(),
-               static_cast<unsigned long long>(count_), count_ == 1 ? "line" : "lines",
-               most.c_str());
+  note(file_ + ": " + plural(count_, "line") + " skipped" + most);
 }
 
 Result<void> BadLines::check(std::uint64_t taken) const {

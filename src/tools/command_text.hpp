@@ -9,6 +9,9 @@ class App;
 /// What other programs know of the commands: made from the same descriptions as `--help`.
 namespace gorgo::tools {
 
+/// What a description says first, without what follows it.
+std::string first_sentence(const std::string& text);
+
 /// A script that completes command lines in "bash", "zsh" or "fish".
 std::string completion_script(const CLI::App& app, const std::string& shell);
 

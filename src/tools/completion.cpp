@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -6,8 +7,6 @@
 
 namespace gorgo::tools {
 namespace {
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// In single quotes, as all three shells read it.
 std::string in_quotes(const std::string& text) {
@@ -19,7 +18,7 @@ std::string in_quotes(const std::string& text) {
 /// A description within the brackets of zsh.
 std::string for_zsh(const std::string& text) {
   std::string result;
-  for (const char c : first_line(text)) {
+  for (const char c : first_sentence(text)) {
     if (c == '[' || c == ']' || c == ':' || c == '\\') result += '\\';
     result += c;
   }
@@ -81,12 +80,12 @@ std::string for_fish(const CLI::App& app) {
     const std::string begin = "complete -c gorgo -n " + in_quotes(condition);
     for (const CLI::App* below : command->get_subcommands({})) {
       script += begin + " -a " + below->get_name() + " -d " +
-                in_quotes(first_line(below->get_description())) + "\n";
+                in_quotes(first_sentence(below->get_description())) + "\n";
     }
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& name : option->get_lnames()) {
         script += begin + " -l " + name + (option->get_items_expected_max() > 0 ? " -r" : "") +
-                  " -d " + in_quotes(first_line(option->get_description())) + "\n";
+                  " -d " + in_quotes(first_sentence(option->get_description())) + "\n";
       }
     }
   }
@@ -120,6 +119,15 @@ std::string for_zsh(const CLI::App& app) {
 }
 
 }  // namespace
+
+std::string first_sentence(const std::string& text) {
+  std::string result = text;
+  std::ranges::replace(result, '\n', ' ');
+  for (const char* end : {". ", ": ", "; "})
+    result.resize(std::min(result.size(), result.find(end)));
+  if (result.ends_with('.')) result.pop_back();
+  return result;
+}
 
 std::string completion_script(const CLI::App& app, const std::string& shell) {
   if (shell == "fish") return for_fish(app);

@@ -1,23 +1,39 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
 #include "tools/findings.hpp"
+#include "tools/format_option.hpp"
 #include "tools/journal_findings.hpp"
+#include "tools/listing.hpp"
 #include "tools/login.hpp"
 #include "tools/output.hpp"
+#include "tools/print_json.hpp"
+#include "tools/terminal.hpp"
 
 namespace gorgo::tools {
 namespace {
 
 struct DoctorOptions {
   std::string to = "127.0.0.1:7450";
+  std::string format = "text";
   Login login;
 };
+
+void print(const std::vector<std::string>& findings, const std::string& format) {
+  if (format == "json") return print_json({{"findings", findings}});
+  constexpr std::size_t kWhole = static_cast<std::size_t>(-1);
+  const std::size_t width = Terminal::is_there() ? Terminal::size().width : kWhole;
+  for (const std::string& finding : findings) {
+    for (const std::string& line : wrapped(finding, width)) std::puts(line.c_str());
+  }
+  if (findings.empty()) std::puts("Nothing stands out.");
+}
 
 int examine(const DoctorOptions& options) {
   auto client = connect(options.to, "doctor", options.login);
@@ -26,16 +42,13 @@ int examine(const DoctorOptions& options) {
   if (!rules) return fail(rules.error());
   const auto types = client->types();
   if (!types) return fail(types.error());
-  const auto findings = findings_about(*rules, *types);
-  for (const std::string& finding : findings) std::puts(finding.c_str());
-  if (findings.empty()) std::puts("Nothing stands out.");
+  print(findings_about(*rules, *types), options.format);
   return kSuccess;
 }
 
-int examine_journal(const std::string& folder) {
+int examine_journal(const std::string& folder, const std::string& format) {
   const auto findings = findings_about_journal(folder);
-  for (const std::string& finding : findings.sentences) std::puts(finding.c_str());
-  if (findings.sentences.empty()) std::puts("Nothing stands out.");
+  print(findings.sentences, format);
   return findings.can_start ? kSuccess : kFailure;
 }
 
@@ -50,6 +63,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<DoctorOptions>();
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
+  as_format(command, options->format);
   add_login(*command, options->login);
   const auto folder = std::make_shared<std::string>();
   auto* journal = command->add_subcommand(
@@ -57,8 +71,9 @@ void add_doctor(CLI::App& app, int& exit_code) {
       "Read a journal and say what is wrong with it and what to do; a server may be running.\n"
       "The exit code is 1 where no server can start with it");
   journal->add_option("DIR", *folder, "The folder of the journal")->required()->option_text(" ");
+  as_format(journal, options->format);
   command->callback([options, folder, journal, &exit_code] {
-    exit_code = journal->parsed() ? examine_journal(*folder) : examine(*options);
+    exit_code = journal->parsed() ? examine_journal(*folder, options->format) : examine(*options);
   });
 }
 

@@ -11,6 +11,7 @@
 #include "tools/device_text.hpp"
 #include "tools/format_option.hpp"
 #include "tools/login.hpp"
+#include "tools/output.hpp"
 #include "tools/print_json.hpp"
 
 namespace gorgo::tools {
@@ -36,10 +37,7 @@ Json to_json(const DeviceInfo& device) {
 int list_devices(const EnginesOptions& options) {
   auto client = connect(options.server, "engines", options.login);
   const auto devices = client ? client->devices() : client.error();
-  if (!devices) {
-    std::fprintf(stderr, "gorgo: %s\n", devices.error().to_string().c_str());
-    return kFailure;
-  }
+  if (!devices) return fail(devices.error());
   if (options.format == "json") {
     Json list = Json::array();
     for (const DeviceInfo& device : *devices) list.push_back(to_json(device));

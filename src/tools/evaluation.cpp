@@ -40,7 +40,7 @@ bool deploy_files(const std::vector<std::string>& paths, Settings settings, Proc
     language::Source source{path, std::move(*text)};
     settings.apply(source);
     const Diagnostics diagnostics = processor.deploy(path, source.text);
-    std::fputs(diagnostics.render().c_str(), stderr);
+    print_diagnostics(diagnostics);
     good = good && !diagnostics.failed();
   }
   if (const auto used = settings.check_used(); !used) {

@@ -55,6 +55,8 @@ class EventStream {
     return size_ == 0 ? 0
                       : static_cast<double>(read_) / static_cast<double>(std::max(size_, read_));
   }
+  /// Whether it is a file, which ends without anybody's doing.
+  bool has_end() const { return size_ > 0; }
   /// The number of the line of the tick at hand.
   std::uint64_t line() const { return reader_->line(); }
 

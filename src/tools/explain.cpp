@@ -18,6 +18,7 @@
 #include "tools/print_json.hpp"
 #include "tools/rule_paths.hpp"
 #include "tools/rule_sources.hpp"
+#include "tools/settings.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -26,6 +27,7 @@ using Json = nlohmann::ordered_json;
 
 struct ExplainOptions {
   Login login;
+  Settings settings;
   std::vector<std::string> files;  // rule files; with `live`, names of rules
   std::string format = "text";
   bool live = false;
@@ -144,21 +146,25 @@ int explain_live(const ExplainOptions& options) {
   return kSuccess;
 }
 
-int explain(const ExplainOptions& options) {
+int explain(ExplainOptions& options) {
   if (options.live) return explain_live(options);
   RuleSources sources;
   bool failed = false;
   const auto files = rule_files(options.files);
   if (!files) return fail(files.error());
   for (const auto& path : *files) {
-    const auto diagnostics = sources.add(path);
-    if (!diagnostics) {
-      std::fprintf(stderr, "gorgo: %s\n", diagnostics.error().to_string().c_str());
-    } else {
-      std::fputs(diagnostics->render().c_str(), stderr);
+    auto source = read_source(path);
+    if (!source) {
+      fail(source.error());
+      failed = true;
+      continue;
     }
-    failed = failed || !diagnostics || diagnostics->failed();
+    options.settings.apply(*source);
+    const Diagnostics diagnostics = sources.add(*source);
+    print_diagnostics(diagnostics);
+    failed = failed || diagnostics.failed();
   }
+  if (const auto used = options.settings.check_used(); !used) return fail(used.error());
   if (failed) return kFailure;
 
   const auto explanation = explained(sources);
@@ -186,6 +192,7 @@ void add_explain(CLI::App& app, int& exit_code) {
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450")
       ->needs(live);
+  options->settings.add_option(command);
   as_format(command, options->format);
   add_login(*command, options->login);
   command->callback([options, files, &exit_code] {

@@ -6,6 +6,7 @@
 
 #include "language/language.hpp"
 #include "tools/commands.hpp"
+#include "tools/output.hpp"
 #include "tools/rule_paths.hpp"
 #include "tools/text_file.hpp"
 
@@ -20,7 +21,7 @@ struct FmtOptions {
 };
 
 bool complain(const Error& error) {
-  std::fprintf(stderr, "gorgo: %s\n", error.to_string().c_str());
+  fail(error);
   return false;
 }
 
@@ -43,7 +44,7 @@ bool deliver(const FmtOptions& options, const std::string& path, const std::stri
 
 bool print_for_trex(const language::Source& source) {
   const auto file = language::to_trex(source, Schema());
-  std::fputs(file.diagnostics.render().c_str(), stderr);
+  print_diagnostics(file.diagnostics);
   std::fwrite(file.text.data(), 1, file.text.size(), stdout);
   return !file.diagnostics.failed() && file.left_out == 0;
 }
@@ -54,7 +55,7 @@ bool format_file(const FmtOptions& options, const std::string& path) {
   const language::Source source{path == "-" ? "<stdin>" : path, *text};
   if (options.trex) return print_for_trex(source);
   const auto formatted = language::format(source);
-  std::fputs(formatted.diagnostics.render().c_str(), stderr);
+  print_diagnostics(formatted.diagnostics);
   return !formatted.diagnostics.failed() && deliver(options, path, *text, formatted.text);
 }
 

@@ -1,9 +1,10 @@
 #include "tools/known_types.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <vector>
+
+#include "tools/output.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -29,8 +30,8 @@ void note_unknown_type(Client& client, std::string_view text) {
   const auto known = known_types(client);
   if (known.empty() || std::ranges::find(known, name) != known.end()) return;
   const std::string nearest(closest_name(name, known));
-  std::fprintf(stderr, "gorgo: no rule of the server knows the type '%s'%s\n", name.c_str(),
-               nearest.empty() ? "" : (", did you mean '" + nearest + "'?").c_str());
+  note("no rule of the server knows the type '" + name + "'" +
+       (nearest.empty() ? "" : ", did you mean '" + nearest + "'?"));
 }
 
 }  // namespace gorgo::tools

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <sstream>
 #include <utility>
 
 #include "codec/timestamp.hpp"
@@ -50,6 +51,21 @@ std::vector<std::string> table_lines(const Table& rows) {
 
 void print_table(const Table& rows) {
   for (const std::string& line : table_lines(rows)) std::puts(line.c_str());
+}
+
+std::vector<std::string> wrapped(const std::string& sentence, std::size_t width) {
+  std::vector<std::string> lines;
+  std::string line, word;
+  for (std::istringstream words(sentence); words >> word;) {
+    if (!line.empty() && line.size() + 1 + word.size() > width) {
+      lines.push_back(std::move(line));
+      line = "  " + word;
+    } else {
+      line += line.empty() ? word : " " + word;
+    }
+  }
+  lines.push_back(std::move(line));
+  return lines;
 }
 
 nlohmann::ordered_json type_json(const TypeInfo& type) {

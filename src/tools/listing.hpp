@@ -17,6 +17,10 @@ std::vector<std::string> table_lines(const Table& rows);
 /// Writes the table to stdout, in columns.
 void print_table(const Table& rows);
 
+/// A sentence as lines of at most `width` bytes, cut between words; those behind the first one are
+/// indented. A word that is longer has a line of its own.
+std::vector<std::string> wrapped(const std::string& sentence, std::size_t width);
+
 nlohmann::ordered_json type_json(const TypeInfo& type);
 Table type_table(const std::vector<TypeInfo>& types);
 

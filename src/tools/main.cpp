@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
   const std::span<char* const> words(argv, static_cast<std::size_t>(argc));
   if (const auto problem =
           unknown_word(app, words.subspan(std::min<std::size_t>(1, words.size())))) {
-    std::fprintf(stderr, "gorgo: %s\n", problem->c_str());
+    fail(*problem);
     return kUsage;
   }
   const bool names_context = words.size() > 2 && words[1] == std::string_view("--context");
@@ -55,12 +55,12 @@ int main(int argc, char** argv) {
     // The words behind it may be wrong, so that a wrong context must not hide what they say.
     const auto applied = apply_context(app, names_context ? words[2] : "");
     if (!applied && names_context) return misuse(applied.error());
-    if (!applied) std::fprintf(stderr, "gorgo: %s\n", applied.error().to_string().c_str());
+    if (!applied) fail(applied.error());
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
     return end_with(app.exit(asked));
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "gorgo: %s\nRun with --help for more information.\n", error.what());
+    fail(std::string(error.what()) + "\nRun with --help for more information.");
     return kUsage;
   } catch (const std::bad_alloc&) {
     return fail("there is not enough memory");

@@ -62,8 +62,7 @@ std::string manual_page(const CLI::App& app, const std::string& version) {
   std::string title = name;
   for (char& c : title) c = c == ' ' ? '-' : c;
   std::string page = ".TH " + title + " 1 \"\" \"gorgo " + version + "\"\n.SH NAME\n" +
-                     plain(title) + " \\- " +
-                     plain(app.get_description().substr(0, app.get_description().find('\n'))) +
+                     plain(title) + " \\- " + plain(first_sentence(app.get_description())) +
                      "\n.SH SYNOPSIS\n.B " + plain(name) + "\n[OPTIONS]";
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) page += " " + plain(option->get_name(true));

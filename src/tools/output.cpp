@@ -6,14 +6,36 @@
 #include <cstdio>
 #include <cstring>
 
+#include "tools/color.hpp"
 #include "tools/commands.hpp"
 
 namespace gorgo::tools {
+namespace {
+
+void say(Color color, const std::string& message) {
+  std::fprintf(stderr, "%s %s\n", colored(color, "gorgo:", stderr).c_str(), message.c_str());
+}
+
+/// The rendered text, in which the severity stands out.
+std::string with_colors(const Diagnostic& diagnostic) {
+  std::string text = render(diagnostic);
+  const bool is_error = diagnostic.severity == Severity::error;
+  const std::string word = is_error ? " error: " : " warning: ";
+  if (const auto at = text.find(word); at != text.npos) {
+    const Color color = is_error ? Color::red : Color::yellow;
+    text.replace(at, word.size(), colored(color, word, stderr));
+  }
+  return text;
+}
+
+}  // namespace
 
 int fail(const std::string& message) {
-  std::fprintf(stderr, "gorgo: %s\n", message.c_str());
+  say(Color::red, message);
   return kFailure;
 }
+
+void note(const std::string& message) { say(Color::yellow, message); }
 
 int fail(const Error& error) { return fail(error.to_string()); }
 
@@ -27,7 +49,7 @@ void print_diagnostics(const Diagnostics& diagnostics, const std::string& format
     if (format == "json") {
       std::puts(render_json(diagnostic).c_str());
     } else {
-      std::fputs(render(diagnostic).c_str(), stderr);
+      std::fputs(with_colors(diagnostic).c_str(), stderr);
     }
   }
 }

@@ -15,12 +15,15 @@ Result<void> flush_output();
 int fail(const std::string& message);
 int fail(const Error& error);
 
+/// Says on stderr what a user should know of a command that goes on.
+void note(const std::string& message);
+
 /// Says on stderr why the command line cannot be meant so; returns kUsage.
 int misuse(const Error& error);
 
 /// Diagnostics as lines of JSON on standard output where the format is "json", else as text on
 /// stderr.
-void print_diagnostics(const Diagnostics& diagnostics, const std::string& format);
+void print_diagnostics(const Diagnostics& diagnostics, const std::string& format = "text");
 
 /// The error of a write to standard output that failed with `code`, an errno.
 Error cannot_write_output(int code);

@@ -3,6 +3,9 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <string>
+
+#include "tools/number_text.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -14,12 +17,25 @@ constexpr std::chrono::milliseconds kPause{250};
 Progress::Progress()
     : terminal_(isatty(STDERR_FILENO) == 1), start_(Clock::now()), next_(start_ + kPause) {}
 
-void Progress::show(std::uint64_t events) {
-  if (!terminal_) return;
+bool Progress::is_due() {
+  if (!terminal_) return false;
   const auto now = Clock::now();
-  if (now < next_) return;
+  if (now < next_) return false;
   next_ = now + kPause;
-  const double seconds = std::chrono::duration<double>(now - start_).count();
+  return true;
+}
+
+void Progress::show(double part, std::uint64_t events) {
+  if (!is_due()) return;
+  const int share = static_cast<int>(part * 100);
+  std::string bar(static_cast<std::size_t>(share / 5), '#');
+  bar.resize(20, '.');
+  show("[" + bar + "] " + std::to_string(share) + " %  " + plural(events, "event"));
+}
+
+void Progress::show(std::uint64_t events) {
+  if (!is_due()) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   std::fprintf(stderr, "\r%llu events, %.0f/s\033[K", static_cast<unsigned long long>(events),
                static_cast<double>(events) / seconds);
   shown_ = true;

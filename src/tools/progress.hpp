@@ -15,6 +15,11 @@ class Progress {
   void show(std::uint64_t events);
   /// Shows a text of one line, at once.
   void show(std::string_view text);
+  /// Shows what part of a file has been read, from 0 to 1, and how many events it had; as often as
+  /// a count.
+  void show(double part, std::uint64_t events);
+  /// Whether a count would be shown now.
+  bool is_due();
   /// Takes the line away, so that something else can be printed.
   void clear();
 

@@ -1,5 +1,3 @@
-#include <time.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -8,14 +6,16 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "gorgo/client.hpp"
+#include "gorgo/publisher.hpp"
 #include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
 #include "tools/event_form.hpp"
 #include "tools/event_stream.hpp"
 #include "tools/login.hpp"
 #include "tools/output.hpp"
+#include "tools/progress.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -40,48 +40,34 @@ std::size_t batch_of(const PubOptions& options) {
   return std::clamp<std::size_t>(static_cast<std::size_t>(options.rate / 10), 1, options.batch);
 }
 
-/// Publishes batches and keeps the accounts.
+/// Publishes batches without waiting for each answer, and keeps the accounts.
 class LinePublisher {
  public:
-  LinePublisher(Client& client, const PubOptions& options)
-      : client_(client), options_(options), bad_lines_(options.file) {}
+  LinePublisher(Publisher& publisher, EventStream& stream, const PubOptions& options)
+      : publisher_(publisher), stream_(stream), options_(options), bad_lines_(options.file) {}
 
-  /// Publishes a tick in order with the events around it. Where the server stamps events, it makes
-  /// the ticks as well.
-  Result<void> tick(Timestamp timestamp, EventStream& stream) {
-    ++taken_;
-    if (options_.stamp == "server") return {};
-    if (auto published = publish(stream.take()); !published) return published;
-    if (const auto ticked = client_.tick(timestamp); !ticked) {
-      ++refused_;
-      show(ticked.error(), stream.line());
-    }
-    return {};
+  /// Publishes all of the stream.
+  Result<void> run() {
+    Result<void> done;
+    const auto go_on = [&](const Result<void>& result) {
+      done = result;
+      return done.has_value();
+    };
+    const auto skip = [&](const Error& error) {
+      progress_.clear();
+      bad_lines_.add(error);
+      return true;
+    };
+    const auto read = stream_.read({.full = [&] { return go_on(publish()); },
+                                    .tick = [&](Timestamp at) { return go_on(tick(at)); },
+                                    .bad_line = skip,
+                                    .pause = [&] { return go_on(pause()); }});
+    if (done) done = publish();
+    if (done) done = settle();
+    progress_.clear();
+    if (!done) return done;
+    return read ? bad_lines_.check(taken_) : read;
   }
-
-  Result<void> publish(ReadEvents read) {
-    if (read.lines.empty()) return {};
-    taken_ += read.lines.size();
-    EventBatch batch = read.events.batch();
-    if (options_.stamp == "server") {
-      for (EventTable& table : batch.tables) table.timestamps = {};
-    }
-    if (options_.rate > 0) wait_for_turn();
-    PublishOptions how{.acknowledge = options_.acknowledge, .sequence = {}};
-    if (options_.producer != 0) how.sequence = options_.sequence + batches_++;
-    const auto published = client_.publish(batch, how);
-    if (!published) return published.error();
-    sent_ += read.lines.size();
-    accepted_ += published->accepted;
-    refused_ += published->refused;
-    duplicates_ += published->duplicates;
-    for (const Refusal& refusal : published->refusals) {
-      show({refusal.reason, refusal.hint}, read.lines[refusal.index]);
-    }
-    return {};
-  }
-
-  void skip(const Error& error) { bad_lines_.add(error); }
 
   void summarise() const {
     bad_lines_.summarise();
@@ -101,19 +87,20 @@ class LinePublisher {
   }
 
   std::uint64_t refused() const { return refused_; }
-  /// The error of a file without a line that could be used.
-  Result<void> check() const { return bad_lines_.check(taken_); }
 
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kMostReasons = 20;
+  static constexpr std::size_t kMostUnsettled = 1 << 16;  // events
 
-  Client& client_;
+  Publisher& publisher_;
+  EventStream& stream_;
   const PubOptions& options_;
-  std::uint64_t sent_ = 0, accepted_ = 0, refused_ = 0;
-  std::uint64_t taken_ = 0;  // lines
-  std::uint64_t duplicates_ = 0, batches_ = 0;
+  std::uint64_t sent_ = 0, accepted_ = 0, refused_ = 0, duplicates_ = 0;
+  std::uint64_t taken_ = 0;           // events and ticks
+  std::vector<std::uint64_t> lines_;  // of the events whose outcome is not known
   BadLines bad_lines_;
+  Progress progress_;
   struct Refused {
     std::uint64_t first_line = 0;
     std::uint64_t count = 0;
@@ -121,13 +108,65 @@ class LinePublisher {
   std::map<std::string, Refused> reasons_;
   const Clock::time_point start_ = Clock::now();
 
-  void wait_for_turn() const {
+  /// Sends the events that were read.
+  Result<void> publish() {
+    ReadEvents read = stream_.take();
+    if (read.lines.empty()) return {};
+    EventBatch batch = read.events.batch();
+    if (options_.stamp == "server") {
+      for (EventTable& table : batch.tables) table.timestamps = {};
+    }
+    if (options_.rate > 0) wait_for_turn();
+    if (auto sent = publisher_.send(batch); !sent) return sent;
+    lines_.insert(lines_.end(), read.lines.begin(), read.lines.end());
+    taken_ += read.lines.size();
+    sent_ += read.lines.size();
+    progress_.show(stream_.share_read(), sent_);
+    return lines_.size() < kMostUnsettled ? Result<void>() : settle();
+  }
+
+  /// A repetition has to cut the same batches, and pauses of the input are never the same. Nobody
+  /// waits for more of a file, so its outcomes can wait as well.
+  Result<void> pause() {
+    if (options_.producer != 0) return {};
+    auto published = publish();
+    return published && !stream_.has_end() ? settle() : published;
+  }
+
+  /// Publishes a tick in order with the events around it. Where the server stamps events, it makes
+  /// the ticks as well.
+  Result<void> tick(Timestamp timestamp) {
+    ++taken_;
+    if (options_.stamp == "server") return {};
+    auto done = publish();
+    if (done) done = settle();
+    if (done) done = publisher_.tick(timestamp);
+    if (!done) return done;
+    lines_ = {stream_.line()};
+    return settle();
+  }
+
+  /// Waits for all outcomes and tells those that are bad.
+  Result<void> settle() {
+    const Outcome outcome = publisher_.flush();
+    accepted_ += outcome.published.accepted;
+    refused_ += outcome.published.refused;
+    duplicates_ += outcome.published.duplicates;
+    for (const Refusal& refusal : outcome.published.refusals) {
+      if (refusal.index < lines_.size()) {
+        show({refusal.reason, refusal.hint}, lines_[refusal.index]);
+      }
+    }
+    lines_.clear();
+    if (outcome.kind != Outcome::Kind::unknown) return {};
+    return Error{"what became of the last events is not known: " + outcome.reason.message,
+                 "with --producer the same file may be published again"};
+  }
+
+  void wait_for_turn() {
     const std::chrono::duration<double> due(static_cast<double>(sent_) / options_.rate);
     const auto left = start_ + std::chrono::duration_cast<Clock::duration>(due) - Clock::now();
-    const auto nanoseconds = std::chrono::nanoseconds(left).count();
-    if (nanoseconds <= 0) return;
-    const timespec pause{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
-    nanosleep(&pause, nullptr);
+    if (left > left.zero()) publisher_.run_for(std::chrono::nanoseconds(left).count());
   }
 
   void show(const Error& refusal, std::uint64_t line) {
@@ -136,44 +175,29 @@ class LinePublisher {
     Refused& refused = reasons_[reason];
     if (++refused.count > 1) return;
     refused.first_line = line;
-    std::fprintf(stderr, "gorgo: line %llu refused: %s\n", static_cast<unsigned long long>(line),
-                 reason.c_str());
+    progress_.clear();
+    note("line " + std::to_string(line) + " refused: " + reason);
   }
 };
-
-Result<void> publish_all(EventStream& stream, LinePublisher& publisher, bool repeatable) {
-  Result<void> published;
-  const auto publish = [&] {
-    published = publisher.publish(stream.take());
-    return published.has_value();
-  };
-  const auto tick = [&](Timestamp timestamp) {
-    published = publisher.tick(timestamp, stream);
-    return published.has_value();
-  };
-  const auto skip = [&](const Error& error) {
-    publisher.skip(error);
-    return true;
-  };
-  // A repetition has to cut the same batches, and pauses of the input are never the same.
-  const auto pause = [&] { return repeatable || publish(); };
-  const auto read = stream.read({.full = publish, .tick = tick, .bad_line = skip, .pause = pause});
-  return published ? read : published;
-}
 
 int publish(const PubOptions& options) {
   auto reader = make_reader(options.form, nullptr);
   if (!reader) return misuse(reader.error());
   EventStream stream(*std::move(reader), batch_of(options));
   if (auto opened = stream.open(options.file); !opened) return fail(opened.error());
-  auto client = connect(options.to, "pub", options.login, {.producer = options.producer});
+  auto client = client_options("pub", options.login);
   if (!client) return fail(client.error());
-  LinePublisher publisher(*client, options);
-  auto done = publish_all(stream, publisher, options.producer != 0);
-  if (done) done = publisher.check();
+  client->heartbeats = true;
+  client->producer = options.producer;
+  auto publisher = Publisher::open(
+      options.to,
+      {.client = *client, .acknowledge = options.acknowledge, .first_sequence = options.sequence});
+  if (!publisher) return fail(publisher.error());
+  LinePublisher lines(*publisher, stream, options);
+  const auto done = lines.run();
   if (!done) fail(done.error());
-  publisher.summarise();
-  return done && publisher.refused() == 0 ? kSuccess : kFailure;
+  lines.summarise();
+  return done && lines.refused() == 0 ? kSuccess : kFailure;
 }
 
 }  // namespace
@@ -206,9 +230,10 @@ void add_pub(CLI::App& app, int& exit_code) {
                                                      {"processed", Acknowledge::processed},
                                                      {"durable", Acknowledge::durable}};
   command
-      ->add_option("--ack", options->acknowledge,
-                   "What each batch waits for: nothing; that its events are accepted or refused; "
-                   "that\ntheir composites are on their way; that they survive a crash")
+      ->add_option(
+          "--ack", options->acknowledge,
+          "When an event counts as accepted: when it has its place; when its composites are\n"
+          "on their way; when it survives a crash. none is as accepted")
       ->transform(CLI::CheckedTransformer(levels))
       ->option_text("none|accepted|processed|durable");
   auto* producer =

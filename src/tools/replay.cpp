@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time_text.hpp"
 #include "gorgo/publisher.hpp"
 #include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
@@ -83,12 +84,12 @@ class Replayer {
     for (std::size_t i = 0; i < std::min(kShown, outcome.published.refusals.size()); ++i) {
       const Refusal& refusal = outcome.published.refusals[i];
       const std::uint64_t line = refusal.index < lines_.size() ? lines_[refusal.index] : 0;
-      std::fprintf(stderr, "gorgo: line %llu refused: %s\n", static_cast<unsigned long long>(line),
-                   Error{refusal.reason, refusal.hint}.to_string().c_str());
+      note("line " + std::to_string(line) +
+           " refused: " + Error{refusal.reason, refusal.hint}.to_string());
     }
     if (behind_ > kMuchBehind) {
-      std::fprintf(stderr, "gorgo: events were sent up to %.1f s after their turn\n",
-                   static_cast<double>(behind_) / 1e9);
+      note("events were sent up to " + time_text(static_cast<double>(behind_)) +
+           " after their turn");
     }
     if (outcome.kind == Outcome::Kind::unknown) fail(outcome.reason);
     return outcome.kind == Outcome::Kind::accepted;
@@ -139,13 +140,7 @@ class Replayer {
     publisher_.run_for(time);
   }
 
-  void show() {
-    const int share = static_cast<int>(stream_.share_read() * 100);
-    std::string bar(static_cast<std::size_t>(share / 5), '#');
-    bar.resize(20, '.');
-    progress_.show("[" + bar + "] " + std::to_string(share) + " %  " +
-                   plural(lines_.size(), "event"));
-  }
+  void show() { progress_.show(stream_.share_read(), lines_.size()); }
 
   Result<void> publish_all(ReadEvents read) {
     std::size_t next = 0;

@@ -6,9 +6,11 @@
 #include <sstream>
 #include <utility>
 
+#include "base/file.hpp"
 #include "codec/timestamp.hpp"
 #include "language/language.hpp"
 #include "language/names.hpp"
+#include "tools/color.hpp"
 #include "tools/commands.hpp"
 #include "tools/listing.hpp"
 #include "tools/output.hpp"
@@ -55,6 +57,28 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+/// The content of a rule file, as if it were the next version.
+Result<RuleChange> as_version(const std::string& file) {
+  auto text = read_file(file);
+  if (!text) return text.error();
+  RuleChange change;
+  change.name = file;
+  change.text = *std::move(text);
+  return {std::in_place, std::move(change)};
+}
+
+/// "change 5, 2024-05-01T12:00:00Z", or the name of the file that is no change yet.
+std::string title_of(const RuleChange& change) {
+  if (change.number == 0) return change.name;
+  return "change " + std::to_string(change.number) + ", " + when(change.time);
+}
+
+/// A line of a difference, as it is shown.
+std::string in_color(const std::string& line) {
+  if (line.starts_with("  - ")) return colored(Color::red, line, stdout);
+  return line.starts_with("  + ") ? colored(Color::green, line, stdout) : line;
+}
+
 std::vector<std::string> rules_in(const RuleChange& version) {
   const language::Source source{version.name, version.text};
   const auto parsed = language::parse(source);
@@ -94,18 +118,26 @@ int print_history(Client& client, const std::string& name, bool as_json) {
   return kSuccess;
 }
 
-int print_difference(Client& client, const std::string& name, std::uint64_t from,
-                     std::uint64_t to) {
-  const auto versions = versions_of(client, name);
+int print_difference(Client& client, const VersionPair& pair) {
+  const auto versions = versions_of(client, pair.name);
   if (!versions) return fail(versions.error());
-  const auto old = version(*versions, from, 1);
-  if (!old) return fail(old.error());
-  const auto fresh = version(*versions, to, 0);
-  if (!fresh) return fail(fresh.error());
-  std::printf("--- change %llu, %s\n+++ change %llu, %s\n",
-              static_cast<unsigned long long>(old->number), when(old->time).c_str(),
-              static_cast<unsigned long long>(fresh->number), when(fresh->time).c_str());
-  std::fputs(diff(lines_of(old->text), lines_of(fresh->text)).c_str(), stdout);
+  const auto old = version(*versions, pair.from, pair.file.empty() ? 1 : 0);
+  const auto fresh = pair.file.empty() ? version(*versions, pair.to, 0) : as_version(pair.file);
+  for (const auto* side : {&old, &fresh}) {
+    if (!*side) return fail(side->error());
+  }
+  const auto before = lines_of(old->text), after = lines_of(fresh->text);
+  if (pair.as_json) {
+    auto lines = nlohmann::ordered_json::array();
+    for (const Edit& edit : edits_between(before, after)) {
+      lines.push_back({{"mark", std::string(1, edit.mark)}, {"line", *edit.line}});
+    }
+    print_json({{"from", title_of(*old)}, {"to", title_of(*fresh)}, {"lines", std::move(lines)}});
+    return kSuccess;
+  }
+  std::printf("--- %s\n+++ %s\n", title_of(*old).c_str(), title_of(*fresh).c_str());
+  std::istringstream lines(diff(before, after));
+  for (std::string line; std::getline(lines, line);) std::puts(in_color(line).c_str());
   return kSuccess;
 }
 

@@ -10,10 +10,12 @@
 #include "base/time_text.hpp"
 #include "gorgo/client.hpp"
 #include "tools/commands.hpp"
+#include "tools/format_option.hpp"
 #include "tools/listing.hpp"
 #include "tools/login.hpp"
 #include "tools/output.hpp"
 #include "tools/print_json.hpp"
+#include "tools/rule_paths.hpp"
 #include "tools/rule_versions.hpp"
 #include "tools/settings.hpp"
 #include "tools/shadow.hpp"
@@ -31,6 +33,7 @@ struct RulesOptions {
   bool memory = false;
   bool shadow = false;
   std::string name;  // of a deployment
+  std::string file;  // that is compared with it
   std::uint64_t from = 0, to_change = 0;
 };
 
@@ -194,7 +197,9 @@ int show(Client& client, const RulesOptions& options) {
 int deploy(Client& client, const RulesOptions& options) {
   Settings settings = options.settings;
   std::vector<language::Source> sources;
-  for (const std::string& file : options.arguments) {
+  const auto files = rule_files(options.arguments);
+  if (!files) return fail(files.error());
+  for (const std::string& file : *files) {
     auto text = read_file(file);
     if (!text) return fail(text.error());
     settings.apply(sources.emplace_back(file, std::move(*text)));
@@ -233,7 +238,11 @@ int history(Client& client, const RulesOptions& options) {
 }
 
 int difference(Client& client, const RulesOptions& options) {
-  return print_difference(client, options.name, options.from, options.to_change);
+  return print_difference(client, {.name = options.name,
+                                   .from = options.from,
+                                   .to = options.to_change,
+                                   .file = options.file,
+                                   .as_json = options.format == "json"});
 }
 
 int rollback(Client& client, const RulesOptions& options) {
@@ -271,9 +280,7 @@ CLI::App* add_action(CLI::App& rules, const char* name, const char* help, Action
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
   add_login(*command, options->login);
-  command->add_option("--format", options->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  as_format(command, options->format);
   command->callback([options, action, &exit_code] {
     auto client = connect(options->to, "rules", options->login);
     exit_code = client ? action(*client, *options) : fail(client.error());
@@ -321,7 +328,9 @@ void add_rules(CLI::App& app, int& exit_code) {
       ->expected(1);
   auto* deploying = add_action(*rules, "deploy", "Deploy rule files, each as a whole or not at all",
                                deploy, options, exit_code);
-  deploying->add_option("FILE", options->arguments, "Rule files in the order of deployment")
+  deploying
+      ->add_option("FILE", options->arguments,
+                   "Rule files, or folders of them, in the order of deployment")
       ->required();
   options->settings.add_option(deploying);
   deploying->add_flag("--replace", options->deploy.replace, "Replace rules of the same full names");
@@ -347,7 +356,12 @@ void add_rules(CLI::App& app, int& exit_code) {
   comparing->add_option("NAME", options->name, "Of the deployment")->required();
   comparing->add_option("FROM", options->from,
                         "The number of a change; else the one before the last");
-  comparing->add_option("TO", options->to_change, "The number of a change; else the last one");
+  auto* to =
+      comparing->add_option("TO", options->to_change, "The number of a change; else the last one");
+  comparing
+      ->add_option("--file", options->file, "Say what a deployment of this rule file would change")
+      ->option_text("FILE")
+      ->excludes(to);
   auto* back =
       add_action(*rules, "rollback",
                  "Deploy an earlier version again, without the rules that it does not have",

@@ -9,6 +9,7 @@
 #include "codec/event_text.hpp"
 #include "tools/commands.hpp"
 #include "tools/host_sampler.hpp"
+#include "tools/output.hpp"
 #include "tools/stop_signals.hpp"
 #include "tools/time_option.hpp"
 #include "tools/wall_clock.hpp"
@@ -39,7 +40,7 @@ Result<void> sample_host(const SampleOptions& options) {
   const auto writer = codec::make_line_writer();
   HostReading before = read_now();
   for (const auto& source : before.missing) {
-    std::fprintf(stderr, "gorgo: no readings from %s, skipped\n", source.c_str());
+    note("no readings from " + source + ", skipped");
   }
   const Timestamp start = before.at;
   std::string text;
@@ -66,7 +67,7 @@ Result<void> sample_host(const SampleOptions& options) {
 int sample_until_stopped(const SampleOptions& options) {
   const auto done = sample_host(options);
   if (done) return kSuccess;
-  std::fprintf(stderr, "gorgo: %s\n", done.error().to_string().c_str());
+  fail(done.error());
   return kFailure;
 }
 

@@ -65,7 +65,7 @@ Result<server::ServerOptions> options_of(const ServeFlags& flags) {
 
 bool load_rules(server::Server& server) {
   const auto outcome = server.load_rules();
-  std::fputs(outcome.diagnostics.render().c_str(), stderr);
+  print_diagnostics(outcome.diagnostics);
   for (const Error& error : outcome.errors) fail(error);
   return !outcome.failed();
 }

@@ -7,9 +7,11 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/time_text.hpp"
 #include "codec/event_text.hpp"
 #include "gorgo/client.hpp"
 #include "gorgo/subscription.hpp"
@@ -17,6 +19,7 @@
 #include "tools/known_types.hpp"
 #include "tools/latency.hpp"
 #include "tools/login.hpp"
+#include "tools/number_text.hpp"
 #include "tools/output.hpp"
 #include "tools/time_option.hpp"
 #include "tools/wall_clock.hpp"
@@ -32,6 +35,7 @@ struct SubOptions {
   std::vector<std::string> texts;
   std::uint64_t count = 0;  // 0: without end
   Duration timeout = 0;     // 0: without end
+  std::string format = "text";
   bool latency = false;
   SlowPolicy slow = SlowPolicy::server_default;
   std::uint64_t ahead = 0;  // events; 0: no credit
@@ -60,7 +64,7 @@ StreamOptions stream_options(const SubOptions& options, const ClientOptions& cli
 /// Says on stderr what a user should know of a stream that begins.
 void say_subscribed(const Subscription& stream, const SubOptions& options,
                     const ClientOptions& client) {
-  std::fputs(stream.warnings().render().c_str(), stderr);
+  print_diagnostics(stream.warnings());
   if (auto asking = Client::connect(options.from, client)) {
     for (const std::string& text : options.texts) note_unknown_type(*asking, text);
   }
@@ -75,6 +79,7 @@ class Printer {
         wanted_(options.count > 0 ? options.count : std::numeric_limits<std::uint64_t>::max()),
         limited_(options.timeout > 0),
         measured_(options.latency),
+        as_json_(options.format == "json"),
         durable_(!options.durable.empty()),
         end_(Clock::now() + std::chrono::nanoseconds(options.timeout)) {}
 
@@ -106,6 +111,7 @@ class Printer {
   const std::uint64_t wanted_;
   const bool limited_;
   const bool measured_;
+  const bool as_json_;  // notices stand among the events
   const bool durable_;
   Place last_;  // that was printed
   const Clock::time_point end_;
@@ -125,21 +131,29 @@ class Printer {
     if (const auto* delivery = std::get_if<Delivery>(&item)) {
       print(*delivery);
     } else if (const auto* lost = std::get_if<Disconnected>(&item)) {
-      std::fprintf(stderr, "gorgo: the connection is lost: %s; trying to get it back\n",
-                   lost->reason.to_string().c_str());
+      const Error& why = lost->reason;
+      tell({{"notice", "disconnected"}, {"reason", why.message}, {"code", why.code}},
+           "the connection is lost: " + why.to_string() + "; trying to get it back");
     } else if (const auto* back = std::get_if<Reconnected>(&item)) {
-      std::fprintf(stderr, "gorgo: connected again after %.1f s\n",
-                   static_cast<double>(back->after) / 1e9);
+      tell({{"notice", "reconnected"}, {"seconds", static_cast<double>(back->after) / 1e9}},
+           "connected again after " + time_text(static_cast<double>(back->after)));
     } else if (const auto* gap = std::get_if<Gap>(&item)) {
-      say_gap(*gap);
+      tell_gap(*gap);
     }
   }
 
-  void say_gap(const Gap& gap) {
+  /// Tells a notice: among the events, or on stderr.
+  void tell(const nlohmann::ordered_json& json, const std::string& sentence) {
+    as_json_ ? void(text_ += json.dump() + "\n") : note(sentence);
+  }
+
+  void tell_gap(const Gap& gap) {
     lost_ += gap.lost.value_or(0);
     const std::string many =
         gap.lost ? plural(*gap.lost, "event") + " did not come" : "events may not have come";
-    std::fprintf(stderr, "gorgo: gap: %s: %s\n", many.c_str(), gap.reason.c_str());
+    nlohmann::ordered_json json = {{"notice", "gap"}, {"lost", nullptr}, {"reason", gap.reason}};
+    if (gap.lost) json["lost"] = *gap.lost;
+    tell(json, "gap: " + many + ": " + gap.reason);
   }
 
   void print(const Delivery& delivery) {
@@ -183,8 +197,7 @@ int receive(const SubOptions& options) {
   // The last acknowledgement shall reach the server.
   if (done && !options.durable.empty() && stream->is_connected()) done = stream->drain();
   if (printer.lost() > 0) {
-    std::fprintf(stderr, "gorgo: %llu events were lost because they were read too slowly\n",
-                 static_cast<unsigned long long>(printer.lost()));
+    note(plural(printer.lost(), "event") + " lost because they were read too slowly");
   }
   if (!done) return fail(done.error());
   if (options.latency) std::fprintf(stderr, "%s\n", printer.latency().summary().c_str());
@@ -232,6 +245,12 @@ void add_sub(CLI::App& app, int& exit_code) {
                    "behind the last event that was printed, also after a crash of either side")
       ->excludes(ahead)
       ->option_text("NAME");
+  command
+      ->add_option("--format", options->format,
+                   "json: notices of lost connections and gaps stand among the events, as lines\n"
+                   "with the key \"notice\", not on stderr")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   command->add_flag("--latency", options->latency,
                     "At the end, print how old the events were when they arrived");
   add_login(*command, options->login);

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "tools/color.hpp"
+
 namespace gorgo::tools {
 namespace {
 
@@ -54,12 +56,10 @@ Terminal::Size Terminal::size() {
 }
 
 void Terminal::show(const std::vector<std::string>& lines) {
-  const char* const plain = std::getenv("NO_COLOR");
-  const bool bold = plain == nullptr || *plain == '\0';
   std::string text = "\033[H";
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (i > 0) text += "\r\n";
-    text += i == 0 && bold ? "\033[1m" + lines[i] + "\033[0m" : lines[i];
+    text += i == 0 ? colored(Color::bold, lines[i], stdout) : lines[i];
     text += "\033[K";
   }
   write_out(text + "\033[J");

@@ -11,9 +11,11 @@
 #include "base/file.hpp"
 #include "base/folder.hpp"
 #include "gorgo/processor.hpp"
+#include "tools/color.hpp"
 #include "tools/commands.hpp"
 #include "tools/file_stamps.hpp"
 #include "tools/output.hpp"
+#include "tools/progress.hpp"
 #include "tools/test_case.hpp"
 #include "tools/test_coverage.hpp"
 #include "tools/test_file.hpp"
@@ -70,9 +72,13 @@ class TestRun {
   const std::set<std::string>& files() const { return files_; }
 
  private:
-  void print_summary() const {
+  void print_summary() {
+    progress_.clear();
     if (options_.format == "text") {
-      std::printf("%zu passed, %zu failed", passed_, failed_);
+      const std::string counts =
+          std::to_string(passed_) + " passed, " + std::to_string(failed_) + " failed";
+      const Color color = failed_ > 0 ? Color::red : Color::green;
+      std::fputs(colored(color, counts, stdout).c_str(), stdout);
       std::printf(updated_ > 0 ? ", %zu updated\n" : "\n", updated_);
     } else {
       std::puts((options_.format == "json" ? report_.as_json() : report_.as_junit()).c_str());
@@ -82,6 +88,7 @@ class TestRun {
   /// What happens outside of cases goes to standard error where standard output is a report.
   void fail(const std::string& message) {
     ++failed_;
+    progress_.clear();
     std::fputs(message.c_str(), options_.format == "text" ? stdout : stderr);
   }
   void fail_case(const std::string& message) {
@@ -110,6 +117,9 @@ class TestRun {
   }
 
   void run_test(const TestCase& test, const std::string& path, std::vector<TestUpdate>& updates) {
+    if (progress_.is_due()) {
+      progress_.show(std::to_string(passed_ + failed_) + " done, " + path + ": " + test.name);
+    }
     const auto begin = std::chrono::steady_clock::now();
     const auto failure = run_case(test, path, options_.engines);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -118,6 +128,7 @@ class TestRun {
     if (!failure) {
       ++passed_;
     } else if (options_.update && update(test, path, *failure, updates)) {
+      progress_.clear();
       std::fputs(failure->message.c_str(), stdout);
       ++updated_;
     } else {
@@ -151,6 +162,7 @@ class TestRun {
   std::set<std::string> files_;
   RuleCoverage coverage_;
   TestReport report_;
+  Progress progress_;
 };
 
 /// Runs the tests whenever one of their files has changed, until a signal ends the program or

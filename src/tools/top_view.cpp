@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <utility>
 
+#include "base/time_text.hpp"
 #include "server/rule_load.hpp"
 
 namespace gorgo::tools {
@@ -25,6 +27,37 @@ double per_second(const TopSample& before, const TopSample& now, std::string_vie
                   double seconds) {
   const std::uint64_t first = value_of(before, name), last = value_of(now, name);
   return seconds <= 0 || last < first ? 0 : static_cast<double>(last - first) / seconds;
+}
+
+/// What was counted between two histograms. A server that was restarted begins anew.
+Histogram between(const Histogram& before, const Histogram& now) {
+  std::map<std::uint64_t, std::uint64_t> old;
+  for (std::size_t i = 0; i < before.bounds.size(); ++i) old[before.bounds[i]] = before.counts[i];
+  Histogram result = now;
+  for (std::size_t i = 0; i < now.bounds.size(); ++i) {
+    const auto found = old.find(now.bounds[i]);
+    const std::uint64_t earlier = found == old.end() ? 0 : found->second;
+    if (earlier > now.counts[i]) return now;
+    result.counts[i] -= earlier;
+  }
+  return result;
+}
+
+/// The least bound that this part of the values does not exceed; nothing without values.
+std::optional<std::uint64_t> quantile(const Histogram& histogram, double part) {
+  std::uint64_t total = 0, seen = 0;
+  for (const std::uint64_t count : histogram.counts) total += count;
+  for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
+    seen += histogram.counts[i];
+    if (seen > 0 && static_cast<double>(seen) >= part * static_cast<double>(total)) {
+      return histogram.bounds[i];
+    }
+  }
+  return std::nullopt;
+}
+
+std::string latency_text(const std::optional<std::uint64_t>& nanoseconds) {
+  return nanoseconds ? time_text(static_cast<double>(*nanoseconds)) : "-";
 }
 
 std::string number(double value) {
@@ -75,6 +108,7 @@ Result<TopSample> take_sample(Client& client) {
   if (!round_trip) return round_trip.error();
   sample.round_trip = *round_trip;
   sample.statistics = allowed(client.statistics(), "statistics", sample.hidden);
+  if (auto latency = client.latency()) sample.latency = *std::move(latency);
   sample.devices = allowed(client.devices(), "devices", sample.hidden);
   sample.connections = allowed(client.connections(), "connections", sample.hidden);
   sample.at = std::chrono::steady_clock::now();
@@ -86,6 +120,9 @@ TopView::TopView(const TopSample& before, const TopSample& now, TopOrder order) 
   accepted_ = per_second(before, now, "events_accepted", seconds_);
   refused_ = per_second(before, now, "events_refused", seconds_);
   composites_ = per_second(before, now, "composites", seconds_);
+  const Histogram latency = between(before.latency, now.latency);
+  p50_ = quantile(latency, 0.5);
+  p99_ = quantile(latency, 0.99);
   for (const RuleInfo& info : now.rules) {
     const RuleRates rates = info.rates.value_or(RuleRates());
     const Rule rule{&info, rates.terminators, rates.composites,
@@ -108,8 +145,9 @@ TopView::TopView(const TopSample& before, const TopSample& now, TopOrder order) 
 std::vector<std::string> TopView::summary() const {
   std::vector<std::string> lines = {
       "events/s " + number(accepted_) + "  refused/s " + number(refused_) + "  composites/s " +
-          number(composites_) + "  round trip " +
-          number(static_cast<double>(now_.round_trip) / 1000) + " us",
+          number(composites_),
+      "latency p50 " + latency_text(p50_) + "  p99 " + latency_text(p99_) + "  round trip " +
+          time_text(static_cast<double>(now_.round_trip)),
       "held " + number(static_cast<double>(value_of(now_, "held_events"))) + "  durable backlog " +
           number(static_cast<double>(value_of(now_, "durable_backlog_rows"))) + "  rules " +
           std::to_string(rules_.size()) + "  connections " +
@@ -201,6 +239,8 @@ Json TopView::json() const {
           {"events_per_second", accepted_},
           {"refused_per_second", refused_},
           {"composites_per_second", composites_},
+          {"latency_p50_ns", p50_ ? Json(*p50_) : Json()},
+          {"latency_p99_ns", p99_ ? Json(*p99_) : Json()},
           {"round_trip_ns", now_.round_trip},
           {"held_events", value_of(now_, "held_events")},
           {"durable_backlog_events", value_of(now_, "durable_backlog_rows")},

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace gorgo::tools {
 struct TopSample {
   std::chrono::steady_clock::time_point at;
   Duration round_trip = 0;  ///< of a request that waits for nothing
+  Histogram latency;        ///< see Client::latency
   std::vector<Statistic> statistics;
   std::vector<RuleInfo> rules;
   std::vector<DeviceInfo> devices;
@@ -56,6 +58,7 @@ class TopView {
   const TopSample& now_;
   double seconds_ = 0;
   double accepted_ = 0, refused_ = 0, composites_ = 0;  // a second
+  std::optional<std::uint64_t> p50_, p99_;              // of the latency, nanoseconds
   std::vector<Rule> rules_;
   std::vector<Engine> engines_;
 

@@ -9,7 +9,10 @@
 #include "codec/timestamp.hpp"
 #include "gorgo/client.hpp"
 #include "tools/append_events.hpp"
+#include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
+#include "tools/event_form.hpp"
+#include "tools/event_stream.hpp"
 #include "tools/format_option.hpp"
 #include "tools/known_types.hpp"
 #include "tools/line_text.hpp"
@@ -27,6 +30,8 @@ struct TraceOptions {
   Login login;
   std::string to = "127.0.0.1:7450";
   std::string event;
+  std::string events;  // a file, instead of one event
+  EventForm form;
   std::string format = "text";
 };
 
@@ -107,7 +112,69 @@ Json to_json(const Trace& trace) {
           {"composites", composites}};
 }
 
+/// Traces the events of a file, one by one; as JSON, a line for each.
+class FileTracer {
+ public:
+  FileTracer(Client& client, EventStream& stream, const TraceOptions& options)
+      : client_(client), stream_(stream), options_(options), bad_lines_(options.events) {}
+
+  Result<void> run() {
+    Result<void> done;
+    const auto trace_all = [&] {
+      done = trace(stream_.take());
+      return done && flush_output();
+    };
+    const auto skip = [&](const Error& error) {
+      bad_lines_.add(error);
+      return true;
+    };
+    const auto tick = [&](Timestamp timestamp) {
+      done = client_.tick(timestamp);
+      return done.has_value();
+    };
+    const auto read =
+        stream_.read({.full = trace_all, .tick = tick, .bad_line = skip, .pause = trace_all});
+    bad_lines_.summarise();
+    if (!done) return done;
+    return read ? bad_lines_.check(traced_) : read;
+  }
+
+ private:
+  Client& client_;
+  EventStream& stream_;
+  const TraceOptions& options_;
+  BadLines bad_lines_;
+  std::uint64_t traced_ = 0;
+
+  Result<void> trace(ReadEvents read) {
+    for (BatchCursor cursor(read.events.batch()); !cursor.done(); cursor.advance()) {
+      const Event event = cursor.to_event();
+      const auto traced = client_.trace(event);
+      if (!traced) return at_line(read.lines.front(), traced.error());
+      ++traced_;
+      if (options_.format == "json") {
+        std::puts(to_json(*traced).dump().c_str());
+      } else {
+        print(event, *traced);
+      }
+    }
+    return {};
+  }
+};
+
+int trace_file(const TraceOptions& options) {
+  auto reader = make_reader(options.form, nullptr);
+  if (!reader) return misuse(reader.error());
+  EventStream stream(*std::move(reader), 1);
+  if (auto opened = stream.open(options.events); !opened) return fail(opened.error());
+  auto client = connect(options.to, "trace", options.login);
+  if (!client) return fail(client.error());
+  const auto done = FileTracer(*client, stream, options).run();
+  return done ? kSuccess : fail(done.error());
+}
+
 int trace(const TraceOptions& options) {
+  if (!options.events.empty()) return trace_file(options);
   const auto event = read_event(options.event);
   if (!event) return fail(event.error());
   auto client = connect(options.to, "trace", options.login);
@@ -127,16 +194,25 @@ void add_trace(CLI::App& app, int& exit_code) {
       "trace",
       "Publish one event and show its way through the server: how long each stage took, which\n"
       "rules it concerned and what it caused.");
-  command
-      ->add_option("EVENT", options->event,
-                   "An event line, or as in rule tests: 'Temp(area=\"A1\", value=46.5)', with\n"
-                   "its time '@1000 Temp(...)'; without one the server stamps it")
-      ->required();
+  auto* event = command->add_option(
+      "EVENT", options->event,
+      "An event line, or as in rule tests: 'Temp(area=\"A1\", value=46.5)', with\n"
+      "its time '@1000 Temp(...)'; without one the server stamps it");
+  auto* events =
+      command
+          ->add_option("--events", options->events,
+                       "Instead of EVENT: trace each event of this file; - is standard input")
+          ->option_text("FILE")
+          ->excludes(event);
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
   as_format(command, options->format);
+  add_event_form(command, options->form);
   add_login(*command, options->login);
-  command->callback([options, &exit_code] { exit_code = trace(*options); });
+  command->callback([options, event, events, &exit_code] {
+    if (event->empty() && events->empty()) throw CLI::RequiredError("EVENT");
+    exit_code = trace(*options);
+  });
 }
 
 }  // namespace gorgo::tools

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "tools/login.hpp"
 #include "tools/output.hpp"
 #include "tools/print_json.hpp"
+#include "tools/type_classes.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -17,6 +19,7 @@ namespace {
 struct TypesOptions {
   std::string to = "127.0.0.1:7450";
   std::string format = "text";
+  bool python = false;
   Login login;
 };
 
@@ -25,6 +28,12 @@ int list(const TypesOptions& options) {
   if (!client) return fail(client.error());
   const auto types = client->types();
   if (!types) return fail(types.error());
+  if (options.python) {
+    const auto rules = client->rules();
+    if (!rules) return fail(rules.error());
+    std::fputs(python_classes(*types, *rules).c_str(), stdout);
+    return kSuccess;
+  }
   if (options.format == "text") {
     print_table(type_table(*types));
     return kSuccess;
@@ -48,6 +57,12 @@ void add_types(CLI::App& app, int& exit_code) {
       ->option_text("HOST:PORT=127.0.0.1:7450");
   add_login(*command, options->login);
   as_format(command, options->format);
+  command
+      ->add_flag(
+          "--python", options->python,
+          "Write dataclasses of the types that rules read or bring about, for the Python client")
+      ->excludes("--format")
+      ->excludes("--json");
   command->callback([options, &exit_code] { exit_code = list(*options); });
 }
 

@@ -46,7 +46,7 @@ Result<void> deploy(const std::vector<std::string>& paths, Processor& processor)
     const auto text = read_file(path);
     if (!text) return text.error();
     const Diagnostics diagnostics = processor.deploy(path, *text);
-    std::fputs(diagnostics.render().c_str(), stderr);
+    print_diagnostics(diagnostics);
     if (diagnostics.failed()) return Error{path + " has errors", ""};
   }
   return {};

@@ -140,6 +140,7 @@ TEST_F(ServerCommands, TopPrintsOnceWhereNobodyLooks) {
   const std::string address = address_in(server.out_line());
   Process text({"top", "--to", address, "--interval", "50ms"});
   EXPECT_THAT(text.out_line(), testing::StartsWith("events/s 0  refused/s 0  composites/s 0"));
+  EXPECT_THAT(text.out_line(), testing::StartsWith("latency p50 -  p99 -  round trip "));
   EXPECT_THAT(text.out_line(), HasSubstr("rules 1  connections 1"));
   EXPECT_EQ(text.wait(), 0);
   Process json({"top", "--to", address, "--interval", "50ms", "--once", "--format", "json"});
@@ -151,6 +152,79 @@ TEST_F(ServerCommands, TopPrintsOnceWhereNobodyLooks) {
   EXPECT_EQ(view["rules"][0]["name"], "a.Hot");
   EXPECT_EQ(view["engines"][0]["rules"], 1);
   EXPECT_EQ(view["connections"][0]["name"], "gorgo top");
+}
+
+TEST_F(ServerCommands, PubPublishesTheRestOfAFileThatMayBeRepeated) {
+  Process server({"serve", "--listen", "127.0.0.1:0"});
+  const std::string address = address_in(server.out_line());
+  const auto events = write("e.ndjson", kMinutes);
+  for (const char* told : {"sent 4, accepted 4, refused 0, bad lines 0\n",
+                           "sent 4, accepted 0, refused 0, bad lines 0\n"}) {
+    Process pub({"pub", events, "--to", address, "--producer", "7", "--batch", "3"});
+    EXPECT_EQ(pub.err_line("sent"), told);
+    EXPECT_EQ(pub.wait(), 0);
+  }
+}
+
+TEST_F(ServerCommands, PubNamesTheLineOfEachRefusalAmongManyBatches) {
+  const auto rules = write("a.tesla", "event T(n: int);\ndefine U() from T();");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", rules});
+  const std::string address = address_in(server.out_line());
+  std::string lines;
+  for (int line = 1; line <= 2000; ++line) {
+    lines += line == 1500 ? "{\"type\":\"T\",\"attrs\":{\"n\":\"x\"}}\n"
+                          : "{\"type\":\"T\",\"attrs\":{\"n\":1}}\n";
+  }
+  Process pub({"pub", write("e.ndjson", lines), "--to", address, "--batch", "1"});
+  EXPECT_THAT(pub.err_line(), testing::StartsWith("gorgo: line 1500 refused: "));
+  EXPECT_EQ(pub.err_line("sent"), "sent 2000, accepted 1999, refused 1, bad lines 0\n");
+  EXPECT_EQ(pub.wait(), 1);
+}
+
+TEST_F(ServerCommands, ASubscriberTellsNoticesAmongItsEventsWhereJsonIsAskedFor) {
+  auto server =
+      std::make_unique<Process>(std::vector<std::string>{"serve", "--listen", "127.0.0.1:0"});
+  const std::string address = address_in(server->out_line());
+  Process sub({"sub", "--to", address, "T", "--format", "json"});
+  EXPECT_THAT(sub.err_line(), HasSubstr("subscribed"));
+  server.reset();
+  const auto notice = [&] { return nlohmann::json::parse(sub.out_line(), nullptr, false); };
+  const auto lost = notice();
+  EXPECT_EQ(lost["notice"], "disconnected");
+  EXPECT_NE(lost["reason"], "");
+  server = std::make_unique<Process>(std::vector<std::string>{"serve", "--listen", address});
+  EXPECT_EQ(notice()["notice"], "reconnected");
+  const auto gap = notice();
+  EXPECT_EQ(gap["notice"], "gap");
+  EXPECT_TRUE(gap["lost"].is_null());
+}
+
+TEST_F(ServerCommands, TraceFollowsEachEventOfAFile) {
+  const auto rules = write("a.tesla", "define Hot() from Temp(value > 5);");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", rules});
+  const std::string address = address_in(server.out_line());
+  Process trace({"trace", "--events", write("e.csv", "value\n6\n4\n7\n"), "--input-format", "csv",
+                 "--type", "Temp", "--to", address, "--format", "json"});
+  for (const std::size_t composites : {1, 0, 1}) {
+    const auto traced = nlohmann::json::parse(trace.out_line(), nullptr, false);
+    EXPECT_EQ(traced["composites"].size(), composites);
+  }
+  EXPECT_EQ(trace.wait(), 0);
+}
+
+TEST_F(ServerCommands, DiffTellsWhatADeploymentOfAFileWouldChange) {
+  const auto rules = write("a.tesla", "define Hot() from Temp(value > 5);\n");
+  Process server({"serve", "--listen", "127.0.0.1:0"});
+  const std::string address = address_in(server.out_line());
+  Process deploy({"rules", "deploy", folder_, "--to", address});
+  EXPECT_EQ(deploy.wait(), 0);
+  const auto changed = write("b.tesla", "define Hot() from Temp(value > 6);\n");
+  Process diff({"rules", "diff", rules, "--file", changed, "--to", address});
+  EXPECT_THAT(diff.out_line(), testing::StartsWith("--- change 1, "));
+  EXPECT_EQ(diff.out_line(), "+++ " + changed + "\n");
+  EXPECT_EQ(diff.out_line(), "  - define Hot() from Temp(value > 5);\n");
+  EXPECT_EQ(diff.out_line(), "  + define Hot() from Temp(value > 6);\n");
+  EXPECT_EQ(diff.wait(), 0);
 }
 
 TEST_F(ServerCommands, TraceOfATypeThatNoRuleKnowsSaysSoAndSuggests) {

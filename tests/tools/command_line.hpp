@@ -60,6 +60,8 @@ class CommandLine : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
+  const std::filesystem::path& folder() const { return folder_; }
+
   /// Makes a folder in the test's folder.
   void make_folder(const std::string& name) const {
     std::filesystem::create_directories(folder_ / name);

@@ -92,6 +92,37 @@ TEST_F(Commands, SayThatADeviceDoesNotEnd) {
   EXPECT_THAT(run("check /dev/full").err, HasSubstr("it is a device that does not end"));
 }
 
+TEST_F(Commands, AreCompletedByBash) {
+  const auto completed = [this](const std::string& words, int at) {
+    write("complete", "source <('" GORGO_BINARY "' completion bash)\nCOMP_WORDS=(" + words +
+                          ")\nCOMP_CWORD=" + std::to_string(at) +
+                          "\n_gorgo\necho \"${COMPREPLY[*]}\" >words\n");
+    const std::string command = "cd '" + folder().string() + "' && bash complete";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return read("words");
+  };
+  EXPECT_EQ(completed("gorgo rules d", 2), "deploy diff\n");
+  EXPECT_EQ(completed("gorgo pub --st", 2), "--stamp\n");
+  EXPECT_EQ(completed("gorgo --context prod ty", 3), "types\n");
+}
+
+TEST_F(Commands, AreColouredOnTerminalsUnlessNobodyWantsIt) {
+  write("wrong.tesla", "define Hot(");
+  const auto on_terminal = [this](const std::string& environment) {
+    const std::string command = "cd '" + folder().string() + "' && " + environment +
+                                " script -qec \"'" GORGO_BINARY "' check wrong.tesla\" seen " +
+                                ">/dev/null </dev/null";
+    EXPECT_NE(std::system(command.c_str()), 0);
+    return read("seen");
+  };
+  EXPECT_THAT(on_terminal("env -u NO_COLOR TERM=xterm"), HasSubstr("\033[31m error: \033[0m"));
+  for (const char* plain : {"NO_COLOR=1 TERM=xterm", "env -u NO_COLOR TERM=dumb"}) {
+    EXPECT_THAT(on_terminal(plain), HasSubstr(": error: ")) << plain;
+    EXPECT_THAT(on_terminal(plain), Not(HasSubstr("\033["))) << plain;
+  }
+  EXPECT_THAT(run("check wrong.tesla").err, Not(HasSubstr("\033[")));
+}
+
 TEST_F(Commands, RefuseASpeedThatIsNone) {
   for (const char* wrong : {"3", "x", "-1x", "fast"}) {
     EXPECT_EQ(run("replay e --speed " + std::string(wrong)).exit_code, 2) << wrong;

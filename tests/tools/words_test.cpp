@@ -67,6 +67,15 @@ TEST_F(CommandLine, AFolderStandsForTheRuleFilesInIt) {
   }
 }
 
+TEST_F(CommandLine, ExplainTakesOtherValuesOfConstants) {
+  write("r.tesla",
+        "const limit = 45;\n"
+        "define Hot(v: float) from Temp(value > limit) where v = Temp.value;");
+  EXPECT_THAT(run("explain r.tesla").out, HasSubstr("value > 45"));
+  EXPECT_THAT(run("explain r.tesla --set limit=50").out, HasSubstr("value > 50"));
+  EXPECT_THAT(run("explain r.tesla --set limt=50").err, HasSubstr("did you mean limit?"));
+}
+
 TEST_F(CommandLine, OnlyTheTypesThatAreAskedForArePrinted) {
   write("r.tesla", std::string(kHot) + "define Twice(v: float) from Hot() where v = 2 * Hot.v;");
   write("e", kEvents);

@@ -1,14 +1,17 @@
-"""Events a second through the Python client, each way, beside the C++ client in the same run.
+"""Events a second through the clients in all languages, each way, in one run.
 
-    python3 clients/python/bench/throughput.py [--gorgo build/release/gorgo] [--load build/release/bench/load/server_load]
+    cmake --build --preset release --target gorgo_cli client_load
+    python3 clients/python/bench/throughput.py
 
-The server, the publisher and the subscriber share the machine. Each figure is the best of `--rounds`.
+The server, the publisher and the subscriber share the machine. Each figure is the best of `--rounds`. An event has a
+string and a float. columns: batches of 1000 in columns; lists: of 1000 events; single: `send`, one by one; batches and
+each: received, while a process publishes columns.
 """
 
 import argparse
 import asyncio
 import os
-import re
+import shutil
 import subprocess
 import sys
 import time
@@ -20,6 +23,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 
 import gorgo  # noqa: E402
 
+WAYS = ("columns", "lists", "single", "batches", "each")
 AREAS = [f"area{i % 10}" for i in range(1000)]
 VALUES = array("d", [20.0 + i % 20 for i in range(1000)])
 EVENTS = [gorgo.Event("Reading", {"area": area, "value": value}) for area, value in zip(AREAS, VALUES)]
@@ -99,53 +103,76 @@ def receive_sync(address, count):
         return seconds
 
 
-def load(program, address, batch):
-    """Events a second that the C++ load generator publishes; it encodes nothing while it runs."""
-    done = subprocess.run([program, "--to", address.split("//")[1], "--batch", str(batch), "--seconds", "3",
-                           "--subscribers", "0"], capture_output=True, text=True)
-    found = re.search(r"^(\d+) events/s", done.stdout, re.M)
-    if not found:
-        raise RuntimeError(f"server_load said: {done.stdout}{done.stderr}")
-    return float(found.group(1))
+def program(command, address, count, way):
+    """Seconds that a client in another language took; it prints them, behind "ready" where it subscribes first."""
+    with subprocess.Popen([*command, str(count), way], stdout=subprocess.PIPE, text=True) as client:
+        if way in ("batches", "each"):
+            if client.stdout.readline().strip() != "ready":
+                raise RuntimeError(f"{command[0]} did not subscribe")
+            feed(address, count).wait()
+        said = client.stdout.readline()
+        if client.wait() or not said:
+            raise RuntimeError(f"{command[0]} failed")
+        return float(said)
 
 
 def best_of(rounds, measure, count):
-    """Events a second by the clock, and by the processor time of this process: the best of several rounds."""
-    rates = []
-    for _ in range(rounds):
-        begin = time.process_time()
-        seconds = measure()
-        rates.append((count / seconds, count / (time.process_time() - begin)))
-    return max(rate for rate, _ in rates), max(rate for _, rate in rates)
+    """Events a second by the clock, the best of several rounds."""
+    return max(count / measure() for _ in range(rounds))
+
+
+def find_node():
+    """Node with its WebSocket, or None. Node 20 has it behind a flag."""
+    node = shutil.which("node")
+    if node is None:
+        return None
+    flagged = subprocess.run([node, "--experimental-websocket", "-e", ""], capture_output=True).returncode == 0
+    return [node, "--experimental-websocket"] if flagged else [node]
+
+
+def start(binary):
+    server = subprocess.Popen([binary, "serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    ports = [server.stdout.readline().rsplit(":", 1)[1].strip() for _ in range(2)]
+    return server, f"gorgo://127.0.0.1:{ports[0]}", f"http://127.0.0.1:{ports[1]}"
+
+
+def clients(options, address, http):
+    """For each client, by the way: a function that returns seconds."""
+    count = options.count
+    python = {way: lambda way=way: asyncio.run(publish(address, way, count)) for way in ("columns", "lists", "single")}
+    python["batches"] = lambda: asyncio.run(receive(address, "columns", count))
+    python["each"] = lambda: asyncio.run(receive(address, "single", count))
+    found = {"Python, asyncio": python, "Python, synchronous": {
+        "single": lambda: publish_sync(address, count), "each": lambda: receive_sync(address, count)}}
+    node = find_node()
+    others = {}
+    if node:
+        others["JavaScript"] = ([*node, os.path.join(REPOSITORY, "clients/js/bench/throughput.mjs"), http], WAYS[1:])
+    if os.path.exists(options.cpp):
+        others["C++"] = ([options.cpp, address.split("//")[1]], WAYS)
+    for name, (command, ways) in others.items():
+        found[name] = {way: lambda way=way, command=command: program(command, address, count, way) for way in ways}
+    return found
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gorgo", default=os.path.join(REPOSITORY, "build/release/gorgo"))
-    parser.add_argument("--load", default=os.path.join(REPOSITORY, "build/release/bench/load/server_load"))
+    parser.add_argument("--cpp", default=os.path.join(REPOSITORY, "build/release/bench/load/client_load"))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--count", type=int, default=300_000)
     options = parser.parse_args()
-    server = subprocess.Popen([options.gorgo, "serve", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, text=True)
-    address = "gorgo://127.0.0.1:" + server.stdout.readline().rsplit(":", 1)[1].strip()
-    count = options.count
-    measures = {
-        "publish, columns of 1000": lambda: asyncio.run(publish(address, "columns", count)),
-        "publish, lists of 1000 events": lambda: asyncio.run(publish(address, "lists", count)),
-        "publish, one by one": lambda: asyncio.run(publish(address, "single", count)),
-        "publish, one by one, synchronous": lambda: publish_sync(address, count),
-        "receive, batches": lambda: asyncio.run(receive(address, "columns", count)),
-        "receive, one by one": lambda: asyncio.run(receive(address, "single", count)),
-        "receive, one by one, synchronous": lambda: receive_sync(address, count),
-    }
+    server, address, http = start(options.gorgo)
     try:
-        for name, measure in measures.items():
-            by_clock, by_processor = best_of(options.rounds, measure, count)
-            print(f"{name:34} {by_clock:12,.0f} events/s {by_processor:12,.0f} per second of processor time", flush=True)
-        if os.path.exists(options.load):
-            for batch in (1000, 1):
-                print(f"C++ publisher, batches of {batch:<9} {load(options.load, address, batch):12,.0f} events/s")
+        all_clients = clients(options, address, http)
+        for way in WAYS:
+            rates = {name: best_of(options.rounds, ways[way], options.count)
+                     for name, ways in all_clients.items() if way in ways}
+            of_cpp = rates.get("C++")
+            for name, rate in rates.items():
+                ratio = f"{rate / of_cpp:6.2f} of C++" if of_cpp else ""
+                print(f"{way:8} {name:20} {rate:12,.0f} events/s {ratio}", flush=True)
     finally:
         server.terminate()
         server.wait()
