@@ -29,7 +29,7 @@ const std::map<std::string, Use> kUses = {
     {"check", {"warned.tesla", "wrong.tesla"}},
     {"explain", {"r.tesla", "wrong.tesla"}},
     {"explain --live", {"--to SERVER", "--to 127.0.0.1:1"}},
-    {"why", {"r.tesla --events e", "wrong.tesla --events e"}},
+    {"why", {"r.tesla --events e --rule r.Hot", "wrong.tesla --events e"}},
     {"test", {"good.test", "bad.test"}},
     {"trace", {"'Temp(value=50.0)' --to SERVER", "'Temp(value=\"hot\")' --to SERVER"}},
     {"sub",
