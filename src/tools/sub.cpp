@@ -35,7 +35,7 @@ struct SubOptions {
   std::vector<std::string> texts;
   std::uint64_t count = 0;  // 0: without end
   Duration timeout = 0;     // 0: without end
-  std::string format = "text";
+  std::string format = "text", times = "ms";
   bool latency = false;
   SlowPolicy slow = SlowPolicy::server_default;
   std::uint64_t ahead = 0;  // events; 0: no credit
@@ -81,6 +81,8 @@ class Printer {
         measured_(options.latency),
         as_json_(options.format == "json"),
         durable_(!options.durable.empty()),
+        writer_(codec::make_line_writer(options.times == "ms" ? codec::TimeStyle::milliseconds
+                                                              : codec::TimeStyle::rfc3339)),
         end_(Clock::now() + std::chrono::nanoseconds(options.timeout)) {}
 
   /// Prints until there is enough, the time is up or nothing can be written.
@@ -113,9 +115,9 @@ class Printer {
   const bool measured_;
   const bool as_json_;  // notices stand among the events
   const bool durable_;
+  const std::unique_ptr<codec::EventWriter> writer_;
   Place last_;  // that was printed
   const Clock::time_point end_;
-  const std::unique_ptr<codec::EventWriter> writer_ = codec::make_line_writer();
   std::string text_;
   std::uint64_t printed_ = 0, lost_ = 0;
   Latency latency_;
@@ -250,6 +252,10 @@ void add_sub(CLI::App& app, int& exit_code) {
                    "json: notices of lost connections and gaps stand among the events, as lines\n"
                    "with the key \"notice\", not on stderr")
       ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command
+      ->add_option("--output-times", options->times, "Times of events: ms since 1970, or rfc3339")
+      ->check(CLI::IsMember({"ms", "rfc3339"}))
       ->capture_default_str();
   command->add_flag("--latency", options->latency,
                     "At the end, print how old the events were when they arrived");

@@ -185,8 +185,11 @@ TEST_F(ServerCommands, ASubscriberTellsNoticesAmongItsEventsWhereJsonIsAskedFor)
   auto server =
       std::make_unique<Process>(std::vector<std::string>{"serve", "--listen", "127.0.0.1:0"});
   const std::string address = address_in(server->out_line());
-  Process sub({"sub", "--to", address, "T", "--format", "json"});
+  Process sub({"sub", "--to", address, "T", "--format", "json", "--output-times", "rfc3339"});
   EXPECT_THAT(sub.err_line(), HasSubstr("subscribed"));
+  Process pub({"pub", write("e.ndjson", "{\"type\":\"T\",\"ts\":1000}\n"), "--to", address});
+  EXPECT_EQ(pub.wait(), 0);
+  EXPECT_EQ(sub.out_line(), "{\"type\":\"T\",\"ts\":\"1970-01-01T00:00:01Z\",\"attrs\":{}}\n");
   server.reset();
   const auto notice = [&] { return nlohmann::json::parse(sub.out_line(), nullptr, false); };
   const auto lost = notice();
