@@ -50,6 +50,10 @@ const std::map<std::string, Use> kUses = {
     {"engines", {"", "--to 127.0.0.1:1"}},
     {"functions", {"", ""}},
     {"rules pin", {"r.Hot column --to SERVER", "r.Cold column --to SERVER"}},
+    {"rules shadow list", {"--to SERVER", "--to 127.0.0.1:1"}},
+    {"rules shadow show", {"s3.tesla --to SERVER", "none --to SERVER"}},
+    {"rules shadow promote", {"s2.tesla --to SERVER", "none --to SERVER"}},
+    {"rules shadow drop", {"s1.tesla --to SERVER", "none --to SERVER"}},
     {"rules rollback", {"r.tesla --to SERVER", "none --to SERVER"}},
     {"rules remove", {"r --to SERVER", "r.Cold --to SERVER"}},
     {"version", {"", ""}}};
@@ -152,6 +156,10 @@ TEST_F(CommandTable, SaysWhatIsPrintedAndHowCommandsEnd) {
   // A version to go back to.
   write("r.tesla", read("r.tesla") + "define Cool() from Temp(value < 5);\n");
   ASSERT_EQ(run("rules deploy r.tesla --replace --to " + address).exit_code, 0);
+  for (const std::string name : {"s1", "s2", "s3"}) {
+    write(name + ".tesla", "define " + name + "() from Temp(value > 50);\n");
+    ASSERT_EQ(run("rules deploy --shadow " + name + ".tesla --to " + address).exit_code, 0);
+  }
   for (const auto& [command, shape] : documented()) {
     const Use use = kUses.count(command) > 0 ? kUses.at(command) : Use();
     const Outcome works = run(command + " --format json " + with_server(use.works, address));
