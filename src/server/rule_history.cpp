@@ -16,14 +16,14 @@ bool is_about(const RuleHistory::Entry& entry, std::string_view name) {
 
 protocol::Bytes history_reply(std::uint64_t id, const RuleHistory& history, const User* user,
                               const wire::AskHistory& request) {
-  constexpr std::size_t kPageBytes = std::size_t{256} << 10;
+  constexpr std::size_t kBytesOfPart = std::size_t{256} << 10;
   const std::string name = protocol::text_of(request.name());
   wire::HistoryT reply;
   std::size_t bytes = 0;
   for (const RuleHistory::Entry& entry : history.entries()) {
     const bool is_seen = user == nullptr || user->deployments.allows(stem_of(entry.name));
     if (entry.number <= request.after() || !is_seen || !is_about(entry, name)) continue;
-    if (bytes >= kPageBytes) {
+    if (bytes >= kBytesOfPart) {
       reply.more = true;
       break;
     }
