@@ -131,7 +131,7 @@ struct OperationsOptions {
   std::chrono::milliseconds stop_timeout{60'000};
   /// Between two events of the server's own about the same thing, while somebody reads them.
   std::chrono::milliseconds statistics{1000};
-  /// Of one thread: a rule that takes as much is told of as slow.
+  /// A rule is reported as slow when it takes this part of the time of one thread.
   std::uint32_t slow_rule_percent = 10;
 };
 

@@ -51,7 +51,8 @@ class SelfReport {
     LogHistogram latency;
     std::vector<RuleCounters> rules;  ///< empty where nobody wanted them
 
-    /// Of a rule that was not there, zeros. Precondition: they stand by serial.
+    /// The counters of a rule; zeros where it was not there. Precondition: `rules` is sorted by
+    /// serial.
     RuleCounters rule(std::uint64_t serial) const;
   };
 

@@ -52,8 +52,8 @@ class Replay {
   /// An error: the journal cannot be read, was written with other settings, or does not fit what
   /// this program does with it.
   Result<void> run();
-  /// The same, up to the record that gave this root its place, which it returns. An error as well:
-  /// no record has.
+  /// Replays up to the record that gave this root its place, and returns that record's place.
+  /// Errors are those of `run`, and that no record gave the root a place.
   Result<journal::Place> run_to(std::uint64_t root);
 
   std::uint64_t records() const { return records_; }
