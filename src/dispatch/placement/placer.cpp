@@ -298,7 +298,7 @@ void Placer::judge_alone(Trial& trial, const Found& own, const Found& other) {
 /// Has a device and the threads share the rule's terminators where that promises much, on
 /// probation. Both keep what they search up to date then. `own`: what the engine alone costs on
 /// which the rule is, to which it goes back unless sharing proves better. That has to be what the
-/// engine cost while it had the rule, because a trial can overstate what a device costs by a half.
+/// engine cost while it had the rule, because a trial can overstate what a device costs.
 bool Placer::share_with(std::uint32_t number, const Candidate& other, const Found& own) {
   const Placement& placement = this->placement(number);
   const auto both = side_by_side(placement.engine(), *other.engine);
