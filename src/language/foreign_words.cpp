@@ -62,6 +62,9 @@ std::string hint_for_foreign(const SyntaxError& error, const ItemTokens& item) {
   if (word == "null") return "there is no `null`";
   if ((word == "followed" && next == "by") || word == "then") return kSequence;
   if (word == "after" && !error.expects(TeslaParser::AFTER)) return kSequence;
+  if (word == "ilike") return "write `lower(x) like \"a%\"`";
+  const bool range = word == "between" && !error.expects(TeslaParser::BETWEEN);
+  if (range) return "for values from 1 to 2 write `x >= 1 and x <= 2`";
   if (word == "having") return "write a filter: `and $n = Count(...)` and then `and $n > 3`";
   if (word == "group" && next == "by") {
     return "name the key in every state and aggregate: `area = $a`";

@@ -42,6 +42,10 @@ std::string_view name_of(Op op) {
   return names[static_cast<std::size_t>(op)];
 }
 
+constexpr std::pair<Duration, std::string_view> kUnitsOfTime[] = {
+    {86'400'000'000'000, " d"}, {3'600'000'000'000, " h"}, {60'000'000'000, " min"},
+    {1'000'000'000, " s"},      {1'000'000, " ms"},        {1'000, " us"}};
+
 constexpr int kTightest = 7;
 
 /// How tightly an operator binds (language.md §3): `or` least.
@@ -75,15 +79,25 @@ int binding_of(Op op) {
 }  // namespace
 
 std::string duration_text(Duration duration) {
-  constexpr std::pair<Duration, std::string_view> kUnitsOfTime[] = {
-      {86'400'000'000'000, " d"}, {3'600'000'000'000, " h"}, {60'000'000'000, " min"},
-      {1'000'000'000, " s"},      {1'000'000, " ms"},        {1'000, " us"}};
   for (const auto& [length, unit] : kUnitsOfTime) {
     if (duration != 0 && duration % length == 0) {
       return std::to_string(duration / length) + std::string(unit);
     }
   }
   return std::to_string(duration) + " ns";
+}
+
+std::string length_text(Duration duration) {
+  std::string text;
+  const auto add = [&](Duration count, std::string_view unit) {
+    if (count != 0) text += (text.empty() ? "" : " ") + std::to_string(count) + std::string(unit);
+  };
+  for (const auto& [length, unit] : kUnitsOfTime) {
+    add(duration / length, unit);
+    duration %= length;
+  }
+  add(duration, " ns");
+  return text.empty() ? "0" : text;
 }
 
 std::string window_text(Duration width) {

@@ -10,6 +10,8 @@ namespace gorgo::language {
 
 /// `300000000000` as "5 min": in the largest unit that gives a whole number.
 std::string duration_text(Duration duration);
+/// `5 min 1 s`: in as many units as it needs, the largest first; 0 is "0".
+std::string length_text(Duration duration);
 /// `5 min`, or `5 min inclusive` for a nanosecond more, which is how windows include their ends.
 std::string window_text(Duration width);
 

@@ -61,8 +61,7 @@ class Explainer {
     }
     for (const auto& [type, reach] : plan_.reach) {
       if (schema_.at(type).name.empty()) continue;  // timers
-      result.reach.push_back(text_.type(type) + " " +
-                             (reach == 0 ? "0" : language::window_text(reach)));
+      result.reach.push_back(text_.type(type) + " " + language::length_text(reach));
     }
     return result;
   }
@@ -86,7 +85,7 @@ class Explainer {
         result.negations.back().completed_at = text_.state(negation.completed_at);
       }
     }
-    if (plan_.deadline) result.deadline = language::duration_text(*plan_.deadline);
+    if (plan_.deadline) result.deadline = language::length_text(*plan_.deadline);
     aggregates(result);
   }
 

@@ -17,14 +17,23 @@ T any_of(const std::vector<T>& items) {
 
 const std::vector<std::string> kComparisons = {"=", "!=", "<", "<=", ">", ">="};
 
+std::string random_width() { return std::to_string(number(1, 20)) + " ms"; }
+
 /// Writes one rule. Its sequences are limited, because hierarchies of `each` multiply them beyond
 /// what a test can wait for. States are named S0, S1, ...; parameters $p0, $p1, ... are bound to
 /// `k` of some states.
 class RuleWriter {
  public:
-  /// The rule may read events of `types`.
-  RuleWriter(std::string name, std::string type, std::vector<std::string> types)
-      : name_(std::move(name)), type_(std::move(type)), types_(std::move(types)) {}
+  /// The rule may read events of `types`. Its windows may be the constant.
+  RuleWriter(std::string name, std::string type, std::vector<std::string> types,
+             std::string constant)
+      : name_(std::move(name)),
+        type_(std::move(type)),
+        types_(std::move(types)),
+        constant_(std::move(constant)) {}
+
+  /// A condition on an event alone.
+  std::string own_condition() { return condition(); }
 
   std::string write() {
     std::string text = "@limit(max_sequences = 30) rule " + name_ + ":\ndefine " + type_ +
@@ -207,7 +216,7 @@ class RuleWriter {
 
   std::string parameter() { return "$p" + std::to_string(number(0, parameters_ - 1)); }
   std::string earlier_state() { return "S" + std::to_string(number(0, states_ - 1)); }
-  static std::string window() { return std::to_string(number(1, 20)) + " ms"; }
+  std::string window() const { return one_in(4) ? constant_ : random_width(); }
   static std::string end() { return one_in(3) ? " inclusive" : ""; }
 
   static std::string joined(const std::vector<std::string>& parts) {
@@ -219,6 +228,7 @@ class RuleWriter {
   std::string name_;
   std::string type_;
   std::vector<std::string> types_;
+  std::string constant_;
   int states_ = 0;      // named so far
   int parameters_ = 0;  // bound so far
 };
@@ -256,7 +266,8 @@ std::string random_string() {
 }
 
 std::string write_rules(const Names& names) {
-  std::string text;
+  const std::string constant = names.rule + "Window";
+  std::string text = "const " + constant + " = " + random_width() + ";\n";
   const std::vector<std::string> published = {"A", "B", "C", "U"};
   std::vector<std::string> composites;
   const int rules = number(1, 4);
@@ -269,7 +280,7 @@ std::string write_rules(const Names& names) {
     const int readable = one_in(6) ? static_cast<int>(composites.size()) : level;
     std::vector<std::string> types = published;
     for (int below = 0; below < readable; ++below) types.insert(types.end(), 2, composites[below]);
-    text += RuleWriter(names.rule + std::to_string(i), composites[level], types).write();
+    text += RuleWriter(names.rule + std::to_string(i), composites[level], types, constant).write();
   }
   if (one_in(4)) text += timer_rule(names, composites);
   return text;
@@ -287,6 +298,8 @@ std::string type_rules() {
          "define Seen(k: int) from U([int]k < 1, [int]v < 1, [float]x < 1.0, s != \"\") "
          "where k = U.k;\n";
 }
+
+std::string random_condition() { return RuleWriter("", "", {}, "").own_condition(); }
 
 std::string random_rules() { return write_rules({"R", "C"}); }
 

@@ -14,6 +14,9 @@ std::string random_rules();
 /// What to deploy before them: it says what the types are.
 std::string type_rules();
 
+/// A condition on events of these types, which an event satisfies or not by itself.
+std::string random_condition();
+
 /// What happens to the rules while events flow.
 struct Change {
   std::size_t before;  ///< the event that it comes before

@@ -63,7 +63,7 @@ TEST(Explain, RulesAsText) {
             "  where          area = Smoke.area\n"
             "                 hottest = Hot.value\n"
             "  consuming      Hot, Cool\n"
-            "  reach          Smoke 0, Rain 5 min, Temp 301 s\n");
+            "  reach          Smoke 0, Rain 5 min, Temp 5 min 1 s\n");
   EXPECT_EQ(to_text(explanation.rules[2]),
             "rule calm: event Calm();\n"
             "  stratum        1\n"

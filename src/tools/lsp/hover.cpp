@@ -83,7 +83,7 @@ class Knowledge {
       append_name(readers, plan->rule.name);
     }
     if (!kept) return text + "; no rule reads it, so it is not kept\n";
-    text += "; kept for " + (*kept == 0 ? "0" : language::window_text(*kept));
+    text += "; kept for " + language::length_text(*kept);
     return text + "; read by " + readers + "\n";
   }
 
