@@ -14,7 +14,7 @@ item : (eventDeclaration | constant | ruleDefinition) EOF ;
 
 subscription : (STAR | typeName) (LPAREN conditions? RPAREN)? EOF ;
 
-eventDeclaration : EVENT typeName LPAREN attributeDeclarations? RPAREN ;
+eventDeclaration : INTERNAL? EVENT typeName LPAREN attributeDeclarations? RPAREN ;
 
 // The value is a literal, which is checked when the syntax tree is built.
 constant : CONST attributeName EQUAL factor ;
@@ -131,7 +131,7 @@ arguments : LPAREN conditions? RPAREN ;
 // Names. Words that are keywords by position only are tokens that every name may be.
 
 typeName : ID | EVENT | RULE | ASSIGN | EACH | FIRST | LAST | CONTAINS | LIKE | MATCHES | IN | INCLUSIVE
-    | CONST ;
+    | INTERNAL | CONST ;
 
 attributeName
     : typeName
@@ -167,6 +167,7 @@ LIKE : L I K E ;
 MATCHES : M A T C H E S ;
 IN : I N ;
 INCLUSIVE : I N C L U S I V E ;
+INTERNAL : I N T E R N A L ;
 CONST : C O N S T ;
 
 // The types of events that a server publishes about itself have a dot in their names.

@@ -259,6 +259,10 @@ class OutputBatch {
   const Schema* schema = nullptr;
 
   std::string_view type_name(const Row& row) const;
+  /// Whether the event is only for those who ask for its type by name.
+  bool is_internal(const Row& row) const {
+    return row.type != kNoType && schema->at(row.type).internal();
+  }
   /// The value of an attribute; `Datum::none()` where the event does not have it.
   Datum attribute(const Row& row, std::string_view name) const;
   /// Calls `f(name, datum)` for every attribute that has a value, in order.

@@ -30,6 +30,7 @@ enum class TypeOrigin : std::uint8_t {
   declared,   ///< `event T(...)` or a client's declaration: events carry exactly the attributes
   composite,  ///< `define T(...)`: as declared
   inferred,   ///< from the rules that use it: events may lack attributes and carry others
+  internal,   ///< `internal event T(...)`: as declared, but not among what `*` stands for
 };
 
 struct EventType {
@@ -43,6 +44,7 @@ struct EventType {
   std::optional<std::uint32_t> find(std::string_view attribute) const;
   /// Every attribute must be present and no other.
   bool strict() const { return origin != TypeOrigin::inferred; }
+  bool internal() const { return origin == TypeOrigin::internal; }
 };
 
 /// `event Temp(area: string, value: float);`

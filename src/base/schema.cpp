@@ -24,7 +24,7 @@ std::optional<std::uint32_t> EventType::find(std::string_view attribute) const {
 }
 
 std::string declaration_of(const EventType& type) {
-  std::string text = "event " + type.name + "(";
+  std::string text = (type.internal() ? "internal event " : "event ") + type.name + "(";
   for (const auto& attribute : type.attributes) {
     if (text.back() != '(') text += ", ";
     text += attribute.name + ": " + std::string(to_string(attribute.type));

@@ -171,6 +171,7 @@ struct RuleDefinition {
 
 struct EventDeclaration {
   Location at;
+  bool internal = false;  ///< `internal event`: not among what `*` stands for
   Name name;
   std::vector<AttributeDeclaration> attributes;
 };

@@ -28,6 +28,7 @@ void ItemBuilder::constant(Parser::ConstantContext* constant) {
 
 ast::EventDeclaration ItemBuilder::event_declaration(Parser::EventDeclarationContext* declaration) {
   ast::EventDeclaration result{.at = tokens_.locate(declaration->start),
+                               .internal = declaration->INTERNAL() != nullptr,
                                .name = tokens_.name(declaration->typeName()),
                                .attributes = attributes(declaration->attributeDeclarations())};
   constants_.check(result.attributes, reporter_);

@@ -67,7 +67,7 @@ void enter_definitions(const ast::File& file, TypeTable& types, Reporter& report
     if (const auto* event = std::get_if<ast::EventDeclaration>(&item)) {
       check_name(event->name, "a type", reporter);
       types.declare(event->name, checked_attributes(event->attributes, reporter),
-                    TypeOrigin::declared, reporter);
+                    event->internal ? TypeOrigin::internal : TypeOrigin::declared, reporter);
     } else {
       const auto& rule = std::get<ast::RuleDefinition>(item);
       check_name(rule.type, "a type", reporter);

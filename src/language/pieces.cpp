@@ -208,7 +208,7 @@ class PieceWriter {
       case Parser::RuleConsumingClause:
         return type == Parser::CONSUMING && section(kContentColumn);
       case Parser::RuleEventDeclaration:
-        return type == Parser::EVENT && line(0, 4);
+        return token == parent->start && line(0, 4);
       case Parser::RuleConstant:
         return type == Parser::CONST && line(0, 4);
       case Parser::RuleRuleName:

@@ -93,13 +93,13 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 /// The hint for a word that may be a misspelt keyword, or stand behind one.
 std::string keyword_hint(const SyntaxError& error, const ItemTokens& item) {
   static constexpr std::pair<std::size_t, const char*> kKeywords[] = {
-      {TeslaParser::DEFINE, "define"},      {TeslaParser::EVENT, "event"},
-      {TeslaParser::CONST, "const"},        {TeslaParser::RULE, "rule"},
-      {TeslaParser::ASSIGN, "assign"},      {TeslaParser::FROM, "from"},
-      {TeslaParser::WHERE, "where"},        {TeslaParser::CONSUMING, "consuming"},
-      {TeslaParser::WITHIN, "within"},      {TeslaParser::BETWEEN, "between"},
-      {TeslaParser::AFTER, "after"},        {TeslaParser::AND, "and"},
-      {TeslaParser::INCLUSIVE, "inclusive"}};
+      {TeslaParser::DEFINE, "define"},       {TeslaParser::EVENT, "event"},
+      {TeslaParser::CONST, "const"},         {TeslaParser::RULE, "rule"},
+      {TeslaParser::ASSIGN, "assign"},       {TeslaParser::FROM, "from"},
+      {TeslaParser::WHERE, "where"},         {TeslaParser::CONSUMING, "consuming"},
+      {TeslaParser::WITHIN, "within"},       {TeslaParser::BETWEEN, "between"},
+      {TeslaParser::AFTER, "after"},         {TeslaParser::AND, "and"},
+      {TeslaParser::INCLUSIVE, "inclusive"}, {TeslaParser::INTERNAL, "internal"}};
   std::vector<std::string> expected;
   for (const auto& [token, word] : kKeywords) {
     if (error.expects(token)) expected.emplace_back(word);
@@ -218,6 +218,8 @@ bool begins_item(const ItemTokens& item, std::size_t index) {
       return follows(2, TeslaParser::LPAREN);
     case TeslaParser::RULE:
       return follows(2, TeslaParser::COLON);
+    case TeslaParser::INTERNAL:
+      return follows(1, TeslaParser::EVENT);
     case TeslaParser::CONST:
       return follows(2, TeslaParser::EQUAL);
     case TeslaParser::ASSIGN:

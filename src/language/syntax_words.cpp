@@ -9,13 +9,13 @@ namespace {
 using grammar::TeslaParser;
 using Tokens = std::initializer_list<std::size_t>;
 
-constexpr Tokens kWords = {TeslaParser::ID,     TeslaParser::EVENT,     TeslaParser::RULE,
-                           TeslaParser::ASSIGN, TeslaParser::EACH,      TeslaParser::FIRST,
-                           TeslaParser::LAST,   TeslaParser::CONTAINS,  TeslaParser::DEFINE,
-                           TeslaParser::FROM,   TeslaParser::WHERE,     TeslaParser::CONSUMING,
-                           TeslaParser::WITHIN, TeslaParser::BETWEEN,   TeslaParser::AFTER,
-                           TeslaParser::AS,     TeslaParser::LIKE,      TeslaParser::MATCHES,
-                           TeslaParser::IN,     TeslaParser::INCLUSIVE, TeslaParser::CONST};
+constexpr Tokens kWords = {
+    TeslaParser::ID,     TeslaParser::EVENT,   TeslaParser::RULE,  TeslaParser::ASSIGN,
+    TeslaParser::EACH,   TeslaParser::FIRST,   TeslaParser::LAST,  TeslaParser::CONTAINS,
+    TeslaParser::DEFINE, TeslaParser::FROM,    TeslaParser::WHERE, TeslaParser::CONSUMING,
+    TeslaParser::WITHIN, TeslaParser::BETWEEN, TeslaParser::AFTER, TeslaParser::AS,
+    TeslaParser::LIKE,   TeslaParser::MATCHES, TeslaParser::IN,    TeslaParser::INCLUSIVE,
+    TeslaParser::CONST,  TeslaParser::INTERNAL};
 constexpr Tokens kValueStarts = {TeslaParser::INT,       TeslaParser::FLOAT,  TeslaParser::STRING,
                                  TeslaParser::TRUE,      TeslaParser::FALSE,  TeslaParser::MINUS,
                                  TeslaParser::PARAMETER, TeslaParser::LPAREN, TeslaParser::NOT,
@@ -28,8 +28,9 @@ constexpr Tokens kOperators = {
     TeslaParser::LIKE,     TeslaParser::MATCHES,       TeslaParser::IN,
     TeslaParser::DOT,      TeslaParser::LPAREN,        TeslaParser::ID,
     TeslaParser::OR};
-constexpr Tokens kItemStarts = {TeslaParser::DEFINE, TeslaParser::EVENT, TeslaParser::RULE,
-                                TeslaParser::ASSIGN, TeslaParser::AT,    TeslaParser::CONST};
+constexpr Tokens kItemStarts = {TeslaParser::DEFINE,  TeslaParser::EVENT, TeslaParser::RULE,
+                                TeslaParser::ASSIGN,  TeslaParser::AT,    TeslaParser::CONST,
+                                TeslaParser::INTERNAL};
 
 /// The expected tokens. Groups of them are taken out as they are put into words.
 class Expected {

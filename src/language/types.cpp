@@ -64,8 +64,9 @@ void TypeTable::declare(const ast::Name& name, std::vector<AttributeType> attrib
     return;
   }
   // The origin that keeps the type longer stays: a declared type outlives all rules, a defined one
-  // only the rules that do not define it.
-  if (origin < entry.type.origin) entry.type.origin = origin;
+  // only the rules that do not define it. One declaration is enough to make a type internal.
+  const bool longer = origin < entry.type.origin && !entry.type.internal();
+  if (longer || origin == TypeOrigin::internal) entry.type.origin = origin;
 }
 
 void TypeTable::refuse_redeclaration(const ast::Name& name, const TypeEntry& entry,

@@ -189,6 +189,8 @@ std::string_view to_string(TypeOrigin origin) {
       return "composite";
     case TypeOrigin::inferred:
       return "inferred";
+    case TypeOrigin::internal:
+      return "internal";
   }
   return "";
 }

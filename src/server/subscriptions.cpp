@@ -212,7 +212,7 @@ void Subscriptions::match(const OutputBatch& batch) {
       own = entries_for(type);
     }
     match(batch, i, own);
-    match(batch, i, any);
+    if (!batch.is_internal(batch.rows[i])) match(batch, i, any);
   }
 }
 

@@ -45,7 +45,8 @@ void add_composite_form(CLI::App* command, CompositeForm& form) {
       ->capture_default_str();
   command
       ->add_option("--only", form.only,
-                   "Print composites of these types, separated by commas, and no others")
+                   "Print composites of these types, separated by commas, and no others; else of "
+                   "all types that are not internal")
       ->delimiter(',')
       ->option_text("TYPE,...");
 }
@@ -67,7 +68,8 @@ CompositeWriter::CompositeWriter(const CompositeForm& form, const Processor& pro
 
 bool CompositeWriter::is_wanted(const OutputBatch& batch, const OutputBatch::Row& row) const {
   if (row.rule == OutputBatch::kPrimitive) return false;
-  return only_.empty() || std::ranges::find(only_, batch.type_name(row)) != only_.end();
+  if (only_.empty()) return !batch.is_internal(row);
+  return std::ranges::find(only_, batch.type_name(row)) != only_.end();
 }
 
 void CompositeWriter::write(std::string& out, const OutputBatch& batch,

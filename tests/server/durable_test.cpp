@@ -84,6 +84,20 @@ TEST_P(DurableTest, WhatWasNotAcknowledgedComesAgainAfterACrashWithTheSameIds) {
   for (const std::string& text : after) EXPECT_THAT(before, testing::Contains(text));
 }
 
+TEST_P(DurableTest, AllTypesAreThoseThatAreNotInternal) {
+  RunningServer server(options(journal()));
+  Client client = server.connect();
+  deploy(client,
+         "internal event Twice(v: int);"
+         "define Twice(v: int) from A(v > 0) where v = 2 * A.v;"
+         "define Four(v: int) from Twice() where v = 2 * Twice.v;");
+  subscribe(client, "all", "*");
+  publish(client, std::vector<Event>{a(1, 1)});
+  const auto got = take(client, 2);
+  EXPECT_THAT(got[0], HasSubstr(" A"));
+  EXPECT_THAT(got[1], HasSubstr(" Four"));
+}
+
 TEST_P(DurableTest, ANewConnectionTakesItOver) {
   RunningServer server(options(journal()));
   Client publisher = server.connect(), old = server.connect(), fresh = server.connect();

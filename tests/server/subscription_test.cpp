@@ -40,6 +40,26 @@ TEST(Subscription, ConditionsSelect) {
   EXPECT_EQ(*next(client).event.timestamp, 40);
 }
 
+TEST(Subscription, AllTypesAreThoseThatAreNotInternal) {
+  RunningServer server;
+  Client client = server.connect();
+  deploy(client,
+         "internal event Hot(area: string);"
+         "define Hot(area: string) from Temp(value > 45) where area = Temp.area;"
+         "define Alarm() from Hot();");
+  const auto all = subscribe(client, "*");
+  const auto hot = subscribe(client, "Hot");
+  ASSERT_TRUE(client.publish(std::vector{temp(10, "A1", 50)}));
+  std::vector<std::pair<std::uint32_t, std::string>> got;
+  for (int i = 0; i < 3; ++i) {
+    const Delivery d = next(client);
+    got.emplace_back(d.subscription, d.event.type);
+  }
+  const std::vector<std::pair<std::uint32_t, std::string>> expected = {
+      {all, "Temp"}, {hot, "Hot"}, {all, "Alarm"}};
+  EXPECT_EQ(got, expected);
+}
+
 TEST(Subscription, AttributesArriveAsTheyWere) {
   RunningServer server;
   Client client = server.connect();

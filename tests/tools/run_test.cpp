@@ -51,6 +51,13 @@ TEST_F(CommandLine, RunSaysThatCompositesWereDropped) {
                                  HasSubstr("the last by rule r.A, of an event of type A")));
 }
 
+TEST_F(CommandLine, RunPrintsInternalCompositesOnlyWhenTheyAreNamed) {
+  write("r.tesla", "internal event B(); define B() from A(); define C() from B();");
+  write("e", R"({"type":"A","ts":1})");
+  EXPECT_EQ(run("run r.tesla --events e").out, "{\"type\":\"C\",\"ts\":1,\"attrs\":{}}\n");
+  EXPECT_EQ(run("run r.tesla --events e --only B").out, "{\"type\":\"B\",\"ts\":1,\"attrs\":{}}\n");
+}
+
 TEST_F(CommandLine, RunFlushesOnlyWhenAsked) {
   write("r.tesla", "define Missing() from A() and not B() within 30 ms after A;");
   write("e", R"({"type":"A","ts":1})");

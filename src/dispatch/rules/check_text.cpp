@@ -76,7 +76,9 @@ std::set<TypeId> types_of(const plan::Plan& plan) {
   return types;
 }
 
-bool goes_with_its_rules(const EventType& type) { return type.origin != TypeOrigin::declared; }
+bool goes_with_its_rules(const EventType& type) {
+  return type.origin != TypeOrigin::declared && !type.internal();
+}
 
 CheckedText check_text(const RuleBase& base, language::Source text, const DeployOptions& options) {
   CheckedText checked{.source = std::move(text),

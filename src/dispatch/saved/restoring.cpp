@@ -111,7 +111,7 @@ Result<void> Restoring::take_types() {
       if (attribute->type > static_cast<std::uint8_t>(ValueType::string)) return damaged("a type");
       added.attributes.push_back({attribute->name, static_cast<ValueType>(attribute->type)});
     }
-    if ((*type)->origin > static_cast<std::uint8_t>(TypeOrigin::inferred)) return damaged("a type");
+    if ((*type)->origin > static_cast<std::uint8_t>(TypeOrigin::internal)) return damaged("a type");
     added.origin = static_cast<TypeOrigin>((*type)->origin);
     if ((*type)->number) added.number = *(*type)->number;
     if (schema_.find(added.name) != nullptr) return damaged("a type that is there twice");

@@ -162,7 +162,9 @@ void DurableSubscriptions::take(const OutputBatch& batch, journal::Place end, Du
   rows_.clear();
   const std::string& type = durable.filter.type();
   for (std::uint32_t row = 0; row < batch.rows.size(); ++row) {
-    if (type != "*" && batch.type_name(batch.rows[row]) != type) continue;
+    const bool fits = type == "*" ? !batch.is_internal(batch.rows[row])
+                                  : batch.type_name(batch.rows[row]) == type;
+    if (!fits) continue;
     if (durable.filter.matches(batch, batch.rows[row])) rows_.push_back({row, 0});
   }
   encode_delivery(batch, rows_, 1, limits_.max_frame,

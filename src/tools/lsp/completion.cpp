@@ -33,7 +33,7 @@ class Completer {
     if (words_.begun.starts_with('$')) {
       parameters();
     } else if (lower_.empty()) {
-      keywords({"event", "rule", "define", "assign"});
+      keywords({"event", "internal", "const", "rule", "define", "assign"});
     } else if (!behind_sign() && !behind_word()) {
       if (const auto bracket = open_bracket()) {
         inside(*bracket);
@@ -201,8 +201,13 @@ class Completer {
     };
     const bool span = any({"between", "after"}) || (last == "from" && in_span()) ||
                       (last == "and" && back(3) == "between");
-    if (span || any({"consuming"})) {
+    if (behind_window()) {
+      if (last != "inclusive") keywords({"inclusive"});
+      keywords({"from", "after"});
+    } else if (span || any({"consuming"})) {
       states();
+    } else if (last == "internal" && lower_.size() == 1) {
+      keywords({"event"});
     } else if (any({"each", "first", "last", "from", "event", "define"}) ||
                (last == "not" && !open_bracket())) {
       types();
@@ -211,6 +216,13 @@ class Completer {
       return false;
     }
     return true;
+  }
+
+  /// Whether a window ends here: a number with a unit, or the name of a constant.
+  bool behind_window() const {
+    if (back(1) == "inclusive" && (back(3) == "within" || back(4) == "within")) return true;
+    const bool digit = !back(1).empty() && std::isdigit(static_cast<unsigned char>(back(1)[0]));
+    return back(3) == "within" || (back(2) == "within" && !digit);
   }
 
   /// Whether `from` belongs to a `within`.
