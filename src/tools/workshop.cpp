@@ -50,13 +50,12 @@ std::vector<std::string> engines_for_tests() {
   return engines;
 }
 
-Json result_of(const TestCase& test, const std::optional<CaseFailure>& failure, bool stopped) {
-  Json result = {{"name", test.name},
-                 {"line", test.line},
-                 {"passed", !failure && !stopped},
-                 {"message", failure ? failure->message : ""}};
-  if (stopped) result["message"] = "it took too long and was given up";
-  return result;
+/// What went wrong in a case, and what the rules did where composites are missing or too many.
+std::string message_of(const TestCase& test, const std::string& file,
+                       const std::optional<CaseFailure>& failure) {
+  if (!failure) return "";
+  const bool differ = failure->composites && test.expects;
+  return failure->message + (differ ? explain_failure(test, file, *failure->composites) : "");
 }
 
 class LocalWorkshop : public server::Workshop {
@@ -80,8 +79,13 @@ class LocalWorkshop : public server::Workshop {
     if (!cases) return Json{{"error", cases.error().to_string()}, {"cases", list}}.dump();
     for (const TestCase& test : *cases) {
       const auto failure = run_case(test, name, engines_for_tests(), stop);
-      list.push_back(result_of(test, failure, stop.stop_requested()));
-      if (stop.stop_requested()) break;
+      const bool stopped = stop.stop_requested();
+      list.push_back({{"name", test.name},
+                      {"line", test.line},
+                      {"passed", !failure && !stopped},
+                      {"message", stopped ? "it took too long and was given up"
+                                          : message_of(test, name, failure)}});
+      if (stopped) break;
     }
     const Json report = {{"error", ""}, {"left_out", cases->size() - list.size()}, {"cases", list}};
     return report.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -11,6 +11,7 @@
 namespace gorgo::server {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 const std::string kHot = "define Hot(area: string) from Temp(value > 45) where area = Temp.area;";
@@ -108,7 +109,8 @@ TEST_F(Workshops, RuleTestsRunAgainstTheRulesThatAreGiven) {
   ASSERT_EQ(told["cases"].size(), 2u) << told.dump();
   EXPECT_TRUE(told["cases"][0]["passed"]) << told.dump();
   EXPECT_FALSE(told["cases"][1]["passed"]);
-  EXPECT_THAT(told["cases"][1]["message"].get<std::string>(), HasSubstr("+ @1000 Hot"));
+  EXPECT_THAT(told["cases"][1]["message"].get<std::string>(),
+              AllOf(HasSubstr("+ @1000 Hot"), HasSubstr("complete: 1")));
   EXPECT_THAT(run_tests(kHot, "nonsense\n")["error"].get<std::string>(), HasSubstr("tests:1"));
 }
 

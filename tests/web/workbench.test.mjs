@@ -52,6 +52,7 @@ const views = {
   '/why/fire': 'Windows',
   '/events?subscribe=Temp(value%20%3E%2045)': 'Events',
   '/engines': 'Engines',
+  '/shadows': 'Shadow deployments',
   '/connections': 'Connections',
 };
 for (const [path, title] of Object.entries(views)) {
@@ -109,6 +110,31 @@ test('a text with an error is marked; a right one is deployed, fires, says why, 
     await row.getByRole('link', {name: 'heat.Hot'}).click();
     await page.getByRole('link', {name: 'Why', exact: true}).last().click();
     await page.getByText('fired').first().waitFor();
+  }));
+
+test('another version runs beside the rules in force, is compared with them, and takes their place', () =>
+  withPage('/editor', async (page) => {
+    page.on('dialog', (dialog) => dialog.accept());
+    const put = await fetch(`${server.url}/v1/rules/warm`, {method: 'PUT', body: kHot.replace('Hot', 'Warm').replace('45', '5000')});
+    assert.ok(put.ok);
+    await page.goto(`${server.url}/editor/warm`);
+    await page.getByText('1 rule in force').waitFor();
+    await write(page, kHot.replace('Hot', 'Warm').replace('45', '4000'));
+    await page.getByRole('button', {name: 'Deploy as shadow'}).click();
+    await page.getByText('warm runs as a shadow.').waitFor();
+    await post(server, [{type: 'Temp', attrs: {area: 'oven', value: 4500}}, {type: 'Temp', attrs: {area: 'kiln', value: 5500}}]);
+    await page.getByRole('link', {name: 'Shadows', exact: true}).click();
+    const shadow = page.getByRole('region', {name: 'Shadow warm', exact: true});
+    await shadow.getByText('oven').waitFor();
+    assert.equal(await shadow.getByText('kiln').count(), 0);
+    await shadow.getByRole('link', {name: 'warm.Warm'}).first().waitFor();
+    const found = await page.evaluate(axe);
+    assert.deepEqual(found.violations.filter((each) => ['serious', 'critical'].includes(each.impact)).map((each) => each.id), []);
+    await shadow.getByRole('button', {name: 'Promote'}).click();
+    await page.getByText('No shadow deployment runs.').waitFor();
+    const rule = await (await fetch(`${server.url}/v1/rules/warm.Warm`)).json();
+    assert.match(rule.text, /4000/);
+    await fetch(`${server.url}/v1/rules/warm`, {method: 'DELETE'});
   }));
 
 test('a deployment is fetched whole, with rules that have names of their own', () =>

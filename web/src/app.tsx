@@ -22,6 +22,7 @@ const views: Record<string, Entry> = {
   why: {title: 'Why', load: async () => (await import('./pages/why')).Why},
   events: {title: 'Events', load: async () => (await import('./pages/events')).Events},
   engines: {title: 'Engines', load: async () => (await import('./pages/engines')).Engines},
+  shadows: {title: 'Shadows', load: async () => (await import('./pages/shadows')).Shadows},
   connections: {title: 'Connections', load: async () => (await import('./pages/connections')).Connections},
 };
 

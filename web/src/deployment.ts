@@ -94,6 +94,9 @@ export async function lostBy(now: Deployed, text: string): Promise<string[]> {
   return there.filter((rule) => !kept.has(rule));
 }
 
+/// Runs a text beside the rules that it would replace. Returns what is wrong with it: with an error in it nothing runs.
+export const deployShadow = (name: string, text: string) => ask('PUT', `${pathOf(name)}?shadow=true`, text);
+
 /// Puts a text in force and takes out of force what it lacks. Returns what is wrong with it: with an error in it nothing was changed.
 export async function deploy(now: Deployed, text: string, lost: string[]): Promise<Found[]> {
   const found = await ask(now.rules.length > 0 || now.changes.length > 0 ? 'PUT' : 'POST', pathOf(now.name), text);

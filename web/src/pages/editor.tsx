@@ -5,7 +5,7 @@ import {type Signal, useSignal} from '@preact/signals';
 import {useEffect, useRef} from 'preact/hooks';
 import {send, textOf} from '../api';
 import {compare, makeEditor, setText} from '../code';
-import {type Change, deploy, deployed, type Deployed, deploymentNames, deploymentWith, inForce, lostBy, pathOf} from '../deployment';
+import {type Change, deploy, deployed, type Deployed, deployShadow, deploymentNames, deploymentWith, inForce, lostBy, pathOf} from '../deployment';
 import {count} from '../format';
 import {connectEditor, languageServer} from '../lsp';
 import {Mark, Panel} from '../parts';
@@ -90,6 +90,20 @@ export function Editor() {
     compareWith('', null);
     look().then(() => wanted !== '' && known.value.text !== '' && setText(view.current!, known.value.text), fail);
   }, [wanted, wantedRule, rules.value.size === 0]);
+  /// Marks what is wrong with the text. Returns whether it has no error.
+  const tell = (now: Found[], done: string) => {
+    found.value = now;
+    markUp(now);
+    const errors = now.filter((each) => each.severity === 'error').length;
+    problem.value = errors > 0 ? `Nothing was deployed: ${count(errors)} ${errors === 1 ? 'error' : 'errors'}.` : '';
+    said.value = errors > 0 ? '' : done;
+    return errors === 0;
+  };
+  const runBeside = async () => {
+    busy.value = true;
+    await look().then(() => deployShadow(known.value.name, text.value)).then((now) => tell(now, `${name.value} runs as a shadow.`)).catch(fail);
+    busy.value = false;
+  };
   /// Deploys with what is wrong marked, after asking where rules would go.
   const putInForce = async (fresh: string, done: string) => {
     if (name.value === '') return fail(new Error('Name the deployment first.'));
@@ -99,12 +113,7 @@ export function Editor() {
       const lost = await lostBy(known.value, fresh);
       const agreed = lost.length === 0 || confirm(`The text lacks rules that are in force: ${lost.join(', ')}. Remove them?`);
       if (agreed) {
-        found.value = await deploy(known.value, fresh, lost);
-        markUp(found.value);
-        const errors = found.value.filter((each) => each.severity === 'error').length;
-        problem.value = errors > 0 ? `Nothing was deployed: ${count(errors)} ${errors === 1 ? 'error' : 'errors'}.` : '';
-        said.value = errors > 0 ? '' : done;
-        if (errors === 0) go(pathTo('editor', name.value), true);
+        if (tell(await deploy(known.value, fresh, lost), done)) go(pathTo('editor', name.value), true);
         await look();
       }
     } catch (error) {
@@ -141,6 +150,7 @@ export function Editor() {
               onChange={() => (names.value.includes(name.value) && name.value !== wanted ? go(pathTo('editor', name.value)) : void look().catch(fail))} />
             <datalist id="deployments">{names.value.map((each) => <option key={each} value={each} />)}</datalist>
             <button class="primary" disabled={busy.value} onClick={() => void putInForce(text.value, `${name.value} is deployed.`)}>Deploy</button>
+            <button disabled={busy.value || !isDeployed} onClick={() => void runBeside()}>Deploy as shadow</button>
             <button aria-pressed={comparing.value !== ''} disabled={!isDeployed && comparing.value === ''}
               onClick={() => compareWith('what is deployed', comparing.value === '' ? known.value.text : null)}>Compare with deployed</button>
             <button disabled={!isDeployed} onClick={() => void remove()}>Remove</button>
