@@ -30,6 +30,8 @@ ruleDefinition
       DEFINE typeName LPAREN attributeDeclarations? RPAREN
       FROM predicate (AND clause)*
       whereClause?
+      orderClause?
+      limitClause?
       consumingClause?
     ;
 
@@ -56,6 +58,12 @@ whereClause : WHERE assignment ((COMMA | AND) assignment)* ;
 
 assignment : attributeName (EQUAL | BECOMES) sum ;
 
+orderClause : ORDER BY orderKey (COMMA orderKey)* ;
+
+orderKey : attributeName (ASC | DESC)? ;
+
+limitClause : LIMIT INT ;
+
 consumingClause : CONSUMING typeName (COMMA typeName)* ;
 
 // ------------------------------------------------------------------------------------------------
@@ -67,19 +75,23 @@ alias : AS typeName ;
 
 clause
     : NOT predicate span
-    | selection predicate span
+    | selection predicate per? span
     | comparison
     ;
 
 selection : EACH | (INT MINUS)? (FIRST | LAST) ;
+
+// The selection is made among the events of each key.
+per : PER attributeName (COMMA attributeName)* ;
 
 span
     : WITHIN window (FROM | AFTER) typeName
     | BETWEEN typeName AND typeName
     ;
 
-// A word is the name of a constant.
-window : (INT unit? | ID) INCLUSIVE? ;
+window : (INT unit? | constantName) INCLUSIVE? ;
+
+constantName : ID | PER | ORDER | BY | LIMIT | ASC | DESC ;
 
 unit : ID DOT? ;
 
@@ -131,7 +143,7 @@ arguments : LPAREN conditions? RPAREN ;
 // Names. Words that are keywords by position only are tokens that every name may be.
 
 typeName : ID | EVENT | RULE | ASSIGN | EACH | FIRST | LAST | CONTAINS | LIKE | MATCHES | IN | INCLUSIVE
-    | INTERNAL | CONST ;
+    | INTERNAL | PER | ORDER | BY | LIMIT | ASC | DESC | CONST ;
 
 attributeName
     : typeName
@@ -168,6 +180,12 @@ MATCHES : M A T C H E S ;
 IN : I N ;
 INCLUSIVE : I N C L U S I V E ;
 INTERNAL : I N T E R N A L ;
+PER : P E R ;
+ORDER : O R D E R ;
+BY : B Y ;
+LIMIT : L I M I T ;
+ASC : A S C ;
+DESC : D E S C ;
 CONST : C O N S T ;
 
 // The types of events that a server publishes about itself have a dot in their names.
@@ -230,9 +248,11 @@ fragment L : [lL] ;
 fragment M : [mM] ;
 fragment N : [nN] ;
 fragment O : [oO] ;
+fragment P : [pP] ;
 fragment R : [rR] ;
 fragment S : [sS] ;
 fragment T : [tT] ;
 fragment U : [uU] ;
 fragment V : [vV] ;
 fragment W : [wW] ;
+fragment Y : [yY] ;

@@ -59,6 +59,9 @@ struct State {
   std::uint32_t reference =
       0;               ///< an earlier state; the window is (ts(reference) - width, ts(reference))
   Duration width = 0;  ///< > 0
+  /// `per`: the selection is made among the events that agree in these attributes. Never with
+  /// `each`.
+  std::vector<std::uint32_t> per = {};
 };
 
 enum class SpanKind : std::uint8_t {
@@ -120,6 +123,12 @@ struct Timer {
   std::optional<std::int32_t> hour, minute, second;
 };
 
+/// A composite's attribute that `order by` names.
+struct OrderKey {
+  std::uint32_t attribute = 0;
+  bool descending = false;
+};
+
 struct RuleOptions {
   std::string engine;  ///< `@engine(name)`; empty: the dispatcher chooses
   /// Bounds the partial sequences of a terminator after each state, and the composites that wait
@@ -137,6 +146,8 @@ struct Rule {
       required;  ///< aggregates bound to a `$t`: without a value, no composite
   std::vector<Filter> filters;
   std::vector<Expr> assignments;  ///< `where`, by attribute of the composite, converted to its type
+  std::vector<OrderKey> order;    ///< of the composites of a terminator
+  std::optional<std::uint64_t> limit;    ///< of the composites of a terminator, >= 1
   std::vector<std::uint32_t> consuming;  ///< states, ascending, never 0
   std::optional<Timer> timer;            ///< then `states[0]` has the type kNoType
   RuleOptions options;

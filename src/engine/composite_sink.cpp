@@ -1,6 +1,8 @@
 #include "engine/composite_sink.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/arithmetic.hpp"
@@ -9,6 +11,34 @@
 #include "plan/plan.hpp"
 
 namespace gorgo::engine {
+namespace {
+
+bool is_nan(const Datum& value) {
+  return value.tag == Datum::Tag::floating && std::isnan(value.floating);
+}
+
+/// Precondition: both have one type and are no NaN.
+bool comes_before(const Datum& a, const Datum& b) {
+  if (a.tag == Datum::Tag::boolean) return !a.boolean && b.boolean;
+  return arithmetic::compare(Op::less, a, b);
+}
+
+/// Behind `first`, `all` has a row of `width` elements for each composite: leaves the rows that are
+/// named, in their order.
+template <class T>
+void take_in_order(std::span<const std::size_t> rows, std::size_t width, std::size_t first,
+                   std::vector<T>& all) {
+  std::vector<T> taken;
+  taken.reserve(rows.size() * width);
+  for (const std::size_t row : rows) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first + row * width);
+    taken.insert(taken.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
+  }
+  all.resize(first);
+  all.insert(all.end(), taken.begin(), taken.end());
+}
+
+}  // namespace
 
 void CompositeSink::clear() {
   clear_scratch(composites_);
@@ -66,6 +96,9 @@ void CompositeSink::accept(std::span<const history::EventRef> sequence,
     consumption_.push_back({state, sequence[state].slot, sequence[0].slot});
   }
   if (held_ != nullptr) hold(each_);
+  constexpr std::size_t kWorthwhile = 64;
+  const std::size_t count = size() - first_composite_;
+  if (rule_->limit && count >= kWorthwhile && count / 2 >= *rule_->limit) rank();
 }
 
 Datum CompositeSink::value_of(const Expr& assignment, const history::Scope& scope) {
@@ -89,7 +122,52 @@ void CompositeSink::hold(std::size_t bytes) {
   full_ = !has_room(terminator_);
 }
 
+/// Puts the composites of the terminator in hand into the order of the rule and drops those beyond
+/// its limit. Composites that the order does not tell apart stay in that of their sequences.
+void CompositeSink::rank() {
+  const std::size_t count = size() - first_composite_;
+  const std::size_t kept = rule_->limit ? std::min<std::size_t>(count, *rule_->limit) : count;
+  std::vector<std::size_t> ranks(count);
+  std::iota(ranks.begin(), ranks.end(), std::size_t{0});
+  const Composite* const of_terminator = composites_.data() + first_composite_;
+  std::ranges::stable_sort(ranks, [&](std::size_t a, std::size_t b) {
+    return is_before(of_terminator[a], of_terminator[b]);
+  });
+  ranks.resize(kept);
+  const std::size_t width = rule_->assignments.size();
+  const std::size_t length = keep_sequences_ ? rule_->states.size() : 0;
+  take_in_order(ranks, width, first_cell_, cells_);
+  take_in_order(ranks, length, first_event_, events_);
+  take_in_order(ranks, rule_->consuming.size(), 0, consumption_);
+  for (std::size_t i = 0; i < kept; ++i) {
+    composites_[first_composite_ + i] = {
+        .terminator = terminator_,
+        .sequence = static_cast<std::uint32_t>(i),
+        .first_cell = static_cast<std::uint32_t>(first_cell_ + i * width),
+        .first_event = static_cast<std::uint32_t>(first_event_ + i * length)};
+  }
+  composites_.resize(first_composite_ + kept);
+  if (held_ == nullptr) return;
+  held_->add(std::exchange(unknown_, 0));
+  held_->remove((count - kept) * each_);
+}
+
+bool CompositeSink::is_before(const Composite& a, const Composite& b) const {
+  for (const OrderKey& key : rule_->order) {
+    const Datum& x = cells_[a.first_cell + key.attribute];
+    const Datum& y = cells_[b.first_cell + key.attribute];
+    if (is_nan(x) || is_nan(y)) {
+      if (is_nan(x) != is_nan(y)) return is_nan(y);
+      continue;
+    }
+    if (comes_before(x, y)) return !key.descending;
+    if (comes_before(y, x)) return key.descending;
+  }
+  return false;
+}
+
 void CompositeSink::commit() {
+  if (!rule_->order.empty() || rule_->limit) rank();
   // Consumption waits until here: the sequences of one terminator do not see each other's.
   for (const Consumption& c : consumption_) state_->consumed[c.state].insert(c.slot, c.by);
 }

@@ -53,7 +53,8 @@ class CompositeSink {
   }
 
   /// For each terminator call `begin`, then `accept` any number of times in sequence order, then
-  /// `commit`, or `discard` to make it as if nothing had been accepted.
+  /// `commit`, which brings the composites into the order that the rule asks for, or `discard` to
+  /// make it as if nothing had been accepted.
   void begin(std::uint32_t terminator);
   /// Takes a complete sequence that passed every filter. `aggregates` are the values of
   /// Rule::aggregates. Makes no composite when a required aggregate or an attribute has no value.
@@ -79,6 +80,8 @@ class CompositeSink {
   };
 
   void hold(std::size_t bytes);
+  void rank();
+  bool is_before(const Composite& a, const Composite& b) const;
   Datum value_of(const Expr& assignment, const history::Scope& scope);
   /// A copy of a text that lives as long as the cells.
   Datum keep(const Datum& text);

@@ -66,6 +66,11 @@ class HashIndex {
   /// The key's events; some may be beyond what the store still holds, at timestamps that are
   /// dropped.
   Posting find(const Key& key) const { return table_of(key).find(key); }
+  /// Calls `f(posting)` for every key with an event later than `after`, in no order.
+  template <class F>
+  void for_each_later(Timestamp after, F&& f) const {
+    for (const KeyTable& table : tables_) table.for_each_later(after, f);
+  }
   /// Whether a sum over `count` events of a posting is exact, that is, cannot have left int64.
   bool is_exact(std::uint32_t sum, std::uint64_t count) const;
 

@@ -88,6 +88,14 @@ class alignas(64) KeyTable {
   /// The key's events; some may be beyond what the store still holds, at timestamps that are
   /// dropped.
   Posting find(const SearchKey& key) const;
+  /// Calls `f(posting)` for every key with an event later than `after`, in no order.
+  template <class F>
+  void for_each_later(Timestamp after, F&& f) const {
+    for (const Entry& entry : table_) {
+      if (entry.words == nullptr || entry.newest <= after) continue;
+      f(Posting(entry.words, layout_.stride(), entry.size));
+    }
+  }
   Datum value(const Posting& posting, std::uint32_t values, std::uint64_t index) const;
   /// See HashIndex.
   static std::span<const Summary> summaries(const Posting& posting, std::uint32_t values);

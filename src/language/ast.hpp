@@ -98,6 +98,7 @@ struct StateClause {
   Selection selection = Selection::each;
   std::int64_t k = 1;  ///< as written for k_first and k_last
   Predicate predicate;
+  std::vector<Expr> per;  ///< attributes of the predicate's type
   Span span;
 };
 
@@ -135,6 +136,18 @@ struct Assignment {
   Expr value;
 };
 
+/// `mean desc`
+struct OrderKey {
+  Name attribute;  ///< of the composite
+  bool descending = false;
+};
+
+/// `limit 3`
+struct Limit {
+  Location at;
+  std::int64_t composites = 0;
+};
+
 struct AttributeDeclaration {
   Name name;
   ValueType type;
@@ -166,6 +179,8 @@ struct RuleDefinition {
   std::variant<Predicate, Timer> terminator;
   std::vector<Clause> clauses;
   std::vector<Assignment> assignments;
+  std::vector<OrderKey> order;
+  std::optional<Limit> limit;
   std::vector<Name> consuming;
 };
 

@@ -62,6 +62,11 @@ ast::RuleDefinition ItemBuilder::rule(Parser::RuleDefinitionContext* rule) {
   terminator(rule->predicate(), result);
   for (auto* part : rule->clause()) result.clauses.push_back(pattern_.clause(part));
   if (rule->whereClause() != nullptr) result.assignments = assignments(rule->whereClause());
+  if (rule->orderClause() != nullptr) result.order = order(rule->orderClause());
+  if (auto* limit = rule->limitClause(); limit != nullptr) {
+    auto* number = limit->INT()->getSymbol();
+    result.limit = ast::Limit{tokens_.locate(number), tokens_.integer(number)};
+  }
   if (rule->consumingClause() != nullptr) {
     for (auto* state : rule->consumingClause()->typeName()) {
       result.consuming.push_back(tokens_.name(state));
@@ -135,6 +140,14 @@ std::vector<ast::Assignment> ItemBuilder::assignments(Parser::WhereClauseContext
   for (auto* assignment : where->assignment()) {
     ast::Expr value = expressions.value(assignment->sum());
     result.push_back({tokens_.name(assignment->attributeName()), std::move(value)});
+  }
+  return result;
+}
+
+std::vector<ast::OrderKey> ItemBuilder::order(Parser::OrderClauseContext* order) {
+  std::vector<ast::OrderKey> result;
+  for (auto* key : order->orderKey()) {
+    result.push_back({tokens_.name(key->attributeName()), key->DESC() != nullptr});
   }
   return result;
 }

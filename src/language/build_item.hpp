@@ -37,6 +37,7 @@ class ItemBuilder {
   Value annotation_literal(Parser::AnnotationLiteralContext* literal);
   std::vector<ast::TypeNumber> type_numbers(Parser::TypeNumbersContext* numbers);
   std::vector<ast::Assignment> assignments(Parser::WhereClauseContext* where);
+  std::vector<ast::OrderKey> order(Parser::OrderClauseContext* order);
 
   TokenReader tokens_;
   PatternBuilder pattern_;

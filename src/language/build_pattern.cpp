@@ -1,6 +1,7 @@
 #include "language/build_pattern.hpp"
 
 #include <string>
+#include <utility>
 
 #include "language/build_aggregate.hpp"
 #include "language/build_expression.hpp"
@@ -30,6 +31,7 @@ ast::StateClause PatternBuilder::state(Parser::ClauseContext* clause) {
   selection(clause->selection(), state);
   state.predicate = predicate(clause->predicate());
   refuse_timer(state.predicate, reporter_);
+  if (clause->per() != nullptr) state.per = keys(clause->per());
   state.span = build_span(clause->span(), reporter_);
   if (state.span.kind == SpanKind::after) {
     reporter_.error(state.span.at, std::string(kForwardLooking),
@@ -52,6 +54,15 @@ void PatternBuilder::selection(Parser::SelectionContext* selection, ast::StateCl
   state.k = tokens_.integer(selection->INT()->getSymbol());
   if (state.k >= 1) return;
   reporter_.error(state.at, "at least one event must be selected", "write 1 or more");
+}
+
+std::vector<ast::Expr> PatternBuilder::keys(Parser::PerContext* per) {
+  std::vector<ast::Expr> keys;
+  for (auto* attribute : per->attributeName()) {
+    ast::Name name = tokens_.name(attribute);
+    keys.push_back({.kind = ast::ExprKind::attribute, .at = name.at, .name = std::move(name)});
+  }
+  return keys;
 }
 
 ast::NegationClause PatternBuilder::negation(Parser::ClauseContext* clause) {

@@ -21,6 +21,7 @@ class PatternBuilder {
  private:
   ast::StateClause state(Parser::ClauseContext* clause);
   void selection(Parser::SelectionContext* selection, ast::StateClause& state);
+  std::vector<ast::Expr> keys(Parser::PerContext* per);
   ast::NegationClause negation(Parser::ClauseContext* clause);
   ast::Clause filter(Parser::ClauseContext* clause);
 

@@ -32,7 +32,7 @@ void build_window(grammar::TeslaParser::WindowContext* window, ast::Span& span, 
                    "it is decided before the events of that instant: leave out `inclusive`, or "
                    "make the window longer");
   }
-  if (window->INT() == nullptr) {
+  if (window->constantName() != nullptr) {
     span.constant = {window->start->getText(), tokens.locate(window->start)};
   } else {
     set_width(span, window_width(window, tokens));

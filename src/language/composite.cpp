@@ -77,6 +77,28 @@ Bound CompositeBinder::convert(Bound value, const ast::Expr& expr, const Attribu
   return make_operation(Op::to_int, ValueType::integer, std::move(args));
 }
 
+std::vector<OrderKey> CompositeBinder::bind_order() {
+  const auto attributes = composite_attributes(rule_);
+  std::vector<OrderKey> order;
+  for (const auto& key : rule_.order) {
+    const auto found = std::ranges::find(attributes, key.attribute.text, &AttributeType::name);
+    if (found == attributes.end()) {
+      report_undefined(key.attribute);
+      continue;
+    }
+    order.push_back({static_cast<std::uint32_t>(found - attributes.begin()), key.descending});
+  }
+  return order;
+}
+
+std::optional<std::uint64_t> CompositeBinder::bind_limit() {
+  if (!rule_.limit) return std::nullopt;
+  if (rule_.limit->composites >= 1) return static_cast<std::uint64_t>(rule_.limit->composites);
+  reporter_.error(rule_.limit->at, "a limit of 0 leaves no composite",
+                  "write a number of at least 1");
+  return std::nullopt;
+}
+
 std::vector<std::uint32_t> CompositeBinder::bind_consumed() {
   std::vector<std::uint32_t> consumed;
   for (const auto& name : rule_.consuming) {

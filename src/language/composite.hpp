@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +27,8 @@ class CompositeBinder {
   /// Binds `where`. The result has a value for each attribute of the composite, converted to its
   /// type.
   std::vector<Expr> bind_values();
+  std::vector<OrderKey> bind_order();
+  std::optional<std::uint64_t> bind_limit();
   /// Binds `consuming`. The result has numbers of states, ascending.
   std::vector<std::uint32_t> bind_consumed();
 

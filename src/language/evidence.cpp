@@ -22,6 +22,8 @@ void EvidenceCollector::collect() {
     if (const auto* next = std::get_if<ast::StateClause>(&clause)) {
       ++state;
       in_state(next->predicate);
+      const Context own{Context::Kind::state, types_.mention(next->predicate.type.text), state};
+      for (const auto& key : next->per) term(key, own);
     } else if (const auto* negation = std::get_if<ast::NegationClause>(&clause)) {
       predicate(negation->predicate,
                 {Context::Kind::negation, types_.mention(negation->predicate.type.text)});

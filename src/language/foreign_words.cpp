@@ -67,7 +67,8 @@ std::string hint_for_foreign(const SyntaxError& error, const ItemTokens& item) {
   if (range) return "for values from 1 to 2 write `x >= 1 and x <= 2`";
   if (word == "having") return "write a filter: `and $n = Count(...)` and then `and $n > 3`";
   if (word == "group" && next == "by") {
-    return "name the key in every state and aggregate: `area = $a`";
+    return "for a composite of each key write `last Temp(area = $a) per area within 1 h from "
+           "Timer`";
   }
   if (word == "-" && next == ">") return kSequence;
   if (word == ">" && index > 0 && word_at(item, index - 1) == "-") return kSequence;

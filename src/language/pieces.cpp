@@ -130,6 +130,7 @@ class PieceWriter {
     switch (context->getRuleIndex()) {
       case Parser::RulePrimary:
         return call(dynamic_cast<Parser::PrimaryContext*>(context));
+      case Parser::RulePer:
       case Parser::RuleSpan:
         break_before_ = kSpan;
         return false;
@@ -205,6 +206,14 @@ class PieceWriter {
         return type == Parser::ASSIGN && section(kContentColumn);
       case Parser::RuleWhereClause:
         return type == Parser::WHERE && section(kContentColumn);
+      case Parser::RuleOrderClause:
+        if (type == Parser::ORDER) return line(0, kContentColumn);
+        if (type != Parser::BY) return false;
+        add(token, spelling(token, rule));
+        glue_ = Glue::content;
+        return true;
+      case Parser::RuleLimitClause:
+        return type == Parser::LIMIT && section(kContentColumn);
       case Parser::RuleConsumingClause:
         return type == Parser::CONSUMING && section(kContentColumn);
       case Parser::RuleEventDeclaration:

@@ -13,6 +13,17 @@ Predicate PredicateBinder::bind_state(const ast::Predicate& predicate, std::uint
   return bind(predicate, {Context::Kind::state, scope_.states()[state].type, state});
 }
 
+Bound PredicateBinder::bind_key(const ast::Expr& attribute, std::uint32_t state) {
+  Bound bound =
+      expressions_.bind(attribute, {Context::Kind::state, scope_.states()[state].type, state});
+  if (!bound || bound->op == Op::attribute) return bound;
+  reporter_.error(attribute.at,
+                  "`per` names attributes of the state's type, and " +
+                      in_quotes(attribute.name.text) + " is none",
+                  "write for example `last Temp(area = $a) per area within 1 h from Timer`");
+  return std::nullopt;
+}
+
 Predicate PredicateBinder::bind_nameless(const ast::Predicate& predicate, Context::Kind kind) {
   if (predicate.alias) {
     const std::string what = kind == Context::Kind::negation ? "a negation" : "an aggregate";

@@ -21,6 +21,8 @@ class PredicateBinder {
 
   /// Binds the predicate of the state number `state`.
   Predicate bind_state(const ast::Predicate& predicate, std::uint32_t state);
+  /// Binds an attribute of a state's own type that `per` names.
+  Bound bind_key(const ast::Expr& attribute, std::uint32_t state);
   /// Binds the predicate of a negation or an aggregate, which `kind` says. It can have no alias.
   Predicate bind_nameless(const ast::Predicate& predicate, Context::Kind kind);
 

@@ -36,6 +36,8 @@ Rule RuleBinder::bind(std::string full_name) {
   rule_.states.push_back(states_.bind_terminator(ast_));
   for (const auto& clause : ast_.clauses) bind_clause(clause);
   rule_.assignments = composite_.bind_values();
+  rule_.order = composite_.bind_order();
+  rule_.limit = composite_.bind_limit();
   rule_.consuming = composite_.bind_consumed();
   aggregates_.give(rule_);
   return std::move(rule_);

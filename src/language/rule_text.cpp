@@ -206,6 +206,23 @@ std::string RuleText::window(const State& s) const {
   return "within " + window_text(s.width) + " from " + state(s.reference);
 }
 
+std::string RuleText::keys(const State& s) const {
+  std::string text;
+  for (const std::uint32_t index : s.per) {
+    text += (text.empty() ? "per " : ", ") + attribute(s.predicate.type, index);
+  }
+  return text;
+}
+
+std::string RuleText::order() const {
+  std::string text;
+  for (const OrderKey& key : rule_.order) {
+    text += (text.empty() ? "" : ", ") + attribute(rule_.type, key.attribute) +
+            (key.descending ? " desc" : "");
+  }
+  return text;
+}
+
 std::string RuleText::span(const Span& s) const {
   if (s.kind == SpanKind::between) return "between " + state(s.first) + " and " + state(s.second);
   if (s.kind == SpanKind::after)

@@ -30,6 +30,10 @@ class RuleText {
   std::string predicate(const Predicate& p) const;
   /// `within 5 min from Smoke`, or `within 5 min inclusive from Smoke`
   std::string window(const State& s) const;
+  /// `per area`; empty without `per`.
+  std::string keys(const State& s) const;
+  /// `mean desc, area`; empty without `order by`.
+  std::string order() const;
   std::string span(const Span& s) const;
   /// `AVG(Temp().value within 5 min from Smoke)`
   std::string aggregate(const Aggregate& a) const;

@@ -1,6 +1,8 @@
 #include "language/states.hpp"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "language/syntax.hpp"
@@ -21,6 +23,7 @@ State StateBinder::bind(const ast::StateClause& clause, std::uint32_t index) {
   state.name = scope_.states()[index].name.text;
   bind_selection(clause, state);
   state.predicate = predicates_.bind_state(clause.predicate, index);
+  bind_keys(clause, index, state);
   bind_window(clause.span, index, state);
   return state;
 }
@@ -36,6 +39,28 @@ void StateBinder::bind_selection(const ast::StateClause& clause, State& state) {
     return;
   }
   state.k = static_cast<std::uint64_t>(clause.k);
+}
+
+/// An event that lacks an attribute of the key does not pass, as if a parameter was bound to it.
+void StateBinder::bind_keys(const ast::StateClause& clause, std::uint32_t index, State& state) {
+  if (clause.per.empty()) return;
+  if (clause.selection == Selection::each) {
+    return reporter_.error(clause.per.front().at,
+                           "`each` takes every event, so there is nothing to choose per key",
+                           "write `last` or `first`: one event of each key");
+  }
+  auto& conditions = state.predicate.conditions;
+  for (const ast::Expr& key : clause.per) {
+    Bound attribute = predicates_.bind_key(key, index);
+    if (!attribute) continue;
+    state.per.push_back(attribute->index);
+    const bool known = std::ranges::any_of(conditions, [&](const Expr& condition) {
+      return condition.op == Op::present && condition.index == attribute->index;
+    });
+    attribute->op = Op::present;
+    attribute->type = ValueType::boolean;
+    if (!known) conditions.insert(conditions.begin(), std::move(*attribute));
+  }
 }
 
 void StateBinder::bind_window(const ast::Span& span, std::uint32_t index, State& state) {

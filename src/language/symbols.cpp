@@ -44,6 +44,7 @@ class SymbolCollector {
       attribute(assignment.attribute, rule.type.text, false);
       expr(assignment.value, "");
     }
+    for (const auto& key : rule.order) attribute(key.attribute, rule.type.text, false);
     for (const auto& state : rule.consuming) this->state(state);
     symbols_.rules.push_back(std::move(rule_));
   }
@@ -70,6 +71,7 @@ class SymbolCollector {
     for (const auto& clause : rule.clauses) {
       if (const auto* state = std::get_if<ast::StateClause>(&clause)) {
         predicate(state->predicate, true);
+        for (const auto& key : state->per) attribute(key.name, state->predicate.type.text, false);
         span(state->span);
       } else if (const auto* negation = std::get_if<ast::NegationClause>(&clause)) {
         predicate(negation->predicate, false);

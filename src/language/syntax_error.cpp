@@ -93,13 +93,24 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 /// The hint for a word that may be a misspelt keyword, or stand behind one.
 std::string keyword_hint(const SyntaxError& error, const ItemTokens& item) {
   static constexpr std::pair<std::size_t, const char*> kKeywords[] = {
-      {TeslaParser::DEFINE, "define"},       {TeslaParser::EVENT, "event"},
-      {TeslaParser::CONST, "const"},         {TeslaParser::RULE, "rule"},
-      {TeslaParser::ASSIGN, "assign"},       {TeslaParser::FROM, "from"},
-      {TeslaParser::WHERE, "where"},         {TeslaParser::CONSUMING, "consuming"},
-      {TeslaParser::WITHIN, "within"},       {TeslaParser::BETWEEN, "between"},
-      {TeslaParser::AFTER, "after"},         {TeslaParser::AND, "and"},
-      {TeslaParser::INCLUSIVE, "inclusive"}, {TeslaParser::INTERNAL, "internal"}};
+      {TeslaParser::DEFINE, "define"},
+      {TeslaParser::EVENT, "event"},
+      {TeslaParser::CONST, "const"},
+      {TeslaParser::RULE, "rule"},
+      {TeslaParser::ASSIGN, "assign"},
+      {TeslaParser::FROM, "from"},
+      {TeslaParser::WHERE, "where"},
+      {TeslaParser::CONSUMING, "consuming"},
+      {TeslaParser::WITHIN, "within"},
+      {TeslaParser::BETWEEN, "between"},
+      {TeslaParser::AFTER, "after"},
+      {TeslaParser::AND, "and"},
+      {TeslaParser::INCLUSIVE, "inclusive"},
+      {TeslaParser::INTERNAL, "internal"},
+      {TeslaParser::PER, "per"},
+      {TeslaParser::ORDER, "order"},
+      {TeslaParser::BY, "by"},
+      {TeslaParser::LIMIT, "limit"}};
   std::vector<std::string> expected;
   for (const auto& [token, word] : kKeywords) {
     if (error.expects(token)) expected.emplace_back(word);

@@ -10,12 +10,17 @@ using grammar::TeslaParser;
 using Tokens = std::initializer_list<std::size_t>;
 
 constexpr Tokens kWords = {
-    TeslaParser::ID,     TeslaParser::EVENT,   TeslaParser::RULE,  TeslaParser::ASSIGN,
-    TeslaParser::EACH,   TeslaParser::FIRST,   TeslaParser::LAST,  TeslaParser::CONTAINS,
-    TeslaParser::DEFINE, TeslaParser::FROM,    TeslaParser::WHERE, TeslaParser::CONSUMING,
-    TeslaParser::WITHIN, TeslaParser::BETWEEN, TeslaParser::AFTER, TeslaParser::AS,
-    TeslaParser::LIKE,   TeslaParser::MATCHES, TeslaParser::IN,    TeslaParser::INCLUSIVE,
-    TeslaParser::CONST,  TeslaParser::INTERNAL};
+    TeslaParser::ID,     TeslaParser::EVENT,    TeslaParser::RULE,  TeslaParser::ASSIGN,
+    TeslaParser::EACH,   TeslaParser::FIRST,    TeslaParser::LAST,  TeslaParser::CONTAINS,
+    TeslaParser::DEFINE, TeslaParser::FROM,     TeslaParser::WHERE, TeslaParser::CONSUMING,
+    TeslaParser::WITHIN, TeslaParser::BETWEEN,  TeslaParser::AFTER, TeslaParser::AS,
+    TeslaParser::LIKE,   TeslaParser::MATCHES,  TeslaParser::IN,    TeslaParser::INCLUSIVE,
+    TeslaParser::CONST,  TeslaParser::INTERNAL, TeslaParser::PER,   TeslaParser::ORDER,
+    TeslaParser::BY,     TeslaParser::LIMIT,    TeslaParser::ASC,   TeslaParser::DESC};
+/// What a constant may be called, where it is a window.
+constexpr Tokens kConstants = {TeslaParser::ID,    TeslaParser::PER, TeslaParser::ORDER,
+                               TeslaParser::BY,    TeslaParser::ASC, TeslaParser::DESC,
+                               TeslaParser::LIMIT, TeslaParser::INT};
 constexpr Tokens kValueStarts = {TeslaParser::INT,       TeslaParser::FLOAT,  TeslaParser::STRING,
                                  TeslaParser::TRUE,      TeslaParser::FALSE,  TeslaParser::MINUS,
                                  TeslaParser::PARAMETER, TeslaParser::LPAREN, TeslaParser::NOT,
@@ -70,6 +75,9 @@ std::string name_words(const antlr4::RuleContext* context) {
     case TeslaParser::RuleWhereClause:
     case TeslaParser::RuleAttributeDeclaration:
     case TeslaParser::RuleAttributeDeclarations:
+    case TeslaParser::RulePer:
+    case TeslaParser::RuleOrderClause:
+    case TeslaParser::RuleOrderKey:
       return "an attribute name";
     case TeslaParser::RulePredicate:
     case TeslaParser::RuleClause:
@@ -109,8 +117,12 @@ std::string token_words(std::size_t token) {
 /// Takes the groups out of `expected` and names them.
 std::vector<std::string> take_groups(Expected& expected, const antlr4::RuleContext* context) {
   std::vector<std::string> words;
-  // Behind a window it is possible and seldom meant.
+  // What is possible there and seldom meant.
   if (expected.has(TeslaParser::FROM)) expected.remove({TeslaParser::INCLUSIVE});
+  if (expected.has(TeslaParser::WITHIN)) expected.remove({TeslaParser::PER});
+  if (expected.has(TeslaParser::CONSUMING)) {
+    expected.remove({TeslaParser::ORDER, TeslaParser::LIMIT});
+  }
   if (expected.has(TeslaParser::DEFINE) && expected.has(TeslaParser::EVENT) &&
       !expected.has(TeslaParser::ID)) {
     words.push_back("a rule (`define ...`) or a declaration (`event ...`)");
@@ -132,7 +144,7 @@ std::vector<std::string> take_groups(Expected& expected, const antlr4::RuleConte
     expected.remove(kWords);
   } else if (expected.has(TeslaParser::ID) && expected.has(TeslaParser::INT)) {
     words.push_back("a time such as `5 min`");
-    expected.remove({TeslaParser::ID, TeslaParser::INT});
+    expected.remove(kConstants);
   } else if (expected.has(TeslaParser::ID)) {
     words.push_back("a time unit");
     expected.remove({TeslaParser::ID});

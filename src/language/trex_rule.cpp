@@ -94,6 +94,7 @@ std::string TRexRule::clause(const ast::Clause& clause) {
 }
 
 std::string TRexRule::selection(const ast::StateClause& state) {
+  if (!state.per.empty()) return refuse(state.per[0].at, "selection per key", "");
   switch (state.selection) {
     case Selection::each:
       return "each";
@@ -125,6 +126,8 @@ void TRexRule::where() {
     text_ += &assignment == rule_.assignments.data() ? "\nWhere  " : ", ";
     text_ += attribute_name(assignment.attribute) + " := " + expr(assignment.value, 0);
   }
+  if (!rule_.order.empty()) refuse(rule_.order[0].attribute.at, "order of composites", "");
+  if (rule_.limit) refuse(rule_.limit->at, "limit of composites", "");
 }
 
 std::string TRexRule::predicate(const ast::Predicate& predicate, Place place) {

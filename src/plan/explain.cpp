@@ -56,6 +56,8 @@ class Explainer {
       result.assignments.push_back(text_.attribute(rule_.type, i) + " = " +
                                    text_.expr(rule_.assignments[i], kNoType));
     }
+    result.order = text_.order();
+    result.limit = rule_.limit;
     for (const std::uint32_t state : rule_.consuming) {
       result.consuming.push_back(text_.state(state));
     }
@@ -71,7 +73,7 @@ class Explainer {
     for (std::size_t i = 0; i < rule_.states.size(); ++i) {
       const State& state = rule_.states[i];
       result.states.push_back({.name = state.name,
-                               .selection = i == 0 ? "terminator" : language::selection_text(state),
+                               .selection = i == 0 ? "terminator" : selection(state),
                                .window = i == 0 ? "" : text_.window(state),
                                .scan = scan(plan_.states[i].scan)});
     }
@@ -87,6 +89,11 @@ class Explainer {
     }
     if (plan_.deadline) result.deadline = language::length_text(*plan_.deadline);
     aggregates(result);
+  }
+
+  std::string selection(const State& state) const {
+    const std::string keys = text_.keys(state);
+    return language::selection_text(state) + (keys.empty() ? "" : " " + keys);
   }
 
   void aggregates(RuleExplanation& result) const {

@@ -60,6 +60,8 @@ struct RuleExplanation {
   std::vector<AggregateExplanation> aggregates;
   std::vector<std::string> filters;
   std::vector<std::string> assignments;
+  std::string order;                   ///< `mean desc, area`; empty: that of the sequences
+  std::optional<std::uint64_t> limit;  ///< composites of a terminator
   std::vector<std::string> consuming;
   std::string deadline;            ///< how long behind the terminator; empty: at once
   std::vector<std::string> reach;  ///< "Temp 5 min": how long events are kept for this rule

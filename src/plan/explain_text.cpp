@@ -90,6 +90,8 @@ std::string to_text(const RuleExplanation& rule) {
   lines.field(2, "timer", rule.timer);
   add_states(rule, lines);
   add_conditions(rule, lines);
+  lines.field(2, "order by", rule.order);
+  if (rule.limit) lines.field(2, "limit", std::to_string(*rule.limit));
   lines.field(2, "deadline", rule.deadline);
   lines.field(2, "consuming", joined(rule.consuming, ", "));
   lines.field(2, "reach", joined(rule.reach, ", "));

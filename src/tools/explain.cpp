@@ -68,6 +68,7 @@ Json to_json(const plan::RuleExplanation& rule) {
           {"timer", rule.timer},       {"states", states},
           {"negations", negations},    {"aggregates", aggregates},
           {"filters", rule.filters},   {"where", rule.assignments},
+          {"order_by", rule.order},    {"limit", rule.limit ? Json(*rule.limit) : Json()},
           {"deadline", rule.deadline}, {"consuming", rule.consuming},
           {"reach", rule.reach}};
 }

@@ -44,7 +44,7 @@ class RuleWriter {
     for (int i = one_in(2) ? number(1, 2) : 0; i > 0; --i) text += "\n  and " + negation();
     if (one_in(5)) text += "\n  and " + absence();
     for (int i = one_in(3) ? 1 : 0; i > 0; --i) text += "\n  and " + filter();
-    return text + where() + consuming() + ";\n";
+    return text + where() + order() + consuming() + ";\n";
   }
 
  private:
@@ -65,7 +65,13 @@ class RuleWriter {
     const std::string selection =
         any_of<std::string>({"each", "last", "first", "2-first", "3-last"});
     const std::string reference = earlier_state();
-    return selection + " " + state(index) + " within " + window() + end() + " from " + reference;
+    return selection + " " + state(index) + (selection == "each" ? "" : keys()) + " within " +
+           window() + end() + " from " + reference;
+  }
+
+  static std::string keys() {
+    if (!one_in(3)) return "";
+    return any_of<std::string>({" per k", " per k", " per x", " per s", " per k, v", " per s, k"});
   }
 
   std::string negation() {
@@ -101,6 +107,13 @@ class RuleWriter {
     return "\nwhere k = S" + std::to_string(number(0, states_ - 1)) +
            ".k, v = " + (one_in(3) ? aggregate() : "S0.v") +
            ", x = " + (one_in(2) ? aggregate() : sequence_number()) + ", s = " + sequence_string();
+  }
+
+  static std::string order() {
+    if (!one_in(3)) return "";
+    const std::string by = any_of<std::string>({"", "\norder by x desc", "\norder by s, k desc",
+                                                "\norder by v asc", "\norder by x, v desc"});
+    return by + (by.empty() || one_in(2) ? "\nlimit " + std::to_string(number(1, 3)) : "");
   }
 
   std::string consuming() {
@@ -239,9 +252,24 @@ struct Names {
   std::string type;
 };
 
+/// A report on the groups of a window.
+std::string group_rule(const Names& names, const std::string& type) {
+  const std::string window = " within " + random_width() + " inclusive from Timer";
+  const std::string keys = any_of<std::string>({"k", "k, s", "v", "s"});
+  const std::string function = any_of<std::string>({"Sum", "Avg", "Max", "Median"});
+  return "rule " + names.rule + "Groups: define " + names.type +
+         "0(k: int, v: int, x: float, s: string)\nfrom Timer(every = " +
+         std::to_string(number(1, 8)) + " ms)\n  and " + any_of<std::string>({"last", "first"}) +
+         " " + type + "(k = $k, s = $s) as S1 per " + keys + window + "\n  and $x = " + function +
+         "(" + type + "(k = $k).x" + window + ")\n  and $x > 0.5\nwhere k = $k, v = Count(" + type +
+         "(k = $k)" + window + "), x = $x, s = $s\norder by x desc limit " +
+         std::to_string(number(1, 3)) + ";\n";
+}
+
 std::string timer_rule(const Names& names, std::vector<std::string> types) {
   types.push_back("A");
   const std::string type = any_of(types);
+  if (one_in(2)) return group_rule(names, type);
   return "rule " + names.rule + "Clock: define " + names.type +
          "0(k: int, v: int, x: float, s: string)\nfrom Timer(every = " +
          std::to_string(number(1, 8)) + " ms)\n  and " + any_of<std::string>({"each", "last"}) +

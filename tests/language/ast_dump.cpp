@@ -71,7 +71,9 @@ static std::string dump(const ast::StateClause& state) {
     text += std::to_string(state.k) + "-";
   }
   text += kNames[static_cast<int>(state.selection)];
-  return text + " " + dump(state.predicate) + dump(state.span);
+  text += " " + dump(state.predicate);
+  for (const auto& key : state.per) text += " per " + key.name.text;
+  return text + dump(state.span);
 }
 
 static std::string dump(const ast::NegationClause& negation) {
@@ -140,6 +142,10 @@ std::string dump(const ast::RuleDefinition& rule) {
   for (const auto& assignment : rule.assignments) {
     text += "\nwhere " + assignment.attribute.text + " = " + dump(assignment.value);
   }
+  for (const auto& key : rule.order) {
+    text += "\norder by " + key.attribute.text + (key.descending ? " desc" : "");
+  }
+  if (rule.limit) text += "\nlimit " + std::to_string(rule.limit->composites);
   for (const auto& state : rule.consuming) text += "\nconsuming " + state.text;
   return text + "\n";
 }

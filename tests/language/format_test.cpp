@@ -24,6 +24,22 @@ TEST(Format, WindowsKeepTheirEndsAndConstants) {
             "              inclusive from B;\n");
 }
 
+TEST(Format, KeysOrderAndLimit) {
+  EXPECT_EQ(formatted("define A(b: int) from C() and last D(x=$x)as E PER y,z within 5 from C "
+                      "where b=$x ORDER BY b DESC,b limit 3 consuming E"),
+            "define    A(b: int)\n"
+            "from      C()\n"
+            "          and last D(x = $x) as E per y, z within 5 ms from C\n"
+            "where     b = $x\n"
+            "order by  b desc, b\n"
+            "limit     3\n"
+            "consuming E;\n");
+  EXPECT_EQ(formatted("define A() from C() // c\n limit 1 // one\n"),
+            "define    A()\n"
+            "from      C()  // c\n"
+            "limit     1;   // one\n");
+}
+
 TEST(Format, TRexSpellingBecomesThePapers) {
   EXPECT_EQ(formatted("Assign 2000 => Smoke, 2001=>Temp DEFINE Fire(area:STRING,t:double) From "
                       "Smoke(area=>$a) AND EACH Temp([String]area=$a,value>45) within 300000 from "

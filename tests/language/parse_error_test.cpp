@@ -257,7 +257,7 @@ TEST(ParseError, WordsOfOtherLanguagesAreToldWhatIsMeant) {
   EXPECT_THAT(hint("define A() from every B();"), HasSubstr("write `from Temp()`"));
   EXPECT_THAT(hint("define A() from B(s ilike \"a%\");"), HasSubstr("`lower(x) like \"a%\"`"));
   EXPECT_THAT(hint("define A() from B(x between 1 and 2);"), HasSubstr("`x >= 1 and x <= 2`"));
-  EXPECT_THAT(hint("define A() from B() group by x;"), HasSubstr("`area = $a`"));
+  EXPECT_THAT(hint("define A() from B() group by x;"), HasSubstr("`last Temp(area = $a) per area"));
   EXPECT_THAT(hint("define A() from B() having x > 3;"), HasSubstr("write a filter"));
   EXPECT_THAT(hint("define A() from B(name is null);"), HasSubstr("there is no `null`"));
   EXPECT_THAT(hint("define A() from B() and last C() within 1.5 h from B;"),

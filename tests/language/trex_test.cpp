@@ -71,6 +71,11 @@ TEST(TRex, SaysWhatItCannotExpress) {
             "T-Rex has no absence with a deadline");
   EXPECT_EQ(left_out("define A() from B() and last C() within 1 us from B"),
             "T-Rex has no windows that are not whole milliseconds");
+  EXPECT_EQ(left_out("define A() from B() and last C() per x within 1 s from B"),
+            "T-Rex has no selection per key");
+  EXPECT_EQ(left_out("define A(x: int) from B(x = $x) where x = $x order by x"),
+            "T-Rex has no order of composites");
+  EXPECT_EQ(left_out("define A() from B() limit 1"), "T-Rex has no limit of composites");
   EXPECT_EQ(left_out("define A() from B() and B.x > 1"), "T-Rex has no filters");
   EXPECT_EQ(left_out("define A() from B() and 1 < $t = Count(C() within 1 s from B)"),
             "T-Rex has no names for aggregates");

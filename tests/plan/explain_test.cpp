@@ -74,6 +74,27 @@ TEST(Explain, RulesAsText) {
             "  reach          Fire 1 h\n");
 }
 
+TEST(Explain, KeysOrderAndLimit) {
+  const Planned planned(
+      "event T(area: string, value: float); rule top: define Top(area: string, value: float)"
+      " from Timer(every = 1 min) and 2-last T(value > 1) per area, value within 1 min inclusive"
+      " from Timer where area = T.area, value = T.value order by value desc, area limit 3;");
+  EXPECT_EQ(to_text(explain(planned.plans, planned.schema).rules[0]),
+            "rule top: event Top(area: string, value: float);\n"
+            "  stratum        0\n"
+            "  timer          Timer(every = 1 min)\n"
+            "  state 0        Timer: terminator\n"
+            "  state 1        T: 2-last per area, value, within 1 min inclusive from Timer\n"
+            "      column     T(has value, has area, value > 1)\n"
+            "      binds      value, area\n"
+            "      constant   value > 1\n"
+            "  where          area = T.area\n"
+            "                 value = T.value\n"
+            "  order by       value desc, area\n"
+            "  limit          3\n"
+            "  reach          T 1 min 1 ns\n");
+}
+
 TEST(Explain, TypesAndCycles) {
   const Planned planned(
       "event A(x: int); rule b: define B() from A(x = $x) and last T(y = $x) within 5 from A;"

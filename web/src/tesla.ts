@@ -5,7 +5,7 @@ import type {Text} from '@codemirror/state';
 import {tags} from '@lezer/highlight';
 import {Refused, send} from './api';
 
-const kWords = new Set('define from where consuming event rule assign each first last contains within inclusive between after as and or not true false in every any of with having group by const internal'.split(' '));
+const kWords = new Set('define from where consuming event rule assign each first last contains within inclusive between after as and or not true false in every any of with having group by const internal per order limit asc desc'.split(' '));
 const kTypes = new Set(['int', 'float', 'bool', 'string']);
 
 export const language = StreamLanguage.define({

@@ -59,7 +59,10 @@ void FunnelWitness::add_filters_and_where() {
   for (std::uint32_t i = 0; i < rule_.assignments.size(); ++i) {
     values.push_back({Kind::no_value, i});
   }
-  add_step(Step::Kind::where, "where", values);
+  std::string clause = "where";
+  if (!rule_.order.empty()) clause += ", order by " + text_.rule().order();
+  if (rule_.limit) clause += ", limit " + std::to_string(*rule_.limit);
+  add_step(Step::Kind::where, std::move(clause), values);
 }
 
 std::string FunnelWitness::text_of(std::size_t step, const Test& test) const {
@@ -316,6 +319,8 @@ Funnel FunnelWitness::take(std::uint64_t composites, std::uint64_t waiting) {
     step.candidates = tally.candidates;
     step.passed = tally.passed;
     step.left = tally.left;
+    const bool limited = step.kind == Step::Kind::where && rule_.limit;
+    if (limited) step.left = std::min(step.left, *rule_.limit);
     for (std::size_t l = 0; l < step.losses.size(); ++l) {
       step.losses[l].count = tally.losses[l].count;
       if (tally.losses[l].nearest) step.losses[l].nearest = miss(i, l);

@@ -86,7 +86,9 @@ std::string WitnessText::sequence(std::span<const EventRef> sequence) const {
 std::string WitnessText::clause(std::size_t state) const {
   const State& s = rule_.states[state];
   if (state == 0) return rule_.timer ? text_.timer() : text_.predicate(s.predicate);
-  return language::selection_text(s) + " " + text_.predicate(s.predicate) + " " + text_.window(s);
+  const std::string keys = text_.keys(s);
+  return language::selection_text(s) + " " + text_.predicate(s.predicate) + " " +
+         (keys.empty() ? "" : keys + " ") + text_.window(s);
 }
 
 std::string WitnessText::negation(const Negation& negation) const {

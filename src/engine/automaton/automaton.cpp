@@ -9,6 +9,7 @@
 #include "engine/automaton/model.hpp"
 #include "engine/column/column.hpp"
 #include "engine/column/finder.hpp"
+#include "engine/keys.hpp"
 
 namespace gorgo::engine {
 namespace {
@@ -89,6 +90,7 @@ class AutomatonEvaluator final : public CpuEvaluator {
   std::vector<Slot> chosen_;             // sequences of the states so far, one behind the other
   std::vector<Slot> extended_;           // sequences with one state more
   std::vector<Slot> selected_;           // events for one of them
+  TakenByKey taken_;                     // of them
   std::vector<Datum> values_;            // of the aggregates
   std::uint32_t agreeing_ = 0;           // states for which the last sequence had the same events
 };
@@ -266,13 +268,20 @@ void AutomatonEvaluator::select(std::uint32_t state, std::span<const std::uint64
   const PartialSequences& pool = instances_.pool(model_.finals[state].pool);
   const bool newest = rule_state.selection == Selection::last ||  //
                       rule_state.selection == Selection::k_last;
-  const std::size_t most = rule_state.selection == Selection::each ? run.size() : rule_state.k;
+  const bool per_key = !rule_state.per.empty();
+  const bool all = rule_state.selection == Selection::each || per_key;
+  const std::size_t most = all ? run.size() : rule_state.k;
   selected_.clear();
+  taken_.clear();
   for (std::size_t i = 0; i < run.size() && selected_.size() < most; ++i) {
     if (budget_->stopped()) return;
     const Slot slot = pool.events(newest ? run[run.size() - 1 - i] : run[i]).back();
     sequence_[state] = {&instances_.store(state), slot};
-    if (instances_.pass(model_.finals[state].tests, sequence_, *state_)) selected_.push_back(slot);
+    std::uint64_t* const taken = per_key ? &taken_.of(rule_state, sequence_[state]) : nullptr;
+    if (taken != nullptr && *taken == rule_state.k) continue;
+    if (!instances_.pass(model_.finals[state].tests, sequence_, *state_)) continue;
+    if (taken != nullptr) ++*taken;
+    selected_.push_back(slot);
   }
   if (newest) std::reverse(selected_.begin(), selected_.end());
 }

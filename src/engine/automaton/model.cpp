@@ -250,6 +250,7 @@ StateModel ModelBuilder::make_state(std::uint32_t state) const {
 std::optional<ChoiceModel> ModelBuilder::make_choice(std::uint32_t state) const {
   const auto& consuming = rule_.consuming;
   if (rule_.states[state].selection == Selection::each) return std::nullopt;
+  if (!rule_.states[state].per.empty()) return std::nullopt;
   if (std::find(consuming.begin(), consuming.end(), state) != consuming.end()) return std::nullopt;
   const States decisive{reference(state), state};
   const bool decided = std::all_of(tests_.begin(), tests_.end(), [&](const Test& test) {

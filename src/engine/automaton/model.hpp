@@ -38,8 +38,8 @@ struct PoolModel {
   Duration width = 0;  ///< of the window of the first state
 };
 
-/// A state whose selection is not `each` and whose events can be chosen as soon as the event that
-/// it refers to is there, because nothing else decides the choice.
+/// A state whose selection is not `each` and not per key, and whose events can be chosen as soon as
+/// the event that it refers to is there, because nothing else decides the choice.
 struct ChoiceModel {
   std::uint32_t state = 0;
   std::uint32_t pool = 0;  ///< of this state alone

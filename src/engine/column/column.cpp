@@ -1,8 +1,10 @@
 #include "engine/column/column.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/column/finder.hpp"
+#include "engine/keys.hpp"
 
 namespace gorgo::engine {
 namespace {
@@ -23,6 +25,7 @@ struct Workspace {
   std::vector<std::uint64_t> choice;            ///< by state: number of the choice that stands
   std::vector<std::uint64_t> chosen;            ///< partial sequences so far, by their last state
   std::vector<std::vector<EventRef>> selected;  ///< by state
+  TakenByKey taken;
   std::vector<AggregateValue> computed;
   std::vector<Datum> values;    ///< of the aggregates, as expressions read them
   std::vector<EventRef> group;  ///< terminators that come next
@@ -35,6 +38,12 @@ struct Workspace {
     computed.resize(rule.aggregates.size());
     values.resize(rule.aggregates.size());
   }
+};
+
+/// The events of a state by the key that it is chosen per; null where they have to be scanned.
+struct KeyIndex {
+  std::shared_ptr<history::Column> column;  // keeps the index up to date
+  std::shared_ptr<const history::HashIndex> index;
 };
 
 class ColumnEvaluator final : public CpuEvaluator {
@@ -59,6 +68,11 @@ class ColumnEvaluator final : public CpuEvaluator {
   Outcome extend(std::size_t state);
   Outcome extend_each(std::size_t state, history::Range range);
   Outcome extend_selected(std::size_t state, history::Range range);
+  void select(std::size_t state, history::Range range);
+  void select_per_key(std::size_t state, history::Range range);
+  void select_by_index(std::size_t state, const history::HashIndex& keys);
+  template <class F>
+  void in_order_of_choice(std::size_t state, history::Range range, F&& f);
   Outcome extend_with(std::size_t state, EventRef event);
   void choose(std::size_t state, EventRef event);
   /// Tests the candidate as `work_->sequence[state]`, conditions of its scan aside.
@@ -80,6 +94,7 @@ class ColumnEvaluator final : public CpuEvaluator {
   std::vector<Finder> states_;  // from state 1 on
   std::vector<Finder> negations_;
   std::vector<Finder> aggregates_;
+  std::vector<KeyIndex> keys_;  // from state 1 on
   std::vector<Finder*> early_;  // those whose key depends on the terminator alone
 
   // The members below belong to the terminator in hand.
@@ -89,6 +104,21 @@ class ColumnEvaluator final : public CpuEvaluator {
   bool in_order_ = true;
   Workspace* work_ = nullptr;
 };
+
+/// The index of a state's events by what it is chosen per, if it needs no test of a candidate and
+/// no key is a float, whose NaN no index has.
+KeyIndex key_index_of(const State& state, const plan::Scan& scan, history::History& history) {
+  if (state.per.empty() || !scan.comparisons.empty() || !scan.residual.empty()) return {};
+  auto column = history.column(scan.column);
+  std::vector<Expr> subjects;
+  for (const std::uint32_t attribute : state.per) {
+    const ValueType type = column->store().attribute_type(attribute);
+    if (type == ValueType::floating) return {};
+    subjects.push_back({.op = Op::attribute, .type = type, .index = attribute});
+  }
+  auto index = column->index(std::move(subjects), {}, {});
+  return {std::move(column), std::move(index)};
+}
 
 /// Whether every operand of the key is known with the terminator.
 bool is_early(const plan::Scan& scan) {
@@ -103,9 +133,11 @@ ColumnEvaluator::ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history
       rule_(plan_->rule),
       terminators_(history.store(rule_.states[0].predicate.type)) {
   for (std::size_t i = 1; i < plan_->states.size(); ++i) {
-    const bool all = rule_.states[i].selection == Selection::each;
+    const State& state = rule_.states[i];
+    const bool all = state.selection == Selection::each || !state.per.empty();
     states_.emplace_back(plan_->states[i].scan, history, use_indexes,
                          all ? Selectivity::all : Selectivity::until_found);
+    keys_.push_back(use_indexes ? key_index_of(state, plan_->states[i].scan, history) : KeyIndex());
   }
   for (const auto& scan : plan_->negations) {
     negations_.emplace_back(scan, history, use_indexes, Selectivity::until_found);
@@ -196,20 +228,15 @@ ColumnEvaluator::Outcome ColumnEvaluator::extend_each(std::size_t state, history
 }
 
 ColumnEvaluator::Outcome ColumnEvaluator::extend_selected(std::size_t state, history::Range range) {
-  Finder& finder = states_[state - 1];
-  const State& rule_state = rule_.states[state];
   auto& selected = work_->selected[state];
   selected.clear();
-  const auto take = [&](std::uint64_t position) {
-    const EventRef event = finder.event(position);
-    if (accepts(state, event)) selected.push_back(event);
-    return selected.size() < rule_state.k && !budget_->stopped();
-  };
-  if (rule_state.selection == Selection::first || rule_state.selection == Selection::k_first) {
-    finder.ascending(range, take);
+  const history::HashIndex* const keys = keys_[state - 1].index.get();
+  if (rule_.states[state].per.empty()) {
+    select(state, range);
+  } else if (keys != nullptr && keys->keys() < range.size()) {
+    select_by_index(state, *keys);
   } else {
-    finder.descending(range, take);
-    std::reverse(selected.begin(), selected.end());
+    select_per_key(state, range);
   }
   if (budget_->stopped()) return Outcome::stopped;
   for (const EventRef event : selected) {
@@ -217,6 +244,69 @@ ColumnEvaluator::Outcome ColumnEvaluator::extend_selected(std::size_t state, his
     if (outcome != Outcome::complete) return outcome;
   }
   return Outcome::complete;
+}
+
+void ColumnEvaluator::select(std::size_t state, history::Range range) {
+  const State& rule_state = rule_.states[state];
+  auto& selected = work_->selected[state];
+  in_order_of_choice(state, range, [&](EventRef event) {
+    if (accepts(state, event)) selected.push_back(event);
+    return selected.size() < rule_state.k;
+  });
+}
+
+void ColumnEvaluator::select_per_key(std::size_t state, history::Range range) {
+  const State& rule_state = rule_.states[state];
+  auto& selected = work_->selected[state];
+  work_->taken.clear();
+  in_order_of_choice(state, range, [&](EventRef event) {
+    std::uint64_t& taken = work_->taken.of(rule_state, event);
+    if (taken < rule_state.k && accepts(state, event)) {
+      ++taken;
+      selected.push_back(event);
+    }
+    return true;
+  });
+}
+
+/// Looks at the events of each key from the end where they are chosen.
+void ColumnEvaluator::select_by_index(std::size_t state, const history::HashIndex& keys) {
+  const State& rule_state = rule_.states[state];
+  const Search wanted = search(window_of(rule_state, work_->sequence), bound(state));
+  const history::EventStore& store = keys_[state - 1].column->store();
+  const bool oldest =
+      rule_state.selection == Selection::first || rule_state.selection == Selection::k_first;
+  auto& selected = work_->selected[state];
+  keys.for_each_later(wanted.interval.after, [&](const history::Posting& posting) {
+    if (budget_->stopped()) return;
+    const history::Range range = posting.window(wanted.interval.after, wanted.interval.before);
+    std::uint64_t taken = 0;
+    for (std::uint64_t i = 0; i < range.size() && taken < rule_state.k; ++i) {
+      const EventRef event{&store, posting.slot(oldest ? range.first + i : range.last - 1 - i)};
+      if (!wanted.sees(event) || !accepts(state, event)) continue;
+      ++taken;
+      selected.push_back(event);
+    }
+  });
+  std::ranges::sort(selected, {},
+                    [](EventRef event) { return std::pair(event.timestamp(), event.slot); });
+}
+
+/// Calls `f(event)` for the matching events of the range, the first to be chosen first, until it
+/// returns false. Leaves the chosen ones in ascending order.
+template <class F>
+void ColumnEvaluator::in_order_of_choice(std::size_t state, history::Range range, F&& f) {
+  Finder& finder = states_[state - 1];
+  const auto take = [&](std::uint64_t position) {
+    return f(finder.event(position)) && !budget_->stopped();
+  };
+  const Selection selection = rule_.states[state].selection;
+  if (selection == Selection::first || selection == Selection::k_first) {
+    finder.ascending(range, take);
+  } else {
+    finder.descending(range, take);
+    std::ranges::reverse(work_->selected[state]);
+  }
 }
 
 ColumnEvaluator::Outcome ColumnEvaluator::extend_with(std::size_t state, EventRef event) {
@@ -279,6 +369,7 @@ void ColumnEvaluator::aggregate(std::size_t index) {
 
 std::size_t ColumnEvaluator::bytes() const {
   std::size_t total = 0;
+  for (const KeyIndex& keys : keys_) total += keys.index ? share_of(keys.index) : 0;
   for (const auto* list : {&states_, &negations_, &aggregates_}) {
     for (const Finder& finder : *list) total += finder.bytes();
   }
@@ -287,6 +378,7 @@ std::size_t ColumnEvaluator::bytes() const {
 
 double ColumnEvaluator::upkeep() {
   double total = 0;
+  for (const KeyIndex& keys : keys_) total += keys.index ? keys.index->upkeep().each() : 0;
   for (const auto* list : {&states_, &negations_, &aggregates_}) {
     for (const Finder& finder : *list) total += finder.upkeep();
   }

@@ -1,8 +1,12 @@
 #include "engine/reference/reference.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
 
 #include "engine/aggregation.hpp"
+#include "engine/keys.hpp"
 #include "engine/window.hpp"
 
 namespace gorgo::engine {
@@ -77,7 +81,7 @@ ReferenceEvaluator::Outcome ReferenceEvaluator::choose_sequences(EventRef termin
       if (budget_->stopped()) return Outcome::stopped;
       std::vector<EventRef> chosen = passing_candidates(i, partial);
       if (budget_->stopped()) return Outcome::stopped;
-      select(rule_.states[i], chosen);
+      choose(rule_.states[i], chosen);
       for (const EventRef event : chosen) {
         extended.push_back(partial);
         extended.back().push_back(event);
@@ -134,6 +138,22 @@ bool ReferenceEvaluator::passes(std::size_t state, const Sequence& extended) con
   }
   if (witness_ != nullptr) witness_->passed(state);
   return true;
+}
+
+void ReferenceEvaluator::choose(const State& state, std::vector<EventRef>& passing) {
+  if (state.per.empty()) return select(state, passing);
+  std::map<std::string, std::vector<EventRef>> groups;
+  for (const EventRef event : passing) {
+    std::string key;
+    append_key(state, event, key);
+    groups[key].push_back(event);
+  }
+  std::set<history::Slot> chosen;
+  for (auto& [key, group] : groups) {
+    select(state, group);
+    for (const EventRef event : group) chosen.insert(event.slot);
+  }
+  std::erase_if(passing, [&](EventRef event) { return !chosen.contains(event.slot); });
 }
 
 void ReferenceEvaluator::select(const State& state, std::vector<EventRef>& passing) {

@@ -48,6 +48,8 @@ class ReferenceEvaluator final : public CpuEvaluator {
                                                     const Sequence& partial) const;
   bool is_consumed(std::size_t state, const Sequence& extended) const;
   bool passes(std::size_t state, const Sequence& extended) const;
+  /// Leaves what is chosen of the candidates that pass.
+  static void choose(const State& state, std::vector<history::EventRef>& passing);
   static void select(const State& state, std::vector<history::EventRef>& passing);
   /// `budget`: null where nothing tells it to return early; else what it gives is worth nothing
   /// once that is stopped.

@@ -201,6 +201,12 @@ class Completer {
     };
     const bool span = any({"between", "after"}) || (last == "from" && in_span()) ||
                       (last == "and" && back(3) == "between");
+    if (const auto type = type_before_per()) {
+      attributes(*type);
+      return true;
+    }
+    if (last == "order") return keywords({"by"}), true;
+    if (last == "by" && back(2) == "order") return composite_attributes(), true;
     if (behind_window()) {
       if (last != "inclusive") keywords({"inclusive"});
       keywords({"from", "after"});
@@ -216,6 +222,32 @@ class Completer {
       return false;
     }
     return true;
+  }
+
+  /// The type whose attributes `per` asks for here; nothing: it does not.
+  std::optional<std::string> type_before_per() const {
+    std::size_t i = words_.before.size();
+    while (i > 1 && words_.before[i - 1] == ",") i -= 2;
+    if (i < 4 || lower_[i - 1] != "per") return std::nullopt;
+    std::size_t end = i - 2;  // the predicate's last bracket, or its alias
+    if (lower_[end - 1] == "as" && end > 2) end -= 2;
+    int depth = 0;
+    for (std::size_t at = end; at > 0; --at) {
+      if (words_.before[at] == ")") ++depth;
+      if (words_.before[at] == "(" && --depth == 0) return std::string(words_.before[at - 1]);
+      if (depth == 0) break;
+    }
+    return std::nullopt;
+  }
+
+  void composite_attributes() {
+    const auto define = std::find(lower_.begin(), lower_.end(), "define");
+    auto at = static_cast<std::size_t>(define - lower_.begin()) + 2;
+    for (; at + 2 < words_.before.size() && words_.before[at] != ")"; ++at) {
+      if (words_.before[at + 1] == ":") {
+        add(std::string(words_.before[at]), Kind::attribute, lower_[at + 2]);
+      }
+    }
   }
 
   /// Whether a window ends here: a number with a unit, or the name of a constant.
@@ -275,8 +307,8 @@ class Completer {
     }
     if (!has("from")) return keywords({"from"});
     if (back(1) == ")") keywords({"as"});
-    if (back(1) == ")" || back(2) == "as") keywords({"within", "between"});
-    keywords({"and", "where", "consuming"});
+    if (back(1) == ")" || back(2) == "as") keywords({"per", "within", "between"});
+    keywords({"and", "where", "order", "limit", "consuming"});
     if (in_filter()) values();
   }
 
@@ -299,7 +331,7 @@ class Completer {
   void assignment() {
     if (back(1) != "where" && back(1) != "and" && back(1) != ",") {
       values();
-      return keywords({"and", "consuming"});
+      return keywords({"and", "order", "limit", "consuming"});
     }
     const auto define = std::find(lower_.begin(), lower_.end(), "define");
     if (lower_.end() - define < 3) return;
