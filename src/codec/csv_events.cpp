@@ -1,6 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -13,10 +17,10 @@ namespace gorgo::codec {
 namespace {
 
 Result<Datum> datum_by_spelling(const CsvCell& cell) {
-  if (cell.quoted) return Datum::of(std::string_view(cell.text));
+  if (cell.quoted) return Datum::of(cell.text);
   if (const auto kind = number_kind(cell.text)) return datum_from_text(cell.text, *kind);
   if (cell.text == "true" || cell.text == "false") return Datum::of(cell.text == "true");
-  return Datum::of(std::string_view(cell.text));
+  return Datum::of(cell.text);
 }
 
 /// Where the rows of one type go in one batch. Names are looked up once for each table.
@@ -100,9 +104,10 @@ class CsvReader final : public EventReader {
       if (!closes) return keep_open(open_);
       line = open_;
     }
-    const auto whole = split_csv(without_return(line), cells_, form_.separator);
+    const std::string_view text = without_return(line);
+    const auto whole = splitter_.split(text, form_.separator);
     if (whole && !*whole) return keep_open(line);
-    Result<LineContent> done = whole ? record(batch) : Result<LineContent>(whole.error());
+    Result<LineContent> done = whole ? record(text, batch) : Result<LineContent>(whole.error());
     open_.clear();
     if (!done) return at_line(done.error());
     return done;
@@ -133,8 +138,8 @@ class CsvReader final : public EventReader {
     return LineContent();
   }
 
-  Result<LineContent> record(BatchBuilder& batch) {
-    if (!header_.empty()) return row(batch);
+  Result<LineContent> record(std::string_view text, BatchBuilder& batch) {
+    if (!header_.empty()) return row(text, batch);
     if (const auto read = header(); !read) {
       broken_ = true;
       return read.error();
@@ -143,8 +148,8 @@ class CsvReader final : public EventReader {
   }
 
   Result<void> header() {
-    if (cells_.front().text.starts_with("\xEF\xBB\xBF")) cells_.front().text.erase(0, 3);
-    for (const auto& cell : cells_) header_.push_back(cell.text);
+    for (const auto& cell : splitter_.cells()) header_.emplace_back(cell.text);
+    if (header_.front().starts_with("\xEF\xBB\xBF")) header_.front().erase(0, 3);
     for (std::size_t i = 0; i < header_.size(); ++i) {
       const std::string& name = header_[i];
       if (name.empty()) return Error{"column " + std::to_string(i + 1) + " has no name", ""};
@@ -202,20 +207,23 @@ class CsvReader final : public EventReader {
             closest.empty() ? hint : "did you mean '" + std::string(closest) + "'?"};
   }
 
-  Result<LineContent> row(BatchBuilder& batch) {
-    if (cells_.size() != header_.size()) {
-      return Error{std::to_string(cells_.size()) + " cells where the header has " +
+  Result<LineContent> row(std::string_view text, BatchBuilder& batch) {
+    const auto& cells = splitter_.cells();
+    if (cells.size() != header_.size()) {
+      return Error{std::to_string(cells.size()) + " cells where the header has " +
                        std::to_string(header_.size()) + " columns",
                    "an absent attribute is an empty cell"};
     }
-    const std::string& type = types_ ? cells_[*types_].text : form_.type;
+    const std::string_view type = types_ ? cells[*types_].text : form_.type;
     if (type.empty()) return Error{"column '" + header_[*types_] + "' is empty", ""};
     RowTables& tables = tables_of(type, batch);
+    // A separator outside ASCII may cut a character in two.
+    valid_ = static_cast<unsigned char>(form_.separator) < 0x80 && is_valid_utf8(text);
     std::optional<Timestamp> timestamp;
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
       values_[i] = Datum::none();
-      if (cells_[i].empty()) continue;
-      if (const auto taken = take(i, tables, timestamp); !taken) {
+      if (cells[i].empty()) continue;
+      if (const auto taken = take(i, cells[i], tables, timestamp); !taken) {
         return Error{"column '" + header_[i] + "': " + taken.error().message, taken.error().hint};
       }
     }
@@ -223,20 +231,24 @@ class CsvReader final : public EventReader {
     return LineContent{LineContent::Kind::event};
   }
 
-  RowTables& tables_of(const std::string& type, const BatchBuilder& batch) {
+  RowTables& tables_of(std::string_view type, const BatchBuilder& batch) {
     if (batch.events() == 0) {
       by_type_.clear();
       last_ = nullptr;
     }
     if (last_ != nullptr && last_->type() == type) return *last_;
-    last_ = &by_type_.try_emplace(type, type, attributes_, schema_).first->second;
+    auto found = by_type_.find(type);
+    if (found == by_type_.end()) {
+      found =
+          by_type_.try_emplace(std::string(type), std::string(type), attributes_, schema_).first;
+    }
+    last_ = &found->second;
     return *last_;
   }
 
-  Result<void> take(std::size_t column, const RowTables& tables,
+  Result<void> take(std::size_t column, const CsvCell& cell, const RowTables& tables,
                     std::optional<Timestamp>& timestamp) {
-    const CsvCell& cell = cells_[column];
-    if (!is_valid_utf8(cell.text)) return Error{"invalid UTF-8", ""};
+    if (!valid_ && !is_valid_utf8(cell.text)) return Error{"invalid UTF-8", ""};
     if (timestamps_ == column) {
       const auto parsed = form_.times.parse(cell.text);
       if (!parsed) return parsed.error();
@@ -256,9 +268,10 @@ class CsvReader final : public EventReader {
   std::vector<std::string> attributes_;
   std::optional<std::size_t> types_;       // their column
   std::optional<std::size_t> timestamps_;  // their column
-  std::unordered_map<std::string, RowTables> by_type_;
+  std::map<std::string, RowTables, std::less<>> by_type_;
   RowTables* last_ = nullptr;  // of the row before
-  std::vector<CsvCell> cells_;
+  CsvSplitter splitter_;
+  bool valid_ = false;         // the record at hand is UTF-8 in each of its cells
   std::vector<Datum> values_;  // of the attributes, by column
   std::string open_;           // the record so far, while a quoted cell spans lines
   std::uint64_t number_ = 0;   // of the line at hand

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "codec/names.hpp"
 #include "codec/text.hpp"
@@ -148,21 +149,10 @@ class EventHandler {
   }
   std::optional<Error> duplicate_attribute() const {
     std::vector<std::string_view> names;
-    constexpr std::size_t kFew = 16;
-    const auto& attributes = event_.attributes;
-    if (used_ <= kFew) {
-      for (std::size_t i = 1; i < used_; ++i) {
-        for (std::size_t j = 0; j < i; ++j) {
-          if (attributes[i].name == attributes[j].name) return twice(attributes[i].name);
-        }
-      }
-      return std::nullopt;
-    }
     names.reserve(used_);
-    for (const auto& attribute : attributes) names.push_back(attribute.name);
-    std::sort(names.begin(), names.end());
-    const auto found = std::adjacent_find(names.begin(), names.end());
-    return found == names.end() ? std::nullopt : std::optional(twice(*found));
+    for (const auto& attribute : event_.attributes) names.push_back(attribute.name);
+    const auto found = repeated_name(names);
+    return found ? std::optional(twice(*found)) : std::nullopt;
   }
   static Error bad_name(const std::string& place) {
     return {place + ": names have 1 to " + std::to_string(kLongestName) + " bytes", kShape};

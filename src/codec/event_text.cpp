@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "codec/event_line.hpp"
+#include "codec/plain_lines.hpp"
 #include "codec/text.hpp"
 #include "codec/timestamp.hpp"
 
@@ -14,6 +15,7 @@ class LineReader final : public EventReader {
   Result<LineContent> next(std::string_view line, BatchBuilder& batch) override {
     ++number_;
     if (line.find_first_not_of(" \t\r") == line.npos) return LineContent();
+    if (const auto taken = plain_.take(line, batch)) return *taken;
     if (const auto read = read_event_line(line, event_); !read) {
       return Error{"line " + std::to_string(number_) + ": " + read.error().message,
                    read.error().hint};
@@ -27,6 +29,7 @@ class LineReader final : public EventReader {
   bool broken() const override { return false; }
 
  private:
+  PlainLines plain_;
   std::uint64_t number_ = 0;
   // Holds a line until its end is seen: the type may stand behind the attributes.
   Event event_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <string>
+#include <vector>
 
 #include "codec/text.hpp"
 
@@ -68,6 +69,21 @@ std::optional<Error> problem_of_attribute_name(std::string_view name) {
 
 bool is_event_name(std::string_view name) {
   return !name.empty() && name.size() <= kLongestName && is_valid_utf8(name);
+}
+
+std::optional<std::string_view> repeated_name(std::span<const std::string_view> names) {
+  constexpr std::size_t kFew = 16;
+  if (names.size() <= kFew) {
+    for (std::size_t i = 1; i < names.size(); ++i) {
+      const auto before = names.first(i);
+      if (std::ranges::find(before, names[i]) != before.end()) return names[i];
+    }
+    return std::nullopt;
+  }
+  std::vector<std::string_view> sorted(names.begin(), names.end());
+  std::ranges::sort(sorted);
+  const auto found = std::ranges::adjacent_find(sorted);
+  return found == sorted.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace gorgo::codec

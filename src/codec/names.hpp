@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "gorgo/diagnostics.hpp"
@@ -25,5 +26,7 @@ std::optional<Error> problem_of_attribute_name(std::string_view name);
 
 /// Whether an event may carry this name, as that of its type or of an attribute.
 bool is_event_name(std::string_view name);
+/// A name that stands more than once.
+std::optional<std::string_view> repeated_name(std::span<const std::string_view> names);
 
 }  // namespace gorgo::codec

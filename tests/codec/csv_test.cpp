@@ -41,12 +41,14 @@ std::vector<std::string> read_all(std::vector<std::string> lines, std::string ty
 }
 
 std::vector<std::string> cells_of(std::string_view record) {
-  std::vector<CsvCell> cells;
-  const auto split = split_csv(record, cells);
+  CsvSplitter splitter;
+  const auto split = splitter.split(record);
   if (!split) return {"! " + split.error().message};
   if (!*split) return {"open"};
   std::vector<std::string> texts;
-  for (const auto& cell : cells) texts.push_back((cell.quoted ? "q:" : "") + cell.text);
+  for (const auto& cell : splitter.cells()) {
+    texts.push_back((cell.quoted ? "q:" : "") + std::string(cell.text));
+  }
   return texts;
 }
 
@@ -65,6 +67,9 @@ TEST(Csv, SplitsAsRfc4180) {
   EXPECT_THAT(cells_of(",,"), ElementsAre("", "", ""));
   EXPECT_THAT(cells_of(""), ElementsAre(""));
   EXPECT_THAT(cells_of("\"a,\"\"b\"\"\",\"\", c "), ElementsAre("q:a,\"b\"", "q:", " c "));
+  EXPECT_THAT(cells_of("\"\"\"a\"\"\",\"b\"\"\",\"\"\"\""),
+              ElementsAre("q:\"a\"", "q:b\"", "q:\""));
+  EXPECT_THAT(cells_of("\"a\"\""), ElementsAre("open"));
   EXPECT_THAT(cells_of("a,\"b"), ElementsAre("open"));
   EXPECT_THAT(cells_of("\"a\"b"), ElementsAre(HasSubstr("cell 1: text behind")));
   EXPECT_THAT(cells_of("x,a\"b"), ElementsAre(HasSubstr("cell 2: a quote inside")));

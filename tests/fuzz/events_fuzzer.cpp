@@ -5,6 +5,7 @@
 
 #include "codec/event_line.hpp"
 #include "codec/event_text.hpp"
+#include "codec/plain_lines.hpp"
 
 namespace {
 
@@ -20,6 +21,24 @@ void check_line(std::string_view bytes) {
   if (!read) std::abort();
   codec::append_event_line(again, *read);
   if (written != again) std::abort();
+}
+
+/// The fast reader must make of a line what the careful one does, or leave it.
+void check_plain_line(std::string_view bytes) {
+  codec::PlainLines plain;
+  BatchBuilder batch;
+  const auto taken = plain.take(bytes, batch);
+  if (!taken) return;
+  const auto event = codec::read_event_line(bytes);
+  if (!event) std::abort();
+  if (taken->kind == codec::LineContent::Kind::tick) {
+    if (event->timestamp != taken->timestamp || !codec::is_tick(*event)) std::abort();
+    return;
+  }
+  std::string fast, careful;
+  codec::append_event_line(fast, BatchCursor(batch.batch()).to_event());
+  codec::append_event_line(careful, *event);
+  if (fast != careful) std::abort();
 }
 
 void check_csv(std::string_view bytes) {
@@ -42,6 +61,7 @@ void check_csv(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   check_line(bytes);
+  check_plain_line(bytes);
   check_csv(bytes);
   return 0;
 }
