@@ -24,6 +24,7 @@
 #include "tools/event_stream.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
+#include "tools/stream_pieces.hpp"
 #include "tools/time_option.hpp"
 
 namespace gorgo::tools {
@@ -69,7 +70,8 @@ class Run {
       return kFailure;
     }
     warn_of_type();
-    auto reader = make_reader(options_.form, &processor_.schema());
+    const Schema schema = processor_.schema();  // of the thread that reads
+    auto reader = make_reader(options_.form, &schema);
     if (!reader) return misuse(reader.error());
     EventStream stream(*std::move(reader));
     writer_.emplace(composite_form(), processor_);
@@ -77,15 +79,8 @@ class Run {
       return fail(opened.error().to_string());
     }
     const auto start = std::chrono::steady_clock::now();
-    const auto read = stream.read({
-        .full = [&] { return append(stream.take()); },
-        .tick =
-            [&](Timestamp timestamp) {
-              return append(stream.take()) && tick(timestamp, stream.line());
-            },
-        .bad_line = [&](const Error& error) { return append(stream.take()) && bad_line(error); },
-        .pause = [&] { return append(stream.take()) && process(); },
-    });
+    const auto read =
+        read_pieces(stream, [this](StreamPiece piece) { return take(std::move(piece)); });
     // This includes what stands before a line that stopped the run, and what lateness holds.
     processor_.flush([this](const OutputBatch& batch) { print(batch); });
     bool written = process();
@@ -120,6 +115,21 @@ class Run {
     for (const TypeInfo& type : processor_.types()) known.push_back(type.name);
     fail({"--type: no rule reads events of type '" + options_.form.type + "'",
           did_you_mean(options_.form.type, known)});
+  }
+
+  bool take(StreamPiece piece) {
+    if (!append(std::move(piece.events))) return false;
+    switch (piece.kind) {
+      case StreamPiece::Kind::tick:
+        return tick(piece.timestamp, piece.line);
+      case StreamPiece::Kind::bad_line:
+        return bad_line(piece.error);
+      case StreamPiece::Kind::pause:
+        return process();
+      case StreamPiece::Kind::full:
+        break;
+    }
+    return true;
   }
 
   bool append(ReadEvents read) {
