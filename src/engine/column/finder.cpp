@@ -121,6 +121,10 @@ std::optional<Datum> Finder::aggregate_at_once(const Aggregate& aggregate,
     if (aggregate.attribute && store_.is_nullable()) return std::nullopt;
     return Datum::of(static_cast<std::int64_t>(count));
   }
+  if (aggregate.function == AggregateFunction::first ||
+      aggregate.function == AggregateFunction::last) {
+    return end_of(aggregate, range);
+  }
   if (!sums_) return std::nullopt;
   const auto& prober = std::get<Prober>(way_);
   if (!prober.index()->is_exact(*sums_, count)) return std::nullopt;
@@ -128,6 +132,14 @@ std::optional<Datum> Finder::aggregate_at_once(const Aggregate& aggregate,
   if (aggregate.function == AggregateFunction::sum) return Datum::of(sum);
   if (count == 0) return Datum::none();
   return Datum::of(static_cast<double>(sum) / static_cast<double>(count));
+}
+
+/// The value of the range's first or last event, unless events may lack it.
+std::optional<Datum> Finder::end_of(const Aggregate& aggregate, history::Range range) const {
+  if (store_.is_nullable()) return std::nullopt;
+  if (range.empty()) return Datum::none();
+  const bool first = aggregate.function == AggregateFunction::first;
+  return store_.attribute(event(first ? range.first : range.last - 1).slot, *aggregate.attribute);
 }
 
 /// Looks only at events of groups that are not in the range as a whole.

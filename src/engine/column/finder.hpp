@@ -61,6 +61,7 @@ class Finder {
                     Selectivity worth, const Aggregate* aggregate);
   /// The aggregate, if it can be had without a look at the events.
   std::optional<Datum> aggregate_at_once(const Aggregate& aggregate, history::Range range) const;
+  std::optional<Datum> end_of(const Aggregate& aggregate, history::Range range) const;
   Datum aggregate_by_summaries(const Aggregate& aggregate, history::Range range) const;
   bool is_exact() const {
     return std::visit([](const auto& way) { return way.is_exact(); }, way_);
