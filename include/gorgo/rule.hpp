@@ -14,6 +14,10 @@
 
 /// Checked rules: every name resolved, every expression typed. A `Rule` exists only for a rule
 /// without errors, so whoever holds one may evaluate it without checking anything again.
+namespace date {
+class time_zone;
+}
+
 namespace gorgo {
 
 namespace functions {
@@ -121,6 +125,8 @@ struct Filter {
 struct Timer {
   std::optional<Duration> every;
   std::optional<std::int32_t> hour, minute, second;
+  std::string zone = {};                   ///< of the time of day; empty: UTC
+  const date::time_zone* clock = nullptr;  ///< that of the zone, null: UTC
 };
 
 /// A composite's attribute that `order by` names.

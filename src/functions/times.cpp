@@ -4,6 +4,7 @@
 #include <date/tz.h>
 
 #include <chrono>
+#include <limits>
 
 #include "base/int128.hpp"
 #include "functions/computed_texts.hpp"
@@ -53,8 +54,7 @@ Int128 instant(Int128 local, Timestamp latest, const date::time_zone* zone) {
 Datum truncated(Timestamp time, Duration width, const date::time_zone* zone) {
   constexpr Int128 kMonday = Int128{-3} * 86'400 * 1'000'000'000;  // 29 December 1969
   if (width <= 0) return Datum::none();
-  const LocalTime now = local_time(time, zone);
-  const Int128 local = Int128{now.second.time_since_epoch().count()} * 1'000'000'000 + now.rest;
+  const Int128 local = local_time_at(time, zone);
   Int128 behind = (local - kMonday) % width;
   if (behind < 0) behind += width;
   const Int128 result = instant(local - behind, time, zone);
@@ -94,6 +94,15 @@ Datum call_on_time(Function function, std::span<const Datum> arguments,
   const Timestamp time = arguments[0].integer;
   if (function == Function::truncate) return truncated(time, arguments[1].integer, zone);
   return field(function, local_time(time, zone).second);
+}
+
+Int128 local_time_at(Timestamp time, const date::time_zone* zone) {
+  const LocalTime now = local_time(time, zone);
+  return Int128{now.second.time_since_epoch().count()} * 1'000'000'000 + now.rest;
+}
+
+Int128 instant_of_local(Int128 local, const date::time_zone* zone) {
+  return instant(local, std::numeric_limits<Timestamp>::min(), zone);
 }
 
 }  // namespace gorgo::functions

@@ -129,6 +129,7 @@ struct Timer {
   Location at;
   std::optional<Duration> every;
   std::optional<std::int64_t> hour, minute, second;
+  std::optional<Name> zone = {};  ///< as in `zone = "Europe/Rome"`
 };
 
 struct Assignment {

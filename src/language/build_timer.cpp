@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "language/literal.hpp"
 
@@ -26,6 +27,16 @@ std::optional<TimerField> timer_field(const ast::Expr& condition) {
   const auto* number = std::get_if<std::int64_t>(&right.value);
   if (left.kind != ExprKind::attribute || number == nullptr) return std::nullopt;
   return TimerField{lower_case(left.name.text), *number, right.kind == ExprKind::duration};
+}
+
+/// The zone of `zone = "Europe/Rome"`.
+std::optional<ast::Name> timer_zone(const ast::Expr& condition) {
+  if (condition.kind != ExprKind::equal) return std::nullopt;
+  const ast::Expr& left = condition.children[0];
+  const auto* zone = std::get_if<std::string>(&condition.children[1].value);
+  const bool named = left.kind == ExprKind::attribute && lower_case(left.name.text) == "zone";
+  if (!named || zone == nullptr) return std::nullopt;
+  return ast::Name{*zone, condition.children[1].at};
 }
 
 /// Sets the field; returns what is wrong with it, or nothing.
@@ -69,6 +80,11 @@ ast::Timer build_timer(const ast::Predicate& predicate, Reporter& reporter) {
     reporter.error(timer.at, "a timer needs to say when", kForms);
   }
   for (const auto& condition : predicate.conditions) {
+    if (auto zone = timer_zone(condition)) {
+      if (timer.zone) reporter.error(condition.at, "a field of the timer is given twice", kForms);
+      timer.zone = std::move(zone);
+      continue;
+    }
     const auto field = timer_field(condition);
     const bool known = field && (field->name == "every" || field->name == "hour" ||
                                  field->name == "minute" || field->name == "second");

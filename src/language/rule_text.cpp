@@ -249,6 +249,7 @@ std::string RuleText::timer() const {
   field("hour", rule_.timer->hour);
   field("minute", rule_.timer->minute);
   field("second", rule_.timer->second);
+  if (!rule_.timer->zone.empty()) text += ", zone = " + quoted(rule_.timer->zone);
   return "Timer(" + text + ")";
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "codec/time_zone.hpp"
+
 namespace gorgo::language {
 namespace {
 
@@ -17,6 +19,18 @@ std::optional<std::int32_t> bind_field(std::string_view name, const Field& value
   reporter.error(at, in_quotes(name) + " of a timer must be from 0 to " + std::to_string(end - 1) +
                          ", not " + std::to_string(*value));
   return 0;
+}
+
+void bind_zone(const ast::Timer& timer, Timer& bound, Reporter& reporter) {
+  if (!timer.zone) return;
+  if (!timer.hour) {
+    return reporter.error(timer.zone->at, "the zone of a timer goes with an hour",
+                          "write for example `Timer(hour = 0, zone = \"Europe/Rome\")`");
+  }
+  const auto zone = codec::find_zone(timer.zone->text);
+  if (!zone) return reporter.error(timer.zone->at, zone.error().message, zone.error().hint);
+  bound.zone = timer.zone->text;
+  bound.clock = *zone;
 }
 
 }  // namespace
@@ -40,6 +54,7 @@ std::optional<Timer> bind_timer(const ast::Timer& timer, Reporter& reporter) {
   // Finer fields left out are 0, coarser ones any (language.md §8).
   if (bound.hour && !bound.minute) bound.minute = 0;
   if (bound.minute && !bound.second) bound.second = 0;
+  bind_zone(timer, bound, reporter);
   return bound;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/int128.hpp"
+#include "functions/times.hpp"
 
 namespace gorgo::dispatch {
 namespace {
@@ -15,7 +15,7 @@ constexpr Duration kDay = 24 * kHour;
 
 }  // namespace
 
-TimerSchedule::TimerSchedule(const Timer& timer) {
+TimerSchedule::TimerSchedule(const Timer& timer) : clock_(timer.clock) {
   if (timer.every) {
     period_ = *timer.every;
     return;
@@ -26,13 +26,24 @@ TimerSchedule::TimerSchedule(const Timer& timer) {
 }
 
 std::int64_t TimerSchedule::number_at(Timestamp timestamp) const {
-  const Int128 distance = Int128{timestamp} - offset_;
+  const Int128 local =
+      clock_ == nullptr ? Int128{timestamp} : functions::local_time_at(timestamp, clock_);
+  const Int128 distance = local - offset_;
   const Int128 quotient = distance / period_;
-  return static_cast<std::int64_t>(distance % period_ < 0 ? quotient - 1 : quotient);
+  Int128 number = distance % period_ < 0 ? quotient - 1 : quotient;
+  // Where clocks are put back they show a time once more, of which the first is the instant.
+  while (clock_ != nullptr && instant(number + 1) <= timestamp) ++number;
+  while (clock_ != nullptr && instant(number) > timestamp) --number;
+  return static_cast<std::int64_t>(number);
+}
+
+Int128 TimerSchedule::instant(Int128 number) const {
+  const Int128 local = number * period_ + offset_;
+  return clock_ == nullptr ? local : functions::instant_of_local(local, clock_);
 }
 
 std::optional<Timestamp> TimerSchedule::next_after(Timestamp timestamp) const {
-  const Int128 next = (Int128{number_at(timestamp)} + 1) * period_ + offset_;
+  const Int128 next = instant(Int128{number_at(timestamp)} + 1);
   if (next > std::numeric_limits<Timestamp>::max()) return std::nullopt;
   return static_cast<Timestamp>(next);
 }
@@ -43,8 +54,8 @@ std::uint64_t TimerSchedule::count(Timestamp after, Timestamp until) const {
 }
 
 Timestamp TimerSchedule::before_latest(std::uint64_t n, Timestamp until) const {
-  const Int128 instant = (Int128{number_at(until)} - static_cast<Int128>(n)) * period_ + offset_;
-  return static_cast<Timestamp>(std::max<Int128>(instant, std::numeric_limits<Timestamp>::min()));
+  const Int128 before = instant(Int128{number_at(until)} - static_cast<Int128>(n));
+  return static_cast<Timestamp>(std::max<Int128>(before, std::numeric_limits<Timestamp>::min()));
 }
 
 }  // namespace gorgo::dispatch

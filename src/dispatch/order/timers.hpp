@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/int128.hpp"
 #include "gorgo/rule.hpp"
 
 namespace gorgo::dispatch {
 
-/// The instants of a timer (language.md §8): offset + k * period since the epoch, for every int k.
+/// The instants of a timer (language.md §8): for every int k, offset + k * period since the epoch,
+/// on the clocks of its zone.
 class TimerSchedule {
  public:
   explicit TimerSchedule(const Timer& timer);
@@ -23,9 +25,11 @@ class TimerSchedule {
  private:
   /// Number of the last instant at or before `timestamp`.
   std::int64_t number_at(Timestamp timestamp) const;
+  Int128 instant(Int128 number) const;
 
   Duration period_;
   Duration offset_ = 0;
+  const date::time_zone* clock_ = nullptr;  // null: UTC
 };
 
 }  // namespace gorgo::dispatch

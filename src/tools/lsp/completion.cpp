@@ -285,7 +285,7 @@ class Completer {
       const bool begun = bracket + 1 < words_.before.size();
       return begun ? keywords({"within", "between", "from", "and"}) : types();
     }
-    if (lower == "timer") return keywords({"every", "hour", "minute", "second"});
+    if (lower == "timer") return keywords({"every", "hour", "minute", "second", "zone"});
     attributes(owner);
     if (!is_type(owner)) return values();
     add("timestamp", Kind::attribute, "int");
