@@ -193,7 +193,7 @@ void EngineThread::keep_reserve() {
     log_.warning("short of memory: publications are refused until there is more");
   }
   malloc_trim(0);
-  if (!memory_reserve::take()) return;
+  if (!memory_reserve::take(limits_.reserve_bytes)) return;
   short_of_memory_ = false;
   log_.info("there is memory again");
 }

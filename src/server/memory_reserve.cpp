@@ -9,8 +9,6 @@
 namespace gorgo::server::memory_reserve {
 namespace {
 
-constexpr std::size_t kBytes = std::size_t{32} << 20;
-
 std::atomic<void*> block = nullptr;
 std::atomic<unsigned> times_given_up = 0;
 std::atomic<bool> wanted = false;  // a server runs, or has run
@@ -31,12 +29,12 @@ void give_up() {
 
 }  // namespace
 
-bool take() {
+bool take(std::size_t bytes) {
   wanted = true;
   if (block.load() != nullptr) return true;
-  void* const fresh = std::malloc(kBytes);  // not `new`, which would call the handler
+  void* const fresh = std::malloc(bytes);  // not `new`, which would call the handler
   if (fresh == nullptr) return false;
-  std::memset(fresh, 1, kBytes);  // until it is written to, memory is only promised
+  std::memset(fresh, 1, bytes);  // until it is written to, memory is only promised
   void* none = nullptr;
   if (!block.compare_exchange_strong(none, fresh)) std::free(fresh);
   std::set_new_handler(give_up);

@@ -36,14 +36,16 @@ struct Limits {
   std::size_t max_subscriptions = 1000;                    ///< of one session
   std::size_t subscription_bytes = std::size_t{64} << 10;  ///< of the text of a subscription
   std::size_t all_subscription_bytes = std::size_t{1} << 20;  ///< of all texts of one session
-  std::size_t max_producers = 1'000'000;                  ///< whose last sequence number is kept
-  std::size_t queue_bytes = std::size_t{64} << 20;        ///< requests that wait for the engine
-  std::chrono::milliseconds queue_work{2000};             ///< about what carrying them out may take
-  std::size_t outbound_bytes = std::size_t{64} << 20;     ///< frames that wait for one client
-  std::size_t memory_bytes = std::size_t{1} << 30;        ///< of all clients, in and out
-  std::size_t batch_events = 16384;                       ///< evaluated at once at most
-  std::size_t batch_bytes = std::size_t{16} << 20;        ///< at once at most, by `pending_bytes`
-  SlowConsumer slow_consumer = SlowConsumer::disconnect;  ///< where a subscription says nothing
+  std::size_t max_producers = 1'000'000;               ///< whose last sequence number is kept
+  std::size_t queue_bytes = std::size_t{64} << 20;     ///< requests that wait for the engine
+  std::chrono::milliseconds queue_work{2000};          ///< about what carrying them out may take
+  std::size_t outbound_bytes = std::size_t{64} << 20;  ///< frames that wait for one client
+  std::size_t memory_bytes = std::size_t{1} << 30;     ///< of all clients, in and out
+  /// Set aside for what has begun when the system has no more memory.
+  std::size_t reserve_bytes = std::size_t{32} << 20;
+  std::size_t batch_events = 16384;                        ///< evaluated at once at most
+  std::size_t batch_bytes = std::size_t{16} << 20;         ///< at once at most, by `pending_bytes`
+  SlowConsumer slow_consumer = SlowConsumer::disconnect;   ///< where a subscription says nothing
   std::size_t soft_outbound_bytes = std::size_t{8} << 20;  ///< that may wait for a client for long
   std::chrono::milliseconds soft_outbound{60'000};         ///< how long more may wait; 0: for ever
   std::chrono::milliseconds stalled{30'000};  ///< in which a client must take something; 0: never

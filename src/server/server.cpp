@@ -309,7 +309,9 @@ bool Server::run() {
   for (const auto& listener : s.listeners) {
     s.log.info("listening", {{"address", listener->address()}, {"option", listener->option()}});
   }
-  if (!memory_reserve::take()) s.log.warning("there is no memory to set aside for a shortage");
+  if (!memory_reserve::take(s.options.limits.reserve_bytes)) {
+    s.log.warning("there is no memory to set aside for a shortage");
+  }
   asio::co_spawn(s.io, s.look(), asio::detached);
   asio::co_spawn(s.io, s.beat(), asio::detached);
   s.engine.start();

@@ -46,6 +46,7 @@ max_producers = 13
 queue_bytes = 1048577
 queue_work_ms = 15
 memory_bytes = 1048579
+reserve_bytes = 1048581
 outbound_bytes = 1048578
 batch_events = 17
 batch_bytes = 1048580
@@ -115,6 +116,7 @@ level = "error"
   EXPECT_EQ(options->limits.queue_bytes, 1048577u);
   EXPECT_EQ(options->limits.queue_work.count(), 15);
   EXPECT_EQ(options->limits.memory_bytes, 1048579u);
+  EXPECT_EQ(options->limits.reserve_bytes, 1048581u);
   EXPECT_EQ(options->limits.reserved_sessions, 2u);
   EXPECT_EQ(options->limits.subscription_bytes, 21u);
   EXPECT_EQ(options->limits.all_subscription_bytes, 22u);

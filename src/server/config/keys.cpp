@@ -410,6 +410,8 @@ void add_limits(KeyMaker& keys) {
   keys.live();
   keys.number("memory_bytes", GORGO_OPTION(limits.memory_bytes), bytes,
               "of all clients together, in and out");
+  keys.number("reserve_bytes", GORGO_OPTION(limits.reserve_bytes), bytes,
+              "set aside, so that what has begun ends when the system has no more memory");
   keys.number("batch_events", GORGO_OPTION(limits.batch_events), {1, kMostRows},
               "evaluated at once at most");
   keys.number("batch_bytes", GORGO_OPTION(limits.batch_bytes), bytes,
