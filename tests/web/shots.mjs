@@ -1,13 +1,16 @@
 // Takes the pictures of docs/workbench.md: node tests/web/shots.mjs FOLDER. It takes half a minute,
 // for the plots show the last two.
-import {mkdirSync} from 'node:fs';
-import {deploy, load, openBrowser, serve} from './support.mjs';
+import {mkdirSync, readFileSync} from 'node:fs';
+import {deploy, load, openBrowser, root, serve} from './support.mjs';
 
 const folder = process.argv[2] ?? '.';
 const seconds = Number(process.argv[3] ?? 30);
 mkdirSync(folder, {recursive: true});
 const server = await serve();
 await deploy(server, 'fire', 'host', 'stocks');
+// A version of the fire's rules with another limit, beside them.
+const warmer = readFileSync(`${root}/rules/fire.tesla`, 'utf8').replaceAll('value > 45', 'value > 50');
+await fetch(`${server.url}/v1/rules/fire?shadow=true`, {method: 'PUT', body: warmer});
 const stop = load(server);
 const browser = await openBrowser();
 const views = {
@@ -18,6 +21,7 @@ const views = {
   why: '/why/fire',
   events: '/events?subscribe=Temp(value%20%3E%2045)',
   engines: '/engines',
+  shadows: '/shadows',
   connections: '/connections',
 };
 

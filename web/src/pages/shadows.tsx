@@ -69,6 +69,7 @@ function Samples(props: {title: string; lines: string[]}) {
 function One(props: {shadow: Shadow; act: (method: string, path: string, question: string) => void}) {
   const {shadow} = props, {name, counts} = shadow, path = `/v1/shadows/${encodeURIComponent(name)}`;
   const [level, state] = stateOf(shadow);
+  const rows = shadow.filling ? [{when: 'while the windows fill', ...counts}] : [{when: 'since the windows are full', ...counts}, {when: 'before', ...shadow.before}];
   const tools = (
     <>
       <a class="button" href={pathTo('editor', name.replace(/\.tesla$/, ''))}>Deployed text</a>
@@ -81,7 +82,7 @@ function One(props: {shadow: Shadow; act: (method: string, path: string, questio
       <Panel title={name} note={`${shadow.user === '' ? '' : `by ${shadow.user}, `}since ${clock(shadow.since / 1e6)}`} tools={tools}>
         <p><Mark level={level}>{state}</Mark> {count(shadow.events)} events, {count(shadow.refused)} refused</p>
         <p class="links">Would replace {shadow.replaced.length === 0 ? 'nothing' : <Rules names={shadow.replaced} />}</p>
-        <Table label={`Composites of ${name}`} rows={[{when: 'since the windows are full', ...counts}, {when: 'before', ...shadow.before}]} id={(row) => row.when} empty=""
+        <Table label={`Composites of ${name}`} rows={rows} id={(row) => row.when} empty=""
           columns={[
             {title: 'Composites', cell: (row) => row.when},
             {title: 'Both gave', cell: (row) => count(row.both), number: true},
