@@ -15,7 +15,11 @@ class LineReader final : public EventReader {
   Result<LineContent> next(std::string_view line, BatchBuilder& batch) override {
     ++number_;
     if (line.find_first_not_of(" \t\r") == line.npos) return LineContent();
-    if (const auto taken = plain_.take(line, batch)) return *taken;
+    if (const PlainLine* const plain = plain_.read(line)) {
+      if (plain->is_tick()) return LineContent{LineContent::Kind::tick, *plain->timestamp};
+      plain->add_to(batch);
+      return LineContent{LineContent::Kind::event};
+    }
     if (const auto read = read_event_line(line, event_); !read) {
       return Error{"line " + std::to_string(number_) + ": " + read.error().message,
                    read.error().hint};

@@ -44,17 +44,22 @@ std::optional<Datum> boolean_of(json::value& value) {
 
 class PlainLines::Parser {
  public:
-  std::optional<LineContent> take(std::string_view line, BatchBuilder& batch) {
+  const PlainLine* read(std::string_view line) {
+    if (line.size() > kLongest) return nullptr;
     // A surrogate without its other half is spelt as an escape, and only the careful reader finds
     // it.
     escapes_ = line.find('\\') != line.npos;
-    if (escapes_ && line.find("\\u") != line.npos) return std::nullopt;
+    if (escapes_ && line.find("\\u") != line.npos) return nullptr;
     json::document document;
-    if (!load(line, document) || !read(document)) return std::nullopt;
-    return add_to(batch);
+    return load(line, document) && read(document) ? &line_ : nullptr;
   }
+  std::size_t memory() const { return bytes_.capacity() + parser_.capacity() * kPerByte; }
 
  private:
+  // Bounds the memory.
+  static constexpr std::size_t kLongest = 16 << 10;
+  // simdjson has an index of 4 bytes and nearly 2 bytes of text for each byte of a line.
+  static constexpr std::size_t kPerByte = 6;
   static constexpr unsigned kType = 1, kTime = 2, kAttributes = 4, kTick = 8;
 
   /// simdjson reads some bytes beyond the line, so it gets a copy with room behind it.
@@ -73,9 +78,10 @@ class PlainLines::Parser {
   /// Reads all of the line. False: it is no event, or an unusual one.
   bool read(json::document& document) {
     seen_ = 0;
-    timestamp_.reset();
-    names_.clear();
-    values_.clear();
+    line_.type = {};
+    line_.timestamp.reset();
+    line_.names.clear();
+    line_.values.clear();
     json::object line;
     if (document.get_object().get(line) != simdjson::SUCCESS) return false;
     for (auto field : line) {
@@ -83,7 +89,7 @@ class PlainLines::Parser {
     }
     if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return false;
     if ((seen_ & kTick) != 0) return seen_ == kTick;
-    return (seen_ & kType) != 0 && !repeated_name(names_);
+    return (seen_ & kType) != 0 && !repeated_name(line_.names);
   }
 
   bool read_field(simdjson::simdjson_result<json::field>& field) {
@@ -105,7 +111,7 @@ class PlainLines::Parser {
   bool read_type(json::value& value) {
     const auto text = string_of(value);
     if (!text || !is_event_name(*text)) return false;
-    type_ = *text;
+    line_.type = *text;
     return true;
   }
 
@@ -113,12 +119,12 @@ class PlainLines::Parser {
     const std::string_view token = value.raw_json_token();
     if (token.front() == '"') {
       const auto text = string_of(value);
-      if (text) timestamp_ = value_of(parse_rfc3339(*text));
-      return timestamp_.has_value();
+      if (text) line_.timestamp = value_of(parse_rfc3339(*text));
+      return line_.timestamp.has_value();
     }
     const std::string_view text = without_space(token);
-    if (number_kind(text)) timestamp_ = value_of(parse_milliseconds(text));
-    return timestamp_.has_value();
+    if (number_kind(text)) line_.timestamp = value_of(parse_milliseconds(text));
+    return line_.timestamp.has_value();
   }
 
   bool read_attributes(json::value& value) {
@@ -131,8 +137,8 @@ class PlainLines::Parser {
       json::value attribute = field.value().value_unsafe();
       const auto datum = datum_of(attribute);
       if (!datum) return false;
-      names_.push_back(*name);
-      values_.push_back(*datum);
+      line_.names.push_back(*name);
+      line_.values.push_back(*datum);
     }
     return true;
   }
@@ -176,30 +182,24 @@ class PlainLines::Parser {
     return std::string_view(begin, static_cast<std::size_t>(end - begin));
   }
 
-  LineContent add_to(BatchBuilder& batch) const {
-    if (seen_ == kTick) return {LineContent::Kind::tick, *timestamp_};
-    batch.add(type_, timestamp_);
-    for (std::size_t i = 0; i < names_.size(); ++i) batch.attribute(names_[i], values_[i]);
-    return {LineContent::Kind::event};
-  }
-
   json::parser parser_;
   std::vector<char> bytes_;
   const char* end_ = nullptr;  // of the line within `bytes_`
   bool escapes_ = false;       // there is a backslash in the line
-  // What was read, in `bytes_` and the parser's memory.
-  unsigned seen_ = 0;
-  std::string_view type_;
-  std::optional<Timestamp> timestamp_;
-  std::vector<std::string_view> names_;  // of the attributes
-  std::vector<Datum> values_;            // of the attributes
+  unsigned seen_ = 0;          // the keys that have come
+  PlainLine line_;             // refers to `bytes_` and to the parser's memory
 };
 
 PlainLines::PlainLines() : parser_(std::make_unique<Parser>()) {}
 PlainLines::~PlainLines() = default;
 
-std::optional<LineContent> PlainLines::take(std::string_view line, BatchBuilder& batch) {
-  return parser_->take(line, batch);
+const PlainLine* PlainLines::read(std::string_view line) { return parser_->read(line); }
+
+std::size_t PlainLines::memory() const { return parser_->memory(); }
+
+void PlainLine::add_to(BatchBuilder& batch) const {
+  batch.add(type, timestamp);
+  for (std::size_t i = 0; i < names.size(); ++i) batch.attribute(names[i], values[i]);
 }
 
 }  // namespace gorgo::codec

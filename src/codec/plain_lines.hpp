@@ -1,24 +1,39 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
-#include "codec/event_text.hpp"
 #include "gorgo/event_batch.hpp"
+#include "gorgo/value.hpp"
 
 namespace gorgo::codec {
 
-/// Takes event lines as programs write them, and leaves the others to `read_event_line`, which is
-/// several times slower and can say what is wrong. What both take, they take alike.
+/// What an event line or a tick says.
+struct PlainLine {
+  std::string_view type;  ///< empty: it is a tick
+  std::optional<Timestamp> timestamp;
+  std::vector<std::string_view> names;  ///< of the attributes
+  std::vector<Datum> values;            ///< of the attributes
+
+  bool is_tick() const { return type.empty(); }
+  /// Precondition: it is an event.
+  void add_to(BatchBuilder& batch) const;
+};
+
+/// Reads event lines as programs write them, and leaves the others to `read_event_line`, which is
+/// several times slower and can say what is wrong. What both read, they read alike.
 class PlainLines {
  public:
   PlainLines();
   ~PlainLines();
 
-  /// Adds the event of a line to `batch`. Nothing: the line is no event, or an unusual one; the
-  /// batch is as it was.
-  std::optional<LineContent> take(std::string_view line, BatchBuilder& batch);
+  /// Valid until the next call. Null: the line is no event and no tick, or an unusual one.
+  const PlainLine* read(std::string_view line);
+  /// Bytes that it takes, about.
+  std::size_t memory() const;
 
  private:
   class Parser;

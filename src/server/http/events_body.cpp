@@ -15,7 +15,7 @@ constexpr std::size_t kCell = 9;
 // Bytes of a column without its events.
 constexpr std::size_t kColumn = 128;
 // Events that are alike take less than this times the bytes of their lines, also by the estimate in
-// `add`: `"a":1,` comes to a cell.
+// `check_room`: `"a":1,` comes to a cell.
 constexpr std::size_t kGrowth = 4;
 
 Problem too_wide(std::size_t max_bytes) {
@@ -49,34 +49,53 @@ Checked EventsBody::finish() {
 }
 
 std::size_t EventsBody::memory() const {
-  return 2 * lines_.open() + events_.bytes() + malformed_.capacity() * sizeof(std::uint32_t);
+  return 2 * lines_.open() + plain_.memory() + events_.bytes() +
+         malformed_.capacity() * sizeof(std::uint32_t);
 }
 
 Checked EventsBody::take(std::string_view line) {
   if (line.find_first_not_of(" \t\r") == line.npos) return {};
-  const auto read = codec::read_event_line(line, event_);
-  if (!read) {
+  Checked taken;
+  if (const codec::PlainLine* const plain = plain_.read(line)) {
+    taken = add(*plain);
+  } else if (const auto read = codec::read_event_line(line, event_); !read) {
     refuse(read.error());
-  } else if (codec::is_tick(event_)) {
-    refuse({"a tick is no event", "the native protocol has ticks (gorgo pub)"});
-  } else if (auto problem = add()) {
-    return problem;
+  } else {
+    taken = add(event_);
   }
   ++rows_;
+  return taken;
+}
+
+Checked EventsBody::add(const codec::PlainLine& line) {
+  if (line.is_tick()) return refuse_tick();
+  if (auto problem = check_room(line.names.size())) return problem;
+  line.add_to(events_);
+  return {};
+}
+
+Checked EventsBody::add(const Event& event) {
+  if (codec::is_tick(event)) return refuse_tick();
+  if (auto problem = check_room(event.attributes.size())) return problem;
+  events_.add(event);
+  return {};
+}
+
+Checked EventsBody::refuse_tick() {
+  refuse({"a tick is no event", "the native protocol has ticks (gorgo pub)"});
   return {};
 }
 
 // The bytes are bounded before the event is added: its columns may be new, and then they have a
 // cell for each event before it.
-Checked EventsBody::add() {
-  const std::size_t columns = event_.attributes.size() * (events_.events() * kCell + kColumn);
+Checked EventsBody::check_room(std::size_t attributes) const {
+  const std::size_t columns = attributes * (events_.events() * kCell + kColumn);
   if (events_.bytes() + columns > kGrowth * (max_bytes_ + kColumn * 64)) {
     return too_wide(max_bytes_);
   }
   if (events_.full()) {
     return Problem{413, {"more than 65534 types in one body", "send fewer at once"}};
   }
-  events_.add(event_);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codec/lines.hpp"
+#include "codec/plain_lines.hpp"
 #include "gorgo/event.hpp"
 #include "gorgo/event_batch.hpp"
 #include "protocol/framing.hpp"
@@ -44,6 +45,7 @@ class EventsBody : public Body {
   const std::size_t max_bytes_;
   std::size_t taken_ = 0;
   codec::LineCutter lines_;
+  codec::PlainLines plain_;
   BatchBuilder events_;
   Event event_;  // its memory is used again for each line
   std::uint32_t rows_ = 0;
@@ -51,7 +53,11 @@ class EventsBody : public Body {
   std::vector<RefusedRow> first_malformed_;
 
   Checked take(std::string_view line);
-  Checked add();
+  Checked add(const codec::PlainLine& line);
+  Checked add(const Event& event);
+  Checked refuse_tick();
+  /// A problem: an event with so many attributes may take more than a body may.
+  Checked check_room(std::size_t attributes) const;
   void refuse(Error why);
 };
 
