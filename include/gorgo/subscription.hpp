@@ -31,13 +31,19 @@ struct Gap {
   Place first, last;                  ///< of the lost events; they mean nothing without `lost`
 };
 
+/// The server is about to stop, and serves on until then. The subscription comes back with the next
+/// server.
+struct Leaving {
+  Duration grace = 0;  ///< nanoseconds until it stops
+};
+
 /// The stream is over, after `drain` or `close`. It comes again however often one asks.
 struct Ended {};
 
 /// What a subscription yields. Where something may be missing, a notice stands in the stream.
-using Item = std::variant<Delivery, Disconnected, Reconnected, Gap, Ended>;
+using Item = std::variant<Delivery, Disconnected, Reconnected, Gap, Leaving, Ended>;
 /// What a subscription yields to those who want events in columns, as they came.
-using BatchItem = std::variant<DeliveredBatch, Disconnected, Reconnected, Gap, Ended>;
+using BatchItem = std::variant<DeliveredBatch, Disconnected, Reconnected, Gap, Leaving, Ended>;
 
 struct StreamOptions {
   ClientOptions client = {.name = "libgorgo", .heartbeats = true};

@@ -18,7 +18,7 @@ using client::Connection;
 using client::Coroutine;
 
 struct Subscription::Impl final : client::Link::User {
-  using Notice = std::variant<Disconnected, Reconnected, Gap, Ended>;
+  using Notice = std::variant<Disconnected, Reconnected, Gap, Leaving, Ended>;
   /// Deliveries in a row, or a notice between them.
   using Entry = std::variant<client::Deliveries, Notice>;
 
@@ -53,7 +53,7 @@ struct Subscription::Impl final : client::Link::User {
   void reconnected(Duration after, std::uint64_t attempts) override;
   void disconnected(const Error& reason) override { notify(Disconnected{reason}); }
   void take(DeliveredBatch batch, const Lost& lost) override;
-  void take_reply(const wire::Message&) override {}
+  void take_reply(const wire::Message& message) override;
   bool has_room() const override { return waiting_bytes() < options.receive_bytes; }
 
   bool is_durable() const { return !options.subscribe.durable.empty(); }
@@ -151,6 +151,12 @@ void Subscription::Impl::reconnected(Duration without, std::uint64_t attempts) {
   is_early = false;
   acknowledge(done);
   for (auto& [batch, lost] : std::exchange(early, {})) take(std::move(batch), lost);
+}
+
+void Subscription::Impl::take_reply(const wire::Message& message) {
+  constexpr Duration kMillisecond = 1'000'000;
+  const auto* leaving = message.body_as_Leaving();
+  if (leaving != nullptr) notify(Leaving{leaving->grace_ms() * kMillisecond});
 }
 
 void Subscription::Impl::notify(Notice notice) {

@@ -141,6 +141,10 @@ class Printer {
            "connected again after " + time_text(static_cast<double>(back->after)));
     } else if (const auto* gap = std::get_if<Gap>(&item)) {
       tell_gap(*gap);
+    } else if (const auto* leaving = std::get_if<Leaving>(&item)) {
+      const auto grace = static_cast<double>(leaving->grace);
+      tell({{"notice", "leaving"}, {"seconds", grace / 1e9}},
+           "the server stops in " + time_text(grace));
     }
   }
 

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "gorgo/subscription.hpp"
 #include "http_support.hpp"
 
 // The end of a server: the grace, in which everybody is served and told, and what follows.
@@ -49,6 +50,17 @@ TEST_F(Grace, ServesOnWhileItSaysThatItIsNotReady) {
   EXPECT_TRUE(newcomer.is_leaving());
   EXPECT_EQ(next(client).event.type, "A");
   EXPECT_TRUE(client.is_leaving());
+}
+
+TEST_F(Grace, StandsInTheStreamsOfSubscriptions) {
+  auto subscription = Subscription::open(server_->address(), {"A"});
+  ASSERT_TRUE(subscription) << subscription.error().to_string();
+  leave();
+  const auto item = subscription->next(60 * kSecond);
+  ASSERT_TRUE(item && *item);
+  ASSERT_TRUE(std::holds_alternative<Leaving>(**item));
+  EXPECT_EQ(std::get<Leaving>(**item).grace, 3600 * kSecond);
+  EXPECT_TRUE(subscription->is_leaving());
 }
 
 TEST_F(Grace, ConnectionsOfHttpAreNotKept) {
