@@ -12,6 +12,7 @@
 #include "gorgo/connection.hpp"
 #include "gorgo/device.hpp"
 #include "gorgo/diagnostics.hpp"
+#include "gorgo/door.hpp"
 #include "gorgo/event.hpp"
 #include "gorgo/event_batch.hpp"
 #include "gorgo/processor.hpp"
@@ -267,6 +268,8 @@ class Client {
   /// The open connections of the server, or, `closed`, those that ended last, the latest last. For
   /// administrators.
   Result<std::vector<ClientConnection>> connections(bool closed = false);
+  /// The doors of the server, by name. For administrators.
+  Result<std::vector<Door>> doors();
   /// Ends the connection of this number, which is told so. For administrators.
   Result<void> disconnect(std::uint64_t connection);
   /// Why a rule fired or did not at its terminators, at most 100 of them, as far as the server

@@ -455,6 +455,17 @@ Result<std::vector<ClientConnection>> Client::connections(bool closed) {
   }
 }
 
+Result<std::vector<Door>> Client::doors() {
+  const auto reply = impl_->connection->request(wire::ListDoorsT());
+  if (!reply) return reply.error();
+  const auto* list = message_in(*reply).body_as_Doors();
+  if (list == nullptr) return client::unexpected(message_in(*reply));
+  std::vector<Door> doors;
+  if (list->list() == nullptr) return doors;
+  for (const auto* door : *list->list()) doors.push_back(client::to_door(*door));
+  return doors;
+}
+
 Result<void> Client::disconnect(std::uint64_t connection) {
   wire::DisconnectT request;
   request.connection = connection;

@@ -80,6 +80,22 @@ Histogram to_histogram(const wire::Statistics& statistics, std::string_view name
   return result;
 }
 
+Door to_door(const wire::DoorInfo& door) {
+  using protocol::text_of;
+  return {.name = text_of(door.name()),
+          .kind = text_of(door.kind()),
+          .direction = text_of(door.direction()),
+          .target = text_of(door.target()),
+          .state = text_of(door.state()),
+          .problem = text_of(door.problem()),
+          .position = text_of(door.position()),
+          .events = door.events(),
+          .refused = door.refused(),
+          .dead_letters = door.dead_letters(),
+          .lost = door.lost(),
+          .failures = door.failures()};
+}
+
 ClientConnection to_connection(const wire::ConnectionInfo& connection) {
   return {.id = connection.id(),
           .peer = text_of(connection.peer()),

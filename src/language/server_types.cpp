@@ -12,7 +12,7 @@ std::span<const EventType> server_types() {
   constexpr auto boolean = ValueType::boolean;
   // So that events of later versions may have more attributes, and those of rule tests fewer.
   constexpr auto inferred = TypeOrigin::inferred;
-  static const std::array<EventType, 4> kTypes = {
+  static const std::array<EventType, 5> kTypes = {
       EventType{.name = "gorgo.Stats",
                 .attributes = {{"seconds", real},
                                {"accepted", integer},
@@ -65,7 +65,11 @@ std::span<const EventType> server_types() {
                                {"seconds", real},
                                {"published", integer},
                                {"delivered", integer}},
-                .origin = inferred}};
+                .origin = inferred},
+      EventType{
+          .name = "gorgo.DeadLetter",
+          .attributes = {{"door", text}, {"place", text}, {"reason", text}, {"payload", text}},
+          .origin = inferred}};
   return kTypes;
 }
 

@@ -9,6 +9,8 @@
 #include "language/server_types.hpp"
 #include "protocol/batch.hpp"
 #include "protocol/batch_check.hpp"
+#include "protocol/info.hpp"
+#include "server/dead_letters.hpp"
 #include "server/memory_reserve.hpp"
 #include "server/security/permissions.hpp"
 
@@ -59,6 +61,17 @@ Timestamp last_timestamp(const EventBatch& batch, Timestamp now) {
   return last;
 }
 
+/// The least timestamp of a batch; unset: its events have none.
+std::optional<Timestamp> first_timestamp(const EventBatch& batch) {
+  std::optional<Timestamp> first;
+  for (const EventTable& table : batch.tables) {
+    for (const Timestamp timestamp : table.timestamps) {
+      first = std::min(first.value_or(timestamp), timestamp);
+    }
+  }
+  return first;
+}
+
 void note_refusal(wire::AckT& ack, const BatchCursor& event, const Error& why) noexcept {
   if (++ack.refused > kMostRefusals) return;
   try {
@@ -73,10 +86,18 @@ Result<void> refuse_own(std::string_view type) {
                "choose a name that does not begin with 'gorgo.'"};
 }
 
-protocol::Bytes frame_of(BatchBuilder& events) {
+/// `door`: whose position the frame takes along; null: none.
+protocol::Bytes frame_of(BatchBuilder& events, const wire::Publish* door) {
   flatbuffers::FlatBufferBuilder builder(events.bytes() + 1024);
   const auto batch = protocol::pack(builder, events.batch());
-  const auto publish = wire::CreatePublish(builder, 0, 0, wire::AckMode::None, batch);
+  flatbuffers::Offset<flatbuffers::String> name;
+  flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> position;
+  if (door != nullptr && door->position() != nullptr) {
+    name = builder.CreateString(door->door());
+    position = builder.CreateVector(door->position()->data(), door->position()->size());
+  }
+  const auto publish =
+      wire::CreatePublish(builder, 0, 0, wire::AckMode::None, batch, name, position);
   builder.FinishSizePrefixed(wire::CreateMessage(builder, 0, wire::Body::Publish, publish.Union()),
                              wire::MessageIdentifier());
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
@@ -104,12 +125,11 @@ bool Admission::publish(Command& command, std::uint64_t id, const wire::Publish&
   const wire::AckT& ack = publication->ack;
   if (ack.accepted == 0 && memory_reserve::is_given_up()) {
     // Nothing of it was applied, so the same publication may be sent again.
-    if (request.producer() != 0) {
-      parts_.producers.retract(request.producer(), publication->applied_before);
-    }
+    take_back(request, *publication);
     command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, kShortOfMemory));
     return true;
   }
+  if (publication->dead_letters != nullptr) publish_own(*publication->dead_letters);
   const Timestamp last = last_timestamp(publication->batch.next().batch(), parts_.clock.now());
   latency_.add(command.received, ack.accepted, last);
   acknowledge(command, id, *publication, last);
@@ -121,12 +141,17 @@ std::unique_ptr<Publication> Admission::begin(Command& command, std::uint64_t id
   auto publication = std::make_unique<Publication>(*request.batch());
   restrict(*publication, command.user);
   publication->frame = command.frame;
-  if (const auto known = check_ack(request.ack(), parts_.journal); !known) {
+  // A journal that has failed makes nothing durable, and doors go on without where they may.
+  const auto known = check_ack(request.ack(), parts_.journal);
+  if (!known && !command.is_of_door) {
     command.client->reply(error_reply(id, wire::ErrorCode::Invalid, known.error()));
     return nullptr;
   }
   if (const auto room = make_room(command.frame.size()); !room) {
     command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, room.error()));
+    return nullptr;
+  }
+  if (request.door() != nullptr && !begin_of_door(command, id, request, *publication)) {
     return nullptr;
   }
   const std::uint64_t producer = request.producer();
@@ -139,6 +164,54 @@ std::unique_ptr<Publication> Admission::begin(Command& command, std::uint64_t id
   }
   watch_clock(*command.client, publication->batch.next().batch());
   return publication;
+}
+
+bool Admission::begin_of_door(const Command& command, std::uint64_t id,
+                              const wire::Publish& request, Publication& publication) {
+  if (!command.is_of_door) {
+    command.client->reply(
+        error_reply(id, wire::ErrorCode::Forbidden,
+                    {"only the server's own doors publish as a door", "leave `door` out"}));
+    return false;
+  }
+  publication.door = protocol::text_of(request.door());
+  const bool has_events = !publication.batch.done();
+  BatchBuilder dead;
+  // Before the first event the clock is not set, and must not be ahead of what comes now.
+  auto stamp = own_stamp();
+  if (!stamp && has_events) stamp = first_timestamp(publication.batch.next().batch());
+  add_dead_letters(dead, stamp, request);
+  if (dead.events() > 0 && !publish_own(dead, has_events ? nullptr : &request)) {
+    command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, kShortOfMemory));
+    return false;
+  }
+  publication.position_before = parts_.positions.find(publication.door);
+  if (request.position() != nullptr) {
+    parts_.positions.set(publication.door,
+                         {request.position()->data(), request.position()->size()});
+  }
+  if (!has_events) acknowledge(command, id, publication, std::nullopt);
+  return has_events;
+}
+
+void Admission::take_back(const wire::Publish& request, const Publication& publication) {
+  if (request.producer() != 0) {
+    parts_.producers.retract(request.producer(), publication.applied_before);
+  }
+  if (!publication.door.empty()) {
+    parts_.positions.retract(publication.door, publication.position_before);
+  }
+}
+
+void Admission::note_dead(Publication& publication, const BatchCursor& event,
+                          const Error& why) noexcept {
+  try {
+    auto& dead = publication.dead_letters;
+    if (dead == nullptr) dead = std::make_unique<BatchBuilder>();
+    add_dead_letter(*dead, own_stamp(), publication.door, event, why.message);
+  } catch (const std::bad_alloc&) {
+    // The door learns of it from the count.
+  }
 }
 
 Result<void> Admission::make_room(std::size_t bytes) {
@@ -188,6 +261,7 @@ void Admission::append_some(Publication& publication, std::uint32_t most, bool m
   const auto refuse = [&](const BatchCursor& event, const Error& why) {
     count_refusal(event.table().type);
     note_refusal(publication.ack, event, why);
+    if (!publication.door.empty()) note_dead(publication, event, why);
     if (parts_.journal.is_on()) refused_rows_.push_back(event.position());
   };
   Intake intake{.events = most,
@@ -213,8 +287,10 @@ void Admission::append_some(Publication& publication, std::uint32_t most, bool m
     batch.leave_out();
   }
   if (!parts_.journal.is_on()) return;
-  // Without an accepted row so far, nothing happened that a replay would miss.
-  if (batch.accepted() == accepted && publication.frame_at == 0) return;
+  // Without an accepted row so far, nothing happened that a replay would miss, but that a door has
+  // come further.
+  const bool nothing = batch.accepted() == accepted && publication.door.empty();
+  if (nothing && publication.frame_at == 0) return;
   publication.frame_at = parts_.journal.write({.frame = publication.frame,
                                                .frame_at = publication.frame_at,
                                                .clock = held.reading(),
@@ -261,8 +337,12 @@ void Admission::restrict(Publication& publication, UserPtr user) {
   publication.restricted = std::move(user);
 }
 
-bool Admission::publish_own(BatchBuilder& events) {
-  const protocol::Bytes frame = frame_of(events);
+std::optional<Timestamp> Admission::own_stamp() const {
+  return parts_.processor.stamps() ? std::nullopt : std::optional(parts_.processor.clock());
+}
+
+bool Admission::publish_own(BatchBuilder& events, const wire::Publish* door) {
+  const protocol::Bytes frame = frame_of(events, door);
   if (!parts_.journal.make_room(frame.size())) return false;
   const auto* message = flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data());
   Publication publication(*message->body_as_Publish()->batch());

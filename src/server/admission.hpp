@@ -12,6 +12,7 @@
 #include "gorgo/processor.hpp"
 #include "server/clock_watch.hpp"
 #include "server/command.hpp"
+#include "server/door_positions.hpp"
 #include "server/durability/durable_subscriptions.hpp"
 #include "server/durability/engine_clock.hpp"
 #include "server/durability/journal_writer.hpp"
@@ -32,6 +33,7 @@ class Admission {
     EngineClock& clock;
     JournalWriter& journal;
     Producers& producers;
+    DoorPositions& positions;
     DurableSubscriptions& durables;
     std::function<void()> process_if_many;  ///< evaluates when much is pending
   };
@@ -49,8 +51,12 @@ class Admission {
   /// Has the rows of a client refused whose types the client may not publish. `user`: who may not
   /// publish all of them; null: nobody.
   static void restrict(Publication& publication, UserPtr user);
-  /// Publishes events that are the server's own. Returns whether any were accepted.
-  bool publish_own(BatchBuilder& events);
+  /// Publishes events that are the server's own. Returns whether any were accepted. `door`: a
+  /// publication whose position is noted with them; null: none.
+  bool publish_own(BatchBuilder& events, const wire::Publish* door = nullptr);
+  /// The timestamp of such events. Where publishers say what time it is, they neither move the
+  /// clock nor take it over; unset: they are stamped.
+  std::optional<Timestamp> own_stamp() const;
   /// Whether a publication of so many bytes may be taken; to be asked before it is.
   Result<void> make_room(std::size_t bytes);
   /// To be called when everything that was taken is evaluated, or held back by lateness.
@@ -80,6 +86,14 @@ class Admission {
   /// Prepares the command's publication. Null: it was answered already.
   std::unique_ptr<Publication> begin(Command& command, std::uint64_t id,
                                      const wire::Publish& request);
+  /// Notes how far the door has read, and publishes what it could make no event of. False: the
+  /// publication is over, and was answered.
+  bool begin_of_door(const Command& command, std::uint64_t id, const wire::Publish& request,
+                     Publication& publication);
+  /// Forgets that the publication has begun, so that it may come again.
+  void take_back(const wire::Publish& request, const Publication& publication);
+  /// Has an event tell of a row that came through a door and was refused.
+  void note_dead(Publication& publication, const BatchCursor& event, const Error& why) noexcept;
   /// `last`: the largest timestamp; unset: nothing of it was taken.
   void acknowledge(const Command& command, std::uint64_t id, const Publication& publication,
                    std::optional<Timestamp> last);

@@ -31,6 +31,11 @@ struct Publication {
   UserPtr restricted = nullptr;              ///< who may not publish all of the types; null: nobody
   std::vector<bool> is_forbidden;            ///< by table; empty: none is
   std::optional<std::uint64_t> applied_before;  // its producer's sequence number
+  std::string door;                             ///< of the server that it came through; empty: none
+  /// Of its door, before this one.
+  std::optional<std::vector<std::uint8_t>> position_before;
+  /// Rows of a door that were refused, as events that tell of them.
+  std::unique_ptr<BatchBuilder> dead_letters;
   wire::AckT ack;
 };
 
@@ -76,6 +81,7 @@ struct Command {
   /// On whose behalf, where the engine thread has to look at permissions; of a publication only
   /// where some of its types are forbidden. Null: everything is allowed.
   UserPtr user = nullptr;
+  bool is_of_door = false;  ///< a door of the server asks
 
   /// Precondition: a request.
   const wire::Message& message() const {

@@ -74,6 +74,11 @@ Result<std::vector<std::string>> ConfigReload::take_over(const ServerOptions& fr
   for (const ConfigChange& change : changes) {
     static_cast<void>(change.key->set(options_, *change.key->get(fresh)));
   }
+  options_.doors = fresh.doors;
+  for (const std::string& change : doors_.apply(options_.doors)) {
+    all += (all.empty() ? "" : "; ") + change;
+    changed.push_back(change);
+  }
   log_.set_level(options_.log_level);
   if (!changed.empty()) log_.info("the configuration is reloaded", {{"changed", all}});
   return changed;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "server/doors/doors.hpp"
 #include "server/listener.hpp"
 #include "server/log.hpp"
 #include "server/options.hpp"
@@ -22,12 +23,13 @@ class ConfigReload {
 
   /// All of them must outlive it.
   ConfigReload(ServerOptions& options, Log& log, Doorkeeper& doorkeeper, const Listeners& listeners,
-               const SessionTable& sessions)
+               const SessionTable& sessions, Doors& doors)
       : options_(options),
         log_(log),
         doorkeeper_(doorkeeper),
         listeners_(listeners),
-        sessions_(sessions) {}
+        sessions_(sessions),
+        doors_(doors) {}
 
   /// Reads the configuration; empty: it never changes.
   void set_reread(Reread reread) { reread_ = std::move(reread); }
@@ -42,6 +44,7 @@ class ConfigReload {
   Doorkeeper& doorkeeper_;
   const Listeners& listeners_;
   const SessionTable& sessions_;
+  Doors& doors_;
   Reread reread_;
 
   Result<std::vector<std::string>> read_and_take_over();

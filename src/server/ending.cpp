@@ -39,6 +39,7 @@ void Ending::drain() {
   const auto timeout = parts_.hub.options.operations.stop_timeout;
   if (timeout.count() > 0) go_on_after(timeout, &Ending::give_up);
   parts_.hub.log.info("stopping", {{"sessions", parts_.sessions.size()}});
+  parts_.doors.close();
   parts_.hub.queue.close();
   for (const auto& listener : parts_.listeners) listener->close();
   for (const auto& [id, session] : parts_.sessions.all()) session->stop_reading();
@@ -65,6 +66,7 @@ void Ending::engine_ended() {
     drain();
   }
   engine_ended_ = true;
+  parts_.doors.finish();
   for (const auto& [id, session] : parts_.sessions.all()) session->finish();
   end_when_idle();
 }

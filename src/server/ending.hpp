@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "server/doors/doors.hpp"
 #include "server/engine_thread.hpp"
 #include "server/listener.hpp"
 #include "server/service_manager.hpp"
@@ -23,6 +24,7 @@ class Ending {
     const std::vector<std::unique_ptr<Listener>>& listeners;
     EngineThread& engine;
     ServiceManager& manager;
+    Doors& doors;
   };
   /// `on_end` is called when the engine and all sessions have ended.
   Ending(Parts parts, std::function<void()> on_end);

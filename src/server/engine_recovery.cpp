@@ -29,6 +29,7 @@ Result<void> EngineThread::replay(StartProgress& progress) {
                 {.processor = processor_,
                  .clock = clock_,
                  .producers = producers_,
+                 .positions = positions_,
                  .deployments = deployments_,
                  .results = results_,
                  .durables = durables_,

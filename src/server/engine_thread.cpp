@@ -71,6 +71,7 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
                   .clock = clock_,
                   .journal = journal_,
                   .producers = producers_,
+                  .positions = positions_,
                   .durables = durables_,
                   .process_if_many = [this] { process_if_many(); }},
                  options, log),
@@ -90,8 +91,8 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       drop_watch_(log),
       rate_watch_([this] { return processor_.rule_counters(); }, std::chrono::steady_clock::now()),
       snapshots_(options.journal, journal_, processor_,
-                 {settings_, producers_, results_, book_.files(), book_.history(), deployments_,
-                  durables_},
+                 {settings_, producers_, positions_, results_, book_.files(), book_.history(),
+                  deployments_, durables_},
                  queue, log),
       checker_(options.on_check, [this] { queue_.push_control({Command::Kind::checked}); }) {}
 

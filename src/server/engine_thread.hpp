@@ -59,6 +59,9 @@ class EngineThread {
   /// Gives up the evaluation in hand; later evaluations do nothing. Any thread.
   void request_stop() noexcept { processor_.request_stop(); }
 
+  /// How far doors have read. Precondition: not started.
+  const DoorPositions& door_positions() const { return positions_; }
+
   /// For the closing log line. Precondition: not started, or joined.
   const ProcessorCounters& processed() const { return processor_.counters(); }
   /// Events that were published and not accepted, by the processor or before it. Precondition as
@@ -94,6 +97,7 @@ class EngineThread {
   DurableSubscriptions durables_;
   SubscriptionCounts subscription_counts_;
   Producers producers_;
+  DoorPositions positions_;
   Admission admission_;
   SelfReport self_report_;
   Deployments deployments_;

@@ -15,16 +15,16 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-Listener::Listener(asio::io_context& io, Log& log, Door door, Open open)
-    : log_(log), door_(std::move(door)), open_(std::move(open)), acceptor_(io), retry_(io) {}
+Listener::Listener(asio::io_context& io, Log& log, Port port, Open open)
+    : log_(log), port_(std::move(port)), open_(std::move(open)), acceptor_(io), retry_(io) {}
 
 Result<void> Listener::check_exposure(const tcp::endpoint& endpoint,
                                       const ServerOptions& options) const {
-  const std::string danger = danger_of(options, door_.option == "--trex");
+  const std::string danger = danger_of(options, port_.option == "--trex");
   if (danger.empty() || endpoint.address().is_loopback()) return {};
-  return Error{"will not listen on " + door_.address +
+  return Error{"will not listen on " + port_.address +
                    ": others than this machine can reach it, and " + danger,
-               "choose a loopback address with " + door_.option +
+               "choose a loopback address with " + port_.option +
                    ", name certificates and users (docs/security.md), or say twice that you mean "
                    "it: --insecure and [security] insecure = true"};
 }
@@ -34,7 +34,7 @@ Result<void> Listener::check_exposure(const ServerOptions& options) const {
 }
 
 Result<void> Listener::listen(const ServerOptions& options) {
-  const auto& text = door_.address;
+  const auto& text = port_.address;
   const auto parts = protocol::parse_listen_address(text);
   if (!parts) return parts.error();
   error_code failure;
@@ -50,7 +50,7 @@ Result<void> Listener::listen(const ServerOptions& options) {
   if (!failure) acceptor_.listen(asio::socket_base::max_listen_connections, failure);
   if (!failure) return {};
   return Error{"cannot listen on " + text + ": " + plain(failure),
-               "choose another address with " + door_.option + "; port 0 takes a free one"};
+               "choose another address with " + port_.option + "; port 0 takes a free one"};
 }
 
 std::string Listener::address() const { return to_string(acceptor_.local_endpoint()); }
@@ -73,7 +73,7 @@ error_code Listener::accept_one() {
   error_code failure;
   try {
     tcp::socket socket = acceptor_.accept(failure);
-    if (!failure) open_(std::move(socket), door_.dialect);
+    if (!failure) open_(std::move(socket), port_.dialect);
   } catch (const std::bad_alloc&) {
     failure = asio::error::no_memory;
   }

@@ -15,7 +15,7 @@ namespace gorgo::server {
 /// A port that clients of one dialect connect to. Belongs to the I/O thread.
 class Listener {
  public:
-  struct Door {
+  struct Port {
     std::string says;     ///< what stands before the address where it is told: "http on"
     std::string option;   ///< the option that chooses another address: "--http"
     std::string address;  ///< HOST:PORT as configured
@@ -25,7 +25,7 @@ class Listener {
   using Open =
       std::function<void(boost::asio::ip::tcp::socket socket, const DialectMaker& dialect)>;
 
-  Listener(boost::asio::io_context& io, Log& log, Door door, Open open);
+  Listener(boost::asio::io_context& io, Log& log, Port port, Open open);
 
   /// Opens the port. An address that others can reach is refused where that is dangerous
   /// (`danger_of`).
@@ -33,18 +33,18 @@ class Listener {
   /// Whether the open port may stay so with these options.
   Result<void> check_exposure(const ServerOptions& options) const;
   /// "http on 127.0.0.1:45123", with the actual port. Precondition: `listen` succeeded.
-  std::string line() const { return door_.says + " " + address(); }
+  std::string line() const { return port_.says + " " + address(); }
   std::string address() const;
   /// Whether the port is open.
   bool is_open() const { return acceptor_.is_open(); }
-  const std::string& option() const { return door_.option; }
+  const std::string& option() const { return port_.option; }
   /// Accepts connections until `close`.
   boost::asio::awaitable<void> run();
   void close();
 
  private:
   Log& log_;
-  const Door door_;
+  const Port port_;
   const Open open_;
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::steady_timer retry_;  // between failing accepts

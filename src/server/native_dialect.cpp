@@ -22,7 +22,8 @@ bool is_request(wire::Body kind) {
          kind == wire::Body::EndDurable || kind == wire::Body::ListDurables ||
          kind == wire::Body::ListConnections || kind == wire::Body::Disconnect ||
          kind == wire::Body::AskHistory || kind == wire::Body::ListShadows ||
-         kind == wire::Body::PromoteShadow || kind == wire::Body::DropShadow;
+         kind == wire::Body::PromoteShadow || kind == wire::Body::DropShadow ||
+         kind == wire::Body::ListDoors;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "doors/settings.hpp"
 #include "engine/cuda/options.hpp"
 #include "gorgo/processor.hpp"
 #include "journal/disk.hpp"
@@ -146,6 +147,7 @@ struct ServerOptions {
   OperationsOptions operations;
   JournalOptions journal;
   bool insecure = false;           ///< the command line says what `SecurityOptions::insecure` says
+  doors::Doors doors;              ///< by which the server itself goes out
   std::vector<std::string> rules;  ///< rule files, and directories of *.tesla files
   std::string reports = ".";       ///< folder for what should be sent with a bug report
   ProcessorOptions processor = {

@@ -72,6 +72,9 @@ Result<void> check(const ServerOptions& options) {
   for (const auto& checked : checks) {
     if (!checked) return checked;
   }
+  for (const auto& [name, door] : options.doors) {
+    if (auto checked = doors::check(name, door); !checked) return checked;
+  }
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include "server/awaiting.hpp"
 #include "server/connections.hpp"
+#include "server/doors/requests.hpp"
 #include "server/security/permissions.hpp"
 #include "server/session.hpp"
 
@@ -86,6 +87,7 @@ bool RequestGate::permit(const wire::Message& message, Command& request) {
 
 bool RequestGate::prepare(Command& request, const wire::Message& message) {
   if (answer_about_connections(hub_, session_.outbox(), message)) return false;
+  if (answer_about_doors(hub_, session_.outbox(), message)) return false;
   if (message.body_type() == wire::Body::Reload) {
     auto begun = hub_.begin_reload();
     if (!begun) {

@@ -95,17 +95,12 @@ SelfReport::Sample SelfReport::sample(Time now, bool with_rules) const {
   return sample;
 }
 
-/// Where publishers say what time it is, these events neither move the clock nor take it over.
-std::optional<Timestamp> SelfReport::stamp() const {
-  return parts_.processor.stamps() ? std::nullopt : parts_.processor.clock();
-}
-
 void SelfReport::add_stats(BatchBuilder& batch, const Sample& now) const {
   const ProcessorCounters& counters = now.counters;
   const double seconds = seconds_between(before_->at, now.at);
   LogHistogram latency = now.latency;
   latency.subtract(before_->latency);
-  OwnEvent event(batch, "gorgo.Stats", stamp());
+  OwnEvent event(batch, "gorgo.Stats", parts_.admission.own_stamp());
   event.put("seconds", seconds);
   event.put("accepted", counters.accepted);
   event.put("refused", parts_.admission.refused());
@@ -155,7 +150,7 @@ void SelfReport::add_rule(BatchBuilder& batch, const RuleCounters& since, const 
     event.put("suspended", rule.suspended);
   };
   if (wanted.rules) {
-    OwnEvent event(batch, "gorgo.RuleStats", stamp());
+    OwnEvent event(batch, "gorgo.RuleStats", parts_.admission.own_stamp());
     put_common(event);
     event.put("seconds", seconds);
     event.put("events", since.events);
@@ -166,7 +161,7 @@ void SelfReport::add_rule(BatchBuilder& batch, const RuleCounters& since, const 
     event.put("bytes", rule.bytes);
   }
   if (wanted.slow_rules && (load >= slow_load_ || rule.suspended)) {
-    OwnEvent event(batch, "gorgo.SlowRule", stamp());
+    OwnEvent event(batch, "gorgo.SlowRule", parts_.admission.own_stamp());
     put_common(event);
   }
 }
@@ -175,7 +170,7 @@ void SelfReport::add_connections(BatchBuilder& batch,
                                  const std::vector<ConnectionChange>& changes) const {
   for (const ConnectionChange& change : changes) {
     const ConnectionInfo& connection = change.connection;
-    OwnEvent event(batch, "gorgo.Connection", stamp());
+    OwnEvent event(batch, "gorgo.Connection", parts_.admission.own_stamp());
     event.put("connection", connection.id);
     event.put("what", std::string_view(change.is_open ? "opened" : "closed"));
     event.put("door", connection.dialect);

@@ -65,7 +65,6 @@ class SelfReport {
   bool wants(const std::string& type) const;
   Wanted wanted() const;
   Sample sample(Time now, bool with_rules) const;
-  std::optional<Timestamp> stamp() const;
   void add_stats(BatchBuilder& batch, const Sample& now) const;
   /// Those that have evaluated something since.
   void add_rules(BatchBuilder& batch, const Sample& now, const Wanted& wanted) const;

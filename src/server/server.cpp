@@ -13,11 +13,12 @@
 
 #include "server/awaiting.hpp"
 #include "server/config_reload.hpp"
-#include "server/doors.hpp"
+#include "server/doors/doors.hpp"
 #include "server/ending.hpp"
 #include "server/engine_thread.hpp"
 #include "server/listener.hpp"
 #include "server/memory_reserve.hpp"
+#include "server/ports.hpp"
 #include "server/security/doorkeeper.hpp"
 #include "server/service_manager.hpp"
 #include "server/session_table.hpp"
@@ -49,14 +50,20 @@ struct Server::Impl {
   StartProgress progress;
   ServiceManager manager;
   SessionTable sessions{hub};
-  ConfigReload config{options, log, doorkeeper, listeners, sessions};
+  Doors doors{{.link = {queue, totals, options.limits},
+               .types = [this] { return types.types(); },
+               .log = log,
+               .has_journal = !options.journal.path.empty(),
+               .is_durable = !options.journal.path.empty() &&
+                             options.journal.durability != Durability::none}};
+  ConfigReload config{options, log, doorkeeper, listeners, sessions, doors};
   // Held until the engine thread has ended: it posts to the context.
   asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
   EngineThread engine;  // joined before what it uses is destroyed
-  Ending ending{{hub, sessions, listeners, engine, manager}, [this] { end(); }};
+  Ending ending{{hub, sessions, listeners, engine, manager, doors}, [this] { end(); }};
 
-  /// Reads the keys and makes the doors, once.
-  Result<void> make_doors();
+  /// Reads the keys and makes the ports, once.
+  Result<void> make_ports();
   Result<void> listen();
   Result<void> listen_early();
   /// Does it on a thread of its own. Meanwhile the ports that are open are served.
@@ -96,13 +103,14 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
   hub.begin_reload = [this] { return begin_reload(); };
   hub.connections = [this] { return sessions.infos(); };
   hub.disconnect = [this](std::uint64_t id) { return sessions.disconnect(id); };
+  hub.doors = [this] { return doors.infos(); };
   hub.on_end = [this](Session& session) {
     sessions.forget(session);
     ending.session_ended();
   };
 }
 
-Result<void> Server::Impl::make_doors() {
+Result<void> Server::Impl::make_ports() {
   if (!listeners.empty()) return {};
   auto keys = Doorkeeper::read(options);
   if (!keys) return keys.error();
@@ -110,14 +118,14 @@ Result<void> Server::Impl::make_doors() {
   const auto open_session = [this](asio::ip::tcp::socket socket, const DialectMaker& dialect) {
     sessions.open(std::move(socket), dialect);
   };
-  for (Listener::Door& door : doors_of(options, types, totals.memory)) {
-    listeners.push_back(std::make_unique<Listener>(io, log, std::move(door), open_session));
+  for (Listener::Port& port : ports_of(options, types, totals.memory)) {
+    listeners.push_back(std::make_unique<Listener>(io, log, std::move(port), open_session));
   }
   return {};
 }
 
 Result<void> Server::Impl::listen() {
-  if (auto made = make_doors(); !made) return made;
+  if (auto made = make_ports(); !made) return made;
   for (const auto& listener : listeners) {
     if (listener->is_open()) continue;
     if (const auto listening = listener->listen(options); !listening) return listening;
@@ -127,7 +135,7 @@ Result<void> Server::Impl::listen() {
 }
 
 Result<void> Server::Impl::listen_early() {
-  if (auto made = make_doors(); !made) return made;
+  if (auto made = make_ports(); !made) return made;
   for (const auto& listener : listeners) {
     if (listener->option() != "--http") continue;
     if (const auto listening = listener->listen(options); !listening) return listening;
@@ -314,7 +322,9 @@ bool Server::run() {
   }
   asio::co_spawn(s.io, s.look(), asio::detached);
   asio::co_spawn(s.io, s.beat(), asio::detached);
+  s.doors.restore(s.engine.door_positions());
   s.engine.start();
+  s.doors.apply(s.options.doors);
   s.hub.starts = nullptr;
   s.next_progress.cancel();
   s.manager.ready(s.status());

@@ -62,6 +62,7 @@ class Again {
                 {.processor = processor_,
                  .clock = clock_,
                  .producers = producers_,
+                 .positions = positions_,
                  .deployments = deployments_,
                  .results = results_,
                  .durables = durables_,
@@ -84,6 +85,7 @@ class Again {
   server::EngineClock clock_{[] { return Timestamp{0}; }};
   Processor processor_;
   server::Producers producers_{1};
+  server::DoorPositions positions_;
   server::Deployments deployments_;
   server::ResultHash results_;
   server::DurableSubscriptions durables_{{}, {}, [] { return std::uint64_t{0}; }};

@@ -45,6 +45,8 @@ const std::map<std::string, Use> kUses = {
     {"doctor", {"--to SERVER", "--to 127.0.0.1:1"}},
     {"doctor journal", {"journal", "nowhere"}},
     {"connections", {"--to SERVER", "--to 127.0.0.1:1"}},
+    {"doors", {"--to SERVER", "--to 127.0.0.1:1"}},
+    {"doors show", {"files --to SERVER", "none --to SERVER"}},
     {"top", {"--interval 10ms --to SERVER", "--to 127.0.0.1:1"}},
     {"context list", {"", ""}},
     {"engines", {"", "--to 127.0.0.1:1"}},
@@ -118,6 +120,7 @@ class CommandTable : public CommandLine {
     write("good.test", test + "expect:\n  @1 Hot()\n");
     write("bad.test", test + "expect:\n");
     write("wrong.tesla", "define Hot(");
+    write("doors.toml", "[doors.files]\nkind = \"file\"\npath = \"none-*.log\"\n");
     write("e", R"({"type":"Temp","ts":1,"attrs":{"value":46.5}})");
   }
 };
@@ -147,7 +150,8 @@ std::string with_server(std::string words, const std::string& address) {
 }
 
 TEST_F(CommandTable, SaysWhatIsPrintedAndHowCommandsEnd) {
-  Background server = start("serve --listen 127.0.0.1:0 --rules r.tesla --journal journal");
+  Background server =
+      start("serve --listen 127.0.0.1:0 --rules r.tesla --journal journal --config doors.toml");
   const std::string address = server.line().substr(std::string("listening on ").size());
   ASSERT_EQ(run("context add here --server " + address).exit_code, 0);
   // What a durable subscription gets later is there when it is asked for.

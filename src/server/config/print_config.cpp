@@ -28,6 +28,10 @@ std::string print_config(const ServerOptions& options) {
     section = key.section;
     text += line_of(key, options, defaults);
   }
+  for (const auto& [name, door] : options.doors) {
+    text += "\n[doors." + name + "]\n";
+    for (const auto& [key, value] : door.given) text += key + " = " + toml_text(value) + "\n";
+  }
   return text;
 }
 

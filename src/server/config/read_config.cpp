@@ -63,16 +63,21 @@ std::optional<ConfigValue> table_of(const toml::table& table) {
   return entries;
 }
 
+/// Unset: it is of a type that no key takes.
+std::optional<ConfigValue> value_of(const toml::node& node) {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto flag = node.value_exact<bool>()) return *flag;
+  if (const auto number = node.value_exact<std::int64_t>()) return *number;
+  if (const auto* array = node.as_array()) return list_of(*array);
+  if (const auto* table = node.as_table()) return table_of(*table);
+  return std::nullopt;
+}
+
 /// Unset: the node does not have the type that the key takes.
 std::optional<ConfigValue> value_of(const toml::node& node, const ConfigKey& key) {
-  std::optional<ConfigValue> value;
-  if (const auto text = node.value_exact<std::string>()) value = *text;
-  if (const auto flag = node.value_exact<bool>()) value = *flag;
-  if (const auto number = node.value_exact<std::int64_t>()) {
-    value = key.takes_numbers ? ConfigValue(std::to_string(*number)) : ConfigValue(*number);
-  }
-  if (const auto* array = node.as_array()) value = list_of(*array);
-  if (const auto* table = node.as_table()) value = table_of(*table);
+  std::optional<ConfigValue> value = value_of(node);
+  const auto* number = value ? std::get_if<std::int64_t>(&*value) : nullptr;
+  if (number != nullptr && key.takes_numbers) value = std::to_string(*number);
   if (value && value->index() != key.form.index()) return std::nullopt;
   return value;
 }
@@ -88,10 +93,41 @@ std::optional<Error> read_key(const toml::node& node, const ConfigKey& key,
   return std::nullopt;
 }
 
+std::optional<Error> read_door(const toml::table& table, const std::string& name,
+                               doors::Settings& settings) {
+  for (const auto& [key, node] : table) {
+    const std::string where = place_of(node) + "doors." + name + ".";
+    const auto value = value_of(node);
+    if (!value) return Error{where + std::string(key.str()) + ": no key takes such a value", ""};
+    if (const auto done = doors::set(settings, std::string(key.str()), *value); !done) {
+      return Error{where + done.error().message, done.error().hint};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> read_doors(const toml::node& node, ServerOptions& options) {
+  const auto* table = node.as_table();
+  if (table == nullptr) return Error{place_of(node) + "doors: expected a table", ""};
+  for (const auto& [key, door] : *table) {
+    const std::string name(key.str());
+    if (!door.is_table()) {
+      return Error{place_of(door) + "doors." + name + ": expected a table",
+                   "write [doors." + name + "]"};
+    }
+    if (auto error = read_door(*door.as_table(), name, options.doors[name])) return error;
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> read_table(const toml::table& table, const std::string& section,
                                 ServerOptions& options) {
   for (const auto& [name, node] : table) {
     const std::string key_name(name.str());
+    if (section.empty() && key_name == "doors") {
+      if (auto error = read_doors(node, options)) return error;
+      continue;
+    }
     if (section.empty() && is_section(key_name)) {
       if (!node.is_table()) return Error{place_of(node) + key_name + ": expected a table", ""};
       if (auto error = read_table(*node.as_table(), key_name, options)) return error;

@@ -8,6 +8,7 @@
 
 #include "dispatch/rules/rule_base.hpp"
 #include "journal/snapshot.hpp"
+#include "protocol/info.hpp"
 #include "server/declaration.hpp"
 #include "server/durability/server_state.hpp"
 #include "server/rule_book.hpp"
@@ -170,6 +171,7 @@ Result<void> Replay::restore(journal::Place place) {
 
 Result<void> Replay::restore_server(const stored::ServerStateT& state) {
   server::restore(state, state_.producers);
+  server::restore(state, state_.positions);
   server::restore(state, state_.deployments);
   files_ = restored_files(state);
   history_ = restored_history(state);
@@ -271,6 +273,10 @@ Result<void> Replay::take_request(journal::Place at, journal::Bytes bytes) {
   }
   if (const auto* publish = (*message)->body_as_Publish(); publish && publish->producer() != 0) {
     state_.producers.advance(publish->producer(), publish->sequence());
+  }
+  if (const auto* publish = (*message)->body_as_Publish(); publish && publish->position()) {
+    state_.positions.set(protocol::text_of(publish->door()),
+                         {publish->position()->data(), publish->position()->size()});
   }
   feed_.begin(at, std::move(frame), **message);
   return {};

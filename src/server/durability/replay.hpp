@@ -13,6 +13,7 @@
 #include "journal/records.hpp"
 #include "server/command.hpp"
 #include "server/deployments.hpp"
+#include "server/door_positions.hpp"
 #include "server/durability/durable_subscriptions.hpp"
 #include "server/durability/engine_clock.hpp"
 #include "server/durability/journal_feed.hpp"
@@ -37,6 +38,7 @@ class Replay {
     Processor& processor;
     EngineClock& clock;
     Producers& producers;
+    DoorPositions& positions;
     Deployments& deployments;
     ResultHash& results;
     DurableSubscriptions& durables;

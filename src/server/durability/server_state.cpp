@@ -15,6 +15,11 @@ stored::ServerStateT state_of(const ServerKnowledge& knowledge, std::uint64_t ro
   knowledge.producers.for_each([&](std::uint64_t producer, std::uint64_t sequence) {
     state.producers->producers.emplace_back(producer, sequence);
   });
+  for (const auto& [name, position] : knowledge.positions.all()) {
+    auto& added = state.doors.emplace_back(std::make_unique<stored::DoorStateT>());
+    added->name = name;
+    added->position = position;
+  }
   for (const auto& [name, file] : knowledge.files.all()) {
     auto& added = state.files.emplace_back(std::make_unique<stored::FileStateT>());
     added->name = name;
@@ -45,6 +50,10 @@ void restore(const stored::ServerStateT& state, Producers& producers) {
   for (const stored::Producer& known : state.producers->producers) {
     producers.advance(known.producer(), known.sequence());
   }
+}
+
+void restore(const stored::ServerStateT& state, DoorPositions& positions) {
+  for (const auto& door : state.doors) positions.set(door->name, door->position);
 }
 
 RuleHistory restored_history(const stored::ServerStateT& state) {

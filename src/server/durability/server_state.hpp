@@ -6,6 +6,7 @@
 #include "journal/records.hpp"
 #include "server/command_queue.hpp"
 #include "server/deployments.hpp"
+#include "server/door_positions.hpp"
 #include "server/durability/durable_subscriptions.hpp"
 #include "server/durability/known_files.hpp"
 #include "server/durability/result_hash.hpp"
@@ -19,6 +20,7 @@ namespace gorgo::server {
 struct ServerKnowledge {
   const journal::stored::SettingsT& settings;
   const Producers& producers;
+  const DoorPositions& positions;
   const ResultHash& results;
   const KnownFiles& files;
   const RuleHistory& history;
@@ -30,8 +32,9 @@ struct ServerKnowledge {
 journal::stored::ServerStateT state_of(const ServerKnowledge& knowledge, std::uint64_t roots,
                                        const std::vector<const Publication*>& unfinished);
 
-/// What a snapshot has of producers, files and deployments, brought back.
+/// What a snapshot has of producers, doors, files and deployments, brought back.
 void restore(const journal::stored::ServerStateT& state, Producers& producers);
+void restore(const journal::stored::ServerStateT& state, DoorPositions& positions);
 RuleHistory restored_history(const journal::stored::ServerStateT& state);
 KnownFiles restored_files(const journal::stored::ServerStateT& state);
 void restore(const journal::stored::ServerStateT& state, Deployments& deployments);

@@ -94,6 +94,7 @@ class Api {
   boost::asio::awaitable<Response> acknowledge(const Call& call);
 
   boost::asio::awaitable<Response> reload(const Call& call);
+  boost::asio::awaitable<Response> list_doors(const Call& call);
   boost::asio::awaitable<Response> list_connections(const Call& call);
   boost::asio::awaitable<Response> disconnect(const Call& call);
   boost::asio::awaitable<Response> describe(const Call& call);

@@ -9,7 +9,7 @@
 #include "server/http/openapi.hpp"
 #include "server/http/reply_json.hpp"
 
-// What operators and their tools ask: /v1/connections, /healthz, /readyz, /metrics.
+// What operators and their tools ask: /v1/doors, /v1/connections, /healthz, /readyz, /metrics.
 namespace gorgo::server::http {
 namespace {
 
@@ -46,6 +46,12 @@ asio::awaitable<Response> Api::reload(const Call&) {
   const auto* error = reply ? reply->as<wire::Error>() : nullptr;
   if (error != nullptr && error->code() == wire::ErrorCode::Invalid) refused.status = 422;
   co_return refused;
+}
+
+asio::awaitable<Response> Api::list_doors(const Call&) {
+  Json list = Json::array();
+  for (const DoorInfo& door : hub_.doors()) list.push_back(to_json(door));
+  co_return json_response({{"doors", std::move(list)}});
 }
 
 asio::awaitable<Response> Api::list_connections(const Call& call) {
@@ -108,6 +114,7 @@ asio::awaitable<Response> Api::metrics(const Call&) {
   metrics.add(*statistics, hub_.counters());
   metrics.add(hub_.connections());
   metrics.add(hub_.closed);
+  metrics.add(hub_.doors());
   metrics.add(hub_.accounts);
   const wire::ListDevicesT list_devices;
   const auto devices = co_await ask(list_devices);

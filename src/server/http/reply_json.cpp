@@ -140,6 +140,21 @@ Json to_json(const ConnectionInfo& connection) {
           {"delivered_per_second", connection.delivered_per_second}};
 }
 
+Json to_json(const DoorInfo& door) {
+  return {{"name", door.name},
+          {"kind", door.kind},
+          {"direction", door.is_sink ? "out" : "in"},
+          {"target", door.target},
+          {"state", door.state},
+          {"problem", door.problem},
+          {"events", door.events},
+          {"refused", door.refused},
+          {"dead_letters", door.dead},
+          {"lost", door.lost},
+          {"failures", door.failures},
+          {"position", door.position}};
+}
+
 Json to_json(const ClosedConnection& closed) {
   const auto at =
       std::chrono::duration_cast<std::chrono::milliseconds>(closed.at.time_since_epoch());

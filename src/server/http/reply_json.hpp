@@ -6,6 +6,7 @@
 
 #include "protocol/gorgo_generated.h"
 #include "server/closed_connections.hpp"
+#include "server/doors/door_info.hpp"
 #include "server/http/events_body.hpp"
 #include "server/http/exchange.hpp"
 #include "server/http/message.hpp"
@@ -34,6 +35,7 @@ Json to_json(const wire::Reloaded& reloaded);
 bool is_whole(const wire::Reloaded& reloaded);
 Json to_json(const ConnectionInfo& connection);
 Json to_json(const ClosedConnection& closed);
+Json to_json(const DoorInfo& door);
 /// Without the text where the reply has none.
 Json to_json(const wire::RuleInfo& rule);
 /// Without the text where the rule was removed.

@@ -28,6 +28,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {Verb::post, "/v1/subscriptions/{name}/ack", BodyKind::text, &Api::acknowledge, Access::user},
     {Verb::get, "/v1/types", BodyKind::none, &Api::list_types, Access::user},
     {Verb::post, "/v1/reload", BodyKind::none, &Api::reload, Access::admin},
+    {Verb::get, "/v1/doors", BodyKind::none, &Api::list_doors, Access::admin},
     {Verb::get, "/v1/connections", BodyKind::none, &Api::list_connections, Access::admin},
     {Verb::delete_, "/v1/connections/{id}", BodyKind::none, &Api::disconnect, Access::admin},
     {Verb::get, "/v1/workbench/stream", BodyKind::none, &Api::watch, Access::admin},

@@ -1,4 +1,4 @@
-#include "server/doors.hpp"
+#include "server/ports.hpp"
 
 #include <memory>
 #include <utility>
@@ -29,13 +29,13 @@ DialectMaker trex_maker(const TrexOptions& options, const TypeBoard& types) {
 
 }  // namespace
 
-std::vector<Listener::Door> doors_of(const ServerOptions& options, const TypeBoard& types,
+std::vector<Listener::Port> ports_of(const ServerOptions& options, const TypeBoard& types,
                                      MemoryBudget& memory) {
-  std::vector<Listener::Door> all = {
+  std::vector<Listener::Port> all = {
       {"listening on", "--listen", options.listen, native_maker()},
       {"http on", "--http", options.http.listen, http_maker(options.http, memory)},
       {"trex on", "--trex", options.trex.listen, trex_maker(options.trex, types)}};
-  std::erase_if(all, [](const Listener::Door& door) { return door.address.empty(); });
+  std::erase_if(all, [](const Listener::Port& port) { return port.address.empty(); });
   return all;
 }
 

@@ -11,7 +11,7 @@ namespace gorgo::server {
 
 /// The ports that the options ask for, that of the native protocol first. All of the
 /// arguments must outlive the dialects.
-std::vector<Listener::Door> doors_of(const ServerOptions& options, const TypeBoard& types,
+std::vector<Listener::Port> ports_of(const ServerOptions& options, const TypeBoard& types,
                                      MemoryBudget& memory);
 
 }  // namespace gorgo::server

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gorgo/diagnostics.hpp"
+#include "gorgo/event.hpp"
+#include "gorgo/event_batch.hpp"
+
+/// Ways by which the server itself goes out for events, or takes them elsewhere. docs/doors.md
+namespace gorgo::doors {
+
+/// What a source could make no event of.
+struct DeadLetter {
+  std::string place;  ///< where it came from, for people
+  std::string reason;
+  std::string payload;
+};
+
+/// How far a source has read. What it means only the source knows; empty: nothing was read.
+using Position = std::string;
+
+/// What one look at a source has brought.
+struct Arrived {
+  BatchBuilder events;
+  std::vector<DeadLetter> dead;
+  Position position;  ///< behind all of them
+
+  /// Whether it is enough for one look.
+  bool full() const {
+    constexpr std::uint32_t kMostEvents = 8192;
+    constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+    constexpr std::size_t kMostDead = 256;
+    return events.events() >= kMostEvents || events.bytes() >= kMostBytes ||
+           dead.size() >= kMostDead || events.full();
+  }
+  bool empty() const { return events.events() == 0 && dead.empty(); }
+};
+
+/// Where events come from. One thread calls, but for `wake`.
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  /// Waits for events, not longer than `patience` or until `wake`; brings nothing when none came.
+  /// An error: there is no way to them at the moment, and the caller tries again after a while.
+  /// What was brought before is not brought again, also behind an error.
+  virtual Result<Arrived> poll(std::chrono::milliseconds patience) = 0;
+  /// Everything up to this position is as safe as the server is configured to keep it, so that the
+  /// source may forget it. Positions come in the order in which `poll` gave them.
+  virtual void committed(const Position& position) = 0;
+  /// Has a `poll` that waits return, or the next one. Any thread.
+  virtual void wake() = 0;
+  /// How far it has read, for people.
+  virtual std::string describe(const Position& position) const = 0;
+};
+
+/// Events on their way out, in their order.
+struct Departing {
+  struct Row {
+    Place place;
+    Event event;
+  };
+  std::vector<Row> rows;
+};
+
+/// Where events go. One thread calls, but for `wake`.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+
+  /// Sends the events and returns when all of them are safe at the other side. An error: that is
+  /// not known of any of them, and the caller sends all of them again after a while. Then the
+  /// other side may get some twice, each with the same id.
+  virtual Result<void> send(const Departing& events) = 0;
+  /// Has a `send` that waits return with an error. Any thread.
+  virtual void wake() = 0;
+};
+
+/// The id of an event, which no other has: what receivers know repetitions by.
+std::string id_of(const Place& place);
+/// Appends `{"id":"12-0","type":"Fire","ts":1000,"attrs":{...}}`: an event line with its id.
+void append_line(std::string& out, const Departing::Row& row);
+
+}  // namespace gorgo::doors

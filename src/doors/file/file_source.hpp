@@ -1,0 +1,69 @@
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "doors/door.hpp"
+#include "doors/file/tailed_file.hpp"
+#include "doors/payload.hpp"
+#include "doors/settings.hpp"
+
+namespace gorgo::doors {
+
+/// A file as a look at its folder has shown it.
+struct FoundFile {
+  std::string path;
+  FileIdentity identity;
+  std::uint64_t size = 0;
+  std::pair<std::int64_t, std::int64_t> changed;  ///< seconds and nanoseconds
+};
+
+/// Files that a pattern names, read as they grow, also those that get a name or lose it while they
+/// are written to.
+class FileSource : public Source {
+ public:
+  FileSource(const Settings& settings, Types types, const Position& position);
+
+  Result<Arrived> poll(std::chrono::milliseconds patience) override;
+  /// The position tells all, and the server keeps it.
+  void committed(const Position&) override {}
+  void wake() override;
+  std::string describe(const Position& position) const override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const Settings settings_;
+  const Types types_;
+  std::map<FileIdentity, FilePosition> left_off_;  // files of an earlier run, not found yet
+  std::vector<std::unique_ptr<TailedFile>> files_;
+  std::size_t next_ = 0;  // the file that is read first
+  Clock::time_point next_look_ = {};
+  bool has_looked_ = false;
+  std::optional<Error> problem_;  // of a file, while others go on
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable woken_;
+  bool is_woken_ = false;
+
+  /// Finds files that came, and forgets those that have gone.
+  Result<void> look();
+  /// Reads from the files in turn, each to its end, until one gives something.
+  void read(Arrived& arrived);
+  bool read(TailedFile& file, Arrived& arrived);
+  TailedFile::TakeLine taker(TailedFile& file, Arrived& arrived);
+  /// False: another file has the name by now.
+  bool find(const std::string& path, const FileIdentity& identity);
+  void find_renamed(const std::vector<FoundFile>& found);
+  void forget_gone(Arrived& arrived);
+  Position position();
+  void wait(Clock::time_point until);
+};
+
+}  // namespace gorgo::doors

@@ -1,0 +1,262 @@
+#include "doors/payload.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codec/csv.hpp"
+#include "codec/event_line.hpp"
+#include "codec/event_text.hpp"
+#include "codec/names.hpp"
+#include "codec/time_format.hpp"
+
+namespace gorgo::doors {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+/// What the topic says comes first, so that a payload that says something else has it twice and is
+/// refused.
+void add_topic(const TopicContent* topic, Event& event) {
+  if (topic == nullptr) return;
+  if (event.type.empty()) event.type = topic->type;
+  for (const auto& [name, text] : topic->attributes) event.attributes.push_back({name, text});
+}
+
+class EventLines : public PayloadReader {
+ public:
+  Result<Outcome> read(std::string_view text, const TopicContent* topic,
+                       BatchBuilder& batch) override {
+    if (is_blank(text)) return Outcome::nothing;
+    const auto read = codec::read_event_line(text, event_);
+    if (!read) return read.error();
+    if (codec::is_tick(event_)) return Error{"a tick is no event", ""};
+    add_topic(topic, event_);
+    batch.add(event_);
+    return Outcome::event;
+  }
+
+ private:
+  Event event_;  // its memory is used again
+};
+
+/// Objects of JSON: the members are attributes, those of nested objects with the names of both.
+class JsonObjects : public PayloadReader {
+ public:
+  explicit JsonObjects(const Settings& settings)
+      : settings_(settings),
+        times_(*codec::TimeFormat::make(settings.time_format, settings.zone)) {}
+
+  Result<Outcome> read(std::string_view text, const TopicContent* topic,
+                       BatchBuilder& batch) override {
+    if (is_blank(text)) return Outcome::nothing;
+    const auto json = Json::parse(text, nullptr, false);
+    if (json.is_discarded()) return Error{"the payload is no JSON", ""};
+    if (!json.is_object())
+      return Error{"the payload is no JSON object", "such as {\"value\": 46.5}"};
+    event_ = {};
+    event_.type = settings_.type;
+    if (auto taken = take_members(json, "", 0); !taken) return taken.error();
+    add_topic(topic, event_);
+    if (!codec::is_event_name(event_.type)) {
+      return Error{event_.type.empty() ? "nothing says the type of the event"
+                                       : "'" + event_.type + "' is no name of a type",
+                   "set `type` or `type_column`, or have {type} in the topic"};
+    }
+    batch.add(event_);
+    return Outcome::event;
+  }
+
+ private:
+  static constexpr int kDeepest = 16;
+
+  const Settings settings_;
+  const codec::TimeFormat times_;
+  Event event_;
+
+  Result<void> take_members(const Json& object, const std::string& prefix, int depth) {
+    if (depth > kDeepest) return Error{"the objects are nested too deeply", ""};
+    for (const auto& [key, value] : object.items()) {
+      auto taken = take(prefix + key, value, depth);
+      if (!taken) return taken;
+    }
+    return {};
+  }
+
+  Result<void> take(const std::string& name, const Json& value, int depth) {
+    if (value.is_null()) return {};
+    if (name == settings_.time_column) return take_time(value);
+    if (settings_.type.empty() && name == settings_.type_column && value.is_string()) {
+      event_.type = value.get<std::string>();
+      return {};
+    }
+    if (value.is_object()) return take_members(value, name + "_", depth + 1);
+    const auto renamed = settings_.rename.find(name);
+    const std::string& attribute = renamed == settings_.rename.end() ? name : renamed->second;
+    if (!codec::is_event_name(attribute)) {
+      return Error{"'" + attribute + "' is no name of an attribute", ""};
+    }
+    auto taken = value_of(name, value);
+    if (!taken) return taken.error();
+    event_.attributes.push_back({attribute, std::move(*taken)});
+    return {};
+  }
+
+  static Result<Value> value_of(const std::string& name, const Json& value) {
+    if (value.is_string()) return Value(value.get<std::string>());
+    if (value.is_boolean()) return Value(value.get<bool>());
+    if (value.is_number_float()) return Value(value.get<double>());
+    const bool fits = !value.is_number_unsigned() ||
+                      value.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX);
+    if (value.is_number() && fits) return Value(value.get<std::int64_t>());
+    return Error{"'" + name + "' is " +
+                     (value.is_array() ? "an array" : "an integer beyond 64 bits") +
+                     ", which no attribute can hold",
+                 ""};
+  }
+
+  Result<void> take_time(const Json& value) {
+    if (!value.is_string() && !value.is_number()) {
+      return Error{"'" + settings_.time_column + "' is no time", ""};
+    }
+    const auto time = times_.parse(value.is_string() ? value.get<std::string>() : value.dump());
+    if (!time) return Error{settings_.time_column + ": " + time.error().message, time.error().hint};
+    event_.timestamp = *time;
+    return {};
+  }
+};
+
+codec::CsvForm form_of(const Settings& settings) {
+  return {.type = settings.type,
+          .type_column = settings.type_column,
+          .time_column = settings.time_column,
+          .times = *codec::TimeFormat::make(settings.time_format, settings.zone),
+          .separator = settings.separator == "tab" ? '\t' : settings.separator.front(),
+          .renamed = settings.rename};
+}
+
+/// The reader of CSV wants a batch of its own events, and numbers lines: neither is shown here.
+class CsvLines : public PayloadReader {
+ public:
+  CsvLines(const Settings& settings, Types types)
+      : form_(form_of(settings)), types_(std::move(types)), given_(!settings.columns.empty()) {
+    for (const std::string& column : settings.columns) {
+      if (!header_.empty()) header_ += form_.separator;
+      codec::append_csv_cell(header_, column);
+    }
+  }
+
+  void begin_batch() override {
+    const auto types = types_();
+    if (reader_ != nullptr && (open_ || types->version() == schema_->version())) return;
+    schema_ = types;
+    reader_ = nullptr;
+  }
+
+  Result<void> header(std::string_view line) override {
+    header_ = line;
+    reader_ = nullptr;
+    open_ = false;
+    return {};
+  }
+  bool has_header() const override { return !given_; }
+
+  Result<Outcome> read(std::string_view text, const TopicContent* topic,
+                       BatchBuilder& batch) override {
+    using Kind = codec::LineContent::Kind;
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
+    if (!open_ && is_blank(text)) return Outcome::nothing;
+    if (reader_ == nullptr) {
+      if (auto made = make_reader(); !made) return made.error();
+    }
+    const auto read = reader_->next(text, batch);
+    if (!read) {
+      const Error why = plain(read.error());
+      if (reader_->broken()) reader_ = nullptr;
+      open_ = false;
+      return why;
+    }
+    open_ = read->kind == Kind::nothing;
+    if (open_) return Outcome::open;
+    if (topic != nullptr) add(*topic, batch);
+    return Outcome::event;
+  }
+
+ private:
+  const codec::CsvForm form_;
+  const Types types_;
+  const bool given_;
+  std::string header_;
+  std::shared_ptr<const Schema> schema_;  // outlives the reader
+  std::unique_ptr<codec::EventReader> reader_;
+  bool open_ = false;  // within a quoted cell
+
+  Result<void> make_reader() {
+    if (schema_ == nullptr) schema_ = types_();
+    reader_ = codec::make_csv_reader(form_, schema_.get());
+    BatchBuilder none;
+    const auto read = reader_->next(header_, none);
+    if (read) return {};
+    reader_ = nullptr;
+    return plain(read.error());
+  }
+
+  static Error plain(const Error& error) {
+    const std::size_t colon = error.message.find(": ");
+    const bool numbered = error.message.starts_with("line ") && colon != std::string::npos;
+    return {numbered ? error.message.substr(colon + 2) : error.message, error.hint};
+  }
+
+  static void add(const TopicContent& topic, BatchBuilder& batch) {
+    for (const auto& [name, text] : topic.attributes) {
+      batch.attribute(name, Datum::of(std::string_view(text)));
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<PayloadReader> make_payload_reader(const Settings& settings, const Types& types) {
+  if (settings.format == "csv") return std::make_unique<CsvLines>(settings, types);
+  if (settings.format == "json") return std::make_unique<JsonObjects>(settings);
+  return std::make_unique<EventLines>();
+}
+
+Result<void> check_form(const Settings& settings) {
+  const bool known =
+      settings.format == "events" || settings.format == "json" || settings.format == "csv";
+  if (!known) {
+    return Error{"format: '" + settings.format + "' is unknown", "one of events, json, csv"};
+  }
+  if (const auto times = codec::TimeFormat::make(settings.time_format, settings.zone); !times) {
+    return Error{"time_format, zone: " + times.error().message, times.error().hint};
+  }
+  const std::string& separator = settings.separator;
+  const bool divides = separator == "tab" || (separator.size() == 1 && separator != "\"" &&
+                                              separator != "\r" && separator != "\n");
+  if (!divides) {
+    return Error{"separator: '" + separator + "' is no separator",
+                 "one character other than a quote, or tab"};
+  }
+  if (settings.format == "csv" && settings.kind != "file" && settings.columns.empty()) {
+    return Error{"columns: messages of CSV have no header", "columns = [\"ts\", \"value\"]"};
+  }
+  if (settings.format == "events") {
+    for (const char* key : {"type", "type_column", "time_column", "time_format", "zone",
+                            "separator", "columns", "rename"}) {
+      if (settings.given.contains(key)) {
+        return Error{std::string(key) + " says nothing about event lines",
+                     "add format = \"json\" or format = \"csv\""};
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace gorgo::doors

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "gorgo/event_batch.hpp"
+#include "protocol/gorgo_generated.h"
+
+namespace gorgo::server {
+
+/// Adds an event that tells of what a door could make no event of (docs/doors.md). `place`: where
+/// it came from. A long payload is cut, and bytes that are no UTF-8 become `?`.
+void add_dead_letter(BatchBuilder& batch, std::optional<Timestamp> stamp, std::string_view door,
+                     std::string_view place, std::string_view reason, std::string_view payload);
+/// The same for all that a publication names.
+void add_dead_letters(BatchBuilder& batch, std::optional<Timestamp> stamp,
+                      const wire::Publish& publish);
+/// The same for an event that was refused.
+void add_dead_letter(BatchBuilder& batch, std::optional<Timestamp> stamp, std::string_view door,
+                     const BatchCursor& refused, std::string_view reason);
+
+}  // namespace gorgo::server

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "server/doors/door_info.hpp"
+
+namespace gorgo::server {
+
+/// What a door tells of itself. Its thread writes, any reads.
+class DoorReport {
+ public:
+  explicit DoorReport(DoorInfo identity) : identity_(std::move(identity)) {}
+
+  std::atomic<std::uint64_t> events = 0, refused = 0, dead = 0, lost = 0, failures = 0;
+
+  void set_position(std::string position) {
+    const std::lock_guard lock(mutex_);
+    position_ = std::move(position);
+  }
+  /// Empty: it works. Returns whether that is news.
+  bool set_problem(const std::string& problem) {
+    if (!problem.empty()) ++failures;
+    const std::lock_guard lock(mutex_);
+    return std::exchange(problem_, problem) != problem;
+  }
+  void set_waiting(bool waiting) { waiting_ = waiting; }
+
+  DoorInfo info() const {
+    DoorInfo info = identity_;
+    info.events = events;
+    info.refused = refused;
+    info.dead = dead;
+    info.lost = lost;
+    info.failures = failures;
+    const std::lock_guard lock(mutex_);
+    info.position = position_;
+    info.problem = problem_;
+    info.state = !problem_.empty() ? "failing" : waiting_ ? "waiting" : "running";
+    return info;
+  }
+
+ private:
+  const DoorInfo identity_;
+  std::atomic<bool> waiting_ = false;
+  mutable std::mutex mutex_;  // guards what follows
+  std::string position_, problem_;
+};
+
+}  // namespace gorgo::server

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "server/client_totals.hpp"
+#include "server/command_queue.hpp"
+#include "server/outbox.hpp"
+
+namespace gorgo::server {
+
+/// A door's way to the engine thread and back: the one that sessions take, so that doors take turns
+/// with clients and find the same limits. The door's thread calls; `stop` any.
+class EngineLink {
+ public:
+  struct Parts {
+    CommandQueue& queue;
+    ClientTotals& totals;
+    Limits limits;
+  };
+
+  /// `id` is no session's. `on_news` is called on another thread when `take` may have something, or
+  /// the door stops; it must not call back.
+  EngineLink(const Parts& parts, std::uint64_t id, const std::string& door,
+             std::function<void(bool is_stopped)> on_news);
+  /// The engine forgets what it has of the door.
+  ~EngineLink();
+
+  /// Hands a request to the engine, and waits until there is room, unless the door stops. False:
+  /// there was none, or the server stops.
+  bool push(protocol::Bytes frame);
+  /// What has come, in its order. What was taken before counts as done.
+  std::vector<OutFrame> take();
+  /// Waits for news, at most so long.
+  void wait(std::chrono::milliseconds patience);
+  bool is_stopped();
+  void stop();
+  /// Nothing more will come than what waits already.
+  bool is_finishing();
+  void finish();
+
+ private:
+  CommandQueue& queue_;
+  std::shared_ptr<Outbox> outbox_;
+
+  struct Bell {
+    std::mutex mutex;  // guards what follows
+    std::condition_variable rung;
+    bool is_rung = false, is_stopped = false, is_finishing = false;
+    std::function<void(bool)> on_news;
+
+    void ring();
+  };
+  std::shared_ptr<Bell> bell_;  // the engine thread may hold the outbox longer than the link lives
+};
+
+}  // namespace gorgo::server

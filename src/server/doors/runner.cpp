@@ -1,0 +1,83 @@
+#include "server/doors/runner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <utility>
+
+namespace gorgo::server {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Some time between nothing and a bound that doubles, so that doors do not come back in step.
+milliseconds pause_after(unsigned failures) {
+  constexpr std::int64_t kFirst = 200, kLongest = 10'000;
+  static thread_local std::minstd_rand random(std::random_device{}());
+  const std::int64_t bound = std::min(kFirst << std::min(failures, 10u), kLongest);
+  return milliseconds(std::uniform_int_distribution<std::int64_t>(kFirst / 2, bound)(random));
+}
+
+}  // namespace
+
+Runner::Runner(const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings)
+    : parts_(parts),
+      name_(std::move(name)),
+      settings_(std::move(settings)),
+      report_({.name = name_,
+               .kind = settings_.kind,
+               .is_sink = settings_.is_sink(),
+               .target = settings_.target()}),
+      link_(parts.link, id, name_, [this](bool is_stopped) {
+        const std::lock_guard lock(wake_mutex_);
+        if (wake_) wake_(is_stopped);
+      }) {}
+
+Runner::~Runner() {
+  stop();
+  join();
+}
+
+void Runner::start() {
+  begin();
+  thread_ = std::thread([this] {
+    try {
+      run();
+    } catch (const std::exception& failure) {
+      report_.set_problem(failure.what());
+      parts_.log.error("a door has ended", {{"door", name_}, {"error", failure.what()}});
+    }
+    set_wake({});
+  });
+}
+
+void Runner::stop() { link_.stop(); }
+
+void Runner::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void Runner::set_wake(std::function<void(bool)> wake) {
+  const std::lock_guard lock(wake_mutex_);
+  wake_ = std::move(wake);
+}
+
+void Runner::fail(const Error& why) {
+  if (report_.set_problem(why.to_string())) {
+    parts_.log.warning("a door cannot go on, and tries again",
+                       {{"door", name_}, {"error", why.to_string()}});
+  }
+  const auto until = std::chrono::steady_clock::now() + pause_after(failures_++);
+  while (!link_.is_stopped()) {
+    const auto left = until - std::chrono::steady_clock::now();
+    if (left.count() <= 0) return;
+    link_.wait(std::chrono::ceil<milliseconds>(left));
+  }
+}
+
+void Runner::succeed() {
+  failures_ = 0;
+  if (report_.set_problem("")) parts_.log.info("a door works again", {{"door", name_}});
+}
+
+}  // namespace gorgo::server

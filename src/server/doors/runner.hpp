@@ -1,0 +1,87 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "doors/door.hpp"
+#include "doors/payload.hpp"
+#include "doors/settings.hpp"
+#include "server/doors/door_report.hpp"
+#include "server/doors/engine_link.hpp"
+#include "server/log.hpp"
+
+namespace gorgo::server {
+
+/// What all doors are given.
+struct DoorParts {
+  EngineLink::Parts link;
+  doors::Types types;
+  Log& log;
+  bool has_journal;  ///< subscriptions can be durable
+  bool is_durable;   ///< events are to be durable before their source forgets them
+};
+
+/// One door at work, on a thread of its own. `start` once; `stop` from any thread.
+class Runner {
+ public:
+  virtual ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  void start();
+  /// Has the thread end. What the engine has taken stays taken; what it has not comes again.
+  void stop();
+  /// Has the thread end once it has taken everything that the engine has for it.
+  void finish() { link_.finish(); }
+  /// Waits until the thread has ended.
+  void join();
+
+  const doors::Settings& settings() const { return settings_; }
+  DoorInfo info() const { return report_.info(); }
+
+ protected:
+  Runner(const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings);
+
+  /// Nobody waits longer without looking around.
+  static constexpr std::chrono::milliseconds kPatience{1000};
+
+  /// Asks the engine for what has to be asked before the thread runs.
+  virtual void begin() {}
+  virtual void run() = 0;
+
+  /// Has `wake` called on another thread when there are news of the engine, or the door stops.
+  void set_wake(std::function<void(bool is_stopped)> wake);
+  /// Says that the door cannot go on for now, and waits before the next attempt.
+  void fail(const Error& why);
+  /// Says that it works.
+  void succeed();
+
+  const DoorParts parts_;
+  const std::string name_;
+  const doors::Settings settings_;
+  DoorReport report_;
+  std::mutex wake_mutex_;  // guards what follows
+  std::function<void(bool)> wake_;
+  EngineLink link_;
+
+ private:
+  unsigned failures_ = 0;  // since something worked
+  std::thread thread_;
+};
+
+/// Takes events from a source to the engine. `on_position` is told, on the door's thread, of each
+/// position whose events were taken.
+std::unique_ptr<Runner> make_source_runner(const DoorParts& parts, std::uint64_t id,
+                                           std::string name, doors::Settings settings,
+                                           doors::Position position,
+                                           std::function<void(const doors::Position&)> on_position);
+/// Takes events from the engine to a sink.
+std::unique_ptr<Runner> make_sink_runner(const DoorParts& parts, std::uint64_t id, std::string name,
+                                         doors::Settings settings);
+
+}  // namespace gorgo::server

@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "doors/make_door.hpp"
+#include "protocol/batch.hpp"
+#include "protocol/info.hpp"
+#include "server/doors/runner.hpp"
+
+namespace gorgo::server {
+namespace {
+
+using doors::Departing;
+
+enum Request : std::uint64_t { kSubscribe = 1, kEnd = 2, kAcknowledge = 3 };
+
+/// Why the subscription is none; empty: it is one.
+std::string problem_in(const wire::Message& message) {
+  if (const auto* error = message.body_as_Error()) return error->message()->str();
+  const auto* diagnostics = message.body_as_Diagnostics();
+  if (diagnostics == nullptr || diagnostics->list() == nullptr) return "";
+  for (const auto* one : *diagnostics->list()) {
+    if (one->severity() == wire::Severity::Error) return one->message()->str();
+  }
+  return "";
+}
+
+/// With a journal the subscription is durable, and what the other side has is acknowledged.
+class SinkRunner : public Runner {
+ public:
+  SinkRunner(const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings)
+      : Runner(parts, id, std::move(name), std::move(settings)), durable_("door " + name_) {}
+  ~SinkRunner() override {
+    stop();
+    join();
+  }
+
+ private:
+  const std::string durable_;
+  std::unique_ptr<doors::Sink> sink_;
+  bool was_ended_ = false;  // the subscription that had another text
+
+  void begin() override { subscribe(); }
+  void run() override;
+  bool open();
+  void subscribe();
+  void take(const OutFrame& frame);
+  void take_reply(const wire::Message& message);
+  void send(const ClientDelivery& delivery);
+};
+
+void SinkRunner::run() {
+  if (!open()) return;
+  while (!link_.is_stopped()) {
+    const auto frames = link_.take();
+    for (const OutFrame& frame : frames) {
+      if (link_.is_stopped()) return;
+      take(frame);
+    }
+    if (frames.empty() && link_.is_finishing()) return;
+    if (frames.empty()) link_.wait(kPatience);
+  }
+}
+
+bool SinkRunner::open() {
+  while (!link_.is_stopped()) {
+    auto sink = doors::make_sink(name_, settings_);
+    if (sink) {
+      sink_ = std::move(*sink);
+      set_wake([this](bool is_stopped) {
+        if (is_stopped) sink_->wake();
+      });
+      return true;
+    }
+    fail(sink.error());
+  }
+  return false;
+}
+
+void SinkRunner::subscribe() {
+  wire::SubscribeT request;
+  request.subscription = 1;
+  request.text = settings_.subscribe;
+  if (parts_.has_journal) {
+    request.durable = durable_;
+  } else {
+    request.slow = wire::SlowPolicy::Drop;
+  }
+  link_.push(protocol::encode(kSubscribe, request));
+}
+
+void SinkRunner::take(const OutFrame& frame) {
+  if (const auto* delivery = std::get_if<ClientDelivery>(&frame)) return send(*delivery);
+  const auto message = protocol::open_frame(std::get<protocol::Bytes>(frame));
+  if (message) take_reply(**message);
+}
+
+void SinkRunner::take_reply(const wire::Message& message) {
+  const std::string problem = problem_in(message);
+  if (message.id() == kEnd) {
+    subscribe();
+  } else if (message.id() == kSubscribe && problem.empty()) {
+    succeed();
+  } else if (message.id() == kSubscribe && parts_.has_journal && !was_ended_) {
+    // It may be there from an earlier configuration, for other events.
+    was_ended_ = true;
+    wire::EndDurableT end;
+    end.durable = durable_;
+    link_.push(protocol::encode(kEnd, end));
+  } else if (message.id() == kSubscribe) {
+    fail({"subscribe: " + problem, ""});
+    subscribe();
+  }
+}
+
+void SinkRunner::send(const ClientDelivery& delivery) {
+  report_.lost += delivery.lost.rows;
+  if (delivery.shared == nullptr || delivery.rows == 0) return;
+  Departing departing;
+  BatchCursor cursor(protocol::view_of(*delivery.shared->deliver().batch()));
+  for (; !cursor.done(); cursor.advance()) {
+    const std::uint32_t row = cursor.position();
+    if (row < delivery.first || row >= delivery.first + delivery.rows) continue;
+    departing.rows.push_back({delivery.shared->place(row), cursor.to_event()});
+  }
+  auto sent = sink_->send(departing);
+  while (!sent) {
+    if (link_.is_finishing()) report_.lost += departing.rows.size();
+    if (link_.is_stopped() || link_.is_finishing()) return;
+    fail(sent.error());
+    sent = sink_->send(departing);
+  }
+  succeed();
+  const Place last = departing.rows.back().place;
+  report_.events += departing.rows.size();
+  report_.set_position(doors::id_of(last));
+  if (!parts_.has_journal) return;
+  wire::AcknowledgeT acknowledge;
+  acknowledge.durable = durable_;
+  acknowledge.root = last.root;
+  acknowledge.ordinal = last.ordinal;
+  link_.push(protocol::encode(kAcknowledge, acknowledge));
+}
+
+}  // namespace
+
+std::unique_ptr<Runner> make_sink_runner(const DoorParts& parts, std::uint64_t id, std::string name,
+                                         doors::Settings settings) {
+  return std::make_unique<SinkRunner>(parts, id, std::move(name), std::move(settings));
+}
+
+}  // namespace gorgo::server

@@ -1,0 +1,150 @@
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "doors/make_door.hpp"
+#include "protocol/batch.hpp"
+#include "server/doors/runner.hpp"
+
+namespace gorgo::server {
+namespace {
+
+using doors::Arrived;
+using doors::Position;
+using std::chrono::milliseconds;
+
+/// Between two attempts where the engine has no room.
+constexpr milliseconds kShortPause{100};
+
+protocol::Bytes publication_of(const std::string& door, Arrived& arrived, std::uint64_t id,
+                               wire::AckMode ack) {
+  flatbuffers::FlatBufferBuilder builder(arrived.events.bytes() + 1024);
+  const auto batch = protocol::pack(builder, arrived.events.batch());
+  std::vector<flatbuffers::Offset<wire::DeadLetter>> dead;
+  for (const doors::DeadLetter& letter : arrived.dead) {
+    dead.push_back(wire::CreateDeadLetter(builder, builder.CreateString(letter.place),
+                                          builder.CreateString(letter.reason),
+                                          builder.CreateString(letter.payload)));
+  }
+  const auto name = builder.CreateString(door);
+  const auto position = builder.CreateVector(
+      reinterpret_cast<const std::uint8_t*>(arrived.position.data()), arrived.position.size());
+  const auto letters = builder.CreateVector(dead);
+  const auto publish = wire::CreatePublish(builder, 0, 0, ack, batch, name, position, letters);
+  builder.FinishSizePrefixed(wire::CreateMessage(builder, id, wire::Body::Publish, publish.Union()),
+                             wire::MessageIdentifier());
+  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+/// One publication is on its way at a time, so that positions are noted in their order; meanwhile
+/// the source reads the next.
+class SourceRunner : public Runner {
+ public:
+  SourceRunner(const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings,
+               Position position, std::function<void(const Position&)> on_position)
+      : Runner(parts, id, std::move(name), std::move(settings)),
+        position_(std::move(position)),
+        on_position_(std::move(on_position)) {}
+  ~SourceRunner() override {
+    stop();
+    join();
+  }
+
+ private:
+  Position position_;
+  const std::function<void(const Position&)> on_position_;
+  std::unique_ptr<doors::Source> source_;
+  std::optional<Arrived> sent_, next_;
+  std::uint64_t number_ = 0;  // of the publication that was sent
+
+  void run() override;
+  bool open();
+  void poll();
+  bool send();
+  void take_news();
+  void take_reply(const wire::Message& message);
+  void confirm(const wire::Ack& ack);
+};
+
+void SourceRunner::run() {
+  if (!open()) return;
+  while (!link_.is_stopped()) {
+    take_news();
+    if (!sent_ && next_) {
+      sent_ = std::exchange(next_, std::nullopt);
+      if (!send()) return;
+    }
+    report_.set_waiting(next_.has_value());
+    if (next_) {
+      link_.wait(kPatience);
+    } else {
+      poll();
+    }
+  }
+}
+
+bool SourceRunner::open() {
+  while (!link_.is_stopped()) {
+    auto source = doors::make_source(name_, settings_, parts_.types, position_);
+    if (source) {
+      source_ = std::move(*source);
+      report_.set_position(source_->describe(position_));
+      set_wake([this](bool) { source_->wake(); });
+      return true;
+    }
+    fail(source.error());
+  }
+  return false;
+}
+
+void SourceRunner::poll() {
+  auto arrived = source_->poll(kPatience);
+  if (!arrived) return fail(arrived.error());
+  succeed();
+  if (!arrived->empty()) next_ = std::move(*arrived);
+}
+
+bool SourceRunner::send() {
+  const auto ack = parts_.is_durable ? wire::AckMode::Durable : wire::AckMode::Accepted;
+  return link_.push(publication_of(name_, *sent_, ++number_, ack));
+}
+
+void SourceRunner::take_news() {
+  for (const OutFrame& frame : link_.take()) {
+    const auto* bytes = std::get_if<protocol::Bytes>(&frame);
+    const auto message =
+        bytes == nullptr ? Result<const wire::Message*>(Error{}) : protocol::open_frame(*bytes);
+    if (message && sent_ && (*message)->id() == number_) take_reply(**message);
+  }
+}
+
+void SourceRunner::take_reply(const wire::Message& message) {
+  if (const auto* ack = message.body_as_Ack()) return confirm(*ack);
+  const auto* error = message.body_as_Error();
+  const std::string why = error == nullptr ? "an answer that is none" : error->message()->str();
+  report_.set_problem("the engine takes nothing: " + why);
+  link_.wait(kShortPause);
+  send();
+}
+
+void SourceRunner::confirm(const wire::Ack& ack) {
+  report_.events += ack.accepted();
+  report_.refused += ack.refused();
+  report_.dead += sent_->dead.size();
+  report_.set_position(source_->describe(sent_->position));
+  on_position_(sent_->position);
+  source_->committed(sent_->position);
+  sent_.reset();
+}
+
+}  // namespace
+
+std::unique_ptr<Runner> make_source_runner(
+    const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings,
+    doors::Position position, std::function<void(const doors::Position&)> on_position) {
+  return std::make_unique<SourceRunner>(parts, id, std::move(name), std::move(settings),
+                                        std::move(position), std::move(on_position));
+}
+
+}  // namespace gorgo::server

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "checker.hpp"
+#include "gorgo/client.hpp"
+#include "process.hpp"
+
+namespace gorgo {
+
+namespace fs = std::filesystem;
+
+/// A folder that goes with the test.
+class Folder {
+ public:
+  explicit Folder(const std::string& name)
+      : path_(fs::path(testing::TempDir()) / ("gorgo_" + name + "_" + std::to_string(getpid()))) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+  }
+  std::vector<std::string> lines(const std::string& name) const {
+    std::vector<std::string> all;
+    std::ifstream in(path_ / name);
+    for (std::string line; std::getline(in, line);) all.push_back(line);
+    return all;
+  }
+
+ private:
+  const fs::path path_;
+};
+
+/// A server with a journal and with doors, which is killed and started again.
+class ServerWithDoors {
+ public:
+  ServerWithDoors(const Folder& folder, const std::string& config) : folder_(folder) {
+    folder_.write("gorgo.toml",
+                  "[journal]\nsnapshot_bytes = 200000\nsegment_bytes = 100000\n" + config);
+    start();
+  }
+
+  std::string address() const {
+    const std::lock_guard lock(mutex_);
+    return address_;
+  }
+  Client client() const {
+    auto client = Client::connect(address());
+    EXPECT_TRUE(client) << client.error().to_string();
+    return std::move(*client);
+  }
+  void kill_and_start() {
+    process_->signal(SIGKILL);
+    process_->wait();
+    start();
+  }
+  int stop() {
+    process_->signal(SIGTERM);
+    return process_->wait();
+  }
+  void signal(int number) { process_->signal(number); }
+  Process& process() { return *process_; }
+
+ private:
+  const Folder& folder_;
+  mutable std::mutex mutex_;
+  std::string address_;
+  std::unique_ptr<Process> process_;
+
+  void start() {
+    process_ = std::make_unique<Process>(std::vector<std::string>{
+        "serve", "--listen", "127.0.0.1:0", "--log-level", "off", "--journal",
+        (folder_ / "journal").string(), "--config", (folder_ / "gorgo.toml").string()});
+    const std::string address = address_in(process_->out_line());
+    const std::lock_guard lock(mutex_);
+    address_ = address;
+  }
+};
+
+inline constexpr const char* kEcho = "rule echo: define Echo(v: int) from A() where v = A.v;";
+
+/// Numbers come through a door as events `A(v)`, from 1 on, while `die` has something die, so
+/// often. What a durable subscriber gets decides whether any was lost, doubled or out of order.
+/// `publish` sends numbers until `ended`, and returns the last.
+template <class Publish, class Die>
+std::int64_t check_numbers(ServerWithDoors& server, int deaths, Publish publish, Die die) {
+  std::atomic<bool> publisher_ends = false, reader_ends = false;
+  std::atomic<std::int64_t> last = 0;
+  checker::Progress progress;
+  checker::Received received(progress);
+  std::thread publisher([&] { last = publish(publisher_ends); });
+  std::thread reader([&] {
+    received.run([&] { return server.address(); }, reader_ends,
+                 [&](const checker::Received& so_far) {
+                   const auto got = so_far.last();
+                   return !got.empty() && got.begin()->second >= last;
+                 });
+  });
+  for (int i = 0; i < deaths; ++i) die();
+  publisher_ends = true;
+  publisher.join();
+  reader_ends = true;
+  reader.join();
+  EXPECT_EQ(received.events(), static_cast<std::size_t>(last));
+  return last;
+}
+
+inline void begin_checks(ServerWithDoors& server) {
+  auto client = server.client();
+  const auto deployed = client.deploy("echo.tesla", kEcho);
+  ASSERT_TRUE(deployed && !deployed->failed());
+  ASSERT_TRUE(client.subscribe("Echo", {.durable = "checker"}));
+}
+
+/// Waits until the door says so.
+template <class Done>
+Door wait_for_door(Client& client, const std::string& name, Done done) {
+  while (true) {
+    const auto doors = client.doors();
+    if (!doors) {
+      ADD_FAILURE() << doors.error().to_string();
+      return {};
+    }
+    for (const Door& door : *doors) {
+      if (door.name == name && done(door)) return door;
+    }
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace gorgo

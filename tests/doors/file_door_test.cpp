@@ -1,0 +1,141 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "door_support.hpp"
+
+namespace gorgo {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string number_line(std::int64_t n) {
+  return R"({"type":"A","attrs":{"v":)" + std::to_string(std::int64_t{1} << 32 | n) + "}}\n";
+}
+
+Delivery next(Client& client) {
+  auto delivery = client.next(30'000'000'000);
+  EXPECT_TRUE(delivery && *delivery);
+  return delivery && *delivery ? **delivery : Delivery{};
+}
+
+std::string text_in(const Event& event, const std::string& name) {
+  for (const Attribute& attribute : event.attributes) {
+    if (attribute.name == name) return std::get<std::string>(attribute.value);
+  }
+  return "";
+}
+
+TEST(FileDoor, NothingIsLostOrDoubledWhenTheServerIsKilled) {
+  const char* given = std::getenv("GORGO_KILLS");
+  const int kills = given == nullptr ? 8 : std::atoi(given);
+  const Folder folder("file_door");
+  folder.write("in.log", "");
+  ServerWithDoors server(folder,
+                         "[doors.in]\nkind = \"file\"\npath = \"" + (folder / "in.log*").string() +
+                             "\"\n[doors.out]\nkind = \"file\"\nsubscribe = \"Echo\"\npath = \"" +
+                             (folder / "out.ndjson").string() + "\"\n");
+  begin_checks(server);
+  std::mt19937 random(static_cast<unsigned>(getpid()));
+  const auto publish = [&](const std::atomic<bool>& ended) {
+    std::int64_t last = 0;
+    while (!ended) {
+      {
+        std::ofstream out(folder / "in.log", std::ios::app);
+        for (int i = 0; i < 200; ++i) out << number_line(++last);
+      }
+      if (last % 2000 == 0)
+        fs::rename(folder / "in.log", folder / ("in.log." + std::to_string(last)));
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // a writer's pace
+    }
+    return last;
+  };
+  const auto last = check_numbers(server, kills, publish, [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 300));
+    server.kill_and_start();
+  });
+  auto client = server.client();
+  wait_for_door(client, "out", [&](const Door&) {
+    const auto lines = folder.lines("out.ndjson");
+    return static_cast<std::int64_t>(lines.size()) >= last;
+  });
+  EXPECT_EQ(server.stop(), 0);
+  std::int64_t n = 0;
+  for (const std::string& line : folder.lines("out.ndjson")) {
+    ++n;
+    EXPECT_THAT(line, HasSubstr("\"v\":" + std::to_string(std::int64_t{1} << 32 | n) + "}"));
+  }
+  EXPECT_EQ(n, last);
+  std::printf("%d kills, %lld numbers\n", kills, static_cast<long long>(last));
+}
+
+TEST(FileDoor, WhatIsNoEventOrIsRefusedIsADeadLetter) {
+  const Folder folder("dead_letters");
+  folder.write("in.log", "");
+  ServerWithDoors server(
+      folder, "[doors.in]\nkind = \"file\"\npath = \"" + (folder / "in.log").string() + "\"\n");
+  auto client = server.client();
+  ASSERT_TRUE(client.declare("T", {{"v", ValueType::integer}}));
+  ASSERT_TRUE(client.subscribe("gorgo.DeadLetter(door = \"in\")"));
+  folder.write("in.log",
+               "nonsense\n{\"type\":\"T\",\"ts\":5000,\"attrs\":{\"v\":1}}\n"
+               "{\"type\":\"T\",\"ts\":6000,\"attrs\":{\"v\":\"x\"}}\n"
+               "{\"type\":\"gorgo.Stats\",\"ts\":6000}\n");
+  const Event first = next(client).event;
+  EXPECT_EQ(text_in(first, "payload"), "nonsense");
+  EXPECT_THAT(text_in(first, "place"), HasSubstr("in.log:0"));
+  EXPECT_NE(text_in(first, "reason"), "");
+  const Event second = next(client).event;
+  EXPECT_THAT(text_in(second, "payload"), HasSubstr("\"v\":\"x\""));
+  const Event third = next(client).event;
+  EXPECT_THAT(text_in(third, "payload"), HasSubstr("gorgo.Stats"));
+  const Door door =
+      wait_for_door(client, "in", [](const Door& d) { return d.events + d.refused == 3; });
+  EXPECT_EQ(door.dead_letters, 1u);
+  EXPECT_EQ(door.refused, 2u);
+  EXPECT_EQ(door.state, "running");
+}
+
+TEST(FileDoor, DoorsFollowTheConfiguration) {
+  const Folder folder("reload");
+  folder.write("one.log", number_line(1));
+  folder.write("two.log", number_line(2));
+  const auto door = [&](const std::string& name) {
+    return "[doors." + name + "]\nkind = \"file\"\npath = \"" +
+           (folder / (name + ".log")).string() + "\"\n";
+  };
+  ServerWithDoors server(folder, door("one"));
+  auto client = server.client();
+  wait_for_door(client, "one", [](const Door& d) { return d.events == 1; });
+  const std::string journal = "[journal]\nsnapshot_bytes = 200000\nsegment_bytes = 100000\n";
+  folder.write("gorgo.toml", journal + door("two"));
+  server.signal(SIGHUP);
+  wait_for_door(client, "two", [](const Door& d) { return d.events == 1; });
+  EXPECT_EQ(client.doors()->size(), 1u);
+  // A door that comes back goes on where it was.
+  std::ofstream(folder / "one.log", std::ios::app) << number_line(3) << number_line(4);
+  folder.write("gorgo.toml", journal + door("one"));
+  server.signal(SIGHUP);
+  wait_for_door(client, "one", [](const Door& d) { return d.events == 2; });
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST(FileDoor, OnlyTheServersDoorsPublishAsADoor) {
+  const Folder folder("forged");
+  folder.write("in.log", number_line(1));
+  ServerWithDoors server(folder, "[doors.in]\nkind = \"file\"\npath = \"" +
+                                     (folder / "nothing.log").string() + "\"\n");
+  Process wrong({"serve", "-t", "--config", (folder / "wrong.toml").string()});
+  EXPECT_NE(wrong.wait(), 0);
+  folder.write("wrong.toml", "[doors.in]\nkind = \"file\"\npth = \"x\"\n");
+  Process misspelt({"serve", "-t", "--config", (folder / "wrong.toml").string()});
+  EXPECT_THAT(misspelt.err_line(),
+              HasSubstr("3:7: doors.in.pth: unknown key, did you mean 'path'?"));
+  EXPECT_NE(misspelt.wait(), 0);
+}
+
+}  // namespace
+}  // namespace gorgo

@@ -1,0 +1,171 @@
+#include "doors/file/file_source.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "doors/file/file_sink.hpp"
+
+namespace gorgo::doors {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class Files : public testing::Test {
+ protected:
+  const fs::path folder =
+      fs::path(testing::TempDir()) / ("gorgo_files_" + std::to_string(getpid()));
+  Settings settings;
+  std::unique_ptr<FileSource> source;
+  Position position;
+  std::vector<std::string> dead;
+
+  void SetUp() override {
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    settings.kind = "file";
+    settings.path = (folder / "*.log").string();
+    settings.format = "json";
+    settings.type = "N";
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  void append(const std::string& name, const std::string& text) {
+    std::ofstream(folder / name, std::ios::app) << text;
+  }
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder / name) << text;
+  }
+  std::string lines(std::int64_t first, std::int64_t last) {
+    std::string text;
+    for (std::int64_t n = first; n <= last; ++n) text += "{\"n\":" + std::to_string(n) + "}\n";
+    return text;
+  }
+  /// As a start of the server does.
+  void open() {
+    source = std::make_unique<FileSource>(
+        settings, [] { return std::make_shared<const Schema>(); }, position);
+  }
+  /// The numbers that come until `count` have; none may come behind them.
+  std::vector<std::int64_t> read(std::size_t count) {
+    std::vector<std::int64_t> numbers;
+    while (numbers.size() < count || has_more(numbers)) {
+      if (numbers.size() < count) take(numbers);
+    }
+    return numbers;
+  }
+
+ private:
+  bool take(std::vector<std::int64_t>& numbers) {
+    auto arrived = source->poll(std::chrono::milliseconds(300));
+    EXPECT_TRUE(arrived) << arrived.error().to_string();
+    if (!arrived || arrived->empty()) return false;
+    for (BatchCursor row(arrived->events.batch()); !row.done(); row.advance()) {
+      numbers.push_back(row.value(row.table().columns[0]).integer);
+    }
+    for (const DeadLetter& letter : arrived->dead) dead.push_back(letter.payload);
+    position = arrived->position;
+    source->committed(position);
+    return true;
+  }
+  bool has_more(std::vector<std::int64_t>& numbers) { return take(numbers); }
+};
+
+TEST_F(Files, LinesComeAsTheyAreWrittenAndOnceOnly) {
+  append("a.log", lines(1, 2) + "{\"n\":");
+  open();
+  EXPECT_THAT(read(2), ElementsAre(1, 2));
+  append("a.log", "3}\n\n" + lines(4, 4));
+  EXPECT_THAT(read(2), ElementsAre(3, 4));
+  append("a.log", lines(5, 5));
+  open();
+  EXPECT_THAT(read(1), ElementsAre(5));
+}
+
+TEST_F(Files, ARenamedFileIsReadToItsEnd) {
+  append("a.log", lines(1, 1));
+  open();
+  EXPECT_THAT(read(1), ElementsAre(1));
+  append("a.log", lines(2, 2));
+  fs::rename(folder / "a.log", folder / "a.log.1");
+  append("a.log", lines(3, 3));
+  EXPECT_THAT(read(2), testing::UnorderedElementsAre(2, 3));
+}
+
+TEST_F(Files, AFileThatWasRenamedWhileNobodyLookedIsReadToItsEnd) {
+  append("a.log", lines(1, 1));
+  open();
+  EXPECT_THAT(read(1), ElementsAre(1));
+  source.reset();
+  append("a.log", lines(2, 2));
+  fs::rename(folder / "a.log", folder / "a.log.1");
+  append("a.log", lines(3, 3));
+  open();
+  EXPECT_THAT(read(2), testing::UnorderedElementsAre(2, 3));
+}
+
+TEST_F(Files, AnEmptiedFileIsReadFromItsBeginning) {
+  append("a.log", lines(1, 3));
+  open();
+  EXPECT_THAT(read(3), ElementsAre(1, 2, 3));
+  write("a.log", lines(4, 4));
+  EXPECT_THAT(read(1), ElementsAre(4));
+  source.reset();
+  write("a.log", lines(5, 20));  // longer than what was read, and other
+  open();
+  EXPECT_EQ(read(16).front(), 5);
+}
+
+TEST_F(Files, WhatIsNoEventIsADeadLetter) {
+  append("a.log", "nonsense\n" + lines(1, 1) + "{\"n\":[1]}\n");
+  open();
+  EXPECT_THAT(read(1), ElementsAre(1));
+  EXPECT_THAT(dead, ElementsAre("nonsense", "{\"n\":[1]}"));
+}
+
+TEST_F(Files, TheHeaderOfCsvHoldsBehindARestart) {
+  settings.format = "csv";
+  append("a.log", "n\n1\n");
+  open();
+  EXPECT_THAT(read(1), ElementsAre(1));
+  append("a.log", "2\n");
+  open();
+  EXPECT_THAT(read(1), ElementsAre(2));
+  append("b.log", "n\n3\n");
+  EXPECT_THAT(read(1), ElementsAre(3));
+}
+
+TEST_F(Files, FromTheEndNothingOldComes) {
+  settings.from = "end";
+  append("a.log", lines(1, 2));
+  open();
+  EXPECT_THAT(read(0), IsEmpty());
+  append("a.log", lines(3, 3));
+  append("b.log", lines(4, 4));
+  EXPECT_THAT(read(2), testing::UnorderedElementsAre(3, 4));
+}
+
+TEST_F(Files, ASinkWritesNothingTwice) {
+  settings.path = (folder / "out").string();
+  const auto row = [](std::uint64_t root) {
+    return Departing::Row{{root, 1}, {"Fire", 1'000'000'000, {{"n", std::int64_t(root)}}}};
+  };
+  EXPECT_TRUE(FileSink(settings).send({{row(1), row(2)}}));
+  std::ofstream(folder / "out", std::ios::app)
+      << "{\"id\":\"3-1\",\"ty";  // a write that was cut off
+  EXPECT_TRUE(FileSink(settings).send({{row(2), row(3)}}));
+  std::ifstream in(folder / "out");
+  std::vector<std::string> written;
+  for (std::string line; std::getline(in, line);) written.push_back(line);
+  EXPECT_THAT(written, ElementsAre(R"({"id":"1-1","type":"Fire","ts":1000,"attrs":{"n":1}})",
+                                   R"({"id":"2-1","type":"Fire","ts":1000,"attrs":{"n":2}})",
+                                   R"({"id":"3-1","type":"Fire","ts":1000,"attrs":{"n":3}})"));
+}
+
+}  // namespace
+}  // namespace gorgo::doors

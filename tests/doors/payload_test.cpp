@@ -1,0 +1,77 @@
+#include "doors/payload.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codec/event_notation.hpp"
+
+namespace gorgo::doors {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Reads payloads and says what came of each: an event in the notation of rule tests, or why not.
+class Payloads : public testing::Test {
+ protected:
+  Settings settings;
+
+  void SetUp() override { settings.kind = "mqtt"; }
+
+  std::vector<std::string> read(const std::vector<std::string>& payloads,
+                                const TopicContent* topic = nullptr) {
+    const auto reader =
+        make_payload_reader(settings, [] { return std::make_shared<const Schema>(); });
+    std::vector<std::string> outcomes;
+    for (const std::string& payload : payloads) {
+      BatchBuilder batch;
+      reader->begin_batch();
+      const auto outcome = reader->read(payload, topic, batch);
+      if (!outcome) outcomes.push_back(outcome.error().message);
+      if (outcome && batch.events() > 0) {
+        outcomes.push_back(codec::notation_of(BatchCursor(batch.batch()).to_event()));
+      }
+      EXPECT_TRUE(outcome || batch.events() == 0);
+    }
+    return outcomes;
+  }
+};
+
+TEST_F(Payloads, EventLines) {
+  EXPECT_THAT(read({R"({"type":"Temp","ts":1000,"attrs":{"v":46.5}})", " ", "{}"}),
+              ElementsAre("@1000 Temp(v=46.5)", HasSubstr("'type' is missing")));
+}
+
+TEST_F(Payloads, ObjectsOfJson) {
+  settings.format = "json";
+  settings.type = "Temp";
+  settings.time_column = "at";
+  settings.time_format = "s";
+  settings.rename = {{"t", "value"}};
+  EXPECT_THAT(read({R"({"at":1.5,"t":46,"where":{"floor":2,"room":"A"},"none":null,"on":true})",
+                    R"({"at":"soon"})", R"([1])", "{", R"({"list":[1]})",
+                    R"({"big":18446744073709551615})"}),
+              ElementsAre("@1500 Temp(value=46, where_floor=2, where_room=\"A\", on=true)",
+                          HasSubstr("at: "), HasSubstr("no JSON object"), HasSubstr("no JSON"),
+                          HasSubstr("'list' is an array"), HasSubstr("beyond 64 bits")));
+}
+
+TEST_F(Payloads, TypesAndAttributesOfTopics) {
+  settings.format = "json";
+  const TopicContent topic{"Temp", {{"area", "A1"}}};
+  EXPECT_THAT(read({R"({"v":1})"}, &topic), ElementsAre("@ Temp(v=1, area=\"A1\")"));
+  EXPECT_THAT(read({R"({"v":1})"}), ElementsAre(HasSubstr("nothing says the type")));
+}
+
+TEST_F(Payloads, LinesOfCsvWithoutHeader) {
+  settings.format = "csv";
+  settings.type = "Temp";
+  settings.columns = {"ts", "v"};
+  const TopicContent topic{"", {{"area", "A1"}}};
+  EXPECT_THAT(read({"1000,46.5\n", "1,2,3", "2000,47"}, &topic),
+              ElementsAre("@1000 Temp(v=46.5, area=\"A1\")", HasSubstr("3 cells"),
+                          "@2000 Temp(v=47, area=\"A1\")"));
+}
+
+}  // namespace
+}  // namespace gorgo::doors

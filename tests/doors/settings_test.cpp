@@ -1,0 +1,58 @@
+#include "doors/settings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gorgo::doors {
+namespace {
+
+using testing::HasSubstr;
+using Given = std::vector<std::pair<std::string, SettingValue>>;
+
+/// What is wrong with a door that has these keys; empty: nothing.
+std::string wrong(const Given& given, const std::string& name = "plant") {
+  Settings settings;
+  for (const auto& [key, value] : given) {
+    if (const auto done = set(settings, key, value); !done) return done.error().message;
+  }
+  const auto checked = check(name, settings);
+  return checked ? "" : checked.error().message;
+}
+
+const Given kFile = {{"kind", "file"}, {"path", "/tmp/x"}};
+const Given kBroker = {
+    {"kind", "mqtt"}, {"broker", "127.0.0.1:1883"}, {"topics", std::vector<std::string>{"a/{b}"}}};
+
+Given with(Given given, const std::string& key, const SettingValue& value) {
+  given.emplace_back(key, value);
+  return given;
+}
+
+TEST(DoorSettings, Right) {
+  EXPECT_EQ(wrong(kFile), "");
+  EXPECT_EQ(wrong(with(kFile, "subscribe", "Fire")), "");
+  EXPECT_EQ(wrong(kBroker), "");
+}
+
+TEST(DoorSettings, WrongOnesNameTheKey) {
+  EXPECT_THAT(wrong({}), HasSubstr("doors.plant: kind: "));
+  EXPECT_THAT(wrong({{"kind", "pigeon"}}), HasSubstr("no doors of kind 'pigeon'"));
+  EXPECT_THAT(wrong(kFile, "a b"), HasSubstr("the name of a door"));
+  EXPECT_THAT(wrong(with(kFile, "pth", "x")), HasSubstr("did you mean 'path'?"));
+  EXPECT_THAT(wrong(with(kFile, "path", std::int64_t{1})), HasSubstr("path: expected a string"));
+  EXPECT_THAT(wrong(with(kFile, "broker", "x:1")), HasSubstr("broker is for doors of kind mqtt"));
+  EXPECT_THAT(wrong(with(kFile, "from", "middle")), HasSubstr("from: 'middle'"));
+  EXPECT_THAT(wrong(with(kFile, "time_column", "t")), HasSubstr("nothing about event lines"));
+  EXPECT_THAT(wrong(with(with(kFile, "format", "csv"), "zone", "Mars/Base")), HasSubstr("zone"));
+  EXPECT_THAT(wrong(with(with(kFile, "subscribe", "Fire"), "format", "csv")),
+              HasSubstr("events come in"));
+  EXPECT_THAT(wrong(with(kBroker, "broker", "nowhere")), HasSubstr("broker: "));
+  EXPECT_THAT(wrong(with(kBroker, "max_in_flight", std::int64_t{0})), HasSubstr("max_in_flight"));
+  EXPECT_THAT(wrong(with(kBroker, "user", "ada")), HasSubstr("password_file"));
+  EXPECT_THAT(wrong(with(kBroker, "format", "csv")), HasSubstr("columns: "));
+  EXPECT_THAT(wrong({{"kind", "mqtt"}, {"broker", "127.0.0.1:1"}, {"subscribe", "Fire"}}),
+              HasSubstr("topic: "));
+}
+
+}  // namespace
+}  // namespace gorgo::doors
