@@ -5,6 +5,7 @@
 #include <random>
 
 #include "door_support.hpp"
+#include "support.hpp"
 
 namespace gorgo {
 namespace {
@@ -125,13 +126,21 @@ TEST(FileDoor, DoorsFollowTheConfiguration) {
 
 TEST(FileDoor, OnlyTheServersDoorsPublishAsADoor) {
   const Folder folder("forged");
-  folder.write("in.log", number_line(1));
-  ServerWithDoors server(folder, "[doors.in]\nkind = \"file\"\npath = \"" +
-                                     (folder / "nothing.log").string() + "\"\n");
-  Process wrong({"serve", "-t", "--config", (folder / "wrong.toml").string()});
-  EXPECT_NE(wrong.wait(), 0);
-  folder.write("wrong.toml", "[doors.in]\nkind = \"file\"\npth = \"x\"\n");
-  Process misspelt({"serve", "-t", "--config", (folder / "wrong.toml").string()});
+  ServerWithDoors running(folder, "");
+  server::RawConnection raw(running.address());
+  raw.greet();
+  wire::PublishT forged;
+  forged.batch = std::make_unique<wire::BatchT>();
+  forged.door = "in";
+  forged.position = {1, 2, 3};
+  raw.send(2, forged);
+  EXPECT_EQ(raw.expect<wire::Error>(2).code, wire::ErrorCode::Forbidden);
+}
+
+TEST(FileDoor, AWrongConfigurationIsRefusedByName) {
+  const Folder folder("wrong");
+  folder.write("gorgo.toml", "[doors.in]\nkind = \"file\"\npth = \"x\"\n");
+  Process misspelt({"serve", "-t", "--config", (folder / "gorgo.toml").string()});
   EXPECT_THAT(misspelt.err_line(),
               HasSubstr("3:7: doors.in.pth: unknown key, did you mean 'path'?"));
   EXPECT_NE(misspelt.wait(), 0);

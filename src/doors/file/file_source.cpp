@@ -1,7 +1,9 @@
 #include "doors/file/file_source.hpp"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -47,12 +49,17 @@ std::vector<FilePosition> files_in(const Position& position) {
 }
 
 std::optional<FoundFile> find_file(const std::string& path) {
-  struct stat status = {};
-  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  return FoundFile{path,
-                   {status.st_dev, status.st_ino},
-                   static_cast<std::uint64_t>(status.st_size),
-                   {status.st_mtim.tv_sec, status.st_mtim.tv_nsec}};
+  struct statx status = {};
+  constexpr unsigned kWanted = STATX_BASIC_STATS | STATX_BTIME;
+  if (statx(AT_FDCWD, path.c_str(), 0, kWanted, &status) != 0 || !S_ISREG(status.stx_mode)) {
+    return std::nullopt;
+  }
+  const auto time = [](const statx_timestamp& at) { return std::pair(at.tv_sec, at.tv_nsec); };
+  return FoundFile{
+      .path = path,
+      .identity = {makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino},
+      .size = status.stx_size,
+      .written = {time(status.stx_mtime), time(status.stx_btime)}};
 }
 
 std::vector<FoundFile> files_named_now(const std::string& pattern) {
@@ -80,7 +87,7 @@ std::vector<FoundFile> files_named(const std::string& pattern) {
     files = std::move(again);
     if (same) break;
   }
-  std::ranges::stable_sort(files, {}, &FoundFile::changed);
+  std::ranges::stable_sort(files, {}, &FoundFile::written);
   return files;
 }
 

@@ -18,10 +18,13 @@ namespace gorgo::doors {
 
 /// A file as a look at its folder has shown it.
 struct FoundFile {
+  using Time = std::pair<std::int64_t, std::uint32_t>;  // seconds, nanoseconds
+
   std::string path;
   FileIdentity identity;
   std::uint64_t size = 0;
-  std::pair<std::int64_t, std::int64_t> changed;  ///< seconds and nanoseconds
+  /// When it was written to last and, because clocks of file systems are coarse, when it was made.
+  std::pair<Time, Time> written = {};
 };
 
 /// Files that a pattern names, read as they grow, also those that get a name or lose it while they
