@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
+#include "gorgo/door.hpp"
 #include "server/client_totals.hpp"
 #include "server/closed_connections.hpp"
 #include "server/command_queue.hpp"
 #include "server/connection_news.hpp"
-#include "server/doors/door_info.hpp"
 #include "server/durability/start_progress.hpp"
 #include "server/log.hpp"
 #include "server/log_limit.hpp"
@@ -40,7 +40,7 @@ struct SessionHub {
   std::function<Result<std::unique_ptr<Reload>>()> begin_reload = {};
   ClosedConnections closed = {};
   std::function<std::vector<ConnectionInfo>()> connections;
-  std::function<std::vector<DoorInfo>()> doors;
+  std::function<std::vector<Door>()> doors;
   /// Ends the connection of this number on behalf of an operator. An error: there is none.
   std::function<Result<void>(std::uint64_t)> disconnect = {};
   /// Set while the server starts: requests that need the engine are refused.

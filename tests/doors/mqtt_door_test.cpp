@@ -189,6 +189,16 @@ class MqttDoor : public testing::Test {
   static std::string number(std::int64_t n) {
     return "{\"v\":" + std::to_string(std::int64_t{1} << 32 | n) + "}";
   }
+  /// Returns once the broker keeps what comes for the door: it does as soon as the door has
+  /// subscribed.
+  static void have_broker_keep(ServerWithDoors& server, const Mosquitto& broker) {
+    auto client = server.client();
+    Device device(broker.address());
+    for (bool ready = false; !ready;) {
+      ASSERT_TRUE(device.publish("plant/A1/Ready", "{}"));
+      for (const Door& door : *client.doors()) ready = door.events > 0;
+    }
+  }
   /// Sends numbers to the broker, each until it has it; while nothing breaks there, it has each
   /// once.
   static auto device(const std::string& broker) {
@@ -247,15 +257,7 @@ TEST_F(MqttDoor, NothingIsLostOrDoubledWhenTheServerIsKilledOrTheNetworkIsCut) {
   Network network(broker.address());
   ServerWithDoors server(folder, source(network.address()));
   begin_checks(server);
-  {
-    auto client = server.client();
-    Device device(broker.address());
-    // From here on the broker keeps what comes for the door.
-    for (bool ready = false; !ready;) {
-      ASSERT_TRUE(device.publish("plant/A1/Ready", "{}"));
-      for (const Door& door : *client.doors()) ready = door.events > 0;
-    }
-  }
+  have_broker_keep(server, broker);
   std::mt19937 random(static_cast<unsigned>(getpid()));
   int kills = 0;
   const auto last = check_numbers(server, deaths, device(broker.address()), [&] {
@@ -273,14 +275,7 @@ TEST_F(MqttDoor, ABrokerThatGoesAndComesBackLosesNothing) {
   Mosquitto broker(folder);
   ServerWithDoors server(folder, source(broker.address()));
   begin_checks(server);
-  auto client = server.client();
-  {
-    Device device(broker.address());
-    for (bool ready = false; !ready;) {
-      ASSERT_TRUE(device.publish("plant/A1/Ready", "{}"));
-      for (const Door& door : *client.doors()) ready = door.events > 0;
-    }
-  }
+  have_broker_keep(server, broker);
   std::int64_t last = 0;
   for (int round = 0; round < 3; ++round) {
     Device device(broker.address());

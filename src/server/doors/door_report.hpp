@@ -6,14 +6,14 @@
 #include <string>
 #include <utility>
 
-#include "server/doors/door_info.hpp"
+#include "gorgo/door.hpp"
 
 namespace gorgo::server {
 
 /// What a door tells of itself. Its thread writes, any reads.
 class DoorReport {
  public:
-  explicit DoorReport(DoorInfo identity) : identity_(std::move(identity)) {}
+  explicit DoorReport(Door identity) : identity_(std::move(identity)) {}
 
   std::atomic<std::uint64_t> events = 0, refused = 0, dead = 0, lost = 0, failures = 0;
 
@@ -29,11 +29,11 @@ class DoorReport {
   }
   void set_waiting(bool waiting) { waiting_ = waiting; }
 
-  DoorInfo info() const {
-    DoorInfo info = identity_;
+  Door info() const {
+    Door info = identity_;
     info.events = events;
     info.refused = refused;
-    info.dead = dead;
+    info.dead_letters = dead;
     info.lost = lost;
     info.failures = failures;
     const std::lock_guard lock(mutex_);
@@ -44,7 +44,7 @@ class DoorReport {
   }
 
  private:
-  const DoorInfo identity_;
+  const Door identity_;
   std::atomic<bool> waiting_ = false;
   mutable std::mutex mutex_;  // guards what follows
   std::string position_, problem_;

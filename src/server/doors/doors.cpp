@@ -84,8 +84,8 @@ void Doors::close_all() {
   runners_.clear();
 }
 
-std::vector<DoorInfo> Doors::infos() const {
-  std::vector<DoorInfo> all;
+std::vector<Door> Doors::infos() const {
+  std::vector<Door> all;
   for (const auto& [name, runner] : runners_) all.push_back(runner->info());
   return all;
 }

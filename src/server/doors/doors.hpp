@@ -29,7 +29,7 @@ class Doors {
   void close();
   /// Lets what waits leave, once, and closes all doors.
   void finish();
-  std::vector<DoorInfo> infos() const;
+  std::vector<Door> infos() const;
 
  private:
   const DoorParts parts_;

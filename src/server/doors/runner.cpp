@@ -26,7 +26,7 @@ Runner::Runner(const DoorParts& parts, std::uint64_t id, std::string name, doors
       settings_(std::move(settings)),
       report_({.name = name_,
                .kind = settings_.kind,
-               .is_sink = settings_.is_sink(),
+               .direction = settings_.is_sink() ? "out" : "in",
                .target = settings_.target()}),
       link_(parts.link, id, name_, [this](bool is_stopped) {
         const std::lock_guard lock(wake_mutex_);

@@ -42,7 +42,7 @@ class Runner {
   void join();
 
   const doors::Settings& settings() const { return settings_; }
-  DoorInfo info() const { return report_.info(); }
+  Door info() const { return report_.info(); }
 
  protected:
   Runner(const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings);

@@ -50,7 +50,7 @@ asio::awaitable<Response> Api::reload(const Call&) {
 
 asio::awaitable<Response> Api::list_doors(const Call&) {
   Json list = Json::array();
-  for (const DoorInfo& door : hub_.doors()) list.push_back(to_json(door));
+  for (const Door& door : hub_.doors()) list.push_back(to_json(door));
   co_return json_response({{"doors", std::move(list)}});
 }
 

@@ -169,15 +169,15 @@ void Metrics::add(const ClosedConnections& closed) {
   }
 }
 
-void Metrics::add(const std::vector<DoorInfo>& doors) {
-  for (const DoorInfo& door : doors) {
+void Metrics::add(const std::vector<Door>& doors) {
+  for (const Door& door : doors) {
     const Label name("door", door.name);
     const auto count = [&](const char* what, const char* help, std::uint64_t value) {
       put(what, help, false, static_cast<double>(value), {name});
     };
     count("door_events", "Events that came or left through the door", door.events);
     count("door_events_refused", "Events of the door that the engine has refused", door.refused);
-    count("door_dead_letters", "What came through the door and was no event", door.dead);
+    count("door_dead_letters", "What came through the door and was no event", door.dead_letters);
     count("door_events_lost", "Events that did not leave, because too much waited", door.lost);
     count("door_failures", "Times that the door could not go on", door.failures);
     put("door_up", "Whether the door works", true, door.state == "failing" ? 0 : 1, {name});

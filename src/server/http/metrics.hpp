@@ -28,7 +28,7 @@ class Metrics {
   void add(const std::vector<ConnectionInfo>& connections);
   void add(const ClosedConnections& closed);
   void add(const Accounts& accounts);
-  void add(const std::vector<DoorInfo>& doors);
+  void add(const std::vector<Door>& doors);
   void add(const wire::RuleInfo& rule);
   void add(const wire::TypeInfo& type);
   void add(const wire::Devices& devices);

@@ -140,19 +140,11 @@ Json to_json(const ConnectionInfo& connection) {
           {"delivered_per_second", connection.delivered_per_second}};
 }
 
-Json to_json(const DoorInfo& door) {
-  return {{"name", door.name},
-          {"kind", door.kind},
-          {"direction", door.is_sink ? "out" : "in"},
-          {"target", door.target},
-          {"state", door.state},
-          {"problem", door.problem},
-          {"events", door.events},
-          {"refused", door.refused},
-          {"dead_letters", door.dead},
-          {"lost", door.lost},
-          {"failures", door.failures},
-          {"position", door.position}};
+Json to_json(const Door& door) {
+  return {{"name", door.name},     {"kind", door.kind},         {"direction", door.direction},
+          {"target", door.target}, {"state", door.state},       {"problem", door.problem},
+          {"events", door.events}, {"refused", door.refused},   {"dead_letters", door.dead_letters},
+          {"lost", door.lost},     {"failures", door.failures}, {"position", door.position}};
 }
 
 Json to_json(const ClosedConnection& closed) {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "gorgo/door.hpp"
 #include "protocol/gorgo_generated.h"
 #include "server/closed_connections.hpp"
-#include "server/doors/door_info.hpp"
 #include "server/http/events_body.hpp"
 #include "server/http/exchange.hpp"
 #include "server/http/message.hpp"
@@ -35,7 +35,7 @@ Json to_json(const wire::Reloaded& reloaded);
 bool is_whole(const wire::Reloaded& reloaded);
 Json to_json(const ConnectionInfo& connection);
 Json to_json(const ClosedConnection& closed);
-Json to_json(const DoorInfo& door);
+Json to_json(const Door& door);
 /// Without the text where the reply has none.
 Json to_json(const wire::RuleInfo& rule);
 /// Without the text where the rule was removed.
