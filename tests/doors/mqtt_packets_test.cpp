@@ -92,31 +92,49 @@ TEST(MqttSeen, ForgetsWhatTheBrokerHasAnAcknowledgementOf) {
   using Known = Seen::Known;
   const Seen::Time start;
   Seen seen;
-  seen.add(1, 11);
-  seen.add(2, 22);
-  EXPECT_EQ(seen.find(1, 11), Known::uncommitted);
-  EXPECT_EQ(seen.find(1, 12), Known::no) << "another message";
-  seen.acknowledged(1, 1);
-  seen.acknowledged(2, 2);
-  EXPECT_EQ(seen.find(1, 11), Known::done);
+  seen.add({1, 11});
+  seen.add({2, 22});
+  EXPECT_EQ(seen.find({1, 11}), Known::uncommitted);
+  EXPECT_EQ(seen.find({1, 12}), Known::no) << "another message";
+  seen.acknowledged({1, 11}, 1);
+  seen.acknowledged({2, 22}, 2);
+  EXPECT_EQ(seen.find({1, 11}), Known::done);
   seen.answered(1, start);
-  EXPECT_EQ(seen.find(1, 11), Known::no);
-  EXPECT_EQ(seen.find(2, 22), Known::done);
+  EXPECT_EQ(seen.find({1, 11}), Known::no);
+  EXPECT_EQ(seen.find({2, 22}), Known::done);
+}
+
+TEST(MqttSeen, KeepsBothOfTwoMessagesWithOneId) {
+  using Known = Seen::Known;
+  const Seen::Time start;
+  Seen seen;
+  seen.add({1, 11});
+  seen.acknowledged({1, 11}, 1);
+  seen.reconnected(start);
+  seen.add({1, 12});  // the broker did not get the acknowledgement, and has used the id again
+  EXPECT_EQ(seen.find({1, 12}), Known::uncommitted);
+  seen.acknowledged({1, 12}, 1);
+  seen.answered(1, start);  // the broker may have taken it for that of the first
+  EXPECT_EQ(seen.find({1, 11}), Known::done);
+  EXPECT_EQ(seen.find({1, 12}), Known::done);
+  EXPECT_EQ(Seen(seen.save()).size(), 2u);
+  seen.add({1, 13});
+  EXPECT_EQ(seen.size(), 2u) << "one of those before it stays";
 }
 
 TEST(MqttSeen, RemembersOverConnectionsAndStarts) {
   using Known = Seen::Known;
   const Seen::Time start;
   Seen seen;
-  seen.add(1, 11);
-  seen.add(65535, ~std::uint64_t{0});
-  seen.acknowledged(1, 1);
+  seen.add({1, 11});
+  seen.add({65535, ~std::uint64_t{0}});
+  seen.acknowledged({1, 11}, 1);
   seen.reconnected(start);
   seen.answered(5, start);  // pings of the new connection say nothing about the old one
-  EXPECT_EQ(seen.find(1, 11), Known::done);
+  EXPECT_EQ(seen.find({1, 11}), Known::done);
   Seen again(seen.save());
-  EXPECT_EQ(again.find(1, 11), Known::done);
-  EXPECT_EQ(again.find(65535, ~std::uint64_t{0}), Known::done);
+  EXPECT_EQ(again.find({1, 11}), Known::done);
+  EXPECT_EQ(again.find({65535, ~std::uint64_t{0}}), Known::done);
   again.reconnected(start);
   again.answered(1, start + std::chrono::minutes(1));
   EXPECT_EQ(again.size(), 0u) << "the broker would have sent them again by now";

@@ -34,23 +34,23 @@ MqttSource::MqttSource(const std::string& door, const Settings& settings, const 
 
 Result<Arrived> MqttSource::poll(milliseconds patience) {
   Arrived arrived;
-  Ids ids;
+  Keys keys;
   reader_->begin_batch();
   auto went = session_.is_open() ? Result<void>() : open();
-  if (went && !is_subscribed_) went = subscribe(arrived, ids);
-  if (went) went = read(arrived, ids, patience);
+  if (went && !is_subscribed_) went = subscribe(arrived, keys);
+  if (went) went = read(arrived, keys, patience);
   // What came before the connection was lost came, and the broker will know that.
   if (!went && arrived.empty()) return went.error();
   if (arrived.empty()) return {std::in_place, std::move(arrived)};
   arrived.position = seen_.save();
-  to_acknowledge_.push_back(std::move(ids));
+  to_acknowledge_.push_back(std::move(keys));
   return {std::in_place, std::move(arrived)};
 }
 
 Result<void> MqttSource::open() {
   // What was not sent is not known to the broker, and is acknowledged when it comes again.
   answers_.clear();
-  for (const std::uint16_t id : std::exchange(answered_, {})) seen_.acknowledged(id, 0);
+  for (const Seen::Key& key : std::exchange(answered_, {})) seen_.acknowledged(key, 0);
   is_subscribed_ = false;
   const auto connected = session_.open();
   if (!connected) return connected.error();
@@ -58,11 +58,11 @@ Result<void> MqttSource::open() {
   if (connected->session_present) return {};
   // The broker knows nothing of what it sent, so no id means what it did.
   seen_.clear();
-  for (Ids& ids : to_acknowledge_) ids.clear();
+  for (Keys& keys : to_acknowledge_) keys.clear();
   return {};
 }
 
-Result<void> MqttSource::subscribe(Arrived& arrived, Ids& ids) {
+Result<void> MqttSource::subscribe(Arrived& arrived, Keys& keys) {
   std::vector<std::string> filters;
   for (const TopicPattern& pattern : patterns_) filters.push_back(pattern.filter());
   std::string packet;
@@ -73,7 +73,7 @@ Result<void> MqttSource::subscribe(Arrived& arrived, Ids& ids) {
     const auto packet_in = session_.next(kAnswer);
     if (!packet_in) return packet_in.error();
     if (!*packet_in) continue;
-    if ((*packet_in)->kind == Packet::Kind::publish) take((*packet_in)->publish, arrived, ids);
+    if ((*packet_in)->kind == Packet::Kind::publish) take((*packet_in)->publish, arrived, keys);
     if ((*packet_in)->kind != Packet::Kind::subscribed) continue;
     is_subscribed_ = (*packet_in)->acknowledged.reason < kRefused;
     if (is_subscribed_) return {};
@@ -85,26 +85,26 @@ Result<void> MqttSource::subscribe(Arrived& arrived, Ids& ids) {
   return Error{"the broker does not answer to the subscription", ""};
 }
 
-Result<void> MqttSource::read(Arrived& arrived, Ids& ids, milliseconds patience) {
+Result<void> MqttSource::read(Arrived& arrived, Keys& keys, milliseconds patience) {
   if (auto sent = send_answers(); !sent) return sent;
   while (!arrived.full()) {
     // Behind the first message only what is there already is taken.
     const auto packet = session_.next(arrived.empty() ? patience : milliseconds(0));
     if (!packet) return packet.error();
     if (!*packet) break;
-    if ((*packet)->kind == Packet::Kind::publish) take((*packet)->publish, arrived, ids);
+    if ((*packet)->kind == Packet::Kind::publish) take((*packet)->publish, arrived, keys);
   }
   return send_answers();
 }
 
-void MqttSource::take(const Publish& message, Arrived& arrived, Ids& ids) {
+void MqttSource::take(const Publish& message, Arrived& arrived, Keys& keys) {
   if (message.qos > 0) {
-    const std::uint64_t hash = hash_of(message);
-    const auto known = message.repeated ? seen_.find(message.packet_id, hash) : Seen::Known::no;
-    if (known == Seen::Known::done) acknowledge(message.packet_id);
+    const Seen::Key key{message.packet_id, hash_of(message)};
+    const auto known = message.repeated ? seen_.find(key) : Seen::Known::no;
+    if (known == Seen::Known::done) acknowledge(key);
     if (known != Seen::Known::no) return;
-    seen_.add(message.packet_id, hash);
-    ids.push_back(message.packet_id);
+    seen_.add(key);
+    keys.push_back(key);
   }
   add_event(message, arrived);
 }
@@ -127,22 +127,22 @@ void MqttSource::add_event(const Publish& message, Arrived& arrived) {
 
 void MqttSource::committed(const Position&) {
   if (to_acknowledge_.empty()) return;
-  for (const std::uint16_t id : to_acknowledge_.front()) acknowledge(id);
+  for (const Seen::Key& key : to_acknowledge_.front()) acknowledge(key);
   to_acknowledge_.pop_front();
   if (session_.is_open()) static_cast<void>(send_answers());  // `poll` finds the session closed
 }
 
-void MqttSource::acknowledge(std::uint16_t id) {
-  append_acknowledgement(answers_, id);
-  answered_.push_back(id);
+void MqttSource::acknowledge(const Seen::Key& key) {
+  append_acknowledgement(answers_, key.id);
+  answered_.push_back(key);
 }
 
 /// One ping is on its way at a time.
 Result<void> MqttSource::send_answers() {
   seen_.answered(session_.pongs(), std::chrono::steady_clock::now());
   auto sent = session_.send(std::exchange(answers_, {}));
-  for (const std::uint16_t id : std::exchange(answered_, {})) {
-    seen_.acknowledged(id, session_.pings() + 1);
+  for (const Seen::Key& key : std::exchange(answered_, {})) {
+    seen_.acknowledged(key, session_.pings() + 1);
     must_ping_ = true;
   }
   if (!sent || !must_ping_ || session_.pings() > session_.pongs()) return sent;

@@ -27,25 +27,25 @@ class MqttSource : public Source {
   std::string describe(const Position& position) const override;
 
  private:
-  using Ids = std::vector<std::uint16_t>;
+  using Keys = std::vector<Seen::Key>;
 
   const Settings settings_;
   const std::unique_ptr<PayloadReader> reader_;
   std::vector<TopicPattern> patterns_;
   Session session_;
   Seen seen_;
-  std::deque<Ids> to_acknowledge_;  // by what `poll` brought, the oldest first
-  std::string answers_;             // packets to be sent
-  Ids answered_;                    // that they acknowledge
-  bool must_ping_ = false;          // they are to be confirmed
+  std::deque<Keys> to_acknowledge_;  // by what `poll` brought, the oldest first
+  std::string answers_;              // packets to be sent
+  Keys answered_;                    // that they acknowledge
+  bool must_ping_ = false;           // they are to be confirmed
 
   Result<void> open();
   /// Takes what came while the subscription was made, too.
-  Result<void> subscribe(Arrived& arrived, Ids& ids);
-  Result<void> read(Arrived& arrived, Ids& ids, std::chrono::milliseconds patience);
-  void take(const Publish& message, Arrived& arrived, Ids& ids);
+  Result<void> subscribe(Arrived& arrived, Keys& keys);
+  Result<void> read(Arrived& arrived, Keys& keys, std::chrono::milliseconds patience);
+  void take(const Publish& message, Arrived& arrived, Keys& keys);
   void add_event(const Publish& message, Arrived& arrived);
-  void acknowledge(std::uint16_t id);
+  void acknowledge(const Seen::Key& key);
   Result<void> send_answers();
 
   bool is_subscribed_ = false;

@@ -1,5 +1,7 @@
 #include "doors/mqtt/seen.hpp"
 
+#include <algorithm>
+
 namespace gorgo::doors::mqtt {
 namespace {
 
@@ -24,45 +26,75 @@ std::uint64_t number_in(std::string_view bytes) {
 Seen::Seen(std::string_view saved) {
   for (; saved.size() >= kBytes; saved.remove_prefix(kBytes)) {
     const auto id = static_cast<std::uint16_t>(number_in(saved.substr(0, 2)));
-    messages_[id] = {.hash = number_in(saved.substr(2, kBytes - 2)), .state = State::before};
+    const std::uint64_t hash = number_in(saved.substr(2, kBytes - 2));
+    messages_[id].push_back({.hash = hash, .state = State::before});
   }
 }
 
-Seen::Known Seen::find(std::uint16_t id, std::uint64_t hash) const {
-  const auto known = messages_.find(id);
-  if (known == messages_.end() || known->second.hash != hash) return Known::no;
-  return known->second.state == State::uncommitted ? Known::uncommitted : Known::done;
+Seen::Message* Seen::find_message(const Key& key) {
+  const auto of_id = messages_.find(key.id);
+  if (of_id == messages_.end()) return nullptr;
+  const auto found = std::ranges::find(of_id->second, key.hash, &Message::hash);
+  return found == of_id->second.end() ? nullptr : &*found;
 }
 
-void Seen::add(std::uint16_t id, std::uint64_t hash) { messages_[id] = {.hash = hash}; }
+Seen::Known Seen::find(const Key& key) {
+  const Message* const message = find_message(key);
+  if (message == nullptr) return Known::no;
+  return message->state == State::uncommitted ? Known::uncommitted : Known::done;
+}
 
-void Seen::acknowledged(std::uint16_t id, std::uint64_t ping) {
-  const auto known = messages_.find(id);
-  if (known == messages_.end()) return;
-  known->second.state = State::acknowledged;
-  known->second.ping = ping;
+/// Of those that are done the latest stays: a broker that has used an id again takes an
+/// acknowledgement for that of the oldest message, so the latest is what it may send again.
+void Seen::add(const Key& key) {
+  Messages& of_id = messages_[key.id];
+  std::erase_if(of_id, [&](const Message& message) { return message.hash == key.hash; });
+  const auto is_done = [](const Message& message) { return message.state != State::uncommitted; };
+  if (std::ranges::count_if(of_id, is_done) > 1) of_id.erase(std::ranges::find_if(of_id, is_done));
+  of_id.push_back({.hash = key.hash});
+}
+
+void Seen::acknowledged(const Key& key, std::uint64_t ping) {
+  Message* const message = find_message(key);
+  if (message == nullptr) return;
+  message->state = State::acknowledged;
+  message->ping = ping;
 }
 
 void Seen::answered(std::uint64_t pings, Time now) {
-  std::erase_if(messages_, [&](const auto& message) {
-    const auto& [hash, state, ping] = message.second;
-    return (state == State::acknowledged && ping <= pings) ||
-           (state == State::before && now > connected_ + kAgain);
-  });
+  const bool is_late = now > connected_ + kAgain;
+  for (auto& [id, of_id] : messages_) {
+    const bool is_alone = of_id.size() == 1;
+    std::erase_if(of_id, [&](const Message& message) {
+      return (message.state == State::acknowledged && message.ping <= pings && is_alone) ||
+             (message.state == State::before && is_late);
+    });
+  }
+  std::erase_if(messages_, [](const auto& of_id) { return of_id.second.empty(); });
 }
 
 void Seen::reconnected(Time now) {
   connected_ = now;
-  for (auto& [id, message] : messages_) {
-    if (message.state == State::acknowledged) message.state = State::before;
+  for (auto& [id, of_id] : messages_) {
+    for (Message& message : of_id) {
+      if (message.state == State::acknowledged) message.state = State::before;
+    }
   }
+}
+
+std::size_t Seen::size() const {
+  std::size_t size = 0;
+  for (const auto& [id, of_id] : messages_) size += of_id.size();
+  return size;
 }
 
 std::string Seen::save() const {
   std::string saved;
-  for (const auto& [id, message] : messages_) {
-    put(saved, id, 2);
-    put(saved, message.hash, kBytes - 2);
+  for (const auto& [id, of_id] : messages_) {
+    for (const Message& message : of_id) {
+      put(saved, id, 2);
+      put(saved, message.hash, kBytes - 2);
+    }
   }
   return saved;
 }

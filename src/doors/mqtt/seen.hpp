@@ -5,12 +5,17 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gorgo::doors::mqtt {
 
 /// The messages that came with a packet id and that the broker may send again, until it is known to
 /// have our acknowledgement. It reads what we send in its order, so it has all that stands before a
 /// ping which it has answered.
+///
+/// A broker may use an id for a second message while it has no acknowledgement of the first:
+/// Mosquitto 2.0 counts ids round without a look. Nobody knows then which of the two an
+/// acknowledgement was for, so both stay for a while.
 class Seen {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -24,18 +29,22 @@ class Seen {
     uncommitted,  ///< it will be acknowledged
     done,         ///< it was acknowledged, and the broker may not have that
   };
-  /// `hash`: of topic and payload, because ids are used again.
-  Known find(std::uint16_t id, std::uint64_t hash) const;
-  void add(std::uint16_t id, std::uint64_t hash);
+  /// A packet id, and a hash of topic and payload, because ids are used again.
+  struct Key {
+    std::uint16_t id = 0;
+    std::uint64_t hash = 0;
+  };
+  Known find(const Key& key);
+  void add(const Key& key);
   /// It is acknowledged, before the ping of this number.
-  void acknowledged(std::uint16_t id, std::uint64_t ping);
+  void acknowledged(const Key& key, std::uint64_t ping);
   /// The broker has answered so many pings of this connection.
   void answered(std::uint64_t pings, Time now);
   /// The broker begins to send again what it has no acknowledgement of. The pings count anew.
   void reconnected(Time now);
   void clear() { messages_.clear(); }
 
-  std::size_t size() const { return messages_.size(); }
+  std::size_t size() const;
   std::string save() const;
 
  private:
@@ -49,8 +58,11 @@ class Seen {
     State state = State::uncommitted;
     std::uint64_t ping = 0;
   };
+  using Messages = std::vector<Message>;
 
-  std::map<std::uint16_t, Message> messages_;
+  Message* find_message(const Key& key);
+
+  std::map<std::uint16_t, Messages> messages_;  // by id, those of one id as they came
   Time connected_ = {};
 };
 
