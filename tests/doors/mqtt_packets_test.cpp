@@ -86,6 +86,7 @@ TEST(MqttPackets, NonsenseIsAnError) {
   EXPECT_FALSE(first_in(bytes({0x34, 6, 0, 1, 'a', 0, 1, 0}))) << "a quality nobody asked for";
   EXPECT_FALSE(first_in(bytes({0x20, 5, 0, 0, 2, 0x77, 0}))) << "an unknown property";
   EXPECT_FALSE(first_in(bytes({0x90, 3, 0, 1, 0}))) << "no reason";
+  EXPECT_FALSE(first_in(bytes({0x90, 7, 0, 1, 0xff, 0xff, 0xff, 0xff, 0}))) << "no length";
 }
 
 TEST(MqttSeen, ForgetsWhatTheBrokerHasAnAcknowledgementOf) {

@@ -50,8 +50,14 @@ def main() -> int:
         shutil.copy(repository / "rules/fire.tesla", Path(folder, "rules"))
         shutil.copy(repository / "rules/fire.tesla", folder)
         shutil.copy(repository / "rules/fire.events.ndjson", Path(folder, "events.ndjson"))
-        environment = os.environ | {"PATH": f"{gorgo.parent}:/usr/sbin:{os.environ['PATH']}", "GORGO__HTTP__LISTEN": "127.0.0.1:8080",
-                                    "GORGO": "http://127.0.0.1:8080", "HOME": folder}
+        environment = os.environ | {
+            "PATH": f"{gorgo.parent}:/usr/sbin:{os.environ['PATH']}",
+            "GORGO__HTTP__LISTEN": "127.0.0.1:8080",
+            "GORGO": "http://127.0.0.1:8080",
+            "HOME": folder,
+            # LeakSanitizer looks for itself in /proc, which has the processes of another namespace.
+            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0",
+        }
         # With its own processes, too: whatever goes on ends with the shell.
         command = ["unshare", "--net", "--pid", "--fork", "--kill-child", "bash", "-c", PRELUDE + script_of(page)]
         if os.geteuid() != 0:

@@ -52,7 +52,7 @@ class Reader {
   std::string_view rest() const { return left_; }
 
   std::string_view take(std::size_t size) {
-    if (size > left_.size()) failed_ = true;
+    if (size > left_.size()) fail();
     if (failed_) return {};
     const auto taken = left_.substr(0, size);
     left_.remove_prefix(size);
@@ -74,7 +74,7 @@ class Reader {
       value |= static_cast<std::uint32_t>(byte & 0x7f) << shift;
       if ((byte & 0x80) == 0) return value;
     }
-    failed_ = true;
+    fail();
     return 0;
   }
   /// The properties that come next.
@@ -86,6 +86,12 @@ class Reader {
  private:
   std::string_view left_;
   bool failed_ = false;
+
+  /// Nothing is left then, so that whoever reads to the end gets there.
+  void fail() {
+    failed_ = true;
+    left_ = {};
+  }
 };
 
 /// Passes over the value of a property. False: nobody knows how long it is.
