@@ -164,8 +164,12 @@ TEST_F(Trex, ConstraintsCompareAsTRexDoes) {
     client.subscribe(all_of(2));
     client.publish({1, 0, {{"i", 5}, {"f", 1.5f}, {"b", true}, {"s", "office"sv}}});
     client.publish({2, 0, {}});
-    EXPECT_EQ(client.next()->type, matches ? 1 : 2)
-        << constraint.name << static_cast<int>(constraint.comparison);
+    if (matches) {
+      EXPECT_EQ(client.next()->type, 1)
+          << constraint.name << static_cast<int>(constraint.comparison);
+    }
+    // This one is waited for in any case, or the next client might get it.
+    EXPECT_EQ(client.next()->type, 2) << constraint.name << static_cast<int>(constraint.comparison);
   }
 }
 
