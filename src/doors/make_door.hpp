@@ -14,7 +14,8 @@ namespace gorgo::doors {
 /// and they are no sink's.
 Result<std::unique_ptr<Source>> make_source(const std::string& name, const Settings& settings,
                                             const Types& types, const Position& position);
-/// The same for a sink.
+/// The sink that the settings describe. Errors are those of `make_source`. Precondition: `check`
+/// found nothing wrong, and they are a sink's.
 Result<std::unique_ptr<Sink>> make_sink(const std::string& name, const Settings& settings);
 
 }  // namespace gorgo::doors

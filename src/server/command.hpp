@@ -32,7 +32,7 @@ struct Publication {
   std::vector<bool> is_forbidden;            ///< by table; empty: none is
   std::optional<std::uint64_t> applied_before;  // its producer's sequence number
   std::string door;                             ///< of the server that it came through; empty: none
-  /// Of its door, before this one.
+  /// How far its door had read before this publication.
   std::optional<std::vector<std::uint8_t>> position_before;
   /// Rows of a door that were refused, as events that tell of them.
   std::unique_ptr<BatchBuilder> dead_letters;

@@ -12,10 +12,10 @@ namespace gorgo::server {
 /// it came from. A long payload is cut, and bytes that are no UTF-8 become `?`.
 void add_dead_letter(BatchBuilder& batch, std::optional<Timestamp> stamp, std::string_view door,
                      std::string_view place, std::string_view reason, std::string_view payload);
-/// The same for all that a publication names.
+/// Adds an event for each dead letter that a publication has.
 void add_dead_letters(BatchBuilder& batch, std::optional<Timestamp> stamp,
                       const wire::Publish& publish);
-/// The same for an event that was refused.
+/// Adds an event that tells of a row which came through a door and was refused.
 void add_dead_letter(BatchBuilder& batch, std::optional<Timestamp> stamp, std::string_view door,
                      const BatchCursor& refused, std::string_view reason);
 

@@ -47,7 +47,7 @@ class Link {
   Result<void> secure(const std::string& host);
   /// Runs the operation that was begun, not longer than `limit`. False: it did not end in time.
   bool run(const bool& done, std::chrono::milliseconds limit);
-  /// The same, but somebody may wake this up.
+  /// Runs the operation as `run` does, but returns earlier when somebody calls `wake`.
   bool run_unless_woken(const bool& done, std::chrono::milliseconds limit);
   Error lost(const std::string& why) const;
 };

@@ -44,8 +44,8 @@ Seen::Known Seen::find(const Key& key) {
   return message->state == State::uncommitted ? Known::uncommitted : Known::done;
 }
 
-/// Of those that are done the latest stays: a broker that has used an id again takes an
-/// acknowledgement for that of the oldest message, so the latest is what it may send again.
+/// A broker that has used an id again takes an acknowledgement for that of the oldest message. So
+/// the latest message that was acknowledged may come again, and stays; the ones before it go.
 void Seen::add(const Key& key) {
   Messages& of_id = messages_[key.id];
   std::erase_if(of_id, [&](const Message& message) { return message.hash == key.hash; });
