@@ -26,7 +26,7 @@ inline std::vector<std::string> certificate_commands() {
   std::vector<std::string> commands;
   std::ifstream file(GORGO_DOCS "/security.md");
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("    openssl ")) commands.push_back(line.substr(4));
+    if (line.starts_with("openssl ")) commands.push_back(line);
   }
   return commands;
 }
