@@ -225,6 +225,7 @@ class Client {
   Result<void> acknowledge(const std::string& durable, const Place& place);
   /// The next delivery; nothing when none arrives in `timeout` nanoseconds. While more than
   /// `max_undelivered` wait, the client reads no further, and the server will take it for slow.
+  /// Other members read on until their reply has come, and keep the deliveries before it.
   Result<std::optional<Delivery>> next(Duration timeout);
   /// How many deliveries the server dropped because this client was slow, where it is set up to do
   /// so.

@@ -152,7 +152,8 @@ Coroutine<Result<protocol::Bytes>> Connection::reply_to(std::uint64_t id) {
 }
 
 void Connection::start_reading() {
-  if (reading_ || broken_ || !owner_->has_room()) return;
+  // A reply may stand behind deliveries that nobody takes while it is awaited.
+  if (reading_ || broken_ || (!owner_->has_room() && awaited_.empty())) return;
   reading_ = true;
   const auto space = cutter_.space();
   stream_.async_read_some(

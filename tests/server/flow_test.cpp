@@ -30,6 +30,28 @@ TEST(Backpressure, AFullQueueStopsTheReadingAndLosesNothing) {
   }
 }
 
+TEST(Backpressure, AClientWithoutRoomForDeliveriesHearsItsReplies) {
+  RunningServer server;
+  Client publisher = server.connect();
+  auto subscriber = Client::connect(server->address(), {.max_undelivered = 10});
+  ASSERT_TRUE(subscriber);
+  subscribe(*subscriber, "Temp");
+  const std::vector<Event> events(1000, temp(std::nullopt, "A1", 1));
+  std::uint64_t received = 0;
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(publisher.publish(events));
+    const auto delivery = subscriber->next(30'000'000'000);
+    ASSERT_TRUE(delivery && *delivery);
+    ++received;
+    const auto types = subscriber->types();  // behind deliveries that wait
+    ASSERT_TRUE(types) << types.error().to_string();
+  }
+  for (; received < 3 * events.size(); ++received) {
+    const auto delivery = subscriber->next(30'000'000'000);
+    ASSERT_TRUE(delivery && *delivery) << received;
+  }
+}
+
 TEST(Drain, EverythingAcknowledgedIsDelivered) {
   RunningServer server;
   Client publisher = server.connect();
