@@ -22,6 +22,7 @@
 #include "tools/commands.hpp"
 #include "tools/composite_writer.hpp"
 #include "tools/evaluation.hpp"
+#include "tools/journal_export.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
 #include "tools/time_option.hpp"
@@ -40,6 +41,8 @@ struct BacktestOptions {
   Evaluation evaluation;
   CompositeForm form;
   bool stats = false;
+  std::size_t the_case = 0;  // the number of a line of the output; 0: none
+  std::string case_file;
 };
 
 /// A composite as a line, and when it happened.
@@ -100,9 +103,9 @@ class Backtest {
 
   const Processor& processor() const { return processor_; }
 
-  /// False: a rule file cannot be read or has errors, which stand on stderr.
-  bool deploy(const std::vector<std::string>& paths, const Settings& settings) {
-    return deploy_files(paths, settings, processor_);
+  /// False: there are errors, which stand on stderr.
+  bool deploy(const std::vector<language::Source>& rules) {
+    return deploy_sources(rules, processor_);
   }
 
   /// Gives the composites of events that were received since the time that is asked for. Events
@@ -256,20 +259,35 @@ class BacktestCommand {
     }
     const auto settings = settings_of(*disk_, options_.journal, *found);
     if (!settings) return fail(settings.error());
+    const auto rules = read_rules(options_.rules, options_.evaluation.settings);
+    if (!rules) return kFailure;
     Backtest test(options_, *disk_, *found, *settings);
-    if (!test.deploy(options_.rules, options_.evaluation.settings)) return kFailure;
+    if (!test.deploy(*rules)) return kFailure;
     if (const auto fine = check_only(options_.form, test.processor()); !fine) {
       return fail(fine.error());
     }
-    if (options_.against.empty()) return print(test);
-    Backtest other(options_, *disk_, *found, *settings);
-    if (!other.deploy(options_.against, {})) return kFailure;
-    return compare(test, other);
+    const int outcome = options_.against.empty() ? print(test) : compare(test, *found, *settings);
+    if (outcome != kSuccess || options_.the_case == 0) return outcome;
+    if (options_.the_case > printed_) {
+      return fail({"the output has no line " + std::to_string(options_.the_case),
+                   "its last one is " + std::to_string(printed_)});
+    }
+    return export_case({.folder = options_.journal,
+                        .rules = *rules,
+                        .settings = *settings,
+                        .time = case_time_,
+                        .output = options_.case_file});
   }
 
  private:
   const BacktestOptions& options_;
   const std::unique_ptr<journal::Disk> disk_ = journal::make_posix_disk();
+  std::size_t printed_ = 0;  // lines
+  Timestamp case_time_ = 0;
+
+  void count_line(Timestamp time) {
+    if (++printed_ == options_.the_case) case_time_ = time;
+  }
 
   int print(Backtest& test) {
     constexpr std::size_t kWritten = 256 << 10;
@@ -283,6 +301,7 @@ class BacktestCommand {
     const auto done = test.run([&](const OutputBatch& batch, const OutputBatch::Row& row) {
       if (!writer.is_wanted(batch, row)) return;
       writer.write(out, batch, row);
+      count_line(row.timestamp);
       if (out.size() >= kWritten) flush();
     });
     flush();
@@ -311,7 +330,10 @@ class BacktestCommand {
     return {std::in_place, std::move(lines)};
   }
 
-  int compare(Backtest& test, Backtest& other) {
+  int compare(Backtest& test, const journal::Survey& survey, const stored::SettingsT& settings) {
+    const auto rules = read_rules(options_.against, {});
+    Backtest other(options_, *disk_, survey, settings);
+    if (!rules || !other.deploy(*rules)) return kFailure;
     const auto fresh = lines_of(test), old = lines_of(other);
     if (!fresh) return fail(fresh.error());
     if (!old) return fail(old.error());
@@ -324,7 +346,10 @@ class BacktestCommand {
     };
     const std::size_t gone = add(*old, *fresh, '-'), added = add(*fresh, *old, '+');
     std::ranges::sort(differences);
-    for (const auto& [line, mark] : differences) std::printf("%c %s", mark, line.text.c_str());
+    for (const auto& [line, mark] : differences) {
+      std::printf("%c %s", mark, line.text.c_str());
+      count_line(line.timestamp);
+    }
     std::fprintf(stderr,
                  "%zu composites in both, %zu only with the other rules, %zu only with these\n",
                  fresh->size() - added, gone, added);
@@ -360,6 +385,14 @@ void add_backtest(CLI::App& app, int& exit_code) {
   test->add_option("--against", options->against,
                    "Print the differences to these rules: - only with them, + only with RULES")
       ->option_text("RULES");
+  auto* number = test->add_option("--case", options->the_case,
+                                  "Write the Nth line of the output as a rule test of RULES")
+                     ->check(CLI::PositiveNumber)
+                     ->option_text("N");
+  auto* file = test->add_option("-o,--output", options->case_file, "The test to write")
+                   ->option_text("FILE.test");
+  number->needs(file);
+  file->needs(number);
   add_evaluation(test, options->evaluation);
   add_composite_form(test, options->form);
   test->add_flag("--stats", options->stats, "Print counts and rates on standard error at the end");

@@ -23,29 +23,36 @@ void add_evaluation(CLI::App* command, Evaluation& evaluation) {
   evaluation.settings.add_option(command);
 }
 
-bool deploy_files(const std::vector<std::string>& paths, Settings settings, Processor& processor) {
+std::optional<std::vector<language::Source>> read_rules(const std::vector<std::string>& paths,
+                                                        Settings settings) {
   const auto files = rule_files(paths);
   if (!files) {
     fail(files.error());
-    return false;
+    return std::nullopt;
   }
-  bool good = true;
+  std::vector<language::Source> rules;
   for (const auto& path : *files) {
     auto text = read_file(path);
     if (!text) {
       fail(text.error());
-      good = false;
       continue;
     }
-    language::Source source{path, std::move(*text)};
-    settings.apply(source);
-    const Diagnostics diagnostics = processor.deploy(path, source.text);
-    print_diagnostics(diagnostics);
-    good = good && !diagnostics.failed();
+    settings.apply(rules.emplace_back(path, std::move(*text)));
   }
+  if (rules.size() < files->size()) return std::nullopt;
   if (const auto used = settings.check_used(); !used) {
     fail(used.error());
-    return false;
+    return std::nullopt;
+  }
+  return rules;
+}
+
+bool deploy_sources(const std::vector<language::Source>& rules, Processor& processor) {
+  bool good = true;
+  for (const language::Source& source : rules) {
+    const Diagnostics diagnostics = processor.deploy(source.path, source.text);
+    print_diagnostics(diagnostics);
+    good = good && !diagnostics.failed();
   }
   return good;
 }

@@ -62,33 +62,46 @@ std::string step_of(const stored::RuleChangeT& change) {
   return step;
 }
 
-/// One `gorgo journal export`. The journal is read twice: for the rules and the time of the record,
-/// and for the events that they can reach.
+/// The text of a test but for what it expects. The journal is read twice: for the rules and the
+/// times, and for the events that the rules can reach.
 class Export {
  public:
-  Export(const JournalExport& wanted, journal::Place place, journal::Disk& disk,
-         const journal::Survey& survey)
-      : wanted_(wanted), place_(place), disk_(disk), survey_(survey) {}
+  Export(std::string folder, journal::Disk& disk, const journal::Survey& survey)
+      : folder_(std::move(folder)), disk_(disk), survey_(survey) {}
 
-  Result<std::string> text() {
-    if (place_ < survey_.low || place_ >= survey_.end) {
-      return Error{"the journal has no record at place " + std::to_string(place_),
+  /// The rules in force at a record, and the events around it.
+  Result<std::string> around(journal::Place place) {
+    if (place < survey_.low || place >= survey_.end) {
+      return Error{"the journal has no record at place " + std::to_string(place),
                    "it has those from " + std::to_string(survey_.low) + " to before " +
                        std::to_string(survey_.end) + "; `gorgo journal dump` shows them"};
     }
-    if (auto begun = begin(); !begun) return begun.error();
-    if (auto done = read_to(place_ + 1, [this](const auto& r) { return survey_one(r); }); !done) {
+    if (auto begun = begin(place); !begun) return begun.error();
+    if (auto done = read_to(place + 1, [this](const auto& r) { return survey_one(r); }); !done) {
       return done.error();
     }
     if (!now_) {
-      return Error{"no event stands at place " + std::to_string(place_) + " or before it",
+      return Error{"no event stands at place " + std::to_string(place) + " or before it",
                    "name a later one"};
     }
-    find_reach();
-    if (auto done = read_to(survey_.end, [this](const auto& r) { return write_one(r); }); !done) {
+    return write();
+  }
+
+  /// Other rules than the server's, and the events around a time.
+  Result<std::string> of(const BacktestCase& wanted) {
+    settings_ = wanted.settings;
+    for (const language::Source& rules : wanted.rules) {
+      stored::RuleChangeT change;
+      change.name = rules.path;
+      change.text = rules.text;
+      if (auto taken = take_change(change); !taken) return taken.error();
+    }
+    if (auto done = read_to(survey_.end, [this](const auto& r) { return survey_events(r); });
+        !done) {
       return done.error();
     }
-    return head() + steps_ + "expect:\n";
+    now_ = wanted.time;
+    return write();
   }
 
   std::uint64_t events() const { return events_; }
@@ -98,15 +111,14 @@ class Export {
  private:
   using TakeRecord = std::function<Result<void>(const journal::Record&)>;
 
-  const JournalExport& wanted_;
-  const journal::Place place_;  // of the record that the test is about
+  const std::string folder_;
   journal::Disk& disk_;
   const journal::Survey& survey_;
   journal::Place rules_from_ = 1;  // changes of rules before it stand in a snapshot
   std::vector<stored::RuleChangeT> before_;
   stored::SettingsT settings_;
   Processor processor_{{}};       // has the rules, and no events
-  std::optional<Timestamp> now_;  // the latest time up to the record
+  std::optional<Timestamp> now_;  // that the test is about
   Timestamp oldest_ = std::numeric_limits<Timestamp>::max();
   Timestamp from_ = 0, until_ = 0;  // what the rules can reach
   std::set<std::string> read_types_;
@@ -117,20 +129,20 @@ class Export {
   bool over_ = false;
 
   /// Where the journal does not begin with its first record, a snapshot has the rules.
-  Result<void> begin() {
+  Result<void> begin(journal::Place wanted) {
     if (survey_.low == 1) return {};
-    auto places = journal::snapshots_in(disk_, wanted_.folder);
+    auto places = journal::snapshots_in(disk_, folder_);
     if (!places) return places.error();
     std::ranges::sort(*places);
     for (const journal::Place place : *places) {
-      if (place > place_) break;
-      auto reader = journal::SnapshotReader::open(disk_, wanted_.folder, survey_.journal, place);
+      if (place > wanted) break;
+      auto reader = journal::SnapshotReader::open(disk_, folder_, survey_.journal, place);
       const auto first = reader ? reader->next() : Result<std::optional<journal::Record>>(Error{});
       if (!first || !*first) continue;
       const auto state = journal::decode<stored::ServerState>((*first)->payload);
       if (state) return take_state(*state, place);
     }
-    return Error{"no whole snapshot stands before place " + std::to_string(place_) +
+    return Error{"no whole snapshot stands before place " + std::to_string(wanted) +
                      ", so the rules of that time are unknown",
                  "name a later place, or use a backup that has one"};
   }
@@ -156,7 +168,7 @@ class Export {
 
   Result<void> read_to(journal::Place end, const TakeRecord& take) {
     rows_ = {};
-    journal::Reader reader(disk_, wanted_.folder, survey_.segments, survey_.low, end);
+    journal::Reader reader(disk_, folder_, survey_.segments, survey_.low, end);
     while (!over_) {
       const auto record = reader.next();
       if (!record) return record.error();
@@ -194,6 +206,12 @@ class Export {
       if (!change) return change.error();
       return take_change(*change);
     }
+    return survey_events(record);
+  }
+
+  /// What the record says of types and of the time.
+  Result<void> survey_events(const journal::Record& record) {
+    const auto kind = static_cast<Kind>(record.kind);
     if (kind == Kind::Frame) declare(record);
     if (kind == Kind::ClockMove) {
       const auto move = journal::decode<stored::ClockMove>(record.payload);
@@ -241,6 +259,14 @@ class Export {
     until_ = arithmetic::saturating_add(*now_, reach);
   }
 
+  Result<std::string> write() {
+    find_reach();
+    if (auto done = read_to(survey_.end, [this](const auto& r) { return write_one(r); }); !done) {
+      return done.error();
+    }
+    return head() + steps_ + "expect:\n";
+  }
+
   Result<void> write_one(const journal::Record& record) {
     const auto kind = static_cast<Kind>(record.kind);
     if (kind == Kind::ClockMove) {
@@ -283,8 +309,9 @@ class Export {
 
   std::string head() const {
     const auto milliseconds = [](Duration duration) { return at(duration).substr(1); };
-    return "case: " + wanted_.place + " of a journal\noptions:\n" +
-           "  lateness = " + milliseconds(settings_.lateness) + "\n" +
+    return "options:\n"
+           "  lateness = " +
+           milliseconds(settings_.lateness) + "\n" +
            "  max_late = " + milliseconds(settings_.max_late) + "\n" +
            "  max_depth = " + std::to_string(settings_.max_depth) + "\n" +
            "  max_composites = " + std::to_string(settings_.max_composites) + "\n" +
@@ -318,6 +345,22 @@ Result<FoundEvent> find(const JournalExport& wanted, const journal::View& journa
                "give the place of a record, or the id of an event, ROOT-ORDINAL"};
 }
 
+/// Completes a test and writes it.
+Result<std::string> finish(const std::string& output, const std::string& name,
+                           const Result<std::string>& text, const Export& exported) {
+  if (!text) return text.error();
+  auto whole = with_outcome(output, "case: " + name + " of a journal\n" + *text);
+  if (!whole) return whole;
+  if (auto written = write_text_file(output, *whole); !written) return written.error();
+  std::printf("%s: %llu events; `gorgo test %s` runs it\n", output.c_str(),
+              static_cast<unsigned long long>(exported.events()), output.c_str());
+  if (!exported.is_complete()) {
+    std::fputs("the rules reach events from before the journal begins; the test lacks those\n",
+               stderr);
+  }
+  return whole;
+}
+
 }  // namespace
 
 int export_case(const JournalExport& wanted) {
@@ -326,18 +369,9 @@ int export_case(const JournalExport& wanted) {
   if (!found) return fail(found.error());
   const auto about = find(wanted, journal::View::of(*disk, wanted.folder, *found));
   if (!about) return fail(about.error());
-  Export exported(wanted, about->record, *disk, *found);
-  const auto text = exported.text();
-  if (!text) return fail(text.error());
-  const auto whole = with_outcome(wanted.output, *text);
+  Export exported(wanted.folder, *disk, *found);
+  const auto whole = finish(wanted.output, wanted.place, exported.around(about->record), exported);
   if (!whole) return fail(whole.error());
-  if (auto written = write_text_file(wanted.output, *whole); !written) return fail(written.error());
-  std::printf("%s: %llu events; `gorgo test %s` runs it\n", wanted.output.c_str(),
-              static_cast<unsigned long long>(exported.events()), wanted.output.c_str());
-  if (!exported.is_complete()) {
-    std::fputs("the rules reach events from before the journal begins; the test lacks those\n",
-               stderr);
-  }
   if (whole->find("  " + about->notation + "\n") == whole->npos && !about->notation.empty()) {
     std::fprintf(stderr,
                  "the server gave %s, and the test does not: what it follows from is older "
@@ -345,6 +379,15 @@ int export_case(const JournalExport& wanted) {
                  about->notation.c_str());
   }
   return kSuccess;
+}
+
+int export_case(const BacktestCase& wanted) {
+  const auto disk = journal::make_posix_disk();
+  const auto found = journal::survey_beside_writer(*disk, wanted.folder, journal::Depth::tail);
+  if (!found) return fail(found.error());
+  Export exported(wanted.folder, *disk, *found);
+  const auto whole = finish(wanted.output, at(wanted.time), exported.of(wanted), exported);
+  return whole ? kSuccess : fail(whole.error());
 }
 
 }  // namespace gorgo::tools

@@ -66,9 +66,8 @@ class Run {
                     .on_alarm = report}) {}
 
   int go() {
-    if (!deploy_files(options_.rules, options_.evaluation.settings, processor_) || !check_only()) {
-      return kFailure;
-    }
+    const auto rules = read_rules(options_.rules, options_.evaluation.settings);
+    if (!rules || !deploy_sources(*rules, processor_) || !check_only()) return kFailure;
     warn_of_type();
     const Schema schema = processor_.schema();  // of the thread that reads
     auto reader = make_reader(options_.form, &schema);

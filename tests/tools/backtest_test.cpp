@@ -76,6 +76,33 @@ TEST_F(BacktestCommandTest, PrintsTheDifferencesToOtherRules) {
                                     "1 only with these"));
 }
 
+TEST_F(BacktestCommandTest, WritesALineOfItsOutputAsATestOfTheNewRules) {
+  auto server = serve();
+  publish(server);
+  write("new.tesla", std::string(kTypes) +
+                         "const limit = 10.0; rule hot: define Hot(area: string, value: float) "
+                         "from Smoke(area = $a) and last Temp(area = $a, value > limit) within 1 "
+                         "min from Smoke where area = $a, value = Temp.value;");
+  const auto tested =
+      run("backtest new.tesla --journal journal --set limit=40.0 --case 1 -o hot.test");
+  EXPECT_EQ(tested.exit_code, 0) << tested.err;
+  EXPECT_THAT(tested.out, HasSubstr("hot.test: 4 events; `gorgo test hot.test` runs it"));
+  const auto passed = run("test hot.test");
+  EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
+  const std::string text = read("hot.test");
+  EXPECT_THAT(text, HasSubstr("const limit = 40.0;"));
+  EXPECT_THAT(text, HasSubstr("@4000 Hot(area=\"A\", value=46.0)"));
+  // The case of a difference: what the deployed rules gave and the new ones do not.
+  EXPECT_EQ(run("backtest new.tesla --against deployed.tesla --journal journal --case 1 -o "
+                "gone.test")
+                .exit_code,
+            0);
+  EXPECT_EQ(run("test gone.test").exit_code, 0);
+  const auto beyond = run("backtest new.tesla --journal journal --case 9 -o none.test");
+  EXPECT_EQ(beyond.exit_code, 1);
+  EXPECT_THAT(beyond.err, HasSubstr("its last one is 1"));
+}
+
 TEST_F(BacktestCommandTest, EventsThatTheRulesRefuseAreCounted) {
   auto server = serve();
   publish(server);
