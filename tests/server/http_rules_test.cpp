@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -251,9 +252,20 @@ std::set<std::string> metrics_named_in(const std::string& path) {
   return names;
 }
 
-TEST_F(HttpOperations, TheDashboardAndTheAlertsNameOnlyMetricsThatThereAre) {
-  EXPECT_EQ(http_.ask("POST", "/v1/rules/mine", kPair).status, 200u);
-  const std::string served = http_.ask("GET", "/metrics").body;
+/// The server has all that has metrics of its own.
+TEST(Documentation, TheDashboardAndTheAlertsNameOnlyMetricsThatThereAre) {
+  const std::string folder = testing::TempDir() + "gorgo_metrics_" + std::to_string(getpid());
+  ServerOptions options = with_http();
+  std::filesystem::create_directories(folder);
+  options.journal.path = folder + "/journal";
+  doors::Settings& door = options.doors["log"];
+  ASSERT_TRUE(doors::set(door, "kind", std::string("file")));
+  ASSERT_TRUE(doors::set(door, "path", folder + "/none"));
+  RunningServer server(options);
+  HttpConnection http(http_address(server));
+  EXPECT_EQ(http.ask("POST", "/v1/rules/mine", kPair).status, 200u);
+  http.ask("POST", "/v1/events", R"({"type":"A","attrs":{"x":"text"}})");
+  const std::string served = http.ask("GET", "/metrics").body;
   for (const std::string file : {"grafana.json", "alerts.yml"}) {
     const auto names = metrics_named_in(std::string(GORGO_DOCS "/") + file);
     EXPECT_GE(names.size(), 8u) << file;
@@ -263,6 +275,7 @@ TEST_F(HttpOperations, TheDashboardAndTheAlertsNameOnlyMetricsThatThereAre) {
       EXPECT_TRUE(there) << file << " names " << name;
     }
   }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Documentation, TheAlertsAreRulesThatPrometheusTakes) {
