@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -125,20 +126,45 @@ inline void begin_checks(ServerWithDoors& server) {
   ASSERT_TRUE(client.subscribe("Echo", {.durable = "checker"}));
 }
 
+/// Ends a wait for what does not come: the test fails with what it has waited for.
+class Patience {
+ public:
+  explicit Patience(std::string what) : what_(std::move(what)) {}
+
+  /// Whether there is still time.
+  bool lasts() const {
+    if (std::chrono::steady_clock::now() < until_) return true;
+    ADD_FAILURE() << "waited for a minute: " << what_;
+    return false;
+  }
+
+ private:
+  const std::string what_;
+  const std::chrono::steady_clock::time_point until_ =
+      std::chrono::steady_clock::now() + std::chrono::minutes(1);
+};
+
 /// Waits until the door says so.
 template <class Done>
 Door wait_for_door(Client& client, const std::string& name, Done done) {
-  while (true) {
+  const Patience patience("for the door " + name);
+  Door seen;
+  while (patience.lasts()) {
     const auto doors = client.doors();
     if (!doors) {
       ADD_FAILURE() << doors.error().to_string();
-      return {};
+      return seen;
     }
     for (const Door& door : *doors) {
-      if (door.name == name && done(door)) return door;
+      if (door.name != name) continue;
+      seen = door;
+      if (done(door)) return seen;
     }
     std::this_thread::yield();
   }
+  ADD_FAILURE() << name << " is " << seen.state << ", has had " << seen.events << " events, "
+                << seen.dead_letters << " dead letters; " << seen.problem;
+  return seen;
 }
 
 }  // namespace gorgo
