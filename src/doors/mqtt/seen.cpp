@@ -61,13 +61,18 @@ void Seen::acknowledged(const Key& key, std::uint64_t ping) {
   message->ping = ping;
 }
 
+/// Acknowledgements stand before pings that are not answered yet, so there is nothing to find until
+/// the next answer, and doors ask for each batch.
 void Seen::answered(std::uint64_t pings, Time now) {
   const bool is_late = now > connected_ + kAgain;
+  if (pings == pings_ && is_late == was_late_) return;
+  pings_ = pings;
+  was_late_ = is_late;
   for (auto& [id, of_id] : messages_) {
+    if (is_late) std::erase_if(of_id, [](const auto& one) { return one.state == State::before; });
     const bool is_alone = of_id.size() == 1;
     std::erase_if(of_id, [&](const Message& message) {
-      return (message.state == State::acknowledged && message.ping <= pings && is_alone) ||
-             (message.state == State::before && is_late);
+      return is_alone && message.state == State::acknowledged && message.ping <= pings;
     });
   }
   std::erase_if(messages_, [](const auto& of_id) { return of_id.second.empty(); });
@@ -75,6 +80,8 @@ void Seen::answered(std::uint64_t pings, Time now) {
 
 void Seen::reconnected(Time now) {
   connected_ = now;
+  pings_ = 0;
+  was_late_ = false;
   for (auto& [id, of_id] : messages_) {
     for (Message& message : of_id) {
       if (message.state == State::acknowledged) message.state = State::before;

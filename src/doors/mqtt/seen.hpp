@@ -36,7 +36,7 @@ class Seen {
   };
   Known find(const Key& key);
   void add(const Key& key);
-  /// It is acknowledged, before the ping of this number.
+  /// It is acknowledged, before the ping of this number, which is not answered yet.
   void acknowledged(const Key& key, std::uint64_t ping);
   /// The broker has answered so many pings of this connection.
   void answered(std::uint64_t pings, Time now);
@@ -64,6 +64,8 @@ class Seen {
 
   std::map<std::uint16_t, Messages> messages_;  // by id, those of one id as they came
   Time connected_ = {};
+  std::uint64_t pings_ = 0;  // that were answered when messages were last looked through
+  bool was_late_ = false;    // that was when messages of earlier connections go
 };
 
 }  // namespace gorgo::doors::mqtt
