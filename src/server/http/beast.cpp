@@ -1,0 +1,2 @@
+// What Boost.Beast has beside templates, compiled once for all that include it.
+#include <boost/beast/src.hpp>
