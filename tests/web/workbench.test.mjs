@@ -1,11 +1,13 @@
 // The workbench in a browser: every view, a deployment from its first error to the question why it
 // fired, a server that goes and comes back, and the sizes of what is loaded.
 import assert from 'node:assert/strict';
-import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {execFile} from 'node:child_process';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {get} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, test} from 'node:test';
+import {promisify} from 'node:util';
 import {axePath, deploy, load, openBrowser, post, serve} from './support.mjs';
 
 const kFirstPage = 80 << 10, kEditor = 160 << 10;  // bytes of gzipped JavaScript
@@ -53,6 +55,7 @@ const views = {
   '/events?subscribe=Temp(value%20%3E%2045)': 'Events',
   '/engines': 'Engines',
   '/shadows': 'Shadow deployments',
+  '/doors': 'Doors',
   '/connections': 'Connections',
 };
 for (const [path, title] of Object.entries(views)) {
@@ -211,6 +214,82 @@ test('what was accepted is found by its time, and from the question why', async 
   } finally {
     await kept.stop();
     rmSync(folder, {recursive: true});
+  }
+});
+
+test('doors say what came through them, what did not, and what is wrong', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gorgo-web-'));
+  writeFileSync(join(folder, 'gorgo.toml'), `
+[doors.readings]
+kind = "file"
+path = "${folder}/readings.ndjson"
+[doors.fires]
+kind = "file"
+subscribe = "Fire"
+path = "${folder}/fires.ndjson"
+[doors.plant]
+kind = "mqtt"
+broker = "127.0.0.1:1"
+topics = ["plant/{type}"]
+`);
+  const mine = await serve({options: ['--config', join(folder, 'gorgo.toml')]});
+  try {
+    await deploy(mine, 'fire');
+    await withPage('/doors', async (page) => {
+      const row = (name) => page.getByRole('row').filter({has: page.getByRole('cell', {name, exact: true})});
+      await row('plant').getByText('failing').waitFor();
+      const events = [{type: 'Temp', attrs: {area: 'attic', value: 50}}, {type: 'Smoke', attrs: {area: 'attic'}}].map((event) => JSON.stringify(event));
+      writeFileSync(join(folder, 'readings.ndjson'), [...events, 'broken', ''].join('\n'));
+      await row('readings').getByRole('cell', {name: '2', exact: true}).waitFor();
+      await row('fires').getByRole('cell', {name: '1', exact: true}).waitFor();
+      const found = await page.evaluate(axe);
+      assert.deepEqual(found.violations.filter((each) => ['serious', 'critical'].includes(each.impact)).map((each) => each.id), []);
+      await row('readings').getByRole('link', {name: '1', exact: true}).click();
+      await page.getByRole('heading', {name: 'Events', exact: true}).first().waitFor();
+      writeFileSync(join(folder, 'readings.ndjson'), 'also broken\n', {flag: 'a'});
+      await page.getByText('also broken').first().waitFor();
+    }, {}, mine);
+  } finally {
+    await mine.stop();
+    rmSync(folder, {recursive: true});
+  }
+});
+
+/// A number as the page shows it.
+function shownAs(value) {
+  for (const [unit, letter] of [[1e6, 'M'], [1e4, 'k']]) {
+    const size = value / (letter === 'k' ? 1e3 : unit);
+    if (value >= unit) return size.toFixed(size >= 100 || Number.isInteger(size) ? 0 : size >= 10 ? 1 : 2) + letter;
+  }
+  return String(value);
+}
+
+/// 100 000 events a second for two seconds; returns how many were accepted. The generator fails where a composite is missing.
+async function storm(to, when) {
+  const options = ['--to', to.native, '--batch', '1000', '--rate', '100000', '--seconds', '2'];
+  const [said] = (await promisify(execFile)(process.env.LOAD, options)).stdout.split('\n');
+  console.log(`${when}: ${said}`);
+  return Number(/\((\d+) accepted/.exec(said)[1]);
+}
+
+test('100 000 events a second with the page open: nothing is lost, and the page shows it', {skip: process.env.LOAD === undefined}, async () => {
+  const mine = await serve();
+  try {
+    const before = await storm(mine, 'nobody looks');
+    await withPage('/', async (page) => {
+      await page.getByText('live', {exact: true}).waitFor();
+      const sent = before + (await storm(mine, 'a page is open'));
+      const metrics = await (await fetch(`${mine.url}/metrics`)).text();
+      const of = (name) => Number(new RegExp(`^${name} ([\\d.e+]+)`, 'm').exec(metrics)[1]);
+      const events = of('gorgo_events_accepted_total'), composites = of('gorgo_composites_total');
+      assert.equal(events, sent + 2);  // each run of the generator begins with one event that it does not count
+      const tile = (label) => page.locator('.tile').filter({has: page.getByText(label, {exact: true})});
+      await tile('Events').getByText(shownAs(events), {exact: true}).waitFor();
+      await tile('Composites').locator('small').getByText(shownAs(composites), {exact: true}).waitFor();
+      for (const label of ['Lost', 'Refused', 'Late', 'Slow clients', 'Passed over']) assert.equal(await tile(label).locator('b').innerText(), '0', label);
+    }, {}, mine);
+  } finally {
+    await mine.stop();
   }
 });
 

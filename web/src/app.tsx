@@ -23,6 +23,7 @@ const views: Record<string, Entry> = {
   events: {title: 'Events', load: async () => (await import('./pages/events')).Events},
   engines: {title: 'Engines', load: async () => (await import('./pages/engines')).Engines},
   shadows: {title: 'Shadows', load: async () => (await import('./pages/shadows')).Shadows},
+  doors: {title: 'Doors', load: async () => (await import('./pages/doors')).Doors},
   connections: {title: 'Connections', load: async () => (await import('./pages/connections')).Connections},
 };
 

@@ -54,6 +54,7 @@ constexpr auto kPages = std::to_array<Route>({
     {Verb::get, "/why/{name}", BodyKind::none, &Api::page, Access::anybody},
     {Verb::get, "/events", BodyKind::none, &Api::page, Access::anybody},
     {Verb::get, "/engines", BodyKind::none, &Api::page, Access::anybody},
+    {Verb::get, "/doors", BodyKind::none, &Api::page, Access::anybody},
     {Verb::get, "/connections", BodyKind::none, &Api::page, Access::anybody},
     {Verb::get, "/shadows", BodyKind::none, &Api::page, Access::anybody},
     {Verb::get, "/assets/{file}", BodyKind::none, &Api::asset, Access::anybody},
