@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "codec/csv.hpp"
-#include "codec/event_line.hpp"
 #include "codec/event_text.hpp"
 #include "codec/names.hpp"
 #include "codec/time_format.hpp"
@@ -29,21 +28,36 @@ void add_topic(const TopicContent* topic, Event& event) {
   for (const auto& [name, text] : topic->attributes) event.attributes.push_back({name, text});
 }
 
+/// Adds it to the event that the batch had last.
+void add_topic(const TopicContent* topic, BatchBuilder& batch) {
+  if (topic == nullptr) return;
+  for (const auto& [name, text] : topic->attributes) {
+    batch.attribute(name, Datum::of(std::string_view(text)));
+  }
+}
+
+/// Readers of files number lines, which says nothing where a dead letter has its place.
+Error without_line_number(const Error& error) {
+  const std::size_t colon = error.message.find(": ");
+  const bool is_numbered = error.message.starts_with("line ") && colon != std::string::npos;
+  return {is_numbered ? error.message.substr(colon + 2) : error.message, error.hint};
+}
+
+/// The lines name the type, so it is never the topic that does.
 class EventLines : public PayloadReader {
  public:
   Result<Outcome> read(std::string_view text, const TopicContent* topic,
                        BatchBuilder& batch) override {
     if (is_blank(text)) return Outcome::nothing;
-    const auto read = codec::read_event_line(text, event_);
-    if (!read) return read.error();
-    if (codec::is_tick(event_)) return Error{"a tick is no event", ""};
-    add_topic(topic, event_);
-    batch.add(event_);
+    const auto read = reader_->next(text, batch);
+    if (!read) return without_line_number(read.error());
+    if (read->kind == codec::LineContent::Kind::tick) return Error{"a tick is no event", ""};
+    add_topic(topic, batch);
     return Outcome::event;
   }
 
  private:
-  Event event_;  // its memory is used again
+  const std::unique_ptr<codec::EventReader> reader_ = codec::make_line_reader();
 };
 
 /// Objects of JSON: the members are attributes, those of nested objects with the names of both.
@@ -177,14 +191,14 @@ class CsvLines : public PayloadReader {
     }
     const auto read = reader_->next(text, batch);
     if (!read) {
-      const Error why = plain(read.error());
+      const Error why = without_line_number(read.error());
       if (reader_->broken()) reader_ = nullptr;
       open_ = false;
       return why;
     }
     open_ = read->kind == Kind::nothing;
     if (open_) return Outcome::open;
-    if (topic != nullptr) add(*topic, batch);
+    add_topic(topic, batch);
     return Outcome::event;
   }
 
@@ -204,19 +218,7 @@ class CsvLines : public PayloadReader {
     const auto read = reader_->next(header_, none);
     if (read) return {};
     reader_ = nullptr;
-    return plain(read.error());
-  }
-
-  static Error plain(const Error& error) {
-    const std::size_t colon = error.message.find(": ");
-    const bool numbered = error.message.starts_with("line ") && colon != std::string::npos;
-    return {numbered ? error.message.substr(colon + 2) : error.message, error.hint};
-  }
-
-  static void add(const TopicContent& topic, BatchBuilder& batch) {
-    for (const auto& [name, text] : topic.attributes) {
-      batch.attribute(name, Datum::of(std::string_view(text)));
-    }
+    return without_line_number(read.error());
   }
 };
 

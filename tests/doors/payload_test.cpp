@@ -40,6 +40,12 @@ class Payloads : public testing::Test {
 TEST_F(Payloads, EventLines) {
   EXPECT_THAT(read({R"({"type":"Temp","ts":1000,"attrs":{"v":46.5}})", " ", "{}"}),
               ElementsAre("@1000 Temp(v=46.5)", HasSubstr("'type' is missing")));
+  const TopicContent topic{"Fire", {{"area", "A1"}}};
+  EXPECT_THAT(read({R"({"type":"Temp","attrs":{"v":1}})", R"({"tick":1000})", "\n",
+                    R"({"type":"Temp","attrs":{"area":"A2"}})"},
+                   &topic),
+              ElementsAre("@ Temp(v=1, area=\"A1\")", "a tick is no event",
+                          "@ Temp(area=\"A2\", area=\"A1\")"));
 }
 
 TEST_F(Payloads, ObjectsOfJson) {
