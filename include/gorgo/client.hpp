@@ -49,14 +49,17 @@ struct ClientOptions {
 
 /// When `publish` returns.
 enum class Acknowledge : std::uint8_t {
-  accepted,   ///< when the server has accepted or refused every event
+  /// When the server has accepted or refused every event, and the accepted ones are as safe as its
+  /// `journal.durability` says.
+  by_default,
+  accepted,   ///< when the server has accepted or refused every event, whatever its default
   none,       ///< when the events are written to the connection
   processed,  ///< when every accepted event is evaluated and its composites are on their way
   durable,    ///< when every accepted event survives a crash; the server needs a journal
 };
 
 struct PublishOptions {
-  Acknowledge acknowledge = Acknowledge::accepted;
+  Acknowledge acknowledge = Acknowledge::by_default;
   /// Set it to repeat a publication that may not have arrived: to the number that it was given then
   /// (`Published::sequence`). Unset: the next number.
   std::optional<std::uint64_t> sequence;

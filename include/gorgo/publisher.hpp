@@ -27,8 +27,8 @@ struct Outcome {
 
 struct PublisherOptions {
   ClientOptions client = {.name = "libgorgo", .heartbeats = true};
-  Acknowledge acknowledge = Acknowledge::accepted;  ///< `processed` or `durable`
-  std::size_t batch = 1000;                         ///< events that `send` puts together at most
+  Acknowledge acknowledge = Acknowledge::by_default;  ///< any but `none`
+  std::size_t batch = 1000;                           ///< events that `send` puts together at most
   /// Bytes of publications without an outcome. Beyond, `publish` and `send` wait, at most
   /// `client.timeout`; then an error says that nothing was sent.
   std::size_t publish_bytes = std::size_t{16} << 20;

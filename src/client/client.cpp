@@ -23,20 +23,6 @@ const wire::Message& message_in(const protocol::Bytes& frame) {
   return **protocol::open_frame(frame);  // verified on arrival
 }
 
-wire::AckMode mode_of(Acknowledge acknowledge) {
-  switch (acknowledge) {
-    case Acknowledge::none:
-      return wire::AckMode::None;
-    case Acknowledge::processed:
-      return wire::AckMode::Processed;
-    case Acknowledge::durable:
-      return wire::AckMode::Durable;
-    case Acknowledge::accepted:
-      break;
-  }
-  return wire::AckMode::Accepted;
-}
-
 /// For requests whose only good answer is an Ack.
 Result<void> expect_ack(const Result<protocol::Bytes>& reply) {
   if (!reply) return reply.error();
@@ -153,7 +139,7 @@ Result<void> Client::Impl::send(const EventBatch& batch, Publication& publicatio
   wire::PublishT header;
   header.producer = producer;
   header.sequence = publication.options.sequence.value_or(sequence + 1);
-  header.ack = mode_of(publication.options.acknowledge);
+  header.ack = client::mode_of(publication.options.acknowledge);
   auto piece = client::encode_piece(batch, publication.first, connection->limits(), header,
                                     connection->next_id());
   if (!piece) return piece.error();

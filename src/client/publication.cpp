@@ -29,6 +29,22 @@ std::string_view first_type(const EventBatch& batch) { return BatchCursor(batch)
 
 }  // namespace
 
+wire::AckMode mode_of(Acknowledge acknowledge) {
+  switch (acknowledge) {
+    case Acknowledge::none:
+      return wire::AckMode::None;
+    case Acknowledge::processed:
+      return wire::AckMode::Processed;
+    case Acknowledge::durable:
+      return wire::AckMode::Durable;
+    case Acknowledge::accepted:
+      return wire::AckMode::AcceptedAtOnce;
+    case Acknowledge::by_default:
+      break;
+  }
+  return wire::AckMode::Accepted;
+}
+
 Result<std::optional<Piece>> encode_piece(const EventBatch& batch, std::size_t first,
                                           const BatchLimits& limits, const wire::PublishT& header,
                                           std::uint64_t id) {

@@ -27,6 +27,8 @@ struct Piece {
   protocol::Bytes frame;
 };
 
+wire::AckMode mode_of(Acknowledge acknowledge);
+
 /// Encodes a batch that begins with event `first` of its publication. Nothing: it is more than the
 /// server takes in one frame. An error: so is its only event.
 Result<std::optional<Piece>> encode_piece(const EventBatch& batch, std::size_t first,

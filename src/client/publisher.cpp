@@ -41,12 +41,6 @@ using client::Pending;
 using client::Tally;
 using client::TallyPointer;
 
-/// Without an answer there would be no outcome.
-wire::AckMode answer_of(Acknowledge acknowledge) {
-  if (acknowledge == Acknowledge::processed) return wire::AckMode::Processed;
-  return acknowledge == Acknowledge::durable ? wire::AckMode::Durable : wire::AckMode::Accepted;
-}
-
 Outcome outcome_of(const Tally& tally) {
   const bool refused = tally.published.refused > 0;
   return {refused ? Outcome::Kind::refused : Outcome::Kind::accepted, tally.published, {}};
@@ -157,7 +151,9 @@ Result<void> Publisher::Impl::post(const EventBatch& batch, const TallyPointer& 
   wire::PublishT header;
   header.producer = producer;
   header.sequence = sequence + 1;
-  header.ack = answer_of(options.acknowledge);
+  // Without an answer there would be no outcome.
+  const bool is_silent = options.acknowledge == Acknowledge::none;
+  header.ack = client::mode_of(is_silent ? Acknowledge::by_default : options.acknowledge);
   auto piece = client::encode_piece(batch, tally->sent, limits, header, ++last_id);
   if (!piece) return piece.error();
   if (!*piece) {

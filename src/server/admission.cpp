@@ -37,7 +37,7 @@ Result<void> check_ack(wire::AckMode mode, const JournalWriter& journal) {
   }
   if (mode <= wire::AckMode::MAX) return {};
   return Error{"this server does not know that acknowledgement",
-               "use Accepted, Processed, Durable or None"};
+               "use Accepted, AcceptedAtOnce, Processed, Durable or None"};
 }
 
 /// Whether the event could be delivered, if need be in a frame of its own.
@@ -229,6 +229,10 @@ void Admission::acknowledge(const Command& command, std::uint64_t id,
   }
   if (mode == wire::AckMode::Durable) {
     return parts_.journal.reply_when_durable(command.client, std::move(ack));
+  }
+  if (mode == wire::AckMode::AcceptedAtOnce) {
+    command.client->reply(std::move(ack));
+    return;
   }
   parts_.journal.reply(command.client, std::move(ack));
 }

@@ -28,7 +28,7 @@ struct PubOptions {
   std::string stamp = "event";
   std::size_t batch = 1000;
   double rate = 0;  // events per second, 0: as fast as possible
-  Acknowledge acknowledge = Acknowledge::accepted;
+  Acknowledge acknowledge = Acknowledge::by_default;
   std::uint64_t producer = 0;  // 0: a random one, and nothing is repeated
   std::uint64_t sequence = 1;  // of the first batch, where the producer is named
 };
@@ -225,7 +225,7 @@ void add_pub(CLI::App& app, int& exit_code) {
   command->add_option("--rate", options->rate, "Events per second; 0 is as fast as possible")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  const std::map<std::string, Acknowledge> levels = {{"none", Acknowledge::none},
+  const std::map<std::string, Acknowledge> levels = {{"none", Acknowledge::accepted},
                                                      {"accepted", Acknowledge::accepted},
                                                      {"processed", Acknowledge::processed},
                                                      {"durable", Acknowledge::durable}};
@@ -233,7 +233,8 @@ void add_pub(CLI::App& app, int& exit_code) {
       ->add_option(
           "--ack", options->acknowledge,
           "When an event counts as accepted: when it has its place; when its composites are\n"
-          "on their way; when it survives a crash. none is as accepted")
+          "on their way; when it survives a crash. none is as accepted. Without, the server's\n"
+          "journal.durability decides")
       ->transform(CLI::CheckedTransformer(levels))
       ->option_text("none|accepted|processed|durable");
   auto* producer =

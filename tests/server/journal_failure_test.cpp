@@ -102,6 +102,18 @@ TEST(JournalFailure, AReadOnlyServerAnswersAndChangesNothing) {
   EXPECT_TRUE(other.rules());
 }
 
+TEST(JournalFailure, APublicationThatAsksForLessThanTheServersLevelDoesNotWaitForTheDisk) {
+  for (const auto asked : {Acknowledge::accepted, Acknowledge::by_default}) {
+    const auto disk = std::make_shared<SimulatedDisk>(1);
+    ServerOptions options = on(disk, JournalFailure::read_only);
+    options.journal.durability = Durability::durable;
+    RunningServer server(options);
+    Client client = server.connect();
+    disk->fail(Operation::sync, 1);
+    EXPECT_EQ(bool(publish(client, asked)), asked == Acknowledge::accepted);
+  }
+}
+
 TEST(JournalFailure, AServerMayGoOnWithoutAJournal) {
   const auto disk = std::make_shared<SimulatedDisk>(1);
   RunningServer server(on(disk, JournalFailure::go_on));

@@ -59,7 +59,7 @@ def child(name: str, of: Table, required: bool = False) -> Field:
 
 
 INT, FLOAT, BOOL, STRING = range(4)  # ValueType
-ACCEPTED, NONE, PROCESSED, DURABLE = range(4)  # AckMode
+ACCEPTED, NONE, PROCESSED, DURABLE, ACCEPTED_AT_ONCE = range(5)  # AckMode
 
 COLUMN = Table(
     "Column", text("name", True), u8("type"), vector("ints", "q"), vector("floats", "d"), vector("bools", "B"),

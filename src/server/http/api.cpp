@@ -15,7 +15,10 @@ namespace {
 namespace asio = boost::asio;
 
 Checked read_acknowledgement(const Target& target, bool journal, wire::PublishT& header) {
-  const std::string ack = target.find("ack").value_or("accepted");
+  const auto named = target.find("ack");
+  if (!named) return {};
+  const std::string& ack = *named;
+  if (ack == "accepted") header.ack = wire::AckMode::AcceptedAtOnce;
   if (ack == "processed") header.ack = wire::AckMode::Processed;
   if (ack == "durable") header.ack = wire::AckMode::Durable;
   if (ack == "durable" && !journal) {

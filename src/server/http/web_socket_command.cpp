@@ -41,11 +41,13 @@ std::optional<Error> unknown_key(const Json& json, const std::set<std::string>& 
 Result<wire::PublishT> read_header(const Json& json) {
   wire::PublishT header;
   const auto ack = json.find("ack");
-  if (ack != json.end() && *ack == "processed") {
+  if (ack != json.end() && *ack == "accepted") {
+    header.ack = wire::AckMode::AcceptedAtOnce;
+  } else if (ack != json.end() && *ack == "processed") {
     header.ack = wire::AckMode::Processed;
   } else if (ack != json.end() && *ack == "durable") {
     header.ack = wire::AckMode::Durable;
-  } else if (ack != json.end() && *ack != "accepted") {
+  } else if (ack != json.end()) {
     return Error{"'ack' is unknown", "one of accepted, processed, durable"};
   }
   const auto producer = number_in<std::uint64_t>(json, "producer", 0);
