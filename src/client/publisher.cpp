@@ -1,36 +1,18 @@
 #include "gorgo/publisher.hpp"
 
 #include <algorithm>
-#include <deque>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <random>
 #include <utility>
 
 #include "client/link.hpp"
 #include "client/publication.hpp"
 #include "client/replies.hpp"
+#include "client/unanswered.hpp"
+#include "protocol/batch.hpp"
 
 namespace gorgo {
-namespace client {
-
-/// What became of some events so far.
-struct Tally {
-  Published published = {};
-  std::size_t sent = 0;     // events
-  std::size_t waiting = 0;  // messages without an answer
-};
-using TallyPointer = std::shared_ptr<Tally>;
-
-/// A message without an answer.
-struct Pending {
-  std::uint64_t id;
-  Frame frame;
-  TallyPointer tally;
-  std::size_t first;  // event, in the tally
-  std::size_t count;
-};
-
-}  // namespace client
-
 namespace {
 
 using client::after;
@@ -42,6 +24,7 @@ using client::Tally;
 using client::TallyPointer;
 
 Outcome outcome_of(const Tally& tally) {
+  if (tally.doubt) return {Outcome::Kind::unknown, tally.published, *tally.doubt};
   const bool refused = tally.published.refused > 0;
   return {refused ? Outcome::Kind::refused : Outcome::Kind::accepted, tally.published, {}};
 }
@@ -70,8 +53,8 @@ struct Publisher::Impl final : client::Link::User {
   std::uint64_t sequence = 0;
   std::uint64_t last_id = std::uint64_t{1} << 32;  // above those of the connections
   client::BatchLimits limits;
-  std::deque<Pending> pending;                    // ids ascend
-  std::size_t bytes = 0;                          // of their frames
+  client::Unanswered unanswered;
+  bool is_retrying = false;                       // what was put off
   BatchBuilder collected;                         // by `send`, not posted yet
   TallyPointer sent = std::make_shared<Tally>();  // by `send`, since the last `flush`
   std::vector<TallyPointer> unknown;              // since then
@@ -84,11 +67,17 @@ struct Publisher::Impl final : client::Link::User {
   bool has_room() const override { return true; }
   void take_reply(const wire::Message& reply) override;
 
-  bool has_space() const { return bytes < options.publish_bytes || link.ended(); }
+  bool has_space() const { return unanswered.bytes() < options.publish_bytes || link.ended(); }
   /// Whether nothing more will become known of it.
   bool is_settled(const TallyPointer& tally) const { return tally->waiting == 0 || link.ended(); }
   bool is_flushed() const;
-  void post(Frame frame, std::uint64_t id, std::size_t count, const TallyPointer& tally);
+  void send(Pending message);
+  void take_error(Pending& message, const wire::Message& reply);
+  void finish(std::uint64_t id);
+  void overtake(std::uint64_t id, bool by_duplicate);
+  void renumber(std::uint64_t id);
+  void retry_later();
+  Coroutine<> retry();
   Result<void> post(const EventBatch& batch, const TallyPointer& tally);
   Result<void> post(std::span<const Event> events, const TallyPointer& tally);
   Result<void> post_collected();
@@ -108,42 +97,115 @@ struct Publisher::Impl final : client::Link::User {
 /// Sends again what was not answered, in its order.
 Coroutine<Result<void>> Publisher::Impl::begin(Connection& connection) {
   limits = connection.limits();
-  for (const Pending& waiting : pending) connection.post(waiting.frame);
+  unanswered.call_in();
+  for (const Pending& waiting : unanswered.all()) connection.post(waiting.frame);
   co_return Result<void>();
 }
 
 void Publisher::Impl::take_reply(const wire::Message& reply) {
-  const auto found = std::ranges::lower_bound(pending, reply.id(), {}, &Pending::id);
-  if (found == pending.end() || found->id != reply.id()) return;
-  constexpr std::size_t kKept = 1000;
-  Published& published = found->tally->published;
+  Pending* const found = unanswered.find(reply.id());
+  if (found == nullptr) return;
   if (const auto* ack = reply.body_as_Ack()) {
+    Published& published = found->tally->published;
     published.accepted += ack->accepted();
     published.refused += ack->refused();
     if (ack->duplicate()) published.duplicates += found->count;
     for (Refusal& refusal : client::to_refusals(*ack, found->first)) {
       published.refusals.push_back(std::move(refusal));
     }
+    finish(reply.id());
+    for (const auto earlier : unanswered.put_off_before(reply.id())) {
+      overtake(earlier, ack->duplicate());
+    }
   } else {
-    const Error error = client::unexpected(reply);
-    published.refused += std::max<std::size_t>(found->count, 1);
-    published.refusals.push_back({found->first, error.message, error.hint});
+    take_error(*found, reply);
   }
-  if (published.refusals.size() > kKept) published.refusals.resize(kKept);
-  --found->tally->waiting;
-  bytes -= found->frame->size();
-  pending.erase(found);
-  if (pending.empty()) (void)post_collected();
+  if (unanswered.are_all_put_off()) retry_later();
+}
+
+void Publisher::Impl::take_error(Pending& message, const wire::Message& reply) {
+  const auto* error = reply.body_as_Error();
+  // A stopping server did not carry it out: the next one gets it.
+  if (error != nullptr && error->code() == wire::ErrorCode::Stopping) return;
+  if (error != nullptr && error->code() == wire::ErrorCode::Overloaded) {
+    return unanswered.put_off(message);
+  }
+  const Error why = client::unexpected(reply);
+  Published& published = message.tally->published;
+  published.refused += std::max<std::size_t>(message.count, 1);
+  published.refusals.push_back({message.first, why.message, why.hint});
+  finish(message.id);
+}
+
+/// The message has its answer, in its tally.
+void Publisher::Impl::finish(std::uint64_t id) {
+  constexpr std::size_t kKept = 1000;
+  auto& refusals = unanswered.take(id).tally->published.refusals;
+  if (refusals.size() > kKept) refusals.resize(kKept);
+  if (unanswered.empty()) (void)post_collected();
   link.changed().notify();
 }
 
-void Publisher::Impl::post(Frame frame, std::uint64_t id, std::size_t count,
-                           const TallyPointer& tally) {
-  bytes += frame->size();
-  pending.push_back({id, frame, tally, tally->sent, count});
-  tally->sent += count;
-  ++tally->waiting;
-  if (link.is_up()) link.connection()->post(std::move(frame));
+/// A later message was applied, so the server takes the number of one that it put off for applied,
+/// too. `by_duplicate`: an earlier connection has applied it, which may have carried both.
+void Publisher::Impl::overtake(std::uint64_t id, bool by_duplicate) {
+  const Pending& message = *unanswered.find(id);
+  if (message.count == 0) return;  // a tick, which has no number
+  if (!by_duplicate && options.client.producer == 0) return renumber(id);
+  const Error why{"the server was short of memory for it, and has applied a later one",
+                  "publish it under a new number", client::kUnknown};
+  if (by_duplicate) {
+    message.tally->doubt = why;
+  } else {
+    Published& published = message.tally->published;
+    published.refused += message.count;
+    published.refusals.push_back({message.first, why.message, why.hint});
+  }
+  finish(id);
+}
+
+void Publisher::Impl::renumber(std::uint64_t id) {
+  Pending message = unanswered.take(id);
+  const auto* publish = (*protocol::open_frame(*message.frame))->body_as_Publish();
+  wire::PublishT header;
+  header.producer = producer;
+  header.sequence = ++sequence;
+  header.ack = publish->ack();
+  const auto view = protocol::view_of(*publish->batch());
+  auto piece = client::encode_piece(view, message.first, limits, header, ++last_id);
+  std::uint64_t& told = message.tally->published.sequence;
+  if (told == message.sequence) told = sequence;
+  message.id = last_id;
+  message.sequence = sequence;
+  message.frame = std::make_shared<const protocol::Bytes>(std::move((*piece)->frame));
+  message.is_put_off = false;
+  unanswered.add(std::move(message));
+  unanswered.put_off(*unanswered.find(last_id));
+}
+
+void Publisher::Impl::retry_later() {
+  if (std::exchange(is_retrying, true)) return;
+  const auto self = std::static_pointer_cast<Impl>(shared_from_this());
+  boost::asio::co_spawn(
+      link.io(), [self] { return self->retry(); }, boost::asio::detached);
+}
+
+Coroutine<> Publisher::Impl::retry() {
+  constexpr Duration kPause = 100'000'000;
+  const auto self = shared_from_this();
+  const auto until = after(kPause);
+  while (!link.ended() && client::Clock::now() < until) co_await link.changed().wait(until);
+  is_retrying = false;
+  // A new connection has sent them already.
+  if (!unanswered.are_all_put_off() || !link.is_up()) co_return;
+  unanswered.call_in();
+  for (const Pending& waiting : unanswered.all()) link.connection()->post(waiting.frame);
+}
+
+void Publisher::Impl::send(Pending message) {
+  message.tally->sent += message.count;
+  if (link.is_up()) link.connection()->post(message.frame);
+  unanswered.add(std::move(message));
 }
 
 Result<void> Publisher::Impl::post(const EventBatch& batch, const TallyPointer& tally) {
@@ -164,8 +226,12 @@ Result<void> Publisher::Impl::post(const EventBatch& batch, const TallyPointer& 
   }
   ++sequence;
   if (tally->sent == 0) tally->published.sequence = sequence;
-  post(std::make_shared<const protocol::Bytes>(std::move((*piece)->frame)), (*piece)->id,
-       (*piece)->count, tally);
+  send({.id = (*piece)->id,
+        .sequence = sequence,
+        .frame = std::make_shared<const protocol::Bytes>(std::move((*piece)->frame)),
+        .tally = tally,
+        .first = tally->sent,
+        .count = (*piece)->count});
   return {};
 }
 
@@ -182,7 +248,8 @@ Result<void> Publisher::Impl::post_collected() {
 
 Error Publisher::Impl::no_space() const {
   if (link.ended()) return *link.ended();
-  return {std::to_string(bytes) + " bytes wait for an answer of the server; nothing was sent",
+  return {std::to_string(unanswered.bytes()) +
+              " bytes wait for an answer of the server; nothing was sent",
           "is the server there? publish_bytes is the limit", client::kTimeout};
 }
 
@@ -197,7 +264,7 @@ Result<Outcome> Publisher::Impl::settle(const TallyPointer& tally) {
 }
 
 bool Publisher::Impl::is_flushed() const {
-  return link.ended() || (pending.empty() && collected.events() == 0);
+  return link.ended() || (unanswered.empty() && collected.events() == 0);
 }
 
 Outcome Publisher::Impl::settle_all() {
@@ -205,6 +272,7 @@ Outcome Publisher::Impl::settle_all() {
   for (const TallyPointer& tally : unknown) {
     add(all.published, tally->published);
     all.waiting += tally->waiting;
+    if (tally->doubt) all.doubt = tally->doubt;
   }
   Outcome outcome = outcome_of(all);
   if (all.waiting > 0 || collected.events() > 0) {
@@ -229,7 +297,7 @@ Result<void> Publisher::Impl::collect(const Event& event) {
   collected.add(event);
   const bool enough =
       collected.events() >= options.batch || collected.bytes() >= kMostBytes || collected.full();
-  return enough || pending.empty() ? post_collected() : Result<void>();
+  return enough || unanswered.empty() ? post_collected() : Result<void>();
 }
 
 template <class Events>
@@ -328,7 +396,7 @@ Awaited<Result<Outcome>> Publisher::async_publish(const EventBatch& batch) {
 Result<void> Publisher::send(const Event& event) {
   constexpr std::uint32_t kBetweenPolls = 16;
   if (!impl_->wait_for_space()) return impl_->no_space();
-  if (impl_->pending.empty() || impl_->collected.events() % kBetweenPolls == 0) {
+  if (impl_->unanswered.empty() || impl_->collected.events() % kBetweenPolls == 0) {
     loop_->io.restart();
     loop_->io.poll();
   }
@@ -356,8 +424,12 @@ Result<void> Publisher::tick(Timestamp timestamp) {
   wire::TickT tick;
   tick.timestamp = timestamp;
   const std::uint64_t id = ++impl_->last_id;
-  impl_->post(std::make_shared<const protocol::Bytes>(protocol::encode(id, tick)), id, 0,
-              impl_->sent);
+  impl_->send({.id = id,
+               .sequence = 0,
+               .frame = std::make_shared<const protocol::Bytes>(protocol::encode(id, tick)),
+               .tally = impl_->sent,
+               .first = impl_->sent->sent,
+               .count = 0});
   return {};
 }
 
@@ -393,6 +465,6 @@ bool Publisher::is_leaving() const {
   return impl_->link.is_up() && impl_->link.connection()->is_leaving();
 }
 std::uint64_t Publisher::reconnections() const { return impl_->link.reconnections(); }
-std::size_t Publisher::waiting_bytes() const { return impl_->bytes; }
+std::size_t Publisher::waiting_bytes() const { return impl_->unanswered.bytes(); }
 
 }  // namespace gorgo

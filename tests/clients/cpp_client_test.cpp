@@ -307,6 +307,57 @@ TEST(CppClient, TakesNothingMoreThanItsLimitWhileTheServerIsGone) {
   EXPECT_EQ(flushed.published.accepted, taken - 1) << "and all that it took arrives";
 }
 
+TEST(CppClient, SendsAgainWhatTheServerHasNoRoomFor) {
+  const auto folder =
+      std::filesystem::path(testing::TempDir()) / ("gorgo_room_" + std::to_string(getpid()));
+  std::filesystem::remove_all(folder);
+  server::ServerOptions with;
+  with.journal.path = folder.string();
+  with.journal.backlog_bytes = std::size_t{1} << 16;
+  with.journal.backlog_policy = server::BacklogPolicy::refuse;
+  RunningServer server(with);
+  Client reader = server.connect();
+  ASSERT_TRUE(reader.subscribe("Number", {.durable = "slow"}));
+  PublisherOptions options;
+  options.client.timeout = 300'000'000;
+  auto publisher = publisher_of(server->address(), options);
+  std::int64_t published = 0;
+  const auto publish = [&] {
+    std::vector<Event> events;
+    for (int i = 0; i < 100; ++i) events.push_back(numbered(published++));
+    const auto outcome = publisher.publish(events);
+    EXPECT_TRUE(outcome) << outcome.error().to_string();
+    EXPECT_NE(outcome->kind, Outcome::Kind::refused);
+    return outcome->kind;
+  };
+  std::set<std::int64_t> got;
+  const auto read = [&](std::int64_t until) {
+    Place last;
+    while (got.size() < static_cast<std::size_t>(until)) {
+      const auto delivery = reader.next(kLong);
+      ASSERT_TRUE(delivery && *delivery) << got.size() << " of " << published;
+      ASSERT_TRUE(got.insert(number_in((*delivery)->event)).second) << "doubled";
+      last = (*delivery)->place;
+    }
+    ASSERT_TRUE(reader.acknowledge("slow", last));
+  };
+  while (publish() == Outcome::Kind::accepted) ASSERT_LT(published, 1'000'000);
+  publish();  // another one that finds no room
+  read(published - 200);
+  EXPECT_EQ(publisher.flush().kind, Outcome::Kind::accepted);
+  read(published);
+
+  // One that finds room is applied before one that was put off, which needs another number then.
+  while (publish() == Outcome::Kind::accepted) ASSERT_LT(published, 1'000'000);
+  read(published - 100);
+  EXPECT_EQ(publish(), Outcome::Kind::accepted);
+  EXPECT_EQ(publisher.flush().published.duplicates, 0U);
+  read(published);
+  EXPECT_EQ(publisher.flush().kind, Outcome::Kind::accepted);
+  server.stop();
+  std::filesystem::remove_all(folder);
+}
+
 /// Publishes through a proxy that breaks each connection a byte later than the one before.
 void publish_through_cuts(CuttingProxy::Side side) {
   RunningServer server;
