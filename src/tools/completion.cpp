@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,49 @@ std::string words_of(const CLI::App& app) {
   return words;
 }
 
+/// The values that an option takes, as its help lists them: {a,b} or a|b. Empty: it takes others.
+std::vector<std::string> values_of(const CLI::Option& option) {
+  const std::string& own = option.get_option_text();
+  std::string text = own.empty() ? option.get_type_name() : own;
+  const std::size_t open = text.find('{'), close = text.find('}');
+  if (open < close && close != text.npos) {
+    text = text.substr(open + 1, close - open - 1);
+    std::ranges::replace(text, ',', '|');
+  } else if (text.find('|') == text.npos) {
+    return {};
+  }
+  std::vector<std::string> values;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('|', at), text.size());
+    values.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  const auto is_word = [](const std::string& value) {
+    return !value.empty() && std::ranges::all_of(value, [](unsigned char c) {
+      return std::islower(c) || std::isdigit(c) || c == '-';
+    });
+  };
+  return std::ranges::all_of(values, is_word) ? values : std::vector<std::string>();
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : " ") + word;
+  return all;
+}
+
+/// Calls `f(PATH --NAME, VALUES)` for every option that takes one of some values.
+template <class F>
+void for_each_choice(const CLI::App& app, F&& f) {
+  for (const auto& [path, command] : all_commands(app)) {
+    for (const CLI::Option* option : command->get_options()) {
+      const auto values = values_of(*option);
+      if (values.empty()) continue;
+      for (const std::string& name : option->get_lnames()) f(path + " --" + name, values);
+    }
+  }
+}
+
 /// The commands that stand on the line decide what may follow.
 std::string for_bash(const CLI::App& app) {
   std::string script =
@@ -61,7 +105,12 @@ std::string for_bash(const CLI::App& app) {
     if (!path.empty()) known += (known.empty() ? "" : "|") + in_quotes(path);
     words += "    " + in_quotes(path) + ") word=" + in_quotes(words_of(*command)) + ";;\n";
   }
+  std::string values;
+  for_each_choice(app, [&](const std::string& where, const std::vector<std::string>& choices) {
+    values += "    " + in_quotes(where) + ") word=" + in_quotes(joined(choices)) + " ;;\n";
+  });
   script += "      " + known + ") path=$next;;\n    esac\n  done\n  case $path in\n" + words +
+            "  esac\n  case \"$path ${COMP_WORDS[COMP_CWORD-1]}\" in\n" + values +
             "  esac\n  COMPREPLY=($(compgen -W \"$word\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n"
             "complete -o default -F _gorgo gorgo\n";
   return script;
@@ -84,8 +133,11 @@ std::string for_fish(const CLI::App& app) {
     }
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& name : option->get_lnames()) {
-        script += begin + " -l " + name + (option->get_items_expected_max() > 0 ? " -r" : "") +
-                  " -d " + in_quotes(first_sentence(option->get_description())) + "\n";
+        const auto values = values_of(*option);
+        const std::string takes = option->get_items_expected_max() > 0 ? " -r" : "";
+        script += begin + " -l " + name +
+                  (values.empty() ? takes : " -x -a " + in_quotes(joined(values))) + " -d " +
+                  in_quotes(first_sentence(option->get_description())) + "\n";
       }
     }
   }
@@ -111,9 +163,13 @@ std::string for_zsh(const CLI::App& app) {
     }
     cases += ");;\n";
   }
+  std::string values;
+  for_each_choice(app, [&](const std::string& where, const std::vector<std::string>& choices) {
+    values += "    " + in_quotes(where) + ") choices=(" + joined(choices) + ");;\n";
+  });
   return script + "      " + known +
          ") path=${path:+$path }$word;;\n    esac\n  done\n  local -a choices\n  case $path in\n" +
-         cases +
+         cases + "  esac\n  case \"$path ${words[CURRENT-1]}\" in\n" + values +
          "  esac\n  _describe command choices || _files\n}\n"
          "if [[ $funcstack[1] = _gorgo ]]; then _gorgo; else compdef _gorgo gorgo; fi\n";
 }

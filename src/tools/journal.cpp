@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "journal/journal.hpp"
@@ -10,8 +11,10 @@
 #include "journal/recovery.hpp"
 #include "journal/snapshot.hpp"
 #include "tools/commands.hpp"
+#include "tools/format_option.hpp"
 #include "tools/journal_export.hpp"
 #include "tools/output.hpp"
+#include "tools/print_json.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -44,23 +47,34 @@ std::string text_of_places(Place low, Place end) {
          std::to_string(end - 1);
 }
 
+void print(const std::string& folder, const journal::Survey& found) {
+  std::printf("%s: %s, in %zu files: whole\n", folder.c_str(),
+              text_of_places(found.low, found.end).c_str(), found.segments.size());
+  if (found.torn_bytes == 0) return;
+  std::printf("%" PRIu64
+              " bytes behind them, in %s, are no record: a crash or a writer left them\n",
+              found.torn_bytes, found.torn_in.c_str());
+}
+
 int verify(const JournalOptions& options) {
   const auto disk = journal::make_posix_disk();
   const auto found = look_at(*disk, options.folder, journal::Depth::all);
   if (!found) return fail(found.error());
-  std::printf("%s: %s, in %zu files: whole\n", options.folder.c_str(),
-              text_of_places(found->low, found->end).c_str(), found->segments.size());
-  if (found->torn_bytes > 0) {
-    std::printf("%" PRIu64
-                " bytes behind them, in %s, are no record: a crash or a writer left them\n",
-                found->torn_bytes, found->torn_in.c_str());
-  }
   const auto snapshots = journal::snapshots_in(*disk, options.folder);
   if (!snapshots) return fail(snapshots.error());
+  if (options.format == "text") print(options.folder, *found);
   for (const Place place : *snapshots) {
     const auto whole = journal::verify_snapshot(*disk, options.folder, found->journal, place);
     if (!whole) return fail(whole.error());
-    std::printf("snapshot of place %" PRIu64 ": whole\n", place);
+    if (options.format == "text") std::printf("snapshot of place %" PRIu64 ": whole\n", place);
+  }
+  if (options.format == "json") {
+    print_json({{"folder", options.folder},
+                {"first", found->low},
+                {"records", found->end - found->low},
+                {"files", found->segments.size()},
+                {"torn_bytes", found->torn_bytes},
+                {"snapshots", *snapshots}});
   }
   return kSuccess;
 }
@@ -125,9 +139,15 @@ int trim(const JournalOptions& options) {
   if (!opened) return fail(opened.error());
   const Place before = (*opened)->low();
   if (const auto trimmed = (*opened)->trim(options.below); !trimmed) return fail(trimmed.error());
-  if (const std::string cut = (*opened)->recovery().to_string(); !cut.empty()) {
-    std::printf("%s\n", cut.c_str());
+  const std::string cut = (*opened)->recovery().to_string();
+  if (options.format == "json") {
+    print_json({{"folder", options.folder},
+                {"first", (*opened)->low()},
+                {"first_before", before},
+                {"cut", cut}});
+    return kSuccess;
   }
+  if (!cut.empty()) std::printf("%s\n", cut.c_str());
   std::printf("%s begins at place %" PRIu64 ", and began at %" PRIu64 "\n", options.folder.c_str(),
               (*opened)->low(), before);
   return kSuccess;
@@ -140,6 +160,12 @@ int backup(const JournalOptions& options) {
   }
   const auto copied = journal::back_up(*disk, options.folder, options.target);
   if (!copied) return fail(copied.error());
+  if (options.format == "json") {
+    print_json({{"folder", options.target},
+                {"first", copied->low},
+                {"records", copied->end - copied->low}});
+    return kSuccess;
+  }
   std::printf("%s: %s\n", options.target.c_str(), text_of_places(copied->low, copied->end).c_str());
   return kSuccess;
 }
@@ -165,25 +191,28 @@ void add_journal(CLI::App& app, int& exit_code) {
   group->require_subcommand(1);
   group->footer("Exit codes: 0: done; 1: damaged, or it could not be done; 2: wrong usage.");
   const auto options = std::make_shared<JournalOptions>();
-  add(*group, options, exit_code, "verify",
-      "Read all of it and say whether it is whole; a server may be running", verify);
+  as_format(add(*group, options, exit_code, "verify",
+                "Read all of it and say whether it is whole; a server may be running", verify),
+            options->format);
   auto* show =
       add(*group, options, exit_code, "dump", "Print the records; a server may be running", dump);
   show->add_option("--from", options->from, "The first place")->option_text("PLACE");
   show->add_option("--to", options->to, "The last place")->option_text("PLACE");
-  show->add_option("--format", options->format, "text, or json: a line for each record")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->option_text("FORMAT");
-  add(*group, options, exit_code, "trim",
-      "Remove the files all of whose records stand below a place; no server may be running", trim)
-      ->add_option("--below", options->below, "The first place that is needed")
+  as_format(show, options->format);
+  auto* cut = add(
+      *group, options, exit_code, "trim",
+      "Remove the files all of whose records stand below a place; no server may be running", trim);
+  cut->add_option("--below", options->below, "The first place that is needed")
       ->required()
       ->option_text("PLACE");
-  add(*group, options, exit_code, "backup",
-      "Copy it into a new folder, by links as far as possible; a server may be running", backup)
-      ->add_option("TARGET", options->target, "The folder to make, on the same file system")
+  as_format(cut, options->format);
+  auto* copy = add(
+      *group, options, exit_code, "backup",
+      "Copy it into a new folder, by links as far as possible; a server may be running", backup);
+  copy->add_option("TARGET", options->target, "The folder to make, on the same file system")
       ->required()
       ->option_text(" ");
+  as_format(copy, options->format);
   auto* test = add(*group, options, exit_code, "export",
                    "Write the rules of a moment and the events around it as a rule test; a server "
                    "may be running",

@@ -17,6 +17,7 @@ class Settings {
  public:
   /// Gives a command the option. The settings outlive the command.
   void add_option(CLI::App* command);
+  bool any() const { return !settings_.empty(); }
   /// Writes the values into the text. Whether they are literals is told when the text is checked.
   void apply(language::Source& source);
   /// Call it when all files are read: an error names a constant that none of them has.

@@ -5,19 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
 #include "codec/timestamp.hpp"
 #include "gorgo/client.hpp"
 #include "gorgo/processor.hpp"
 #include "tools/append_events.hpp"
 #include "tools/bad_lines.hpp"
 #include "tools/commands.hpp"
+#include "tools/evaluation.hpp"
 #include "tools/event_form.hpp"
 #include "tools/event_stream.hpp"
 #include "tools/format_option.hpp"
 #include "tools/login.hpp"
 #include "tools/output.hpp"
-#include "tools/rule_paths.hpp"
+#include "tools/settings.hpp"
 #include "tools/time_option.hpp"
 #include "tools/why_text.hpp"
 
@@ -37,20 +37,8 @@ struct Options {
   bool reach_deadlines = false;
   std::string format = "text";
   EventForm form;
+  Settings settings;
 };
-
-Result<void> deploy(const std::vector<std::string>& paths, Processor& processor) {
-  const auto files = rule_files(paths);
-  if (!files) return files.error();
-  for (const auto& path : *files) {
-    const auto text = read_file(path);
-    if (!text) return text.error();
-    const Diagnostics diagnostics = processor.deploy(path, *text);
-    print_diagnostics(diagnostics);
-    if (diagnostics.failed()) return Error{path + " has errors", ""};
-  }
-  return {};
-}
 
 /// Takes in all events, what `lateness` holds included. Lines that are no events are reported and
 /// skipped.
@@ -101,11 +89,8 @@ Result<std::string> chosen_rule(const std::string& name, const Processor& proces
   return Error{"there are several rules", "--rule says which: " + names};
 }
 
-Result<Why> ask_offline(const Options& options, const WhyOptions& asked) {
-  Processor processor({.lateness = options.lateness,
-                       .max_late = options.max_late,
-                       .remember = std::numeric_limits<Duration>::max()});
-  if (auto deployed = deploy(options.rules, processor); !deployed) return deployed.error();
+/// The processor has the rules.
+Result<Why> ask_offline(const Options& options, const WhyOptions& asked, Processor& processor) {
   const auto rule = chosen_rule(options.rule, processor);
   if (!rule) return rule.error();
   if (auto fed = feed(options.form, options.events, options.reach_deadlines, processor); !fed)
@@ -119,6 +104,12 @@ Result<Why> ask_server(const Options& options, const WhyOptions& asked) {
   return client->why(options.rule, asked);
 }
 
+int print(const Result<Why>& answer, const std::string& format) {
+  if (!answer) return fail(answer.error());
+  std::fputs((format == "json" ? to_json_text(*answer) : to_text(*answer)).c_str(), stdout);
+  return kSuccess;
+}
+
 int why(const Options& options) {
   WhyOptions asked{.last = options.last, .at = {}};
   if (!options.at.empty()) {
@@ -126,10 +117,13 @@ int why(const Options& options) {
     if (!at) return fail(at.error());
     asked.at = *at;
   }
-  const auto answer = options.to.empty() ? ask_offline(options, asked) : ask_server(options, asked);
-  if (!answer) return fail(answer.error());
-  std::fputs((options.format == "json" ? to_json_text(*answer) : to_text(*answer)).c_str(), stdout);
-  return kSuccess;
+  if (!options.to.empty()) return print(ask_server(options, asked), options.format);
+  Processor processor({.lateness = options.lateness,
+                       .max_late = options.max_late,
+                       .remember = std::numeric_limits<Duration>::max()});
+  const auto rules = read_rules(options.rules, options.settings);
+  if (!rules || !deploy_sources(*rules, processor)) return kFailure;
+  return print(ask_offline(options, asked, processor), options.format);
 }
 
 /// Checks that there are either rules and events, or a server and a rule.
@@ -140,6 +134,7 @@ void check(const Options& options) {
   } else {
     if (!options.rules.empty()) throw CLI::ExcludesError("RULES", "--to");
     if (options.rule.empty()) throw CLI::RequiredError("--rule");
+    if (options.settings.any()) throw CLI::ExcludesError("--set", "--to");
   }
 }
 
@@ -173,6 +168,7 @@ void add_why(CLI::App& app, int& exit_code) {
       ->option_text("TIME=10s");
   command->add_flag("--reach-deadlines", options->reach_deadlines,
                     "At the end, let the clock run on to every pending deadline");
+  options->settings.add_option(command);
   add_event_form(command, options->form);
   as_format(command, options->format);
   add_login(*command, options->login);

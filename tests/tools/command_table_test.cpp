@@ -44,6 +44,10 @@ const std::map<std::string, Use> kUses = {
     {"ping", {"--count 10 --to SERVER", "--to 127.0.0.1:1"}},
     {"doctor", {"--to SERVER", "--to 127.0.0.1:1"}},
     {"doctor journal", {"journal", "nowhere"}},
+    {"journal verify", {"journal", "nowhere"}},
+    {"journal dump", {"journal", "nowhere"}},
+    {"journal trim", {"spare --below 1", "journal --below 1"}},
+    {"journal backup", {"journal copy", "journal copy"}},
     {"connections", {"--to SERVER", "--to 127.0.0.1:1"}},
     {"doors", {"--to SERVER", "--to 127.0.0.1:1"}},
     {"doors show", {"files --to SERVER", "none --to SERVER"}},
@@ -153,6 +157,7 @@ TEST_F(CommandTable, SaysWhatIsPrintedAndHowCommandsEnd) {
   Background server =
       start("serve --listen 127.0.0.1:0 --rules r.tesla --journal journal --config doors.toml");
   const std::string address = server.line().substr(std::string("listening on ").size());
+  ASSERT_EQ(run("journal backup journal spare").exit_code, 0);
   ASSERT_EQ(run("context add here --server " + address).exit_code, 0);
   // What a durable subscription gets later is there when it is asked for.
   ASSERT_EQ(run("sub Hot --durable all --timeout 1ms --to " + address).exit_code, 0);

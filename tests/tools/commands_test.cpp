@@ -104,6 +104,8 @@ TEST_F(Commands, AreCompletedByBash) {
   EXPECT_EQ(completed("gorgo rules d", 2), "deploy diff\n");
   EXPECT_EQ(completed("gorgo pub --st", 2), "--stamp\n");
   EXPECT_EQ(completed("gorgo --context prod ty", 3), "types\n");
+  EXPECT_EQ(completed("gorgo pub --ack ''", 3), "none accepted processed durable\n");
+  EXPECT_EQ(completed("gorgo rules list --format j", 4), "json\n");
 }
 
 TEST_F(Commands, AreColouredOnTerminalsUnlessNobodyWantsIt) {

@@ -46,6 +46,19 @@ TEST_F(CommandLine, WhyShowsTheFunnelAndTheNearestMiss) {
             "  nearest miss: Temp@1200 {area=\"A1\", value=42.5}: value > 45 failed: 42.5\n");
 }
 
+TEST_F(CommandLine, WhyTakesValuesForConstants) {
+  write("hot.tesla",
+        "event Temp(area: string, value: float);\nconst limit = 45.0;\n"
+        "rule hot: define Hot() from Temp(value > limit);\n");
+  write("e.ndjson", temp(1000, "A1", "42.5"));
+  EXPECT_EQ(run("why hot.tesla --events e.ndjson --set limit=40.0").out.substr(0, 22),
+            "rule hot: 1 composite ");
+  const auto unknown = run("why hot.tesla --events e.ndjson --set limt=40.0");
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_NE(unknown.err.find("limt"), std::string::npos) << unknown.err;
+  EXPECT_EQ(run("why --to 127.0.0.1:1 --rule hot --set limit=40.0").exit_code, 2);
+}
+
 TEST_F(CommandLine, WhySaysThatAnEventCameTooLate) {
   write("r.tesla",
         "event Failed(user: string);\n"
