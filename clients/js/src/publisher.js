@@ -317,6 +317,8 @@ export class Publisher {
 
   sendOverloaded() {
     this.retry = undefined;
+    // Behind a later message that is under way, the server would take these for applied. Its answer leads here again.
+    if (this.unanswered > 0) return;
     const pieces = [...this.overloaded.values()].sort((a, b) => a.number - b.number);
     this.overloaded.clear();
     this.sendAgain(pieces);

@@ -131,6 +131,42 @@ test("a program that repeats its publications doubles none", () => withJournal(a
   await client.drain();
 }));
 
+test("what the server has no room for is sent again and applied once", () => inFolder(async (folder) => {
+  const room = { GORGO__JOURNAL__BACKLOG_BYTES: "1048576", GORGO__JOURNAL__BACKLOG_POLICY: "refuse" };
+  const server = await Server.start(room, "--journal", path.join(folder, "journal"));
+  try {
+    const client = await gorgo.connect(server.address, QUICK);
+    const stream = await client.subscribe("Note", { durable: "slow" });
+    let published = 0;
+    const got = [];
+    const publish = async (timeout) => {
+      published += 100;
+      await client.publish(upTo(published - 100, published).map(note), { timeout }).catch((error) => {
+        assert.ok(error instanceof gorgo.OutcomeUnknown, error); // the client goes on with it
+      });
+    };
+    const read = async (until) => {
+      while (got.length < until) {
+        const events = await take(stream, 100);
+        got.push(...numbers(events));
+        stream.acknowledge(events.at(-1));
+      }
+    };
+    while (client.metrics().repeated === 0) {
+      await publish(0.2);
+      assert.ok(published < 1_000_000);
+    }
+    await read(published - 100);
+    await publish(30); // may find room before what was put off, which needs another number then
+    await read(published);
+    assert.equal((await client.flush()).duplicates, 0);
+    assert.deepEqual(got.sort((a, b) => a - b), upTo(0, published));
+    await client.drain();
+  } finally {
+    await server.end();
+  }
+}));
+
 test("the server keeps what goes beyond the credit", async () => {
   const server = await Server.start();
   const client = await gorgo.connect(server.address, QUICK);

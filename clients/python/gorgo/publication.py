@@ -390,6 +390,8 @@ class Publisher:
 
     def _send_overloaded(self) -> None:
         self._retry = None
+        if self._sent > 0:
+            return  # behind a later piece, the server would take these for applied; its reply leads here again
         pieces = sorted(self._overloaded.values(), key=lambda piece: piece.number)
         self._overloaded.clear()
         self._send_again(pieces)

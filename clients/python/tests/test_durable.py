@@ -166,6 +166,40 @@ class DurableTest(unittest.TestCase):
                 client.publish(notes([1]), durable=True)
 
 
+    def test_what_the_server_has_no_room_for_is_sent_again_and_applied_once(self):
+        async def work(server):
+            async with gorgo.connect(server.address, **QUICK) as client:
+                stream = await client.subscribe("Note", durable="slow")
+                published, got = 0, []
+
+                async def publish(timeout):
+                    nonlocal published
+                    published += 100
+                    try:
+                        await client.publish(notes(range(published - 100, published)), timeout=timeout)
+                    except gorgo.OutcomeUnknown:
+                        pass  # the client goes on with it
+
+                async def read(until):
+                    while len(got) < until:
+                        events = await take(stream, 100)
+                        got.extend(numbers(events))
+                        stream.acknowledge(events[-1])
+
+                while client.metrics()["repeated"] == 0:
+                    await publish(timeout=0.2)
+                    self.assertLess(published, 1_000_000)
+                await read(published - 100)
+                await publish(timeout=30)  # may find room before what was put off, which needs another number then
+                await read(published)
+                self.assertEqual((await client.flush()).duplicates, 0)
+                self.assertEqual(sorted(got), list(range(published)))
+
+        with Server("--journal", self.journal, GORGO__JOURNAL__BACKLOG_BYTES="1048576",
+                    GORGO__JOURNAL__BACKLOG_POLICY="refuse") as server:
+            asyncio.run(work(server))
+
+
 class FlowTest(unittest.TestCase):
     def test_the_server_keeps_what_goes_beyond_the_credit(self):
         async def work(server):

@@ -15,7 +15,7 @@ import gorgo
 
 def make_certificates(folder):
     with open(os.path.join(REPOSITORY, "docs/security.md"), encoding="utf-8") as file:
-        commands = re.findall(r"^    (openssl .*)$", file.read(), re.M)
+        commands = re.findall(r"^(openssl .*)$", file.read(), re.M)
     for command in commands:
         subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True)
 
