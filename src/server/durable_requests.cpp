@@ -14,6 +14,18 @@ Result<void> check_name(const std::string& name) {
   return Error{"the name of a durable subscription has 1 to 256 bytes", ""};
 }
 
+/// The subscriptions of sinks are called so. Users do not matter: without them, and for an admin,
+/// every other durable subscription is open, but what a door has not sent must still leave.
+bool is_kept_for_doors(const Command& command, std::string_view name) {
+  return name.starts_with("door ") && !command.is_of_door;
+}
+
+void forbid(const Command& command, std::uint64_t id, const std::string& name, const char* remedy) {
+  command.client->reply(error_reply(
+      id, wire::ErrorCode::Forbidden,
+      Error{"the durable subscription '" + name + "' is kept for a door of the server", remedy}));
+}
+
 }  // namespace
 
 Result<void> EngineThread::check_owner(const UserPtr& user, const std::string& name) const {
@@ -34,6 +46,9 @@ void EngineThread::subscribe_durable(const Command& command, std::uint64_t id,
                    "subscribe without a name, or start the server with --journal"});
   }
   const std::string name = request.durable()->str();
+  if (is_kept_for_doors(command, name)) {
+    return forbid(command, id, name, "take a name that does not begin with 'door '");
+  }
   auto allowed = check_name(name);
   if (allowed && durables_.owner_of(name)) allowed = check_owner(command.user, name);
   if (allowed) allowed = journal_.make_room(command.frame.size());
@@ -66,6 +81,9 @@ void EngineThread::subscribe_durable(const Command& command, std::uint64_t id,
 void EngineThread::acknowledge(const Command& command, std::uint64_t id,
                                const wire::Acknowledge& request) {
   const std::string name = request.durable()->str();
+  if (is_kept_for_doors(command, name)) {
+    return forbid(command, id, name, "only the door acknowledges what it has sent");
+  }
   auto done = check_owner(command.user, name);
   const auto code = done ? wire::ErrorCode::Invalid : wire::ErrorCode::NotFound;
   if (done) done = journal_.make_room(name.size());
@@ -85,6 +103,9 @@ void EngineThread::acknowledge(const Command& command, std::uint64_t id,
 void EngineThread::end_durable(const Command& command, std::uint64_t id,
                                const wire::EndDurable& request) {
   const std::string name = request.durable()->str();
+  if (is_kept_for_doors(command, name) && durables_.is_attached(name)) {
+    return forbid(command, id, name, "take the door out of the configuration and reload first");
+  }
   auto done = check_owner(command.user, name);
   if (done) done = journal_.make_room(name.size());
   if (done) done = durables_.end(name);

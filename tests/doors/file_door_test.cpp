@@ -140,6 +140,52 @@ TEST(FileDoor, OnlyTheServersDoorsPublishAsADoor) {
   EXPECT_EQ(raw.expect<wire::Error>(2).code, wire::ErrorCode::Forbidden);
 }
 
+TEST(FileDoor, NoClientTouchesTheSubscriptionOfASink) {
+  const Folder folder("own_subscription");
+  ServerWithDoors running(folder, "[doors.out]\nkind = \"file\"\nsubscribe = \"A\"\npath = \"" +
+                                      (folder / "out.ndjson").string() + "\"\n");
+  auto client = running.client();
+  const std::vector<Event> event{{"A", {}, {}}};
+  wait_for_door(client, "out", [](const Door& door) { return door.state == "running"; });
+  ASSERT_TRUE(client.publish(event));
+  wait_for_door(client, "out", [](const Door& door) { return door.events == 1; });
+  server::RawConnection raw(running.address());
+  raw.greet();
+  wire::SubscribeT take_over;
+  take_over.subscription = 1;
+  take_over.text = "A";
+  wire::AcknowledgeT acknowledge;
+  acknowledge.root = 1;
+  wire::EndDurableT end;
+  take_over.durable = acknowledge.durable = end.durable = "door out";
+  raw.send(2, take_over);
+  const auto refused = raw.expect<wire::Error>(2);
+  EXPECT_EQ(refused.code, wire::ErrorCode::Forbidden);
+  EXPECT_THAT(refused.message, HasSubstr("'door out' is kept for a door of the server"));
+  raw.send(3, acknowledge);
+  EXPECT_EQ(raw.expect<wire::Error>(3).code, wire::ErrorCode::Forbidden);
+  raw.send(4, end);
+  EXPECT_EQ(raw.expect<wire::Error>(4).code, wire::ErrorCode::Forbidden);
+  ASSERT_TRUE(client.publish(event));
+  wait_for_door(client, "out", [](const Door& door) { return door.events == 2; });
+  // What a door has left behind can be ended.
+  folder.write("gorgo.toml", "[journal]\nsnapshot_bytes = 200000\nsegment_bytes = 100000\n");
+  running.signal(SIGHUP);
+  const Patience patience("for the end of the subscription");
+  std::uint64_t id = 5;
+  bool is_ended = false;
+  while (!is_ended && patience.lasts()) {
+    raw.send(id, end);
+    const auto frame = raw.receive();
+    ASSERT_TRUE(frame);
+    const auto message = protocol::open_frame(*frame);
+    ASSERT_TRUE(message);
+    ASSERT_EQ((*message)->id(), id++);
+    is_ended = (*message)->body_as_Ack() != nullptr;
+  }
+  EXPECT_TRUE(is_ended);
+}
+
 TEST(FileDoor, AWrongConfigurationIsRefusedByName) {
   const Folder folder("wrong");
   folder.write("gorgo.toml", "[doors.in]\nkind = \"file\"\npth = \"x\"\n");

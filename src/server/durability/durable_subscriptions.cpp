@@ -149,6 +149,11 @@ Result<std::string> DurableSubscriptions::owner_of(const std::string& name) cons
   return {std::in_place, found->second.who};
 }
 
+bool DurableSubscriptions::is_attached(const std::string& name) const {
+  const auto found = durables_.find(name);
+  return found != durables_.end() && found->second.client != nullptr;
+}
+
 bool DurableSubscriptions::names(std::string_view type) const {
   return std::ranges::any_of(durables_,
                              [&](const auto& named) { return named.second.filter.type() == type; });
