@@ -20,6 +20,7 @@ namespace {
 std::string problem_of(const plan::Plan& plan) {
   const Rule& rule = plan.rule;
   if (rule.states.size() == 1 && rule.aggregates.empty()) return "it has nothing to search";
+  if (rule.limit && !rule.consuming.empty()) return "its limit decides what it consumes";
   for (std::uint32_t i = 1; i < plan.states.size(); ++i) {
     if (!rule.states[i].per.empty()) return rule.states[i].name + ": it selects per key";
     const auto program = compile(plan.states[i].scan, {}, consumes(rule, i));
