@@ -272,7 +272,6 @@ TEST(Changes, AClientThatHasGoneHasItsCheckedTextDropped) {
   RawConnection client(server->address());
   client.greet();
   client.send(deploy_frame(2, rule(0)));
-  client.send(deploy_frame(3, rule(1)));
   gate.wait_for_checks(1);
   client.reset();
   Client other = connect_when_one_has_gone(server);

@@ -213,6 +213,13 @@ inline std::uint32_t subscribe(Client& client, const std::string& text) {
   return subscribed->subscription;
 }
 
+/// Looks now and then, until `done()`; the test's own time limit is the deadline. Looking all the
+/// time would keep the server from the locks that its counters have.
+template <class Done>
+void wait_until(Done done) {
+  while (!done()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 /// Has the server read everything that this connection sent before: behind it comes a message that
 /// the server refuses as soon as it reads it.
 inline void wait_until_read(RunningServer& server, RawConnection& raw) {
@@ -220,13 +227,7 @@ inline void wait_until_read(RunningServer& server, RawConnection& raw) {
   auto marker = protocol::encode(5, wire::ListRulesT());
   marker[8] = 'X';
   raw.send(marker);
-  while (server->counters().malformed == before) std::this_thread::yield();
-}
-
-/// Yields until `done()`; the test's own time limit is the deadline.
-template <class Done>
-void wait_until(Done done) {
-  while (!done()) std::this_thread::yield();
+  wait_until([&] { return server->counters().malformed != before; });
 }
 
 }  // namespace gorgo::server
