@@ -36,10 +36,8 @@ struct Pending {
 /// The messages of a publisher without an answer, by ascending ids.
 class Unanswered {
  public:
-  using Place = std::deque<Pending>::iterator;
-
   bool empty() const { return all_.empty(); }
-  /// Of their frames.
+  /// How many bytes their frames have.
   std::size_t bytes() const { return bytes_; }
   const std::deque<Pending>& all() const { return all_; }
 

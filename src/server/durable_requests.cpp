@@ -1,3 +1,4 @@
+#include "server/doors/durable_name.hpp"
 #include "server/engine_thread.hpp"
 #include "server/replies.hpp"
 
@@ -17,7 +18,7 @@ Result<void> check_name(const std::string& name) {
 /// The subscriptions of sinks are called so. Users do not matter: without them, and for an admin,
 /// every other durable subscription is open, but what a door has not sent must still leave.
 bool is_kept_for_doors(const Command& command, std::string_view name) {
-  return name.starts_with("door ") && !command.is_of_door;
+  return name.starts_with(kDoorPrefix) && !command.is_of_door;
 }
 
 void forbid(const Command& command, std::uint64_t id, const std::string& name, const char* remedy) {

@@ -41,7 +41,7 @@ struct BacktestOptions {
   Evaluation evaluation;
   CompositeForm form;
   bool stats = false;
-  std::size_t the_case = 0;  // the number of a line of the output; 0: none
+  std::size_t case_line = 0;  // of the output, from 1 on; 0: none
   std::string case_file;
 };
 
@@ -267,9 +267,9 @@ class BacktestCommand {
       return fail(fine.error());
     }
     const int outcome = options_.against.empty() ? print(test) : compare(test, *found, *settings);
-    if (outcome != kSuccess || options_.the_case == 0) return outcome;
-    if (options_.the_case > printed_) {
-      return fail({"the output has no line " + std::to_string(options_.the_case),
+    if (outcome != kSuccess || options_.case_line == 0) return outcome;
+    if (options_.case_line > printed_) {
+      return fail({"the output has no line " + std::to_string(options_.case_line),
                    "its last one is " + std::to_string(printed_)});
     }
     return export_case({.folder = options_.journal,
@@ -286,7 +286,7 @@ class BacktestCommand {
   Timestamp case_time_ = 0;
 
   void count_line(Timestamp time) {
-    if (++printed_ == options_.the_case) case_time_ = time;
+    if (++printed_ == options_.case_line) case_time_ = time;
   }
 
   int print(Backtest& test) {
@@ -385,7 +385,7 @@ void add_backtest(CLI::App& app, int& exit_code) {
   test->add_option("--against", options->against,
                    "Print the differences to these rules: - only with them, + only with RULES")
       ->option_text("RULES");
-  auto* number = test->add_option("--case", options->the_case,
+  auto* number = test->add_option("--case", options->case_line,
                                   "Write the Nth line of the output as a rule test of RULES")
                      ->check(CLI::PositiveNumber)
                      ->option_text("N");

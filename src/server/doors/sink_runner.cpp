@@ -6,6 +6,7 @@
 #include "doors/make_door.hpp"
 #include "protocol/batch.hpp"
 #include "protocol/info.hpp"
+#include "server/doors/durable_name.hpp"
 #include "server/doors/runner.hpp"
 
 namespace gorgo::server {
@@ -30,7 +31,7 @@ std::string problem_in(const wire::Message& message) {
 class SinkRunner : public Runner {
  public:
   SinkRunner(const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings)
-      : Runner(parts, id, std::move(name), std::move(settings)), durable_("door " + name_) {}
+      : Runner(parts, id, std::move(name), std::move(settings)), durable_(durable_of(name_)) {}
   ~SinkRunner() override {
     stop();
     join();
