@@ -18,12 +18,22 @@ die() {
   exit 1
 }
 
-# until_seen TEXT FILE PROCESS: waits until a process has written a text to a file.
-until_seen() {
-  until grep -q "$1" "$2"; do
-    kill -0 "$3" 2>/dev/null || die "$(cat "$2")"
+# wait_for WHAT COMMAND...: waits until a command succeeds, at most a minute.
+wait_for() {
+  local what=$1
+  shift
+  for _ in {1..1200}; do
+    ! "$@" || return 0
     sleep 0.05
   done
+  die "waited a minute for $what"
+}
+
+# until_seen TEXT FILE PROCESS: waits until a process has written a text to a file.
+seen_or_gone() { grep -q "$1" "$2" || ! kill -0 "$3" 2>/dev/null; }
+until_seen() {
+  wait_for "'$1' in $2" seen_or_gone "$@"
+  grep -q "$1" "$2" || die "$(cat "$2")"
 }
 
 # start_server OPTION...: sets $server, $address (native) and $http. Ports are free ones, unless options say which.
@@ -31,7 +41,8 @@ start_server() {
   : >"$work/serve.out"
   "$gorgo" serve --listen 127.0.0.1:0 --http "127.0.0.1:${HTTP_PORT:-0}" "$@" >"$work/serve.out" 2>"$work/serve.err" &
   server=$!
-  until_seen '^http on ' "$work/serve.out" "$server" || die "$(cat "$work/serve.err")"
+  wait_for "the server to listen" seen_or_gone '^http on ' "$work/serve.out" "$server"
+  grep -q '^http on ' "$work/serve.out" || die "$(cat "$work/serve.err")"
   address=$(sed -n 's/^listening on //p' "$work/serve.out")
   http=$(sed -n 's/^http on //p' "$work/serve.out")
   say "server at $address, workbench at http://$http/"
