@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <map>
+
 #include "server/http/delivery_text.hpp"
 #include "server/http/redaction.hpp"
 #include "stream_support.hpp"
@@ -33,6 +36,62 @@ TEST(HttpSample, SaysHowMuchItLeavesOutAtTheLatestWithAHeartbeat) {
     const auto refused = http.ask("GET", std::string("/v1/events?subscribe=A&") + wrong);
     EXPECT_EQ(refused.status, 400u) << wrong;
   }
+}
+
+/// What a subscription of a WebSocket got of events, and what it was told is missing.
+struct Sampled {
+  std::uint64_t shown = 0, left_out = 0;
+  std::uint64_t all() const { return shown + left_out; }
+};
+
+/// Publishes 1000 events and reads until each subscription has all or was told of the rest.
+std::map<unsigned, Sampled> sample_of(HttpConnection& http, WebSocketClient& socket,
+                                      std::map<unsigned, Sampled> found) {
+  std::string lines;
+  for (int x = 0; x < 1000; ++x) lines += event_line("A", x);
+  EXPECT_EQ(http.ask("POST", "/v1/events", lines).status, 200u);
+  const auto lacks = [](const auto& each) { return each.second.all() < 1000; };
+  while (std::ranges::any_of(found, lacks)) {
+    const Json message = socket.receive_json();
+    Sampled& sampled = found.at(message.value("subscription", 0u));
+    if (message.contains("type")) ++sampled.shown;
+    if (message.contains("left_out")) {
+      sampled.left_out += message["left_out"]["rows"].get<std::uint64_t>();
+    }
+  }
+  return found;
+}
+
+TEST(HttpSample, IsOfTheSubscriptionsOfAWebSocketThatAskForIt) {
+  ServerOptions options = with_http();
+  options.limits.heartbeat = std::chrono::milliseconds(200);
+  RunningServer server(options);
+  HttpConnection http(http_address(server));
+  WebSocketClient socket(http_address(server), "/v1/events?subscribe=A&most=5");
+  EXPECT_EQ(socket.ask(R"({"subscribe":"A","subscription":1})")["subscribed"], 1);
+  EXPECT_EQ(socket.ask(R"({"subscribe":"A","subscription":2,"most":20})")["subscribed"], 2);
+  auto found = sample_of(http, socket, {{0, {}}, {1, {}}, {2, {}}});
+  EXPECT_GE(found[0].shown, 1u);
+  EXPECT_GT(found[0].left_out, 900u);
+  EXPECT_EQ(found[1].shown, 1000u);
+  EXPECT_GT(found[2].left_out, 900u);
+  // Another subscription under the same number has nothing of the sample.
+  EXPECT_EQ(socket.ask(R"({"unsubscribe":0})")["unsubscribed"], 0);
+  EXPECT_EQ(socket.ask(R"({"unsubscribe":2})")["unsubscribed"], 2);
+  EXPECT_EQ(socket.ask(R"({"subscribe":"A","subscription":2})")["subscribed"], 2);
+  found = sample_of(http, socket, {{1, {}}, {2, {}}});
+  EXPECT_EQ(found[2].shown, 1000u);
+}
+
+TEST(HttpSample, HasNoCreditAndIsNeverDurable) {
+  RunningServer server(with_http());
+  WebSocketClient socket(http_address(server));
+  for (const char* wrong : {R"({"subscribe":"A","most":0})", R"({"subscribe":"A","most":"x"})",
+                            R"({"subscribe":"A","most":5,"durable":"d"})",
+                            R"({"subscribe":"A","most":5,"credit":{"rows":1}})"}) {
+    EXPECT_EQ(socket.ask(wrong)["error"]["code"], "malformed") << wrong;
+  }
+  EXPECT_EQ(socket.ask(R"({"subscribe":"A","most":5})")["subscribed"], 0);
 }
 
 TEST(Sample, SpreadsWhatMayPassAndCountsTheRest) {

@@ -247,7 +247,7 @@ asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route&
 
 asio::awaitable<void> HttpDialect::stream(const Response& response) {
   if (response.then == Then::web_socket) {
-    co_await upgrade();
+    co_await upgrade(response.most_per_second);
     co_return;
   }
   if (response.then == Then::editor) {
@@ -292,10 +292,10 @@ asio::awaitable<void> HttpDialect::gather(Workbench& workbench) {
   if (user != nullptr) session_.gate().set_user(user);
 }
 
-asio::awaitable<void> HttpDialect::upgrade() {
+asio::awaitable<void> HttpDialect::upgrade(std::optional<std::uint32_t> most) {
   in_request_ = false;
   auto socket = std::make_unique<WebSocket>(session_, texts_);
-  const bool accepted = co_await socket->accept(reader_.request());
+  const bool accepted = co_await socket->accept(reader_.request(), most);
   if (!accepted) co_return;
   web_socket_ = std::move(socket);
   used_reply();
@@ -435,10 +435,20 @@ void HttpDialect::last_words(const wire::Error& error) {
 }
 
 Dialect::Heartbeat HttpDialect::heartbeat() const {
-  return streaming_ ? Heartbeat::shown : Heartbeat::none;
+  const bool is_sampling = web_socket_ != nullptr && web_socket_->is_sampling();
+  return streaming_ || is_sampling ? Heartbeat::shown : Heartbeat::none;
+}
+
+bool HttpDialect::has_output() const {
+  return !out_.empty() || (web_socket_ != nullptr && web_socket_->has_output());
 }
 
 void HttpDialect::ping() {
+  if (web_socket_ != nullptr) {
+    web_socket_->tell_left_out();
+    session_.wake_writer();
+    return;
+  }
   const std::uint64_t left_out = sample_ ? sample_->take_left_out() : 0;
   if (left_out > 0) append_event(out_, "left_out", to_text({{"rows", left_out}}));
   out_ += ": heartbeat\n\n";

@@ -27,7 +27,7 @@ class HttpDialect : public Dialect, private Engine {
   boost::asio::awaitable<void> discard() override;
   boost::asio::awaitable<void> finish() override;
   boost::asio::awaitable<bool> write(std::span<const OutFrame> frames) override;
-  bool has_output() const override { return !out_.empty(); }
+  bool has_output() const override;
   Heartbeat heartbeat() const override;
   void ping() override;
 
@@ -72,7 +72,7 @@ class HttpDialect : public Dialect, private Engine {
   boost::asio::awaitable<void> respond(const Response& response, bool keep_alive);
   /// Does what follows the response instead of another request, until the client goes.
   boost::asio::awaitable<void> stream(const Response& response);
-  boost::asio::awaitable<void> upgrade();
+  boost::asio::awaitable<void> upgrade(std::optional<std::uint32_t> most);
   boost::asio::awaitable<void> serve_editor();
   /// Sends what changes of the server, tick by tick.
   boost::asio::awaitable<void> show_workbench();

@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "server/awaiting.hpp"
 #include "server/http/delivery_text.hpp"
 #include "server/http/reply_json.hpp"
+#include "server/http/socket_samples.hpp"
 #include "server/http/web_socket_command.hpp"
 #include "server/http/web_socket_stream.hpp"
 
@@ -28,6 +30,7 @@ struct PendingMessage {
   Json request;                                  // what the client calls it
   std::unique_ptr<EventsBody> events = nullptr;  // of a publication
   std::optional<std::uint32_t> subscription = {};
+  std::optional<std::uint32_t> most = {};  // of the subscription
   std::optional<std::uint32_t> unsubscription = {};
 };
 
@@ -89,6 +92,8 @@ struct WebSocket::Impl {
   asio::steady_timer taken;    // cancelled when `full` is unset
   std::uint64_t last_id = std::uint64_t{1} << 32;
   std::map<std::uint64_t, PendingMessage> pending;  // by id
+  SocketSamples samples;
+  bool telling = false;  // what samples leave out is to be said
 
   asio::awaitable<void> pump();
   asio::awaitable<void> take(std::string_view text);
@@ -99,6 +104,7 @@ struct WebSocket::Impl {
   protocol::Bytes frame_of(WebSocketCommand& command, PendingMessage& due);
   asio::awaitable<bool> say(std::string_view text, std::string_view rest = "");
   asio::awaitable<bool> deliver(const ClientDelivery& delivery);
+  asio::awaitable<bool> say_left_out();
   asio::awaitable<bool> reply(const wire::Message& message);
   asio::awaitable<bool> write(const wire::Message& sent);
 };
@@ -165,9 +171,10 @@ protocol::Bytes WebSocket::Impl::frame_of(WebSocketCommand& command, PendingMess
     due.events = std::move(publish->events);
     return due.events->publish(publish->header, last_id);
   }
-  if (const auto* subscribe = std::get_if<wire::SubscribeT>(&command.what)) {
-    due.subscription = subscribe->subscription;
-    return protocol::encode(last_id, *subscribe);
+  if (const auto* subscribe = std::get_if<SubscribeCommand>(&command.what)) {
+    due.subscription = subscribe->request.subscription;
+    due.most = subscribe->most;
+    return protocol::encode(last_id, subscribe->request);
   }
   if (const auto* credit = std::get_if<wire::CreditT>(&command.what)) {
     return protocol::encode(last_id, *credit);
@@ -208,10 +215,25 @@ asio::awaitable<bool> WebSocket::Impl::deliver(const ClientDelivery& delivery) {
   if (delivery.rows == 0) co_return works;
   const auto rows = texts->messages.of(delivery.shared);
   const std::uint32_t end = delivery.first + delivery.rows;
+  const auto passing = samples.admit(delivery, std::chrono::steady_clock::now());
   for (std::uint32_t row = delivery.first; works && row < end; ++row) {
+    if (!passing.empty() && !passing[row - delivery.first]) continue;
     const std::uint32_t id = delivery.subscription_of(row);
     const std::string rest = id == 0 ? "}" : ",\"subscription\":" + std::to_string(id) + "}";
     works = co_await say(rows->of(row, 1), rest);
+  }
+  telling = telling || std::ranges::find(passing, true) != passing.end();
+  co_return works;
+}
+
+asio::awaitable<bool> WebSocket::Impl::say_left_out() {
+  bool works = true;
+  if (!std::exchange(telling, false)) co_return works;
+  for (const auto& [id, rows] : samples.take_left_out()) {
+    Json json = {{"left_out", {{"rows", rows}}}};
+    if (id != 0) json["subscription"] = id;
+    const std::string text = to_text(json);
+    works = works && co_await say(text);
   }
   co_return works;
 }
@@ -224,6 +246,7 @@ asio::awaitable<bool> WebSocket::Impl::reply(const wire::Message& reply) {
   if (ack != nullptr && asked.events != nullptr && !ack->duplicate()) {
     session.hub().malformed_lines += asked.events->malformed();
   }
+  if (ack != nullptr && asked.subscription) samples.set(*asked.subscription, asked.most);
   const std::string text = to_text(reply_json(asked, reply));
   co_return co_await say(text);
 }
@@ -239,7 +262,8 @@ WebSocket::WebSocket(Session& session, std::shared_ptr<Texts> texts)
     : impl_(std::make_unique<Impl>(session, std::move(texts))) {}
 WebSocket::~WebSocket() = default;
 
-asio::awaitable<bool> WebSocket::accept(const Request& request) {
+asio::awaitable<bool> WebSocket::accept(const Request& request, std::optional<std::uint32_t> most) {
+  impl_->samples.set(0, most);
   return http::accept(impl_->stream, request);
 }
 
@@ -276,8 +300,12 @@ asio::awaitable<bool> WebSocket::write(std::span<const OutFrame> frames) {
     }
     if (!works) co_return false;
   }
-  co_return true;
+  co_return co_await impl_->say_left_out();
 }
+
+bool WebSocket::is_sampling() const { return !impl_->samples.empty(); }
+void WebSocket::tell_left_out() { impl_->telling = true; }
+bool WebSocket::has_output() const { return impl_->telling; }
 
 asio::awaitable<void> WebSocket::finish() {
   if (impl_->ended) co_return;

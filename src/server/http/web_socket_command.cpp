@@ -86,11 +86,7 @@ Result<PublishCommand> read_publish(const Json& json, std::size_t max_bytes) {
   return PublishCommand{std::move(*header), std::move(events)};
 }
 
-Result<wire::SubscribeT> read_subscribe(const Json& json) {
-  if (auto error = unknown_key(
-          json, {"subscribe", "subscription", "slow", "credit", "durable", "request"})) {
-    return *error;
-  }
+Result<wire::SubscribeT> read_subscription(const Json& json) {
   wire::SubscribeT request;
   const auto id = number_in<std::uint32_t>(json, "subscription", 0);
   if (!id) return expected("subscription", "a number of 32 bits");
@@ -105,16 +101,39 @@ Result<wire::SubscribeT> read_subscribe(const Json& json) {
     if (!json["durable"].is_string()) return expected("durable", "a string");
     request.durable = json["durable"].get<std::string>();
   }
-  if (!json.contains("credit")) return request;
-  const Json& credit = json["credit"];
+  return request;
+}
+
+std::optional<Error> read_first_credit(const Json& credit, wire::SubscribeT& request) {
   if (!credit.is_object()) return expected("credit", "an object");
-  if (auto error = unknown_key(credit, {"rows", "bytes"})) return *error;
+  if (auto error = unknown_key(credit, {"rows", "bytes"})) return error;
   const auto rows = number_in<std::uint64_t>(credit, "rows", 0);
   const auto bytes = number_in<std::uint64_t>(credit, "bytes", 0);
   if (!rows || !bytes) return expected("rows, bytes", "a number");
   if (credit.contains("rows")) request.credit_rows = *rows;
   if (credit.contains("bytes")) request.credit_bytes = *bytes;
-  return request;
+  return std::nullopt;
+}
+
+Result<SubscribeCommand> read_subscribe(const Json& json) {
+  if (auto error = unknown_key(
+          json, {"subscribe", "subscription", "slow", "credit", "durable", "most", "request"})) {
+    return *error;
+  }
+  auto request = read_subscription(json);
+  if (!request) return request.error();
+  if (json.contains("credit")) {
+    if (auto error = read_first_credit(json["credit"], *request)) return *error;
+  }
+  SubscribeCommand command{std::move(*request), std::nullopt};
+  if (!json.contains("most")) return command;
+  command.most = number_in<std::uint32_t>(json, "most", 0);
+  if (!command.most || *command.most == 0) return expected("most", "a number of 32 bits above 0");
+  // The client could not tell what it has used up of its credit, or what it may acknowledge.
+  if (json.contains("credit") || json.contains("durable")) {
+    return Error{"a sample has no credit and is never durable", "leave out 'most', or the others"};
+  }
+  return command;
 }
 
 Result<wire::UnsubscribeT> read_unsubscribe(const Json& json) {

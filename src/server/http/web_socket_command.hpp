@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,11 +19,17 @@ struct PublishCommand {
   std::unique_ptr<EventsBody> events;
 };
 
+struct SubscribeCommand {
+  wire::SubscribeT request;
+  /// A sample of so many events a second is wanted, instead of all.
+  std::optional<std::uint32_t> most;
+};
+
 /// What a client says in a message of a WebSocket (docs/http.md).
 struct WebSocketCommand {
   /// What the client calls it; null: nothing.
   nlohmann::ordered_json request;
-  std::variant<PublishCommand, wire::SubscribeT, wire::UnsubscribeT, wire::CreditT,
+  std::variant<PublishCommand, SubscribeCommand, wire::UnsubscribeT, wire::CreditT,
                wire::AcknowledgeT>
       what;
 };
