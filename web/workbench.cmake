@@ -52,7 +52,9 @@ if(NOT GORGO_WITH_WORKBENCH)
 endif()
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${web}/package-lock.json)
-file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${web}/src/* ${web}/public/*)
+# The page talks to the server through the client for JavaScript.
+file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${web}/src/* ${web}/public/*
+  ${PROJECT_SOURCE_DIR}/clients/js/src/* ${PROJECT_SOURCE_DIR}/clients/js/types/*)
 set(page_files ${CMAKE_CURRENT_BINARY_DIR}/generated/page_files.cpp)
 add_custom_command(OUTPUT ${page_files} ${page_files}.bin
   COMMAND ${GORGO_NODE} build.mjs ${CMAKE_CURRENT_BINARY_DIR}/workbench ${page_files}

@@ -2,7 +2,7 @@
 import {signal, useSignal} from '@preact/signals';
 import type {ComponentType} from 'preact';
 import {useEffect} from 'preact/hooks';
-import {logIn, loginWanted, logOut, token} from './api';
+import {logIn, loginWanted, logOut, token} from './server';
 import {Overview} from './pages/overview';
 import {place} from './route';
 import {link} from './store';

@@ -1,7 +1,7 @@
 // What the server remembers of deployments: their texts, and how they came about.
-import {get, Refused, send} from './api';
+import type {Diagnostic} from 'gorgo';
+import {ask, diagnostics, get, isRefusal, send} from './server';
 import {rules} from './store';
-import {ask, type Found} from './tesla';
 
 export interface Change {
   number: number;
@@ -13,7 +13,7 @@ export interface Change {
 }
 
 export interface Trial {
-  diagnostics: Found[];
+  diagnostics: Diagnostic[];
   accepted: number;
   refused: number;
   errors: string[];
@@ -23,7 +23,7 @@ export interface Trial {
   events: {type: string; ts: number; attrs: Record<string, unknown>; rule: string}[];
 }
 
-export const pathOf = (deployment: string) => `/v1/rules/${encodeURIComponent(deployment)}`;
+export const pathOf = (deployment: string) => `rules/${encodeURIComponent(deployment)}`;
 
 /// The deployment that a name of a rule file or a rule stands for: `rules/fire.tesla` is `fire`.
 export const stemOf = (name: string) => name.slice(name.lastIndexOf('/') + 1).replace(/\.tesla$/, '');
@@ -40,14 +40,14 @@ export async function changesOf(deployment: string): Promise<Change[]> {
   try {
     return (await get<{changes: Change[]}>(`${pathOf(deployment)}/history`)).changes.reverse();
   } catch (error) {
-    if (error instanceof Refused && error.status === 404) return [];
+    if (isRefusal(error, 'not_found')) return [];
     throw error;
   }
 }
 
 /// The names of all deployments that the server remembers or that rules in force belong to.
 export async function deploymentNames(): Promise<string[]> {
-  const {changes} = await get<{changes: (Change & {removed: boolean})[]}>('/v1/history');
+  const {changes} = await get<{changes: (Change & {removed: boolean})[]}>('history');
   const names = new Set([...rules.value.keys()].filter((rule) => rule.includes('.')).map((rule) => rule.slice(0, rule.lastIndexOf('.'))));
   for (const change of changes) if (!change.removed) names.add(stemOf(change.name));
   return [...names].sort();
@@ -82,7 +82,7 @@ const beginningWith = (deployment: string) => [...rules.value.keys()].filter((ru
 
 /// Where the server remembers no text, those of the rules whose names begin with the deployment's.
 async function joined(deployment: string): Promise<string> {
-  const told = await Promise.all(beginningWith(deployment).map((rule) => get<{text?: string}>(pathOf(rule))));
+  const told = await Promise.all(beginningWith(deployment).map((rule) => ask((to) => to.rule(rule))));
   return told.map((rule) => `${(rule.text ?? '').trim().replace(/;$/, '')};\n`).join('\n');
 }
 
@@ -95,12 +95,12 @@ export async function lostBy(now: Deployed, text: string): Promise<string[]> {
 }
 
 /// Runs a text beside the rules that it would replace. Returns what is wrong with it: with an error in it nothing runs.
-export const deployShadow = (name: string, text: string) => ask('PUT', `${pathOf(name)}?shadow=true`, text);
+export const deployShadow = (name: string, text: string) => diagnostics('PUT', `${pathOf(name)}?shadow=true`, text);
 
 /// Puts a text in force and takes out of force what it lacks. Returns what is wrong with it: with an error in it nothing was changed.
-export async function deploy(now: Deployed, text: string, lost: string[]): Promise<Found[]> {
-  const found = await ask(now.rules.length > 0 || now.changes.length > 0 ? 'PUT' : 'POST', pathOf(now.name), text);
+export async function deploy(now: Deployed, text: string, lost: string[]): Promise<Diagnostic[]> {
+  const found = await diagnostics(now.rules.length > 0 || now.changes.length > 0 ? 'PUT' : 'POST', pathOf(now.name), text);
   if (found.some((each) => each.severity === 'error')) return found;
-  for (const rule of lost) await send('DELETE', pathOf(rule));
+  for (const rule of lost) await ask((to) => to.remove(rule));
   return found;
 }

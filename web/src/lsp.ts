@@ -3,7 +3,7 @@
 import {formatKeymap, hoverTooltips, LSPClient, renameKeymap, serverCompletion, type Transport} from '@codemirror/lsp-client';
 import {signal} from '@preact/signals';
 import {keymap} from '@codemirror/view';
-import {token} from './api';
+import {webSocket} from './server';
 import {language} from './tesla';
 
 type Handler = (message: string) => void;
@@ -22,12 +22,6 @@ function transportOver(socket: WebSocket): Transport {
   };
 }
 
-function open(): WebSocket {
-  const path = new URL('/v1/lsp', location.href);
-  path.protocol = path.protocol === 'https:' ? 'wss:' : 'ws:';
-  return new WebSocket(path, token.value === '' ? ['gorgo'] : ['gorgo', `gorgo.token.${token.value}`]);
-}
-
 /// An extension for one editor, and what ends it.
 export function connectEditor(uri: string) {
   const client = new LSPClient({
@@ -37,7 +31,7 @@ export function connectEditor(uri: string) {
   });
   let socket: WebSocket | null = null, over = false, wait = 250;
   const connect = () => {
-    const opened = (socket = open());
+    const opened = (socket = webSocket('lsp'));
     opened.addEventListener('open', () => {
       wait = 250;
       client.connect(transportOver(opened));

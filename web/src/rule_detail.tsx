@@ -1,7 +1,7 @@
 // All that is known of one rule.
 import {useSignal, useSignalEffect} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
-import {get, send, textOf} from './api';
+import {ask, textOf} from './server';
 import {bytes, count, nanoseconds} from './format';
 import {Engine, Mark, Panel} from './parts';
 import {percent, shareOf} from './pages/overview';
@@ -70,14 +70,14 @@ export function RuleDetail(props: {name: string; narrow?: boolean}) {
   useEffect(() => {
     told.value = null;
     problem.value = '';
-    get<RuleText>(`/v1/rules/${encodeURIComponent(props.name)}`).then((text) => (told.value = text), (error) => (problem.value = textOf(error)));
+    ask((to) => to.rule(props.name)).then((text) => (told.value = text as RuleText), (error) => (problem.value = textOf(error)));
   }, [props.name, rule?.engine, shape?.type]);
   const act = (done: Promise<unknown>) => done.then(() => (problem.value = ''), (error) => (problem.value = textOf(error)));
   const remove = () => {
     if (!confirm(`Remove the rule ${props.name}?`)) return;
-    void act(send('DELETE', `/v1/rules/${encodeURIComponent(props.name)}`).then(() => go(pathTo('rules'))));
+    void act(ask((to) => to.remove(props.name)).then(() => go(pathTo('rules'))));
   };
-  const pin = (engine: string) => act(send('POST', `/v1/rules/${encodeURIComponent(props.name)}/pin?engine=${engine}`));
+  const pin = (engine: string) => act(ask((to) => to.pin(props.name, engine)));
   const tools = (
     <>
       <a class="button" href={pathTo('why', props.name)}>Why</a>

@@ -1,7 +1,7 @@
 // Events to try rules on: from the stream as it flows, from the journal, or from a file.
 import {signal} from '@preact/signals';
-import {get, textOf} from './api';
-import {listen} from './sse';
+import {get} from './server';
+import {follow} from './tail';
 
 interface Line {
   type: string;
@@ -18,7 +18,7 @@ export class Recorder {
   readonly problem = signal('');
   readonly running = signal(false);
   private lines: Line[] = [];
-  private ends = new AbortController();
+  private end = () => {};
 
   start() {
     this.stop();
@@ -26,34 +26,25 @@ export class Recorder {
     this.events.value = this.left.value = 0;
     this.problem.value = '';
     this.running.value = true;
-    const ends = (this.ends = new AbortController());
-    const query = new URLSearchParams({subscribe: '*', slow: 'drop', most: String(kMostPerSecond)});
-    listen(`/v1/events?${query}`, ends.signal, (events) => {
-      for (const event of events) {
-        const read = JSON.parse(event.data) as {type?: string; rows?: number; lost?: number | null; reason?: string};
-        if (event.kind === 'message') this.lines.push({type: read.type!, text: event.data});
-        else if (event.kind === 'error') this.problem.value = read.reason ?? '';
-        else this.left.value += read.rows ?? read.lost ?? 0;
-      }
-      this.lines = this.lines.slice(-kMostKept);
-      this.events.value = this.lines.length;
-    }).then(() => this.over(ends), (error) => this.over(ends, textOf(error)));
+    this.end = follow('*', kMostPerSecond, {
+      take: (events) => {
+        this.lines.push(...events.map(({type, timestamp, attributes}) => ({type, text: JSON.stringify({type, ts: timestamp, attrs: attributes})})));
+        this.lines = this.lines.slice(-kMostKept);
+        this.events.value = this.lines.length;
+      },
+      leaveOut: (rows) => (this.left.value += rows),
+      problem: (text) => (this.problem.value = text),
+    });
   }
 
   stop() {
-    this.ends.abort();
+    this.end();
     this.running.value = false;
   }
 
   /// The events as lines, without those of types that the rules make themselves.
   text(made: ReadonlySet<string>): string {
     return this.lines.filter((line) => !made.has(line.type)).map((line) => line.text).join('\n');
-  }
-
-  private over(ends: AbortController, problem = '') {
-    if (ends.signal.aborted) return;
-    this.problem.value = problem;
-    this.running.value = false;
   }
 }
 
@@ -62,7 +53,7 @@ export async function fromJournal(ago: number): Promise<string> {
   const lines: string[] = [];
   let query = `at=${Date.now() - ago}`;
   for (let more = true; more && lines.length < kMostKept; ) {
-    const page = await get<{next: number; end: number; events: object[]}>(`/v1/journal/events?${query}&most=${kMostOfJournal}`);
+    const page = await get<{next: number; end: number; events: object[]}>(`journal/events?${query}&most=${kMostOfJournal}`);
     lines.push(...page.events.map((event) => JSON.stringify({...event, place: undefined})));
     query = `place=${page.next}`;
     more = page.next < page.end;

@@ -1,7 +1,7 @@
 // What the server tells of itself: rows by kind and name, fed by one stream, and what the browser
 // remembers of the last minutes.
 import {batch, computed, signal} from '@preact/signals';
-import {loginWanted, Refused, textOf, token} from './api';
+import {isRefusal, loginWanted, textOf} from './server';
 import {listen, type SentEvent} from './sse';
 
 export interface Totals {
@@ -258,9 +258,8 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 /// Keeps the stream open for as long as the page is.
 export async function follow() {
   for (let wait = 250; ; wait = Math.min(2 * wait, 4000)) {
-    const ends = new AbortController();
     try {
-      await listen('/v1/workbench/stream', ends.signal, take, () => {
+      await listen('workbench/stream', take, () => {
         batch(forget);
         link.value = {open: true, problem: ''};
         wait = 250;
@@ -268,7 +267,7 @@ export async function follow() {
       link.value = {open: false, problem: 'the server has ended the connection'};
     } catch (error) {
       link.value = {open: false, problem: textOf(error)};
-      if (error instanceof Refused && error.status === 403) loginWanted.value = textOf(error);
+      if (isRefusal(error, 'forbidden')) loginWanted.value = textOf(error);
     }
     if (loginWanted.value !== null) await newToken();
     else await pause(wait);
@@ -284,5 +283,3 @@ function newToken() {
     });
   });
 }
-
-export {token};

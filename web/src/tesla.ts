@@ -1,9 +1,10 @@
 // How a text of rules is coloured, and marked where the server finds something wrong.
 import {HighlightStyle, StreamLanguage, syntaxHighlighting} from '@codemirror/language';
-import {type Diagnostic, linter} from '@codemirror/lint';
+import {type Diagnostic as Mark, linter} from '@codemirror/lint';
 import type {Text} from '@codemirror/state';
 import {tags} from '@lezer/highlight';
-import {Refused, send} from './api';
+import type {Diagnostic} from 'gorgo';
+import {ask} from './server';
 
 const kWords = new Set('define from where consuming event rule assign each first last contains within inclusive between after as and or not true false in every any of with having group by const internal per order limit asc desc'.split(' '));
 const kTypes = new Set(['int', 'float', 'bool', 'string']);
@@ -44,27 +45,7 @@ const colours = HighlightStyle.define([
 
 export const tesla = [language, syntaxHighlighting(colours)];
 
-export interface Found {
-  line: number;
-  column: number;
-  length: number;
-  severity: 'error' | 'warning';
-  message: string;
-  hint: string;
-}
-
-/// What the server says of the text, were it deployed under that name. Throws where it says nothing.
-export async function ask(method: string, path: string, text: string): Promise<Found[]> {
-  try {
-    return (await send<{diagnostics: Found[]}>(method, path, text)).diagnostics;
-  } catch (error) {
-    const found = error instanceof Refused && error.status === 422 ? (error.body as {diagnostics?: Found[]} | null)?.diagnostics : undefined;
-    if (found === undefined) throw error;
-    return found;
-  }
-}
-
-export function marksOf(found: readonly Found[], text: Text): Diagnostic[] {
+export function marksOf(found: readonly Diagnostic[], text: Text): Mark[] {
   return found.map((each) => {
     const line = text.line(Math.min(Math.max(1, each.line), text.lines));
     const from = Math.min(line.from + Math.max(0, each.column - 1), line.to);
@@ -74,11 +55,11 @@ export function marksOf(found: readonly Found[], text: Text): Diagnostic[] {
 }
 
 /// Has the server check the text when it has rested for a moment.
-export function checker(path: () => string, tell: (found: Found[]) => void) {
+export function checker(name: () => string, tell: (found: Diagnostic[]) => void) {
   return linter(async (view) => {
     const text = view.state.doc;
     if (text.toString().trim() === '') return tell([]), [];
-    const found = await ask('POST', `${path()}/check?replace=true`, text.toString()).catch(() => []);
+    const found = await ask((to) => to.check(name(), text.toString(), {replace: true})).catch(() => []);
     tell(found);
     return marksOf(found, text);
   }, {delay: 300});

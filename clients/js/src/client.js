@@ -1,6 +1,7 @@
-import { ClosedError, GorgoError, InvalidText, OutcomeUnknown, ServerError } from "./errors.js";
+import { ClosedError, GorgoError, OutcomeUnknown } from "./errors.js";
 import { eventText } from "./events.js";
-import { Link } from "./link.js";
+import { Http } from "./http.js";
+import { Backoff, Link } from "./link.js";
 import { Publication, Publisher } from "./publisher.js";
 import { Subscription } from "./subscription.js";
 
@@ -25,12 +26,9 @@ function ackOf(processed, durable) {
   return durable ? "durable" : processed ? "processed" : "accepted";
 }
 
-/** @type {Record<number, string>} */
-const CODES = { 400: "invalid", 401: "unauthenticated", 403: "forbidden", 404: "not_found", 413: "too_large", 503: "overloaded" };
-
 /**
- * A client of one server. It keeps a WebSocket for publications, and one for each subscription, so that a slow reader
- * holds up nothing else. Lost connections come back by themselves.
+ * A client of one server. It opens a WebSocket with the first publication, and one for each subscription, so that a slow
+ * reader holds up nothing else. Lost connections come back by themselves.
  */
 export class Client {
   /**
@@ -38,8 +36,8 @@ export class Client {
    * @param {import("./options.js").Settings} settings
    */
   constructor(address, settings) {
-    this.address = address;
     this.settings = settings;
+    this.http = new Http(address, settings);
     this.publisher = new Publisher(settings.publishBytes, settings.producer);
     /** @type {Subscription[]} */
     this.subscriptions = [];
@@ -49,14 +47,30 @@ export class Client {
     this.sums = { accepted: 0, refused: 0, duplicates: 0, refusals: [] };
     this.connections = 0;
     this.closed = false;
-    this.link = new Link(address, settings, {
+    this.link = new Link(this.http, {
       message: (message) => this.publisher.take(message),
       up: (connection) => {
         this.connections += 1;
         this.publisher.connected(connection);
       },
       down: () => this.publisher.disconnected(),
+      ended: (reason) => this.publisher.giveUp(reason),
     });
+  }
+
+  /** Resolves when the server has answered; rejects with the reason when it does not within the timeout, or refuses to. */
+  async reach() {
+    const deadline = Date.now() + this.settings.timeout * 1000;
+    const backoff = new Backoff(this.settings);
+    while (true) {
+      try {
+        await this.http.reach();
+        return;
+      } catch (error) {
+        if (Date.now() > deadline || this.link.isFinal(/** @type {GorgoError} */ (error))) throw error;
+      }
+      await backoff.pause();
+    }
   }
 
   // Publishing
@@ -147,6 +161,8 @@ export class Client {
    */
   async hand(events, ack, timeout, sequence) {
     if (this.closed) throw new ClosedError();
+    this.link.start();
+    if (this.link.closed) throw this.link.failure ?? new ClosedError();
     const texts = (Array.isArray(events) ? events : [events]).map(eventText);
     const deadline = Date.now() + timeout * 1000;
     while (this.publisher.isFull) {
@@ -211,7 +227,7 @@ export class Client {
 
   whyDown() {
     return this.link.connection ? "the server is connected, but does not answer"
-      : `there is no connection: ${this.link.failure?.message}`;
+      : `there is no connection: ${this.link.failure?.message ?? "the server has not answered yet"}`;
   }
 
   // Subscribing
@@ -226,9 +242,14 @@ export class Client {
   async subscribe(text, options = {}) {
     if (this.closed) throw new ClosedError();
     const find = async () => (await this.durables()).find((info) => info.name === options.durable);
-    const subscription = new Subscription(this.address, text, this.settings, options, find);
-    this.subscriptions.push(subscription);
-    await subscription.open();
+    const subscription = new Subscription(this.http, text, options, find);
+    this.subscriptions = [...this.subscriptions.filter((each) => !each.ended), subscription];
+    try {
+      await subscription.open();
+    } catch (error) {
+      subscription.close();
+      throw error;
+    }
     return subscription;
   }
 
@@ -237,7 +258,7 @@ export class Client {
    * @returns {Promise<Info[]>}
    */
   async durables() {
-    return (await this.call("GET", "subscriptions")).subscriptions;
+    return (await this.http.request("GET", "subscriptions")).subscriptions;
   }
 
   /**
@@ -245,7 +266,7 @@ export class Client {
    * @param {string} name
    */
   async endDurable(name) {
-    await this.call("DELETE", `subscriptions/${encodeURIComponent(name)}`);
+    await this.http.request("DELETE", `subscriptions/${encodeURIComponent(name)}`);
   }
 
   // Rules and types
@@ -258,7 +279,7 @@ export class Client {
    * @returns {Promise<Diagnostic[]>}
    */
   async check(name, text, { replace = false } = {}) {
-    return (await this.call("POST", `rules/${encodeURIComponent(name)}/check?replace=${replace}`, text, true)).diagnostics;
+    return this.http.diagnostics("POST", `rules/${encodeURIComponent(name)}/check?replace=${replace}`, text);
   }
 
   /**
@@ -270,7 +291,7 @@ export class Client {
    */
   async deploy(name, text, { replace = false, withHistory = false } = {}) {
     const path = `rules/${encodeURIComponent(name)}?replace=${replace}&with_history=${withHistory}`;
-    return (await this.call("POST", path, text)).diagnostics;
+    return (await this.http.request("POST", path, text)).diagnostics;
   }
 
   /**
@@ -278,7 +299,7 @@ export class Client {
    * @param {string} rule
    */
   async remove(rule) {
-    await this.call("DELETE", `rules/${encodeURIComponent(rule)}`);
+    await this.http.request("DELETE", `rules/${encodeURIComponent(rule)}`);
   }
 
   /**
@@ -287,7 +308,7 @@ export class Client {
    * @param {string} [engine]
    */
   async pin(rule, engine = "auto") {
-    await this.call("POST", `rules/${encodeURIComponent(rule)}/pin?engine=${encodeURIComponent(engine)}`);
+    await this.http.request("POST", `rules/${encodeURIComponent(rule)}/pin?engine=${encodeURIComponent(engine)}`);
   }
 
   /**
@@ -295,7 +316,7 @@ export class Client {
    * @returns {Promise<Info[]>}
    */
   async rules() {
-    return (await this.call("GET", "rules")).rules;
+    return (await this.http.request("GET", "rules")).rules;
   }
 
   /**
@@ -304,7 +325,7 @@ export class Client {
    * @returns {Promise<Info>}
    */
   rule(name) {
-    return this.call("GET", `rules/${encodeURIComponent(name)}`);
+    return this.http.request("GET", `rules/${encodeURIComponent(name)}`);
   }
 
   /**
@@ -315,7 +336,7 @@ export class Client {
    */
   why(rule, { last = 10, at } = {}) {
     const when = at === undefined ? "" : `&at=${Number(at)}`;
-    return this.call("GET", `rules/${encodeURIComponent(rule)}/why?last=${last}${when}`);
+    return this.http.request("GET", `rules/${encodeURIComponent(rule)}/why?last=${last}${when}`);
   }
 
   /**
@@ -323,37 +344,18 @@ export class Client {
    * @returns {Promise<Info[]>}
    */
   async types() {
-    return (await this.call("GET", "types")).types;
+    return (await this.http.request("GET", "types")).types;
   }
 
   /**
+   * A request of docs/http.md that has no method of its own; `path` is what follows /v1/.
    * @param {string} method
    * @param {string} path
    * @param {string} [body]
-   * @param {boolean} [isQuestion] about a text: its errors are the answer
-   * @returns {Promise<any>}
+   * @returns {Promise<any>} the answer
    */
-  async call(method, path, body, isQuestion = false) {
-    if (this.closed) throw new ClosedError();
-    const stop = new AbortController();
-    const late = setTimeout(() => stop.abort(), this.settings.timeout * 1000);
-    try {
-      /** @type {Record<string, string>} */
-      const headers = this.settings.token === undefined ? {} : { Authorization: `Bearer ${this.settings.token}` };
-      const response = await fetch(`${this.address}/v1/${path}`,
-        { method, headers, signal: stop.signal, ...(body !== undefined && { body }) });
-      const answer = await response.json();
-      if (response.ok || (isQuestion && answer.diagnostics)) return answer;
-      if (answer.diagnostics) throw new InvalidText(answer.diagnostics);
-      throw new ServerError(CODES[response.status] ?? `http_${response.status}`, answer.reason, answer.hint);
-    } catch (error) {
-      if (error instanceof GorgoError) throw error;
-      const why = `${method} ${path}: ${/** @type {any} */ (error).cause?.message ?? /** @type {Error} */ (error).message}`;
-      if (method === "GET" || isQuestion) throw new GorgoError("connect", why, "is the server there?");
-      throw new OutcomeUnknown(why, "look at the state of the server before you try again");
-    } finally {
-      clearTimeout(late);
-    }
+  request(method, path, body) {
+    return this.http.request(method, path, body);
   }
 
   /** Connections that came back, messages that were sent again, and what has no outcome yet. */
@@ -387,7 +389,8 @@ export class Client {
 
   end() {
     this.closed = true;
-    this.publisher.giveUp();
+    this.http.closed = true;
+    this.publisher.giveUp(new ClosedError());
     this.link.close();
   }
 }

@@ -11,14 +11,13 @@ const NOBODY = 0xffffffff;
 /** One WebSocket: messages in and out, questions and their answers, signs of life. */
 export class Connection {
   /**
-   * @param {string} address
-   * @param {import("./options.js").Settings} settings
+   * @param {import("./http.js").Http} http
    * @param {Handlers} handlers `message` gets what no question waits for; after `ended` nothing is called any more
    */
-  constructor(address, settings, handlers) {
-    this.settings = settings;
+  constructor(http, handlers) {
+    this.settings = http.settings;
     this.handlers = handlers;
-    this.address = address;
+    this.address = http.address;
     /** @type {GorgoError | null} */
     this.failure = null;
     /** @type {Map<number, Waiter>} */
@@ -29,10 +28,7 @@ export class Connection {
     this.lastWords = null;
     /** @type {ReturnType<typeof setInterval> | undefined} */
     this.timer = undefined;
-    const url = `${address.replace(/^http/, "ws")}/v1/events`;
-    // A page cannot set headers of a WebSocket. Of these two protocols the server chooses the first.
-    this.socket = settings.token === undefined
-      ? new settings.WebSocket(url) : new settings.WebSocket(url, ["gorgo", `gorgo.token.${settings.token}`]);
+    this.socket = http.webSocket("events");
   }
 
   /** Resolves when messages can be sent. */

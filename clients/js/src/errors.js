@@ -57,7 +57,8 @@ export class OutcomeUnknown extends GorgoError {
 
 /**
  * What is wrong or doubtful about a text.
- * @typedef {{severity: "error" | "warning", message: string, hint: string, line: number, column: number}} Diagnostic
+ * @typedef {{severity: "error" | "warning", message: string, hint: string, line: number, column: number,
+ *   length: number}} Diagnostic
  */
 
 /** The text of a rule or of a subscription has errors, which `diagnostics` lists. */

@@ -14,7 +14,8 @@
  * @typedef {{kind: "reconnected", seconds: number, attempts: number}} Reconnected
  * @typedef {{kind: "gap", reason: string, lost: number | null, first: Place | null, last: Place | null}} Gap
  * @typedef {{kind: "leaving", grace: number}} Leaving the server stops in so many seconds, and serves on until then
- * @typedef {Disconnected | Reconnected | Gap | Leaving} Notice
+ * @typedef {{kind: "left_out", rows: number}} LeftOut so many events are not in the sample that was asked for
+ * @typedef {Disconnected | Reconnected | Gap | Leaving | LeftOut} Notice
  * @typedef {{kind: "batch", events: Event[]}} Batch
  */
 

@@ -13,7 +13,7 @@ export { Subscription } from "./subscription.js";
  * @typedef {import("./events.js").Notice} Notice
  * @typedef {import("./events.js").Place} Place
  * @typedef {import("./events.js").Batch} Batch
- * @typedef {import("./subscription.js").SubscribeOptions} SubscribeOptions
+ * @typedef {import("./options.js").SubscribeOptions} SubscribeOptions
  * @typedef {import("./errors.js").Published} Published
  * @typedef {import("./errors.js").Refusal} Refusal
  * @typedef {import("./errors.js").Diagnostic} Diagnostic
@@ -27,9 +27,18 @@ export { Subscription } from "./subscription.js";
  * @returns {Promise<Client>}
  */
 export async function connect(address, options = {}) {
+  const client = createClient(address, options);
+  await client.reach();
+  return client;
+}
+
+/**
+ * The client that `connect` resolves to, without asking the server: it connects when that is first needed.
+ * @param {string} [address]
+ * @param {Options} [options]
+ */
+export function createClient(address, options = {}) {
   const where = addressOf(address);
   checkToken(where, options.token);
-  const client = new Client(where, settingsOf(options));
-  await client.link.open();
-  return client;
+  return new Client(where, settingsOf(options));
 }

@@ -10,10 +10,22 @@ import { GorgoError } from "./errors.js";
  * @property {number} [publishBytes] publications without an outcome; beyond, `publish` and `send` wait; 16 MiB
  * @property {number} [receiveEvents] events that wait for the reader of a subscription; those that come while so many
  *   wait are left out, and a gap counts them; 100000
- * @property {string} [token] who the client is, where the server has users. It is sent over https:, or to this machine
+ * @property {string} [token] who the client is, where the server has users. It is sent over https:, to this machine, or
+ *   to where the page comes from
  * @property {number} [producer] a number that a program always takes, so that it may repeat publications by their
  *   `sequence`; without one it is random
  * @property {typeof WebSocket} [WebSocket] where there is no global one (Node before 22): that of the package `ws`
+ */
+
+/**
+ * @typedef {object} SubscribeOptions
+ * @property {string} [durable] the name of a durable subscription, which the server keeps until `endDurable`. It goes on
+ *   behind the last event that was acknowledged, and leaves out what comes a second time
+ * @property {import("./events.js").Place} [seen] of a durable subscription: the last event that an earlier run of the
+ *   program has dealt with
+ * @property {number} [credit] so many events may be on their way or wait for the reader; the server keeps the others
+ * @property {number} [most] a sample of so many events a second, spread over those that match; notices `left_out` say
+ *   how many are not in it
  */
 
 /** @typedef {Required<Omit<Options, "token" | "producer">> & Pick<Options, "token" | "producer">} Settings */
@@ -54,14 +66,27 @@ export function addressOf(address) {
 }
 
 /**
- * A token goes over TLS, or does not leave this machine.
+ * A token goes over TLS, or does not leave this machine. What a page's own server gets is decided by how the page came.
  * @param {string} address
  * @param {string | undefined} token
  */
 export function checkToken(address, token) {
   if (token === undefined) return;
   if (!/^[\w.~+/=-]+$/.test(token)) throw new GorgoError("address", "the token has characters that no token has", "`gorgo user token` makes one");
-  const { protocol, hostname } = new URL(address);
+  const { protocol, hostname, origin } = new URL(address);
+  if (origin === /** @type {any} */ (globalThis).location?.origin) return;
   if (protocol === "https:" || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) return;
   throw new GorgoError("address", `a token is not sent to ${address} without TLS`, "write https://");
+}
+
+/** @param {SubscribeOptions} options */
+export function checkSubscription({ durable, seen, credit, most }) {
+  if (durable !== undefined && credit !== undefined) {
+    throw new TypeError("a durable subscription needs no credit: the server keeps what is not acknowledged");
+  }
+  if (most !== undefined && (durable ?? credit) !== undefined) throw new TypeError("a sample has no credit and is never durable");
+  if (seen && durable === undefined) throw new TypeError("only a durable subscription goes on behind what was seen");
+  for (const [name, value] of Object.entries({ credit, most })) {
+    if (value !== undefined && !(Number.isSafeInteger(value) && value > 0)) throw new TypeError(`${name} is a number of events, at least 1`);
+  }
 }

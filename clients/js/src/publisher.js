@@ -1,4 +1,4 @@
-import { ClosedError, GorgoError, OutcomeUnknown, Refused, ServerError } from "./errors.js";
+import { GorgoError, OutcomeUnknown, Refused, ServerError } from "./errors.js";
 import { serverError } from "./connection.js";
 
 // The server names the first 64 refused rows of a message. Publications that share a message have no more rows
@@ -63,8 +63,8 @@ export class Publication {
  * The rows of a message that belong to one publication: from row `first` of the message on, `rows` of them, which are
  * the publication's from row `offset` on.
  * @typedef {{publication: Publication, first: number, rows: number, offset: number}} Part
- * @typedef {{number: number, head: string, text: string, rows: number, parts: Part[], isNumbered?: boolean}} Piece
- *   isNumbered: by the user, who relies on it
+ * @typedef {{number: number, head: string, text: string, rows: number, parts: Part[], isNumbered?: boolean,
+ *   wasSent?: boolean}} Piece isNumbered: by the user, who relies on it
  */
 
 /**
@@ -106,7 +106,7 @@ export class Publisher {
     /** @type {Map<number, Piece>} */
     this.outstanding = new Map();
     /** @type {Map<number, Piece>} */
-    this.overloaded = new Map(); // outstanding; the server had no memory for them, and did nothing
+    this.deferred = new Map(); // outstanding; the server had no memory for them or those before, and did nothing
     /** @type {{publication: Publication, texts: string[]}[]} */
     this.shared = [];
     this.sharedRows = 0;
@@ -231,13 +231,17 @@ export class Publisher {
     for (const part of parts) part.publication.open += 1;
     this.outstanding.set(piece.number, piece);
     this.bytes += piece.text.length;
-    this.send(piece);
+    // Nothing overtakes what the server had no memory for, so that the turn of those messages comes.
+    if (this.deferred.size > 0) this.deferred.set(piece.number, piece);
+    else this.send(piece);
   }
 
   /** @param {Piece} piece */
   send(piece) {
     if (!this.connection) return;
     this.unanswered += 1;
+    if (piece.wasSent) this.repeated += 1;
+    piece.wasSent = true;
     const { number, head, text } = piece;
     this.connection.send(
       `{"publish":[${text}],"producer":${this.producer},"sequence":${number},"request":${number}${head}}`);
@@ -250,20 +254,14 @@ export class Publisher {
   connected(connection) {
     this.connection = connection;
     this.unanswered = 0;
-    this.overloaded.clear();
-    this.sendAgain([...this.outstanding.values()]);
+    this.deferred.clear();
+    for (const piece of this.outstanding.values()) this.send(piece);
   }
 
   disconnected() {
     this.connection = null;
     clearTimeout(this.retry);
     this.retry = undefined;
-  }
-
-  /** @param {Piece[]} pieces */
-  sendAgain(pieces) {
-    this.repeated += pieces.length;
-    for (const piece of pieces) this.send(piece);
   }
 
   /**
@@ -275,10 +273,11 @@ export class Publisher {
     if (!piece) return;
     this.unanswered -= 1;
     if (!answer.error) this.applied(piece, answer);
-    else if (answer.error.code === "overloaded") this.overloaded.set(piece.number, piece);
+    else if (answer.error.code === "overloaded") this.deferred.set(piece.number, piece);
     // A stopping server did not carry it out: the next one gets it.
     else if (answer.error.code !== "stopping") this.forget(piece, serverError(answer.error));
-    if (this.unanswered === 0 && this.overloaded.size > 0) this.retry ??= setTimeout(() => this.sendOverloaded(), 100);
+    // Behind a later message that is under way, the server would take these for applied.
+    if (this.unanswered === 0 && this.deferred.size > 0) this.retry ??= setTimeout(() => this.sendDeferred(), 100);
   }
 
   /**
@@ -288,7 +287,7 @@ export class Publisher {
   applied(piece, ack) {
     applyAck(piece, ack);
     this.forget(piece, null);
-    for (const earlier of [...this.overloaded.values()].filter((p) => p.number < piece.number)) {
+    for (const earlier of [...this.deferred.values()].filter((p) => p.number < piece.number)) {
       this.overtaken(earlier, ack.duplicate);
     }
   }
@@ -309,19 +308,17 @@ export class Publisher {
       return;
     }
     this.outstanding.delete(piece.number);
-    this.overloaded.delete(piece.number);
+    this.deferred.delete(piece.number);
     piece.number = ++this.sequence;
     this.outstanding.set(piece.number, piece);
-    this.overloaded.set(piece.number, piece);
+    this.deferred.set(piece.number, piece);
   }
 
-  sendOverloaded() {
+  sendDeferred() {
     this.retry = undefined;
-    // Behind a later message that is under way, the server would take these for applied. Its answer leads here again.
-    if (this.unanswered > 0) return;
-    const pieces = [...this.overloaded.values()].sort((a, b) => a.number - b.number);
-    this.overloaded.clear();
-    this.sendAgain(pieces);
+    const pieces = [...this.deferred.values()].sort((a, b) => a.number - b.number);
+    this.deferred.clear();
+    for (const piece of pieces) this.send(piece);
   }
 
   /**
@@ -330,7 +327,7 @@ export class Publisher {
    */
   forget(piece, error) {
     this.outstanding.delete(piece.number);
-    this.overloaded.delete(piece.number);
+    this.deferred.delete(piece.number);
     this.bytes -= piece.text.length;
     for (const part of piece.parts) part.publication.settle(error);
     if (2 * this.bytes > this.bound) return;
@@ -339,11 +336,14 @@ export class Publisher {
     for (const waiter of waiters) waiter();
   }
 
-  /** Ends all that is under way with an unknown outcome. */
-  giveUp() {
+  /**
+   * Ends all that is under way with an unknown outcome.
+   * @param {GorgoError} reason
+   */
+  giveUp(reason) {
     this.shareOut();
     this.disconnected();
-    const unknown = new OutcomeUnknown(`the publication was given up: ${new ClosedError().message}`,
+    const unknown = new OutcomeUnknown(`the publication was given up: ${reason.message}`,
       "its events may have been applied");
     for (const piece of [...this.outstanding.values()]) this.forget(piece, unknown);
   }

@@ -1,45 +1,36 @@
 import { ClosedError, ConnectError, GorgoError, InvalidText } from "./errors.js";
 import { eventOf, isBefore, placeOf } from "./events.js";
 import { Link } from "./link.js";
+import { checkSubscription } from "./options.js";
 
 /**
  * @typedef {import("./events.js").Event | import("./events.js").Notice} Item
  * @typedef {import("./events.js").Place} Place
  */
 
-/**
- * @typedef {object} SubscribeOptions
- * @property {string} [durable] the name of a durable subscription, which the server keeps until `endDurable`. It goes on
- *   behind the last event that was acknowledged, and leaves out what comes a second time
- * @property {Place} [seen] of a durable subscription: the last event that an earlier run of the program has dealt with
- * @property {number} [credit] so many events may be on their way or wait for the reader; the server keeps the others
- */
+/** @typedef {import("./options.js").SubscribeOptions} SubscribeOptions */
 
 const NOWHERE = placeOf(null);
 
 /**
  * Yields what matches `text`, and a notice wherever something may be missing. It has a WebSocket of its own, and
  * connects and subscribes again for as long as it is not closed. It ends with an error only when the server does not
- * accept the text any more, and quietly when it was drained or closed.
+ * accept the text or this client any more, and quietly when it was drained or closed.
  */
 export class Subscription {
   /**
-   * @param {string} address
+   * @param {import("./http.js").Http} http
    * @param {string} text
-   * @param {import("./options.js").Settings} settings
    * @param {SubscribeOptions} [options]
    * @param {() => Promise<Record<string, any> | undefined>} [find] asks the server for the durable subscription
    */
-  constructor(address, text, settings, options = {}, find = async () => undefined) {
-    const { durable, seen, credit } = options;
-    if (durable !== undefined && credit !== undefined) {
-      throw new TypeError("a durable subscription needs no credit: the server keeps what is not acknowledged");
-    }
-    if (seen && durable === undefined) throw new TypeError("only a durable subscription goes on behind what was seen");
-    if (credit !== undefined && !(Number.isSafeInteger(credit) && credit > 0)) throw new TypeError("credit is a number of events, at least 1");
+  constructor(http, text, options = {}, find = async () => undefined) {
+    checkSubscription(options);
+    const { durable, seen, credit, most } = options;
     this.text = text;
     this.durable = durable;
     this.credit = credit;
+    this.most = most;
     this.find = find;
     this.acknowledged = NOWHERE; // up to where the server's answer says that it survives a crash
     this.seen = seen ?? NOWHERE; // the last event that came
@@ -51,7 +42,7 @@ export class Subscription {
     this.taken = 0; // events that the reader took and the server does not know of
     /** @type {(() => void)[]} */
     this.settling = []; // called when an acknowledgement is answered, and at the end
-    this.settings = settings;
+    this.settings = http.settings;
     this.received = 0;
     this.lost = 0;
     this.reconnections = 0;
@@ -67,10 +58,14 @@ export class Subscription {
     this.downSince = 0;
     /** @type {(() => void) | null} */
     this.wake = null;
-    this.link = new Link(address, settings, {
+    this.link = new Link(http, {
       message: (message) => this.take(message),
       up: (connection, attempts) => this.subscribe(connection, attempts),
       down: (reason) => this.down(reason),
+      ended: (reason) => {
+        this.failure = reason;
+        this.end();
+      },
     });
   }
 
@@ -110,18 +105,17 @@ export class Subscription {
    */
   ask(connection, attempts, isAnother) {
     this.taken = 0;
-    const { durable } = this;
+    const { durable, most } = this;
     const credit = this.credit === undefined ? undefined : { rows: this.credit };
+    const slow = most === undefined ? undefined : "drop"; // a sample leaves out anyway
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => connection.end(new ConnectError("the server did not answer the subscription")),
         this.settings.timeout * 1000);
-      connection.ask({ subscribe: this.text, subscription: 0, durable, credit }, (answer) => {
+      connection.ask({ subscribe: this.text, subscription: 0, durable, credit, most, slow }, (answer) => {
         clearTimeout(late);
         const failed = (answer.diagnostics ?? []).some((/** @type {any} */ d) => d.severity === "error");
         if (failed) {
-          this.failure = new InvalidText(answer.diagnostics);
-          this.end();
-          reject(this.failure);
+          reject(new InvalidText(answer.diagnostics));
           return;
         }
         this.isSkipping = false;
@@ -153,11 +147,6 @@ export class Subscription {
   /** @param {import("./errors.js").GorgoError} reason */
   down(reason) {
     this.isAcknowledging = false;
-    if (this.durable !== undefined && reason.code === "not_found") {
-      this.failure = reason;
-      this.end();
-      return;
-    }
     this.lastDown = reason;
     this.downSince = Date.now();
     this.put({ kind: "disconnected", reason: reason.message, code: reason.code });
@@ -168,6 +157,8 @@ export class Subscription {
     if (message.gap) {
       this.lost += message.gap.lost ?? 0;
       this.put({ kind: "gap", reason: "this client was too slow", lost: message.gap.lost ?? null, first: null, last: null });
+    } else if (message.left_out) {
+      this.leaveOut(message.left_out.rows);
     } else if (message.leaving) {
       this.put({ kind: "leaving", grace: message.leaving.grace_ms / 1000 });
     } else if (message.type !== undefined) {
@@ -188,6 +179,10 @@ export class Subscription {
       this.put(event);
       return;
     }
+    if (this.most !== undefined) {
+      this.leaveOut(1);
+      return;
+    }
     this.lost += 1;
     const last = this.items[this.items.length - 1];
     if (last?.kind === "gap" && last.last && this.items.length > this.head) {
@@ -197,6 +192,13 @@ export class Subscription {
     }
     const reason = `more than ${this.settings.receiveEvents} events waited for their reader`;
     this.put({ kind: "gap", reason, lost: 1, first: event.place, last: event.place });
+  }
+
+  /** @param {number} rows */
+  leaveOut(rows) {
+    const last = this.items[this.items.length - 1];
+    if (last?.kind === "left_out" && this.items.length > this.head) last.rows += rows;
+    else this.put({ kind: "left_out", rows });
   }
 
   /** @param {Item} item */

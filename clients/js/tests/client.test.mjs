@@ -81,7 +81,8 @@ test("values keep their types as far as JSON has them", async () => {
 test("rules are checked, deployed, listed, pinned, explained and removed", async () => {
   const client = await connect();
   const wrong = "define Hot(area: string) from Temp(valu > 45) where area = Temp.area;";
-  assert.equal((await client.check("x", wrong))[0].severity, "error");
+  const [found] = await client.check("x", wrong);
+  assert.deepEqual([found.severity, wrong.slice(found.column - 1, found.column - 1 + found.length)], ["error", "valu"]);
   await assert.rejects(client.deploy("x", wrong), gorgo.InvalidText);
   await assert.rejects(client.subscribe("Fire("), (e) => e instanceof gorgo.InvalidText && e.diagnostics[0].line === 1);
   await client.deploy("js", wrong.replace("valu ", "value "));
@@ -93,6 +94,36 @@ test("rules are checked, deployed, listed, pinned, explained and removed", async
   assert.ok((await client.types()).some((type) => type.name === "Temp"));
   await client.remove("js");
   await assert.rejects(client.rule("js.Hot"), (e) => e instanceof gorgo.ServerError && e.code === "not_found");
+  await client.drain();
+});
+
+test("a sample leaves out what goes beyond it, and says how much", async () => {
+  const client = await connect();
+  const stream = await client.subscribe("Sampled", { most: 5 });
+  const events = Array.from({ length: 1000 }, (_, n) => ({ type: "Sampled", attributes: { n } }));
+  await client.publish(events);
+  let shown = 0;
+  let leftOut = 0;
+  while (shown + leftOut < events.length) {
+    const item = await stream.next(30);
+    if (item.kind === "event") shown += 1;
+    else leftOut += item.rows;
+  }
+  assert.ok(shown >= 1 && shown <= 10, `${shown} are shown`);
+  await assert.rejects(client.subscribe("Sampled", { most: 5, credit: 5 }), TypeError);
+  await assert.rejects(client.subscribe("Sampled", { most: 0 }), TypeError);
+  await client.drain();
+});
+
+test("a client that only asks or subscribes opens no connection to publish", async () => {
+  const client = await connect({ token: undefined });
+  const fires = await client.subscribe("Fire");
+  assert.equal(client.link.opening, undefined);
+  assert.ok((await client.request("GET", "connections")).connections.length > 0);
+  await client.publish(temp("lazy", 1));
+  assert.ok(client.link.connection);
+  assert.deepEqual(client.metrics(), { reconnections: 0, repeated: 0, outstandingMessages: 0, outstandingBytes: 0 });
+  fires.close();
   await client.drain();
 });
 

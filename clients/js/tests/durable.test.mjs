@@ -1,12 +1,11 @@
-// Durable subscriptions and publications, credit, tokens, and what a server says before it stops.
+// Durable subscriptions and publications, credit, and what a server says before it stops.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import * as gorgo from "../src/index.js";
-import { BINARY, Server, WebSocket } from "./support.mjs";
+import { Server, WebSocket } from "./support.mjs";
 
 const QUICK = { reconnectLeast: 0.001, reconnectMost: 0.05, timeout: 30, WebSocket };
 const note = (number) => ({ type: "Note", attributes: { number } });
@@ -131,40 +130,79 @@ test("a program that repeats its publications doubles none", () => withJournal(a
   await client.drain();
 }));
 
-test("what the server has no room for is sent again and applied once", () => inFolder(async (folder) => {
+/** With a server that has no room while a megabyte waits for a durable subscription. */
+const withFullServer = (work) => inFolder(async (folder) => {
   const room = { GORGO__JOURNAL__BACKLOG_BYTES: "1048576", GORGO__JOURNAL__BACKLOG_POLICY: "refuse" };
   const server = await Server.start(room, "--journal", path.join(folder, "journal"));
   try {
-    const client = await gorgo.connect(server.address, QUICK);
-    const stream = await client.subscribe("Note", { durable: "slow" });
-    let published = 0;
-    const got = [];
-    const publish = async (timeout) => {
-      published += 100;
-      await client.publish(upTo(published - 100, published).map(note), { timeout }).catch((error) => {
-        assert.ok(error instanceof gorgo.OutcomeUnknown, error); // the client goes on with it
-      });
-    };
-    const read = async (until) => {
-      while (got.length < until) {
-        const events = await take(stream, 100);
-        got.push(...numbers(events));
-        stream.acknowledge(events.at(-1));
-      }
-    };
-    while (client.metrics().repeated === 0) {
-      await publish(0.2);
-      assert.ok(published < 1_000_000);
-    }
-    await read(published - 100);
-    await publish(30); // may find room before what was put off, which needs another number then
-    await read(published);
-    assert.equal((await client.flush()).duplicates, 0);
-    assert.deepEqual(got.sort((a, b) => a - b), upTo(0, published));
-    await client.drain();
+    await work(server);
   } finally {
     await server.end();
   }
+});
+
+test("what the server has no room for is sent again and applied once", () => withFullServer(async (server) => {
+  const client = await gorgo.connect(server.address, QUICK);
+  const stream = await client.subscribe("Note", { durable: "slow" });
+  let published = 0;
+  const got = [];
+  const publish = async (timeout) => {
+    published += 100;
+    await client.publish(upTo(published - 100, published).map(note), { timeout }).catch((error) => {
+      assert.ok(error instanceof gorgo.OutcomeUnknown, error); // the client goes on with it
+    });
+  };
+  const read = async (until) => {
+    while (got.length < until) {
+      const events = await take(stream, 100);
+      got.push(...numbers(events));
+      stream.acknowledge(events.at(-1));
+    }
+  };
+  while (client.metrics().repeated === 0) {
+    await publish(0.2);
+    assert.ok(published < 1_000_000);
+  }
+  await read(published - 100);
+  await publish(30);
+  await read(published);
+  assert.equal((await client.flush()).duplicates, 0);
+  assert.deepEqual(got.sort((a, b) => a - b), upTo(0, published));
+  await client.drain();
+}));
+
+test("what was put off gets its turn while the publisher never pauses", () => withFullServer(async (server) => {
+  const client = await gorgo.connect(server.address, QUICK);
+  const stream = await client.subscribe("Note", { durable: "slow" });
+  let sent = 0;
+  const send = () => {
+    sent += 100;
+    return client.send(upTo(sent - 100, sent).map(note));
+  };
+  const got = [];
+  const read = async () => {
+    while (got.length < sent) {
+      const events = await take(stream, 100);
+      got.push(...numbers(events));
+      stream.acknowledge(events.at(-1));
+    }
+  };
+  const waiting = [];
+  while (client.metrics().repeated === 0) { // until the first ones were put off
+    waiting.push(await send());
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.ok(sent < 1_000_000);
+  }
+  const reading = read();
+  while (!waiting.every((publication) => publication.done)) {
+    for (let i = 0; i < 3; ++i) await send();
+    await new Promise(setImmediate);
+    assert.ok(sent < 10_000_000);
+  }
+  assert.equal((await client.flush()).duplicates, 0);
+  await reading;
+  assert.deepEqual(got.sort((a, b) => a - b), upTo(0, sent));
+  await client.drain();
 }));
 
 test("the server keeps what goes beyond the credit", async () => {
@@ -190,26 +228,5 @@ test("a server that is about to stop says so in the stream, and serves on", () =
   await client.publish(note(1));
   assert.deepEqual(numbers(await take(stream, 1)), [1]);
   await client.drain();
-  await server.end();
-}));
-
-test("a token says who the client is", () => inFolder(async (folder) => {
-  const made = spawnSync(BINARY, ["user", "token"], { encoding: "utf8" });
-  assert.equal(made.status, 0, made.stderr);
-  const token = /^token: (.*)$/m.exec(made.stdout)[1];
-  const hash = /^hash: +(.*)$/m.exec(made.stdout)[1];
-  const users = path.join(folder, "users.toml");
-  writeFileSync(users, `[[user]]\nname = "page"\ntokens = ["${hash}"]\nsubscribe = ["*"]\npublish = ["*"]\nadmin = true\n`, { mode: 0o600 });
-  const config = path.join(folder, "gorgo.toml");
-  writeFileSync(config, `[security]\nusers = "${users}"\n`);
-  const server = await Server.start({}, "--config", config);
-  await assert.rejects(gorgo.connect(server.address, { ...QUICK, timeout: 0.5 }));
-  const client = await gorgo.connect(server.address, { ...QUICK, token });
-  const stream = await client.subscribe("Note");
-  await client.publish(note(1));
-  assert.deepEqual(numbers(await take(stream, 1)), [1]);
-  assert.deepEqual(await client.durables().catch((e) => e.code), []);
-  await client.drain();
-  await assert.rejects(gorgo.connect("http://192.0.2.1:8080", { ...QUICK, token }), (e) => e.code === "address");
   await server.end();
 }));

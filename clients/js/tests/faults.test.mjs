@@ -79,7 +79,7 @@ test("a publisher cut anywhere publishes each event once and in order", () => wi
   const watcher = await gorgo.connect(server.address, QUICK);
   const stream = await watcher.subscribe("Note");
   const whole = await sweep(async (_, name, cut) => {
-    const proxy = await Proxy.start(server.port, (connection) => (connection === 0 ? cut : undefined));
+    const proxy = await Proxy.start(server.port, (socket) => (socket === 0 ? cut : undefined));
     const client = await gorgo.connect(proxy.address, QUICK);
     await client.publish(note(name, 0));
     await client.send(note(name, 1));
@@ -102,7 +102,7 @@ test("a publisher cut anywhere publishes each event once and in order", () => wi
 
 test("a subscriber cut anywhere has all events or a gap, and goes on", () => with_server(async (server) => {
   await sweep(async (_, name, cut) => {
-    const proxy = await Proxy.start(server.port, (connection) => (connection === 1 ? cut : undefined));
+    const proxy = await Proxy.start(server.port, (socket) => (socket === 0 ? cut : undefined));
     const client = await gorgo.connect(proxy.address, QUICK);
     const stream = await client.subscribe(`Note(session = "${name}")`);
     await client.publish([0, 1, 2].map((n) => note(name, n)));

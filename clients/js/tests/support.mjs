@@ -65,25 +65,31 @@ export class Server {
 }
 
 /**
- * Forwards connections to a port. `cut(n)` says after how many bytes, both ways together, connection n is to be cut.
+ * Forwards connections to a port. `cut(n)` says after how many bytes, both ways together, WebSocket n is to be cut.
  * While it is frozen, nothing is forwarded and nothing closed.
  */
 export class Proxy {
-  connections = 0;
-  most = 0; // bytes of one connection, both ways together
+  webSockets = 0;
+  most = 0; // bytes of one WebSocket, both ways together
   sockets = new Set();
   frozen = false;
 
   static async start(target, cut = () => undefined) {
     const proxy = new Proxy();
-    proxy.server = createServer((near) => proxy.serve(near, dial(target, "127.0.0.1"), cut(proxy.connections++)));
+    proxy.server = createServer((near) => proxy.serve(near, dial(target, "127.0.0.1"), cut));
     await new Promise((resolve) => proxy.server.listen(0, "127.0.0.1", resolve));
     proxy.address = `http://127.0.0.1:${proxy.server.address().port}`;
     return proxy;
   }
 
-  serve(near, far, left) {
+  serve(near, far, cut) {
     let bytes = 0;
+    let isWebSocket = false;
+    let left;
+    near.once("data", (head) => {
+      isWebSocket = /^upgrade: *websocket/im.test(head.toString("latin1"));
+      if (isWebSocket) left = cut(this.webSockets++);
+    });
     const end = () => {
       for (const socket of [near, far]) {
         this.sockets.delete(socket);
@@ -99,7 +105,7 @@ export class Proxy {
       from.on("data", (data) => {
         const some = left === undefined ? data : data.subarray(0, left - bytes);
         bytes += some.length;
-        this.most = Math.max(this.most, bytes);
+        if (isWebSocket) this.most = Math.max(this.most, bytes);
         to.write(some);
         if (left !== undefined && bytes >= left) end();
       });

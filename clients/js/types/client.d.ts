@@ -1,6 +1,6 @@
 /**
- * A client of one server. It keeps a WebSocket for publications, and one for each subscription, so that a slow reader
- * holds up nothing else. Lost connections come back by themselves.
+ * A client of one server. It opens a WebSocket with the first publication, and one for each subscription, so that a slow
+ * reader holds up nothing else. Lost connections come back by themselves.
  */
 export class Client {
     /**
@@ -8,8 +8,8 @@ export class Client {
      * @param {import("./options.js").Settings} settings
      */
     constructor(address: string, settings: import("./options.js").Settings);
-    address: string;
     settings: import("./options.js").Settings;
+    http: Http;
     publisher: Publisher;
     /** @type {Subscription[]} */
     subscriptions: Subscription[];
@@ -20,6 +20,8 @@ export class Client {
     connections: number;
     closed: boolean;
     link: Link;
+    /** Resolves when the server has answered; rejects with the reason when it does not within the timeout, or refuses to. */
+    reach(): Promise<void>;
     /**
      * Publishes one event or several, in their order, and waits for the outcome. Rejects with Refused when the server
      * refused some, and with OutcomeUnknown when there is no outcome within `timeout` seconds.
@@ -93,7 +95,7 @@ export class Client {
      * @param {import("./subscription.js").SubscribeOptions} [options]
      * @returns {Promise<Subscription>}
      */
-    subscribe(text: string, options?: import("./subscription.js").SubscribeOptions | undefined): Promise<Subscription>;
+    subscribe(text: string, options?: import("./options.js").SubscribeOptions | undefined): Promise<Subscription>;
     /**
      * The durable subscriptions that this user may see.
      * @returns {Promise<Info[]>}
@@ -163,13 +165,13 @@ export class Client {
      */
     types(): Promise<Info[]>;
     /**
+     * A request of docs/http.md that has no method of its own; `path` is what follows /v1/.
      * @param {string} method
      * @param {string} path
      * @param {string} [body]
-     * @param {boolean} [isQuestion] about a text: its errors are the answer
-     * @returns {Promise<any>}
+     * @returns {Promise<any>} the answer
      */
-    call(method: string, path: string, body?: string | undefined, isQuestion?: boolean | undefined): Promise<any>;
+    request(method: string, path: string, body?: string | undefined): Promise<any>;
     /** Connections that came back, messages that were sent again, and what has no outcome yet. */
     metrics(): {
         reconnections: number;
@@ -202,6 +204,7 @@ export type PublishOptions = {
     processed?: boolean;
     durable?: boolean;
 };
+import { Http } from "./http.js";
 import { Publisher } from "./publisher.js";
 import { Subscription } from "./subscription.js";
 import { Publication } from "./publisher.js";

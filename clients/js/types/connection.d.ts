@@ -7,11 +7,10 @@ export function serverError(error: {
 /** One WebSocket: messages in and out, questions and their answers, signs of life. */
 export class Connection {
     /**
-     * @param {string} address
-     * @param {import("./options.js").Settings} settings
+     * @param {import("./http.js").Http} http
      * @param {Handlers} handlers `message` gets what no question waits for; after `ended` nothing is called any more
      */
-    constructor(address: string, settings: import("./options.js").Settings, handlers: Handlers);
+    constructor(http: import("./http.js").Http, handlers: Handlers);
     settings: import("./options.js").Settings;
     handlers: Handlers;
     address: string;

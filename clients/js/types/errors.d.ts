@@ -38,7 +38,8 @@ export class OutcomeUnknown extends GorgoError {
 }
 /**
  * What is wrong or doubtful about a text.
- * @typedef {{severity: "error" | "warning", message: string, hint: string, line: number, column: number}} Diagnostic
+ * @typedef {{severity: "error" | "warning", message: string, hint: string, line: number, column: number,
+ *   length: number}} Diagnostic
  */
 /** The text of a rule or of a subscription has errors, which `diagnostics` lists. */
 export class InvalidText extends GorgoError {
@@ -72,6 +73,7 @@ export type Diagnostic = {
     hint: string;
     line: number;
     column: number;
+    length: number;
 };
 /**
  * Why the server refused one event. `row` counts from 0 within the publication.

@@ -69,7 +69,14 @@ export type Leaving = {
     kind: "leaving";
     grace: number;
 };
-export type Notice = Disconnected | Reconnected | Gap | Leaving;
+/**
+ * so many events are not in the sample that was asked for
+ */
+export type LeftOut = {
+    kind: "left_out";
+    rows: number;
+};
+export type Notice = Disconnected | Reconnected | Gap | Leaving | LeftOut;
 export type Batch = {
     kind: "batch";
     events: Event[];

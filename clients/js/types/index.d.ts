@@ -5,7 +5,7 @@
  * @typedef {import("./events.js").Notice} Notice
  * @typedef {import("./events.js").Place} Place
  * @typedef {import("./events.js").Batch} Batch
- * @typedef {import("./subscription.js").SubscribeOptions} SubscribeOptions
+ * @typedef {import("./options.js").SubscribeOptions} SubscribeOptions
  * @typedef {import("./errors.js").Published} Published
  * @typedef {import("./errors.js").Refusal} Refusal
  * @typedef {import("./errors.js").Diagnostic} Diagnostic
@@ -18,6 +18,12 @@
  * @returns {Promise<Client>}
  */
 export function connect(address?: string | undefined, options?: import("./options.js").Options | undefined): Promise<Client>;
+/**
+ * The client that `connect` resolves to, without asking the server: it connects when that is first needed.
+ * @param {string} [address]
+ * @param {Options} [options]
+ */
+export function createClient(address?: string | undefined, options?: import("./options.js").Options | undefined): Client;
 export { Client } from "./client.js";
 export { Publication } from "./publisher.js";
 export { Subscription } from "./subscription.js";
@@ -27,7 +33,7 @@ export type Event = import("./events.js").Event;
 export type Notice = import("./events.js").Notice;
 export type Place = import("./events.js").Place;
 export type Batch = import("./events.js").Batch;
-export type SubscribeOptions = import("./subscription.js").SubscribeOptions;
+export type SubscribeOptions = import("./options.js").SubscribeOptions;
 export type Published = import("./errors.js").Published;
 export type Refusal = import("./errors.js").Refusal;
 export type Diagnostic = import("./errors.js").Diagnostic;

@@ -43,7 +43,7 @@ export class Publisher {
     /** @type {Map<number, Piece>} */
     outstanding: Map<number, Piece>;
     /** @type {Map<number, Piece>} */
-    overloaded: Map<number, Piece>;
+    deferred: Map<number, Piece>;
     /** @type {{publication: Publication, texts: string[]}[]} */
     shared: {
         publication: Publication;
@@ -101,8 +101,6 @@ export class Publisher {
      */
     connected(connection: import("./connection.js").Connection): void;
     disconnected(): void;
-    /** @param {Piece[]} pieces */
-    sendAgain(pieces: Piece[]): void;
     /**
      * The server's answer to a message.
      * @param {any} answer
@@ -119,14 +117,17 @@ export class Publisher {
      * @param {boolean} byDuplicate by a connection before this one, which may have carried this message, too
      */
     overtaken(piece: Piece, byDuplicate: boolean): void;
-    sendOverloaded(): void;
+    sendDeferred(): void;
     /**
      * @param {Piece} piece
      * @param {GorgoError | null} error
      */
     forget(piece: Piece, error: GorgoError | null): void;
-    /** Ends all that is under way with an unknown outcome. */
-    giveUp(): void;
+    /**
+     * Ends all that is under way with an unknown outcome.
+     * @param {GorgoError} reason
+     */
+    giveUp(reason: GorgoError): void;
 }
 /**
  * The rows of a message that belong to one publication: from row `first` of the message on, `rows` of them, which are
@@ -148,5 +149,6 @@ export type Piece = {
     rows: number;
     parts: Part[];
     isNumbered?: boolean;
+    wasSent?: boolean;
 };
 import { GorgoError } from "./errors.js";

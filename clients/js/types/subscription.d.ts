@@ -1,20 +1,20 @@
 /**
  * Yields what matches `text`, and a notice wherever something may be missing. It has a WebSocket of its own, and
  * connects and subscribes again for as long as it is not closed. It ends with an error only when the server does not
- * accept the text any more, and quietly when it was drained or closed.
+ * accept the text or this client any more, and quietly when it was drained or closed.
  */
 export class Subscription {
     /**
-     * @param {string} address
+     * @param {import("./http.js").Http} http
      * @param {string} text
-     * @param {import("./options.js").Settings} settings
      * @param {SubscribeOptions} [options]
      * @param {() => Promise<Record<string, any> | undefined>} [find] asks the server for the durable subscription
      */
-    constructor(address: string, text: string, settings: import("./options.js").Settings, options?: SubscribeOptions | undefined, find?: (() => Promise<Record<string, any> | undefined>) | undefined);
+    constructor(http: import("./http.js").Http, text: string, options?: import("./options.js").SubscribeOptions | undefined, find?: (() => Promise<Record<string, any> | undefined>) | undefined);
     text: string;
     durable: string | undefined;
     credit: number | undefined;
+    most: number | undefined;
     find: () => Promise<Record<string, any> | undefined>;
     acknowledged: import("./events.js").Place;
     seen: import("./events.js").Place;
@@ -74,6 +74,8 @@ export class Subscription {
     take(message: any): void;
     /** @param {import("./events.js").Event} event */
     takeEvent(event: import("./events.js").Event): void;
+    /** @param {number} rows */
+    leaveOut(rows: number): void;
     /** @param {Item} item */
     put(item: Item): void;
     end(): void;
@@ -131,19 +133,5 @@ export class Subscription {
 }
 export type Item = import("./events.js").Event | import("./events.js").Notice;
 export type Place = import("./events.js").Place;
-export type SubscribeOptions = {
-    /**
-     * the name of a durable subscription, which the server keeps until `endDurable`. It goes on
-     * behind the last event that was acknowledged, and leaves out what comes a second time
-     */
-    durable?: string | undefined;
-    /**
-     * of a durable subscription: the last event that an earlier run of the program has dealt with
-     */
-    seen?: import("./events.js").Place | undefined;
-    /**
-     * so many events may be on their way or wait for the reader; the server keeps the others
-     */
-    credit?: number | undefined;
-};
+export type SubscribeOptions = import("./options.js").SubscribeOptions;
 import { Link } from "./link.js";

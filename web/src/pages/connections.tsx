@@ -1,7 +1,8 @@
 // Who is connected, what they take and send, who has gone and why.
 import {useSignal} from '@preact/signals';
+import {ServerError} from 'gorgo';
 import {useEffect} from 'preact/hooks';
-import {get, Refused, send, textOf} from '../api';
+import {ask, get, send, textOf} from '../server';
 import {bytes, clock, count, seconds} from '../format';
 import {Mark, Panel, Table} from '../parts';
 
@@ -42,12 +43,12 @@ function useLists() {
   const open = useSignal<Open[]>([]), closed = useSignal<Closed[]>([]), durables = useSignal<Durable[]>([]), problem = useSignal('');
   const look = async () => {
     try {
-      open.value = (await get<{connections: Open[]}>('/v1/connections')).connections;
-      closed.value = (await get<{connections: Closed[]}>('/v1/connections?closed=true')).connections;
+      open.value = (await get<{connections: Open[]}>('connections')).connections;
+      closed.value = (await get<{connections: Closed[]}>('connections?closed=true')).connections;
       problem.value = '';
-      durables.value = (await get<{subscriptions: Durable[]}>('/v1/subscriptions')).subscriptions ?? [];
+      durables.value = ((await ask((to) => to.durables())) as Durable[] | undefined) ?? [];
     } catch (error) {
-      if (!(error instanceof Refused)) problem.value = textOf(error);
+      if (!(error instanceof ServerError)) problem.value = textOf(error);
     }
   };
   useEffect(() => {
@@ -62,7 +63,7 @@ export function Connections() {
   const {open, closed, durables, problem, look} = useLists();
   const disconnect = async (connection: Open) => {
     if (!confirm(`Disconnect ${connection.name || connection.peer}?`)) return;
-    await send('DELETE', `/v1/connections/${connection.id}`).catch((error) => (problem.value = textOf(error)));
+    await send('DELETE', `connections/${connection.id}`).catch((error) => (problem.value = textOf(error)));
     await look();
   };
   return (

@@ -1,7 +1,7 @@
 // Where the server itself goes out for events, or takes them: files and brokers, and what became of each event.
 import {useSignal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
-import {get, textOf} from '../api';
+import {get, textOf} from '../server';
 import {count} from '../format';
 import {type Level, Mark, Panel, Table} from '../parts';
 import {pathTo} from '../route';
@@ -31,7 +31,7 @@ function useDoors() {
     let asked = 0, had = new Map<string, number>();
     const look = async () => {
       try {
-        const found = (await get<{doors: Door[]}>('/v1/doors')).doors, now = performance.now(), seconds = (now - asked) / 1000;
+        const found = (await get<{doors: Door[]}>('doors')).doors, now = performance.now(), seconds = (now - asked) / 1000;
         doors.value = found.map((door) => {
           const before = had.get(door.name);
           return {...door, perSecond: before === undefined ? null : Math.max(0, door.events - before) / seconds};

@@ -2,16 +2,17 @@
 import {setDiagnostics} from '@codemirror/lint';
 import {EditorView} from '@codemirror/view';
 import {type Signal, useSignal} from '@preact/signals';
+import type {Diagnostic} from 'gorgo';
 import {useEffect, useRef} from 'preact/hooks';
-import {send, textOf} from '../api';
+import {ask, textOf} from '../server';
 import {compare, makeEditor, setText} from '../code';
-import {type Change, deploy, deployed, type Deployed, deployShadow, deploymentNames, deploymentWith, inForce, lostBy, pathOf} from '../deployment';
+import {type Change, deploy, deployed, type Deployed, deployShadow, deploymentNames, deploymentWith, inForce, lostBy} from '../deployment';
 import {count} from '../format';
 import {connectEditor, languageServer} from '../lsp';
 import {Mark, Panel} from '../parts';
 import {go, pathTo, place} from '../route';
 import {rules} from '../store';
-import {checker, type Found, marksOf} from '../tesla';
+import {checker, marksOf} from '../tesla';
 import {HistoryPanel} from './history_panel';
 import {TestsPanel} from './tests_panel';
 import {TrialPanel} from './trial_panel';
@@ -22,7 +23,7 @@ from Temp(value > 45)
 where area = Temp.area;
 `;
 
-function Findings(props: {found: Found[]; show: (found: Found) => void}) {
+function Findings(props: {found: Diagnostic[]; show: (found: Diagnostic) => void}) {
   return (
     <ul class="findings" aria-label="What the server says of the text">
       {props.found.map((each, i) => (
@@ -38,24 +39,24 @@ function Findings(props: {found: Found[]; show: (found: Found) => void}) {
 }
 
 /// The editor in `host`. Its text is in the signal, too.
-function useEditor(name: Signal<string>, found: Signal<Found[]>) {
+function useEditor(name: Signal<string>, found: Signal<Diagnostic[]>) {
   const host = useRef<HTMLDivElement>(null), view = useRef<EditorView | null>(null), text = useSignal(kExample);
   useEffect(() => {
     const server = connectEditor('file:///rules.tesla');
     const noteText = EditorView.updateListener.of((update) => update.docChanged && (text.value = update.state.doc.toString()));
-    const check = checker(() => pathOf(name.value || 'unnamed'), (now) => (found.value = now));
+    const check = checker(() => name.value || 'unnamed', (now) => (found.value = now));
     view.current = makeEditor(host.current!, kExample, 'Text of the rules', [check, server.extension, noteText]);
     return () => {
       view.current?.destroy();
       server.close();
     };
   }, []);
-  const show = (each: Found) => {
+  const show = (each: Diagnostic) => {
     const mark = marksOf([each], view.current!.state.doc)[0]!;
     view.current!.dispatch({selection: {anchor: mark.from, head: mark.to}, scrollIntoView: true});
     view.current!.focus();
   };
-  const markUp = (now: Found[]) => view.current!.dispatch(setDiagnostics(view.current!.state, marksOf(now, view.current!.state.doc)));
+  const markUp = (now: Diagnostic[]) => view.current!.dispatch(setDiagnostics(view.current!.state, marksOf(now, view.current!.state.doc)));
   return {host, view, text, show, markUp};
 }
 
@@ -63,7 +64,7 @@ const nothing = (name: string): Deployed => ({name, text: '', rules: [], changes
 
 export function Editor() {
   const wanted = place.value.name, wantedRule = place.value.query.get('rule') ?? '';
-  const name = useSignal(wanted), found = useSignal<Found[]>([]), said = useSignal(''), problem = useSignal('');
+  const name = useSignal(wanted), found = useSignal<Diagnostic[]>([]), said = useSignal(''), problem = useSignal('');
   const comparing = useSignal(''), busy = useSignal(false), known = useSignal(nothing(wanted)), names = useSignal<string[]>([]);
   const {host, view, text, show, markUp} = useEditor(name, found), shown = useRef(wanted);
   const fail = (error: unknown) => {
@@ -91,7 +92,7 @@ export function Editor() {
     look().then(() => wanted !== '' && known.value.text !== '' && setText(view.current!, known.value.text), fail);
   }, [wanted, wantedRule, rules.value.size === 0]);
   /// Marks what is wrong with the text. Returns whether it has no error.
-  const tell = (now: Found[], done: string) => {
+  const tell = (now: Diagnostic[], done: string) => {
     found.value = now;
     markUp(now);
     const errors = now.filter((each) => each.severity === 'error').length;
@@ -130,7 +131,7 @@ export function Editor() {
   const remove = async () => {
     if (!confirm(`Remove all rules of ${name.value}: ${inForce(known.value).join(', ')}?`)) return;
     try {
-      for (const rule of inForce(known.value)) await send('DELETE', pathOf(rule));
+      for (const rule of inForce(known.value)) await ask((to) => to.remove(rule));
       said.value = `${name.value} is removed.`;
       await look();
     } catch (error) {

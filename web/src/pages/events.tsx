@@ -1,12 +1,13 @@
 // What comes, as it comes: a subscription whose text the server evaluates. What came: a place in the journal.
 import {useSignal} from '@preact/signals';
+import type {Event} from 'gorgo';
 import {useEffect, useRef} from 'preact/hooks';
-import {get, textOf} from '../api';
+import {get, textOf} from '../server';
 import {clock, count} from '../format';
 import {Panel, Table} from '../parts';
 import {go, pathTo, place} from '../route';
-import {listen, type SentEvent} from '../sse';
 import {hasJournal, shapes, types} from '../store';
+import {follow} from '../tail';
 
 interface Row {
   id: string;
@@ -14,6 +15,8 @@ interface Row {
   ts: number;
   attrs: Record<string, unknown>;
 }
+
+const rowOf = ({place: {root, ordinal}, type, timestamp, attributes}: Event): Row => ({id: `${root}-${ordinal}`, type, ts: timestamp, attrs: attributes});
 
 // So many rows are shown.
 const kShown = 200;
@@ -29,23 +32,15 @@ function useTail(text: string, most: string, paused: boolean) {
     left.value = came.value = 0;
     problem.value = '';
     if (text === '') return;
-    const ends = new AbortController();
-    const take = (events: SentEvent[]) => {
-      const fresh: Row[] = [];
-      for (const event of events) {
-        if (event.kind === 'left_out') left.value += (JSON.parse(event.data) as {rows: number}).rows;
-        if (event.kind === 'gap') left.value += (JSON.parse(event.data) as {lost: number | null}).lost ?? 0;
-        if (event.kind === 'error') problem.value = (JSON.parse(event.data) as {reason: string}).reason;
-        if (event.kind === 'message') fresh.push({...(JSON.parse(event.data) as Omit<Row, 'id'>), id: event.id});
-      }
-      came.value += fresh.length;
-      if (!stopped.current && fresh.length > 0) rows.value = [...fresh.reverse(), ...rows.value].slice(0, kShown);
-    };
-    listen(`/v1/events?${new URLSearchParams({subscribe: text, slow: 'drop', most})}`, ends.signal, take).then(
-      () => (problem.value ||= 'the server has ended the stream'),
-      (error) => (problem.value = ends.signal.aborted ? '' : textOf(error)),
-    );
-    return () => ends.abort();
+    return follow(text, Number(most), {
+      take: (events) => {
+        came.value += events.length;
+        const fresh = events.map(rowOf).reverse();
+        if (!stopped.current) rows.value = [...fresh, ...rows.value].slice(0, kShown);
+      },
+      leaveOut: (rows) => (left.value += rows),
+      problem: (text) => (problem.value = text),
+    });
   }, [text, most]);
   return {rows, left, problem, came};
 }
@@ -63,7 +58,7 @@ const kColumns = [
 function Tail(props: {text: string; most: string}) {
   const {text, most} = props, paused = useSignal(false), typed = useRef<HTMLInputElement>(null);
   const {rows, left, problem, came} = useTail(text, most, paused.value);
-  const subscribe = (event: Event) => {
+  const subscribe = (event: SubmitEvent) => {
     event.preventDefault();
     go(pathTo('events', '', {subscribe: typed.current!.value.trim(), most}));
   };
@@ -110,7 +105,7 @@ function useKept(query: Record<string, string>) {
     kept.value = null;
     problem.value = '';
     if (query.at === '' && query.place === '') return;
-    get<Kept>(`/v1/journal/events?${search}`).then((told) => (kept.value = told), (error) => (problem.value = textOf(error)));
+    get<Kept>(`journal/events?${search}`).then((told) => (kept.value = told), (error) => (problem.value = textOf(error)));
   }, [search]);
   return {kept, problem};
 }
@@ -119,7 +114,7 @@ function Journal() {
   const query = Object.fromEntries(['at', 'place', 'type'].map((key) => [key, place.value.query.get(key) ?? '']));
   const {kept, problem} = useKept(query), wrong = useSignal('');
   const form = useRef<HTMLFormElement>(null);
-  const look = (event: Event) => {
+  const look = (event: SubmitEvent) => {
     event.preventDefault();
     const said = new FormData(form.current!), from = String(said.get('from')).trim(), type = String(said.get('type')).trim();
     const isPlace = /^#\d+$/.test(from), at = isPlace ? null : parseTime(from);

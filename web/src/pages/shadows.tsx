@@ -1,7 +1,7 @@
 // New versions of rules that run beside those in force, and what they give that those do not.
 import {useSignal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
-import {get, send, textOf} from '../api';
+import {get, send, textOf} from '../server';
 import {clock, count} from '../format';
 import {type Level, Mark, Panel, RuleLink, Table} from '../parts';
 import {pathTo} from '../route';
@@ -35,7 +35,7 @@ function useShadows() {
   const shadows = useSignal<Shadow[] | null>(null), problem = useSignal('');
   const look = async () => {
     try {
-      shadows.value = (await get<{shadows: Shadow[]}>('/v1/shadows')).shadows;
+      shadows.value = (await get<{shadows: Shadow[]}>('shadows')).shadows;
     } catch (error) {
       problem.value = textOf(error);
     }
@@ -67,7 +67,7 @@ function Samples(props: {title: string; lines: string[]}) {
 }
 
 function One(props: {shadow: Shadow; act: (method: string, path: string, question: string) => void}) {
-  const {shadow} = props, {name, counts} = shadow, path = `/v1/shadows/${encodeURIComponent(name)}`;
+  const {shadow} = props, {name, counts} = shadow, path = `shadows/${encodeURIComponent(name)}`;
   const [level, state] = stateOf(shadow);
   const rows = shadow.filling ? [{when: 'while the windows fill', ...counts}] : [{when: 'since the windows are full', ...counts}, {when: 'before', ...shadow.before}];
   const tools = (

@@ -1,6 +1,6 @@
 // Rule tests for the text in the editor, run by the server under all of its engines without devices.
 import {type Signal, useSignal} from '@preact/signals';
-import {send, textOf} from '../api';
+import {send, textOf} from '../server';
 import {pathOf} from '../deployment';
 import {count} from '../format';
 import {Mark, Panel} from '../parts';

@@ -1,7 +1,7 @@
 // Rules on trial: what they would give for a sample of events, with nothing deployed.
 import {type Signal, useSignal, useSignalEffect} from '@preact/signals';
 import {useEffect, useMemo} from 'preact/hooks';
-import {textOf} from '../api';
+import {textOf} from '../server';
 import {type Trial, tryRules} from '../deployment';
 import {clock, count} from '../format';
 import {Mark, Panel, Table} from '../parts';

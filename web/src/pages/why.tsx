@@ -1,7 +1,7 @@
 // Why a rule fired for an event or did not: what was left at each step of its pattern.
 import {useSignal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
-import {get, textOf} from '../api';
+import {ask, textOf} from '../server';
 import {clock, count} from '../format';
 import {eventsIn, type Named, pathToEvent, WithLinks} from '../event_links';
 import {type Level, Mark, Panel} from '../parts';
@@ -182,8 +182,7 @@ function useAnswer(rule: string, at: string) {
     answer.value = null;
     problem.value = '';
     if (rule === '') return;
-    const query = at === '' ? 'last=20' : `last=20&at=${encodeURIComponent(at)}`;
-    get<Answer>(`/v1/rules/${encodeURIComponent(rule)}/why?${query}`).then((told) => (answer.value = told), (error) => (problem.value = textOf(error)));
+    ask((to) => to.why(rule, {last: 20, at: at === '' ? undefined : Number(at)})).then((told) => (answer.value = told as Answer), (error) => (problem.value = textOf(error)));
   }, [rule, at, asked.value]);
   return {answer, problem, again: () => asked.value++};
 }
