@@ -1,26 +1,16 @@
 #include "gorgo/publisher.hpp"
 
-#include <algorithm>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <cstdint>
-#include <random>
 #include <utility>
 
-#include "client/link.hpp"
-#include "client/publication.hpp"
 #include "client/replies.hpp"
-#include "client/unanswered.hpp"
-#include "protocol/batch.hpp"
+#include "client/sender.hpp"
 
 namespace gorgo {
 namespace {
 
 using client::after;
-using client::Connection;
 using client::Coroutine;
-using client::Frame;
-using client::Pending;
 using client::Tally;
 using client::TallyPointer;
 
@@ -39,48 +29,18 @@ void add(Published& sum, const Published& more) {
 
 }  // namespace
 
-struct Publisher::Impl final : client::Link::User {
-  Impl(boost::asio::io_context& io, const std::string& address, const PublisherOptions& given)
-      : options(given), link(io, address, given.client, given.longest_pause) {
-    std::random_device random;
-    producer = options.client.producer;
-    sequence = options.first_sequence - 1;
-    if (producer == 0) producer = (std::uint64_t{random()} << 32 | random()) | 1;
-  }
+struct Publisher::Impl final : client::Sender {
+  using Sender::Sender;
 
-  const PublisherOptions options;
-  client::Link link;
-  std::uint64_t producer;
-  std::uint64_t sequence = 0;
-  std::uint64_t last_id = std::uint64_t{1} << 32;  // above those of the connections
-  client::BatchLimits limits;
-  client::Unanswered unanswered;
-  bool is_retrying = false;                       // what was put off
   BatchBuilder collected;                         // by `send`, not posted yet
   TallyPointer sent = std::make_shared<Tally>();  // by `send`, since the last `flush`
   std::vector<TallyPointer> unknown;              // since then
-
-  // What the link asks of its user.
-  Coroutine<Result<void>> begin(Connection& connection) override;
-  void reconnected(Duration, std::uint64_t) override {}
-  void disconnected(const Error&) override {}
-  void take(DeliveredBatch, const Lost&) override {}
-  bool has_room() const override { return true; }
-  void take_reply(const wire::Message& reply) override;
 
   bool has_space() const { return unanswered.bytes() < options.publish_bytes || link.ended(); }
   /// Whether nothing more will become known of it.
   bool is_settled(const TallyPointer& tally) const { return tally->waiting == 0 || link.ended(); }
   bool is_flushed() const;
-  void send(Pending message);
-  void take_error(Pending& message, const wire::Message& reply);
-  void finish(std::uint64_t id);
-  void overtake(std::uint64_t id, bool by_duplicate);
-  void renumber(std::uint64_t id);
-  void retry_later();
-  Coroutine<> retry();
-  Result<void> post(const EventBatch& batch, const TallyPointer& tally);
-  Result<void> post(std::span<const Event> events, const TallyPointer& tally);
+  void idle() override { (void)post_collected(); }
   Result<void> post_collected();
   Error no_space() const;
   Result<Outcome> settle(const TallyPointer& tally);
@@ -94,155 +54,6 @@ struct Publisher::Impl final : client::Link::User {
   Coroutine<Result<void>> send_later(Event event);
   Coroutine<Outcome> flush_later();
 };
-
-/// Sends again what was not answered, in its order.
-Coroutine<Result<void>> Publisher::Impl::begin(Connection& connection) {
-  limits = connection.limits();
-  unanswered.call_in();
-  for (const Pending& waiting : unanswered.all()) connection.post(waiting.frame);
-  co_return Result<void>();
-}
-
-void Publisher::Impl::take_reply(const wire::Message& reply) {
-  Pending* const found = unanswered.find(reply.id());
-  if (found == nullptr) return;
-  if (const auto* ack = reply.body_as_Ack()) {
-    Published& published = found->tally->published;
-    published.accepted += ack->accepted();
-    published.refused += ack->refused();
-    if (ack->duplicate()) published.duplicates += found->count;
-    for (Refusal& refusal : client::to_refusals(*ack, found->first)) {
-      published.refusals.push_back(std::move(refusal));
-    }
-    finish(reply.id());
-    for (const auto earlier : unanswered.put_off_before(reply.id())) {
-      overtake(earlier, ack->duplicate());
-    }
-  } else {
-    take_error(*found, reply);
-  }
-  if (unanswered.are_all_put_off()) retry_later();
-}
-
-void Publisher::Impl::take_error(Pending& message, const wire::Message& reply) {
-  const auto* error = reply.body_as_Error();
-  // A stopping server did not carry it out: the next one gets it.
-  if (error != nullptr && error->code() == wire::ErrorCode::Stopping) return;
-  if (error != nullptr && error->code() == wire::ErrorCode::Overloaded) {
-    return unanswered.put_off(message);
-  }
-  const Error why = client::unexpected(reply);
-  Published& published = message.tally->published;
-  published.refused += std::max<std::size_t>(message.count, 1);
-  published.refusals.push_back({message.first, why.message, why.hint});
-  finish(message.id);
-}
-
-/// The message has its answer, in its tally.
-void Publisher::Impl::finish(std::uint64_t id) {
-  constexpr std::size_t kKept = 1000;
-  auto& refusals = unanswered.take(id).tally->published.refusals;
-  if (refusals.size() > kKept) refusals.resize(kKept);
-  if (unanswered.empty()) (void)post_collected();
-  link.changed().notify();
-}
-
-/// A later message was applied, so the server takes the number of one that it put off for applied,
-/// too. `by_duplicate`: an earlier connection has applied it, which may have carried both.
-void Publisher::Impl::overtake(std::uint64_t id, bool by_duplicate) {
-  const Pending& message = *unanswered.find(id);
-  if (message.count == 0) return;  // a tick, which has no number
-  if (!by_duplicate && options.client.producer == 0) return renumber(id);
-  const Error why{"the server was short of memory for it, and has applied a later one",
-                  "publish it under a new number", client::kUnknown};
-  if (by_duplicate) {
-    message.tally->doubt = why;
-  } else {
-    Published& published = message.tally->published;
-    published.refused += message.count;
-    published.refusals.push_back({message.first, why.message, why.hint});
-  }
-  finish(id);
-}
-
-void Publisher::Impl::renumber(std::uint64_t id) {
-  Pending message = unanswered.take(id);
-  const auto* publish = (*protocol::open_frame(*message.frame))->body_as_Publish();
-  wire::PublishT header;
-  header.producer = producer;
-  header.sequence = ++sequence;
-  header.ack = publish->ack();
-  const auto view = protocol::view_of(*publish->batch());
-  // A server that takes less by now refuses it as it would have refused it under its old number.
-  constexpr client::BatchLimits kAny{.max_frame = SIZE_MAX, .max_rows = UINT32_MAX};
-  auto piece = client::encode_piece(view, message.first, kAny, header, ++last_id);
-  std::uint64_t& told = message.tally->published.sequence;
-  if (told == message.sequence) told = sequence;
-  message.id = last_id;
-  message.sequence = sequence;
-  message.frame = std::make_shared<const protocol::Bytes>(std::move((*piece)->frame));
-  message.is_put_off = false;
-  unanswered.add(std::move(message));
-  unanswered.put_off(*unanswered.find(last_id));
-}
-
-void Publisher::Impl::retry_later() {
-  if (std::exchange(is_retrying, true)) return;
-  const auto self = std::static_pointer_cast<Impl>(shared_from_this());
-  boost::asio::co_spawn(
-      link.io(), [self] { return self->retry(); }, boost::asio::detached);
-}
-
-Coroutine<> Publisher::Impl::retry() {
-  constexpr Duration kPause = 100'000'000;
-  const auto self = shared_from_this();
-  const auto until = after(kPause);
-  while (!link.ended() && client::Clock::now() < until) co_await link.changed().wait(until);
-  is_retrying = false;
-  // A new connection has sent them already.
-  if (!unanswered.are_all_put_off() || !link.is_up()) co_return;
-  unanswered.call_in();
-  for (const Pending& waiting : unanswered.all()) link.connection()->post(waiting.frame);
-}
-
-void Publisher::Impl::send(Pending message) {
-  message.tally->sent += message.count;
-  if (link.is_up()) link.connection()->post(message.frame);
-  unanswered.add(std::move(message));
-}
-
-Result<void> Publisher::Impl::post(const EventBatch& batch, const TallyPointer& tally) {
-  if (batch.events() == 0) return {};
-  wire::PublishT header;
-  header.producer = producer;
-  header.sequence = sequence + 1;
-  // Without an answer there would be no outcome.
-  const bool is_silent = options.acknowledge == Acknowledge::none;
-  header.ack = client::mode_of(is_silent ? Acknowledge::by_default : options.acknowledge);
-  auto piece = client::encode_piece(batch, tally->sent, limits, header, ++last_id);
-  if (!piece) return piece.error();
-  if (!*piece) {
-    for (BatchBuilder& half : client::halves_of(batch)) {
-      if (auto posted = post(half.batch(), tally); !posted) return posted;
-    }
-    return {};
-  }
-  ++sequence;
-  if (tally->sent == 0) tally->published.sequence = sequence;
-  send({.id = (*piece)->id,
-        .sequence = sequence,
-        .frame = std::make_shared<const protocol::Bytes>(std::move((*piece)->frame)),
-        .tally = tally,
-        .first = tally->sent,
-        .count = (*piece)->count});
-  return {};
-}
-
-Result<void> Publisher::Impl::post(std::span<const Event> events, const TallyPointer& tally) {
-  Result<void> posted;
-  while (posted && !events.empty()) posted = post(client::collect(events, limits).batch(), tally);
-  return posted;
-}
 
 Result<void> Publisher::Impl::post_collected() {
   BatchBuilder batch = std::exchange(collected, {});
@@ -424,15 +235,7 @@ Awaited<Result<void>> Publisher::async_send(const Event& event) {
 Result<void> Publisher::tick(Timestamp timestamp) {
   if (!impl_->wait_for_space()) return impl_->no_space();
   if (auto posted = impl_->post_collected(); !posted) return posted;
-  wire::TickT tick;
-  tick.timestamp = timestamp;
-  const std::uint64_t id = ++impl_->last_id;
-  impl_->send({.id = id,
-               .sequence = 0,
-               .frame = std::make_shared<const protocol::Bytes>(protocol::encode(id, tick)),
-               .tally = impl_->sent,
-               .first = impl_->sent->sent,
-               .count = 0});
+  impl_->post_tick(timestamp, impl_->sent);
   return {};
 }
 

@@ -30,7 +30,7 @@ struct Pending {
   TallyPointer tally;
   std::size_t first;  // event, in the tally
   std::size_t count;
-  bool is_put_off = false;  // the server had no room for it, and did nothing
+  bool is_put_off = false;  // the server had no room for it or one before, and did nothing
 };
 
 /// The messages of a publisher without an answer, by ascending ids.
@@ -65,9 +65,11 @@ class Unanswered {
     if (!message.is_put_off) ++put_off_;
     message.is_put_off = true;
   }
-  /// Whether the server had room for none of them.
+  /// Whether the server had no room for some.
+  bool has_put_off() const { return put_off_ > 0; }
+  /// Whether none of them is under way.
   bool are_all_put_off() const { return put_off_ > 0 && put_off_ == all_.size(); }
-  /// The ids of those before this one for which there was no room.
+  /// The ids of those before this one that were put off.
   std::vector<std::uint64_t> put_off_before(std::uint64_t id) const {
     std::vector<std::uint64_t> ids;
     if (put_off_ == 0) return ids;

@@ -104,7 +104,7 @@ class Cut(NamedTuple):
 class Piece:
     """One frame. It keeps its id and its sequence number when it is sent again."""
 
-    __slots__ = ("number", "frame", "rows", "parts", "is_numbered")
+    __slots__ = ("number", "frame", "rows", "parts", "is_numbered", "was_sent")
 
     def __init__(self, number: int, frame: bytes, rows: int, parts: List[Part]) -> None:
         self.number = number  # id and sequence number
@@ -112,6 +112,7 @@ class Piece:
         self.rows = rows
         self.parts = parts
         self.is_numbered = False  # by the user, who relies on it
+        self.was_sent = False
 
     def renumber(self, number: int) -> None:
         """Gives it another id and sequence number."""
@@ -159,7 +160,7 @@ class Publisher:
         self.bytes = 0
         self.outstanding: "Dict[int, Piece]" = {}  # by number, ascending
         self.repeated = 0  # frames that were sent again
-        self._overloaded: Dict[int, Piece] = {}  # outstanding; the server had no memory for them, and did nothing
+        self._deferred: Dict[int, Piece] = {}  # outstanding; the server had no memory for them or those before
         self._sequence = 0
         self._sent = 0  # of the outstanding pieces, on this connection and without a reply
         self._connection: Optional[Connection] = None
@@ -320,20 +321,27 @@ class Publisher:
         piece = Piece(self._sequence, frame, rows, parts)
         self.outstanding[piece.number] = piece
         self.bytes += len(frame)
-        self._send(piece)
+        if self._deferred:  # nothing overtakes what the server had no memory for, so that the turn of those comes
+            self._deferred[piece.number] = piece
+        else:
+            self._send(piece)
 
     def _send(self, piece: Piece) -> None:
-        if self._connection is not None:
-            self._sent += 1
-            self._connection.send(piece.frame)
+        if self._connection is None:
+            return
+        self._sent += 1
+        self.repeated += piece.was_sent
+        piece.was_sent = True
+        self._connection.send(piece.frame)
 
     def connected(self, connection: Connection) -> None:
         """Sends again all that has no outcome."""
         self.limits = (connection.max_frame, connection.max_rows)
         self._connection = connection
         self._sent = 0
-        self._overloaded.clear()
-        self._send_again(list(self.outstanding.values()))
+        self._deferred.clear()
+        for piece in self.outstanding.values():
+            self._send(piece)
 
     def disconnected(self) -> None:
         self._connection = None
@@ -354,13 +362,14 @@ class Publisher:
             self._applied(piece, values)
         elif table is schema.ERROR:
             self._refused(piece, server_error(values))
-        if self._sent == 0 and self._overloaded:
-            self._retry_later()
+        # Behind a later piece that is under way, the server would take these for applied.
+        if self._sent == 0 and self._deferred and self._retry is None:
+            self._retry = asyncio.get_running_loop().call_later(0.1, self._send_deferred)
 
     def _applied(self, piece: Piece, ack: Dict[str, Any]) -> None:
         apply_ack(piece.parts, piece.rows, ack)
         self._forget(piece, None)
-        for earlier in [p for number, p in self._overloaded.items() if number < piece.number]:
+        for earlier in [p for number, p in self._deferred.items() if number < piece.number]:
             self._overtaken(earlier, bool(ack["duplicate"]))
 
     def _overtaken(self, piece: Piece, by_duplicate: bool) -> None:
@@ -373,37 +382,27 @@ class Publisher:
                 "the server was short of memory for it, and has applied a later one", "publish it under a new number",
                 "overloaded"))
             return
-        del self.outstanding[piece.number], self._overloaded[piece.number]
+        del self.outstanding[piece.number], self._deferred[piece.number]
         self._sequence += 1
         piece.renumber(self._sequence)
-        self.outstanding[piece.number] = self._overloaded[piece.number] = piece
+        self.outstanding[piece.number] = self._deferred[piece.number] = piece
 
     def _refused(self, piece: Piece, error: ServerError) -> None:
         if error.code == "overloaded":
-            self._overloaded[piece.number] = piece
+            self._deferred[piece.number] = piece
         elif error.code != "stopping":  # a stopping server did not carry it out: the next one gets it
             self._forget(piece, error)
 
-    def _retry_later(self) -> None:
-        if self._retry is None:
-            self._retry = asyncio.get_running_loop().call_later(0.1, self._send_overloaded)
-
-    def _send_overloaded(self) -> None:
+    def _send_deferred(self) -> None:
         self._retry = None
-        if self._sent > 0:
-            return  # behind a later piece, the server would take these for applied; its reply leads here again
-        pieces = sorted(self._overloaded.values(), key=lambda piece: piece.number)
-        self._overloaded.clear()
-        self._send_again(pieces)
-
-    def _send_again(self, pieces: Sequence[Piece]) -> None:
-        self.repeated += len(pieces)
+        pieces = sorted(self._deferred.values(), key=lambda piece: piece.number)
+        self._deferred.clear()
         for piece in pieces:
             self._send(piece)
 
     def _forget(self, piece: Piece, error: Optional[Error]) -> None:
         del self.outstanding[piece.number]
-        self._overloaded.pop(piece.number, None)
+        self._deferred.pop(piece.number, None)
         self.bytes -= len(piece.frame)
         for part in piece.parts:
             part.publication.settle(error)

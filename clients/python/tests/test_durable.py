@@ -190,13 +190,52 @@ class DurableTest(unittest.TestCase):
                     await publish(timeout=0.2)
                     self.assertLess(published, 1_000_000)
                 await read(published - 100)
-                await publish(timeout=30)  # may find room before what was put off, which needs another number then
+                await publish(timeout=30)
                 await read(published)
                 self.assertEqual((await client.flush()).duplicates, 0)
                 self.assertEqual(sorted(got), list(range(published)))
 
-        with Server("--journal", self.journal, GORGO__JOURNAL__BACKLOG_BYTES="1048576",
-                    GORGO__JOURNAL__BACKLOG_POLICY="refuse") as server:
+        with self.full_server() as server:
+            asyncio.run(work(server))
+
+    def full_server(self):
+        """One that has no room while a megabyte waits for a durable subscription."""
+        return Server("--journal", self.journal, GORGO__JOURNAL__BACKLOG_BYTES="1048576",
+                      GORGO__JOURNAL__BACKLOG_POLICY="refuse")
+
+    def test_what_was_put_off_gets_its_turn_while_the_publisher_never_pauses(self):
+        async def work(server):
+            async with gorgo.connect(server.address, **QUICK) as client:
+                stream = await client.subscribe("Note", durable="slow")
+                sent, got = 0, []
+
+                async def send():
+                    nonlocal sent
+                    sent += 100
+                    return await client.send(notes(range(sent - 100, sent)))
+
+                async def read():
+                    while len(got) < sent:
+                        events = await take(stream, 100)
+                        got.extend(numbers(events))
+                        stream.acknowledge(events[-1])
+
+                waiting = []
+                while client.metrics()["repeated"] == 0:  # until the first ones were put off
+                    waiting.append(await send())
+                    await asyncio.sleep(0.001)
+                    self.assertLess(sent, 1_000_000)
+                reading = asyncio.get_running_loop().create_task(read())
+                while not all(publication.done for publication in waiting):
+                    for _ in range(3):
+                        await send()
+                    await asyncio.sleep(0)
+                    self.assertLess(sent, 10_000_000)
+                self.assertEqual((await client.flush()).duplicates, 0)
+                await reading
+                self.assertEqual(sorted(got), list(range(sent)))
+
+        with self.full_server() as server:
             asyncio.run(work(server))
 
 
