@@ -81,6 +81,11 @@ std::string joined(const std::vector<std::string>& words) {
   return all;
 }
 
+/// The words behind which a context is named, and the command that lists the contexts. The shells
+/// run it when they complete.
+constexpr const char* kBeforeContexts = "' --context'|'context use use'|'context remove remove'";
+constexpr const char* kListContexts = "context list --names 2>/dev/null";
+
 /// Calls `f(PATH --NAME, VALUES)` for every option that takes one of some values.
 template <class F>
 void for_each_choice(const CLI::App& app, F&& f) {
@@ -109,6 +114,8 @@ std::string for_bash(const CLI::App& app) {
   for_each_choice(app, [&](const std::string& where, const std::vector<std::string>& choices) {
     values += "    " + in_quotes(where) + ") word=" + in_quotes(joined(choices)) + " ;;\n";
   });
+  values += std::string("    ") + kBeforeContexts + ") word=$(\"${COMP_WORDS[0]}\" " +
+            kListContexts + ") ;;\n";
   script += "      " + known + ") path=$next;;\n    esac\n  done\n  case $path in\n" + words +
             "  esac\n  case \"$path ${COMP_WORDS[COMP_CWORD-1]}\" in\n" + values +
             "  esac\n  COMPREPLY=($(compgen -W \"$word\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n"
@@ -117,7 +124,13 @@ std::string for_bash(const CLI::App& app) {
 }
 
 std::string for_fish(const CLI::App& app) {
+  const std::string contexts = in_quotes(std::string("(gorgo ") + kListContexts + ")") + "\n";
   std::string script = "complete -c gorgo -n __fish_use_subcommand -f\n";
+  script += "complete -c gorgo -n __fish_use_subcommand -l context -x -a " + contexts;
+  script +=
+      "complete -c gorgo -n '__fish_seen_subcommand_from context; and "
+      "__fish_seen_subcommand_from use remove' -f -a " +
+      contexts;
   for (const auto& [path, command] : all_commands(app)) {
     std::string condition = "__fish_use_subcommand";
     for (std::size_t at = 0; at < path.size();) {
@@ -167,6 +180,8 @@ std::string for_zsh(const CLI::App& app) {
   for_each_choice(app, [&](const std::string& where, const std::vector<std::string>& choices) {
     values += "    " + in_quotes(where) + ") choices=(" + joined(choices) + ");;\n";
   });
+  values += std::string("    ") + kBeforeContexts + ") choices=(${(f)\"$($words[1] " +
+            kListContexts + ")\"});;\n";
   return script + "      " + known +
          ") path=${path:+$path }$word;;\n    esac\n  done\n  local -a choices\n  case $path in\n" +
          cases + "  esac\n  case \"$path ${words[CURRENT-1]}\" in\n" + values +

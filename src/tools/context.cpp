@@ -20,6 +20,7 @@ struct ContextOptions {
   std::string format = "text";
   Context values;
   bool tls = false;
+  bool only_names = false;
 };
 
 int add(ContextOptions options) {
@@ -36,6 +37,10 @@ int add(ContextOptions options) {
 int list(const ContextOptions& options) {
   const auto contexts = read_contexts();
   if (!contexts) return fail(contexts.error());
+  if (options.only_names) {
+    for (const auto& [name, context] : contexts->by_name) std::puts(name.c_str());
+    return kSuccess;
+  }
   auto json = nlohmann::ordered_json::array();
   Table table = {{"", "name", "server", "tls", "user"}};
   for (const auto& [name, context] : contexts->by_name) {
@@ -111,6 +116,7 @@ void add_context(CLI::App& app, int& exit_code) {
   adding->callback([options, &exit_code] { exit_code = add(*options); });
   auto* listing = context->add_subcommand("list", "List the contexts; * marks the current one");
   as_format(listing, options->format);
+  listing->add_flag("--names", options->only_names, "Only the names, a line each, for shells");
   listing->callback([options, &exit_code] { exit_code = list(*options); });
   add_named(*context, "use", "Make a context the current one", *options)
       ->callback([options, &exit_code] { exit_code = use(options->name); });

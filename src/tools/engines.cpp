@@ -44,6 +44,7 @@ int list_devices(const EnginesOptions& options) {
     print_json({{"devices", list}});
     return kSuccess;
   }
+  if (devices->empty()) std::puts("the server uses no devices: all rules run on its processors");
   for (const DeviceInfo& device : *devices) std::puts(text_of(device).c_str());
   return kSuccess;
 }

@@ -81,6 +81,11 @@ Result<std::unique_ptr<codec::EventReader>> make_reader(const EventForm& form,
   if (!separator) return separator.error();
   auto names = renamed(form.renamed);
   if (!names) return names.error();
+  if (form.time_format == EventForm().time_format && !form.zone.empty()) {
+    return Error{
+        "--tz needs a --time-format: times are milliseconds since 1970 or RFC 3339 without it",
+        "--time-format 'date time' reads 2024-05-01 12:00:00; or write a pattern of strptime"};
+  }
   const auto times = codec::TimeFormat::make(form.time_format, form.zone);
   if (!times) return Error{"--time-format, --tz: " + times.error().message, times.error().hint};
   return {std::in_place, codec::make_csv_reader({.type = form.type,

@@ -80,13 +80,7 @@ class Replayer {
                  static_cast<unsigned long long>(outcome.published.accepted),
                  static_cast<unsigned long long>(outcome.published.refused),
                  static_cast<unsigned long long>(bad_lines_.count()));
-    constexpr std::size_t kShown = 20;
-    for (std::size_t i = 0; i < std::min(kShown, outcome.published.refusals.size()); ++i) {
-      const Refusal& refusal = outcome.published.refusals[i];
-      const std::uint64_t line = refusal.index < lines_.size() ? lines_[refusal.index] : 0;
-      note("line " + std::to_string(line) +
-           " refused: " + Error{refusal.reason, refusal.hint}.to_string());
-    }
+    tell_refusals(outcome.published.refusals);
     if (behind_ > kMuchBehind) {
       note("events were sent up to " + time_text(static_cast<double>(behind_)) +
            " after their turn");
@@ -112,6 +106,22 @@ class Replayer {
   Timestamp last_shifted_ = 0;        // what it was shifted to
   std::vector<std::uint64_t> lines_;  // by event
   Duration behind_ = 0;
+
+  void tell_refusals(const std::vector<Refusal>& refusals) const {
+    constexpr std::size_t kShown = 20;
+    bool late = false;
+    for (std::size_t i = 0; i < std::min(kShown, refusals.size()); ++i) {
+      const Refusal& refusal = refusals[i];
+      const std::uint64_t line = refusal.index < lines_.size() ? lines_[refusal.index] : 0;
+      note("line " + std::to_string(line) +
+           " refused: " + Error{refusal.reason, refusal.hint}.to_string());
+      late = late || refusal.reason.find("behind the clock") != std::string::npos;
+    }
+    if (!late || shifted_) return;
+    note(
+        "the server has seen later times than those of the file: --shift-to now has its events "
+        "happen now");
+  }
 
   /// Waits for the turn of a timestamp and returns what it is to be published with.
   Timestamp take_turn(Timestamp timestamp) {

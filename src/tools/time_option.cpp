@@ -20,10 +20,23 @@ std::map<std::string, Duration> units() {
   return lengths;
 }
 
+/// Makes nanoseconds of a time. Returns what is wrong with it, or nothing.
+std::string to_nanoseconds(std::string& text) {
+  static const CLI::AsNumberWithUnit kNumber(units(), CLI::AsNumberWithUnit::UNIT_REQUIRED);
+  const std::string said = text;
+  try {
+    if (kNumber(text).empty()) return "";
+  } catch (const CLI::ValidationError&) {
+    // It names neither the text nor, in few words, the units.
+  }
+  return "'" + said +
+         "' is no time: write a whole number and us, ms, s, min, h or d, such as 500ms or 3h";
+}
+
 }  // namespace
 
 CLI::Option* as_time(CLI::Option* option) {
-  const CLI::AsNumberWithUnit unit(units(), CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
+  const CLI::Validator unit(to_nanoseconds, "TIME");
   const auto not_negative = [](const std::string& nanoseconds) {
     return nanoseconds.starts_with('-') ? "a time is not negative" : "";
   };

@@ -106,6 +106,14 @@ TEST_F(Commands, AreCompletedByBash) {
   EXPECT_EQ(completed("gorgo --context prod ty", 3), "types\n");
   EXPECT_EQ(completed("gorgo pub --ack ''", 3), "none accepted processed durable\n");
   EXPECT_EQ(completed("gorgo rules list --format j", 4), "json\n");
+  const std::string binary = "'" GORGO_BINARY "'";
+  for (const std::string name : {"prod", "test", "trial"}) {
+    ASSERT_EQ(run("context add " + name + " --server 127.0.0.1:2").exit_code, 0);
+  }
+  EXPECT_EQ(completed(binary + " --context ''", 2), "prod test trial\n");
+  EXPECT_EQ(completed(binary + " context use t", 3), "test trial\n");
+  EXPECT_EQ(completed(binary + " context remove p", 3), "prod\n");
+  EXPECT_EQ(completed("gorgo-that-is-not-there --context ''", 2), "\n");
 }
 
 TEST_F(Commands, AreColouredOnTerminalsUnlessNobodyWantsIt) {
