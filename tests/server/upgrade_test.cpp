@@ -1,10 +1,12 @@
 // This program goes on from what earlier versions of it have written: tests/server/fixtures has,
-// for each of them, the journal and the snapshots of a server that was killed. GORGO_RECORD=FOLDER
-// has the test write what this version leaves.
+// for each of them, the journal and the snapshots of a server that was killed, and those of one
+// that had suspended rules. GORGO_RECORD=FOLDER has the tests write what this version leaves.
 
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <random>
 
 #include "journal/snapshot.hpp"
@@ -73,10 +75,21 @@ class UpgradeTest : public RecoveryTest {
     publish(client, std::span(all).subspan(160));
     return delivered(client);
   }
-  fs::path copy() const {
+  fs::path copy(const std::string& recorded = "version_1") const {
     fs::path copy = folder_ / "copy";
-    fs::copy(fs::path(GORGO_FIXTURES) / "version_1", copy, fs::copy_options::recursive);
+    fs::copy(fs::path(GORGO_FIXTURES) / recorded, copy, fs::copy_options::recursive);
     return copy;
+  }
+  /// Kills the server and keeps what it leaves, as `recorded`.
+  void keep(const fs::path& recorded) {
+    wait_until([this] {
+      return std::ranges::any_of(files_of(journal()),
+                                 [](const auto& name) { return name.starts_with("snapshot-"); });
+    });
+    const fs::path left = crash(journal());
+    fs::remove(left / "lock");
+    fs::remove(left / "unfinished-snapshot");
+    fs::copy(left, recorded, fs::copy_options::recursive);
   }
   /// `journal`: a copy of what was recorded, from which some may have gone.
   void expect_to_go_on(const fs::path& journal) {
@@ -117,17 +130,72 @@ TEST_P(UpgradeTest, ItReplaysTheJournalWhereTheSnapshotHasGone) {
   expect_to_go_on(journal);
 }
 
+/// The same text whatever the version of GoogleTest.
+std::string line_of(const Delivery& delivery) {
+  std::string text = std::to_string(delivery.place.root) + "-" +
+                     std::to_string(delivery.place.ordinal) + " " + delivery.event.type + "@" +
+                     std::to_string(delivery.event.timestamp.value_or(0));
+  for (const auto& [name, value] : delivery.event.attributes) {
+    text += " " + name + "=";
+    if (const auto* number = std::get_if<std::int64_t>(&value)) text += std::to_string(*number);
+    if (const auto* number = std::get_if<double>(&value)) text += std::to_string(*number);
+    if (const auto* string = std::get_if<std::string>(&value)) text += *string;
+  }
+  return text;
+}
+
+/// What the clients of a server with suspended rules see: its rules, then what is delivered.
+std::string seen_of_suspended(Client& client) {
+  std::string text;
+  std::uint64_t composites = 0;
+  for (const RuleInfo& rule : *client.rules()) {
+    composites += rule.composites;
+    text += rule.name + " terminators=" + std::to_string(rule.terminators) +
+            " composites=" + std::to_string(rule.composites) +
+            " passed_over=" + std::to_string(rule.passed_over) +
+            (rule.suspended ? " suspended" : "") + "\n";
+  }
+  for (std::uint64_t i = 0; i < composites; ++i) text += line_of(next(client)) + "\n";
+  return text;
+}
+
+// When a rule was suspended depends on the speed of the machine at that time, so only the journal
+// knows what the rule passed over.
+TEST_P(UpgradeTest, RulesPassOverWhatAnEarlierVersionHadThemPassOver) {
+  const fs::path journal = copy("version_1_suspended");
+  std::ifstream file(fs::path(GORGO_FIXTURES) / "version_1_suspended.txt");
+  const std::string expected(std::istreambuf_iterator<char>(file), {});
+  ASSERT_THAT(expected, AllOf(HasSubstr(" suspended\n"), HasSubstr(" Pair@")));
+  RunningServer server(options(journal));
+  Client client = server.connect();
+  const auto subscribed = client.subscribe("*", {.durable = "all"});
+  ASSERT_TRUE(subscribed && !subscribed->diagnostics.failed());
+  EXPECT_EQ(seen_of_suspended(client), expected);
+}
+
 TEST_P(UpgradeTest, WhatThisVersionWritesCanBeRecorded) {
   const char* target = std::getenv("GORGO_RECORD");
   if (target == nullptr) GTEST_SKIP() << "GORGO_RECORD names no folder";
   RunningServer server(options(journal()));
   Client client = server.connect();
   begin(client, true);
-  const fs::path left = crash(journal());
-  ASSERT_GT(files_of(left).size(), 2u);
-  fs::remove(left / "lock");
-  fs::remove(left / "unfinished-snapshot");
-  fs::copy(left, target, fs::copy_options::recursive);
+  keep(target);
+  ASSERT_GT(files_of(target).size(), 2u);
+}
+
+TEST_P(UpgradeTest, WhatThisVersionWritesOfSuspendedRulesCanBeRecorded) {
+  const char* target = std::getenv("GORGO_RECORD");
+  if (target == nullptr) GTEST_SKIP() << "GORGO_RECORD names no folder";
+  ServerOptions with = options(journal());
+  with.processor.max_rule_time = 12'000;  // of a second, so that rules run at first
+  RunningServer server(with);
+  Client client = server.connect();
+  deploy(client, kRecordedRules);
+  ASSERT_TRUE(client.subscribe("*", {.durable = "all"}));
+  const auto all = recorded_events();
+  publish(client, all, 3);
+  std::ofstream(target + std::string("_suspended.txt")) << seen_of_suspended(client);
+  keep(target + std::string("_suspended"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Version1, UpgradeTest, testing::Values(8000), name_of_snapshots);
