@@ -25,6 +25,15 @@ class AttributeVector {
     present_.start_at(position);
   }
 
+  void reserve(std::size_t count) {
+    if (type_ == ValueType::string) {
+      strings_.reserve(count);
+    } else {
+      words_.reserve(count);
+    }
+    if (nullable_) present_.reserve(count);
+  }
+
   ValueType type() const { return type_; }
   bool is_nullable() const { return nullable_; }
 

@@ -36,8 +36,19 @@ void EventStore::restore(const Marks& marks) {
   timestamps_.start_at(marks.begin);
   roots_.start_at(marks.begin);
   for (auto& attribute : attributes_) attribute.start_at(marks.begin);
+  reserve(marks.end - marks.begin);
   too_deep_.assign(marks.too_deep.begin(), marks.too_deep.end());
   horizon_ = marks.horizon;
+}
+
+/// Makes room for so many events and those that come next. What is not used costs no memory, but
+/// nobody has promised that the count is true.
+void EventStore::reserve(std::uint64_t events) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 25;
+  const std::size_t room = std::min(events + events / 4, kMost);
+  timestamps_.reserve(room);
+  roots_.reserve(room);
+  for (auto& attribute : attributes_) attribute.reserve(room);
 }
 
 void EventStore::restore_late(std::uint64_t late, Timestamp latest) {

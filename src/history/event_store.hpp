@@ -32,6 +32,7 @@ class EventStore {
   /// What a store knows besides its events.
   struct Marks {
     Slot begin = 0;
+    Slot end = 0;  ///< room is made for so many events at once, growth would touch it three times
     Timestamp horizon = std::numeric_limits<Timestamp>::min();
     std::vector<Slot> too_deep;
   };
@@ -89,6 +90,8 @@ class EventStore {
   std::size_t bytes() const;
 
  private:
+  void reserve(std::uint64_t events);
+
   bool nullable_;
   SlidingVector<Timestamp> timestamps_;
   SlidingVector<std::uint64_t> roots_;

@@ -56,6 +56,9 @@ class SlidingVector {
   /// Starts counting at `position`. Precondition: empty and never used.
   void start_at(std::uint64_t position) { base_ = position; }
 
+  /// Makes room for so many elements at once.
+  void reserve(std::size_t count) { items_.reserve(count); }
+
   std::size_t bytes() const { return items_.capacity() * sizeof(T); }
 
  private:

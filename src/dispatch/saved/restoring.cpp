@@ -89,9 +89,10 @@ Result<void> Restoring::take_state() {
   for (const auto& store : state_->stores) {
     if (store->type != kTimerType && !schema_.knows(store->type)) return damaged("a store's type");
     if (store->begin > store->end) return damaged("a store");
-    history_.restore(
-        schema_.at(store->type),
-        {.begin = store->begin, .horizon = store->horizon, .too_deep = store->too_deep});
+    history_.restore(schema_.at(store->type), {.begin = store->begin,
+                                               .end = store->end,
+                                               .horizon = store->horizon,
+                                               .too_deep = store->too_deep});
   }
   return {};
 }
