@@ -16,7 +16,8 @@ from .events import Event, Place, Publishable, nanoseconds, to_event
 from .flat import Table
 from .link import Link
 from .options import Options
-from .publication import Publication, Publisher
+from .publication import Publication
+from .publisher import Publisher
 from .replies import DeviceInfo, DurableInfo, RuleInfo, Trace, TypeInfo, Why, to_device, to_diagnostics, to_durable
 from .replies import to_rule, to_trace, to_type, to_why
 from .subscription import AsyncSubscription
@@ -50,7 +51,8 @@ class AsyncClient:
     def __init__(self, options: Options) -> None:
         self.options = options
         self._publisher = Publisher(options.producer or random.getrandbits(63) + 1, options.publish_bytes)
-        self._link = Link(options, lambda values, size: None, self._publisher.take, self._up, self._down)
+        self._link = Link(options, lambda values, size: None, self._publisher.take, self._up, self._down,
+                          self._publisher.give_up)
         self._subscriptions: List[AsyncSubscription] = []
         self._unseen: List[Publication] = []  # of `send`: failed, and nobody was told
         self._sent = Published()  # the outcomes of `send` since the last flush
@@ -157,6 +159,8 @@ class AsyncClient:
     async def _room(self, timeout: Optional[float]) -> None:
         if self._closed:
             raise ClosedError("the client is closed")
+        if self._link.ended is not None:
+            raise self._link.ended
         if not self._publisher.is_full:
             return
         timeout = self.options.timeout if timeout is None else timeout

@@ -10,6 +10,9 @@ from .connection import Connection, OnDeliver, OnLeaving, OnReply, within
 from .errors import AddressError, ClosedError, Error, InvalidText, ServerError
 from .options import Options
 
+# Errors of the server that trying again does not mend: of them the durable subscription is another's or nobody's
+# (`not_found`), and the others are about who asks.
+_FINAL = ("unauthenticated", "forbidden", "not_found")
 _PASSING = ("overloaded", "stopping", "timeout")  # errors of the server that go away by themselves
 
 
@@ -33,22 +36,24 @@ class Backoff:
 class Link:
     """Keeps one connection up.
 
-    on_up is awaited on each new connection; an Error that it raises ends the connection, but InvalidText ends the
-    link. on_down is called with the reason when a connection that was up has ended. Where that is `not_found`, the
-    connection's durable subscription is another's or nobody's, and the link ends.
+    on_up is awaited on each new connection; an Error that it raises ends the connection. on_down is called with the
+    reason when a connection that was up has ended and will come back. on_end is called once, with an error that trying
+    again does not mend.
     """
 
     def __init__(self, options: Options, on_deliver: OnDeliver, on_reply: OnReply,
                  on_up: Callable[[Connection, int], Awaitable[None]], on_down: Callable[[Error], None],
-                 on_leaving: OnLeaving = lambda grace: None) -> None:
+                 on_end: Callable[[Error], None], on_leaving: OnLeaving = lambda grace: None) -> None:
         self.options = options
         self.connection: Optional[Connection] = None
         self.failure: Optional[Error] = None  # of the last attempt to connect
+        self.ended: Optional[Error] = None  # why there will be no connection any more
         self._on_deliver = on_deliver
         self._on_reply = on_reply
         self._on_leaving = on_leaving
         self._on_up = on_up
         self._on_down = on_down
+        self._on_end = on_end
         self._was_up = False
         self._attempts = 0
         self._changed = asyncio.Event()
@@ -86,6 +91,8 @@ class Link:
             except Error as error:
                 self.failure = error
                 if self._is_final(error):
+                    self.ended = error
+                    self._on_end(error)
                     self._changed.set()
                     return
             if loop.time() - begin > self.options.reconnect_most:
@@ -94,7 +101,7 @@ class Link:
 
     def _is_final(self, error: Error) -> bool:
         """Whether trying again is in vain. What the server refuses at first is; later its operators may mend it."""
-        if isinstance(error, (AddressError, InvalidText)) or error.code == "not_found":
+        if isinstance(error, (AddressError, InvalidText)) or error.code in _FINAL:
             return True
         return not self._was_up and isinstance(error, ServerError) and error.code not in _PASSING
 
@@ -116,9 +123,9 @@ class Link:
             connection.abort(ClosedError("the client is closed"))
             raise
         self.failure = connection.ended.result()
-        self._on_down(self.failure)
-        if self.failure.code == "not_found":
+        if self._is_final(self.failure):
             raise self.failure
+        self._on_down(self.failure)
 
     async def close(self) -> None:
         if self._task is None:

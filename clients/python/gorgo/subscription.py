@@ -60,7 +60,7 @@ class AsyncSubscription:
         self._options = options
         self._bound: float = options.receive_bytes
         self._link = Link(options, self._deliver, lambda number, reply: None, self._up, self._down,
-                          self._leaving)
+                          self._fail, self._leaving)
         self._items: Deque[Tuple[BatchOrNotice, int]] = deque()
         self._bytes = 0  # of the frames that wait
         self._paused = False
@@ -103,7 +103,7 @@ class AsyncSubscription:
         if table is schema.DIAGNOSTICS:
             diagnostics = to_diagnostics(values)
             if any(d.severity == "error" for d in diagnostics):
-                raise self._fail(InvalidText(diagnostics))
+                raise InvalidText(diagnostics)
             self._resumed(attempts, is_another)
             for d in diagnostics:
                 _log.warning("subscription '%s': %s", self.text, d)
@@ -137,9 +137,6 @@ class AsyncSubscription:
         if self._ended:
             return
         self._acknowledging = None
-        if self.durable is not None and reason.code == "not_found":
-            self._fail(reason)
-            return
         self._down_since = asyncio.get_running_loop().time()
         self._last_down = reason
         self._paused = False
@@ -179,10 +176,9 @@ class AsyncSubscription:
         if self._link.connection is not None:
             self._link.connection.pause(paused)
 
-    def _fail(self, failure: Error) -> Error:
+    def _fail(self, failure: Error) -> None:
         self._failure = failure
         self._end()
-        return failure
 
     def _end(self) -> None:
         self._ended = True
