@@ -99,7 +99,10 @@ TEST(Login, HttpTakesTokensAndPasswords) {
   HttpConnection http(http_address(server));
   const auto anonymous = http.ask("GET", "/v1/rules");
   EXPECT_EQ(anonymous.status, 401u);
-  EXPECT_EQ(anonymous.headers.count("WWW-Authenticate"), 1u);
+  EXPECT_THAT(anonymous.headers.at("WWW-Authenticate"), HasSubstr("Basic"));
+  const auto page = http.ask("GET", "/v1/rules", "", "Sec-Fetch-Mode: cors\r\n");
+  EXPECT_EQ(page.status, 401u);
+  EXPECT_THAT(page.headers.at("WWW-Authenticate"), HasSubstr("Bearer")) << "a page asks by itself";
   EXPECT_EQ(http.ask("GET", "/v1/rules", "", bearer(users.token())).status, 200u);
   EXPECT_EQ(http.ask("GET", "/v1/rules", "", bearer("gorgo_wrong")).status, 401u);
   // admin:wonderland

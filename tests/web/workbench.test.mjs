@@ -1,14 +1,14 @@
 // The workbench in a browser: every view, a deployment from its first error to the question why it
 // fired, a server that goes and comes back, and the sizes of what is loaded.
 import assert from 'node:assert/strict';
-import {execFile} from 'node:child_process';
+import {execFile, execFileSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {get} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, test} from 'node:test';
 import {promisify} from 'node:util';
-import {axePath, deploy, load, openBrowser, post, serve} from './support.mjs';
+import {axePath, deploy, gorgo, load, openBrowser, post, serve} from './support.mjs';
 
 const kFirstPage = 80 << 10, kEditor = 160 << 10;  // bytes of gzipped JavaScript
 let server, browser, stop;
@@ -298,12 +298,52 @@ test('the page goes on when the server has been away', async () => {
   const context = await browser.newContext(), page = await context.newPage();
   await page.goto(mine.url);
   await page.getByText('live', {exact: true}).waitFor();
+  const tail = await context.newPage();
+  await tail.goto(`${mine.url}/events?subscribe=Temp`);
+  await tail.getByText('Nothing has come yet.').waitFor();
   await mine.stop();
   await page.getByText('not connected', {exact: true}).waitFor();
+  await tail.getByText(/^(?!Not connected).*Trying again/).waitFor();
   const again = await serve({http: Number(mine.http.split(':').pop())});
   await page.getByText('live', {exact: true}).waitFor();
+  await tail.getByText(/Trying again/).first().waitFor({state: 'detached'});
+  await post(again, [{type: 'Temp', attrs: {area: 'attic', value: 50}}]);
+  await tail.getByRole('region', {name: 'Events'}).getByText('attic').waitFor();
   await context.close();
   await again.stop();
+});
+
+test('where the server has users, the page asks for a token and works with it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gorgo-web-'));
+  const made = execFileSync(gorgo, ['user', 'token'], {encoding: 'utf8'});
+  const [secret, hash] = [/^token: (.*)$/m, /^hash: +(.*)$/m].map((part) => part.exec(made)[1]);
+  writeFileSync(join(folder, 'users.toml'), `[[user]]\nname = "ann"\ntokens = ["${hash}"]\nsubscribe = ["*"]\npublish = ["*"]\nrules = ["see", "deploy", "remove"]\nadmin = true\n`, {mode: 0o600});
+  writeFileSync(join(folder, 'gorgo.toml'), `[security]\nusers = "${folder}/users.toml"\n`);
+  const mine = await serve({options: ['--config', join(folder, 'gorgo.toml')]});
+  try {
+    await withPage('/events?subscribe=Temp', async (page) => {
+      const logIn = async (token) => {
+        await page.getByLabel('Token').fill(token);
+        await page.getByRole('button', {name: 'Log in'}).click();
+      };
+      await logIn('no token at all');
+      await page.getByRole('alert').filter({hasText: 'characters that no token has'}).waitFor();
+      await logIn('nonsense');
+      await page.getByRole('alert').filter({hasText: 'wrong'}).waitFor();
+      await logIn(secret);
+      await page.getByText('live', {exact: true}).waitFor();
+      await page.getByText('Nothing has come yet.').waitFor();
+      const event = JSON.stringify({type: 'Temp', attrs: {area: 'attic', value: 50}});
+      const published = await fetch(`${mine.url}/v1/events`, {method: 'POST', body: event, headers: {Authorization: `Bearer ${secret}`}});
+      assert.ok(published.ok);
+      await page.getByRole('region', {name: 'Events'}).getByText('attic').waitFor();
+      await page.getByRole('link', {name: 'Editor', exact: true}).click();
+      await page.getByText(/Ctrl-Space completes/).waitFor();
+    }, {}, mine);
+  } finally {
+    await mine.stop();
+    rmSync(folder, {recursive: true});
+  }
 });
 
 /// Rules that read each other's composites, in so many deployments.

@@ -61,10 +61,14 @@ std::string hash_of_credentials(const Credentials& said) {
   return hash_of_token(sized(said.user) + sized(said.password) + sized(said.token));
 }
 
-Response unauthorized(unsigned status, const Error& why) {
+Response unauthorized(unsigned status, const Error& why, const Head& head) {
   Response response = response_of(Problem{status, why});
-  if (status == 401) {
-    response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"gorgo\"");
+  if (status != 401) return response;
+  response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"gorgo\"");
+  // Where a page asks, a browser would meet `Basic` with a window for a name and a password, and
+  // keep the answer from the page until that is closed.
+  const auto mode = head["Sec-Fetch-Mode"];
+  if (mode.empty() || mode == "navigate") {
     response.headers.emplace_back("WWW-Authenticate", "Basic realm=\"gorgo\", charset=\"UTF-8\"");
   }
   return response;

@@ -19,8 +19,8 @@ Result<Credentials> credentials_of(const Head& head);
 /// By which the same credentials are known again, and nothing else can be done.
 std::string hash_of_credentials(const Credentials& said);
 
-/// The response to somebody who has not shown who he is.
-Response unauthorized(unsigned status, const Error& why);
+/// The response to somebody who has not shown who he is with this head.
+Response unauthorized(unsigned status, const Error& why, const Head& head);
 Response not_admin(const User& user);
 /// On whose behalf /metrics asks the engine.
 const UserPtr& scraper();

@@ -194,7 +194,7 @@ asio::awaitable<std::optional<Response>> HttpDialect::log_in(const Route& route,
 asio::awaitable<std::optional<Response>> HttpDialect::log_in_by_head() {
   const Head& head = reader_.head();
   const auto said = credentials_of(head);
-  if (!said) co_return unauthorized(401, said.error());
+  if (!said) co_return unauthorized(401, said.error(), head);
   const std::string by = hash_of_credentials(*said);
   // A password costs a tenth of a second, so it is checked once for a connection.
   Doorkeeper& doorkeeper = session_.hub().doorkeeper;
@@ -203,10 +203,10 @@ asio::awaitable<std::optional<Response>> HttpDialect::log_in_by_head() {
   const auto outcome = co_await doorkeeper.admit(*said, session_.transport());
   if (outcome.refused) {
     const bool is_wrong = outcome.refused->code == wire::ErrorCode::Unauthenticated;
-    co_return unauthorized(is_wrong ? 401 : 429, outcome.refused->why);
+    co_return unauthorized(is_wrong ? 401 : 429, outcome.refused->why, head);
   }
   if (const auto let_in = session_.gate().let_in(outcome.user); !let_in) {
-    co_return unauthorized(429, let_in.error());
+    co_return unauthorized(429, let_in.error(), head);
   }
   user_ = outcome.user;
   logged_in_by_ = by;
