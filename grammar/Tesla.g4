@@ -48,7 +48,7 @@ annotationValue : word | annotationLiteral ;
 // Names of engines have hyphens.
 word : attributeName (MINUS attributeName)* ;
 
-annotationLiteral : MINUS? (INT | FLOAT) | STRING | TRUE | FALSE ;
+annotationLiteral : MINUS? (INT unit? | FLOAT) | STRING | TRUE | FALSE ;
 
 typeNumbers : ASSIGN typeNumber (COMMA typeNumber)* ;
 
@@ -62,7 +62,7 @@ orderClause : ORDER BY orderKey (COMMA orderKey)* ;
 
 orderKey : attributeName (ASC | DESC)? ;
 
-limitClause : LIMIT INT ;
+limitClause : LIMIT (INT | constantName) ;
 
 consumingClause : CONSUMING typeName (COMMA typeName)* ;
 
@@ -89,7 +89,10 @@ span
     | BETWEEN typeName AND typeName
     ;
 
-window : (INT unit? | constantName) INCLUSIVE? ;
+// A time, or a number of events with a time behind it.
+window : extent (IN extent)? INCLUSIVE? ;
+
+extent : (INT | constantName) unit? ;
 
 constantName : ID | PER | ORDER | BY | LIMIT | ASC | DESC ;
 

@@ -114,6 +114,8 @@ struct Aggregate {
   double percent = 50;                     ///< PERCENTILE: 0 to 100
   Span span;
   ValueType type = ValueType::integer;  ///< of the result
+  /// Of the events in the span only so many count, the newest ones, >= 1.
+  std::optional<std::uint64_t> newest = {};
 };
 
 /// What complete sequences must satisfy, in text order.
@@ -135,6 +137,14 @@ struct OrderKey {
   bool descending = false;
 };
 
+/// `@at_most(1, per = 10 min, by = area)`: how many composites with the same values a rule produces
+/// in any time of this length.
+struct OutputLimit {
+  std::uint64_t composites = 1;        ///< >= 1
+  Duration per = 0;                    ///< > 0
+  std::vector<std::uint32_t> by = {};  ///< attributes of the composite; none: all are alike
+};
+
 struct RuleOptions {
   std::string engine;  ///< `@engine(name)`; empty: the dispatcher chooses
   /// Bounds the partial sequences of a terminator after each state, and the composites that wait
@@ -153,12 +163,17 @@ struct Rule {
   std::vector<Filter> filters;
   std::vector<Expr> assignments;  ///< `where`, by attribute of the composite, converted to its type
   std::vector<OrderKey> order;    ///< of the composites of a terminator
-  std::optional<std::uint64_t> limit;    ///< of the composites of a terminator, >= 1
+  std::optional<std::uint64_t> limit;  ///< of the composites of a terminator, >= 1
+  std::optional<OutputLimit> at_most;
   std::vector<std::uint32_t> consuming;  ///< states, ascending, never 0
   std::optional<Timer> timer;            ///< then `states[0]` has the type kNoType
   RuleOptions options;
   Location at;       ///< of the rule in its text
   std::string text;  ///< the rule as written, for `rules show`
+
+  /// Whether what came of earlier terminators decides what comes of a later one, so that they are
+  /// evaluated one after the other.
+  bool is_sequential() const { return !consuming.empty() || at_most.has_value(); }
 };
 
 }  // namespace gorgo

@@ -84,6 +84,7 @@ struct Funnel {
   std::uint64_t composites = 0;  ///< that the rule produced
   std::uint64_t waiting = 0;     ///< composites whose deadline is not over
   std::optional<Miss> nearest;   ///< without a composite: what came nearest to the next step
+  std::uint64_t cut = 0;         ///< composites that came too soon after others, by `@at_most`
 };
 
 /// The answer to "why did it (not) fire?".

@@ -44,7 +44,8 @@ Funnel to_funnel(const wire::Funnel& funnel) {
                 .complete = funnel.complete(),
                 .composites = funnel.composites(),
                 .waiting = funnel.waiting(),
-                .nearest = to_miss(funnel.nearest())};
+                .nearest = to_miss(funnel.nearest()),
+                .cut = funnel.cut()};
   if (funnel.steps() == nullptr) return result;
   for (const auto* step : *funnel.steps()) result.steps.push_back(to_step(*step));
   return result;

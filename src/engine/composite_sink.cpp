@@ -87,6 +87,7 @@ void CompositeSink::accept(std::span<const history::EventRef> sequence,
     if (!cell->exists()) return cells_.resize(first_cell);
     ++cell;
   }
+  event_ = sequence[0];
   composites_.push_back({.terminator = terminator_,
                          .sequence = static_cast<std::uint32_t>(size() - first_composite_),
                          .first_cell = static_cast<std::uint32_t>(first_cell),
@@ -134,6 +135,27 @@ void CompositeSink::rank() {
     return is_before(of_terminator[a], of_terminator[b]);
   });
   ranks.resize(kept);
+  keep_composites(ranks);
+}
+
+/// Drops the composites of the terminator in hand that come too soon after others. Those that wait
+/// for a deadline come when it is over.
+void CompositeSink::cut() {
+  std::vector<std::size_t> ranks;
+  const std::size_t width = rule_->assignments.size();
+  for (std::size_t i = first_composite_; i < size(); ++i) {
+    const auto cells = std::span<const Datum>(cells_).subspan(composites_[i].first_cell, width);
+    if (state_->admit(*rule_, cells, event_.timestamp(), event_.slot)) {
+      ranks.push_back(i - first_composite_);
+    }
+  }
+  if (first_composite_ + ranks.size() < size()) keep_composites(ranks);
+}
+
+/// Leaves the composites of the terminator in hand that are named, in their order.
+void CompositeSink::keep_composites(std::span<const std::size_t> ranks) {
+  const std::size_t count = size() - first_composite_;
+  const std::size_t kept = ranks.size();
   const std::size_t width = rule_->assignments.size();
   const std::size_t length = keep_sequences_ ? rule_->states.size() : 0;
   take_in_order(ranks, width, first_cell_, cells_);
@@ -168,6 +190,7 @@ bool CompositeSink::is_before(const Composite& a, const Composite& b) const {
 
 void CompositeSink::commit() {
   if (!rule_->order.empty() || rule_->limit) rank();
+  if (rule_->at_most && !keep_sequences_) cut();
   // Consumption waits until here: the sequences of one terminator do not see each other's.
   for (const Consumption& c : consumption_) state_->consumed[c.state].insert(c.slot, c.by);
 }

@@ -53,8 +53,8 @@ class CompositeSink {
   }
 
   /// For each terminator call `begin`, then `accept` any number of times in sequence order, then
-  /// `commit`, which brings the composites into the order that the rule asks for, or `discard` to
-  /// make it as if nothing had been accepted.
+  /// `commit`, which brings the composites into the order that the rule asks for and cuts those
+  /// beyond its limits, or `discard` to make it as if nothing had been accepted.
   void begin(std::uint32_t terminator);
   /// Takes a complete sequence that passed every filter. `aggregates` are the values of
   /// Rule::aggregates. Makes no composite when a required aggregate or an attribute has no value.
@@ -81,6 +81,8 @@ class CompositeSink {
 
   void hold(std::size_t bytes);
   void rank();
+  void cut();
+  void keep_composites(std::span<const std::size_t> ranks);
   bool is_before(const Composite& a, const Composite& b) const;
   Datum value_of(const Expr& assignment, const history::Scope& scope);
   /// A copy of a text that lives as long as the cells.
@@ -101,6 +103,7 @@ class CompositeSink {
   std::deque<std::string> texts_;  // that cells refer to, computed by functions
   std::vector<history::EventRef> events_;
   std::vector<Consumption> consumption_;  // of the terminator in hand
+  history::EventRef event_;               // of the terminator in hand, with a composite
   std::uint32_t terminator_ = 0;
   std::size_t first_composite_ = 0;  // of the terminator in hand
   std::size_t first_cell_ = 0;

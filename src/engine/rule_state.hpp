@@ -6,10 +6,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "engine/produced.hpp"
 #include "gorgo/rule.hpp"
 #include "history/event_store.hpp"
 #include "history/sliding_vector.hpp"
@@ -91,6 +93,12 @@ struct DecidedComposite {
   std::uint64_t visible_roots;  ///< what had been placed by then has lower roots
 };
 
+/// How many composites of a terminator `@at_most` cut, as long as the terminator is remembered.
+struct CutComposites {
+  history::Slot terminator;
+  std::uint64_t count;
+};
+
 /// What a deployed rule remembers besides the history: all of its semantic state, so that any
 /// engine can evaluate the rule's next batch. One evaluation at a time uses it.
 struct RuleState {
@@ -102,6 +110,8 @@ struct RuleState {
 
   std::multimap<Timestamp, PendingComposite> pending;  ///< by deadline
   history::SlidingVector<DecidedComposite> decided;    ///< in the order of the decisions
+  ProducedComposites produced;                         ///< with `@at_most`
+  history::SlidingVector<CutComposites> cut;           ///< in the order of the decisions
   /// Instants later than this are the timer's; unset before the first event after deployment.
   std::optional<Timestamp> timer_from;
   /// Instants up to here are over for a timer; unset before the first event after deployment.
@@ -128,14 +138,29 @@ struct RuleState {
                composite.events.size() * sizeof(history::EventRef) +
                composite.terminator.path.size() * sizeof(std::uint32_t);
     }
-    return total + decided.bytes();
+    return total + decided.bytes() + produced.bytes() + cut.bytes();
+  }
+
+  /// Whether `@at_most` lets a composite of the terminator be produced; notes what it says.
+  bool admit(const Rule& rule, std::span<const Datum> composite, Timestamp at,
+             history::Slot terminator) {
+    if (!rule.at_most || produced.admit(*rule.at_most, composite, at)) return true;
+    if (cut.size() == 0 || cut[cut.end() - 1].terminator != terminator) {
+      cut.push_back({terminator, 0});
+    }
+    ++cut.back().count;
+    return false;
   }
 
   /// Forgets what was decided about terminators before `slot`, which the history does not remember.
   void forget_decided_before(history::Slot slot) {
-    std::uint64_t first = decided.begin();
-    while (first < decided.end() && decided[first].terminator < slot) ++first;
-    decided.drop_before(first);
+    const auto drop = [slot](auto& decisions) {
+      std::uint64_t first = decisions.begin();
+      while (first < decisions.end() && decisions[first].terminator < slot) ++first;
+      decisions.drop_before(first);
+    };
+    drop(decided);
+    drop(cut);
   }
 };
 

@@ -42,6 +42,11 @@ class SlidingVector {
     assert(position >= begin() && position < end());
     return items_[position - base_];
   }
+  /// Precondition: not empty.
+  T& back() {
+    assert(size() > 0);
+    return items_.back();
+  }
   /// Pointer to element `position`; `end()` is allowed. Valid until the next change.
   const T* at(std::uint64_t position) const { return items_.data() + (position - base_); }
 

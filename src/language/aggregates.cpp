@@ -26,6 +26,7 @@ void AggregateBinder::bind(const ast::AggregateCall& call, std::uint32_t earlier
   aggregate.percent = call.percent;
   aggregate.predicate = predicates_.bind_nameless(call.predicate, Context::Kind::aggregate);
   aggregate.span = windows_.bind(call.span, earlier);
+  aggregate.newest = windows_.newest(call.span);
   if (call.span.kind == SpanKind::after) {
     reporter_.error(call.span.at, "an aggregate cannot look forward with `after`",
                     "use `within ... from` or `between ... and`; only absence (`not`) can wait "

@@ -17,8 +17,8 @@ bool is_word(const std::string& text) {
 
 void bind_engine(const ast::Annotation& annotation, RuleOptions& options, Reporter& reporter) {
   const auto& arguments = annotation.arguments;
-  const bool one = arguments.size() == 1 && arguments[0].first.text.empty();
-  const auto* word = one ? std::get_if<std::string>(&arguments[0].second) : nullptr;
+  const bool one = arguments.size() == 1 && arguments[0].name.text.empty();
+  const auto* word = one ? std::get_if<std::string>(&arguments[0].value) : nullptr;
   if (word == nullptr || !is_word(*word)) {
     return reporter.error(annotation.name.at, "`@engine` takes the name of one engine",
                           "for example `@engine(column)`");
@@ -28,14 +28,14 @@ void bind_engine(const ast::Annotation& annotation, RuleOptions& options, Report
 
 void bind_limit(const ast::Annotation& annotation, RuleOptions& options, Reporter& reporter) {
   bool given = false;
-  for (const auto& [name, value] : annotation.arguments) {
+  for (const auto& [name, value, is_time, is_word] : annotation.arguments) {
     const Location at = name.text.empty() ? annotation.name.at : name.at;
     if (name.text != "max_sequences") {
       return reporter.error(
           at, "`@limit` has no argument " + in_quotes(name.text),
           reporter.suggest(name.text, {"max_sequences"}, "write `@limit(max_sequences = N)`"));
     }
-    const auto* number = std::get_if<std::int64_t>(&value);
+    const auto* number = is_time ? nullptr : std::get_if<std::int64_t>(&value);
     if (number == nullptr || *number < 1) {
       return reporter.error(at, "`max_sequences` must be a whole number of at least 1",
                             "for example `@limit(max_sequences = 100000)`");
@@ -63,11 +63,11 @@ RuleOptions bind_annotations(const std::vector<ast::Annotation>& annotations, Re
       bind_engine(annotation, options, reporter);
     } else if (name.text == "limit") {
       bind_limit(annotation, options, reporter);
-    } else {
+    } else if (name.text != "at_most") {
       reporter.error(name.at, "there is no annotation `@" + name.text + "`",
-                     reporter.suggest(name.text, {"engine", "limit"},
-                                      "the annotations are `@engine(NAME)` and "
-                                      "`@limit(max_sequences = N)`"));
+                     reporter.suggest(name.text, {"at_most", "engine", "limit"},
+                                      "the annotations are `@at_most(N, per = TIME)`, "
+                                      "`@engine(NAME)` and `@limit(max_sequences = N)`"));
     }
   }
   return options;

@@ -81,7 +81,10 @@ struct Span {
   Name first;          ///< the reference; for `between` one of two
   Name second;         ///< `between` only
   Name constant = {};  ///< which gives the width; empty: written as a number
-  bool inclusive = false;  ///< `within 5 min inclusive`
+  bool inclusive = false;                   ///< `within 5 min inclusive`
+  std::optional<std::int64_t> newest = {};  ///< `within 20 events`: of the events in the span
+  Name newest_constant = {};                ///< which gives this number; empty: written as one
+  bool endless = false;                     ///< a number of events without a time
 };
 
 struct AggregateCall {
@@ -147,6 +150,7 @@ struct OrderKey {
 struct Limit {
   Location at;
   std::int64_t composites = 0;
+  Name constant = {};  ///< which gives the number; empty: written as one
 };
 
 struct AttributeDeclaration {
@@ -154,10 +158,17 @@ struct AttributeDeclaration {
   ValueType type;
 };
 
-/// `@engine(cuda)`, `@limit(max_sequences = 100000)`.
+struct AnnotationArgument {
+  Name name;  ///< a bare argument has an empty one, with its own location
+  Value value;
+  bool is_time = false;  ///< `value` is nanoseconds: `10 min`
+  bool is_word = false;  ///< `value` is a string that stands there as a word
+};
+
+/// `@engine(cuda)`, `@limit(max_sequences = 100000)`, `@at_most(1, per = 10 min, by = area)`.
 struct Annotation {
   Name name;
-  std::vector<std::pair<Name, Value>> arguments;  ///< a bare argument has an empty name
+  std::vector<AnnotationArgument> arguments;
 };
 
 /// `Assign n => T`

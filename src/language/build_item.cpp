@@ -64,8 +64,7 @@ ast::RuleDefinition ItemBuilder::rule(Parser::RuleDefinitionContext* rule) {
   if (rule->whereClause() != nullptr) result.assignments = assignments(rule->whereClause());
   if (rule->orderClause() != nullptr) result.order = order(rule->orderClause());
   if (auto* limit = rule->limitClause(); limit != nullptr) {
-    auto* number = limit->INT()->getSymbol();
-    result.limit = ast::Limit{tokens_.locate(number), tokens_.integer(number)};
+    result.limit = this->limit(limit);
   }
   if (rule->consumingClause() != nullptr) {
     for (auto* state : rule->consumingClause()->typeName()) {
@@ -96,33 +95,52 @@ void ItemBuilder::head(Parser::RuleHeadContext* head, ast::RuleDefinition& rule)
   }
 }
 
+ast::Limit ItemBuilder::limit(Parser::LimitClauseContext* limit) {
+  if (limit->INT() != nullptr) {
+    auto* number = limit->INT()->getSymbol();
+    return {.at = tokens_.locate(number), .composites = tokens_.integer(number)};
+  }
+  auto* name = limit->constantName()->start;
+  return {.at = tokens_.locate(name), .constant = {name->getText(), tokens_.locate(name)}};
+}
+
 ast::Annotation ItemBuilder::annotation(Parser::AnnotationContext* annotation) {
   ast::Annotation result{.name = tokens_.name(annotation->attributeName())};
   for (auto* argument : annotation->annotationArgument()) {
+    const ast::Name bare{"", tokens_.locate(argument->start)};
     if (argument->annotationLiteral() != nullptr) {
-      result.arguments.emplace_back(ast::Name{"", tokens_.locate(argument->start)},
-                                    annotation_literal(argument->annotationLiteral()));
+      result.arguments.push_back(annotation_literal(bare, argument->annotationLiteral()));
       continue;
     }
-    const ast::Name word = {argument->word()->getText(), tokens_.locate(argument->word()->start)};
+    const std::string word = argument->word()->getText();
     auto* value = argument->annotationValue();
     if (value == nullptr) {
-      result.arguments.emplace_back(ast::Name{"", word.at}, word.text);
+      result.arguments.push_back({.name = bare, .value = word, .is_word = true});
     } else if (value->annotationLiteral() != nullptr) {
-      result.arguments.emplace_back(word, annotation_literal(value->annotationLiteral()));
+      result.arguments.push_back(annotation_literal({word, bare.at}, value->annotationLiteral()));
     } else {
-      result.arguments.emplace_back(word, value->getText());
+      result.arguments.push_back(
+          {.name = {word, bare.at}, .value = value->getText(), .is_word = true});
     }
   }
   return result;
 }
 
-Value ItemBuilder::annotation_literal(Parser::AnnotationLiteralContext* literal) {
+ast::AnnotationArgument ItemBuilder::annotation_literal(ast::Name name,
+                                                        Parser::AnnotationLiteralContext* literal) {
+  ast::AnnotationArgument result{.name = std::move(name), .value = literal->TRUE() != nullptr};
   const bool negative = literal->MINUS() != nullptr;
-  if (literal->INT() != nullptr) return tokens_.integer(literal->INT()->getSymbol(), negative);
-  if (literal->FLOAT() != nullptr) return tokens_.floating(literal->FLOAT()->getSymbol(), negative);
-  if (literal->STRING() != nullptr) return tokens_.text(literal->start);
-  return literal->TRUE() != nullptr;
+  if (literal->INT() != nullptr) {
+    auto* digits = literal->INT()->getSymbol();
+    result.is_time = literal->unit() != nullptr;
+    result.value = result.is_time ? tokens_.duration(digits, literal->unit(), negative)
+                                  : tokens_.integer(digits, negative);
+  } else if (literal->FLOAT() != nullptr) {
+    result.value = tokens_.floating(literal->FLOAT()->getSymbol(), negative);
+  } else if (literal->STRING() != nullptr) {
+    result.value = tokens_.text(literal->start);
+  }
+  return result;
 }
 
 std::vector<ast::TypeNumber> ItemBuilder::type_numbers(Parser::TypeNumbersContext* numbers) {

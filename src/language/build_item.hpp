@@ -33,8 +33,10 @@ class ItemBuilder {
   void head(Parser::RuleHeadContext* head, ast::RuleDefinition& rule);
   void terminator(Parser::PredicateContext* predicate, ast::RuleDefinition& rule);
   std::vector<ast::AttributeDeclaration> attributes(Parser::AttributeDeclarationsContext* list);
+  ast::Limit limit(Parser::LimitClauseContext* limit);
   ast::Annotation annotation(Parser::AnnotationContext* annotation);
-  Value annotation_literal(Parser::AnnotationLiteralContext* literal);
+  ast::AnnotationArgument annotation_literal(ast::Name name,
+                                             Parser::AnnotationLiteralContext* literal);
   std::vector<ast::TypeNumber> type_numbers(Parser::TypeNumbersContext* numbers);
   std::vector<ast::Assignment> assignments(Parser::WhereClauseContext* where);
   std::vector<ast::OrderKey> order(Parser::OrderClauseContext* order);

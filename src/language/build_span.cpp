@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "language/literal.hpp"
 #include "language/token_reader.hpp"
 
 namespace gorgo::language {
@@ -17,13 +18,51 @@ Duration times(std::int64_t count, Duration length) {
 
 Duration milliseconds(std::int64_t count) { return times(count, 1'000'000); }
 
-Duration window_width(grammar::TeslaParser::WindowContext* window, TokenReader& tokens) {
-  const std::int64_t count = tokens.integer(window->INT()->getSymbol());
-  return window->unit() == nullptr ? milliseconds(count)
-                                   : times(count, tokens.unit(window->unit()));
+using Parser = grammar::TeslaParser;
+
+ast::Name constant_of(Parser::ExtentContext* extent, TokenReader& tokens) {
+  return {extent->start->getText(), tokens.locate(extent->start)};
 }
 
-void build_window(grammar::TeslaParser::WindowContext* window, ast::Span& span, TokenReader& tokens,
+bool counts_events(Parser::ExtentContext* extent) {
+  if (extent->unit() == nullptr) return false;
+  return lower_case(extent->unit()->ID()->getText()) == "events";
+}
+
+void build_width(Parser::ExtentContext* extent, ast::Span& span, TokenReader& tokens,
+                 Reporter& reporter) {
+  const bool has_unit = extent->unit() != nullptr;
+  if (extent->INT() != nullptr) {
+    const std::int64_t count = tokens.integer(extent->INT()->getSymbol());
+    return set_width(span,
+                     has_unit ? times(count, tokens.unit(extent->unit())) : milliseconds(count));
+  }
+  span.constant = constant_of(extent, tokens);
+  if (!has_unit) return;
+  reporter.error(tokens.locate(extent->unit()->start),
+                 "a constant that is a window has its unit already",
+                 "write for example `const w = 5 min;`, and `within w from X`");
+}
+
+/// `20 events`, of the time that stands behind them.
+void build_events(Parser::WindowContext* window, ast::Span& span, TokenReader& tokens,
+                  Reporter& reporter) {
+  auto* const events = window->extent(0);
+  if (events->INT() != nullptr) {
+    span.newest = tokens.integer(events->INT()->getSymbol());
+  } else {
+    span.newest = 1;  // until the constant is known
+    span.newest_constant = constant_of(events, tokens);
+  }
+  span.endless = window->IN() == nullptr;
+  if (span.endless) {
+    set_width(span, std::numeric_limits<Duration>::max());
+  } else {
+    build_width(window->extent(1), span, tokens, reporter);
+  }
+}
+
+void build_window(Parser::WindowContext* window, ast::Span& span, TokenReader& tokens,
                   Reporter& reporter) {
   span.inclusive = window->INCLUSIVE() != nullptr;
   if (span.inclusive && span.kind == SpanKind::after) {
@@ -32,11 +71,11 @@ void build_window(grammar::TeslaParser::WindowContext* window, ast::Span& span, 
                    "it is decided before the events of that instant: leave out `inclusive`, or "
                    "make the window longer");
   }
-  if (window->constantName() != nullptr) {
-    span.constant = {window->start->getText(), tokens.locate(window->start)};
-  } else {
-    set_width(span, window_width(window, tokens));
-  }
+  if (counts_events(window->extent(0))) return build_events(window, span, tokens, reporter);
+  build_width(window->extent(0), span, tokens, reporter);
+  if (window->IN() == nullptr) return;
+  reporter.error(tokens.locate(window->IN()->getSymbol()), "a window has one time",
+                 "`in` stands behind a number of events: `within 20 events in 1 d from X`");
 }
 
 }  // namespace

@@ -35,6 +35,8 @@ void Constants::put_into(ast::RuleDefinition& rule, Reporter& reporter) const {
   }
   for (ast::Clause& clause : rule.clauses) put_into(clause, reporter);
   for (ast::Assignment& assignment : rule.assignments) put_into(assignment.value, reporter);
+  if (rule.limit) put_into(*rule.limit, reporter);
+  for (ast::Annotation& annotation : rule.annotations) put_into(annotation);
 }
 
 void Constants::put_into(ast::Clause& clause, Reporter& reporter) const {
@@ -58,6 +60,9 @@ void Constants::put_into(ast::Predicate& predicate, Reporter& reporter) const {
 }
 
 void Constants::put_into(ast::Span& span, Reporter& reporter) const {
+  if (!span.newest_constant.text.empty()) {
+    span.newest = number_of(span.newest_constant, "`within 20 events in 1 d from X`", reporter);
+  }
   if (span.constant.text.empty()) return;
   const auto constant = constants_.find(span.constant.text);
   if (constant == constants_.end()) {
@@ -71,6 +76,46 @@ void Constants::put_into(ast::Span& span, Reporter& reporter) const {
                  "the constant " + in_quotes(span.constant.text) + " is no time, at " +
                      place(constant->second.at),
                  "write for example `const w = 5 min;`");
+}
+
+void Constants::put_into(ast::Limit& limit, Reporter& reporter) const {
+  if (limit.constant.text.empty()) return;
+  limit.composites = number_of(limit.constant, "`limit 3`", reporter).value_or(1);
+}
+
+/// The whole number that the constant is. Nothing, after an error, where it is none.
+std::optional<std::int64_t> Constants::number_of(const ast::Name& name, const std::string& example,
+                                                 Reporter& reporter) const {
+  const auto constant = constants_.find(name.text);
+  if (constant == constants_.end()) {
+    reporter.error(
+        name.at, "there is no constant " + in_quotes(name.text) + " in front of this rule",
+        "a whole number stands here, as in " + example + ", or a constant: `const best = 3;`");
+    return std::nullopt;
+  }
+  const ast::Expr& value = constant->second.value;
+  const auto* number = std::get_if<std::int64_t>(&value.value);
+  if (number != nullptr && value.kind == ast::ExprKind::literal) return *number;
+  reporter.error(name.at,
+                 "the constant " + in_quotes(name.text) + " is no whole number, at " +
+                     place(constant->second.at),
+                 "write for example `const best = 3;`");
+  return std::nullopt;
+}
+
+/// The number and the time of `@at_most` may be constants. Words of other annotations, and those
+/// behind `by`, are names.
+void Constants::put_into(ast::Annotation& annotation) const {
+  if (annotation.name.text != "at_most") return;
+  for (ast::AnnotationArgument& argument : annotation.arguments) {
+    const bool is_number = &argument == annotation.arguments.data() && argument.name.text.empty();
+    if (!argument.is_word || !(is_number || argument.name.text == "per")) continue;
+    const auto constant = constants_.find(std::get<std::string>(argument.value));
+    if (constant == constants_.end()) continue;
+    argument.value = constant->second.value.value;
+    argument.is_time = constant->second.value.kind == ast::ExprKind::duration;
+    argument.is_word = false;
+  }
 }
 
 void Constants::put_into(ast::Expr& expr, Reporter& reporter) const {

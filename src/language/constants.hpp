@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -25,6 +27,10 @@ class Constants {
   void put_into(ast::Clause& clause, Reporter& reporter) const;
   void put_into(ast::Expr& expr, Reporter& reporter) const;
   void put_into(ast::Span& span, Reporter& reporter) const;
+  void put_into(ast::Limit& limit, Reporter& reporter) const;
+  void put_into(ast::Annotation& annotation) const;
+  std::optional<std::int64_t> number_of(const ast::Name& name, const std::string& example,
+                                        Reporter& reporter) const;
 
   struct Constant {
     ast::Expr value;

@@ -65,6 +65,7 @@ std::string hint_for_foreign(const SyntaxError& error, const ItemTokens& item) {
   if (word == "ilike") return "write `lower(x) like \"a%\"`";
   const bool range = word == "between" && !error.expects(TeslaParser::BETWEEN);
   if (range) return "for values from 1 to 2 write `x >= 1 and x <= 2`";
+  if (word == "event" && error.expects(TeslaParser::FROM)) return "write `events`, also for one";
   if (word == "having") return "write a filter: `and $n = Count(...)` and then `and $n > 3`";
   if (word == "group" && next == "by") {
     return "for a composite of each key write `last Temp(area = $a) per area within 1 h from "

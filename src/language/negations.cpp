@@ -30,6 +30,11 @@ Negation NegationBinder::bind(const ast::NegationClause& clause, std::uint32_t e
   Negation negation;
   negation.predicate = predicates_.bind_nameless(clause.predicate, Context::Kind::negation);
   negation.span = windows_.bind(clause.span, earlier);
+  if (clause.span.newest) {
+    reporter_.error(clause.span.at, "the window of an absence is a time",
+                    "that the last events are of some kind is a filter: "
+                    "`0 = Count(P() within 20 events in 1 d from X)`");
+  }
   if (clause.span.kind == SpanKind::after && negation.span.first != 0) {
     reporter_.error(clause.span.first.at, std::string(kForwardLooking),
                     "write `after " + scope_.states()[0].name.text +

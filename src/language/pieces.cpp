@@ -36,7 +36,8 @@ void collect(antlr4::tree::ParseTree* tree, std::vector<Token*>& tokens) {
 }
 
 bool is_name(std::size_t rule) {
-  return rule == Parser::RuleTypeName || rule == Parser::RuleAttributeName;
+  return rule == Parser::RuleTypeName || rule == Parser::RuleAttributeName ||
+         rule == Parser::RuleConstantName;
 }
 
 bool is_language_word(std::size_t token) { return token >= Parser::AND && token <= Parser::CONST; }
@@ -49,7 +50,9 @@ std::string string_literal(const std::string& text) {
 
 std::string unit_text(const std::string& word) {
   const auto length = unit_length(word);
-  return length ? duration_text(*length).substr(2) : word;
+  if (length) return duration_text(*length).substr(2);
+  const std::string lower = lower_case(word);
+  return lower == "events" ? lower : word;
 }
 
 /// A window without a unit, which is in milliseconds.
@@ -269,11 +272,19 @@ class PieceWriter {
   }
 
   void window(Parser::WindowContext* window) {
-    const bool bare = window->INT() != nullptr && window->unit() == nullptr;
-    const std::string text = window->start->getText();
-    add(window->start, bare ? bare_window(text) : text);
-    if (window->unit() != nullptr) unit(window->unit());
+    extent(window->extent(0));
+    if (window->IN() != nullptr) {
+      add(window->IN()->getSymbol(), "in");
+      extent(window->extent(1));
+    }
     if (window->INCLUSIVE() != nullptr) add(window->INCLUSIVE()->getSymbol(), "inclusive");
+  }
+
+  void extent(Parser::ExtentContext* extent) {
+    const bool bare = extent->INT() != nullptr && extent->unit() == nullptr;
+    const std::string text = extent->start->getText();
+    add(extent->start, bare ? bare_window(text) : text);
+    if (extent->unit() != nullptr) unit(extent->unit());
   }
 
   /// The dot behind a unit goes, its comments stay.

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "language/annotations.hpp"
+#include "language/output_limit.hpp"
 #include "language/timers.hpp"
 
 namespace gorgo::language {
@@ -38,6 +39,7 @@ Rule RuleBinder::bind(std::string full_name) {
   rule_.assignments = composite_.bind_values();
   rule_.order = composite_.bind_order();
   rule_.limit = composite_.bind_limit();
+  rule_.at_most = bind_output_limit(ast_, file_.reporter);
   rule_.consuming = composite_.bind_consumed();
   aggregates_.give(rule_);
   return std::move(rule_);

@@ -223,6 +223,17 @@ std::string RuleText::order() const {
   return text;
 }
 
+std::string RuleText::at_most() const {
+  if (!rule_.at_most) return "";
+  const OutputLimit& limit = *rule_.at_most;
+  std::string text = std::to_string(limit.composites) + " per " + duration_text(limit.per);
+  for (const std::uint32_t attribute : limit.by) {
+    text +=
+        (attribute == limit.by.front() ? " by " : ", ") + this->attribute(rule_.type, attribute);
+  }
+  return text;
+}
+
 std::string RuleText::span(const Span& s) const {
   if (s.kind == SpanKind::between) return "between " + state(s.first) + " and " + state(s.second);
   if (s.kind == SpanKind::after)
@@ -234,7 +245,11 @@ std::string RuleText::aggregate(const Aggregate& a) const {
   std::string text(to_string(a.function));
   text += "(" + predicate(a.predicate);
   if (a.attribute) text += "." + attribute(a.predicate.type, *a.attribute);
-  text += " " + span(a.span);
+  std::string window = span(a.span);
+  if (a.newest) {
+    window.insert(std::string_view("within ").size(), std::to_string(*a.newest) + " events in ");
+  }
+  text += " " + window;
   if (a.function == AggregateFunction::percentile) text += ", " + constant(a.percent);
   return text + ")";
 }

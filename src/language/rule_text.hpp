@@ -34,6 +34,8 @@ class RuleText {
   std::string keys(const State& s) const;
   /// `mean desc, area`; empty without `order by`.
   std::string order() const;
+  /// `1 per 10 min by area`; empty without `@at_most`.
+  std::string at_most() const;
   std::string span(const Span& s) const;
   /// `AVG(Temp().value within 5 min from Smoke)`
   std::string aggregate(const Aggregate& a) const;

@@ -24,6 +24,7 @@ State StateBinder::bind(const ast::StateClause& clause, std::uint32_t index) {
   bind_selection(clause, state);
   state.predicate = predicates_.bind_state(clause.predicate, index);
   bind_keys(clause, index, state);
+  bind_number(clause, state);
   bind_window(clause.span, index, state);
   return state;
 }
@@ -60,6 +61,27 @@ void StateBinder::bind_keys(const ast::StateClause& clause, std::uint32_t index,
     attribute->op = Op::present;
     attribute->type = ValueType::boolean;
     if (!known) conditions.insert(conditions.begin(), std::move(*attribute));
+  }
+}
+
+/// The newest so many events of a window are what `k-last` selects.
+void StateBinder::bind_number(const ast::StateClause& clause, State& state) {
+  const auto newest = windows_.newest(clause.span);
+  if (!newest) return;
+  switch (clause.selection) {
+    case Selection::each:
+      state.selection = Selection::k_last;
+      state.k = *newest;
+      return;
+    case Selection::last:
+      return;
+    case Selection::k_last:
+      state.k = std::min(state.k, *newest);
+      return;
+    case Selection::first:
+    case Selection::k_first:
+      reporter_.error(clause.at, "`first` does not go with a number of events",
+                      "take `each` or `last` of them, or a window that is a time");
   }
 }
 

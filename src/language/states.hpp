@@ -26,6 +26,7 @@ class StateBinder {
  private:
   void bind_selection(const ast::StateClause& clause, State& state);
   void bind_keys(const ast::StateClause& clause, std::uint32_t index, State& state);
+  void bind_number(const ast::StateClause& clause, State& state);
   void bind_window(const ast::Span& span, std::uint32_t index, State& state);
 
   const Scope& scope_;

@@ -44,10 +44,7 @@ bool is_constant(const ast::Expr& expr) {
 
 TRexRule::TRexRule(const ast::RuleDefinition& rule, const Schema& schema, Reporter& reporter)
     : rule_(rule), schema_(schema), reporter_(reporter) {
-  for (const auto& annotation : rule.annotations) {
-    reporter.warning(annotation.name.at,
-                     "T-Rex has no annotations: `@" + annotation.name.text + "` is left out");
-  }
+  annotations();
   define();
   pattern();
   where();
@@ -58,6 +55,18 @@ TRexRule::TRexRule(const ast::RuleDefinition& rule, const Schema& schema, Report
   type_name(rule.type);
   const auto composite = std::find(types_.begin(), types_.end(), rule.type.text);
   if (composite != types_.end()) std::rotate(composite, composite + 1, types_.end());
+}
+
+/// Those that say how a rule runs are left out; the others say what it means.
+void TRexRule::annotations() {
+  for (const auto& annotation : rule_.annotations) {
+    if (annotation.name.text == "at_most") {
+      refuse(annotation.name.at, "limits on what a rule produces", "");
+    } else {
+      reporter_.warning(annotation.name.at,
+                        "T-Rex has no annotations: `@" + annotation.name.text + "` is left out");
+    }
+  }
 }
 
 void TRexRule::define() {
@@ -115,6 +124,7 @@ std::string TRexRule::span(const ast::Span& span) {
   if (span.kind == SpanKind::after) {
     return refuse(span.at, "absence with a deadline", "");
   }
+  if (span.newest) return refuse(span.at, "windows of a number of events", "");
   if (span.width % kMillisecond != 0) {
     return refuse(span.at, "windows that are not whole milliseconds", "");
   }

@@ -27,6 +27,7 @@ class TRexRule {
  private:
   enum class Place { state, elsewhere };
 
+  void annotations();
   void define();
   void pattern();
   std::string clause(const ast::Clause& clause);

@@ -22,6 +22,20 @@ Span WindowBinder::bind(const ast::Span& span, std::uint32_t earlier) {
   return bound;
 }
 
+std::optional<std::uint64_t> WindowBinder::newest(const ast::Span& span) {
+  if (!span.newest) return std::nullopt;
+  if (*span.newest < 1) {
+    reporter_.error(span.at, "the window is empty: it takes no event",
+                    "write a number of at least 1");
+    return std::nullopt;
+  }
+  if (span.endless) {
+    reporter_.warning(span.at, "no time bounds this window, so that events are remembered for ever",
+                      "write for example `within 20 events in 1 d from X`");
+  }
+  return static_cast<std::uint64_t>(*span.newest);
+}
+
 std::uint32_t WindowBinder::earlier_state(const ast::Name& name, std::uint32_t earlier) {
   const auto state = scope_.find_state(name.text);
   if (!state) {

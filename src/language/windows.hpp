@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "gorgo/rule.hpp"
 #include "language/ast.hpp"
@@ -18,6 +19,9 @@ class WindowBinder {
   /// Binds a span behind `earlier` states, which are those that it may name. Its kind may have no
   /// meaning where it stands: the clause that it belongs to reports that.
   Span bind(const ast::Span& span, std::uint32_t earlier);
+  /// How many events `within 20 events` takes; nothing where it takes all. Warns where no time
+  /// bounds how long they are kept.
+  std::optional<std::uint64_t> newest(const ast::Span& span);
 
  private:
   std::uint32_t earlier_state(const ast::Name& name, std::uint32_t earlier);

@@ -58,6 +58,7 @@ class Explainer {
     }
     result.order = text_.order();
     result.limit = rule_.limit;
+    result.at_most = text_.at_most();
     for (const std::uint32_t state : rule_.consuming) {
       result.consuming.push_back(text_.state(state));
     }

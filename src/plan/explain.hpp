@@ -62,6 +62,7 @@ struct RuleExplanation {
   std::vector<std::string> assignments;
   std::string order;                   ///< `mean desc, area`; empty: that of the sequences
   std::optional<std::uint64_t> limit;  ///< composites of a terminator
+  std::string at_most;                 ///< `1 per 10 min by area`; empty: as many as there are
   std::vector<std::string> consuming;
   std::string deadline;            ///< how long behind the terminator; empty: at once
   std::vector<std::string> reach;  ///< "Temp 5 min": how long events are kept for this rule

@@ -92,6 +92,7 @@ std::string to_text(const RuleExplanation& rule) {
   add_conditions(rule, lines);
   lines.field(2, "order by", rule.order);
   if (rule.limit) lines.field(2, "limit", std::to_string(*rule.limit));
+  lines.field(2, "at most", rule.at_most);
   lines.field(2, "deadline", rule.deadline);
   lines.field(2, "consuming", joined(rule.consuming, ", "));
   lines.field(2, "reach", joined(rule.reach, ", "));

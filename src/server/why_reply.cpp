@@ -45,6 +45,7 @@ std::unique_ptr<wire::FunnelT> to_wire(const Funnel& funnel) {
   result->composites = funnel.composites;
   result->waiting = funnel.waiting;
   result->nearest = to_wire(funnel.nearest);
+  result->cut = funnel.cut;
   return result;
 }
 

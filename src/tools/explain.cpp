@@ -62,15 +62,15 @@ Json to_json(const plan::RuleExplanation& rule) {
                           {"required", aggregate.required},
                           {"scan", to_json(aggregate.scan)}});
   }
-  return {{"name", rule.name},         {"line", rule.at.line},
-          {"column", rule.at.column},  {"declaration", rule.declaration},
-          {"engine", rule.engine},     {"stratum", rule.stratum},
-          {"timer", rule.timer},       {"states", states},
-          {"negations", negations},    {"aggregates", aggregates},
-          {"filters", rule.filters},   {"where", rule.assignments},
-          {"order_by", rule.order},    {"limit", rule.limit ? Json(*rule.limit) : Json()},
-          {"deadline", rule.deadline}, {"consuming", rule.consuming},
-          {"reach", rule.reach}};
+  return {{"name", rule.name},           {"line", rule.at.line},
+          {"column", rule.at.column},    {"declaration", rule.declaration},
+          {"engine", rule.engine},       {"stratum", rule.stratum},
+          {"timer", rule.timer},         {"states", states},
+          {"negations", negations},      {"aggregates", aggregates},
+          {"filters", rule.filters},     {"where", rule.assignments},
+          {"order_by", rule.order},      {"limit", rule.limit ? Json(*rule.limit) : Json()},
+          {"at_most", rule.at_most},     {"deadline", rule.deadline},
+          {"consuming", rule.consuming}, {"reach", rule.reach}};
 }
 
 Json json_of(const plan::Explanation& explanation) {

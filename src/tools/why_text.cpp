@@ -55,6 +55,7 @@ std::string verdict(const Funnel& funnel) {
   std::string text =
       funnel.composites == 0 ? "no composite" : plural(funnel.composites, "composite");
   if (funnel.waiting > 0) text += ", " + std::to_string(funnel.waiting) + " waiting";
+  if (funnel.cut > 0) text += ", " + std::to_string(funnel.cut) + " cut by @at_most";
   return text;
 }
 
@@ -142,6 +143,7 @@ Json to_json(const Funnel& funnel) {
           {"complete", funnel.complete},
           {"composites", funnel.composites},
           {"waiting", funnel.waiting},
+          {"cut", funnel.cut},
           {"nearest", to_json(funnel.nearest)},
           {"steps", steps}};
 }

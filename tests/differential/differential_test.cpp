@@ -100,7 +100,8 @@ Lines reasons(Processor& processor) {
     line << rule.name << " " << why->evaluated << " " << why->produced << " " << rule.pending;
     for (const Funnel& funnel : why->funnels) {
       line << "; " << funnel.event << " " << static_cast<int>(funnel.outcome) << " "
-           << funnel.complete << " " << funnel.composites << " " << funnel.waiting;
+           << funnel.complete << " " << funnel.composites << " " << funnel.waiting << " "
+           << funnel.cut;
       for (const Step& step : funnel.steps) line << " " << step.candidates << "/" << step.passed;
     }
     lines.push_back(line.str());

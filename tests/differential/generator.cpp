@@ -24,20 +24,21 @@ std::string random_width() { return std::to_string(number(1, 20)) + " ms"; }
 /// `k` of some states.
 class RuleWriter {
  public:
-  /// The rule may read events of `types`. Its windows may be the constant.
+  /// The rule may read events of `types`. Its times and its limit may be the constants whose names
+  /// begin so.
   RuleWriter(std::string name, std::string type, std::vector<std::string> types,
-             std::string constant)
+             std::string constants)
       : name_(std::move(name)),
         type_(std::move(type)),
         types_(std::move(types)),
-        constant_(std::move(constant)) {}
+        constants_(std::move(constants)) {}
 
   /// A condition on an event alone.
   std::string own_condition() { return condition(); }
 
   std::string write() {
-    std::string text = "@limit(max_sequences = 30) rule " + name_ + ":\ndefine " + type_ +
-                       "(k: int, v: int, x: float, s: string)\nfrom ";
+    std::string text = at_most() + "@limit(max_sequences = 30) rule " + name_ + ":\ndefine " +
+                       type_ + "(k: int, v: int, x: float, s: string)\nfrom ";
     text += state(0);
     const int states = number(1, 4);
     for (int i = 1; i < states; ++i) text += "\n  and " + selected_state(i);
@@ -48,6 +49,12 @@ class RuleWriter {
   }
 
  private:
+  std::string at_most() {
+    if (!one_in(4)) return "";
+    return "@at_most(" + small_number() + ", per = " + window() +
+           any_of<std::string>({"", ", by = k", ", by = k", ", by = x", ", by = s, v"}) + ") ";
+  }
+
   std::string state(int index) {
     const std::string type = any_of(types_);
     std::vector<std::string> conditions;
@@ -65,8 +72,9 @@ class RuleWriter {
     const std::string selection =
         any_of<std::string>({"each", "last", "first", "2-first", "3-last"});
     const std::string reference = earlier_state();
+    const bool newest = selection != "first" && selection != "2-first";
     return selection + " " + state(index) + (selection == "each" ? "" : keys()) + " within " +
-           window() + end() + " from " + reference;
+           (newest ? events() : "") + window() + end() + " from " + reference;
   }
 
   static std::string keys() {
@@ -83,13 +91,13 @@ class RuleWriter {
            " after S0";
   }
 
-  std::string span() {
+  std::string span(const std::string& events = "") {
     const int first = number(0, states_ - 1);
     const int second = number(0, states_ - 1);
     if (first != second && one_in(2)) {
       return "between S" + std::to_string(first) + " and S" + std::to_string(second);
     }
-    return "within " + window() + end() + " from S" + std::to_string(first);
+    return "within " + events + window() + end() + " from S" + std::to_string(first);
   }
 
   std::string filter() {
@@ -109,11 +117,15 @@ class RuleWriter {
            ", x = " + (one_in(2) ? aggregate() : sequence_number()) + ", s = " + sequence_string();
   }
 
-  static std::string order() {
+  std::string order() {
     if (!one_in(3)) return "";
     const std::string by = any_of<std::string>({"", "\norder by x desc", "\norder by s, k desc",
                                                 "\norder by v asc", "\norder by x, v desc"});
-    return by + (by.empty() || one_in(2) ? "\nlimit " + std::to_string(number(1, 3)) : "");
+    return by + (by.empty() || one_in(2) ? "\nlimit " + small_number() : "");
+  }
+
+  std::string small_number() {
+    return one_in(4) ? constants_ + "Best" : std::to_string(number(1, 3));
   }
 
   std::string consuming() {
@@ -130,10 +142,10 @@ class RuleWriter {
     const std::string type = any_of(types_);
     const std::string attribute = any_of<std::string>({"v", "x"});
     if (function == "Count" && one_in(2)) {
-      return "Count(" + type + "(" + joined(conditions(2)) + ") " + span() + ")";
+      return "Count(" + type + "(" + joined(conditions(2)) + ") " + span(events()) + ")";
     }
-    return function + "(" + type + "(" + joined(conditions(2)) + ")." + attribute + " " + span() +
-           (function == "Percentile" ? ", 90)" : ")");
+    return function + "(" + type + "(" + joined(conditions(2)) + ")." + attribute + " " +
+           span(events()) + (function == "Percentile" ? ", 90)" : ")");
   }
 
   std::vector<std::string> conditions(int most) {
@@ -229,7 +241,9 @@ class RuleWriter {
 
   std::string parameter() { return "$p" + std::to_string(number(0, parameters_ - 1)); }
   std::string earlier_state() { return "S" + std::to_string(number(0, states_ - 1)); }
-  std::string window() const { return one_in(4) ? constant_ : random_width(); }
+  /// Mostly all events of a window count.
+  std::string events() { return one_in(4) ? small_number() + " events in " : ""; }
+  std::string window() const { return one_in(4) ? constants_ + "Window" : random_width(); }
   static std::string end() { return one_in(3) ? " inclusive" : ""; }
 
   static std::string joined(const std::vector<std::string>& parts) {
@@ -241,7 +255,7 @@ class RuleWriter {
   std::string name_;
   std::string type_;
   std::vector<std::string> types_;
-  std::string constant_;
+  std::string constants_;
   int states_ = 0;      // named so far
   int parameters_ = 0;  // bound so far
 };
@@ -255,14 +269,16 @@ struct Names {
 /// A report on the groups of a window.
 std::string group_rule(const Names& names, const std::string& type) {
   const std::string window = " within " + random_width() + " inclusive from Timer";
+  const std::string counted =
+      one_in(3) ? " within 3 events in " + window.substr(std::string(" within ").size()) : window;
   const std::string keys = any_of<std::string>({"k", "k, s", "v", "s"});
   const std::string function = any_of<std::string>({"Sum", "Avg", "Max", "Median"});
   return "rule " + names.rule + "Groups: define " + names.type +
          "0(k: int, v: int, x: float, s: string)\nfrom Timer(every = " +
          std::to_string(number(1, 8)) + " ms)\n  and " + any_of<std::string>({"last", "first"}) +
          " " + type + "(k = $k, s = $s) as S1 per " + keys + window + "\n  and $x = " + function +
-         "(" + type + "(k = $k).x" + window + ")\n  and $x > 0.5\nwhere k = $k, v = Count(" + type +
-         "(k = $k)" + window + "), x = $x, s = $s\norder by x desc limit " +
+         "(" + type + "(k = $k).x" + counted + ")\n  and $x > 0.5\nwhere k = $k, v = Count(" +
+         type + "(k = $k)" + window + "), x = $x, s = $s\norder by x desc limit " +
          std::to_string(number(1, 3)) + ";\n";
 }
 
@@ -294,8 +310,8 @@ std::string random_string() {
 }
 
 std::string write_rules(const Names& names) {
-  const std::string constant = names.rule + "Window";
-  std::string text = "const " + constant + " = " + random_width() + ";\n";
+  std::string text = "const " + names.rule + "Window = " + random_width() + ";\nconst " +
+                     names.rule + "Best = " + std::to_string(number(1, 3)) + ";\n";
   const std::vector<std::string> published = {"A", "B", "C", "U"};
   std::vector<std::string> composites;
   const int rules = number(1, 4);
@@ -308,7 +324,8 @@ std::string write_rules(const Names& names) {
     const int readable = one_in(6) ? static_cast<int>(composites.size()) : level;
     std::vector<std::string> types = published;
     for (int below = 0; below < readable; ++below) types.insert(types.end(), 2, composites[below]);
-    text += RuleWriter(names.rule + std::to_string(i), composites[level], types, constant).write();
+    text +=
+        RuleWriter(names.rule + std::to_string(i), composites[level], types, names.rule).write();
   }
   if (one_in(4)) text += timer_rule(names, composites);
   return text;

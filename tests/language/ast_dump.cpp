@@ -27,7 +27,8 @@ static std::string dump(const ast::Span& span) {
   if (span.kind == SpanKind::between) {
     return " between " + span.first.text + " and " + span.second.text;
   }
-  return " within " + std::to_string(span.width) + "ns " +
+  const std::string newest = span.newest ? std::to_string(*span.newest) + " events in " : "";
+  return " within " + newest + std::to_string(span.width) + "ns " +
          (span.kind == SpanKind::within ? "from " : "after ") + span.first.text;
 }
 
@@ -99,10 +100,10 @@ static std::string dump(const ast::Timer& timer) {
 
 static std::string dump(const ast::Annotation& annotation) {
   std::string text = "@" + annotation.name.text + "(";
-  for (const auto& [name, value] : annotation.arguments) {
+  for (const auto& [name, value, is_time, is_word] : annotation.arguments) {
     if (text.back() != '(') text += ", ";
     if (!name.text.empty()) text += name.text + " = ";
-    text += dump(value);
+    text += dump(value) + (is_time ? "ns" : is_word ? " as a word" : "");
   }
   return text + ")\n";
 }

@@ -54,6 +54,17 @@ TEST(Format, TRexSpellingBecomesThePapers) {
             "consuming Temp;\n");
 }
 
+TEST(Format, NumbersOfEventsAndLimitsOfOutput) {
+  EXPECT_EQ(formatted("@at_most(1,per=10min,by=a,b) define A(a:int,b:int) from B() and each C() "
+                      "within 20  EVENTS IN 1d FROM B where a=1,b=2 limit 2"),
+            "@at_most(1, per = 10 min, by = a, b)\n"
+            "define    A(a: int, b: int)\n"
+            "from      B()\n"
+            "          and each C() within 20 events in 1 d from B\n"
+            "where     a = 1 and b = 2\n"
+            "limit     2;\n");
+}
+
 TEST(Format, HeadsStandOnLinesOfTheirOwn) {
   EXPECT_EQ(formatted("@engine(column-scan) @limit(max_sequences=10) RULE hot:define A() from B()"),
             "@engine(column-scan)\n"

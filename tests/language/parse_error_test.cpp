@@ -171,7 +171,7 @@ TEST(ParseError, Clauses) {
             "1:41: there is no constant `x` in front of this rule | a window is a time such as "
             "`5 min`, or a constant: `const w = 5 min;`");
   EXPECT_EQ(errors("define A() from B() and last C() within 5 x y"),
-            "1:45: unexpected `y`, expected `from`, `after` or `.`");
+            "1:45: unexpected `y`, expected `from`, `after`, `in` or `.`");
 }
 
 TEST(ParseError, Aggregates) {

@@ -35,9 +35,26 @@ TEST(ParseRule, ArrowsAndStatedTypes) {
 TEST(ParseRule, NameAnnotationsNumbers) {
   EXPECT_EQ(parsed_dump("@engine(cuda) @limit(max_sequences = 100000, note = \"x\", -1.5, true)\n"
                         "@bare rule fire_last: assign 7 => B define A() from B() consuming C, D"),
-            "@engine('cuda')\n@limit(max_sequences = 100000, note = 'x', -1.500000f, true)\n"
+            "@engine('cuda' as a word)\n"
+            "@limit(max_sequences = 100000, note = 'x', -1.500000f, true)\n"
             "@bare()\nrule fire_last:\nassign 7 => B\ndefine A()\nfrom B()\n"
             "consuming C\nconsuming D\n");
+}
+
+TEST(ParseRule, TimesAndConstantsInAnnotations) {
+  EXPECT_EQ(parsed_dump("@at_most(1, per = 10 min, by = a, b) define A() from B()"),
+            "@at_most(1, per = 600000000000ns, by = 'a' as a word, 'b' as a word)\n"
+            "define A()\nfrom B()\n");
+  EXPECT_EQ(parsed_dump("const n = 3; const w = 1 s; @at_most(n, per = w) define A() from B()"),
+            "@at_most(3, per = 1000000000ns)\ndefine A()\nfrom B()\n");
+}
+
+TEST(ParseRule, WindowsOfEvents) {
+  EXPECT_EQ(
+      parsed_dump("const n = 3; define A() from B() and each C() within n events in 2 s from B "
+                  "and last C() as D within 1 events inclusive from B limit n"),
+      "define A()\nfrom B()\nand each C() within 3 events in 2000000000ns from B\n"
+      "and last C() as D within 1 events in 9223372036854775807ns from B\nlimit 3\n");
 }
 
 TEST(ParseRule, AnnotationsMayStandBehindTheName) {

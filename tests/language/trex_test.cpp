@@ -89,6 +89,10 @@ TEST(TRex, SaysWhatItCannotExpress) {
             "T-Rex has no ints of more than 32 bits");
   EXPECT_EQ(left_out("define A(t: int) from B() where t = B.timestamp"),
             "T-Rex has no `timestamp`");
+  EXPECT_EQ(left_out("@at_most(1, per = 1 s) define A() from B()"),
+            "T-Rex has no limits on what a rule produces");
+  EXPECT_EQ(left_out("define A() from B() and last C() within 3 events in 1 s from B"),
+            "T-Rex has no windows of a number of events");
 }
 
 TEST(TRex, LeavesOutOnlyWhatItMust) {

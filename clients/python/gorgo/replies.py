@@ -126,6 +126,7 @@ class Funnel:
     composites: int
     waiting: int
     nearest: Optional[Miss]
+    cut: int
 
 
 @dataclass(frozen=True)
@@ -224,7 +225,7 @@ def _step(values: Values) -> Step:
 def _funnel(values: Values) -> Funnel:
     return Funnel(values["event"], values["timestamp"], _name(schema.OUTCOMES, values["outcome"]),
                   bool(values["forgotten"]), [_step(v) for v in values["steps"] or ()], values["complete"],
-                  values["composites"], values["waiting"], _miss(values["nearest"]))
+                  values["composites"], values["waiting"], _miss(values["nearest"]), values["cut"])
 
 
 def to_why(values: Values) -> Why:

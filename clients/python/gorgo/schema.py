@@ -126,7 +126,7 @@ STEP = Table(
     tables("losses", LOSS), child("outside", MISS))
 FUNNEL = Table(
     "Funnel", text("event", True), i64("timestamp"), u8("outcome"), flag("forgotten"), tables("steps", STEP),
-    u64("complete"), u64("composites"), u64("waiting"), child("nearest", MISS))
+    u64("complete"), u64("composites"), u64("waiting"), child("nearest", MISS), u64("cut"))
 WHY = Table(
     "Why", text("rule", True), text("terminator", True), u64("evaluated"), u64("produced"), tables("funnels", FUNNEL))
 TRACED_RULE = Table("TracedRule", text("name", True), flag("reads"), u64("terminators"), u64("composites"))

@@ -62,6 +62,9 @@ void CompositeRecords::add_awaited(const RuleRunner::Part& part) {
     }
     rules_.state(part.rule).decided.push_back({events[0].slot, record.sequence, record.root + 1});
     if (!rule.is_absent(events)) continue;
+    const auto cells = std::span<const Datum>(batch.cells)
+                           .subspan(record.first_cell, rule.rule().assignments.size());
+    if (!rules_.state(part.rule).admit(rule.rule(), cells, deadline, events[0].slot)) continue;
     record.timestamp = deadline;
     batch.in_order = false;  // what brought it about has an earlier timestamp and the same root
     batch.records.push_back(record);

@@ -85,7 +85,7 @@ void RuleRunner::add_parts(const Load& load, EngineEntry& entry, std::size_t fir
     return add_part(load, entry, first, count, 0, job_of(*entry.engine));
   }
   const bool divisible =
-      entry.engine->divides_terminators() && rules_.rule(load.rule).rule().consuming.empty();
+      entry.engine->divides_terminators() && !rules_.rule(load.rule).rule().is_sequential();
   std::uint32_t evaluator = 0;
   for (const std::size_t end = first + count; first < end;) {
     if (opening.room == 0) opening = {begin_job(nullptr), job_size()};

@@ -62,6 +62,7 @@ void FunnelWitness::add_filters_and_where() {
   std::string clause = "where";
   if (!rule_.order.empty()) clause += ", order by " + text_.rule().order();
   if (rule_.limit) clause += ", limit " + std::to_string(*rule_.limit);
+  if (rule_.at_most) clause += ", at most " + text_.rule().at_most();
   add_step(Step::Kind::where, std::move(clause), values);
 }
 
@@ -304,13 +305,14 @@ std::optional<Miss> FunnelWitness::nearest_miss(const std::vector<Step>& steps) 
   return best ? std::optional(miss(step, *best)) : steps[step].outside;
 }
 
-Funnel FunnelWitness::take(std::uint64_t composites, std::uint64_t waiting) {
+Funnel FunnelWitness::take(std::uint64_t composites, std::uint64_t waiting, std::uint64_t cut) {
   Funnel funnel;
   funnel.event = text_.event(rule_.states[0].predicate.type, terminator_);
   funnel.timestamp = terminator_.timestamp();
   funnel.complete = complete_;
   funnel.composites = composites;
   funnel.waiting = waiting;
+  funnel.cut = cut;
   funnel.steps = steps_;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     Step& step = funnel.steps[i];
@@ -328,7 +330,7 @@ Funnel FunnelWitness::take(std::uint64_t composites, std::uint64_t waiting) {
     const bool searched = step.kind == Step::Kind::state && step.sequences > 0;
     if (searched && step.candidates == 0) step.outside = outside(i);
   }
-  if (composites + waiting == 0) funnel.nearest = nearest_miss(funnel.steps);
+  if (composites + waiting + cut == 0) funnel.nearest = nearest_miss(funnel.steps);
   return funnel;
 }
 

@@ -25,9 +25,9 @@ class FunnelWitness final : public engine::Witness {
   void absent();
   /// The deadline of a composite is over, and `by` came, which the negation forbids.
   void came(std::uint32_t negation, Sequence sequence, history::EventRef by);
-  /// The funnel of the terminator. It has `composites` composites, and `waiting` more wait for
-  /// their deadlines.
-  Funnel take(std::uint64_t composites, std::uint64_t waiting);
+  /// The funnel of the terminator. It has `composites` composites, `waiting` more wait for their
+  /// deadlines, and `cut` came too soon after others.
+  Funnel take(std::uint64_t composites, std::uint64_t waiting, std::uint64_t cut);
 
   void search(std::size_t state, Sequence partial, engine::Interval window) override;
   void consumed(std::size_t state, Sequence extended, history::EventRef by) override;

@@ -89,7 +89,7 @@ class Reenactment {
       state.consumed[consuming] = deployed_.state.consumed[consuming].before(slot);
     }
     Funnel::Outcome outcome = Funnel::Outcome::evaluated;
-    std::uint64_t composites = 0, waiting = 0;
+    std::uint64_t composites = 0, waiting = 0, cut = 0;
     if (!is_seen(terminator)) {
       outcome = Funnel::Outcome::before_deployment;
     } else if (store_.is_too_deep(slot)) {
@@ -101,8 +101,10 @@ class Reenactment {
         composites = decided(terminator, state);
         waiting = count_waiting(terminator);
       }
+      cut = std::min(composites, count_cut(terminator));
+      composites -= cut;
     }
-    Funnel funnel = witness_.take(composites, waiting);
+    Funnel funnel = witness_.take(composites, waiting, cut);
     funnel.outcome = outcome;
     funnel.forgotten = is_forgotten(terminator);
     return funnel;
@@ -179,6 +181,15 @@ class Reenactment {
     return static_cast<std::uint64_t>(std::count_if(
         pending.begin(), pending.end(),
         [&](const auto& entry) { return is_same(entry.second.events[0].slot, terminator); }));
+  }
+
+  std::uint64_t count_cut(EventRef terminator) const {
+    std::uint64_t count = 0;
+    const auto& cut = deployed_.state.cut;
+    for (std::uint64_t i = cut.begin(); i < cut.end(); ++i) {
+      if (is_same(cut[i].terminator, terminator)) count += cut[i].count;
+    }
+    return count;
   }
 
   /// Whether the history may have forgotten an event that the rule could see.

@@ -104,6 +104,7 @@ void Agenda::fire_deadlines(Timestamp when, Batch& batch, std::uint64_t& roots) 
     engine::RuleState& state = rules_.state(index);
     state.decided.push_back({composite.events[0].slot, composite.sequence, visible_roots});
     if (!rule.is_absent(composite.events)) continue;
+    if (!state.admit(rule.rule(), composite.cells, when, composite.events[0].slot)) continue;
     const auto first_cell = static_cast<std::uint32_t>(batch.cells.size());
     batch.cells.insert(batch.cells.end(), composite.cells.begin(), composite.cells.end());
     batch.own_texts(first_cell, rule.plan->computed_texts);

@@ -209,9 +209,12 @@ void Dispatcher::hand_out(const Deliver& deliver) {
 
 void Dispatcher::forget() {
   history_.evict(arithmetic::saturating_subtract(*clock_, remember_));
-  for (const std::uint32_t index : rules_.temporal_rules()) {
-    const TypeId type = rules_.rule(index).rule().states[0].predicate.type;
-    rules_.state(index).forget_decided_before(history_.store(type).begin());
+  for (const std::uint32_t index : rules_.temporal_rules()) forget_decided(index);
+  const Timestamp oldest = arithmetic::saturating_subtract(*clock_, rules_.max_late());
+  for (const std::uint32_t index : rules_.limited_rules()) {
+    const OutputLimit& limit = *rules_.rule(index).rule().at_most;
+    rules_.state(index).produced.forget_until(arithmetic::saturating_subtract(oldest, limit.per));
+    forget_decided(index);
   }
   for (const std::uint32_t index : rules_.consuming_rules()) {
     const Rule& rule = rules_.rule(index).rule();
@@ -220,6 +223,11 @@ void Dispatcher::forget() {
       rules_.state(index).consumed[state].forget_before(history_.store(type).begin());
     }
   }
+}
+
+void Dispatcher::forget_decided(std::uint32_t rule) {
+  const TypeId type = rules_.rule(rule).rule().states[0].predicate.type;
+  rules_.state(rule).forget_decided_before(history_.store(type).begin());
 }
 
 }  // namespace gorgo::dispatch

@@ -69,6 +69,7 @@ class Dispatcher {
   void deliver_finished(const Deliver& deliver);
   void hand_out(const Deliver& deliver);
   void forget();
+  void forget_decided(std::uint32_t rule);
 
   RuleSet& rules_;
   history::History& history_;

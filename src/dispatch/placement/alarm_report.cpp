@@ -88,6 +88,9 @@ std::string alarm_report(const DeployedRule& rule, const Schema& schema,
   text +=
       "# `gorgo test FILE --engine reference --update` writes what is expected; then `gorgo test "
       "FILE` tells\n# which engine is wrong.\n";
+  if (rule.rule().at_most) {
+    text += "# The rule has a limit: what it had produced before the first one here is not told.\n";
+  }
   if (left_out > 0) text += commented(std::to_string(left_out) + " earlier events are left out.");
   if (!rule.rule().consuming.empty()) {
     text +=

@@ -62,7 +62,7 @@ Routing Placer::at_random(std::uint32_t number, std::size_t terminators) {
   moves_.prepare(number, placement.at(engine));
   placement.move_to(engine, "at random");
   if (draw() % 2 == 0) placement.withdraw_others();
-  const bool shared = rule(number).rule().consuming.empty() && &other != &engine && terminators > 1;
+  const bool shared = !rule(number).rule().is_sequential() && &other != &engine && terminators > 1;
   if (!shared) return {.entry = &placement.entry(), .own = terminators};
   EngineEntry& reserve = placement.at(other);
   moves_.prepare(number, reserve);
@@ -302,7 +302,7 @@ void Placer::judge_alone(Trial& trial, const Found& own, const Found& other) {
 bool Placer::share_with(std::uint32_t number, const Candidate& other, const Found& own) {
   const Placement& placement = this->placement(number);
   const auto both = side_by_side(placement.engine(), *other.engine);
-  const bool divisible = options_.threads > 1 && rule(number).rule().consuming.empty();
+  const bool divisible = options_.threads > 1 && !rule(number).rule().is_sequential();
   if (!both || !divisible || placement.share() > 0) return false;
   const double shared =
       shared_cost(own.evaluation, other.cost.evaluation) + own.upkeep + other.cost.upkeep;

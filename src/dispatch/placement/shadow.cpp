@@ -6,8 +6,9 @@
 namespace gorgo::dispatch {
 namespace {
 
-/// The most consumed events: copying more would take longer than most evaluations.
-constexpr std::size_t kMostConsumed = 1 << 16;
+/// The most consumed events and keys of `@at_most`: copying more would take longer than most
+/// evaluations.
+constexpr std::size_t kMostCopied = 1 << 16;
 
 bool is_same(const Datum& a, const Datum& b) {
   if (a.tag != b.tag) return false;
@@ -72,12 +73,13 @@ std::string text_of(const Found& composite, const EventType& type) {
 }  // namespace
 
 bool Shadow::remember(const DeployedRule& rule) {
-  std::size_t consumed = 0;
-  for (const auto& slots : rule.state.consumed) consumed += slots.size();
-  if (consumed > kMostConsumed) return false;
+  std::size_t copied = rule.state.produced.keys();
+  for (const auto& slots : rule.state.consumed) copied += slots.size();
+  if (copied > kMostCopied) return false;
   state_.emplace(rule.rule());
   state_->deployed_at = rule.state.deployed_at;
   state_->consumed = rule.state.consumed;
+  state_->produced = rule.state.produced;
   return true;
 }
 

@@ -24,8 +24,8 @@ struct Outcome {
 /// rule's state, and says whether the outcome is the same.
 class Shadow {
  public:
-  /// Keeps what the rule has consumed; to be called before the terminators are evaluated. False: it
-  /// is too much, and the rule must not be shadowed.
+  /// Keeps what the rule has consumed and produced; to be called before the terminators are
+  /// evaluated. False: it is too much, and the rule must not be shadowed.
   bool remember(const DeployedRule& rule);
 
   /// Begins with other terminators.

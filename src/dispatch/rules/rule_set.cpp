@@ -201,6 +201,7 @@ void RuleSet::note(std::uint32_t number) {
   insert_sorted(in_force_, number);
   if (rule.rule().timer || rule.plan->deadline) insert_sorted(temporal_rules_, number);
   if (!rule.rule().consuming.empty()) insert_sorted(consuming_rules_, number);
+  if (rule.rule().at_most) insert_sorted(limited_rules_, number);
 }
 
 void RuleSet::forget(std::uint32_t number, const DeployedRule& rule) {
@@ -208,6 +209,7 @@ void RuleSet::forget(std::uint32_t number, const DeployedRule& rule) {
   erase_sorted(in_force_, number);
   erase_sorted(temporal_rules_, number);
   erase_sorted(consuming_rules_, number);
+  erase_sorted(limited_rules_, number);
   if (rule.terminators) erase_sorted(rules_of_[rule.terminator_column], number);
 }
 
@@ -404,6 +406,7 @@ void RuleSet::close_gaps() {
   in_force_.clear();
   temporal_rules_.clear();
   consuming_rules_.clear();
+  limited_rules_.clear();
   for (Numbers& rules : rules_of_) rules.clear();
   strata_ = {};
   for (std::uint32_t number = 0; number < rules_.size(); ++number) {

@@ -100,6 +100,10 @@ class RuleSet {
   std::span<const std::uint32_t> temporal_rules() const { return temporal_rules_; }
 
   std::span<const std::uint32_t> consuming_rules() const { return consuming_rules_; }
+  /// Those with `@at_most`.
+  std::span<const std::uint32_t> limited_rules() const { return limited_rules_; }
+  /// How far behind the clock terminators may be.
+  Duration max_late() const { return max_late_; }
 
   /// A type's events are complete when every rule of a lower level has run. A rule that closes a
   /// cycle runs root by root, with the others of its cycle.
@@ -162,6 +166,7 @@ class RuleSet {
   Numbers in_force_;
   Numbers temporal_rules_;
   Numbers consuming_rules_;
+  Numbers limited_rules_;
   std::vector<Numbers> rules_of_;  // by ColumnId
   std::vector<ReadType> read_;     // by TypeId
   std::map<std::string, TypeId, std::less<>> read_types_;

@@ -239,6 +239,12 @@ Result<void> Restoring::restore_state(const saved::RuleT& rule) {
   for (const saved::Decided& decided : rule.decided) {
     state.decided.push_back({decided.terminator(), decided.sequence(), decided.visible_roots()});
   }
+  for (const auto& produced : rule.produced) {
+    if (produced->times.empty()) return damaged("what a rule has produced");
+    std::ranges::sort(produced->times);
+    state.produced.restore({produced->key.begin(), produced->key.end()}, produced->times);
+  }
+  for (const saved::Cut& cut : rule.cut) state.cut.push_back({cut.terminator(), cut.count()});
   state.deployed_at = value_of(rule.deployed_at);
   state.timer_from = value_of(rule.timer_from);
   state.timer_at = value_of(rule.timer_at);

@@ -67,6 +67,14 @@ saved::RuleT saved_rule(const DeployedRule& rule) {
     const engine::DecidedComposite& decided = state.decided[i];
     result.decided.emplace_back(decided.terminator, decided.visible_roots, decided.sequence);
   }
+  state.produced.for_each([&](const std::string& key, const auto& times) {
+    auto& added = result.produced.emplace_back(std::make_unique<saved::ProducedT>());
+    added->key.assign(key.begin(), key.end());
+    added->times = times;
+  });
+  for (std::uint64_t i = state.cut.begin(); i < state.cut.end(); ++i) {
+    result.cut.emplace_back(state.cut[i].terminator, state.cut[i].count);
+  }
   result.timer_from = optional(state.timer_from);
   result.timer_at = optional(state.timer_at);
   result.skipped_instants = state.skipped_instants;

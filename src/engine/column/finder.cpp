@@ -99,6 +99,7 @@ Finder::Way Finder::way_to(const plan::Scan& scan, history::Column& column, bool
 }
 
 Datum Finder::aggregate(const Aggregate& aggregate, history::Range range) {
+  if (aggregate.newest) range = newest(range, *aggregate.newest);
   if (const auto value = aggregate_at_once(aggregate, range)) return *value;
   if (values_ && is_exact()) return aggregate_by_summaries(aggregate, range);
   const Datum one = Datum::of(std::int64_t{1});
@@ -111,6 +112,17 @@ Datum Finder::aggregate(const Aggregate& aggregate, history::Range range) {
     return true;
   });
   return aggregation.result();
+}
+
+/// The end of the range that has so many matching events, or all that there are.
+history::Range Finder::newest(history::Range range, std::uint64_t count) {
+  if (is_exact()) return {range.last - std::min<std::uint64_t>(count, range.size()), range.last};
+  history::Range found{range.last, range.last};
+  descending(range, [&](std::uint64_t position) {
+    found.first = position;
+    return --count > 0;
+  });
+  return found;
 }
 
 std::optional<Datum> Finder::aggregate_at_once(const Aggregate& aggregate,

@@ -59,6 +59,7 @@ class Finder {
          const Aggregate* aggregate);
   static Way way_to(const plan::Scan& scan, history::Column& column, bool use_indexes,
                     Selectivity worth, const Aggregate* aggregate);
+  history::Range newest(history::Range range, std::uint64_t count);
   /// The aggregate, if it can be had without a look at the events.
   std::optional<Datum> aggregate_at_once(const Aggregate& aggregate, history::Range range) const;
   std::optional<Datum> end_of(const Aggregate& aggregate, history::Range range) const;

@@ -20,6 +20,7 @@ namespace {
 std::string problem_of(const plan::Plan& plan) {
   const Rule& rule = plan.rule;
   if (rule.states.size() == 1 && rule.aggregates.empty()) return "it has nothing to search";
+  if (rule.at_most) return "what it has produced decides what it produces";
   if (rule.limit && !rule.consuming.empty()) return "its limit decides what it consumes";
   for (std::uint32_t i = 1; i < plan.states.size(); ++i) {
     if (!rule.states[i].per.empty()) return rule.states[i].name + ": it selects per key";
@@ -32,6 +33,7 @@ std::string problem_of(const plan::Plan& plan) {
     }
   }
   for (std::size_t i = 0; i < plan.aggregates.size(); ++i) {
+    if (rule.aggregates[i].newest) return "an aggregate counts the events of its window";
     if (rule.aggregates[i].function > AggregateFunction::count) {
       return "devices know only AVG, SUM, MIN, MAX and COUNT";
     }

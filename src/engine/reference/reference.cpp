@@ -225,15 +225,18 @@ Datum ReferenceEvaluator::value_of(const Aggregate& aggregate, const Events& eve
   const ValueType input = aggregate.attribute
                               ? events.column->store().attribute_type(*aggregate.attribute)
                               : one.type();
-  Aggregation aggregation(aggregate.function, input, aggregate.percent);
+  std::vector<EventRef> passing;
   for_each_event(events, interval_of(aggregate.span, sequence), [&](EventRef event) {
     const history::Scope scope{.candidate = event, .states = sequence, .aggregates = {}};
-    if (history::all_hold(aggregate.predicate.conditions, scope)) {
-      aggregation.add(aggregate.attribute ? event.store->attribute(event.slot, *aggregate.attribute)
-                                          : one);
-    }
+    if (history::all_hold(aggregate.predicate.conditions, scope)) passing.push_back(event);
     return !budget_->stopped();
   });
+  const std::size_t counted = std::min(passing.size(), aggregate.newest.value_or(passing.size()));
+  Aggregation aggregation(aggregate.function, input, aggregate.percent);
+  for (const EventRef event : std::span(passing).last(counted)) {
+    aggregation.add(aggregate.attribute ? event.store->attribute(event.slot, *aggregate.attribute)
+                                        : one);
+  }
   return aggregation.result();
 }
 

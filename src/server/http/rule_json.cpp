@@ -70,6 +70,7 @@ Json funnel_json(const wire::Funnel& funnel) {
           {"complete", funnel.complete()},
           {"composites", funnel.composites()},
           {"waiting", funnel.waiting()},
+          {"cut", funnel.cut()},
           {"nearest", miss_json(funnel.nearest())}};
 }
 

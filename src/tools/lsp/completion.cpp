@@ -158,9 +158,11 @@ class Completer {
     } else if (last == ":") {
       keywords({"assign", "define"});
     } else if (last == "@") {
-      keywords({"engine", "limit"});
+      keywords({"at_most", "engine", "limit"});
     } else if (last == "(" && back(3) == "@") {
       annotation(back(2));
+    } else if ((last == "," || last == "=") && is_in_output_limit()) {
+      output_limit();
     } else {
       return false;
     }
@@ -171,6 +173,24 @@ class Completer {
     if (name == "limit") keywords({"max_sequences"});
     if (name != "engine") return;
     for (const auto* engine : engine::engines()) add(std::string(engine->name()), Kind::value);
+  }
+
+  /// Whether the text stands within the brackets of `@at_most(...)`.
+  bool is_in_output_limit() const {
+    const auto& words = words_.before;
+    for (std::size_t i = words.size(); i-- > 2;) {
+      if (words[i] == ")" || words[i] == ";") return false;
+      if (words[i] == "(") return words[i - 1] == "at_most" && words[i - 2] == "@";
+    }
+    return false;
+  }
+
+  /// Proposes arguments, and behind `by` the attributes of the composite.
+  void output_limit() {
+    const auto open = std::find(words_.before.rbegin(), words_.before.rend(), "(");
+    const bool has_keys = std::find(words_.before.rbegin(), open, "by") != open;
+    if (back(1) == ",") keywords({"per", "by"});
+    if (has_keys) composite_attributes(words_.after);
   }
 
   /// Proposes, behind a dot, the attributes of the state or of the aggregate's type before it.
@@ -206,8 +226,10 @@ class Completer {
       return true;
     }
     if (last == "order") return keywords({"by"}), true;
-    if (last == "by" && back(2) == "order") return composite_attributes(), true;
-    if (behind_window()) {
+    if (last == "by" && back(2) == "order") return composite_attributes(words_.before), true;
+    if (any({"events"}) && back(3) == "within") {
+      keywords({"in", "from"});
+    } else if (behind_window()) {
       if (last != "inclusive") keywords({"inclusive"});
       keywords({"from", "after"});
     } else if (span || any({"consuming"})) {
@@ -240,26 +262,29 @@ class Completer {
     return std::nullopt;
   }
 
-  void composite_attributes() {
-    const auto define = std::find(lower_.begin(), lower_.end(), "define");
-    auto at = static_cast<std::size_t>(define - lower_.begin()) + 2;
-    for (; at + 2 < words_.before.size() && words_.before[at] != ")"; ++at) {
-      if (words_.before[at + 1] == ":") {
-        add(std::string(words_.before[at]), Kind::attribute, lower_[at + 2]);
-      }
+  /// Proposes what the words behind `define` declare.
+  void composite_attributes(const std::vector<std::string_view>& words) {
+    const auto define = std::ranges::find_if(
+        words, [](std::string_view word) { return language::lower_case(word) == "define"; });
+    auto at = static_cast<std::size_t>(define - words.begin()) + 2;
+    for (; at + 2 < words.size() && words[at] != ")"; ++at) {
+      if (words[at + 1] != ":") continue;
+      add(std::string(words[at]), Kind::attribute, language::lower_case(words[at + 2]));
     }
   }
 
-  /// Whether a window ends here: a number with a unit, or the name of a constant.
+  /// Whether a window ends here: a number with a unit, or the name of a constant. Both may stand
+  /// behind a number of events.
   bool behind_window() const {
-    if (back(1) == "inclusive" && (back(3) == "within" || back(4) == "within")) return true;
+    if (back(1) == "inclusive" && in_span()) return true;
+    if (back(4) == "events" && back(3) == "in") return true;
     const bool digit = !back(1).empty() && std::isdigit(static_cast<unsigned char>(back(1)[0]));
     return back(3) == "within" || (back(2) == "within" && !digit);
   }
 
   /// Whether `from` belongs to a `within`.
   bool in_span() const {
-    for (std::size_t i = 2; i < 6; ++i) {
+    for (std::size_t i = 2; i < 9; ++i) {
       if (back(i) == "within") return true;
     }
     return false;

@@ -38,6 +38,7 @@ interface Funnel {
   complete: number;
   composites: number;
   waiting: number;
+  cut: number;
   nearest: Miss | null;
 }
 interface Answer {
@@ -59,6 +60,7 @@ function verdict(funnel: Funnel): {level: Level; text: string} {
   if (funnel.outcome !== 'Evaluated') return {level: 'warn', text: kOutcomes[funnel.outcome] ?? funnel.outcome};
   if (funnel.composites > 0) return {level: 'good', text: `fired ${funnel.composites === 1 ? '' : count(funnel.composites)}`.trim()};
   if (funnel.waiting > 0) return {level: 'plain', text: 'waits for its deadline'};
+  if (funnel.cut > 0) return {level: 'plain', text: 'cut by @at_most: it came too soon after others'};
   return {level: 'plain', text: 'did not fire'};
 }
 
