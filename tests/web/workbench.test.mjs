@@ -246,8 +246,13 @@ topics = ["plant/{type}"]
       assert.deepEqual(found.violations.filter((each) => ['serious', 'critical'].includes(each.impact)).map((each) => each.id), []);
       await row('readings').getByRole('link', {name: '1', exact: true}).click();
       await page.getByRole('heading', {name: 'Events', exact: true}).first().waitFor();
-      writeFileSync(join(folder, 'readings.ndjson'), 'also broken\n', {flag: 'a'});
-      await page.getByText('also broken').first().waitFor();
+      // The page shows what comes after it has subscribed, which nothing on it tells.
+      const writing = setInterval(() => writeFileSync(join(folder, 'readings.ndjson'), 'also broken\n', {flag: 'a'}), 200);
+      try {
+        await page.getByText('also broken').first().waitFor();
+      } finally {
+        clearInterval(writing);
+      }
     }, {}, mine);
   } finally {
     await mine.stop();

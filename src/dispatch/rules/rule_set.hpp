@@ -58,8 +58,8 @@ class RuleSet {
     history::Slot first_terminator = 0;
     std::uint64_t events_before = 0;
   };
-  /// Puts rules in force as they were, by number, but for their state. The history has the events
-  /// that they read. Precondition: there was no rule yet.
+  /// Puts rules in force as they were, by number, but for their state. The history keeps the types
+  /// that they read, whose events come later. Precondition: there was no rule yet.
   void restore(Schema schema, std::vector<Saved> rules, std::uint64_t serials,
                history::History& history);
   /// Checks a text as if these types were known and none of the rules in force.

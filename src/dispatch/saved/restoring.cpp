@@ -94,6 +94,10 @@ Result<void> Restoring::take_state() {
                                                .horizon = store->horizon,
                                                .too_deep = store->too_deep});
   }
+  // They are there before the events, so that their indexes take these in as they come.
+  auto rules = rules_by_number();
+  if (!rules) return rules.error();
+  rules_.restore(schema_, std::move(*rules), state_->rule_serials, history_);
   return {};
 }
 
@@ -145,6 +149,8 @@ Result<void> Restoring::take_events(std::span<const std::byte> bytes) {
                        .cells = cells_.data() + i * width});
   }
   history_.append(events->type(), events_);
+  history_.settle(events->type());
+  for (const history::Chore& chore : history_.chores(events->type())) chore();
   return {};
 }
 
@@ -154,10 +160,6 @@ Result<void> Restoring::finish() {
     if (history_.store(store->type).end() != store->end) return damaged("events are missing");
     history_.restore_late(store->type, store->late, store->latest);
   }
-  history_.settle();
-  auto rules = rules_by_number();
-  if (!rules) return rules.error();
-  rules_.restore(schema_, std::move(*rules), state_->rule_serials, history_);
   for (const auto& rule : state_->rules) {
     if (auto restored = restore_state(*rule); !restored) return restored;
   }
