@@ -114,7 +114,7 @@ struct Aggregate {
   double percent = 50;                     ///< PERCENTILE: 0 to 100
   Span span;
   ValueType type = ValueType::integer;  ///< of the result
-  /// Of the events in the span only so many count, the newest ones, >= 1.
+  /// How many events of the span count at most, the newest ones, >= 1; unset: all count.
   std::optional<std::uint64_t> newest = {};
 };
 

@@ -14,7 +14,7 @@
 namespace gorgo::engine {
 
 /// When a rule with `@at_most` produced composites, by key, as far as later composites depend on it
-/// (language.md §4). Memory is in proportion to the keys, and for each to the limit at most.
+/// (language.md §4). A key takes memory for at most twice as many times as the limit allows.
 class ProducedComposites {
  public:
   using Times = std::vector<Timestamp>;

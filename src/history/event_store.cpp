@@ -41,8 +41,9 @@ void EventStore::restore(const Marks& marks) {
   horizon_ = marks.horizon;
 }
 
-/// Makes room for so many events and those that come next. What is not used costs no memory, but
-/// nobody has promised that the count is true.
+/// Makes room for so many events and those that come next: a vector that grows by halves would have
+/// the kernel clear three times its pages. Room that is not used costs no memory. It is bounded,
+/// because the count comes from a file.
 void EventStore::reserve(std::uint64_t events) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 25;
   const std::size_t room = std::min(events + events / 4, kMost);

@@ -32,7 +32,7 @@ class EventStore {
   /// What a store knows besides its events.
   struct Marks {
     Slot begin = 0;
-    Slot end = 0;  ///< room is made for so many events at once, growth would touch it three times
+    Slot end = 0;  ///< >= begin; room is made at once for the events up to here
     Timestamp horizon = std::numeric_limits<Timestamp>::min();
     std::vector<Slot> too_deep;
   };

@@ -157,11 +157,12 @@ std::string for_fish(const CLI::App& app) {
   return script;
 }
 
+/// No variable may be called `path`, in which zsh keeps PATH.
 std::string for_zsh(const CLI::App& app) {
   std::string script =
-      "#compdef gorgo\n_gorgo() {\n  local path= word\n"
+      "#compdef gorgo\n_gorgo() {\n  local known= word\n"
       "  for word in ${words[2,CURRENT-1]}; do\n"
-      "    case ${path:+$path }$word in\n";
+      "    case ${known:+$known }$word in\n";
   std::string known, cases;
   for (const auto& [path, command] : all_commands(app)) {
     if (!path.empty()) known += (known.empty() ? "" : "|") + in_quotes(path);
@@ -183,8 +184,9 @@ std::string for_zsh(const CLI::App& app) {
   values += std::string("    ") + kBeforeContexts + ") choices=(${(f)\"$($words[1] " +
             kListContexts + ")\"});;\n";
   return script + "      " + known +
-         ") path=${path:+$path }$word;;\n    esac\n  done\n  local -a choices\n  case $path in\n" +
-         cases + "  esac\n  case \"$path ${words[CURRENT-1]}\" in\n" + values +
+         ") known=${known:+$known }$word;;\n    esac\n  done\n  local -a choices\n  case $known "
+         "in\n" +
+         cases + "  esac\n  case \"$known ${words[CURRENT-1]}\" in\n" + values +
          "  esac\n  _describe command choices || _files\n}\n"
          "if [[ $funcstack[1] = _gorgo ]]; then _gorgo; else compdef _gorgo gorgo; fi\n";
 }

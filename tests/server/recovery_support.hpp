@@ -51,14 +51,19 @@ inline std::vector<Event> random_events(std::size_t count, std::uint64_t seed) {
   return events;
 }
 
-inline std::string text_of(const Delivery& delivery) {
+/// `print` makes a text of a value.
+template <class Print>
+std::string text_of(const Delivery& delivery, Print print) {
   std::string text = std::to_string(delivery.place.root) + "-" +
                      std::to_string(delivery.place.ordinal) + " " + delivery.event.type + "@" +
                      std::to_string(delivery.event.timestamp.value_or(0));
   for (const auto& [name, value] : delivery.event.attributes) {
-    text += " " + name + "=" + testing::PrintToString(value);
+    text += " " + name + "=" + print(value);
   }
   return text;
+}
+inline std::string text_of(const Delivery& delivery) {
+  return text_of(delivery, [](const Value& value) { return testing::PrintToString(value); });
 }
 
 /// With 0 as its parameter a start replays the whole journal. Else a snapshot is made whenever so

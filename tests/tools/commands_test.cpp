@@ -13,6 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 const std::vector<std::string> kCommands = {
     "check",    "explain", "why",         "fmt",    "lsp",     "run",     "sample",    "test",
@@ -114,6 +115,42 @@ TEST_F(Commands, AreCompletedByBash) {
   EXPECT_EQ(completed(binary + " context use t", 3), "test trial\n");
   EXPECT_EQ(completed(binary + " context remove p", 3), "prod\n");
   EXPECT_EQ(completed("gorgo-that-is-not-there --context ''", 2), "\n");
+}
+
+// The functions of zsh's completion system, which only works at a terminal, print what they get.
+TEST_F(Commands, AreCompletedByZsh) {
+  const auto completed = [this](const std::string& words, int at) {
+    write("complete",
+          "compdef() { }\n_describe() { print -r -- ${choices%%:*} >words }\n"
+          "source <(gorgo completion zsh)\nwords=(" +
+              words + ")\nCURRENT=" + std::to_string(at) + "\n_gorgo\n");
+    const std::string command = "cd '" + folder().string() +
+                                "' && PATH=\"$(dirname '" GORGO_BINARY "'):$PATH\" zsh -f complete";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return read("words");
+  };
+  ASSERT_EQ(run("context add prod --server 127.0.0.1:2").exit_code, 0);
+  ASSERT_EQ(run("context add test --server 127.0.0.1:2").exit_code, 0);
+  EXPECT_THAT(completed("gorgo rules ''", 3), HasSubstr("deploy"));
+  EXPECT_EQ(completed("gorgo pub --ack ''", 4), "none accepted processed durable\n");
+  EXPECT_EQ(completed("gorgo --context ''", 3), "prod test\n");
+  EXPECT_EQ(completed("gorgo context use ''", 4), "prod test\n");
+}
+
+TEST_F(Commands, AreCompletedByFish) {
+  const auto completed = [this](const std::string& line) {
+    const std::string command = "cd '" + folder().string() +
+                                "' && PATH=\"$(dirname '" GORGO_BINARY
+                                "'):$PATH\" fish -N -c 'gorgo completion fish | source; "
+                                "complete -C \"" +
+                                line + "\"' >words";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return read("words");
+  };
+  ASSERT_EQ(run("context add prod --server 127.0.0.1:2").exit_code, 0);
+  EXPECT_THAT(completed("gorgo rules dep"), StartsWith("deploy\t"));
+  EXPECT_THAT(completed("gorgo pub --ack "), HasSubstr("durable\t"));
+  EXPECT_THAT(completed("gorgo context use "), HasSubstr("prod"));
 }
 
 TEST_F(Commands, AreColouredOnTerminalsUnlessNobodyWantsIt) {

@@ -94,7 +94,7 @@ Result<void> Restoring::take_state() {
                                                .horizon = store->horizon,
                                                .too_deep = store->too_deep});
   }
-  // They are there before the events, so that their indexes take these in as they come.
+  // The rules come before the events, so that their indexes take the events in as these come.
   auto rules = rules_by_number();
   if (!rules) return rules.error();
   rules_.restore(schema_, std::move(*rules), state_->rule_serials, history_);
