@@ -24,7 +24,7 @@ Sender::Sender(boost::asio::io_context& io, const std::string& address,
 /// Sends again what was not answered, in its order.
 Coroutine<Result<void>> Sender::begin(Connection& connection) {
   limits_ = connection.limits();
-  unanswered.call_in();
+  unanswered.call_in(unanswered.all().size());
   for (const Pending& waiting : unanswered.all()) connection.post(waiting.frame);
   co_return Result<void>();
 }
@@ -47,7 +47,12 @@ void Sender::take_reply(const wire::Message& reply) {
   } else {
     take_error(*found, reply);
   }
-  if (unanswered.are_all_put_off()) retry_later();
+  if (!unanswered.are_all_put_off()) return;
+  if (together_ > 0 && link.is_up()) {
+    send_put_off();
+  } else {
+    retry_later();
+  }
 }
 
 void Sender::take_error(Pending& message, const wire::Message& reply) {
@@ -55,6 +60,7 @@ void Sender::take_error(Pending& message, const wire::Message& reply) {
   // A stopping server did not carry it out: the next one gets it.
   if (error != nullptr && error->code() == wire::ErrorCode::Stopping) return;
   if (error != nullptr && error->code() == wire::ErrorCode::Overloaded) {
+    together_ = 0;
     return unanswered.put_off(message);
   }
   const Error why = unexpected(reply);
@@ -127,8 +133,16 @@ Coroutine<> Sender::retry() {
   is_retrying_ = false;
   // A new connection has sent them already.
   if (!unanswered.are_all_put_off() || !link.is_up()) co_return;
-  unanswered.call_in();
-  for (const Pending& waiting : unanswered.all()) link.connection()->post(waiting.frame);
+  send_put_off();
+}
+
+/// Sends a few, then twice as many each time: what the server has no room for would only cost it
+/// time. Precondition: there is a connection, and none of the messages is under way.
+void Sender::send_put_off() {
+  together_ = std::max<std::size_t>(1, 2 * together_);
+  const std::size_t count = std::min(together_, unanswered.all().size());
+  unanswered.call_in(count);
+  for (std::size_t i = 0; i < count; ++i) link.connection()->post(unanswered.all()[i].frame);
 }
 
 void Sender::send(Pending message) {

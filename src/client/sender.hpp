@@ -37,6 +37,8 @@ class Sender : public Link::User {
   std::uint64_t last_id_ = std::uint64_t{1} << 32;  // above those of the connections
   BatchLimits limits_;
   bool is_retrying_ = false;  // what was put off
+  /// So many of what was put off were sent at once when the server last had room for all of those.
+  std::size_t together_ = 0;
 
   // What the link asks of its user.
   Coroutine<Result<void>> begin(Connection& connection) override;
@@ -53,6 +55,7 @@ class Sender : public Link::User {
   void renumber(std::uint64_t id);
   void retry_later();
   Coroutine<> retry();
+  void send_put_off();
 };
 
 }  // namespace gorgo::client

@@ -78,10 +78,12 @@ class Unanswered {
     }
     return ids;
   }
-  /// They are sent again.
-  void call_in() {
-    put_off_ = 0;
-    for (Pending& message : all_) message.is_put_off = false;
+  /// The first `count` of all messages are sent again.
+  void call_in(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (all_[i].is_put_off) --put_off_;
+      all_[i].is_put_off = false;
+    }
   }
 
  private:

@@ -107,6 +107,7 @@ export class Publisher {
     this.outstanding = new Map();
     /** @type {Map<number, Piece>} */
     this.deferred = new Map(); // outstanding; the server had no memory for them or those before, and did nothing
+    this.together = 0; // so many of them were sent at once when the server last had room for all of those
     /** @type {{publication: Publication, texts: string[]}[]} */
     this.shared = [];
     this.sharedRows = 0;
@@ -273,11 +274,19 @@ export class Publisher {
     if (!piece) return;
     this.unanswered -= 1;
     if (!answer.error) this.applied(piece, answer);
-    else if (answer.error.code === "overloaded") this.deferred.set(piece.number, piece);
+    else if (answer.error.code === "overloaded") this.defer(piece);
     // A stopping server did not carry it out: the next one gets it.
     else if (answer.error.code !== "stopping") this.forget(piece, serverError(answer.error));
     // Behind a later message that is under way, the server would take these for applied.
-    if (this.unanswered === 0 && this.deferred.size > 0) this.retry ??= setTimeout(() => this.sendDeferred(), 100);
+    if (this.unanswered > 0 || this.deferred.size === 0) return;
+    if (this.together > 0) this.sendDeferred();
+    else this.retry ??= setTimeout(() => this.sendDeferred(), 100);
+  }
+
+  /** @param {Piece} piece */
+  defer(piece) {
+    this.deferred.set(piece.number, piece);
+    this.together = 0;
   }
 
   /**
@@ -314,10 +323,12 @@ export class Publisher {
     this.deferred.set(piece.number, piece);
   }
 
+  /** Sends a few, then twice as many each time: what the server has no room for would only cost it time. */
   sendDeferred() {
     this.retry = undefined;
-    const pieces = [...this.deferred.values()].sort((a, b) => a.number - b.number);
-    this.deferred.clear();
+    this.together = Math.max(1, 2 * this.together);
+    const pieces = [...this.deferred.values()].sort((a, b) => a.number - b.number).slice(0, this.together);
+    for (const piece of pieces) this.deferred.delete(piece.number);
     for (const piece of pieces) this.send(piece);
   }
 

@@ -190,7 +190,7 @@ test("what was put off gets its turn while the publisher never pauses", () => wi
   const waiting = [];
   while (client.metrics().repeated === 0) { // until the first ones were put off
     waiting.push(await send());
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setTimeout(resolve, 10)); // a slow server shall say no before much waits
     assert.ok(sent < 1_000_000);
   }
   const reading = read();

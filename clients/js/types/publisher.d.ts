@@ -44,6 +44,7 @@ export class Publisher {
     outstanding: Map<number, Piece>;
     /** @type {Map<number, Piece>} */
     deferred: Map<number, Piece>;
+    together: number;
     /** @type {{publication: Publication, texts: string[]}[]} */
     shared: {
         publication: Publication;
@@ -106,6 +107,8 @@ export class Publisher {
      * @param {any} answer
      */
     take(answer: any): void;
+    /** @param {Piece} piece */
+    defer(piece: Piece): void;
     /**
      * @param {Piece} piece
      * @param {any} ack
@@ -117,6 +120,7 @@ export class Publisher {
      * @param {boolean} byDuplicate by a connection before this one, which may have carried this message, too
      */
     overtaken(piece: Piece, byDuplicate: boolean): void;
+    /** Sends a few, then twice as many each time: what the server has no room for would only cost it time. */
     sendDeferred(): void;
     /**
      * @param {Piece} piece

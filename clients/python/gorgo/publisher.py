@@ -32,6 +32,7 @@ class Publisher:
         self.outstanding: "Dict[int, Piece]" = {}  # by number, ascending
         self.repeated = 0  # frames that were sent again
         self._deferred: Dict[int, Piece] = {}  # outstanding; the server had no memory for them or those before
+        self._together = 0  # so many of them were sent at once when the server last had room for all of those
         self._sequence = 0
         self._sent = 0  # of the outstanding pieces, on this connection and without a reply
         self._connection: Optional[Connection] = None
@@ -234,7 +235,11 @@ class Publisher:
         elif table is schema.ERROR:
             self._refused(piece, server_error(values))
         # Behind a later piece that is under way, the server would take these for applied.
-        if self._sent == 0 and self._deferred and self._retry is None:
+        if self._sent > 0 or not self._deferred:
+            return
+        if self._together > 0:
+            self._send_deferred()
+        elif self._retry is None:
             self._retry = asyncio.get_running_loop().call_later(0.1, self._send_deferred)
 
     def _applied(self, piece: Piece, ack: Dict[str, Any]) -> None:
@@ -261,15 +266,16 @@ class Publisher:
     def _refused(self, piece: Piece, error: ServerError) -> None:
         if error.code == "overloaded":
             self._deferred[piece.number] = piece
+            self._together = 0
         elif error.code != "stopping":  # a stopping server did not carry it out: the next one gets it
             self._forget(piece, error)
 
     def _send_deferred(self) -> None:
+        """Sends a few, then twice as many each time: what the server has no room for would only cost it time."""
         self._retry = None
-        pieces = sorted(self._deferred.values(), key=lambda piece: piece.number)
-        self._deferred.clear()
-        for piece in pieces:
-            self._send(piece)
+        self._together = max(1, 2 * self._together)
+        for number in sorted(self._deferred)[:self._together]:
+            self._send(self._deferred.pop(number))
 
     def _forget(self, piece: Piece, error: Optional[Error]) -> None:
         del self.outstanding[piece.number]
