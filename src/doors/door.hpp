@@ -39,6 +39,8 @@ struct Arrived {
            dead.size() >= kMostDead || events.full();
   }
   bool empty() const { return events.events() == 0 && dead.empty(); }
+  /// Whether the server has something to note.
+  bool has_news() const { return !empty() || !position.empty(); }
 };
 
 /// Where events come from. One thread calls, but for `wake`.

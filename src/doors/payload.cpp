@@ -9,7 +9,8 @@
 #include "codec/csv.hpp"
 #include "codec/event_text.hpp"
 #include "codec/names.hpp"
-#include "codec/time_format.hpp"
+#include "codec/text_form.hpp"
+#include "doors/kind.hpp"
 
 namespace gorgo::doors {
 namespace {
@@ -64,8 +65,7 @@ class EventLines : public PayloadReader {
 class JsonObjects : public PayloadReader {
  public:
   explicit JsonObjects(const Settings& settings)
-      : settings_(settings),
-        times_(*codec::TimeFormat::make(settings.time_format, settings.zone)) {}
+      : settings_(settings), times_(*codec::times_of(settings.form)) {}
 
   Result<Outcome> read(std::string_view text, const TopicContent* topic,
                        BatchBuilder& batch) override {
@@ -75,7 +75,7 @@ class JsonObjects : public PayloadReader {
     if (!json.is_object())
       return Error{"the payload is no JSON object", "such as {\"value\": 46.5}"};
     event_ = {};
-    event_.type = settings_.type;
+    event_.type = settings_.form.type;
     if (auto taken = take_members(json, "", 0); !taken) return taken.error();
     add_topic(topic, event_);
     if (!codec::is_event_name(event_.type)) {
@@ -105,14 +105,14 @@ class JsonObjects : public PayloadReader {
 
   Result<void> take(const std::string& name, const Json& value, int depth) {
     if (value.is_null()) return {};
-    if (name == settings_.time_column) return take_time(value);
-    if (settings_.type.empty() && name == settings_.type_column && value.is_string()) {
+    if (name == settings_.form.time_column) return take_time(value);
+    if (settings_.form.type.empty() && name == settings_.form.type_column && value.is_string()) {
       event_.type = value.get<std::string>();
       return {};
     }
     if (value.is_object()) return take_members(value, name + "_", depth + 1);
-    const auto renamed = settings_.rename.find(name);
-    const std::string& attribute = renamed == settings_.rename.end() ? name : renamed->second;
+    const auto renamed = settings_.form.rename.find(name);
+    const std::string& attribute = renamed == settings_.form.rename.end() ? name : renamed->second;
     if (!codec::is_event_name(attribute)) {
       return Error{"'" + attribute + "' is no name of an attribute", ""};
     }
@@ -137,29 +137,23 @@ class JsonObjects : public PayloadReader {
 
   Result<void> take_time(const Json& value) {
     if (!value.is_string() && !value.is_number()) {
-      return Error{"'" + settings_.time_column + "' is no time", ""};
+      return Error{"'" + settings_.form.time_column + "' is no time", ""};
     }
     const auto time = times_.parse(value.is_string() ? value.get<std::string>() : value.dump());
-    if (!time) return Error{settings_.time_column + ": " + time.error().message, time.error().hint};
+    if (!time)
+      return Error{settings_.form.time_column + ": " + time.error().message, time.error().hint};
     event_.timestamp = *time;
     return {};
   }
 };
 
-codec::CsvForm form_of(const Settings& settings) {
-  return {.type = settings.type,
-          .type_column = settings.type_column,
-          .time_column = settings.time_column,
-          .times = *codec::TimeFormat::make(settings.time_format, settings.zone),
-          .separator = settings.separator == "tab" ? '\t' : settings.separator.front(),
-          .renamed = settings.rename};
-}
-
 /// The reader of CSV wants a batch of its own events, and numbers lines: neither is shown here.
 class CsvLines : public PayloadReader {
  public:
   CsvLines(const Settings& settings, Types types)
-      : form_(form_of(settings)), types_(std::move(types)), given_(!settings.columns.empty()) {
+      : form_(codec::csv_form(settings.form)),
+        types_(std::move(types)),
+        given_(!settings.columns.empty()) {
     for (const std::string& column : settings.columns) {
       if (!header_.empty()) header_ += form_.separator;
       codec::append_csv_cell(header_, column);
@@ -236,17 +230,14 @@ Result<void> check_form(const Settings& settings) {
   if (!known) {
     return Error{"format: '" + settings.format + "' is unknown", "one of events, json, csv"};
   }
-  if (const auto times = codec::TimeFormat::make(settings.time_format, settings.zone); !times) {
+  if (const auto times = codec::times_of(settings.form); !times) {
     return Error{"time_format, zone: " + times.error().message, times.error().hint};
   }
-  const std::string& separator = settings.separator;
-  const bool divides = separator == "tab" || (separator.size() == 1 && separator != "\"" &&
-                                              separator != "\r" && separator != "\n");
-  if (!divides) {
-    return Error{"separator: '" + separator + "' is no separator",
-                 "one character other than a quote, or tab"};
+  if (const auto separator = codec::separator_of(settings.form); !separator) {
+    return Error{"separator: " + separator.error().message, separator.error().hint};
   }
-  if (settings.format == "csv" && settings.kind != "file" && settings.columns.empty()) {
+  if (settings.format == "csv" && !find_kind(settings.kind)->has_lines &&
+      settings.columns.empty()) {
     return Error{"columns: messages of CSV have no header", "columns = [\"ts\", \"value\"]"};
   }
   if (settings.format == "events") {

@@ -1,61 +1,65 @@
 #include "doors/settings.hpp"
 
 #include <algorithm>
-#include <functional>
 
-#include "codec/time_format.hpp"
+#include "doors/kind.hpp"
 #include "doors/payload.hpp"
-#include "doors/topic.hpp"
-#include "protocol/address.hpp"
 
 namespace gorgo::doors {
 namespace {
 
-/// Which doors a key is for.
-enum class For : std::uint8_t { all, sources, files, file_sources, mqtt, mqtt_sources, mqtt_sinks };
-
-struct Key {
-  std::string_view name;
-  For whom;
-  SettingValue form;  ///< any value of the type that it takes
-  std::function<void(Settings&, const SettingValue&)> set;
-};
-
-template <class T>
-Key key(std::string_view name, For whom, T Settings::*member) {
-  return {name, whom, T(), [member](Settings& settings, const SettingValue& value) {
-            settings.*member = std::get<T>(value);
-          }};
-}
-
-const std::vector<Key>& keys() {
-  static const std::vector<Key> all = {key("kind", For::all, &Settings::kind),
-                                       key("subscribe", For::all, &Settings::subscribe),
-                                       key("format", For::sources, &Settings::format),
-                                       key("type", For::sources, &Settings::type),
-                                       key("type_column", For::sources, &Settings::type_column),
-                                       key("time_column", For::sources, &Settings::time_column),
-                                       key("time_format", For::sources, &Settings::time_format),
-                                       key("zone", For::sources, &Settings::zone),
-                                       key("separator", For::sources, &Settings::separator),
-                                       key("columns", For::sources, &Settings::columns),
-                                       key("rename", For::sources, &Settings::rename),
-                                       key("path", For::files, &Settings::path),
-                                       key("from", For::file_sources, &Settings::from),
-                                       key("broker", For::mqtt, &Settings::broker),
-                                       key("topics", For::mqtt_sources, &Settings::topics),
-                                       key("topic", For::mqtt_sinks, &Settings::topic),
-                                       key("client_id", For::mqtt, &Settings::client_id),
-                                       key("user", For::mqtt, &Settings::user),
-                                       key("password_file", For::mqtt, &Settings::password_file),
-                                       key("max_in_flight", For::mqtt, &Settings::max_in_flight),
-                                       key("ca", For::mqtt, &Settings::ca)};
+/// The keys of doors of every kind.
+const std::vector<Key>& common_keys() {
+  static const std::vector<Key> all = {key("kind", Way::both, &Settings::kind),
+                                       key("subscribe", Way::both, &Settings::subscribe)};
   return all;
 }
 
+/// The keys of doors whose payloads become events.
+const std::vector<Key>& payload_keys() {
+  using codec::TextForm;
+  static const std::vector<Key> all = {key("format", Way::in, &Settings::format),
+                                       form_key("type", &TextForm::type),
+                                       form_key("type_column", &TextForm::type_column),
+                                       form_key("time_column", &TextForm::time_column),
+                                       form_key("time_format", &TextForm::time_format),
+                                       form_key("zone", &TextForm::zone),
+                                       form_key("separator", &TextForm::separator),
+                                       form_key("rename", &TextForm::rename),
+                                       key("columns", Way::in, &Settings::columns)};
+  return all;
+}
+
+const Key* find_key(const std::vector<Key>& keys, std::string_view name) {
+  const auto found = std::ranges::find(keys, name, &Key::name);
+  return found == keys.end() ? nullptr : &*found;
+}
+
+/// The key as doors of this kind take it; null: they do not.
+const Key* find_key(const Kind& kind, std::string_view name) {
+  const Key* found = find_key(kind.keys, name);
+  if (found == nullptr) found = find_key(common_keys(), name);
+  if (found == nullptr && kind.has_payloads) found = find_key(payload_keys(), name);
+  return found;
+}
+
+/// The key as doors of any kind take it.
 const Key* find_key(std::string_view name) {
-  const auto found = std::ranges::find(keys(), name, &Key::name);
-  return found == keys().end() ? nullptr : &*found;
+  for (const Kind& kind : kinds()) {
+    if (const Key* const found = find_key(kind, name)) return found;
+  }
+  return nullptr;
+}
+
+std::string nearest_key(const std::string& name) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::vector<Key>& keys) {
+    for (const Key& one : keys) names.emplace_back(one.name);
+  };
+  add(common_keys());
+  add(payload_keys());
+  for (const Kind& kind : kinds()) add(kind.keys);
+  return std::string(closest_name(name, names));
 }
 
 std::string_view type_of(const SettingValue& form) {
@@ -64,56 +68,25 @@ std::string_view type_of(const SettingValue& form) {
   return kTypes[form.index()];
 }
 
+std::string names_of_kinds(const std::function<bool(const Kind&)>& is_meant) {
+  std::string names;
+  for (const Kind& kind : kinds()) {
+    if (is_meant(kind)) names += (names.empty() ? "" : ", ") + std::string(kind.name);
+  }
+  return names;
+}
+
 /// Why the key says nothing about such a door; empty: it does.
-std::string misplaced(const Key& key, const Settings& settings) {
-  const bool file = settings.kind == "file", sink = settings.is_sink();
-  const auto only = [](bool fits, const char* whom) {
-    return fits ? std::string() : std::string("is for ") + whom;
-  };
-  switch (key.whom) {
-    case For::all:
-      return "";
-    case For::sources:
-      return only(!sink, "doors through which events come in");
-    case For::files:
-      return only(file, "doors of kind file");
-    case For::file_sources:
-      return only(file && !sink, "doors of kind file through which events come in");
-    case For::mqtt:
-      return only(!file, "doors of kind mqtt");
-    case For::mqtt_sources:
-      return only(!file && !sink, "doors of kind mqtt through which events come in");
-    case For::mqtt_sinks:
-      return only(!file && sink, "doors of kind mqtt through which events leave");
+std::string misplaced(const std::string& name, const Kind& kind, const Settings& settings) {
+  const Key* const own = find_key(kind, name);
+  if (own == nullptr) {
+    return "is for doors of kind " +
+           names_of_kinds([&](const Kind& other) { return find_key(other, name) != nullptr; });
   }
-  return "";
-}
-
-Result<void> check_path(const Settings& settings) {
-  if (settings.path.empty())
-    return Error{"path: no file is named", "path = \"/var/log/app.ndjson\""};
-  if (settings.from == "beginning" || settings.from == "end") return {};
-  return Error{"from: '" + settings.from + "' is unknown", "one of beginning, end"};
-}
-
-Result<void> check_mqtt(const Settings& settings) {
-  constexpr std::int64_t kMostInFlight = 65535;
-  const auto address = protocol::parse_address(settings.broker);
-  if (!address) return Error{"broker: " + address.error().message, "broker = \"127.0.0.1:1883\""};
-  if (settings.max_in_flight < 1 || settings.max_in_flight > kMostInFlight) {
-    return Error{"max_in_flight: expected a number, 1 to 65535", ""};
-  }
-  if (settings.user.empty() != settings.password_file.empty()) {
-    return Error{"user and password_file go together", "give both or neither"};
-  }
-  if (settings.is_sink()) return check_topic(settings.topic);
-  if (settings.topics.empty()) {
-    return Error{"topics: no topic is named", "topics = [\"sensors/{area}/temp\"]"};
-  }
-  for (const std::string& topic : settings.topics) {
-    if (const auto pattern = TopicPattern::make(topic); !pattern) return pattern.error();
-  }
-  return {};
+  const Way way = settings.is_sink() ? Way::out : Way::in;
+  if (own->way == Way::both || own->way == way) return "";
+  return own->way == Way::in ? "is for doors through which events come in"
+                             : "is for doors through which events leave";
 }
 
 Result<void> check_name(const std::string& name) {
@@ -126,54 +99,72 @@ Result<void> check_name(const std::string& name) {
   return Error{"the name of a door has 1 to 64 letters, digits, - and _", "[doors.plant-1]"};
 }
 
-Result<void> check_keys(const Settings& settings) {
-  if (std::ranges::find(kinds(), settings.kind) == kinds().end()) {
-    std::string known;
-    for (const std::string& kind : kinds()) known += (known.empty() ? "" : ", ") + kind;
-    return Error{settings.kind.empty()
-                     ? "kind: it is not said what the door leads to"
-                     : "kind: this program has no doors of kind '" + settings.kind + "'",
-                 "one of " + known};
+Result<void> check_keys(const Kind& kind, const Settings& settings) {
+  if (settings.is_sink() && kind.make_sink == nullptr) {
+    return Error{"subscribe: no events leave through doors of kind " + settings.kind,
+                 "leave it out"};
+  }
+  if (!settings.is_sink() && kind.make_source == nullptr) {
+    return Error{"subscribe: it is not said which events leave", "subscribe = \"Fire\""};
   }
   for (const auto& [name, value] : settings.given) {
-    const std::string why = misplaced(*find_key(name), settings);
+    const std::string why = misplaced(name, kind, settings);
     if (!why.empty()) return Error{name + " " + why, "leave it out"};
   }
   return {};
 }
 
-}  // namespace
-
-const std::vector<std::string>& kinds() {
-  static const std::vector<std::string> all = {"file", "mqtt"};
-  return all;
+Result<void> check_settings(const std::string& name, const Settings& settings) {
+  if (auto checked = check_name(name); !checked) return checked;
+  const Kind* const kind = find_kind(settings.kind);
+  if (kind == nullptr) {
+    return Error{settings.kind.empty()
+                     ? "kind: it is not said what the door leads to"
+                     : "kind: this program has no doors of kind '" + settings.kind + "'",
+                 "one of " + names_of_kinds([](const Kind&) { return true; })};
+  }
+  auto checked = check_keys(*kind, settings);
+  if (checked) checked = kind->check(settings);
+  if (checked && !settings.is_sink() && kind->has_payloads) checked = check_form(settings);
+  return checked;
 }
 
+}  // namespace
+
 Result<void> set(Settings& settings, const std::string& name, const SettingValue& value) {
-  const Key* const key = find_key(name);
-  if (key == nullptr) {
-    std::vector<std::string> names;
-    for (const Key& known : keys()) names.emplace_back(known.name);
-    const std::string nearest(closest_name(name, names));
+  const Key* const found = find_key(name);
+  if (found == nullptr) {
+    const std::string nearest = nearest_key(name);
     return Error{
         name + ": unknown key" + (nearest.empty() ? "" : ", did you mean '" + nearest + "'?"),
         "docs/doors.md lists the keys of doors"};
   }
-  if (value.index() != key->form.index()) {
-    return Error{name + ": expected " + std::string(type_of(key->form)), ""};
+  if (value.index() != found->form.index()) {
+    return Error{name + ": expected " + std::string(type_of(found->form)), ""};
   }
-  key->set(settings, value);
+  found->set(settings, value);
   settings.given[name] = value;
   return {};
 }
 
 Result<void> check(const std::string& name, const Settings& settings) {
-  auto checked = check_name(name);
-  if (checked) checked = check_keys(settings);
-  if (checked) checked = settings.kind == "file" ? check_path(settings) : check_mqtt(settings);
-  if (checked && !settings.is_sink()) checked = check_form(settings);
+  const auto checked = check_settings(name, settings);
   if (checked) return {};
   return Error{"doors." + name + ": " + checked.error().message, checked.error().hint};
+}
+
+Result<void> check(const Doors& doors) {
+  std::string reader;
+  for (const auto& [name, settings] : doors) {
+    if (auto checked = check(name, settings); !checked) return checked;
+    if (settings.kind != "stdin") continue;
+    if (!reader.empty()) {
+      return Error{"doors." + name + ": the door " + reader + " reads the standard input already",
+                   "have one door of kind stdin"};
+    }
+    reader = name;
+  }
+  return {};
 }
 
 }  // namespace gorgo::doors

@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::size_t kLongestTopic = 65535;  // bytes, as MQTT has it
 
-std::vector<std::string> split(std::string_view topic) {
+std::vector<std::string> split(std::string_view topic, char separator) {
   std::vector<std::string> levels;
   while (true) {
-    const std::size_t end = topic.find('/');
+    const std::size_t end = topic.find(separator);
     levels.emplace_back(topic.substr(0, end));
     if (end == topic.npos) return levels;
     topic.remove_prefix(end + 1);
@@ -31,36 +31,64 @@ Error wrong(const std::string& pattern, const std::string& why) {
   return {"the topic '" + pattern + "' " + why, "such as sensors/{area}/temp"};
 }
 
-Result<void> check_level(const std::string& pattern, std::string_view level, bool last,
-                         bool wildcards) {
-  if (is_placeholder(level)) {
-    if (codec::is_word(name_in(level))) return {};
-    return wrong(pattern, "has '" + std::string(level) + "', which names no attribute");
-  }
-  if (level.find_first_of("{}") != level.npos) {
-    return wrong(pattern, "has a { or } within a level");
-  }
-  if (level.find_first_of("+#") == level.npos) return {};
-  const bool whole = wildcards && (level == "+" || (level == "#" && last));
-  if (whole) return {};
-  return wrong(pattern, wildcards ? "has a wildcard that is not a level of its own"
-                                  : "has a wildcard, and events go to one topic");
-}
+/// Checks the levels of one pattern.
+struct LevelCheck {
+  const std::string& pattern;
+  const TopicSyntax& syntax;
+  bool wildcards;  ///< it may have some
 
-Result<void> check_levels(const std::string& pattern, bool wildcards) {
+  Result<void> operator()(std::string_view level, bool last) const {
+    if (is_placeholder(level)) {
+      if (codec::is_word(name_in(level))) return {};
+      return wrong(pattern, "has '" + std::string(level) + "', which names no attribute");
+    }
+    if (level.find_first_of("{}") != level.npos) {
+      return wrong(pattern, "has a { or } within a level");
+    }
+    if (level.find_first_of(syntax.forbidden) != level.npos) {
+      return wrong(pattern, "has a blank or a zero byte");
+    }
+    const auto has = [&](std::string_view wildcard) {
+      return !wildcard.empty() && level.find(wildcard) != level.npos;
+    };
+    const bool plain = !has(syntax.one) && !has(syntax.rest);
+    if (plain) return {};
+    if (!wildcards) return wrong(pattern, "has a wildcard, and events go to one topic");
+    if (level == syntax.one || (level == syntax.rest && last)) return {};
+    return wrong(pattern, "has a wildcard that is not a level of its own");
+  }
+};
+
+Result<void> check_levels(const std::string& pattern, const TopicSyntax& syntax, bool wildcards) {
   if (pattern.empty() || pattern.size() > kLongestTopic) {
     return wrong(pattern, "is empty or longer than 65535 bytes");
   }
-  if (!codec::is_valid_utf8(pattern) || pattern.find('\0') != pattern.npos) {
-    return wrong(pattern, "is no text");
-  }
-  const auto levels = split(pattern);
+  if (!codec::is_valid_utf8(pattern)) return wrong(pattern, "is no text");
+  const auto levels = split(pattern, syntax.separator);
+  const LevelCheck check{pattern, syntax, wildcards};
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    auto checked = check_level(pattern, levels[i], i + 1 == levels.size(), wildcards);
+    auto checked = check(levels[i], i + 1 == levels.size());
     if (!checked) return checked;
   }
   return {};
 }
+
+std::string level_of(std::string_view name, const Event& event, const TopicSyntax& syntax) {
+  std::string text;
+  if (name == "type") text = event.type;
+  for (const Attribute& attribute : event.attributes) {
+    if (name != "type" && attribute.name == name) text = text_of(attribute.value);
+  }
+  const auto is_bad = [&](char c) {
+    return c == syntax.separator || syntax.one.find(c) != syntax.one.npos ||
+           syntax.rest.find(c) != syntax.rest.npos ||
+           syntax.forbidden.find(c) != syntax.forbidden.npos;
+  };
+  std::ranges::replace_if(text, is_bad, '_');
+  return text.empty() ? "_" : text;
+}
+
+}  // namespace
 
 std::string text_of(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
@@ -72,35 +100,28 @@ std::string text_of(const Value& value) {
   return text;
 }
 
-std::string level_of(std::string_view name, const Event& event) {
-  std::string text;
-  if (name == "type") text = event.type;
-  for (const Attribute& attribute : event.attributes) {
-    if (name != "type" && attribute.name == name) text = text_of(attribute.value);
-  }
-  std::ranges::replace_if(
-      text, [](char c) { return c == '/' || c == '+' || c == '#' || c == '\0'; }, '_');
-  return text.empty() ? "_" : text;
-}
-
-}  // namespace
-
-Result<TopicPattern> TopicPattern::make(const std::string& pattern) {
-  if (auto checked = check_levels(pattern, true); !checked) return checked.error();
+Result<TopicPattern> TopicPattern::make(const std::string& pattern, const TopicSyntax& syntax) {
+  if (auto checked = check_levels(pattern, syntax, true); !checked) return checked.error();
   TopicPattern made;
-  made.levels_ = split(pattern);
+  made.syntax_ = syntax;
+  made.levels_ = split(pattern, syntax.separator);
   for (const std::string& level : made.levels_) {
-    made.filter_ += (made.filter_.empty() ? "" : "/") + (is_placeholder(level) ? "+" : level);
+    if (&level != &made.levels_.front()) made.filter_ += syntax.separator;
+    made.filter_ += is_placeholder(level) ? syntax.one : level;
   }
   return made;
 }
 
 std::optional<TopicContent> TopicPattern::match(std::string_view topic) const {
-  const auto levels = split(topic);
+  const auto levels = split(topic, syntax_.separator);
   TopicContent content;
   for (std::size_t i = 0; i < levels_.size(); ++i) {
-    if (levels_[i] == "#") return content;
-    if (i >= levels.size()) return std::nullopt;
+    const bool has_level = i < levels.size();
+    if (levels_[i] == syntax_.rest) {
+      if (has_level || syntax_.rest_may_be_empty) return content;
+      return std::nullopt;
+    }
+    if (!has_level) return std::nullopt;
     if (is_placeholder(levels_[i])) {
       const std::string name(name_in(levels_[i]));
       if (name == "type") {
@@ -108,7 +129,7 @@ std::optional<TopicContent> TopicPattern::match(std::string_view topic) const {
       } else {
         content.attributes.emplace_back(name, levels[i]);
       }
-    } else if (levels_[i] != "+" && levels_[i] != levels[i]) {
+    } else if (levels_[i] != syntax_.one && levels_[i] != levels[i]) {
       return std::nullopt;
     }
   }
@@ -116,18 +137,18 @@ std::optional<TopicContent> TopicPattern::match(std::string_view topic) const {
   return content;
 }
 
-Result<void> check_topic(const std::string& pattern) {
+Result<void> check_topic(const std::string& pattern, const TopicSyntax& syntax) {
   if (pattern.empty()) return Error{"topic: no topic is named", "topic = \"alarms/{type}\""};
-  return check_levels(pattern, false);
+  return check_levels(pattern, syntax, false);
 }
 
-std::string topic_of(const std::string& pattern, const Event& event) {
+std::string topic_of(const std::string& pattern, const Event& event, const TopicSyntax& syntax) {
   std::string topic;
   bool first = true;
-  for (const std::string& level : split(pattern)) {
-    if (!first) topic += '/';
+  for (const std::string& level : split(pattern, syntax.separator)) {
+    if (!first) topic += syntax.separator;
     first = false;
-    topic += is_placeholder(level) ? level_of(name_in(level), event) : level;
+    topic += is_placeholder(level) ? level_of(name_in(level), event, syntax) : level;
   }
   return topic;
 }

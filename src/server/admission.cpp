@@ -190,6 +190,10 @@ bool Admission::begin_of_door(const Command& command, std::uint64_t id,
     parts_.positions.set(publication.door,
                          {request.position()->data(), request.position()->size()});
   }
+  // A position stands in the journal, also where nothing came with it.
+  if (!has_events && dead.events() == 0 && !memory_reserve::is_given_up()) {
+    append_some(publication, 1, false);
+  }
   if (!has_events) acknowledge(command, id, publication, std::nullopt);
   return has_events;
 }

@@ -72,10 +72,7 @@ Result<void> check(const ServerOptions& options) {
   for (const auto& checked : checks) {
     if (!checked) return checked;
   }
-  for (const auto& [name, door] : options.doors) {
-    if (auto checked = doors::check(name, door); !checked) return checked;
-  }
-  return {};
+  return doors::check(options.doors);
 }
 
 }  // namespace gorgo::server

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codec/event_text.hpp"
+#include "codec/text_form.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/schema.hpp"
 
@@ -16,13 +17,8 @@ namespace gorgo::tools {
 
 /// How the events of a file are written down, as the command line says it.
 struct EventForm {
-  std::string format = "ndjson";  ///< or "csv"
-  std::string type;
-  std::string type_column = "type";
-  std::string time_column;
-  std::string time_format = "auto";
-  std::string zone;
-  std::string separator = ",";
+  std::string format = "ndjson";     ///< or "csv"
+  codec::TextForm text;              ///< without `rename`
   std::vector<std::string> renamed;  ///< "COLUMN=ATTRIBUTE"
 };
 

@@ -108,12 +108,13 @@ class Run {
   }
 
   void warn_of_type() const {
-    if (options_.form.type.empty() || processor_.schema().find(options_.form.type) != nullptr)
+    if (options_.form.text.type.empty() ||
+        processor_.schema().find(options_.form.text.type) != nullptr)
       return;
     std::vector<std::string> known;
     for (const TypeInfo& type : processor_.types()) known.push_back(type.name);
-    fail({"--type: no rule reads events of type '" + options_.form.type + "'",
-          did_you_mean(options_.form.type, known)});
+    fail({"--type: no rule reads events of type '" + options_.form.text.type + "'",
+          did_you_mean(options_.form.text.type, known)});
   }
 
   bool take(StreamPiece piece) {

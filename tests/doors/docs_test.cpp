@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "door_support.hpp"
+#include "postgres_support.hpp"
 
 // The walks of docs/doors.md, as a reader would try them.
 namespace gorgo {
@@ -35,9 +36,17 @@ bool is_documented(const std::string& printed) {
 
 TEST(DoorDocs, TheirWalksWork) {
   const auto scripts = walks();
-  EXPECT_EQ(scripts.size(), 2u);
+  EXPECT_EQ(scripts.size(), 7u);
   const std::string path = fs::path(GORGO_BINARY).parent_path().string();
   setenv("PATH", (path + ":/usr/sbin:" + std::getenv("PATH")).c_str(), 1);
+  // One walk has a reader's own database.
+  const Folder database_folder("walk_database");
+  fs::permissions(database_folder / "", fs::perms::all);
+  Postgres database(database_folder);
+  ask(database, "select 1");
+  setenv("PGHOST", "127.0.0.1", 1);
+  setenv("PGPORT", database.port().c_str(), 1);
+  setenv("PGUSER", "gorgo", 1);
   for (const std::string& script : scripts) {
     const Folder folder("walk");
     folder.write("walk.sh",
@@ -46,7 +55,7 @@ TEST(DoorDocs, TheirWalksWork) {
     const std::string command = "timeout 60 bash '" + (folder / "walk.sh").string() + "' > '" +
                                 (folder / "printed").string() + "'";
     EXPECT_EQ(std::system(command.c_str()), 0) << script;
-    if (script.find("fires.ndjson") == script.npos) continue;
+    if (script.find("readings*.csv") == script.npos) continue;
     const auto printed = folder.lines("printed");
     ASSERT_GE(printed.size(), 2u);
     EXPECT_TRUE(is_documented(printed[printed.size() - 2])) << printed[printed.size() - 2];

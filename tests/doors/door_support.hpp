@@ -5,10 +5,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -68,6 +70,8 @@ class ServerWithDoors {
     process_->wait();
     start();
   }
+  /// After it has ended.
+  void start_again() { start(); }
   int stop() {
     process_->signal(SIGTERM);
     return process_->wait();
@@ -126,6 +130,19 @@ inline void begin_checks(ServerWithDoors& server) {
   ASSERT_TRUE(client.subscribe("Echo", {.durable = "checker"}));
 }
 
+/// How often tests have something die; GORGO_KILLS says otherwise.
+inline int deaths() {
+  const char* given = std::getenv("GORGO_KILLS");
+  return given == nullptr ? 5 : std::atoi(given);
+}
+
+/// The number that a payload with the event `Echo(v)` has, without that of the producer.
+inline std::int64_t number_in(std::string_view payload) {
+  const auto at = payload.find("\"v\":");
+  return at == payload.npos ? -1 : std::atoll(payload.data() + at + 4) & 0xffffffff;
+}
+
+/// A client publishes numbers, which leave through a door, while `die` has something die, so often.
 /// Ends a wait for what does not come: the test fails with what it has waited for.
 class Patience {
  public:
@@ -143,6 +160,36 @@ class Patience {
   const std::chrono::steady_clock::time_point until_ =
       std::chrono::steady_clock::now() + std::chrono::minutes(1);
 };
+
+/// A client publishes numbers, which leave through a door, while `die` has something die, so often.
+/// `count` says how many the other side has got, and `left` which, in its order; none may be there
+/// twice.
+template <class Die, class Count, class Left>
+std::int64_t check_numbers_leave(ServerWithDoors& server, int deaths, Die die, Count count,
+                                 Left left) {
+  std::atomic<bool> ended = false;
+  std::int64_t last = 0;
+  checker::Progress progress;
+  std::thread publisher(
+      [&] { checker::publish([&] { return server.address(); }, 1, ended, progress, last); });
+  for (int i = 0; i < deaths; ++i) {
+    die();
+    progress.received = progress.sent.load();
+  }
+  ended = true;
+  publisher.join();
+  const Patience patience("for all numbers to leave");
+  while (count() < last && patience.lasts()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  std::int64_t expected = 0;
+  for (const std::int64_t number : left()) {
+    EXPECT_EQ(number, ++expected) << "lost, doubled, or out of order";
+    if (number != expected) break;
+  }
+  EXPECT_EQ(expected, last);
+  return last;
+}
 
 /// Waits until the door says so.
 template <class Done>

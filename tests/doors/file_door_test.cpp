@@ -33,8 +33,7 @@ std::string text_in(const Event& event, const std::string& name) {
 }
 
 TEST(FileDoor, NothingIsLostOrDoubledWhenTheServerIsKilled) {
-  const char* given = std::getenv("GORGO_KILLS");
-  const int kills = given == nullptr ? 4 : std::atoi(given);
+  const int kills = deaths();
   const Folder folder("file_door");
   folder.write("in.log", "");
   ServerWithDoors server(folder,

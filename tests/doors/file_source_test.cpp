@@ -31,7 +31,7 @@ class Files : public testing::Test {
     settings.kind = "file";
     settings.path = (folder / "*.log").string();
     settings.format = "json";
-    settings.type = "N";
+    settings.form.type = "N";
   }
   void TearDown() override { fs::remove_all(folder); }
 

@@ -1,20 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <boost/asio/connect.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/write.hpp>
 #include <cstdlib>
-#include <list>
 #include <random>
 
 #include "door_support.hpp"
 #include "doors/mqtt/mqtt_sink.hpp"
+#include "peer_support.hpp"
 
 // The broker is Mosquitto.
 namespace gorgo {
@@ -23,124 +15,32 @@ namespace {
 using testing::HasSubstr;
 namespace mqtt = doors::mqtt;
 
-int free_port() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  socklen_t size = sizeof address;
-  getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
-  close(socket);
-  return ntohs(address.sin_port);
-}
-
 /// A broker that keeps what it has when it is stopped.
 class Mosquitto {
  public:
-  explicit Mosquitto(const Folder& folder) : folder_(folder), port_(free_port()) {
+  explicit Mosquitto(const Folder& folder, const std::string& more = "")
+      : folder_(folder), port_(free_port()) {
     fs::create_directories(folder / "broker");
     fs::permissions(folder / "broker", fs::perms::all);
     folder.write("mosquitto.conf", "listener " + std::to_string(port_) +
                                        " 127.0.0.1\nallow_anonymous true\npersistence true\n"
                                        "persistence_location " +
                                        (folder / "broker").string() +
-                                       "/\nuser root\nmax_queued_messages 0\nlog_type error\n");
+                                       "/\nuser root\nmax_queued_messages 0\nlog_type error\n" +
+                                       more);
     start();
   }
-  ~Mosquitto() { stop(); }
 
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-  void stop() {
-    kill(pid_, SIGTERM);
-    int status = 0;
-    waitpid(pid_, &status, 0);
-  }
+  void stop(int signal = SIGTERM) { process_->end(signal); }
   void start() {
-    const std::string config = (folder_ / "mosquitto.conf").string();
-    pid_ = fork();
-    if (pid_ == 0) {
-      execl(GORGO_MOSQUITTO, "mosquitto", "-c", config.c_str(), nullptr);
-      _exit(127);
-    }
+    process_.emplace(Command{GORGO_MOSQUITTO, "-c", (folder_ / "mosquitto.conf").string()});
   }
 
  private:
   const Folder& folder_;
   const int port_;
-  pid_t pid_ = -1;
-};
-
-/// The network between Gorgo and a broker, which can be cut.
-class Network {
- public:
-  explicit Network(const std::string& to) : to_(to) {
-    accept();
-    thread_ = std::thread([this] { io_.run(); });
-  }
-  ~Network() {
-    io_.stop();
-    thread_.join();
-  }
-
-  std::string address() const {
-    return "127.0.0.1:" + std::to_string(acceptor_.local_endpoint().port());
-  }
-  /// Breaks all connections.
-  void cut() {
-    boost::asio::post(io_, [this] {
-      for (const auto& one : connections_) one->close();
-    });
-  }
-
- private:
-  using Tcp = boost::asio::ip::tcp;
-  struct Connection {
-    explicit Connection(boost::asio::io_context& io) : client(io), broker(io) {}
-    Tcp::socket client, broker;
-    std::array<char, 4096> from_client{}, from_broker{};
-
-    void close() {
-      boost::system::error_code ignored;
-      client.close(ignored);
-      broker.close(ignored);
-    }
-  };
-
-  const std::string to_;
-  boost::asio::io_context io_;
-  Tcp::acceptor acceptor_{io_, {boost::asio::ip::address_v4::loopback(), 0}};
-  std::list<std::shared_ptr<Connection>> connections_;
-  std::thread thread_;
-
-  void accept() {
-    auto one = std::make_shared<Connection>(io_);
-    acceptor_.async_accept(one->client, [this, one](auto failure) {
-      if (failure) return;
-      boost::system::error_code refused;
-      Tcp::resolver resolver(io_);
-      const auto colon = to_.rfind(':');
-      boost::asio::connect(one->broker,
-                           resolver.resolve(to_.substr(0, colon), to_.substr(colon + 1)), refused);
-      if (refused) one->close();
-      connections_.push_back(one);
-      pass(one, one->client, one->broker, one->from_client);
-      pass(one, one->broker, one->client, one->from_broker);
-      accept();
-    });
-  }
-  void pass(std::shared_ptr<Connection> one, Tcp::socket& from, Tcp::socket& to,
-            std::array<char, 4096>& bytes) {
-    from.async_read_some(boost::asio::buffer(bytes), [this, one, &from, &to, &bytes](
-                                                         auto failure, std::size_t size) {
-      boost::system::error_code broken;
-      if (!failure) {
-        boost::asio::write(to, boost::asio::buffer(bytes.data(), size), broken);
-      }
-      if (failure || broken) return one->close();
-      pass(one, from, to, bytes);
-    });
-  }
+  std::optional<Peer> process_;
 };
 
 /// Publishes as any client of a broker does, and knows what the broker has.
@@ -172,9 +72,9 @@ class Device {
   std::optional<mqtt::Session> session_;
 };
 
-std::string source(const std::string& broker) {
+std::string source(const std::string& broker, const std::string& more = "") {
   return "[doors.plant]\nkind = \"mqtt\"\nbroker = \"" + broker +
-         "\"\ntopics = [\"plant/{area}/{type}\"]\nformat = \"json\"\n";
+         "\"\ntopics = [\"plant/{area}/{type}\"]\nformat = \"json\"\n" + more;
 }
 
 std::string sink(const std::string& broker) {
@@ -217,6 +117,18 @@ class MqttDoor : public testing::Test {
   }
 };
 
+TEST_F(MqttDoor, ADoorRunsOnceItsSubscriptionIsConfirmed) {
+  Mosquitto broker(folder);
+  ServerWithDoors server(folder, source(broker.address()));
+  begin_checks(server);
+  auto client = server.client();
+  wait_for_door(client, "plant", [](const Door& door) { return door.state == "running"; });
+  Device device(broker.address());
+  ASSERT_TRUE(device.publish("plant/A1/A", number(1)));
+  wait_for_door(client, "plant", [](const Door& door) { return door.events == 1; });
+  EXPECT_EQ(server.stop(), 0);
+}
+
 TEST_F(MqttDoor, MessagesComeInAndLeave) {
   Mosquitto broker(folder);
   ServerWithDoors server(folder, source(broker.address()) + sink(broker.address()));
@@ -257,26 +169,33 @@ TEST_F(MqttDoor, MessagesComeInAndLeave) {
   EXPECT_EQ(server.stop(), 0);
 }
 
-TEST_F(MqttDoor, NothingIsLostOrDoubledWhenTheServerIsKilledOrTheNetworkIsCut) {
-  const char* given = std::getenv("GORGO_KILLS");
-  const int deaths = given == nullptr ? 5 : std::atoi(given);
+/// By the version of MQTT.
+class MqttDoorOfVersion : public MqttDoor, public testing::WithParamInterface<const char*> {};
+
+TEST_P(MqttDoorOfVersion, NothingIsLostOrDoubledWhenTheServerIsKilledOrTheNetworkIsCut) {
   Mosquitto broker(folder);
   Network network(broker.address());
-  ServerWithDoors server(folder, source(network.address()));
+  ServerWithDoors server(
+      folder, source(network.address(), "protocol = \"" + std::string(GetParam()) + "\"\n"));
   begin_checks(server);
   have_broker_keep(server, broker);
   std::mt19937 random(static_cast<unsigned>(getpid()));
   int kills = 0;
-  const auto last = check_numbers(server, deaths, device(broker.address()), [&] {
+  const auto last = check_numbers(server, deaths(), device(broker.address()), [&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 400));
     if (random() % 2 == 0) return network.cut();
     ++kills;
     server.kill_and_start();
   });
   EXPECT_EQ(server.stop(), 0);
-  std::printf("%d kills, %d cuts, %lld numbers\n", kills, deaths - kills,
+  std::printf("%d kills, %d cuts, %lld numbers\n", kills, deaths() - kills,
               static_cast<long long>(last));
 }
+
+INSTANTIATE_TEST_SUITE_P(Versions, MqttDoorOfVersion, testing::Values("5", "3.1.1"),
+                         [](const auto& version) {
+                           return version.param[0] == '5' ? "Five" : "ThreeOneOne";
+                         });
 
 TEST_F(MqttDoor, ABrokerThatGoesAndComesBackLosesNothing) {
   Mosquitto broker(folder);
@@ -298,6 +217,37 @@ TEST_F(MqttDoor, ABrokerThatGoesAndComesBackLosesNothing) {
                  return so_far.events() >= static_cast<std::size_t>(last);
                });
   EXPECT_EQ(received.events(), static_cast<std::size_t>(last));
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST_F(MqttDoor, ABrokerIsKnownByItsCertificate) {
+  const auto make = [&](const std::string& name, const std::string& host) {
+    const std::string path = (folder / name).string();
+    EXPECT_EQ(
+        Peer({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+              "-nodes", "-keyout", path + ".key", "-out", path + ".pem", "-days", "2", "-subj",
+              "/CN=" + host, "-addext", "subjectAltName=" + host})
+            .wait(),
+        0);
+  };
+  make("right", "IP:127.0.0.1");
+  make("other", "IP:127.0.0.1");
+  const std::string path = (folder / "right").string();
+  Mosquitto broker(folder, "certfile " + path + ".pem\nkeyfile " + path + ".key\n");
+  const auto with_ca = [&](const char* name) {
+    return "ca = \"" + (folder / name).string() + ".pem\"\n";
+  };
+  {
+    ServerWithDoors server(folder, source(broker.address(), with_ca("right")));
+    auto client = server.client();
+    wait_for_door(client, "plant", [](const Door& door) { return door.state == "running"; });
+    EXPECT_EQ(server.stop(), 0);
+  }
+  ServerWithDoors server(folder, source(broker.address(), with_ca("other")));
+  auto client = server.client();
+  const auto door =
+      wait_for_door(client, "plant", [](const Door& seen) { return seen.state == "failing"; });
+  EXPECT_THAT(door.problem, HasSubstr("certificate"));
   EXPECT_EQ(server.stop(), 0);
 }
 

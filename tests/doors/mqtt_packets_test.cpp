@@ -27,7 +27,7 @@ void put(PacketCutter& cutter, std::string_view text) {
 
 Result<std::optional<Packet>> first_in(const std::string& text) {
   static PacketCutter cutter;  // what a packet refers to outlives this call
-  cutter = {};
+  cutter = PacketCutter();
   put(cutter, text);
   return cutter.next();
 }
@@ -139,6 +139,28 @@ TEST(MqttSeen, RemembersOverConnectionsAndStarts) {
   again.reconnected(start);
   again.answered(1, start + std::chrono::minutes(1));
   EXPECT_EQ(again.size(), 0u) << "the broker would have sent them again by now";
+}
+
+TEST(MqttPackets, Version311HasNoProperties) {
+  std::string packets;
+  append_connect(packets, {.version = Version::v3_1_1, .client_id = "g", .keep_alive = 30});
+  EXPECT_EQ(packets, bytes({0x10, 13, 0, 4, 'M', 'Q', 'T', 'T', 4, 0, 0, 30, 0, 1, 'g'}));
+  packets.clear();
+  append_publish(packets, {.topic = "a", .payload = "hi", .qos = 1, .packet_id = 7},
+                 Version::v3_1_1);
+  EXPECT_EQ(packets, bytes({0x32, 7, 0, 1, 'a', 0, 7, 'h', 'i'}));
+  PacketCutter cutter(Version::v3_1_1);
+  put(cutter, packets + bytes({0x20, 2, 1, 5, 0x90, 3, 0, 1, 0x80}));
+  auto packet = cutter.next();
+  ASSERT_TRUE(packet && *packet);
+  EXPECT_EQ((*packet)->publish.payload, "hi");
+  packet = cutter.next();
+  ASSERT_TRUE(packet && *packet);
+  EXPECT_TRUE((*packet)->connected.session_present);
+  EXPECT_EQ(text_of_reason((*packet)->connected.reason), "not authorized");
+  packet = cutter.next();
+  ASSERT_TRUE(packet && *packet);
+  EXPECT_EQ((*packet)->acknowledged.reason, 0x80);
 }
 
 }  // namespace

@@ -50,10 +50,10 @@ TEST_F(Payloads, EventLines) {
 
 TEST_F(Payloads, ObjectsOfJson) {
   settings.format = "json";
-  settings.type = "Temp";
-  settings.time_column = "at";
-  settings.time_format = "s";
-  settings.rename = {{"t", "value"}};
+  settings.form.type = "Temp";
+  settings.form.time_column = "at";
+  settings.form.time_format = "s";
+  settings.form.rename = {{"t", "value"}};
   EXPECT_THAT(read({R"({"at":1.5,"t":46,"where":{"floor":2,"room":"A"},"none":null,"on":true})",
                     R"({"at":"soon"})", R"([1])", "{", R"({"list":[1]})",
                     R"({"big":18446744073709551615})"}),
@@ -71,7 +71,7 @@ TEST_F(Payloads, TypesAndAttributesOfTopics) {
 
 TEST_F(Payloads, LinesOfCsvWithoutHeader) {
   settings.format = "csv";
-  settings.type = "Temp";
+  settings.form.type = "Temp";
   settings.columns = {"ts", "v"};
   const TopicContent topic{"", {{"area", "A1"}}};
   EXPECT_THAT(read({"1000,46.5\n", "1,2,3", "2000,47"}, &topic),

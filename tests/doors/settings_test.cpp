@@ -40,7 +40,8 @@ TEST(DoorSettings, WrongOnesNameTheKey) {
   EXPECT_THAT(wrong(kFile, "a b"), HasSubstr("the name of a door"));
   EXPECT_THAT(wrong(with(kFile, "pth", "x")), HasSubstr("did you mean 'path'?"));
   EXPECT_THAT(wrong(with(kFile, "path", std::int64_t{1})), HasSubstr("path: expected a string"));
-  EXPECT_THAT(wrong(with(kFile, "broker", "x:1")), HasSubstr("broker is for doors of kind mqtt"));
+  EXPECT_THAT(wrong(with(kFile, "broker", "x:1")),
+              HasSubstr("broker is for doors of kind kafka, mqtt, nats"));
   EXPECT_THAT(wrong(with(kFile, "from", "middle")), HasSubstr("from: 'middle'"));
   EXPECT_THAT(wrong(with(kFile, "time_column", "t")), HasSubstr("nothing about event lines"));
   EXPECT_THAT(wrong(with(with(kFile, "format", "csv"), "zone", "Mars/Base")), HasSubstr("zone"));
@@ -52,6 +53,35 @@ TEST(DoorSettings, WrongOnesNameTheKey) {
   EXPECT_THAT(wrong(with(kBroker, "format", "csv")), HasSubstr("columns: "));
   EXPECT_THAT(wrong({{"kind", "mqtt"}, {"broker", "127.0.0.1:1"}, {"subscribe", "Fire"}}),
               HasSubstr("topic: "));
+  EXPECT_THAT(wrong(with(kBroker, "protocol", "4")), HasSubstr("protocol: '4'"));
+  EXPECT_THAT(wrong({{"kind", "stdin"}, {"subscribe", "Fire"}}), HasSubstr("no events leave"));
+  EXPECT_THAT(wrong({{"kind", "postgres"}, {"table", "t"}}), HasSubstr("which events leave"));
+  EXPECT_THAT(
+      wrong({{"kind", "postgres"}, {"table", "t"}, {"database", "hots=x"}, {"subscribe", "Fire"}}),
+      HasSubstr("database: "));
+  EXPECT_THAT(wrong({{"kind", "nats"}, {"broker", "a:1"}, {"subject", "a.b c"}}),
+              HasSubstr("blank"));
+  EXPECT_THAT(wrong({{"kind", "nats"}, {"broker", "a:1,b"}, {"subject", "a"}}),
+              HasSubstr("broker: "));
+  EXPECT_THAT(wrong({{"kind", "nats"}, {"broker", "a:1"}, {"subject", "a"}, {"from", "end"}}),
+              HasSubstr("no stream"));
+  EXPECT_THAT(wrong({{"kind", "syslog"}, {"listen", "a:1"}, {"format", "csv"}}),
+              HasSubstr("format is for doors of kind file, http"));
+  EXPECT_THAT(wrong({{"kind", "http"}, {"url", "ftp://x"}}), HasSubstr("url: "));
+  using Table = std::map<std::string, std::string>;
+  EXPECT_THAT(wrong({{"kind", "kafka"},
+                     {"broker", "a:1"},
+                     {"topics", std::vector<std::string>{"a"}},
+                     {"properties", Table{{"no.such", "x"}}}}),
+              HasSubstr("properties: "));
+}
+
+TEST(DoorSettings, OneDoorReadsTheStandardInput) {
+  Doors doors;
+  for (const char* name : {"a", "b"}) ASSERT_TRUE(set(doors[name], "kind", "stdin"));
+  EXPECT_THAT(check(doors).error().message, HasSubstr("doors.b"));
+  doors.erase("b");
+  EXPECT_TRUE(check(doors));
 }
 
 }  // namespace

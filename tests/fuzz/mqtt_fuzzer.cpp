@@ -14,9 +14,9 @@ namespace {
 using namespace gorgo::doors::mqtt;
 
 /// What came of the bytes, when so many are given at a time.
-std::vector<std::string> packets_in(std::string_view bytes, std::size_t step) {
+std::vector<std::string> packets_in(std::string_view bytes, std::size_t step, Version version) {
   std::vector<std::string> told;
-  PacketCutter cutter;
+  PacketCutter cutter(version);
   while (!bytes.empty()) {
     const auto space = cutter.space();
     const std::size_t size = std::min({step, bytes.size(), space.size});
@@ -45,6 +45,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::size_t step = 1 + data[0] % 64;
-  if (packets_in(bytes, step) != packets_in(bytes, bytes.size() + 1)) std::abort();
+  const auto version = data[0] < 128 ? Version::v5 : Version::v3_1_1;
+  if (packets_in(bytes, step, version) != packets_in(bytes, bytes.size() + 1, version))
+    std::abort();
   return 0;
 }

@@ -40,8 +40,9 @@ Result<void> MqttSink::send(const Departing& events) {
     payload.clear();
     append_line(payload, row);
     const std::string topic = topic_of(settings_.topic, row.event);
-    append_publish(
-        packets, {.topic = topic, .payload = payload, .qos = kAtLeastOnce, .packet_id = last_id_});
+    append_publish(packets,
+                   {.topic = topic, .payload = payload, .qos = kAtLeastOnce, .packet_id = last_id_},
+                   session_.version());
   }
   if (auto sent = session_.send(packets); !sent) return sent;
   return await(on_their_way, 1);

@@ -24,21 +24,19 @@ std::string client_id_of(const std::string& door, const Settings& settings) {
 MqttSource::MqttSource(const std::string& door, const Settings& settings, const Types& types,
                        const Position& position)
     : settings_(settings),
-      reader_(make_payload_reader(settings, types)),
+      reader_(settings, types, settings.topics, kMqttTopics),
       session_(settings, {.client_id = client_id_of(door, settings), .lasts = true}),
-      seen_(position) {
-  for (const std::string& topic : settings.topics) {
-    patterns_.push_back(*TopicPattern::make(topic));
-  }
-}
+      seen_(position) {}
 
 Result<Arrived> MqttSource::poll(milliseconds patience) {
   Arrived arrived;
   Keys keys;
-  reader_->begin_batch();
+  reader_.begin_batch();
   auto went = session_.is_open() ? Result<void>() : open();
-  if (went && !is_subscribed_) went = subscribe(arrived, keys);
-  if (went) went = read(arrived, keys, patience);
+  const bool subscribes = went && !is_subscribed_;
+  if (subscribes) went = subscribe(arrived, keys);
+  // A subscription that is new is told at once.
+  if (went) went = read(arrived, keys, subscribes ? milliseconds(0) : patience);
   // What came before the connection was lost came, and the broker will know that.
   if (!went && arrived.empty()) return went.error();
   if (arrived.empty()) return {std::in_place, std::move(arrived)};
@@ -63,10 +61,8 @@ Result<void> MqttSource::open() {
 }
 
 Result<void> MqttSource::subscribe(Arrived& arrived, Keys& keys) {
-  std::vector<std::string> filters;
-  for (const TopicPattern& pattern : patterns_) filters.push_back(pattern.filter());
   std::string packet;
-  append_subscribe(packet, kSubscription, filters, kAtLeastOnce);
+  append_subscribe(packet, kSubscription, reader_.filters(), kAtLeastOnce, session_.version());
   if (auto sent = session_.send(packet); !sent) return sent;
   const auto until = std::chrono::steady_clock::now() + kAnswer;
   while (std::chrono::steady_clock::now() < until) {
@@ -106,23 +102,7 @@ void MqttSource::take(const Publish& message, Arrived& arrived, Keys& keys) {
     seen_.add(key);
     keys.push_back(key);
   }
-  add_event(message, arrived);
-}
-
-void MqttSource::add_event(const Publish& message, Arrived& arrived) {
-  TopicContent content;
-  for (const TopicPattern& pattern : patterns_) {
-    if (auto matched = pattern.match(message.topic)) {
-      content = std::move(*matched);
-      break;
-    }
-  }
-  const auto read = reader_->read(message.payload, &content, arrived.events);
-  const bool is_event = read && *read == PayloadReader::Outcome::event;
-  if (is_event) return;
-  arrived.dead.push_back({std::string(message.topic),
-                          read ? "the payload holds no event" : read.error().message,
-                          std::string(message.payload)});
+  reader_.take(message.topic, message.payload, arrived);
 }
 
 void MqttSource::committed(const Position&) {

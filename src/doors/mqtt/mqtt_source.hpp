@@ -1,16 +1,15 @@
 #pragma once
 
 #include <deque>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "doors/door.hpp"
+#include "doors/message_reader.hpp"
 #include "doors/mqtt/seen.hpp"
 #include "doors/mqtt/session.hpp"
 #include "doors/payload.hpp"
 #include "doors/settings.hpp"
-#include "doors/topic.hpp"
 
 namespace gorgo::doors::mqtt {
 
@@ -30,8 +29,7 @@ class MqttSource : public Source {
   using Keys = std::vector<Seen::Key>;
 
   const Settings settings_;
-  const std::unique_ptr<PayloadReader> reader_;
-  std::vector<TopicPattern> patterns_;
+  MessageReader reader_;
   Session session_;
   Seen seen_;
   std::deque<Keys> to_acknowledge_;  // by what `poll` brought, the oldest first
@@ -44,7 +42,6 @@ class MqttSource : public Source {
   Result<void> subscribe(Arrived& arrived, Keys& keys);
   Result<void> read(Arrived& arrived, Keys& keys, std::chrono::milliseconds patience);
   void take(const Publish& message, Arrived& arrived, Keys& keys);
-  void add_event(const Publish& message, Arrived& arrived);
   void acknowledge(const Seen::Key& key);
   Result<void> send_answers();
 

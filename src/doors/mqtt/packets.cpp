@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace gorgo::doors::mqtt {
 namespace {
 
 constexpr std::uint8_t kConnect = 1, kConnack = 2, kPublish = 3, kPuback = 4, kSubscribe = 8,
                        kSuback = 9, kPing = 12, kPong = 13, kDisconnect = 14;
-constexpr std::uint8_t kVersion = 5;
 // Properties of CONNECT and CONNACK.
 constexpr std::uint8_t kSessionExpiry = 0x11, kReceiveMaximum = 0x21, kMaximumPacket = 0x27;
 
@@ -144,10 +144,21 @@ bool skip_property(Reader& reader, std::uint8_t property) {
 
 Error malformed(const std::string& what) { return {"the broker has sent " + what, ""}; }
 
-Result<Packet> connected_in(Reader reader) {
+/// The reason that MQTT 5 has for what 3.1.1 answers to a CONNECT.
+std::uint8_t reason_of_return(std::uint8_t code) {
+  constexpr std::uint8_t kReasons[] = {0, 0x84, 0x85, 0x88, 0x86, 0x87};
+  return code < std::size(kReasons) ? kReasons[code] : kRefused;
+}
+
+Result<Packet> connected_in(Reader reader, Version version) {
   Packet packet{.kind = Packet::Kind::connected};
   packet.connected.session_present = (reader.u8() & 1) != 0;
   packet.connected.reason = reader.u8();
+  if (version == Version::v3_1_1) {
+    if (reader.failed()) return malformed("a CONNACK that is cut off");
+    packet.connected.reason = reason_of_return(packet.connected.reason);
+    return packet;
+  }
   Reader properties = reader.properties();
   while (!properties.empty() && !properties.failed()) {
     const std::uint8_t property = properties.u8();
@@ -162,14 +173,14 @@ Result<Packet> connected_in(Reader reader) {
   return packet;
 }
 
-Result<Packet> publish_in(Reader reader, std::uint8_t flags) {
+Result<Packet> publish_in(Reader reader, std::uint8_t flags, Version version) {
   Packet packet{.kind = Packet::Kind::publish};
   Publish& publish = packet.publish;
   publish.qos = (flags >> 1) & 3;
   publish.repeated = (flags & 8) != 0;
   publish.topic = reader.text();
   if (publish.qos > 0) publish.packet_id = reader.u16();
-  reader.properties();
+  if (version == Version::v5) reader.properties();
   publish.payload = reader.rest();
   if (reader.failed() || publish.topic.empty()) return malformed("a PUBLISH that is cut off");
   // Only what was asked for comes, and that is at most once or at least once.
@@ -178,11 +189,11 @@ Result<Packet> publish_in(Reader reader, std::uint8_t flags) {
   return packet;
 }
 
-Result<Packet> acknowledged_in(Reader reader, Packet::Kind kind) {
+Result<Packet> acknowledged_in(Reader reader, Packet::Kind kind, Version version) {
   Packet packet{.kind = kind};
   packet.acknowledged.packet_id = reader.u16();
   if (kind == Packet::Kind::subscribed) {
-    reader.properties();
+    if (version == Version::v5) reader.properties();
     if (reader.empty()) return malformed("a SUBACK without a reason");
     while (!reader.empty()) {
       packet.acknowledged.reason = std::max(packet.acknowledged.reason, reader.u8());
@@ -194,16 +205,16 @@ Result<Packet> acknowledged_in(Reader reader, Packet::Kind kind) {
   return packet;
 }
 
-Result<Packet> packet_in(std::uint8_t first, std::string_view content) {
+Result<Packet> packet_in(std::uint8_t first, std::string_view content, Version version) {
   switch (first >> 4) {
     case kConnack:
-      return connected_in(Reader(content));
+      return connected_in(Reader(content), version);
     case kPublish:
-      return publish_in(Reader(content), first & 0x0f);
+      return publish_in(Reader(content), first & 0x0f, version);
     case kPuback:
-      return acknowledged_in(Reader(content), Packet::Kind::published);
+      return acknowledged_in(Reader(content), Packet::Kind::published, version);
     case kSuback:
-      return acknowledged_in(Reader(content), Packet::Kind::subscribed);
+      return acknowledged_in(Reader(content), Packet::Kind::subscribed, version);
     case kPong:
       return Packet{.kind = Packet::Kind::pong};
     case kDisconnect:
@@ -215,16 +226,7 @@ Result<Packet> packet_in(std::uint8_t first, std::string_view content) {
   }
 }
 
-}  // namespace
-
-void append_connect(std::string& out, const Connect& connect) {
-  std::string content;
-  put_text(content, "MQTT");
-  put8(content, kVersion);
-  const unsigned flags = (connect.clean_start ? 0x02u : 0u) | (connect.password ? 0x40u : 0u) |
-                         (connect.user ? 0x80u : 0u);
-  put8(content, static_cast<std::uint8_t>(flags));
-  put16(content, connect.keep_alive);
+void put_properties(std::string& out, const Connect& connect) {
   std::string properties;
   put8(properties, kSessionExpiry);
   put32(properties, connect.session_expiry);
@@ -232,8 +234,21 @@ void append_connect(std::string& out, const Connect& connect) {
   put16(properties, connect.receive_maximum);
   put8(properties, kMaximumPacket);
   put32(properties, PacketCutter::kMostPacket);
-  put_length(content, properties.size());
-  content += properties;
+  put_length(out, properties.size());
+  out += properties;
+}
+
+}  // namespace
+
+void append_connect(std::string& out, const Connect& connect) {
+  std::string content;
+  put_text(content, "MQTT");
+  put8(content, static_cast<std::uint8_t>(connect.version));
+  const unsigned flags = (connect.clean_start ? 0x02u : 0u) | (connect.password ? 0x40u : 0u) |
+                         (connect.user ? 0x80u : 0u);
+  put8(content, static_cast<std::uint8_t>(flags));
+  put16(content, connect.keep_alive);
+  if (connect.version == Version::v5) put_properties(content, connect);
   put_text(content, connect.client_id);
   if (connect.user) put_text(content, *connect.user);
   if (connect.password) put_text(content, *connect.password);
@@ -241,10 +256,10 @@ void append_connect(std::string& out, const Connect& connect) {
 }
 
 void append_subscribe(std::string& out, std::uint16_t packet_id,
-                      const std::vector<std::string>& filters, std::uint8_t qos) {
+                      const std::vector<std::string>& filters, std::uint8_t qos, Version version) {
   std::string content;
   put16(content, packet_id);
-  put_length(content, 0);
+  if (version == Version::v5) put_length(content, 0);
   for (const std::string& filter : filters) {
     put_text(content, filter);
     put8(content, qos);
@@ -252,11 +267,11 @@ void append_subscribe(std::string& out, std::uint16_t packet_id,
   put_packet(out, kSubscribe, 2, content);
 }
 
-void append_publish(std::string& out, const Publish& publish) {
+void append_publish(std::string& out, const Publish& publish, Version version) {
   std::string content;
   put_text(content, publish.topic);
   if (publish.qos > 0) put16(content, publish.packet_id);
-  put_length(content, 0);
+  if (version == Version::v5) put_length(content, 0);
   content += publish.payload;
   const unsigned flags = (publish.repeated ? 8u : 0u) | (unsigned{publish.qos} << 1);
   put_packet(out, kPublish, static_cast<std::uint8_t>(flags), content);
@@ -274,6 +289,10 @@ void append_disconnect(std::string& out) { put_packet(out, kDisconnect, 0, ""); 
 
 std::string text_of_reason(std::uint8_t reason) {
   switch (reason) {
+    case 0x80:
+      return "refused without a reason";
+    case 0x84:
+      return "the broker does not speak this version of MQTT";
     case 0x85:
       return "the client id is not valid";
     case 0x86:
@@ -324,7 +343,7 @@ Result<std::optional<Packet>> PacketCutter::next() {
   const std::string_view content = head.take(length);
   if (head.failed()) return std::optional<Packet>();
   begin_ = end_ - head.rest().size();
-  auto packet = packet_in(first, content);
+  auto packet = packet_in(first, content, version_);
   if (!packet) return packet.error();
   return std::optional<Packet>(std::move(*packet));
 }

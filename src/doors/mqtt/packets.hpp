@@ -8,19 +8,24 @@
 
 #include "gorgo/diagnostics.hpp"
 
-/// What MQTT 5 says on the wire, as far as a client needs it. Pure functions, and a cutter of bytes
-/// into packets.
+/// What MQTT 5 and 3.1.1 say on the wire, as far as a client needs it. Pure functions, and a cutter
+/// of bytes into packets.
 namespace gorgo::doors::mqtt {
 
 inline constexpr std::uint8_t kRefused = 0x80;   ///< reasons from here on say no
 inline constexpr std::uint8_t kAtLeastOnce = 1;  ///< a quality of service
 
+enum class Version : std::uint8_t { v3_1_1 = 4, v5 = 5 };
+
 struct Connect {
+  Version version = Version::v5;
   std::string client_id;
   bool clean_start = false;
-  std::uint32_t session_expiry = 0;  ///< seconds that the broker keeps the session; ~0: for ever
+  std::uint32_t session_expiry = 0;  ///< seconds that the broker keeps the session; ~0: for ever.
+                                     ///< 3.1.1: for ever, unless it starts clean
   std::uint16_t keep_alive = 0;      ///< seconds
-  std::uint16_t receive_maximum = 65535;  ///< messages that may come before one is acknowledged
+  std::uint16_t receive_maximum = 65535;  ///< messages that may come before one is acknowledged;
+                                          ///< not in 3.1.1
   std::optional<std::string> user, password;
 };
 
@@ -64,8 +69,9 @@ struct Packet {
 
 void append_connect(std::string& out, const Connect& connect);
 void append_subscribe(std::string& out, std::uint16_t packet_id,
-                      const std::vector<std::string>& filters, std::uint8_t qos);
-void append_publish(std::string& out, const Publish& publish);
+                      const std::vector<std::string>& filters, std::uint8_t qos,
+                      Version version = Version::v5);
+void append_publish(std::string& out, const Publish& publish, Version version = Version::v5);
 void append_acknowledgement(std::string& out, std::uint16_t packet_id);
 void append_ping(std::string& out);
 void append_disconnect(std::string& out);
@@ -76,6 +82,8 @@ std::string text_of_reason(std::uint8_t reason);
 /// Cuts what comes into packets.
 class PacketCutter {
  public:
+  explicit PacketCutter(Version version = Version::v5) : version_(version) {}
+
   /// Room for more bytes.
   struct Space {
     char* data;
@@ -90,6 +98,7 @@ class PacketCutter {
   static constexpr std::size_t kMostPacket = std::size_t{16} << 20;  ///< bytes
 
  private:
+  Version version_;
   std::vector<char> bytes_;
   std::size_t begin_ = 0, end_ = 0;
 };

@@ -16,11 +16,14 @@ constexpr std::uint32_t kForEver = ~std::uint32_t{0};
 }  // namespace
 
 Session::Session(const Settings& settings, Manner manner)
-    : settings_(settings), manner_(std::move(manner)), link_(settings.broker, settings.ca) {}
+    : settings_(settings),
+      manner_(std::move(manner)),
+      version_(settings.protocol == "5" ? Version::v5 : Version::v3_1_1),
+      link_(settings.broker, settings.ca) {}
 
 void Session::close() noexcept {
   link_.close();
-  cutter_ = {};
+  cutter_ = PacketCutter(version_);
 }
 
 Result<std::string> Session::password() const {
@@ -41,7 +44,8 @@ Result<Connected> Session::open() {
 }
 
 Result<Connected> Session::greet() {
-  Connect connect{.client_id = manner_.client_id,
+  Connect connect{.version = version_,
+                  .client_id = manner_.client_id,
                   .clean_start = !manner_.lasts,
                   .session_expiry = manner_.lasts ? kForEver : 0,
                   .keep_alive = static_cast<std::uint16_t>(kKeepAlive.count()),
@@ -66,8 +70,9 @@ Result<Connected> Session::greet() {
     return Error{"the broker " + settings_.broker + " refuses: " + text_of_reason(connected.reason),
                  "see to user, password_file and client_id"};
   }
-  return Error{"the broker " + settings_.broker + " does not answer as a broker of MQTT 5 does",
-               ""};
+  return Error{"the broker " + settings_.broker + " does not answer as a broker of MQTT " +
+                   settings_.protocol + " does",
+               "protocol = \"3.1.1\" is for brokers that do not speak MQTT 5"};
 }
 
 Result<void> Session::send(std::string_view packets) {

@@ -36,6 +36,7 @@ class Session {
   Result<void> send(std::string_view packets);
   /// Asks for a sign of life.
   Result<void> ping();
+  Version version() const { return version_; }
   /// How many signs of life were asked for and have come, since it was opened.
   std::uint64_t pings() const { return pings_; }
   std::uint64_t pongs() const { return pongs_; }
@@ -46,8 +47,9 @@ class Session {
 
   const Settings settings_;
   const Manner manner_;
+  const Version version_;
   Link link_;
-  PacketCutter cutter_;
+  PacketCutter cutter_{version_};
   Clock::time_point heard_ = {}, sent_ = {};
   std::uint64_t pings_ = 0, pongs_ = 0;
 

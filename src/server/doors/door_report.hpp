@@ -28,6 +28,8 @@ class DoorReport {
     return std::exchange(problem_, problem) != problem;
   }
   void set_waiting(bool waiting) { waiting_ = waiting; }
+  /// The other side has been reached.
+  void set_open() { is_open_ = true; }
 
   Door info() const {
     Door info = identity_;
@@ -39,13 +41,16 @@ class DoorReport {
     const std::lock_guard lock(mutex_);
     info.position = position_;
     info.problem = problem_;
-    info.state = !problem_.empty() ? "failing" : waiting_ ? "waiting" : "running";
+    info.state = !problem_.empty() ? "failing"
+                 : !is_open_       ? "opening"
+                 : waiting_        ? "waiting"
+                                   : "running";
     return info;
   }
 
  private:
   const Door identity_;
-  std::atomic<bool> waiting_ = false;
+  std::atomic<bool> waiting_ = false, is_open_ = false;
   mutable std::mutex mutex_;  // guards what follows
   std::string position_, problem_;
 };

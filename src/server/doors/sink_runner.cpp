@@ -3,7 +3,7 @@
 #include <utility>
 #include <variant>
 
-#include "doors/make_door.hpp"
+#include "doors/kind.hpp"
 #include "protocol/batch.hpp"
 #include "protocol/info.hpp"
 #include "server/doors/durable_name.hpp"
@@ -66,7 +66,7 @@ void SinkRunner::run() {
 
 bool SinkRunner::open() {
   while (!link_.is_stopped()) {
-    auto sink = doors::make_sink(name_, settings_);
+    auto sink = doors::find_kind(settings_.kind)->make_sink(name_, settings_);
     if (sink) {
       sink_ = std::move(*sink);
       set_wake([this](bool is_stopped) {

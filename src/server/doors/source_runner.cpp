@@ -3,7 +3,7 @@
 #include <utility>
 #include <variant>
 
-#include "doors/make_door.hpp"
+#include "doors/kind.hpp"
 #include "protocol/batch.hpp"
 #include "server/doors/runner.hpp"
 
@@ -86,7 +86,8 @@ void SourceRunner::run() {
 
 bool SourceRunner::open() {
   while (!link_.is_stopped()) {
-    auto source = doors::make_source(name_, settings_, parts_.types, position_);
+    auto source =
+        doors::find_kind(settings_.kind)->make_source(name_, settings_, parts_.types, position_);
     if (source) {
       source_ = std::move(*source);
       report_.set_position(source_->describe(position_));
@@ -102,7 +103,7 @@ void SourceRunner::poll() {
   auto arrived = source_->poll(kPatience);
   if (!arrived) return fail(arrived.error());
   succeed();
-  if (!arrived->empty()) next_ = std::move(*arrived);
+  if (arrived->has_news()) next_ = std::move(*arrived);
 }
 
 bool SourceRunner::send() {

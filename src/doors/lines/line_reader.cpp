@@ -1,0 +1,26 @@
+#include "doors/lines/line_reader.hpp"
+
+#include <utility>
+
+namespace gorgo::doors {
+
+LineReader::LineReader(const Settings& settings, const Types& types, std::string name)
+    : name_(std::move(name)),
+      reader_(make_payload_reader(settings, types)),
+      awaits_header_(reader_->has_header()) {}
+
+void LineReader::take(std::string_view line, Arrived& arrived) {
+  ++lines_;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  Result<void> read;
+  if (std::exchange(awaits_header_, false)) {
+    read = reader_->header(line);
+  } else if (const auto outcome = reader_->read(line, nullptr, arrived.events); !outcome) {
+    read = outcome.error();
+  }
+  if (read) return;
+  arrived.dead.push_back(
+      {name_ + ":" + std::to_string(lines_), read.error().message, std::string(line)});
+}
+
+}  // namespace gorgo::doors

@@ -1,0 +1,81 @@
+#include "doors/nats/connection.hpp"
+
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "base/file.hpp"
+
+namespace gorgo::doors::nats {
+namespace {
+
+/// "a:4222,b:4222" as the library wants it.
+std::vector<std::string> urls_of(const std::string& brokers) {
+  std::vector<std::string> urls;
+  std::istringstream in(brokers);
+  for (std::string one; std::getline(in, one, ',');) urls.push_back("nats://" + one);
+  return urls;
+}
+
+/// Calls tell what is wrong. The library would write it to the standard error, too.
+void on_error(natsConnection*, natsSubscription*, natsStatus, void*) {}
+
+}  // namespace
+
+Error failed(const std::string& what, natsStatus status) {
+  const char* const more = nats_GetLastError(nullptr);
+  const std::string reason = natsStatus_GetText(status);
+  const bool says_more = more != nullptr && *more != '\0' && reason != more;
+  return {what + ": " + reason + (says_more ? std::string(" (") + more + ")" : ""), ""};
+}
+
+Connection::Connection(const Settings& settings, std::string name)
+    : settings_(settings), name_(std::move(name)) {}
+
+Result<Owned<natsOptions>> Connection::options() const {
+  constexpr std::int64_t kPing = 5000;  // milliseconds; two without an answer: it is lost
+  natsOptions* made = nullptr;
+  auto status = natsOptions_Create(&made);
+  Owned<natsOptions> options(made);
+  const auto urls = urls_of(settings_.broker);
+  std::vector<const char*> servers;
+  for (const std::string& url : urls) servers.push_back(url.c_str());
+  const auto set = [&status](natsStatus outcome) {
+    if (status == NATS_OK) status = outcome;
+  };
+  set(natsOptions_SetServers(made, servers.data(), static_cast<int>(servers.size())));
+  set(natsOptions_SetName(made, name_.c_str()));
+  set(natsOptions_SetTimeout(made, kAnswer.count()));
+  set(natsOptions_SetAllowReconnect(made, false));
+  set(natsOptions_SetErrorHandler(made, on_error, nullptr));
+  set(natsOptions_SetPingInterval(made, kPing));
+  set(natsOptions_SetMaxPingsOut(made, 2));
+  if (!settings_.user.empty()) {
+    auto password = read_file(settings_.password_file);
+    if (!password) return password.error();
+    while (password->ends_with('\n') || password->ends_with('\r')) password->pop_back();
+    set(natsOptions_SetUserInfo(made, settings_.user.c_str(), password->c_str()));
+  }
+  if (!settings_.ca.empty()) {
+    set(natsOptions_SetSecure(made, true));
+    set(natsOptions_LoadCATrustedCertificates(made, settings_.ca.c_str()));
+  }
+  if (status != NATS_OK) return failed("the settings of the door", status);
+  return {std::in_place, std::move(options)};
+}
+
+Result<bool> Connection::open() {
+  if (connection_ != nullptr && !natsConnection_IsClosed(connection_.get())) return false;
+  close();
+  const auto chosen = options();
+  if (!chosen) return chosen.error();
+  natsConnection* made = nullptr;
+  const auto status = natsConnection_Connect(&made, chosen->get());
+  if (status != NATS_OK) return failed("the server " + settings_.broker, status);
+  connection_.reset(made);
+  return true;
+}
+
+void Connection::close() { connection_.reset(); }
+
+}  // namespace gorgo::doors::nats

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "doors/door.hpp"
+#include "doors/nats/connection.hpp"
+#include "doors/settings.hpp"
+
+namespace gorgo::doors::nats {
+
+/// Publishes events to subjects of NATS. With a stream it returns when the stream has them, and the
+/// stream drops those that it has already; without one, when the server has taken them.
+class NatsSink : public Sink {
+ public:
+  NatsSink(const std::string& door, const Settings& settings);
+
+  Result<void> send(const Departing& events) override;
+  void wake() override { connection_.wake(); }
+
+ private:
+  const Settings settings_;
+  const std::string client_id_;
+  Connection connection_;
+  Owned<jsCtx> stream_;
+  const std::uintptr_t number_;  // by which the library tells of this sink's events
+
+  Result<void> open();
+  Result<void> publish(const Departing::Row& row);
+  /// Waits until the stream has everything that was published.
+  Result<void> await();
+};
+
+}  // namespace gorgo::doors::nats

@@ -1,0 +1,128 @@
+#include "doors/syslog/syslog_source.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "protocol/address.hpp"
+
+namespace gorgo::doors::syslog {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+template <class Endpoint>
+std::string name_of(const Endpoint& sender) {
+  return sender.address().to_string() + ":" + std::to_string(sender.port());
+}
+
+}  // namespace
+
+SyslogSource::SyslogSource(const Settings& settings) : settings_(settings) {}
+
+SyslogSource::~SyslogSource() = default;
+
+void SyslogSource::wake() {
+  woken_ = true;
+  asio::post(io_, [] {});
+}
+
+Result<void> SyslogSource::open() {
+  if (udp_ != nullptr || tcp_ != nullptr) return {};
+  const auto address = protocol::parse_address(settings_.listen);
+  if (!address) return address.error();
+  error_code failure;
+  Tcp::resolver resolver(io_);
+  const auto found = resolver.resolve(address->host, address->port, failure);
+  if (failure) return Error{"listen: " + failure.message(), ""};
+  const Tcp::endpoint endpoint = *found.begin();
+  try {
+    if (settings_.transport == "udp") {
+      udp_ = std::make_unique<Udp::socket>(io_, Udp::endpoint(endpoint.address(), endpoint.port()));
+      receive();
+    } else {
+      tcp_ = std::make_unique<Tcp::acceptor>(io_, endpoint);
+      accept();
+    }
+  } catch (const boost::system::system_error& refused) {
+    return Error{"cannot listen on " + settings_.listen + ": " + refused.code().message(), ""};
+  }
+  return {};
+}
+
+void SyslogSource::receive() {
+  udp_->async_receive_from(asio::buffer(datagram_), from_,
+                           [this](error_code failure, std::size_t size) {
+                             if (failure == asio::error::operation_aborted) return;
+                             if (!failure) take({datagram_.data(), size}, name_of(from_));
+                             receive();
+                           });
+}
+
+void SyslogSource::accept() {
+  tcp_->async_accept([this](error_code failure, Tcp::socket socket) {
+    if (failure == asio::error::operation_aborted) return;
+    error_code gone;
+    const auto peer = failure ? Tcp::endpoint() : socket.remote_endpoint(gone);
+    if (!failure && !gone && senders_ < kMostSenders) {
+      auto sender = std::make_shared<Sender>(std::move(socket));
+      sender->name = name_of(peer);
+      ++senders_;
+      read(sender);
+    }
+    accept();
+  });
+}
+
+void SyslogSource::read(const std::shared_ptr<Sender>& sender) {
+  sender->socket.async_read_some(
+      asio::buffer(sender->bytes), [this, sender](error_code failure, std::size_t size) {
+        if (failure == asio::error::operation_aborted) return;
+        sender->cutter.fill({sender->bytes.data(), size});
+        const bool goes_on = take_messages(*sender);
+        if (!failure && goes_on) return read(sender);
+        if (const auto rest = sender->cutter.rest(); goes_on && !rest.empty())
+          take(rest, sender->name);
+        --senders_;
+      });
+}
+
+bool SyslogSource::take_messages(Sender& sender) {
+  while (true) {
+    const auto message = sender.cutter.next();
+    if (!message) {
+      arrived_.dead.push_back(
+          {sender.name, message.error().message + "; the connection is closed", ""});
+      return false;
+    }
+    if (!*message) return true;
+    take(**message, sender.name);
+  }
+}
+
+void SyslogSource::take(std::string_view message, const std::string& sender) {
+  auto event = read_message(message);
+  if (!event) {
+    arrived_.dead.push_back({sender, event.error().message, std::string(message)});
+    return;
+  }
+  event->type = settings_.form.type.empty() ? "Syslog" : settings_.form.type;
+  if (settings_.time == "arrival") event->timestamp.reset();
+  arrived_.events.add(*event);
+}
+
+Result<Arrived> SyslogSource::poll(std::chrono::milliseconds patience) {
+  const bool was_open = udp_ != nullptr || tcp_ != nullptr;
+  if (auto opened = open(); !opened) return opened.error();
+  const auto until = std::chrono::steady_clock::now() + (was_open ? patience : patience.zero());
+  io_.restart();
+  while (!arrived_.full()) {
+    // Behind the first message only what is there already is taken.
+    const std::size_t ran = arrived_.empty() ? io_.run_one_until(until) : io_.poll_one();
+    if (ran == 0 || woken_.exchange(false)) break;
+  }
+  return {std::in_place, std::exchange(arrived_, {})};
+}
+
+}  // namespace gorgo::doors::syslog

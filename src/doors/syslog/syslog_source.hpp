@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/udp.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "doors/door.hpp"
+#include "doors/settings.hpp"
+#include "doors/syslog/message.hpp"
+
+namespace gorgo::doors::syslog {
+
+/// Messages of syslog that come to a port. Nobody acknowledges them, so they come at most once.
+/// Sockets are read within `poll` alone: while the engine has no room, the system keeps what comes
+/// by TCP with its senders, and drops what comes by UDP.
+class SyslogSource : public Source {
+ public:
+  explicit SyslogSource(const Settings& settings);
+  ~SyslogSource() override;
+
+  Result<Arrived> poll(std::chrono::milliseconds patience) override;
+  void committed(const Position&) override {}
+  void wake() override;
+  std::string describe(const Position&) const override { return ""; }
+
+ private:
+  using Tcp = boost::asio::ip::tcp;
+  using Udp = boost::asio::ip::udp;
+  /// One that sends by TCP.
+  struct Sender {
+    explicit Sender(Tcp::socket connected) : socket(std::move(connected)) {}
+    Tcp::socket socket;
+    std::string name;
+    MessageCutter cutter;
+    std::array<char, 16384> bytes{};
+  };
+  static constexpr std::size_t kMostSenders = 1000;
+
+  const Settings settings_;
+  boost::asio::io_context io_{1};
+  std::atomic<bool> woken_ = false;
+  std::unique_ptr<Udp::socket> udp_;
+  std::unique_ptr<Tcp::acceptor> tcp_;
+  std::array<char, kMostMessage> datagram_{};
+  Udp::endpoint from_;
+  std::size_t senders_ = 0;
+  Arrived arrived_;  // what `poll` returns next
+
+  Result<void> open();
+  void receive();
+  void accept();
+  void read(const std::shared_ptr<Sender>& sender);
+  /// Takes the messages that are complete. False: the rest cannot be understood.
+  bool take_messages(Sender& sender);
+  void take(std::string_view message, const std::string& sender);
+};
+
+}  // namespace gorgo::doors::syslog

@@ -1,0 +1,225 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <librdkafka/rdkafka.h>
+#include <librdkafka/rdkafka_mock.h>
+
+#include <map>
+#include <random>
+#include <set>
+
+#include "door_support.hpp"
+#include "doors/kafka/client.hpp"
+
+// The brokers are the cluster that librdkafka has for tests. It speaks the protocol over TCP, keeps
+// what it has in memory, and answers with errors when it is asked to.
+namespace gorgo::kafka_door {
+namespace {
+
+using doors::kafka::Owned;
+using testing::HasSubstr;
+
+/// A client of Kafka as any.
+Owned<rd_kafka_t> make_client(rd_kafka_type_t type,
+                              const std::map<std::string, std::string>& properties) {
+  rd_kafka_conf_t* const config = rd_kafka_conf_new();
+  char why[512] = "";
+  for (const auto& [name, value] : properties) {
+    EXPECT_EQ(rd_kafka_conf_set(config, name.c_str(), value.c_str(), why, sizeof why),
+              RD_KAFKA_CONF_OK)
+        << why;
+  }
+  rd_kafka_conf_set_log_cb(config, [](const rd_kafka_t*, int, const char*, const char*) {});
+  Owned<rd_kafka_t> client(rd_kafka_new(type, config, why, sizeof why));
+  EXPECT_NE(client, nullptr) << why;
+  return client;
+}
+
+class Cluster {
+ public:
+  Cluster()
+      : handle_(make_client(RD_KAFKA_PRODUCER, {})),
+        cluster_(rd_kafka_mock_cluster_new(handle_.get(), 1)) {
+    create("readings");
+    create("echoes");
+  }
+  ~Cluster() { rd_kafka_mock_cluster_destroy(cluster_); }
+
+  std::string address() const { return rd_kafka_mock_cluster_bootstraps(cluster_); }
+  void go_down() { rd_kafka_mock_broker_set_down(cluster_, 1); }
+  void come_up() { rd_kafka_mock_broker_set_up(cluster_, 1); }
+  /// The next requests of the kind are answered with these errors.
+  void refuse(std::int16_t request, std::initializer_list<rd_kafka_resp_err_t> errors) {
+    const std::vector<rd_kafka_resp_err_t> all(errors);
+    rd_kafka_mock_push_request_errors_array(cluster_, request, all.size(), all.data());
+  }
+  static constexpr std::int16_t kProduce = 0, kFetch = 1;
+
+ private:
+  Owned<rd_kafka_t> handle_;
+  rd_kafka_mock_cluster_t* const cluster_;
+
+  void create(const char* topic) { rd_kafka_mock_topic_create(cluster_, topic, 1, 1); }
+};
+
+/// Produces to the topic `readings`, each message once.
+class Producer {
+ public:
+  explicit Producer(const Cluster& cluster)
+      : client_(make_client(RD_KAFKA_PRODUCER, {{"bootstrap.servers", cluster.address()},
+                                                {"enable.idempotence", "true"},
+                                                {"linger.ms", "0"}})) {}
+  /// Returns when the cluster has it.
+  void produce(const std::string& payload) {
+    EXPECT_EQ(rd_kafka_producev(client_.get(), RD_KAFKA_V_TOPIC("readings"),
+                                RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+                                RD_KAFKA_V_VALUE(const_cast<char*>(payload.data()), payload.size()),
+                                RD_KAFKA_V_END),
+              RD_KAFKA_RESP_ERR_NO_ERROR);
+    EXPECT_EQ(rd_kafka_flush(client_.get(), 60'000), RD_KAFKA_RESP_ERR_NO_ERROR) << payload;
+  }
+
+ private:
+  Owned<rd_kafka_t> client_;
+};
+
+/// Reads the topic `echoes` and leaves out repetitions, as receivers do by the header.
+class Reader {
+ public:
+  explicit Reader(const Cluster& cluster)
+      : client_(make_client(RD_KAFKA_CONSUMER,
+                            {{"bootstrap.servers", cluster.address()}, {"group.id", "reader"}})) {
+    const Owned<rd_kafka_topic_partition_list_t> list(rd_kafka_topic_partition_list_new(1));
+    rd_kafka_topic_partition_list_add(list.get(), "echoes", 0)->offset = RD_KAFKA_OFFSET_BEGINNING;
+    EXPECT_EQ(rd_kafka_assign(client_.get(), list.get()), RD_KAFKA_RESP_ERR_NO_ERROR);
+  }
+  ~Reader() { rd_kafka_consumer_close(client_.get()); }
+
+  /// How many there are by now.
+  std::int64_t count() {
+    while (const Owned<rd_kafka_message_t> message{rd_kafka_consumer_poll(client_.get(), 100)}) {
+      if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) take(*message);
+    }
+    return static_cast<std::int64_t>(numbers_.size());
+  }
+  const std::vector<std::int64_t>& numbers() const { return numbers_; }
+  int again() const { return again_; }
+
+ private:
+  const Owned<rd_kafka_t> client_;
+  std::set<std::string> places_;
+  std::vector<std::int64_t> numbers_;
+  int again_ = 0;
+
+  void take(const rd_kafka_message_t& message) {
+    rd_kafka_headers_t* headers = nullptr;
+    const void* place = nullptr;
+    std::size_t size = 0;
+    ASSERT_EQ(rd_kafka_message_headers(&message, &headers), RD_KAFKA_RESP_ERR_NO_ERROR);
+    ASSERT_EQ(rd_kafka_header_get_last(headers, "gorgo-place", &place, &size),
+              RD_KAFKA_RESP_ERR_NO_ERROR);
+    if (!places_.emplace(static_cast<const char*>(place), size).second) {
+      ++again_;
+      return;
+    }
+    numbers_.push_back(number_in({static_cast<const char*>(message.payload), message.len}));
+  }
+};
+
+class KafkaDoor : public testing::Test {
+ protected:
+  const Folder folder{"kafka"};
+  Cluster cluster;
+  std::mt19937 random{static_cast<unsigned>(getpid())};
+
+  std::string source(const std::string& more = "") const {
+    return "[doors.plant]\nkind = \"kafka\"\nbroker = \"" + cluster.address() +
+           "\"\ntopics = [\"readings\"]\nformat = \"json\"\ntype = \"A\"\n" + more;
+  }
+  std::string sink() const {
+    return "[doors.out]\nkind = \"kafka\"\nsubscribe = \"Echo\"\nbroker = \"" + cluster.address() +
+           "\"\ntopic = \"echoes\"\nkey = \"type\"\n";
+  }
+  static std::string number(std::int64_t n) {
+    return "{\"v\":" + std::to_string(std::int64_t{1} << 32 | n) + "}";
+  }
+};
+
+TEST_F(KafkaDoor, NothingIsLostOrDoubledWhenGorgoIsKilledOrTheBrokerFails) {
+  ServerWithDoors server(folder, source());
+  begin_checks(server);
+  const auto publish = [&](const std::atomic<bool>& ended) {
+    Producer producer(cluster);
+    std::int64_t last = 0;
+    while (!ended && !HasFailure()) producer.produce(number(++last));
+    return last;
+  };
+  std::array<int, 3> dead{};
+  const auto last = check_numbers(server, deaths(), publish, [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 400));
+    const auto victim = random() % 3;
+    ++dead[victim];
+    if (victim == 0) return server.kill_and_start();
+    if (victim == 1) {
+      return cluster.refuse(Cluster::kFetch, {RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
+                                              RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT,
+                                              RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART});
+    }
+    cluster.go_down();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    cluster.come_up();
+  });
+  EXPECT_EQ(server.stop(), 0);
+  std::printf("%d kills, %d times errors, %d times down, %lld numbers\n", dead[0], dead[1], dead[2],
+              static_cast<long long>(last));
+}
+
+TEST_F(KafkaDoor, EachEventLeavesAndRepetitionsHaveTheSamePlace) {
+  ServerWithDoors server(folder, sink());
+  begin_checks(server);
+  Reader reader(cluster);
+  const auto die = [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 400));
+    const auto victim = random() % 3;
+    if (victim == 0) return server.kill_and_start();
+    if (victim == 1) {
+      return cluster.refuse(Cluster::kProduce, {RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
+                                                RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT});
+    }
+    cluster.go_down();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    cluster.come_up();
+  };
+  const auto last = check_numbers_leave(
+      server, deaths(), die, [&] { return reader.count(); }, [&] { return reader.numbers(); });
+  EXPECT_EQ(server.stop(), 0);
+  std::printf("%lld events, %d of them came again\n", static_cast<long long>(last), reader.again());
+}
+
+TEST_F(KafkaDoor, WhatCannotBeReadIsTold) {
+  ServerWithDoors server(folder, source("from = \"end\"\n"));
+  auto client = server.client();
+  wait_for_door(client, "plant", [](const Door& door) { return door.state == "running"; });
+  Producer producer(cluster);
+  producer.produce("nonsense");
+  producer.produce(number(1));
+  const auto door =
+      wait_for_door(client, "plant", [](const Door& seen) { return seen.events == 1; });
+  EXPECT_EQ(door.dead_letters, 1u);
+  EXPECT_EQ(door.position, "readings[0]@2");
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST_F(KafkaDoor, BrokersThatAreAwayAreAFailure) {
+  cluster.go_down();
+  ServerWithDoors server(folder, source());
+  auto client = server.client();
+  const auto door =
+      wait_for_door(client, "plant", [](const Door& seen) { return seen.state == "failing"; });
+  EXPECT_THAT(door.problem, HasSubstr("readings"));
+  cluster.come_up();
+  wait_for_door(client, "plant", [](const Door& seen) { return seen.state == "running"; });
+  EXPECT_EQ(server.stop(), 0);
+}
+
+}  // namespace
+}  // namespace gorgo::kafka_door

@@ -1,0 +1,99 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <random>
+
+#include "door_support.hpp"
+#include "peer_support.hpp"
+#include "postgres_support.hpp"
+
+// The database is PostgreSQL as Debian has it.
+namespace gorgo::postgres_door {
+namespace {
+
+using testing::HasSubstr;
+
+class PostgresDoor : public testing::Test {
+ protected:
+  const Folder folder{"postgres"};
+
+  void SetUp() override {
+    ASSERT_EQ(access(GORGO_POSTGRES "/postgres", X_OK), 0)
+        << "postgresql is missing; ./run deps installs it";
+    fs::permissions(folder / "", fs::perms::all);
+  }
+  static std::string sink(const std::string& address) {
+    return "[doors.table]\nkind = \"postgres\"\nsubscribe = \"Echo\"\ntable = \"echoes\"\ndatabase "
+           "= \""
+           "host=127.0.0.1 user=gorgo dbname=postgres port=" +
+           address.substr(address.rfind(':') + 1) + "\"\n";
+  }
+};
+
+TEST_F(PostgresDoor, ColumnsTakeWhatEventsHave) {
+  Postgres database(folder);
+  ask(database,
+      "create table echoes (id text, ts timestamptz, type text, v bigint, note text, attrs jsonb, "
+      "doubled bigint generated always as (v * 2) stored, primary key (id, ts))");
+  ServerWithDoors server(folder, sink(database.address()));
+  begin_checks(server);
+  auto client = server.client();
+  ASSERT_TRUE(client.publish(std::vector<Event>{{"A", 1'000'000'000, {{"v", std::int64_t{7}}}}}));
+  const Patience patience("for the row");
+  std::vector<std::string> row;
+  while (row.empty() && patience.lasts()) {
+    row = ask(database,
+              "select id, ts at time zone 'UTC', type, v, note is null, attrs->>'v', doubled from "
+              "echoes");
+  }
+  EXPECT_THAT(row, testing::ElementsAre("1-1", "1970-01-01 00:00:01", "Echo", "7", "t", "7", "14"));
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST_F(PostgresDoor, ATableThatIsMissingIsWaitedFor) {
+  Postgres database(folder);
+  ask(database, "select 1");
+  ServerWithDoors server(folder, sink(database.address()));
+  begin_checks(server);
+  auto client = server.client();
+  ASSERT_TRUE(client.publish(std::vector<Event>{{"A", std::nullopt, {{"v", std::int64_t{7}}}}}));
+  const auto door =
+      wait_for_door(client, "table", [](const Door& seen) { return seen.state == "failing"; });
+  EXPECT_THAT(door.problem, HasSubstr("\"echoes\" does not exist"));
+  ask(database, "create table echoes (id text primary key, v int)");
+  wait_for_door(client, "table", [](const Door& seen) { return seen.events == 1; });
+  EXPECT_THAT(ask(database, "select v from echoes"), testing::ElementsAre("7"));
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST_F(PostgresDoor, TheTableHasEachEventOnceWhoeverIsKilled) {
+  Postgres database(folder);
+  ask(database,
+      "create table echoes (n bigserial, id text, ts timestamptz, v bigint, primary key (id, ts))");
+  Network network(database.address());
+  ServerWithDoors server(folder, sink(network.address()));
+  begin_checks(server);
+  std::mt19937 random(static_cast<unsigned>(getpid()));
+  const auto die = [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 400));
+    const auto victim = random() % 3;
+    if (victim == 0) return network.cut();
+    if (victim == 1) return server.kill_and_start();
+    database.crash();
+    database.start();
+  };
+  const auto count = [&] { return std::stoll(ask(database, "select count(*) from echoes").at(0)); };
+  const auto last = check_numbers_leave(server, deaths(), die, count, [&] {
+    std::vector<std::int64_t> numbers;
+    for (const std::string& v : ask(database, "select v from echoes order by n")) {
+      numbers.push_back(std::stoll(v) & 0xffffffff);
+    }
+    return numbers;
+  });
+  EXPECT_EQ(server.stop(), 0);
+  std::printf("%lld events\n", static_cast<long long>(last));
+}
+
+}  // namespace
+}  // namespace gorgo::postgres_door

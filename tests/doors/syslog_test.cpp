@@ -1,0 +1,97 @@
+#include "doors/syslog/message.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codec/event_notation.hpp"
+
+namespace gorgo::doors::syslog {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// What the message says, as `name=value`; or why it says nothing.
+std::vector<std::string> said(std::string_view text) {
+  const auto event = read_message(text);
+  if (!event) return {event.error().message};
+  std::vector<std::string> all;
+  for (const Attribute& one : event->attributes) {
+    const auto* integer = std::get_if<std::int64_t>(&one.value);
+    all.push_back(
+        one.name + "=" +
+        (integer == nullptr ? std::get<std::string>(one.value) : std::to_string(*integer)));
+  }
+  return all;
+}
+
+TEST(Syslog, TheExamplesOfItsStandard) {
+  EXPECT_THAT(
+      said("<34>1 2003-10-11T22:14:15.003Z mymachine.example.com su - ID47 - \xEF\xBB\xBF'su "
+           "root' failed for lonvick on /dev/pts/8"),
+      ElementsAre("facility=4", "severity=2", "host=mymachine.example.com", "app=su",
+                  "message_id=ID47", "message='su root' failed for lonvick on /dev/pts/8"));
+  EXPECT_THAT(
+      said("<165>1 2003-08-24T05:14:15.000003-07:00 192.0.2.1 myproc 8710 - - %% It's time."),
+      ElementsAre("facility=20", "severity=5", "host=192.0.2.1", "app=myproc", "process=8710",
+                  "message=%% It's time."));
+  EXPECT_THAT(
+      said("<165>1 2003-10-11T22:14:15.003Z h evntslog - ID47 [exampleSDID@32473 iut=\"3\" "
+           "eventSource=\"Application\" eventID=\"1011\"][examplePriority@32473 class=\"high\"]"),
+      ElementsAre("facility=20", "severity=5", "host=h", "app=evntslog", "message_id=ID47",
+                  "exampleSDID_iut=3", "exampleSDID_eventSource=Application",
+                  "exampleSDID_eventID=1011", "examplePriority_class=high"));
+  EXPECT_EQ(read_message("<34>1 2003-10-11T22:14:15.003Z h a - - -")->timestamp,
+            1'065'910'455'003 * 1'000'000);
+  EXPECT_EQ(read_message("<34>1 - h a - - -")->timestamp, std::nullopt);
+}
+
+TEST(Syslog, EscapesOfValuesAreUndone) {
+  EXPECT_THAT(said(R"(<0>1 - - - - - [a b="x\"y\\z\]w\n" b="again" 9c="1"])"),
+              ElementsAre("facility=0", "severity=0", "a_b=x\"y\\z]w\\n", "a_9c=1"));
+}
+
+TEST(Syslog, WhatIsNoneSaysWhy) {
+  for (const char* wrong :
+       {"", "hello", "<1", "<192>1 - - - - - -", "<1>2 - - - - - -", "<1>1 - - - -",
+        "<1>1 soon - - - - -", "<1>1 - - - - - [a", "<1>1 - - - - - [a b=\"c]",
+        "<1>1 - - - - - [a b]", "<1>1 - - - - - -x",
+        "<34>Oct 11 22:14:15 mymachine su: of RFC 3164", "<1>1 - - - - - - \xff"}) {
+    EXPECT_THAT(said(wrong), ElementsAre(HasSubstr("no message of syslog"))) << wrong;
+  }
+}
+
+std::vector<std::string> cut(std::string_view text, std::size_t step) {
+  MessageCutter cutter;
+  std::vector<std::string> messages;
+  while (!text.empty()) {
+    cutter.fill(text.substr(0, step));
+    text.remove_prefix(std::min(step, text.size()));
+    while (true) {
+      const auto message = cutter.next();
+      if (!message) {
+        messages.push_back(message.error().message);
+        return messages;
+      }
+      if (!*message) break;
+      messages.emplace_back(**message);
+    }
+  }
+  if (!cutter.rest().empty()) messages.emplace_back(cutter.rest());
+  return messages;
+}
+
+TEST(Syslog, StreamsAreCutByLengthsAndLines) {
+  const std::string stream = "7 <1>1 a\n<2>1 b\n<3>1 c\r\n8 <4>1 d\n\n<5>1 e";
+  for (std::size_t step = 1; step <= stream.size(); ++step) {
+    EXPECT_THAT(cut(stream, step),
+                ElementsAre("<1>1 a\n", "<2>1 b", "<3>1 c\r", "<4>1 d\n\n", "<5>1 e"));
+  }
+  EXPECT_THAT(cut("99999999 x", 3), ElementsAre(HasSubstr("the length")));
+  EXPECT_THAT(cut("1x x", 3), ElementsAre(HasSubstr("the length")));
+  EXPECT_THAT(cut("<" + std::string(kMostMessage + 10, 'x'), 1000),
+              ElementsAre(HasSubstr("64 KiB")));
+}
+
+}  // namespace
+}  // namespace gorgo::doors::syslog
