@@ -15,6 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["*.md", "docs/**/*.md", "clients/*/README.md", "bench/**/*.md", "examples/**/*.md", "rules/*.md"]
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+# What stands behind the language is for tests; mkdocs would not take the line for a fence.
+LANGUAGE = re.compile(r"\A(```\w+) .*")
 LIST_BEHIND_TEXT = re.compile(r"^((?![*\d|>]|\s).+\n)(?=(?:\*|\d\.) )", re.MULTILINE)
 PICTURES = {".png", ".svg"}
 
@@ -43,6 +45,7 @@ def stage(page: Path, sources: Path) -> None:
     text = page.read_text()
     parts = FENCE.split(text)
     parts[::2] = [prose_for_mkdocs(part, page) for part in parts[::2]]
+    parts[1::2] = [LANGUAGE.sub(r"\1", part) for part in parts[1::2]]
     to = sources / page.relative_to(ROOT)
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text("".join(parts))
