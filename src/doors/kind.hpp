@@ -47,8 +47,8 @@ struct Kind {
   /// Those of its own. A key that several kinds take is the same member for all.
   std::vector<Key> keys;
   bool has_payloads = true;  ///< the keys apply by which payloads become events
-  bool has_lines =
-      false;  ///< payloads are the lines of a text, the first of which is a header of CSV
+  /// Payloads are the lines of a text, the first of which is a header of CSV.
+  bool has_lines = false;
   std::string Settings::*target;
   /// Whether the values of its own keys are right.
   Result<void> (*check)(const Settings&);
@@ -76,5 +76,7 @@ Kind syslog_kind();
 
 /// Whether `from` says where to begin.
 Result<void> check_from(const Settings& settings);
+/// Whether there is a password for a user, and a user for a password.
+Result<void> check_user(const Settings& settings);
 
 }  // namespace gorgo::doors

@@ -20,6 +20,11 @@ Result<void> check_from(const Settings& settings) {
   return Error{"from: '" + settings.from + "' is unknown", "one of beginning, end"};
 }
 
+Result<void> check_user(const Settings& settings) {
+  if (settings.user.empty() == settings.password_file.empty()) return {};
+  return Error{"user and password_file go together", "give both or neither"};
+}
+
 std::string Settings::target() const {
   const Kind* const known = find_kind(kind);
   return known == nullptr ? "" : this->*known->target;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/file.hpp"
 #include "doors/kind.hpp"
 #include "doors/payload.hpp"
 
@@ -145,6 +146,13 @@ Result<void> set(Settings& settings, const std::string& name, const SettingValue
   found->set(settings, value);
   settings.given[name] = value;
   return {};
+}
+
+Result<std::string> password_of(const Settings& settings) {
+  auto password = read_file(settings.password_file);
+  if (!password) return password.error();
+  while (password->ends_with('\n') || password->ends_with('\r')) password->pop_back();
+  return password;
 }
 
 Result<void> check(const std::string& name, const Settings& settings) {

@@ -69,6 +69,8 @@ using Doors = std::map<std::string, Settings>;
 
 /// Sets a key. An error: there is no such key, or the value is none that it takes.
 Result<void> set(Settings& settings, const std::string& key, const SettingValue& value);
+/// The password that stands in `password_file`, without the end of its line.
+Result<std::string> password_of(const Settings& settings);
 /// Whether there can be a door of this name with these settings, as far as can be told without
 /// opening it. An error names the key that is wrong.
 Result<void> check(const std::string& name, const Settings& settings);

@@ -123,10 +123,13 @@ bool Admission::publish(Command& command, std::uint64_t id, const wire::Publish&
     return false;
   }
   const wire::AckT& ack = publication->ack;
-  if (ack.accepted == 0 && memory_reserve::is_given_up()) {
+  const bool found_no_memory = ack.accepted == 0 && memory_reserve::is_given_up();
+  const auto kept =
+      found_no_memory ? Result<void>(kShortOfMemory) : keep_position(request, *publication);
+  if (!kept) {
     // Nothing of it was applied, so the same publication may be sent again.
     take_back(request, *publication);
-    command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, kShortOfMemory));
+    command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, kept.error()));
     return true;
   }
   if (publication->dead_letters != nullptr) publish_own(*publication->dead_letters);
@@ -174,6 +177,11 @@ bool Admission::begin_of_door(const Command& command, std::uint64_t id,
                     {"only the server's own doors publish as a door", "leave `door` out"}));
     return false;
   }
+  if (memory_reserve::is_given_up()) {
+    // Else dead letters would be published now, and again with the events that find no room.
+    command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, kShortOfMemory));
+    return false;
+  }
   publication.door = protocol::text_of(request.door());
   const bool has_events = !publication.batch.done();
   BatchBuilder dead;
@@ -190,12 +198,25 @@ bool Admission::begin_of_door(const Command& command, std::uint64_t id,
     parts_.positions.set(publication.door,
                          {request.position()->data(), request.position()->size()});
   }
-  // A position stands in the journal, also where nothing came with it.
-  if (!has_events && dead.events() == 0 && !memory_reserve::is_given_up()) {
-    append_some(publication, 1, false);
+  if (has_events) return true;
+  const auto kept = dead.events() > 0 ? Result<void>() : keep_position(request, publication);
+  if (kept) {
+    acknowledge(command, id, publication, std::nullopt);
+  } else {
+    take_back(request, publication);
+    command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, kept.error()));
   }
-  if (!has_events) acknowledge(command, id, publication, std::nullopt);
-  return has_events;
+  return false;
+}
+
+Result<void> Admission::keep_position(const wire::Publish& request,
+                                      const Publication& publication) {
+  if (publication.door.empty() || publication.frame_at != 0 || !parts_.journal.is_on()) return {};
+  BatchBuilder nothing;
+  const protocol::Bytes frame = frame_of(nothing, &request);
+  if (auto room = parts_.journal.make_room(frame.size()); !room) return room;
+  parts_.journal.write_request(frame);
+  return {};
 }
 
 void Admission::take_back(const wire::Publish& request, const Publication& publication) {
@@ -295,10 +316,8 @@ void Admission::append_some(Publication& publication, std::uint32_t most, bool m
     batch.leave_out();
   }
   if (!parts_.journal.is_on()) return;
-  // Without an accepted row so far, nothing happened that a replay would miss, but that a door has
-  // come further.
-  const bool nothing = batch.accepted() == accepted && publication.door.empty();
-  if (nothing && publication.frame_at == 0) return;
+  // Without an accepted row so far, nothing happened that a replay would miss.
+  if (batch.accepted() == accepted && publication.frame_at == 0) return;
   publication.frame_at = parts_.journal.write({.frame = publication.frame,
                                                .frame_at = publication.frame_at,
                                                .clock = held.reading(),

@@ -90,6 +90,9 @@ class Admission {
   /// publication is over, and was answered.
   bool begin_of_door(const Command& command, std::uint64_t id, const wire::Publish& request,
                      Publication& publication);
+  /// Has the journal keep the position of a door that has come further without an event which was
+  /// accepted: else it stands in the frame of the events.
+  Result<void> keep_position(const wire::Publish& request, const Publication& publication);
   /// Forgets that the publication has begun, so that it may come again.
   void take_back(const wire::Publish& request, const Publication& publication);
   /// Has an event tell of a row that came through a door and was refused.

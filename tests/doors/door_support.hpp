@@ -142,7 +142,6 @@ inline std::int64_t number_in(std::string_view payload) {
   return at == payload.npos ? -1 : std::atoll(payload.data() + at + 4) & 0xffffffff;
 }
 
-/// A client publishes numbers, which leave through a door, while `die` has something die, so often.
 /// Ends a wait for what does not come: the test fails with what it has waited for.
 class Patience {
  public:

@@ -102,6 +102,23 @@ TEST(FileDoor, WhatIsNoEventOrIsRefusedIsADeadLetter) {
   EXPECT_EQ(door.state, "running");
 }
 
+TEST(FileDoor, WhatIsRefusedIsNotReadAgain) {
+  const Folder folder("refused");
+  folder.write("in.log", "");
+  ServerWithDoors server(
+      folder, "[doors.in]\nkind = \"file\"\npath = \"" + (folder / "in.log").string() + "\"\n");
+  auto client = server.client();
+  ASSERT_TRUE(client.declare("T", {{"v", ValueType::integer}}));
+  folder.write("in.log", "{\"type\":\"T\",\"attrs\":{\"v\":\"x\"}}\n");
+  wait_for_door(client, "in", [](const Door& d) { return d.refused == 1; });
+  server.kill_and_start();
+  std::ofstream(folder / "in.log", std::ios::app) << "{\"type\":\"T\",\"attrs\":{\"v\":1}}\n";
+  auto later = server.client();
+  const Door door = wait_for_door(later, "in", [](const Door& d) { return d.events == 1; });
+  EXPECT_EQ(door.refused, 0u);
+  EXPECT_EQ(server.stop(), 0);
+}
+
 TEST(FileDoor, DoorsFollowTheConfiguration) {
   const Folder folder("reload");
   folder.write("one.log", number_line(1));

@@ -31,8 +31,8 @@ class Process {
       if (address_space > 0 && setrlimit(RLIMIT_AS, &limit) != 0) _exit(126);
       dup2(out[1], STDOUT_FILENO);
       dup2(err[1], STDERR_FILENO);
-      close_range(STDERR_FILENO + 1, ~0u,
-                  0);  // connections of the test, which it may want to break
+      // Connections of the test, which it may want to break.
+      close_range(STDERR_FILENO + 1, ~0u, 0);
       execv(GORGO_BINARY, argv.data());
       _exit(127);
     }

@@ -10,9 +10,7 @@ Result<void> check_http(const Settings& settings) {
                  "url = \"https://example.org/readings.csv\""};
   }
   if (settings.every < 1) return Error{"every: expected a number of seconds, at least 1", ""};
-  if (settings.user.empty() != settings.password_file.empty()) {
-    return Error{"user and password_file go together", "give both or neither"};
-  }
+  if (auto checked = check_user(settings); !checked) return checked;
   return {};
 }
 

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/file.hpp"
 #include "doors/hash.hpp"
 
 namespace gorgo::doors::http {
@@ -137,9 +136,8 @@ Result<long> HttpSource::perform() {
   curl_easy_setopt(curl, CURLOPT_XFERINFODATA, this);
   if (!settings_.ca.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, settings_.ca.c_str());
   if (!settings_.user.empty()) {
-    auto password = read_file(settings_.password_file);
+    const auto password = password_of(settings_);
     if (!password) return password.error();
-    while (password->ends_with('\n') || password->ends_with('\r')) password->pop_back();
     curl_easy_setopt(curl, CURLOPT_USERNAME, settings_.user.c_str());
     curl_easy_setopt(curl, CURLOPT_PASSWORD, password->c_str());
   }

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "base/file.hpp"
-
 namespace gorgo::doors::kafka {
 namespace {
 
@@ -47,9 +45,8 @@ Result<void> configure(Config& config, const Settings& settings, const std::stri
     config.set("security.protocol", "sasl_plaintext");
   }
   if (!settings.user.empty()) {
-    auto password = read_file(settings.password_file);
+    const auto password = password_of(settings);
     if (!password) return password.error();
-    while (password->ends_with('\n') || password->ends_with('\r')) password->pop_back();
     config.set("sasl.mechanism", "PLAIN");
     config.set("sasl.username", settings.user);
     config.set("sasl.password", *password);

@@ -10,9 +10,7 @@ Result<void> check_kafka(const Settings& settings) {
   if (settings.broker.empty()) {
     return Error{"broker: no broker is named", "broker = \"127.0.0.1:9092\""};
   }
-  if (settings.user.empty() != settings.password_file.empty()) {
-    return Error{"user and password_file go together", "give both or neither"};
-  }
+  if (auto checked = check_user(settings); !checked) return checked;
   kafka::Config config;
   for (const auto& [name, value] : settings.properties) config.set(name, value);
   if (const auto checked = config.check(); !checked) {

@@ -17,9 +17,7 @@ Result<void> check_mqtt(const Settings& settings) {
   if (settings.protocol != "5" && settings.protocol != "3.1.1") {
     return Error{"protocol: '" + settings.protocol + "' is unknown", "one of 5, 3.1.1"};
   }
-  if (settings.user.empty() != settings.password_file.empty()) {
-    return Error{"user and password_file go together", "give both or neither"};
-  }
+  if (auto checked = check_user(settings); !checked) return checked;
   if (settings.is_sink()) return check_topic(settings.topic);
   if (settings.topics.empty()) {
     return Error{"topics: no topic is named", "topics = [\"sensors/{area}/temp\"]"};

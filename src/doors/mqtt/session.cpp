@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/file.hpp"
-
 namespace gorgo::doors::mqtt {
 namespace {
 
@@ -26,13 +24,6 @@ void Session::close() noexcept {
   cutter_ = PacketCutter(version_);
 }
 
-Result<std::string> Session::password() const {
-  auto text = read_file(settings_.password_file);
-  if (!text) return text.error();
-  while (text->ends_with('\n') || text->ends_with('\r')) text->pop_back();
-  return text;
-}
-
 Result<Connected> Session::open() {
   close();
   if (auto opened = link_.open(); !opened) return opened.error();
@@ -51,7 +42,7 @@ Result<Connected> Session::greet() {
                   .keep_alive = static_cast<std::uint16_t>(kKeepAlive.count()),
                   .receive_maximum = static_cast<std::uint16_t>(settings_.max_in_flight)};
   if (!settings_.user.empty()) {
-    auto secret = password();
+    auto secret = password_of(settings_);
     if (!secret) return secret.error();
     connect.user = settings_.user;
     connect.password = std::move(*secret);

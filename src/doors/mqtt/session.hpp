@@ -53,7 +53,6 @@ class Session {
   Clock::time_point heard_ = {}, sent_ = {};
   std::uint64_t pings_ = 0, pongs_ = 0;
 
-  Result<std::string> password() const;
   Result<Connected> greet();
   Result<void> keep_alive();
   Result<std::optional<Packet>> cut();

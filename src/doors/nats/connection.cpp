@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.hpp"
-
 namespace gorgo::doors::nats {
 namespace {
 
@@ -51,9 +49,8 @@ Result<Owned<natsOptions>> Connection::options() const {
   set(natsOptions_SetPingInterval(made, kPing));
   set(natsOptions_SetMaxPingsOut(made, 2));
   if (!settings_.user.empty()) {
-    auto password = read_file(settings_.password_file);
+    const auto password = password_of(settings_);
     if (!password) return password.error();
-    while (password->ends_with('\n') || password->ends_with('\r')) password->pop_back();
     set(natsOptions_SetUserInfo(made, settings_.user.c_str(), password->c_str()));
   }
   if (!settings_.ca.empty()) {

@@ -20,9 +20,7 @@ Result<void> check_nats(const Settings& settings) {
   if (settings.max_in_flight < 1 || settings.max_in_flight > kMostInFlight) {
     return Error{"max_in_flight: expected a number, 1 to 100000", ""};
   }
-  if (settings.user.empty() != settings.password_file.empty()) {
-    return Error{"user and password_file go together", "give both or neither"};
-  }
+  if (auto checked = check_user(settings); !checked) return checked;
   if (settings.topic.empty()) {
     return Error{"subject: no subject is named", "subject = \"plant.{area}.{type}\""};
   }

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <utility>
 
-#include "base/file.hpp"
 #include "codec/event_line.hpp"
 #include "codec/timestamp.hpp"
 #include "doors/topic.hpp"
@@ -38,10 +37,9 @@ Error PostgresSink::failed(const std::string& what) const {
 Result<void> PostgresSink::connect() {
   std::string password;
   if (!settings_.password_file.empty()) {
-    auto text = read_file(settings_.password_file);
-    if (!text) return text.error();
-    while (text->ends_with('\n') || text->ends_with('\r')) text->pop_back();
-    password = std::move(*text);
+    auto given = password_of(settings_);
+    if (!given) return given.error();
+    password = std::move(*given);
   }
   // What stands behind `dbname` is stronger than what the connection string says.
   const char* keys[] = {"connect_timeout",

@@ -11,6 +11,8 @@ void JournalFeed::begin(journal::Place at, protocol::Bytes frame, const wire::Me
   begun.publication = std::make_unique<Publication>(*protocol::batch_of(message));
   begun.publication->frame = begun.frame;
   begun.publication->frame_at = at;
+  // A frame that only says how far a door is has no rows to wait for.
+  if (begun.publication->batch.done()) unfinished_.erase(at);
 }
 
 void JournalFeed::skip(journal::Place at, std::uint32_t next_row) {
