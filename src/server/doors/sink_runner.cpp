@@ -27,7 +27,8 @@ std::string problem_in(const wire::Message& message) {
   return "";
 }
 
-/// With a journal the subscription is durable, and what the other side has is acknowledged.
+/// With a journal the subscription is durable, and what the other side has is acknowledged. What
+/// has come from the engine leaves together, because each `send` waits for the other side.
 class SinkRunner : public Runner {
  public:
   SinkRunner(const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings)
@@ -38,8 +39,11 @@ class SinkRunner : public Runner {
   }
 
  private:
+  static constexpr std::size_t kMostRows = 1000;  // that leave together, but for the last delivery
+
   const std::string durable_;
   std::unique_ptr<doors::Sink> sink_;
+  Departing departing_;
   bool was_ended_ = false;  // the subscription that had another text
 
   void begin() override { subscribe(); }
@@ -48,7 +52,9 @@ class SinkRunner : public Runner {
   void subscribe();
   void take(const OutFrame& frame);
   void take_reply(const wire::Message& message);
-  void send(const ClientDelivery& delivery);
+  void gather(const ClientDelivery& delivery);
+  void send();
+  void acknowledge(Place last);
 };
 
 void SinkRunner::run() {
@@ -59,6 +65,7 @@ void SinkRunner::run() {
       if (link_.is_stopped()) return;
       take(frame);
     }
+    send();
     if (frames.empty() && link_.is_finishing()) return;
     if (frames.empty()) link_.wait(kPatience);
   }
@@ -92,7 +99,7 @@ void SinkRunner::subscribe() {
 }
 
 void SinkRunner::take(const OutFrame& frame) {
-  if (const auto* delivery = std::get_if<ClientDelivery>(&frame)) return send(*delivery);
+  if (const auto* delivery = std::get_if<ClientDelivery>(&frame)) return gather(*delivery);
   const auto message = protocol::open_frame(std::get<protocol::Bytes>(frame));
   if (message) take_reply(**message);
 }
@@ -115,16 +122,21 @@ void SinkRunner::take_reply(const wire::Message& message) {
   }
 }
 
-void SinkRunner::send(const ClientDelivery& delivery) {
+void SinkRunner::gather(const ClientDelivery& delivery) {
   report_.lost += delivery.lost.rows;
-  if (delivery.shared == nullptr || delivery.rows == 0) return;
-  Departing departing;
+  if (delivery.shared == nullptr) return;
   BatchCursor cursor(protocol::view_of(*delivery.shared->deliver().batch()));
   for (; !cursor.done(); cursor.advance()) {
     const std::uint32_t row = cursor.position();
     if (row < delivery.first || row >= delivery.first + delivery.rows) continue;
-    departing.rows.push_back({delivery.shared->place(row), cursor.to_event()});
+    departing_.rows.push_back({delivery.shared->place(row), cursor.to_event()});
   }
+  if (departing_.rows.size() >= kMostRows) send();
+}
+
+void SinkRunner::send() {
+  const auto departing = std::exchange(departing_, {});
+  if (departing.rows.empty()) return;
   auto sent = sink_->send(departing);
   while (!sent) {
     if (link_.is_finishing()) report_.lost += departing.rows.size();
@@ -133,10 +145,12 @@ void SinkRunner::send(const ClientDelivery& delivery) {
     sent = sink_->send(departing);
   }
   succeed();
-  const Place last = departing.rows.back().place;
+  report_.set_position(doors::id_of(departing.rows.back().place));
   report_.events += departing.rows.size();
-  report_.set_position(doors::id_of(last));
-  if (!parts_.has_journal) return;
+  if (parts_.has_journal) acknowledge(departing.rows.back().place);
+}
+
+void SinkRunner::acknowledge(Place last) {
   wire::AcknowledgeT acknowledge;
   acknowledge.durable = durable_;
   acknowledge.root = last.root;

@@ -130,10 +130,11 @@ void SourceRunner::take_reply(const wire::Message& message) {
 }
 
 void SourceRunner::confirm(const wire::Ack& ack) {
-  report_.events += ack.accepted();
-  report_.refused += ack.refused();
-  report_.dead += sent_->dead.size();
+  // Whoever sees the events counted sees the rest of what came with them, too.
   report_.set_position(source_->describe(sent_->position));
+  report_.dead += sent_->dead.size();
+  report_.refused += ack.refused();
+  report_.events += ack.accepted();
   on_position_(sent_->position);
   source_->committed(sent_->position);
   sent_.reset();
