@@ -213,4 +213,20 @@ Door wait_for_door(Client& client, const std::string& name, Done done) {
   return seen;
 }
 
+/// A server with this door, which has an event for it, finds that the other side is not who it
+/// should be.
+inline void expect_no_trust(const Folder& folder, const std::string& config,
+                            const std::string& door) {
+  ServerWithDoors server(folder, config);
+  auto client = server.client();
+  EXPECT_TRUE(client.publish(std::vector<Event>{{"A", std::nullopt, {{"v", std::int64_t{1}}}}}));
+  wait_for_door(client, door, [](const Door& seen) {
+    const auto tells = [&](const char* word) {
+      return seen.problem.find(word) != std::string::npos;
+    };
+    return tells("certificate") || tells("SSL") || tells("TLS");
+  });
+  EXPECT_EQ(server.stop(), 0);
+}
+
 }  // namespace gorgo

@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 constexpr const char* kServer = R"(
-import hashlib, http.server, pathlib, sys
+import hashlib, http.server, pathlib, ssl, sys
 class Tagged(http.server.SimpleHTTPRequestHandler):
     def do_GET(self):
         body = pathlib.Path(self.path[1:]).read_bytes()
@@ -29,8 +29,13 @@ class Tagged(http.server.SimpleHTTPRequestHandler):
         print(self.command, 304 if known else 200, file=open("requests", "a"))
     def log_message(self, *_):
         pass
-handler = Tagged if sys.argv[2] == "tagged" else http.server.SimpleHTTPRequestHandler
-http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), handler).serve_forever()
+handler = http.server.SimpleHTTPRequestHandler if sys.argv[2] == "plain" else Tagged
+server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), handler)
+if sys.argv[2] not in ("plain", "tagged"):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(sys.argv[2] + ".pem", sys.argv[2] + ".key")
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+server.serve_forever()
 )";
 
 class HttpDoor : public testing::TestWithParam<const char*> {
@@ -122,6 +127,35 @@ TEST_P(TaggedHttpDoor, ObjectsComeFromArraysAndWhatIsNotThereIsAFailure) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, TaggedHttpDoor, testing::Values("tagged"));
+
+/// By the certificate that the server has.
+class HttpsDoor : public HttpDoor {
+ protected:
+  void SetUp() override {
+    make_certificates((folder / "").string());
+    HttpDoor::SetUp();
+  }
+  std::string trusting(const std::string& name) const {
+    return "[doors.feed]\nkind = \"http\"\nevery = 1\nformat = \"json\"\nurl = "
+           "\"https://127.0.0.1:" +
+           port + "/feed.json\"\nca = \"" + (folder / (name + ".pem")).string() + "\"\n";
+  }
+};
+
+TEST_P(HttpsDoor, AServerIsKnownByItsCertificate) {
+  const std::string certificate = GetParam();
+  folder.write("feed.json", R"([{"type":"A","v":1}])");
+  if (certificate == "stranger") return expect_no_trust(folder, trusting("stranger"), "feed");
+  {
+    ServerWithDoors server(folder, trusting("right"));
+    auto client = server.client();
+    wait_for_door(client, "feed", [](const Door& seen) { return seen.events == 1; });
+    EXPECT_EQ(server.stop(), 0);
+  }
+  expect_no_trust(folder, trusting("other"), "feed");
+}
+
+INSTANTIATE_TEST_SUITE_P(Certificates, HttpsDoor, testing::Values("right", "stranger"));
 
 }  // namespace
 }  // namespace gorgo::http_door

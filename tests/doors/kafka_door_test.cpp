@@ -3,18 +3,25 @@
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/asio/write.hpp>
 #include <map>
 #include <random>
 #include <set>
 
 #include "door_support.hpp"
 #include "doors/kafka/client.hpp"
+#include "peer_support.hpp"
 
 // The brokers are the cluster that librdkafka has for tests. It speaks the protocol over TCP, keeps
 // what it has in memory, and answers with errors when it is asked to.
 namespace gorgo::kafka_door {
 namespace {
 
+namespace asio = boost::asio;
 using doors::kafka::Owned;
 using testing::HasSubstr;
 
@@ -59,6 +66,78 @@ class Cluster {
   rd_kafka_mock_cluster_t* const cluster_;
 
   void create(const char* topic) { rd_kafka_mock_topic_create(cluster_, topic, 1, 1); }
+};
+
+/// Speaks TLS for the cluster, which has none, and gives its own port for the broker's, as an
+/// advertised listener does.
+class TlsFront {
+ public:
+  TlsFront(const std::string& cluster, const std::string& certificate)
+      : port_(static_cast<std::uint16_t>(std::stoi(cluster.substr(cluster.rfind(':') + 1)))) {
+    tls_.use_certificate_chain_file(certificate + ".pem");
+    tls_.use_private_key_file(certificate + ".key", asio::ssl::context::pem);
+    accept();
+    thread_ = std::thread([this] { io_.run(); });
+  }
+  ~TlsFront() {
+    io_.stop();
+    thread_.join();
+  }
+
+  std::string address() const { return "127.0.0.1:" + std::to_string(port()); }
+
+ private:
+  using Tcp = asio::ip::tcp;
+  struct Connection {
+    Connection(asio::io_context& io, asio::ssl::context& tls) : client(io, tls), broker(io) {}
+    asio::ssl::stream<Tcp::socket> client;
+    Tcp::socket broker;
+    std::array<char, 65536> from_client{}, from_broker{};
+  };
+  using ConnectionPtr = std::shared_ptr<Connection>;
+
+  const std::uint16_t port_;  // of the broker
+  asio::io_context io_;
+  asio::ssl::context tls_{asio::ssl::context::tls_server};
+  Tcp::acceptor acceptor_{io_, {asio::ip::address_v4::loopback(), 0}};
+  std::thread thread_;
+
+  std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
+  void accept() {
+    auto one = std::make_shared<Connection>(io_, tls_);
+    acceptor_.async_accept(one->client.lowest_layer(), [this, one](auto failure) {
+      if (failure) return;
+      accept();
+      one->client.async_handshake(asio::ssl::stream_base::server, [this, one](auto refused) {
+        boost::system::error_code gone;
+        if (refused || one->broker.connect({asio::ip::address_v4::loopback(), port_}, gone)) return;
+        pass(one, one->client, one->broker, one->from_client);
+        pass(one, one->broker, one->client, one->from_broker);
+      });
+    });
+  }
+  template <class From, class To>
+  void pass(ConnectionPtr one, From& from, To& to, std::array<char, 65536>& bytes) {
+    from.async_read_some(asio::buffer(bytes), [&, this, one](auto failure, std::size_t size) {
+      boost::system::error_code broken;
+      if (!failure) asio::write(to, asio::buffer(advertised({bytes.data(), size})), broken);
+      if (!failure && !broken) return pass(one, from, to, bytes);
+      one->broker.close(broken);
+      one->client.lowest_layer().close(broken);
+    });
+  }
+  /// An address is a host and four bytes of a port, the highest first.
+  std::string advertised(std::string bytes) const {
+    const auto address = [](std::uint16_t port) {
+      return std::string("127.0.0.1") + '\0' + '\0' + static_cast<char>(port >> 8) +
+             static_cast<char>(port & 0xff);
+    };
+    const std::string before = address(port_), after = address(port());
+    for (auto at = bytes.find(before); at != bytes.npos; at = bytes.find(before, at + 1)) {
+      bytes.replace(at, before.size(), after);
+    }
+    return bytes;
+  }
 };
 
 /// Produces to the topic `readings`, each message once.
@@ -132,7 +211,10 @@ class KafkaDoor : public testing::Test {
   std::mt19937 random{static_cast<unsigned>(getpid())};
 
   std::string source(const std::string& more = "") const {
-    return "[doors.plant]\nkind = \"kafka\"\nbroker = \"" + cluster.address() +
+    return source_of(cluster.address(), more);
+  }
+  static std::string source_of(const std::string& broker, const std::string& more) {
+    return "[doors.plant]\nkind = \"kafka\"\nbroker = \"" + broker +
            "\"\ntopics = [\"readings\"]\nformat = \"json\"\ntype = \"A\"\n" + more;
   }
   std::string sink() const {
@@ -207,6 +289,24 @@ TEST_F(KafkaDoor, WhatCannotBeReadIsTold) {
   EXPECT_EQ(door.dead_letters, 1u);
   EXPECT_EQ(door.position, "readings[0]@2");
   EXPECT_EQ(server.stop(), 0);
+}
+
+TEST_F(KafkaDoor, BrokersAreKnownByTheirCertificate) {
+  make_certificates((folder / "").string());
+  const auto trusting = [&](const TlsFront& front, const std::string& name) {
+    return source_of(front.address(), "ca = \"" + (folder / (name + ".pem")).string() + "\"\n");
+  };
+  Producer(cluster).produce(number(1));
+  {
+    const TlsFront front(cluster.address(), (folder / "right").string());
+    ServerWithDoors server(folder, trusting(front, "right"));
+    auto client = server.client();
+    wait_for_door(client, "plant", [](const Door& seen) { return seen.events == 1; });
+    EXPECT_EQ(server.stop(), 0);
+    expect_no_trust(folder, trusting(front, "other"), "plant");
+  }
+  const TlsFront front(cluster.address(), (folder / "stranger").string());
+  expect_no_trust(folder, trusting(front, "stranger"), "plant");
 }
 
 TEST_F(KafkaDoor, BrokersThatAreAwayAreAFailure) {

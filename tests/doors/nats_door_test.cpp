@@ -19,18 +19,31 @@ using testing::HasSubstr;
 /// A server that keeps its streams when it is killed.
 class NatsServer {
  public:
-  explicit NatsServer(const Folder& folder) : folder_(folder), port_(free_port()) { start(); }
+  explicit NatsServer(const Folder& folder, Command more = {})
+      : folder_(folder), more_(std::move(more)), port_(free_port()) {
+    start();
+  }
 
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
   void stop(int signal = SIGKILL) { process_->end(signal); }
   void start() {
-    process_.emplace(Command{GORGO_NATS_SERVER, "-a", "127.0.0.1", "-p", std::to_string(port_),
-                             "-js", "-sd", (folder_ / "nats").string(), "-l",
-                             (folder_ / "nats.log").string()});
+    Command command{GORGO_NATS_SERVER,
+                    "-a",
+                    "127.0.0.1",
+                    "-p",
+                    std::to_string(port_),
+                    "-js",
+                    "-sd",
+                    (folder_ / "nats").string(),
+                    "-l",
+                    (folder_ / "nats.log").string()};
+    command.insert(command.end(), more_.begin(), more_.end());
+    process_.emplace(std::move(command));
   }
 
  private:
   const Folder& folder_;
+  const Command more_;
   const int port_;
   std::optional<Peer> process_;
 };
@@ -284,6 +297,28 @@ TEST_F(NatsDoor, ADoorThatBeginsAtTheEndMissesNothingBehindIt) {
       wait_for_door(later, "plant", [](const Door& seen) { return seen.events == 1; });
   EXPECT_EQ(door.position, "sequence 2");
   EXPECT_EQ(server.stop(), 0);
+}
+
+TEST_F(NatsDoor, AServerIsKnownByItsCertificate) {
+  make_certificates((folder / "").string());
+  const auto path = [&](const std::string& name) { return (folder / name).string(); };
+  const auto broker_with = [&](const std::string& name) {
+    return NatsServer(folder,
+                      {"--tls", "--tlscert", path(name) + ".pem", "--tlskey", path(name) + ".key"});
+  };
+  const auto trusting = [&](const NatsServer& broker, const std::string& name) {
+    return source(broker.address(), "ca = \"" + path(name) + ".pem\"\n");
+  };
+  {
+    const NatsServer broker = broker_with("right");
+    ServerWithDoors server(folder, trusting(broker, "right"));
+    auto client = server.client();
+    wait_for_door(client, "plant", [](const Door& door) { return door.state == "running"; });
+    EXPECT_EQ(server.stop(), 0);
+    expect_no_trust(folder, trusting(broker, "other"), "plant");
+  }
+  const NatsServer broker = broker_with("stranger");
+  expect_no_trust(folder, trusting(broker, "stranger"), "plant");
 }
 
 }  // namespace

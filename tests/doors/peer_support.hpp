@@ -73,6 +73,23 @@ class Peer {
   pid_t pid_ = -1;
 };
 
+/// Certificates that are their own authorities, each NAME.pem with NAME.key in the folder: `right`
+/// is for 127.0.0.1, and so is `other`; `stranger` is for another host.
+inline void make_certificates(const std::string& folder) {
+  const auto make = [&](const std::string& name, const std::string& host) {
+    const std::string path = folder + "/" + name;
+    EXPECT_EQ(
+        Peer({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+              "-nodes", "-keyout", path + ".key", "-out", path + ".pem", "-days", "2", "-subj",
+              "/CN=" + name, "-addext", "subjectAltName=" + host})
+            .wait(),
+        0);
+  };
+  make("right", "IP:127.0.0.1");
+  make("other", "IP:127.0.0.1");
+  make("stranger", "DNS:stranger.example");
+}
+
 /// The network between Gorgo and a broker, which can be cut.
 class Network {
  public:

@@ -23,11 +23,11 @@ class PostgresDoor : public testing::Test {
         << "postgresql is missing; ./run deps installs it";
     fs::permissions(folder / "", fs::perms::all);
   }
-  static std::string sink(const std::string& address) {
+  static std::string sink(const std::string& address, const std::string& more = "") {
     return "[doors.table]\nkind = \"postgres\"\nsubscribe = \"Echo\"\ntable = \"echoes\"\ndatabase "
            "= \""
            "host=127.0.0.1 user=gorgo dbname=postgres port=" +
-           address.substr(address.rfind(':') + 1) + "\"\n";
+           address.substr(address.rfind(':') + 1) + "\"\n" + more;
   }
 };
 
@@ -93,6 +93,38 @@ TEST_F(PostgresDoor, TheTableHasEachEventOnceWhoeverIsKilled) {
   });
   EXPECT_EQ(server.stop(), 0);
   std::printf("%lld events\n", static_cast<long long>(last));
+}
+
+TEST_F(PostgresDoor, ADatabaseIsKnownByItsCertificate) {
+  make_certificates((folder / "").string());
+  const auto path = [&](const std::string& name) { return (folder / name).string(); };
+  const auto database_with = [&](const std::string& name) {
+    if (geteuid() == 0) {
+      EXPECT_EQ(chown((path(name) + ".key").c_str(), Postgres::kNobody, Postgres::kNobody), 0);
+    }
+    return Postgres(folder, {"-c", "ssl=on", "-c", "ssl_cert_file=" + path(name) + ".pem", "-c",
+                             "ssl_key_file=" + path(name) + ".key"});
+  };
+  const auto trusting = [&](const Postgres& database, const std::string& name) {
+    return sink(database.address(), "ca = \"" + path(name) + ".pem\"\n");
+  };
+  {
+    const Postgres database = database_with("right");
+    ask(database, "create table echoes (id text primary key, v int)");
+    ServerWithDoors server(folder, trusting(database, "right"));
+    begin_checks(server);
+    auto client = server.client();
+    const std::vector<Event> event{{"A", std::nullopt, {{"v", std::int64_t{7}}}}};
+    ASSERT_TRUE(client.publish(event));
+    wait_for_door(client, "table", [](const Door& door) { return door.events == 1; });
+    EXPECT_EQ(server.stop(), 0);
+  }
+  {
+    const Postgres database = database_with("right");
+    expect_no_trust(folder, trusting(database, "other"), "table");
+  }
+  const Postgres database = database_with("stranger");
+  expect_no_trust(folder, trusting(database, "stranger"), "table");
 }
 
 }  // namespace

@@ -18,7 +18,12 @@ namespace gorgo {
 /// A cluster of its own. It does not run as root, so its files belong to nobody.
 class Postgres {
  public:
-  explicit Postgres(const Folder& folder) : data_((folder / "data").string()), port_(free_port()) {
+  static constexpr uid_t kNobody = 65534;
+
+  /// `more`: further arguments.
+  explicit Postgres(const Folder& folder, Command more = {})
+      : data_((folder / "data").string()), more_(std::move(more)), port_(free_port()) {
+    fs::remove_all(data_);
     fs::create_directories(data_);
     fs::permissions(data_, fs::perms::owner_all);
     if (geteuid() == 0) {
@@ -36,13 +41,22 @@ class Postgres {
   /// As after a loss of power: nothing is written that is not yet.
   void crash() { process_->end(SIGQUIT); }
   void start() {
-    process_.emplace(as_nobody({GORGO_POSTGRES "/postgres", "-D", data_, "-p",
-                                std::to_string(port_), "-h", "127.0.0.1", "-k", data_}));
+    Command command{GORGO_POSTGRES "/postgres",
+                    "-D",
+                    data_,
+                    "-p",
+                    std::to_string(port_),
+                    "-h",
+                    "127.0.0.1",
+                    "-k",
+                    data_};
+    command.insert(command.end(), more_.begin(), more_.end());
+    process_.emplace(as_nobody(std::move(command)));
   }
 
  private:
-  static constexpr uid_t kNobody = 65534;
   const std::string data_;
+  const Command more_;
   const int port_;
   std::optional<Peer> process_;
 

@@ -1,5 +1,6 @@
 #include "doors/kafka/client.hpp"
 
+#include <string_view>
 #include <utility>
 
 namespace gorgo::doors::kafka {
@@ -11,7 +12,11 @@ void on_error(rd_kafka_t*, int code, const char* reason, void* trouble) {
   static_cast<Trouble*>(trouble)->note(reason);
 }
 
-void on_log(const rd_kafka_t*, int, const char*, const char*) {}
+/// What is wrong with a certificate is told here alone: the error is that a connection has failed.
+void on_log(const rd_kafka_t* client, int, const char*, const char* text) {
+  if (std::string_view(text).find("SSL") == std::string_view::npos) return;
+  static_cast<Trouble*>(rd_kafka_opaque(client))->note(text);
+}
 
 }  // namespace
 

@@ -40,9 +40,10 @@ class Trouble {
     const std::lock_guard lock(mutex_);
     return std::exchange(why_, {});
   }
+  /// The first reason stays until it is taken: others follow from it.
   void note(std::string why) {
     const std::lock_guard lock(mutex_);
-    why_ = std::move(why);
+    if (why_.empty()) why_ = std::move(why);
   }
 
  private:

@@ -87,6 +87,7 @@ Result<void> KafkaSink::await() {
 
 Result<void> KafkaSink::send(const Departing& events) {
   refused_.clear();
+  trouble_.take();
   auto sent = open();
   for (const Departing::Row& row : events.rows) {
     if (sent) sent = produce(row);

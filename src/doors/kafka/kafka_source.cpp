@@ -193,7 +193,10 @@ Result<Arrived> KafkaSource::poll(std::chrono::milliseconds patience) {
   bool has_new = false, has_looked = false;
   if (Clock::now() >= next_look_) {
     const auto looked = look();
-    if (!looked) return looked.error();
+    if (!looked) {
+      const std::string trouble = trouble_.take();
+      return Error{looked.error().message + (trouble.empty() ? "" : " (" + trouble + ")"), ""};
+    }
     has_new = *looked;
     has_looked = true;
   }

@@ -41,16 +41,23 @@ Result<void> PostgresSink::connect() {
     if (!given) return given.error();
     password = std::move(*given);
   }
+  std::vector<const char*> keys, values;
+  const auto set = [&](const char* key, const char* value) {
+    keys.push_back(key);
+    values.push_back(value);
+  };
+  set("connect_timeout", "5");
+  set("tcp_user_timeout", "15000");
+  set("fallback_application_name", "gorgo");
+  set("dbname", settings_.database.c_str());
   // What stands behind `dbname` is stronger than what the connection string says.
-  const char* keys[] = {"connect_timeout",
-                        "tcp_user_timeout",
-                        "fallback_application_name",
-                        "dbname",
-                        password.empty() ? nullptr : "password",
-                        nullptr};
-  const char* values[] = {"5",    "15000", "gorgo", settings_.database.c_str(), password.c_str(),
-                          nullptr};
-  connection_.reset(PQconnectdbParams(keys, values, 1));
+  if (!password.empty()) set("password", password.c_str());
+  if (!settings_.ca.empty()) {
+    set("sslmode", "verify-full");
+    set("sslrootcert", settings_.ca.c_str());
+  }
+  set(nullptr, nullptr);
+  connection_.reset(PQconnectdbParams(keys.data(), values.data(), 1));
   if (PQstatus(connection_.get()) == CONNECTION_OK) return {};
   auto why = failed("the database");
   connection_.reset();
