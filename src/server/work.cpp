@@ -63,7 +63,9 @@ std::uint64_t cost_of(const wire::Message& message) {
 Work work_of(const wire::Message& message, std::size_t frame_bytes) {
   const std::uint64_t cost = kRequest + frame_bytes;
   if (const auto* publish = message.body_as_Publish()) return publication(*publish->batch(), cost);
-  return {cost + cost_of(message), 0, message.body_type() == wire::Body::Tick};
+  const wire::Body kind = message.body_type();
+  const bool is_kept = kind == wire::Body::Tick || kind == wire::Body::Acknowledge;
+  return {cost + cost_of(message), 0, is_kept};
 }
 
 }  // namespace gorgo::server
