@@ -12,7 +12,7 @@ grammar Tesla;
 
 item : (eventDeclaration | constant | ruleDefinition) EOF ;
 
-subscription : (STAR | typeName) (LPAREN conditions? RPAREN)? EOF ;
+subscription : (STAR | typeName) (LPAREN conditions? RPAREN)? (EXECUTE action)? EOF ;
 
 eventDeclaration : INTERNAL? EVENT typeName LPAREN attributeDeclarations? RPAREN ;
 
@@ -33,6 +33,7 @@ ruleDefinition
       orderClause?
       limitClause?
       consumingClause?
+      executeClause?
     ;
 
 ruleHead : annotation | ruleName ;
@@ -66,6 +67,10 @@ limitClause : LIMIT (INT | constantName) ;
 
 consumingClause : CONSUMING typeName (COMMA typeName)* ;
 
+executeClause : EXECUTE action (COMMA action)* ;
+
+action : typeName LPAREN STRING RPAREN ;
+
 // ------------------------------------------------------------------------------------------------
 // Pattern
 
@@ -94,7 +99,7 @@ window : extent (IN extent)? INCLUSIVE? ;
 
 extent : (INT | constantName) unit? ;
 
-constantName : ID | PER | ORDER | BY | LIMIT | ASC | DESC ;
+constantName : ID | PER | ORDER | BY | LIMIT | ASC | DESC | EXECUTE ;
 
 unit : ID DOT? ;
 
@@ -146,7 +151,7 @@ arguments : LPAREN conditions? RPAREN ;
 // Names. Words that are keywords by position only are tokens that every name may be.
 
 typeName : ID | EVENT | RULE | ASSIGN | EACH | FIRST | LAST | CONTAINS | LIKE | MATCHES | IN | INCLUSIVE
-    | INTERNAL | PER | ORDER | BY | LIMIT | ASC | DESC | CONST ;
+    | INTERNAL | PER | ORDER | BY | LIMIT | ASC | DESC | EXECUTE | CONST ;
 
 attributeName
     : typeName
@@ -189,6 +194,7 @@ BY : B Y ;
 LIMIT : L I M I T ;
 ASC : A S C ;
 DESC : D E S C ;
+EXECUTE : E X E C U T E ;
 CONST : C O N S T ;
 
 // The types of events that a server publishes about itself have a dot in their names.
@@ -258,4 +264,5 @@ fragment T : [tT] ;
 fragment U : [uU] ;
 fragment V : [vV] ;
 fragment W : [wW] ;
+fragment X : [xX] ;
 fragment Y : [yY] ;

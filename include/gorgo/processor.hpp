@@ -74,6 +74,8 @@ struct ProcessorOptions {
 struct DeployOptions {
   bool replace = false;       ///< rules of the same full names are replaced
   bool with_history = false;  ///< see what is still remembered of the types that the rules read
+  /// What rules may execute, as `webhook("ops")`; null: anything.
+  std::shared_ptr<const std::vector<std::string>> actions = nullptr;
 };
 
 namespace dispatch {
@@ -146,6 +148,7 @@ struct RuleInfo {
   std::uint64_t passed_over = 0;   ///< terminators that came while it was suspended: not evaluated
   std::optional<RuleRates> rates;  ///< of late; only a server sets them
   std::vector<AttributeType> attributes;  ///< of its composites; only a server sets them
+  std::vector<std::string> actions;       ///< what it executes, as `webhook("ops")`
 };
 
 /// What is remembered of an event type, what has come of it, and how many of its events have come
@@ -256,12 +259,19 @@ class OutputBatch {
   std::vector<Datum> cells;
   std::span<const std::shared_ptr<const Extras>> extras;
   std::span<const std::string> rule_names;
+  /// What the rules execute, as `webhook("ops")`; by the same index.
+  std::span<const std::vector<std::string>> rule_actions;
   const Schema* schema = nullptr;
 
   std::string_view type_name(const Row& row) const;
   /// Whether the event is only for those who ask for its type by name.
   bool is_internal(const Row& row) const {
     return row.type != kNoType && schema->at(row.type).internal();
+  }
+  /// What the rule of a composite executes.
+  std::span<const std::string> actions(const Row& row) const {
+    if (row.rule >= rule_actions.size()) return {};
+    return rule_actions[row.rule];
   }
   /// The value of an attribute; `Datum::none()` where the event does not have it.
   Datum attribute(const Row& row, std::string_view name) const;

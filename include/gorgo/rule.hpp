@@ -145,6 +145,15 @@ struct OutputLimit {
   std::vector<std::uint32_t> by = {};  ///< attributes of the composite; none: all are alike
 };
 
+/// What is done about each composite of a rule: `webhook("ops")`.
+struct Action {
+  std::string kind;    ///< in lower case
+  std::string target;  ///< as the configuration of a server names it
+  Location at;
+
+  std::string text() const { return kind + "(\"" + target + "\")"; }
+};
+
 struct RuleOptions {
   std::string engine;  ///< `@engine(name)`; empty: the dispatcher chooses
   /// Bounds the partial sequences of a terminator after each state, and the composites that wait
@@ -166,7 +175,8 @@ struct Rule {
   std::optional<std::uint64_t> limit;  ///< of the composites of a terminator, >= 1
   std::optional<OutputLimit> at_most;
   std::vector<std::uint32_t> consuming;  ///< states, ascending, never 0
-  std::optional<Timer> timer;            ///< then `states[0]` has the type kNoType
+  std::vector<Action> actions;
+  std::optional<Timer> timer;  ///< then `states[0]` has the type kNoType
   RuleOptions options;
   Location at;       ///< of the rule in its text
   std::string text;  ///< the rule as written, for `rules show`

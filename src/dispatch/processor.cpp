@@ -189,6 +189,8 @@ RuleInfo Processor::Impl::info_of(const dispatch::DeployedRule& deployed) const 
     declined.terminators += evaluator->declined().terminators;
     if (declined.reason.empty()) declined.reason = evaluator->declined().reason;
   }
+  std::vector<std::string> actions;
+  for (const Action& action : rule.actions) actions.push_back(action.text());
   return {.serial = deployed.serial,
           .name = rule.name,
           .type = rules.schema().at(rule.type).name,
@@ -211,7 +213,9 @@ RuleInfo Processor::Impl::info_of(const dispatch::DeployedRule& deployed) const 
           .alarm = placement.alarm(),
           .suspended = deployed.state.suspended,
           .passed_over = deployed.state.passed_over,
-          .rates = {}};
+          .rates = {},
+          .attributes = {},
+          .actions = std::move(actions)};
 }
 
 TypeInfo Processor::Impl::info_of(const std::string& name, TypeId type) const {

@@ -153,6 +153,12 @@ struct Limit {
   Name constant = {};  ///< which gives the number; empty: written as one
 };
 
+/// `webhook("ops")`
+struct Action {
+  Name kind;
+  Name target;
+};
+
 struct AttributeDeclaration {
   Name name;
   ValueType type;
@@ -194,6 +200,7 @@ struct RuleDefinition {
   std::vector<OrderKey> order;
   std::optional<Limit> limit;
   std::vector<Name> consuming;
+  std::vector<Action> actions;
 };
 
 struct EventDeclaration {

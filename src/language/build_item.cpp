@@ -71,6 +71,11 @@ ast::RuleDefinition ItemBuilder::rule(Parser::RuleDefinitionContext* rule) {
       result.consuming.push_back(tokens_.name(state));
     }
   }
+  if (rule->executeClause() != nullptr) {
+    for (auto* part : rule->executeClause()->action()) {
+      result.actions.push_back(tokens_.action(part));
+    }
+  }
   constants_.put_into(result, reporter_);
   return result;
 }

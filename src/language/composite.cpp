@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "language/action_kinds.hpp"
 #include "language/definitions.hpp"
+#include "language/literal.hpp"
 #include "language/syntax.hpp"
 #include "language/types.hpp"
 
@@ -121,6 +123,28 @@ std::vector<std::uint32_t> CompositeBinder::bind_consumed() {
   std::sort(consumed.begin(), consumed.end());
   consumed.erase(std::unique(consumed.begin(), consumed.end()), consumed.end());
   return consumed;
+}
+
+std::vector<Action> CompositeBinder::bind_actions() {
+  std::vector<Action> actions;
+  for (const ast::Action& written : rule_.actions) {
+    Action action{lower_case(written.kind.text), written.target.text, written.kind.at};
+    const auto& kinds = action_kinds();
+    if (std::ranges::find(kinds, action.kind) == kinds.end()) {
+      reporter_.error(
+          written.kind.at, "there is no action " + in_quotes(written.kind.text),
+          reporter_.suggest(action.kind, kinds, "the actions are " + listing(kinds, "and")));
+      continue;
+    }
+    const auto is_same = [&](const Action& other) { return other.text() == action.text(); };
+    if (std::ranges::any_of(actions, is_same)) {
+      reporter_.error(written.kind.at, in_quotes(action.text()) + " stands there twice",
+                      "each target gets a composite once");
+      continue;
+    }
+    actions.push_back(std::move(action));
+  }
+  return actions;
 }
 
 }  // namespace gorgo::language

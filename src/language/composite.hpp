@@ -31,6 +31,7 @@ class CompositeBinder {
   std::optional<std::uint64_t> bind_limit();
   /// Binds `consuming`. The result has numbers of states, ascending.
   std::vector<std::uint32_t> bind_consumed();
+  std::vector<Action> bind_actions();
 
  private:
   /// The places of the attributes that have a value, by name.

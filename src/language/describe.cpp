@@ -65,6 +65,7 @@ std::string Describer::rule() {
     line(text_of_.attribute(rule_.type, i) + " := " + text_of_.expr(rule_.assignments[i], kNoType));
   }
   for (const std::uint32_t index : rule_.consuming) line("consuming " + text_of_.state(index));
+  for (const Action& action : rule_.actions) line("execute " + action.text());
   return std::move(text_);
 }
 

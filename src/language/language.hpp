@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,9 +59,11 @@ struct TRexFile {
 TRexFile to_trex(const Source& source, const Schema& known);
 
 /// Parses what a subscription states: `Type`, `Type(conditions)`, `*` or `*(conditions)`
-/// (`type.text` is then "*"). Conditions are as in a rule's predicate, without parameters.
+/// (`type.text` is then "*"). Conditions are as in a rule's predicate, without parameters. Behind
+/// it may stand `execute webhook("ops")`.
 struct ParsedPredicate {
   ast::Predicate predicate;
+  std::optional<ast::Action> action;
   Diagnostics diagnostics;
 };
 ParsedPredicate parse_predicate(std::string_view text);

@@ -7,6 +7,7 @@
 #include "language/parse_items.hpp"
 #include "language/reporter.hpp"
 #include "language/syntax_error.hpp"
+#include "language/token_reader.hpp"
 
 namespace gorgo::language {
 namespace {
@@ -138,7 +139,11 @@ ParsedPredicate parse_predicate(std::string_view text) {
                      "a subscription is one predicate");
     } else if (within_limits(item, reporter)) {
       parse_item(item, 0, lexer, reporter, [&](TeslaParser& parser) {
-        result.predicate = build_subscription(parser.subscription(), reporter);
+        auto* const subscription = parser.subscription();
+        result.predicate = build_subscription(subscription, reporter);
+        if (auto* action = subscription->action(); action != nullptr) {
+          result.action = TokenReader(reporter).action(action);
+        }
       });
     }
   }

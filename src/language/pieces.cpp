@@ -219,6 +219,8 @@ class PieceWriter {
         return type == Parser::LIMIT && section(kContentColumn);
       case Parser::RuleConsumingClause:
         return type == Parser::CONSUMING && section(kContentColumn);
+      case Parser::RuleExecuteClause:
+        return type == Parser::EXECUTE && section(kContentColumn);
       case Parser::RuleEventDeclaration:
         return token == parent->start && line(0, 4);
       case Parser::RuleConstant:

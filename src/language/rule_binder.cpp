@@ -41,6 +41,7 @@ Rule RuleBinder::bind(std::string full_name) {
   rule_.limit = composite_.bind_limit();
   rule_.at_most = bind_output_limit(ast_, file_.reporter);
   rule_.consuming = composite_.bind_consumed();
+  rule_.actions = composite_.bind_actions();
   aggregates_.give(rule_);
   return std::move(rule_);
 }

@@ -110,7 +110,8 @@ std::string keyword_hint(const SyntaxError& error, const ItemTokens& item) {
       {TeslaParser::PER, "per"},
       {TeslaParser::ORDER, "order"},
       {TeslaParser::BY, "by"},
-      {TeslaParser::LIMIT, "limit"}};
+      {TeslaParser::LIMIT, "limit"},
+      {TeslaParser::EXECUTE, "execute"}};
   std::vector<std::string> expected;
   for (const auto& [token, word] : kKeywords) {
     if (error.expects(token)) expected.emplace_back(word);

@@ -16,11 +16,12 @@ constexpr Tokens kWords = {
     TeslaParser::WITHIN, TeslaParser::BETWEEN,  TeslaParser::AFTER, TeslaParser::AS,
     TeslaParser::LIKE,   TeslaParser::MATCHES,  TeslaParser::IN,    TeslaParser::INCLUSIVE,
     TeslaParser::CONST,  TeslaParser::INTERNAL, TeslaParser::PER,   TeslaParser::ORDER,
-    TeslaParser::BY,     TeslaParser::LIMIT,    TeslaParser::ASC,   TeslaParser::DESC};
+    TeslaParser::BY,     TeslaParser::LIMIT,    TeslaParser::ASC,   TeslaParser::DESC,
+    TeslaParser::EXECUTE};
 /// What a constant may be called, where it is a window.
 constexpr Tokens kConstants = {TeslaParser::ID,    TeslaParser::PER, TeslaParser::ORDER,
                                TeslaParser::BY,    TeslaParser::ASC, TeslaParser::DESC,
-                               TeslaParser::LIMIT, TeslaParser::INT};
+                               TeslaParser::LIMIT, TeslaParser::INT, TeslaParser::EXECUTE};
 constexpr Tokens kValueStarts = {TeslaParser::INT,       TeslaParser::FLOAT,  TeslaParser::STRING,
                                  TeslaParser::TRUE,      TeslaParser::FALSE,  TeslaParser::MINUS,
                                  TeslaParser::PARAMETER, TeslaParser::LPAREN, TeslaParser::NOT,
@@ -65,6 +66,9 @@ std::string name_words(const antlr4::RuleContext* context) {
       return "a value type (int, float, bool or string)";
     case TeslaParser::RuleRuleName:
       return "a name for the rule";
+    case TeslaParser::RuleExecuteClause:
+    case TeslaParser::RuleAction:
+      return "an action such as `webhook(\"ops\")`";
     case TeslaParser::RuleAlias:
       return "a name for the state";
     case TeslaParser::RuleSpan:
@@ -121,7 +125,10 @@ std::vector<std::string> take_groups(Expected& expected, const antlr4::RuleConte
   if (expected.has(TeslaParser::FROM)) expected.remove({TeslaParser::INCLUSIVE});
   if (expected.has(TeslaParser::WITHIN)) expected.remove({TeslaParser::PER});
   if (expected.has(TeslaParser::CONSUMING)) {
-    expected.remove({TeslaParser::ORDER, TeslaParser::LIMIT});
+    expected.remove({TeslaParser::ORDER, TeslaParser::LIMIT, TeslaParser::EXECUTE});
+  }
+  if (context->getRuleIndex() == TeslaParser::RuleSubscription) {
+    expected.remove({TeslaParser::EXECUTE});
   }
   if (expected.has(TeslaParser::DEFINE) && expected.has(TeslaParser::EVENT) &&
       !expected.has(TeslaParser::ID)) {

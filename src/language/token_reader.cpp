@@ -17,6 +17,11 @@ ast::Name TokenReader::name(antlr4::ParserRuleContext* word) const {
   return {word->start->getText(), locate(word->start)};
 }
 
+ast::Action TokenReader::action(Parser::ActionContext* action) {
+  auto* const literal = action->STRING()->getSymbol();
+  return {name(action->typeName()), {text(literal), locate(literal)}};
+}
+
 ast::Name TokenReader::read_type(antlr4::ParserRuleContext* word) {
   ast::Name type = name(word);
   if (!is_server_name(type.text) || server_type(type.text) != nullptr) return type;

@@ -21,6 +21,7 @@ class TokenReader {
   ast::Name name(antlr4::ParserRuleContext* word) const;
   /// The name of a type that is read. Reports a type of the server's own that there is not.
   ast::Name read_type(antlr4::ParserRuleContext* word);
+  ast::Action action(Parser::ActionContext* action);
   ValueType value_type(Parser::ValueTypeContext* word);
 
   std::int64_t integer(antlr4::Token* digits, bool negative = false);

@@ -45,6 +45,9 @@ bool is_constant(const ast::Expr& expr) {
 TRexRule::TRexRule(const ast::RuleDefinition& rule, const Schema& schema, Reporter& reporter)
     : rule_(rule), schema_(schema), reporter_(reporter) {
   annotations();
+  if (!rule.actions.empty()) {
+    reporter.warning(rule.actions.front().kind.at, "T-Rex has no actions: `execute` is left out");
+  }
   define();
   pattern();
   where();

@@ -62,6 +62,7 @@ class Explainer {
     for (const std::uint32_t state : rule_.consuming) {
       result.consuming.push_back(text_.state(state));
     }
+    for (const Action& action : rule_.actions) result.actions.push_back(action.text());
     for (const auto& [type, reach] : plan_.reach) {
       if (schema_.at(type).name.empty()) continue;  // timers
       result.reach.push_back(text_.type(type) + " " + language::length_text(reach));

@@ -64,9 +64,10 @@ struct RuleExplanation {
   std::optional<std::uint64_t> limit;  ///< composites of a terminator
   std::string at_most;                 ///< `1 per 10 min by area`; empty: as many as there are
   std::vector<std::string> consuming;
-  std::string deadline;            ///< how long behind the terminator; empty: at once
-  std::vector<std::string> reach;  ///< "Temp 5 min": how long events are kept for this rule
-  std::uint32_t stratum = 0;       ///< rules of lower strata run before
+  std::vector<std::string> actions;  ///< `webhook("ops")`
+  std::string deadline;              ///< how long behind the terminator; empty: at once
+  std::vector<std::string> reach;    ///< "Temp 5 min": how long events are kept for this rule
+  std::uint32_t stratum = 0;         ///< rules of lower strata run before
 };
 
 struct TypeExplanation {

@@ -95,6 +95,7 @@ std::string to_text(const RuleExplanation& rule) {
   lines.field(2, "at most", rule.at_most);
   lines.field(2, "deadline", rule.deadline);
   lines.field(2, "consuming", joined(rule.consuming, ", "));
+  lines.field(2, "execute", joined(rule.actions, ", "));
   lines.field(2, "reach", joined(rule.reach, ", "));
   return lines.take();
 }

@@ -1,10 +1,13 @@
 #include "server/filter.hpp"
 
+#include <algorithm>
+
 #include "base/arithmetic.hpp"
 #include "functions/call.hpp"
 #include "functions/computed_texts.hpp"
 #include "language/calls.hpp"
 #include "language/language.hpp"
+#include "language/literal.hpp"
 #include "language/operators.hpp"
 
 namespace gorgo::server {
@@ -118,11 +121,26 @@ Filter::Parsed Filter::parse(const std::string& text, const Schema& schema) {
     }
   }
   Parsed result{std::nullopt, std::move(parsed.diagnostics)};
-  if (!result.diagnostics.failed()) result.filter = Filter(std::move(parsed.predicate));
+  if (result.diagnostics.failed()) return result;
+  std::string action;
+  if (parsed.action) {
+    action = Action{
+        language::lower_case(parsed.action->kind.text),
+        parsed.action->target.text,
+        {}}.text();
+  }
+  result.filter = Filter(std::move(parsed.predicate), std::move(action));
   return result;
 }
 
+bool Filter::is_about(const OutputBatch& batch, const OutputBatch::Row& row) const {
+  if (type() != "*") return batch.type_name(row) == type();
+  return !action_.empty() || !batch.is_internal(row);
+}
+
 bool Filter::matches(const OutputBatch& batch, const OutputBatch::Row& row) const {
+  const auto executed = batch.actions(row);
+  if (!action_.empty() && std::ranges::find(executed, action_) == executed.end()) return false;
   const functions::ComputedTexts texts;
   const Evaluation evaluation(batch, row);
   for (const ast::Expr& condition : predicate_.conditions) {

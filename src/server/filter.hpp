@@ -24,13 +24,24 @@ class Filter {
   const std::string& type() const { return predicate_.type.text; }
   /// All of them must hold.
   const std::vector<ast::Expr>& conditions() const { return predicate_.conditions; }
-  /// Precondition: the row is of the type.
+  /// Only composites of rules that execute it, internal ones included: `webhook("ops")`; empty: any
+  /// event.
+  const std::string& action() const { return action_; }
+  /// What events are looked up by that it may take: the type, or the action where any type will do.
+  const std::string& subject() const {
+    return type() == "*" && !action_.empty() ? action_ : type();
+  }
+  /// Whether the row is of the type.
+  bool is_about(const OutputBatch& batch, const OutputBatch::Row& row) const;
+  /// Whether the rest holds. Precondition: the row is of the type.
   bool matches(const OutputBatch& batch, const OutputBatch::Row& row) const;
 
  private:
   ast::Predicate predicate_;
+  std::string action_;
 
-  explicit Filter(ast::Predicate predicate) : predicate_(std::move(predicate)) {}
+  Filter(ast::Predicate predicate, std::string action)
+      : predicate_(std::move(predicate)), action_(std::move(action)) {}
 };
 
 struct Filter::Parsed {

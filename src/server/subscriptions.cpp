@@ -85,12 +85,12 @@ Subscriptions::Entry& Subscriptions::entry_of(const std::string& text, Filter fi
     ++known->second->uses;
     return *known->second;
   }
-  TypeEntries& of_type = by_type_[filter.type()];
+  SubjectEntries& about = by_subject_[filter.subject()];
   // Should memory fail on the way, the entry stays without a use.
-  Entry& entry = *of_type.entries.emplace_back(
+  Entry& entry = *about.entries.emplace_back(
       std::make_unique<Entry>(Entry{text, std::move(filter), 0, {}, {}}));
-  of_type.bytes += bytes_of(text);
-  of_type.index.add(entry);
+  about.bytes += bytes_of(text);
+  about.index.add(entry);
   by_text_.emplace(entry.text, &entry);
   entry.uses = 1;
   return entry;
@@ -99,26 +99,26 @@ Subscriptions::Entry& Subscriptions::entry_of(const std::string& text, Filter fi
 void Subscriptions::release(Entry& entry) {
   if (--entry.uses > 0) return;
   by_text_.erase(entry.text);
-  const auto type = by_type_.find(entry.filter.type());
-  TypeEntries& of_type = type->second;
-  of_type.unused_bytes += bytes_of(entry.text);
+  const auto subject = by_subject_.find(entry.filter.subject());
+  SubjectEntries& about = subject->second;
+  about.unused_bytes += bytes_of(entry.text);
   // Clients may subscribe to any number of types, one after the other.
-  if (of_type.unused_bytes == of_type.bytes) {
-    by_type_.erase(type);
+  if (about.unused_bytes == about.bytes) {
+    by_subject_.erase(subject);
     return;
   }
   constexpr std::size_t kMuch = std::size_t{64} << 10;
-  if (of_type.unused_bytes > kMuch + of_type.bytes / 2) drop_unused(of_type);
+  if (about.unused_bytes > kMuch + about.bytes / 2) drop_unused(about);
 }
 
 /// Makes the index anew, because it forgets nothing.
-void Subscriptions::drop_unused(TypeEntries& of_type) {
-  std::erase_if(of_type.entries, [](const auto& entry) { return entry->uses == 0; });
-  of_type.index = {};
-  of_type.bytes = of_type.unused_bytes = 0;
-  for (const auto& entry : of_type.entries) {
-    of_type.index.add(*entry);
-    of_type.bytes += bytes_of(entry->text);
+void Subscriptions::drop_unused(SubjectEntries& about) {
+  std::erase_if(about.entries, [](const auto& entry) { return entry->uses == 0; });
+  about.index = {};
+  about.bytes = about.unused_bytes = 0;
+  for (const auto& entry : about.entries) {
+    about.index.add(*entry);
+    about.bytes += bytes_of(entry->text);
   }
 }
 
@@ -187,14 +187,14 @@ void Subscriptions::join_groups() {
   ungrouped_.clear();
 }
 
-Subscriptions::TypeEntries* Subscriptions::entries_for(const std::string& type) {
-  const auto found = by_type_.find(type);
-  return found == by_type_.end() ? nullptr : &found->second;
+Subscriptions::SubjectEntries* Subscriptions::entries_about(const std::string& subject) {
+  const auto found = by_subject_.find(subject);
+  return found == by_subject_.end() ? nullptr : &found->second;
 }
 
-void Subscriptions::match(const OutputBatch& batch, std::uint32_t row, TypeEntries* of_type) {
-  if (of_type == nullptr) return;
-  of_type->index.for_each_match(batch, batch.rows[row], [&](Entry& entry) {
+void Subscriptions::match(const OutputBatch& batch, std::uint32_t row, SubjectEntries* about) {
+  if (about == nullptr) return;
+  about->index.for_each_match(batch, batch.rows[row], [&](Entry& entry) {
     if (entry.uses == 0) return;
     if (entry.rows.empty()) matched_.push_back(&entry);
     entry.rows.push_back(row);
@@ -202,25 +202,28 @@ void Subscriptions::match(const OutputBatch& batch, std::uint32_t row, TypeEntri
 }
 
 void Subscriptions::match(const OutputBatch& batch) {
-  TypeEntries* const any = entries_for("*");
-  TypeEntries* own = nullptr;
-  std::string type;  // which `own` is of
+  SubjectEntries* const any = entries_about("*");
+  SubjectEntries* own = nullptr;
+  std::string type;  // which `own` is about
   for (std::uint32_t i = 0; i < batch.rows.size(); ++i) {
     const std::string_view name = batch.type_name(batch.rows[i]);
     if (i == 0 || name != type) {
       type = name;
-      own = entries_for(type);
+      own = entries_about(type);
     }
     match(batch, i, own);
     if (!batch.is_internal(batch.rows[i])) match(batch, i, any);
+    for (const std::string& action : batch.actions(batch.rows[i])) {
+      match(batch, i, entries_about(action));
+    }
   }
 }
 
 bool Subscriptions::wants(const std::string& type) const { return names(type) || names("*"); }
 
 bool Subscriptions::names(const std::string& type) const {
-  const auto known = by_type_.find(type);
-  return known != by_type_.end() &&
+  const auto known = by_subject_.find(type);
+  return known != by_subject_.end() &&
          std::ranges::any_of(known->second.entries,
                              [](const auto& entry) { return entry->uses > 0; });
 }

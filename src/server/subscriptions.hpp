@@ -94,8 +94,8 @@ class Subscriptions {
     boost::unordered_flat_set<const Subscriber*> members;
     bool is_due = false;  ///< the batch in hand has something for it
   };
-  /// The texts for one event type. Those without a use stay until they take much.
-  struct TypeEntries {
+  /// The texts for one event type or one action. Those without a use stay until they take much.
+  struct SubjectEntries {
     FilterIndex<Entry> index;
     std::vector<std::unique_ptr<Entry>> entries;
     std::size_t bytes = 0, unused_bytes = 0;
@@ -104,7 +104,7 @@ class Subscriptions {
   const Limits limits_;
   MemoryBudget& memory_;
   const OnOversize on_oversize_;
-  std::unordered_map<std::string, TypeEntries> by_type_;  // of the filters, "*" included
+  std::unordered_map<std::string, SubjectEntries> by_subject_;  // of the filters, "*" included
   std::unordered_map<std::string_view, Entry*> by_text_;  // those in use; keys lie in the entries
   std::unordered_map<std::uint64_t, Client> clients_;     // by Outbox::id
   std::map<std::vector<Wanted>, Group> groups_;
@@ -120,7 +120,7 @@ class Subscriptions {
   Result<void> check(const Outbox& client, std::uint32_t id, const std::string& text) const;
   Entry& entry_of(const std::string& text, Filter filter);
   void release(Entry& entry);
-  void drop_unused(TypeEntries& of_type);
+  void drop_unused(SubjectEntries& about);
   /// Takes the subscriber out of its group, because its subscriptions change.
   void leave_group(Subscriber& subscriber);
   Subscriber& subscriber_for(const std::shared_ptr<Outbox>& client, const Credit& credit);
@@ -128,8 +128,8 @@ class Subscriptions {
   void erase(Client& client, Client::iterator subscriber);
   void join_groups();
   void match(const OutputBatch& batch);
-  void match(const OutputBatch& batch, std::uint32_t row, TypeEntries* of_type);
-  TypeEntries* entries_for(const std::string& type);
+  void match(const OutputBatch& batch, std::uint32_t row, SubjectEntries* about);
+  SubjectEntries* entries_about(const std::string& subject);
   std::uint64_t send(const OutputBatch& batch, const Group& group);
   std::uint64_t send(EncodedDelivery encoded, SlowConsumer slow, const Group& group);
   void lose(const Gap& rows, const Group& group);

@@ -70,7 +70,8 @@ Json to_json(const plan::RuleExplanation& rule) {
           {"filters", rule.filters},     {"where", rule.assignments},
           {"order_by", rule.order},      {"limit", rule.limit ? Json(*rule.limit) : Json()},
           {"at_most", rule.at_most},     {"deadline", rule.deadline},
-          {"consuming", rule.consuming}, {"reach", rule.reach}};
+          {"consuming", rule.consuming}, {"execute", rule.actions},
+          {"reach", rule.reach}};
 }
 
 Json json_of(const plan::Explanation& explanation) {

@@ -257,9 +257,7 @@ class CaseRun {
   std::size_t copies(const OutputBatch& batch, const OutputBatch::Row& row) const {
     if (test_.subscriptions.empty()) return row.rule == OutputBatch::kPrimitive ? 0 : 1;
     const auto matches = [&](const server::Filter& filter) {
-      const bool of_type =
-          filter.type() == "*" ? !batch.is_internal(row) : filter.type() == batch.type_name(row);
-      return of_type && filter.matches(batch, row);
+      return filter.is_about(batch, row) && filter.matches(batch, row);
     };
     return static_cast<std::size_t>(std::ranges::count_if(filters_, matches));
   }

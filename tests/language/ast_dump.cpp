@@ -148,6 +148,9 @@ std::string dump(const ast::RuleDefinition& rule) {
   }
   if (rule.limit) text += "\nlimit " + std::to_string(rule.limit->composites);
   for (const auto& state : rule.consuming) text += "\nconsuming " + state.text;
+  for (const auto& action : rule.actions) {
+    text += "\nexecute " + action.kind.text + " " + action.target.text;
+  }
   return text + "\n";
 }
 

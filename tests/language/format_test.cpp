@@ -40,6 +40,14 @@ TEST(Format, KeysOrderAndLimit) {
             "limit     1;   // one\n");
 }
 
+TEST(Format, ActionsStandBehindWhatIsConsumed) {
+  EXPECT_EQ(formatted("define A() from B() CONSUMING C EXECUTE webhook( 'ops' ),file(\"log\")"),
+            "define    A()\n"
+            "from      B()\n"
+            "consuming C\n"
+            "execute   webhook(\"ops\"), file(\"log\");\n");
+}
+
 TEST(Format, TRexSpellingBecomesThePapers) {
   EXPECT_EQ(formatted("Assign 2000 => Smoke, 2001=>Temp DEFINE Fire(area:STRING,t:double) From "
                       "Smoke(area=>$a) AND EACH Temp([String]area=$a,value>45) within 300000 from "

@@ -129,7 +129,8 @@ std::vector<std::string> described(const BoundFile& file) {
 TEST(TRex, MeansTheSame) {
   std::size_t rules = 0;
   for (const auto& text : rule_texts()) {
-    if (text.find('@') != text.npos) continue;  // annotations are lost
+    if (text.find('@') != text.npos) continue;        // annotations are lost
+    if (text.find("execute") != text.npos) continue;  // and so are actions
     const BoundFile original = compile({.path = "t.tesla", .text = text}, Schema());
     const TRexFile file = converted(text);
     EXPECT_EQ(file.diagnostics.failed(), original.diagnostics.failed()) << text;

@@ -199,6 +199,7 @@ void Dispatcher::add_row(const Record& record, const Place& place, const Deliver
 void Dispatcher::hand_out(const Deliver& deliver) {
   if (output_.rows.empty()) return;
   output_.rule_names = rules_.names();
+  output_.rule_actions = rules_.actions();
   output_.schema = &rules_.schema();
   output_.extras = *batch_.extras;
   output_.cells.swap(batch_.cells);

@@ -33,8 +33,8 @@ Schema types_to_stay(const RuleBase& base, const std::vector<std::string>& repla
 /// Makes the plans of the rules, unless something about the rules is wrong.
 class Planner {
  public:
-  Planner(const RuleBase& base, const language::Source& source, bool replace)
-      : base_(base), reporter_(source), replace_(replace) {}
+  Planner(const RuleBase& base, const language::Source& source, const DeployOptions& options)
+      : base_(base), reporter_(source), options_(options) {}
 
   void add(Rule rule, CheckedText& checked) {
     check(rule);
@@ -44,17 +44,26 @@ class Planner {
 
  private:
   void check(const Rule& rule) {
-    if (!replace_ && base_.plans.find(rule.name) != nullptr) {
+    if (!options_.replace && base_.plans.find(rule.name) != nullptr) {
       reporter_.error(rule.at, "a rule " + language::in_quotes(rule.name) + " is deployed already",
                       "deploy with replacement, or remove it first");
     }
     const auto problem = problem_of_engine(engine_name_of(rule, base_.default_engine));
     if (problem) reporter_.error(rule.at, problem->message, problem->hint);
+    for (const Action& action : rule.actions) check(action);
+  }
+  void check(const Action& action) {
+    const auto* known = options_.actions.get();
+    if (known == nullptr || std::ranges::find(*known, action.text()) != known->end()) return;
+    reporter_.error(action.at, "there is no target " + language::in_quotes(action.text()),
+                    reporter_.suggest(action.text(), *known,
+                                      "the configuration has it as [actions." + action.target +
+                                          "] with kind = \"" + action.kind + "\""));
   }
 
   const RuleBase& base_;
   language::Reporter reporter_;
-  const bool replace_;
+  const DeployOptions& options_;
 };
 
 }  // namespace
@@ -99,7 +108,7 @@ CheckedText check_text(const RuleBase& base, language::Source text, const Deploy
   append(checked.diagnostics, std::move(bound.diagnostics));
   if (checked.diagnostics.failed()) return checked;
 
-  Planner planner(base, source, options.replace);
+  Planner planner(base, source, options);
   for (Rule& rule : bound.rules) planner.add(std::move(rule), checked);
   append(checked.diagnostics, planner.take());
   if (checked.diagnostics.failed()) return checked;

@@ -35,6 +35,12 @@ std::optional<Error> problem_of_declaration(std::string_view name,
   return std::nullopt;
 }
 
+std::vector<std::string> texts_of(const std::vector<Action>& actions) {
+  std::vector<std::string> texts;
+  for (const Action& action : actions) texts.push_back(action.text());
+  return texts;
+}
+
 Placement placement_of(const Rule& rule, const std::string& default_engine) {
   const std::string& name = engine_name_of(rule, default_engine);
   if (name == kAutomatic) return {engine::engines().front(), true};
@@ -138,9 +144,11 @@ void RuleSet::put(const std::shared_ptr<const plan::Plan>& plan,
     change.gone.push_back(take(number, change));
     rules_[number] = std::move(rule);
     names_[number] = plan->rule.name;
+    actions_[number] = texts_of(plan->rule.actions);
   } else {
     rules_.push_back(std::move(rule));
     names_.push_back(plan->rule.name);
+    actions_.push_back(texts_of(plan->rule.actions));
   }
   enter(number, change);
 }
@@ -165,6 +173,8 @@ void RuleSet::restore(Schema schema, std::vector<Saved> rules, std::uint64_t ser
     const auto number = static_cast<std::uint32_t>(rules_.size());
     rules_.push_back(saved.plan == nullptr ? empty_place() : restored(saved));
     names_.push_back(saved.plan == nullptr ? std::string() : saved.plan->rule.name);
+    actions_.push_back(saved.plan == nullptr ? std::vector<std::string>()
+                                             : texts_of(saved.plan->rule.actions));
     if (saved.plan != nullptr) enter(number, change);
   }
   settle(change, history);
@@ -180,6 +190,7 @@ CheckedText RuleSet::check_again(const RuleText& text, const Schema& schema) con
   base.schema = schema;
   DeployOptions options = text.options;
   options.replace = false;
+  options.actions = nullptr;
   return check_text(base, text.source, options);
 }
 
@@ -190,6 +201,7 @@ DeployedRule RuleSet::take(std::uint32_t number, Change& change) {
   numbers_.erase(gone.rule().name);
   numbers_of_serials_.erase(gone.serial);
   names_[number].clear();
+  actions_[number].clear();
   disuse(*gone.plan, change);
   return gone;
 }
@@ -401,7 +413,9 @@ Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
 void RuleSet::close_gaps() {
   constexpr std::size_t kFew = 64;
   if (rules_.size() <= kFew + 2 * size()) return;
+  actions_.clear();
   std::erase_if(rules_, [](const DeployedRule& rule) { return rule.is_removed(); });
+  for (const DeployedRule& rule : rules_) actions_.push_back(texts_of(rule.rule().actions));
   std::erase_if(names_, [](const std::string& name) { return name.empty(); });
   in_force_.clear();
   temporal_rules_.clear();

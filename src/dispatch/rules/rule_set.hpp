@@ -95,6 +95,8 @@ class RuleSet {
 
   /// Full names, by number.
   std::span<const std::string> names() const { return names_; }
+  /// What they execute, as `webhook("ops")`, by number.
+  std::span<const std::vector<std::string>> actions() const { return actions_; }
 
   /// The rules that have a timer or a deadline, ascending, as all lists of rules here.
   std::span<const std::uint32_t> temporal_rules() const { return temporal_rules_; }
@@ -161,6 +163,7 @@ class RuleSet {
   RuleBase base_;
   std::deque<DeployedRule> rules_;
   std::vector<std::string> names_;
+  std::vector<std::vector<std::string>> actions_;
   std::map<std::string, std::uint32_t, std::less<>> numbers_;            // by full name
   std::unordered_map<std::uint64_t, std::uint32_t> numbers_of_serials_;  // of rules in force
   Numbers in_force_;

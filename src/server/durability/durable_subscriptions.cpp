@@ -165,12 +165,10 @@ void DurableSubscriptions::take(const OutputBatch& batch, journal::Place end) {
 
 void DurableSubscriptions::take(const OutputBatch& batch, journal::Place end, Durable& durable) {
   rows_.clear();
-  const std::string& type = durable.filter.type();
+  const Filter& filter = durable.filter;
   for (std::uint32_t row = 0; row < batch.rows.size(); ++row) {
-    const bool fits = type == "*" ? !batch.is_internal(batch.rows[row])
-                                  : batch.type_name(batch.rows[row]) == type;
-    if (!fits) continue;
-    if (durable.filter.matches(batch, batch.rows[row])) rows_.push_back({row, 0});
+    const OutputBatch::Row& one = batch.rows[row];
+    if (filter.is_about(batch, one) && filter.matches(batch, one)) rows_.push_back({row, 0});
   }
   encode_delivery(batch, rows_, 1, limits_.max_frame,
                   [&](EncodedDelivery encoded) { keep(durable, std::move(encoded), end); });

@@ -11,6 +11,7 @@
 
 #include "engine/engine.hpp"
 #include "functions/catalogue.hpp"
+#include "language/action_kinds.hpp"
 #include "language/aggregate_names.hpp"
 #include "language/literal.hpp"
 #include "language/words.hpp"
@@ -323,8 +324,18 @@ class Completer {
     return std::find(lower_.begin(), lower_.end(), word) != lower_.end();
   }
 
+  void actions() {
+    for (const std::string& kind : language::action_kinds()) {
+      add(kind, Kind::function, kind + "(\"...\")");
+    }
+  }
+
   void outside() {
-    if (has("consuming")) return states();
+    if (has("execute")) return actions();
+    if (has("consuming")) {
+      states();
+      return keywords({"execute"});
+    }
     if (has("where")) return assignment();
     if (back(1) == "and") {
       keywords({"each", "first", "last", "not"});
@@ -333,7 +344,7 @@ class Completer {
     if (!has("from")) return keywords({"from"});
     if (back(1) == ")") keywords({"as"});
     if (back(1) == ")" || back(2) == "as") keywords({"per", "within", "between"});
-    keywords({"and", "where", "order", "limit", "consuming"});
+    keywords({"and", "where", "order", "limit", "consuming", "execute"});
     if (in_filter()) values();
   }
 
@@ -356,7 +367,7 @@ class Completer {
   void assignment() {
     if (back(1) != "where" && back(1) != "and" && back(1) != ",") {
       values();
-      return keywords({"and", "order", "limit", "consuming"});
+      return keywords({"and", "order", "limit", "consuming", "execute"});
     }
     const auto define = std::find(lower_.begin(), lower_.end(), "define");
     if (lower_.end() - define < 3) return;
