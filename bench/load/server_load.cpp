@@ -43,12 +43,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 
-constexpr const char* kRules =
+const std::string kRules =
     "event Temp(area: int, value: float, sent: int);"
     "event Smoke(area: int, sent: int);"
     "@engine(column) rule fire: define Fire(area: int, sent: int) from Smoke(area = $a) and"
     " last Temp(area = $a, value > 45.0) within 5 s from Smoke"
-    " where area = Smoke.area, sent = Smoke.sent;";
+    " where area = Smoke.area, sent = Smoke.sent";
 
 struct Options {
   std::string address = "127.0.0.1:7450";
@@ -62,6 +62,7 @@ struct Options {
   double seconds = 10;
   std::string histogram;  // file
   std::string token;      // empty: the server asks for none
+  std::string execute;    // what the rule executes, such as file("log")
   bool durable = false;   // publications are acknowledged when they are
 };
 
@@ -428,7 +429,9 @@ void run(const Options& options) {
   ClientOptions by_token;
   by_token.token = options.token;
   auto client = Client::connect(options.address, by_token).value();
-  const auto deployed = client.deploy("server_load", kRules, {.replace = true});
+  const auto deployed = client.deploy(
+      "server_load", kRules + (options.execute.empty() ? "" : " execute " + options.execute) + ";",
+      {.replace = true});
   if (deployed.value().failed()) give_up(deployed.value().render());
   Shares shares;
   for (unsigned i = 0; i < options.threads; ++i) shares.push_back(std::make_unique<Share>());
@@ -480,6 +483,7 @@ int main(int count, char** arguments) {
   app.add_option("--histogram", options.histogram,
                  "Also write the latencies of composites to this file, as HdrHistogram's tools do");
   app.add_option("--token", options.token, "Of a user of the server");
+  app.add_option("--execute", options.execute, "What the rule executes, such as file(\"log\")");
   app.add_flag("--durable", options.durable, "Acknowledgements wait for the server's journal");
   CLI11_PARSE(app, count, arguments);
   try {

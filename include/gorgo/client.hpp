@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gorgo/action.hpp"
 #include "gorgo/connection.hpp"
 #include "gorgo/device.hpp"
 #include "gorgo/diagnostics.hpp"
@@ -274,6 +275,16 @@ class Client {
   Result<std::vector<ClientConnection>> connections(bool closed = false);
   /// The doors of the server, by name. For administrators.
   Result<std::vector<Door>> doors();
+  /// The targets of actions, by name. For administrators, as those below.
+  Result<std::vector<ActionTarget>> actions();
+  /// Has a target send an event that says it is a test.
+  Result<void> test_action(const std::string& target);
+  /// Has a target send again what was given up, as far as the server remembers it. Returns how many
+  /// events that are.
+  Result<std::uint64_t> retry_action(const std::string& target);
+  /// Has a target do nothing about some events for a while. Returns the silence's id.
+  Result<std::uint64_t> silence_action(const std::string& target, const ActionSilence& silence);
+  Result<void> end_silence(const std::string& target, std::uint64_t id);
   /// Ends the connection of this number, which is told so. For administrators.
   Result<void> disconnect(std::uint64_t connection);
   /// Why a rule fired or did not at its terminators, at most 100 of them, as far as the server

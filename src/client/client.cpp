@@ -50,6 +50,9 @@ struct Client::Impl final : client::ConnectionOwner {
   bool has_room() const override { return deliveries.events() <= most_undelivered; }
   void take(DeliveredBatch batch, const Lost& lost_now) override;
   void take_reply(const wire::Message& reply) override { publications.take_reply(reply); }
+  /// How many events the order is about, or the id of a silence.
+  Result<std::uint64_t> order(const std::string& target, wire::ActionOrder order,
+                              std::unique_ptr<wire::SilenceT> silence = nullptr);
 };
 
 void Client::Impl::take(DeliveredBatch batch, const Lost& lost_now) {
@@ -287,6 +290,47 @@ Result<std::vector<Door>> Client::doors() {
   return client::ask<wire::Doors>(
       *impl_->connection, wire::ListDoorsT(),
       [](const wire::Doors& list) { return client::converted(list.list(), client::to_door); });
+}
+
+Result<std::vector<ActionTarget>> Client::actions() {
+  return client::ask<wire::Actions>(
+      *impl_->connection, wire::ListActionsT(),
+      [](const wire::Actions& list) { return client::converted(list.list(), client::to_action); });
+}
+
+Result<std::uint64_t> Client::Impl::order(const std::string& target, wire::ActionOrder order,
+                                          std::unique_ptr<wire::SilenceT> silence) {
+  wire::OrderActionT request;
+  request.name = target;
+  request.order = order;
+  request.silence = std::move(silence);
+  return client::ask<wire::Ack>(
+      *connection, request, [](const wire::Ack& ack) -> std::uint64_t { return ack.accepted(); });
+}
+
+Result<void> Client::test_action(const std::string& target) {
+  const auto sent = impl_->order(target, wire::ActionOrder::Test);
+  return sent ? Result<void>() : sent.error();
+}
+
+Result<std::uint64_t> Client::retry_action(const std::string& target) {
+  return impl_->order(target, wire::ActionOrder::Retry);
+}
+
+Result<std::uint64_t> Client::silence_action(const std::string& target,
+                                             const ActionSilence& silence) {
+  auto asked = std::make_unique<wire::SilenceT>();
+  asked->matchers = silence.matchers;
+  asked->until = silence.until;
+  asked->comment = silence.comment;
+  return impl_->order(target, wire::ActionOrder::Silence, std::move(asked));
+}
+
+Result<void> Client::end_silence(const std::string& target, std::uint64_t id) {
+  auto asked = std::make_unique<wire::SilenceT>();
+  asked->id = id;
+  const auto ended = impl_->order(target, wire::ActionOrder::Unsilence, std::move(asked));
+  return ended ? Result<void>() : ended.error();
 }
 
 Result<void> Client::disconnect(std::uint64_t connection) {

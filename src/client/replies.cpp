@@ -96,6 +96,33 @@ Door to_door(const wire::DoorInfo& door) {
           .failures = door.failures()};
 }
 
+ActionTarget to_action(const wire::ActionInfo& action) {
+  using protocol::text_of;
+  ActionTarget target{.name = text_of(action.name()),
+                      .kind = text_of(action.kind()),
+                      .address = text_of(action.address()),
+                      .state = text_of(action.state()),
+                      .problem = text_of(action.problem()),
+                      .dry_run = action.dry_run(),
+                      .waiting = action.waiting(),
+                      .done = action.done(),
+                      .attempts = action.attempts(),
+                      .failures = action.failures(),
+                      .dead = action.dead(),
+                      .retriable = action.retriable(),
+                      .lost = action.lost(),
+                      .silenced = action.silenced(),
+                      .silences = {}};
+  if (action.silences() == nullptr) return target;
+  for (const auto* silence : *action.silences()) {
+    target.silences.push_back({.id = silence->id(),
+                               .matchers = strings_of(silence->matchers()),
+                               .until = silence->until(),
+                               .comment = text_of(silence->comment())});
+  }
+  return target;
+}
+
 ClientConnection to_connection(const wire::ConnectionInfo& connection) {
   return {.id = connection.id(),
           .peer = text_of(connection.peer()),

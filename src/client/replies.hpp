@@ -21,6 +21,7 @@ DeviceInfo to_device(const wire::DeviceInfo& device);
 Histogram to_histogram(const wire::Statistics& statistics, std::string_view name);
 ClientConnection to_connection(const wire::ConnectionInfo& connection);
 Door to_door(const wire::DoorInfo& door);
+ActionTarget to_action(const wire::ActionInfo& action);
 std::vector<ShadowInfo> to_shadows(const wire::Shadows& shadows);
 Why to_why(const wire::Why& why);
 Trace to_trace(const wire::Traced& traced);

@@ -69,6 +69,7 @@ std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text) {
   info->declined = rule.declined;
   info->declined_because = rule.declined_because;
   info->reads = rule.reads;
+  info->actions = rule.actions;
   info->automatic = rule.automatic;
   info->placed_because = rule.placed_because;
   info->moves = rule.moves;
@@ -96,6 +97,9 @@ RuleInfo to_rule(const wire::RuleInfo& rule) {
   info.declined_because = text_of(rule.declined_because());
   if (rule.reads() != nullptr) {
     for (const auto* type : *rule.reads()) info.reads.push_back(type->str());
+  }
+  if (rule.actions() != nullptr) {
+    for (const auto* action : *rule.actions()) info.actions.push_back(action->str());
   }
   info.automatic = rule.automatic();
   info.placed_because = text_of(rule.placed_because());

@@ -75,9 +75,12 @@ Result<std::vector<std::string>> ConfigReload::take_over(const ServerOptions& fr
     static_cast<void>(change.key->set(options_, *change.key->get(fresh)));
   }
   options_.doors = fresh.doors;
-  for (const std::string& change : doors_.apply(options_.doors)) {
-    all += (all.empty() ? "" : "; ") + change;
-    changed.push_back(change);
+  options_.actions = fresh.actions;
+  for (const auto& done : {actions_.apply(options_.actions), doors_.apply(options_.doors)}) {
+    for (const std::string& change : done) {
+      all += (all.empty() ? "" : "; ") + change;
+      changed.push_back(change);
+    }
   }
   log_.set_level(options_.log_level);
   if (!changed.empty()) log_.info("the configuration is reloaded", {{"changed", all}});

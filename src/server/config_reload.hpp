@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "server/actions/action_targets.hpp"
 #include "server/doors/doors.hpp"
 #include "server/listener.hpp"
 #include "server/log.hpp"
@@ -23,13 +24,14 @@ class ConfigReload {
 
   /// All of them must outlive it.
   ConfigReload(ServerOptions& options, Log& log, Doorkeeper& doorkeeper, const Listeners& listeners,
-               const SessionTable& sessions, Doors& doors)
+               const SessionTable& sessions, Doors& doors, ActionTargets& actions)
       : options_(options),
         log_(log),
         doorkeeper_(doorkeeper),
         listeners_(listeners),
         sessions_(sessions),
-        doors_(doors) {}
+        doors_(doors),
+        actions_(actions) {}
 
   /// Reads the configuration; empty: it never changes.
   void set_reread(Reread reread) { reread_ = std::move(reread); }
@@ -45,6 +47,7 @@ class ConfigReload {
   const Listeners& listeners_;
   const SessionTable& sessions_;
   Doors& doors_;
+  ActionTargets& actions_;
   Reread reread_;
 
   Result<std::vector<std::string>> read_and_take_over();

@@ -18,13 +18,14 @@ Result<void> check_name(const std::string& name) {
 /// The subscriptions of sinks are called so. Users do not matter: without them, and for an admin,
 /// every other durable subscription is open, but what a door has not sent must still leave.
 bool is_kept_for_doors(const Command& command, std::string_view name) {
-  return name.starts_with(kDoorPrefix) && !command.is_of_door;
+  return is_of_server(name) && !command.is_of_door;
 }
 
 void forbid(const Command& command, std::uint64_t id, const std::string& name, const char* remedy) {
   command.client->reply(error_reply(
       id, wire::ErrorCode::Forbidden,
-      Error{"the durable subscription '" + name + "' is kept for a door of the server", remedy}));
+      Error{"the durable subscription '" + name + "' is kept for a door or an action of the server",
+            remedy}));
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ void EngineThread::subscribe_durable(const Command& command, std::uint64_t id,
   }
   const std::string name = request.durable()->str();
   if (is_kept_for_doors(command, name)) {
-    return forbid(command, id, name, "take a name that does not begin with 'door '");
+    return forbid(command, id, name, "take a name that begins with neither 'door ' nor 'action '");
   }
   auto allowed = check_name(name);
   if (allowed && durables_.owner_of(name)) allowed = check_owner(command.user, name);
@@ -83,7 +84,7 @@ void EngineThread::acknowledge(const Command& command, std::uint64_t id,
                                const wire::Acknowledge& request) {
   const std::string name = request.durable()->str();
   if (is_kept_for_doors(command, name)) {
-    return forbid(command, id, name, "only the door acknowledges what it has sent");
+    return forbid(command, id, name, "only the server acknowledges what has left it");
   }
   auto done = check_owner(command.user, name);
   const auto code = done ? wire::ErrorCode::Invalid : wire::ErrorCode::NotFound;
@@ -105,7 +106,8 @@ void EngineThread::end_durable(const Command& command, std::uint64_t id,
                                const wire::EndDurable& request) {
   const std::string name = request.durable()->str();
   if (is_kept_for_doors(command, name) && durables_.is_attached(name)) {
-    return forbid(command, id, name, "take the door out of the configuration and reload first");
+    return forbid(command, id, name,
+                  "take the door or the target out of the configuration and reload first");
   }
   auto done = check_owner(command.user, name);
   if (done) done = journal_.make_room(name.size());

@@ -40,6 +40,7 @@ void Ending::drain() {
   if (timeout.count() > 0) go_on_after(timeout, &Ending::give_up);
   parts_.hub.log.info("stopping", {{"sessions", parts_.sessions.size()}});
   parts_.doors.close();
+  parts_.actions.close();
   parts_.hub.queue.close();
   for (const auto& listener : parts_.listeners) listener->close();
   for (const auto& [id, session] : parts_.sessions.all()) session->stop_reading();
@@ -67,6 +68,7 @@ void Ending::engine_ended() {
   }
   engine_ended_ = true;
   parts_.doors.finish();
+  parts_.actions.finish();
   for (const auto& [id, session] : parts_.sessions.all()) session->finish();
   end_when_idle();
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "server/actions/action_targets.hpp"
 #include "server/doors/doors.hpp"
 #include "server/engine_thread.hpp"
 #include "server/listener.hpp"
@@ -25,6 +26,7 @@ class Ending {
     EngineThread& engine;
     ServiceManager& manager;
     Doors& doors;
+    ActionTargets& actions;
   };
   /// `on_end` is called when the engine and all sessions have ended.
   Ending(Parts parts, std::function<void()> on_end);

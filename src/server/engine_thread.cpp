@@ -47,13 +47,14 @@ ProcessorOptions with_hooks(ProcessorOptions options, EngineClock& clock,
 }  // namespace
 
 EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue,
-                           TypeBoard& types, ClientTotals& totals, ConnectionNews& news,
-                           std::function<void()> on_end)
+                           TypeBoard& types, const ActionBoard& executable, ClientTotals& totals,
+                           ConnectionNews& news, std::function<void()> on_end)
     : limits_(options.limits),
       paced_(options.processor.latency_target > 0),
       log_(log),
       queue_(queue),
       types_(types),
+      executable_(executable),
       on_end_(std::move(on_end)),
       clock_(clock_of(options.processor)),
       journal_(options.journal, log, [this] { queue_.push_control({Command::Kind::synced}); }),
@@ -86,7 +87,7 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
                         }},
                    options.operations),
       shadows_(options.processor),
-      rule_files_(options.rules),
+      rule_files_(options.rules, &executable),
       device_watch_(log),
       drop_watch_(log),
       rate_watch_([this] { return processor_.rule_counters(); }, std::chrono::steady_clock::now()),

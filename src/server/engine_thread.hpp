@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "gorgo/processor.hpp"
+#include "server/actions/action_board.hpp"
 #include "server/admission.hpp"
 #include "server/command_queue.hpp"
 #include "server/deployments.hpp"
@@ -43,10 +44,12 @@ namespace gorgo::server {
 /// they came, and their texts are checked on another thread. Meanwhile everything else goes on.
 class EngineThread {
  public:
-  /// `types` gets every change of the types, `news` tells of connections. `on_end` is called on the
+  /// `types` gets every change of the types, `executable` says what rules may execute, `news` tells
+  /// of connections. `on_end` is called on the
   /// thread when the closed queue is worked off.
   EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue, TypeBoard& types,
-               ClientTotals& totals, ConnectionNews& news, std::function<void()> on_end);
+               const ActionBoard& executable, ClientTotals& totals, ConnectionNews& news,
+               std::function<void()> on_end);
   ~EngineThread();
 
   /// Brings back what the journal holds, if there is one. These two are to be called before
@@ -85,6 +88,7 @@ class EngineThread {
   Log& log_;
   CommandQueue& queue_;
   TypeBoard& types_;
+  const ActionBoard& executable_;
   const std::function<void()> on_end_;
   EngineClock clock_;  // that stamps events
   JournalWriter journal_;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "actions/settings.hpp"
 #include "doors/settings.hpp"
 #include "engine/cuda/options.hpp"
 #include "gorgo/processor.hpp"
@@ -148,6 +149,7 @@ struct ServerOptions {
   JournalOptions journal;
   bool insecure = false;           ///< the command line says what `SecurityOptions::insecure` says
   doors::Doors doors;              ///< by which the server itself goes out
+  actions::Targets actions;        ///< what rules may have it do
   std::vector<std::string> rules;  ///< rule files, and directories of *.tesla files
   std::string reports = ".";       ///< folder for what should be sent with a bug report
   ProcessorOptions processor = {

@@ -72,6 +72,9 @@ Result<void> check(const ServerOptions& options) {
   for (const auto& checked : checks) {
     if (!checked) return checked;
   }
+  for (const auto& [name, target] : options.actions) {
+    if (auto checked = actions::check(name, target); !checked) return checked;
+  }
   return doors::check(options.doors);
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/actions/requests.hpp"
 #include "server/awaiting.hpp"
 #include "server/connections.hpp"
 #include "server/doors/requests.hpp"
@@ -88,6 +89,7 @@ bool RequestGate::permit(const wire::Message& message, Command& request) {
 bool RequestGate::prepare(Command& request, const wire::Message& message) {
   if (answer_about_connections(hub_, session_.outbox(), message)) return false;
   if (answer_about_doors(hub_, session_.outbox(), message)) return false;
+  if (answer_about_actions(hub_, session_.outbox(), message)) return false;
   if (message.body_type() == wire::Body::Reload) {
     auto begun = hub_.begin_reload();
     if (!begun) {

@@ -35,7 +35,8 @@ Error cannot_load(const std::string& path, const std::exception& failure) {
 
 }  // namespace
 
-RuleFiles::RuleFiles(const std::vector<std::string>& paths) {
+RuleFiles::RuleFiles(const std::vector<std::string>& paths, const ActionBoard* executable)
+    : executable_(executable) {
   for (const std::string& path : paths) paths_.push_back({path, {}});
 }
 
@@ -135,7 +136,9 @@ void RuleFiles::check(Reading& reading, const RuleSnapshot& snapshot) {
       reading.path->deployed.contains(file.name) ||
       ((!reading.gone.empty() || !retired_.empty()) &&
        std::ranges::any_of(rule_names({file.name, file.text}), was_in_a_gone_file));
-  prepared_ = prepare_rules(snapshot, file.name, file.text, {.replace = replace});
+  DeployOptions options{.replace = replace};
+  if (executable_ != nullptr) options.actions = executable_->texts();
+  prepared_ = prepare_rules(snapshot, file.name, file.text, options);
 }
 
 void RuleFiles::put_in_force(RuleBook& book) {

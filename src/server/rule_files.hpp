@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gorgo/processor.hpp"
+#include "server/actions/action_board.hpp"
 #include "server/durability/known_files.hpp"
 #include "server/rule_book.hpp"
 
@@ -18,8 +19,10 @@ namespace gorgo::server {
 class RuleFiles {
  public:
   /// `paths`: files, and folders whose *.tesla files count, sorted by name. Folders within them do
-  /// not count, nor do files whose names begin with a dot.
-  explicit RuleFiles(const std::vector<std::string>& paths);
+  /// not count, nor do files whose names begin with a dot. `executable`: what rules may execute;
+  /// null: anything.
+  explicit RuleFiles(const std::vector<std::string>& paths,
+                     const ActionBoard* executable = nullptr);
 
   struct Outcome {
     Diagnostics diagnostics;         ///< of all files
@@ -81,6 +84,7 @@ class RuleFiles {
     bool good = true;        // no file had an error
   };
 
+  const ActionBoard* const executable_;
   std::vector<Path> paths_;
   Files retired_;  // their paths are none any more
   std::unordered_map<std::string, std::size_t>

@@ -27,8 +27,10 @@ void EngineThread::check(const wire::Message& message) {
 
 void EngineThread::check(std::string name, std::string text, const DeployOptions& options,
                          bool shadow) {
+  DeployOptions checked_against = options;
+  checked_against.actions = executable_.texts();
   checker_.begin([this, snapshot = processor_.snapshot(), name = std::move(name),
-                  text = std::move(text), options, shadow]() mutable {
+                  text = std::move(text), options = std::move(checked_against), shadow]() mutable {
     checked_ =
         prepare_rules(std::exchange(snapshot, nullptr), std::move(name), std::move(text), options);
     if (shadow && !checked_->diagnostics.failed()) checked_shadow_ = shadows_.make(*checked_);

@@ -11,6 +11,7 @@
 #include <new>
 #include <vector>
 
+#include "server/actions/action_targets.hpp"
 #include "server/awaiting.hpp"
 #include "server/config_reload.hpp"
 #include "server/doors/doors.hpp"
@@ -38,6 +39,7 @@ struct Server::Impl {
   asio::io_context io{1};
   CommandQueue queue;
   TypeBoard types;
+  ActionBoard executable;
   ConnectionNews news;
   Doorkeeper doorkeeper{log};
   Accounts accounts;
@@ -56,11 +58,16 @@ struct Server::Impl {
                .has_journal = !options.journal.path.empty(),
                .is_durable = !options.journal.path.empty() &&
                              options.journal.durability != Durability::none}};
-  ConfigReload config{options, log, doorkeeper, listeners, sessions, doors};
+  ActionTargets targets{{.link = {queue, totals, options.limits},
+                         .log = log,
+                         .has_journal = !options.journal.path.empty()},
+                        executable,
+                        options.actions};
+  ConfigReload config{options, log, doorkeeper, listeners, sessions, doors, targets};
   // Held until the engine thread has ended: it posts to the context.
   asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
   EngineThread engine;  // joined before what it uses is destroyed
-  Ending ending{{hub, sessions, listeners, engine, manager, doors}, [this] { end(); }};
+  Ending ending{{hub, sessions, listeners, engine, manager, doors, targets}, [this] { end(); }};
 
   /// Reads the keys and makes the ports, once.
   Result<void> make_ports();
@@ -97,13 +104,14 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
                         [this] { asio::post(io, [this] { sessions.shed(); }); }}},
       queue(options.limits, totals.memory),
       hub{io, options, log, queue, totals, doorkeeper, accounts, news, {}},
-      engine(options, log, queue, types, totals, news,
+      engine(options, log, queue, types, executable, totals, news,
              [this] { asio::post(io, [this] { ending.engine_ended(); }); }) {
   hub.counters = [this] { return counters(); };
   hub.begin_reload = [this] { return begin_reload(); };
   hub.connections = [this] { return sessions.infos(); };
   hub.disconnect = [this](std::uint64_t id) { return sessions.disconnect(id); };
   hub.doors = [this] { return doors.infos(); };
+  hub.actions = &targets;
   hub.on_end = [this](Session& session) {
     sessions.forget(session);
     ending.session_ended();
@@ -308,6 +316,9 @@ std::vector<std::string> Server::lines() const {
 }
 
 void Server::handle_signals() {
+  // Whoever has started the server may have ignored it, and then nobody would learn how commands
+  // of actions end.
+  signal(SIGCHLD, SIG_DFL);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) impl_->signals.add(signal);
   impl_->await_signal();
 }
@@ -324,6 +335,8 @@ bool Server::run() {
   asio::co_spawn(s.io, s.beat(), asio::detached);
   s.doors.restore(s.engine.door_positions());
   s.engine.start();
+  // Before the doors, whose first events may have rules execute something.
+  s.targets.apply(s.options.actions);
   s.doors.apply(s.options.doors);
   s.hub.starts = nullptr;
   s.next_progress.cancel();

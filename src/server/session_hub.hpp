@@ -22,6 +22,7 @@
 
 namespace gorgo::server {
 
+class ActionTargets;
 class Session;
 
 /// What all sessions share. Belongs to the I/O thread, except where a member says otherwise.
@@ -41,6 +42,7 @@ struct SessionHub {
   ClosedConnections closed = {};
   std::function<std::vector<ConnectionInfo>()> connections;
   std::function<std::vector<Door>()> doors;
+  ActionTargets* actions = nullptr;
   /// Ends the connection of this number on behalf of an operator. An error: there is none.
   std::function<Result<void>(std::uint64_t)> disconnect = {};
   /// Set while the server starts: requests that need the engine are refused.

@@ -16,11 +16,13 @@ std::vector<std::string> commands_of(const CLI::App& app) {
   return names;
 }
 
-/// Their long names, with the hyphens.
+/// The long names of those that the command takes, with the hyphens.
 std::vector<std::string> options_of(const CLI::App& app) {
   std::vector<std::string> names;
+  if (app.get_fallthrough()) names = options_of(*app.get_parent());
   for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_lnames())
+      if (std::ranges::find(names, "--" + name) == names.end()) names.push_back("--" + name);
   }
   return names;
 }
@@ -35,6 +37,13 @@ std::string message(const std::string& what, const std::string& word,
   return text;
 }
 
+/// The option of the command, or of the one that it leaves unknown ones to; null: there is none.
+const CLI::Option* find_option(const CLI::App& command, const std::string& name) {
+  const CLI::Option* const option = command.get_option_no_throw(name);
+  if (option != nullptr || !command.get_fallthrough()) return option;
+  return find_option(*command.get_parent(), name);
+}
+
 }  // namespace
 
 std::optional<std::string> unknown_word(const CLI::App& app, std::span<char* const> words) {
@@ -45,16 +54,19 @@ std::optional<std::string> unknown_word(const CLI::App& app, std::span<char* con
     if (word.starts_with("--")) {
       const auto end = word.find('=');
       const std::string name = word.substr(0, end);
-      const CLI::Option* const option = command->get_option_no_throw(name);
+      const CLI::Option* const option = find_option(*command, name);
       if (option == nullptr) return message("option", name, options_of(*command));
       if (end == word.npos && option->get_items_expected_min() > 0) ++i;  // its value follows
     } else if (word.size() > 1 && word[0] == '-') {
-      const CLI::Option* const option = command->get_option_no_throw(word.substr(0, 2));
+      const CLI::Option* const option = find_option(*command, word.substr(0, 2));
       if (option != nullptr && word.size() == 2 && option->get_items_expected_min() > 0) ++i;
-    } else if (command->get_require_subcommand_min() > 0) {
+    } else {
       const auto known = commands_of(*command);
-      if (std::ranges::find(known, word) == known.end()) return message("command", word, known);
-      command = command->get_subcommand(word);
+      if (std::ranges::find(known, word) != known.end()) {
+        command = command->get_subcommand(word);
+      } else if (command->get_require_subcommand_min() > 0) {
+        return message("command", word, known);
+      }
     }
   }
   return std::nullopt;

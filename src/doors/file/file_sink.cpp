@@ -81,7 +81,7 @@ Result<void> FileSink::send(const Departing& events) {
   if (auto opened = open(); !opened) return opened;
   std::string text;
   for (const Departing::Row& row : events.rows) {
-    if (last_ && row.place <= *last_) continue;
+    if (repeated_ == Repeated::left_out && last_ && row.place <= *last_) continue;
     append_line(text, row);
     text += '\n';
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -12,7 +13,11 @@ namespace gorgo::doors {
 /// has the id of the last event.
 class FileSink : public Sink {
  public:
-  explicit FileSink(const Settings& settings) : path_(settings.path) {}
+  /// What becomes of events that are not behind the last one of the file.
+  enum class Repeated : std::uint8_t { left_out, written };
+
+  explicit FileSink(const Settings& settings, Repeated repeated = Repeated::left_out)
+      : path_(settings.path), repeated_(repeated) {}
   ~FileSink() override;
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
@@ -22,6 +27,7 @@ class FileSink : public Sink {
 
  private:
   const std::string path_;
+  const Repeated repeated_;
   int file_ = -1;
   std::optional<Place> last_;  // that was written
 

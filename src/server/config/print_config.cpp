@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "doors/shown.hpp"
 #include "server/config/key.hpp"
 
 namespace gorgo::server {
@@ -28,10 +29,14 @@ std::string print_config(const ServerOptions& options) {
     section = key.section;
     text += line_of(key, options, defaults);
   }
-  for (const auto& [name, door] : options.doors) {
-    text += "\n[doors." + name + "]\n";
-    for (const auto& [key, value] : door.given) text += key + " = " + toml_text(value) + "\n";
-  }
+  const auto add = [&](const std::string& name, const auto& keys) {
+    text += "\n[" + name + "]\n";
+    for (const auto& [key, value] : keys) {
+      text += key + " = " + toml_text(doors::shown(key, value)) + "\n";
+    }
+  };
+  for (const auto& [name, door] : options.doors) add("doors." + name, door.given);
+  for (const auto& [name, target] : options.actions) add("actions." + name, target.given);
   return text;
 }
 

@@ -93,29 +93,34 @@ std::optional<Error> read_key(const toml::node& node, const ConfigKey& key,
   return std::nullopt;
 }
 
-std::optional<Error> read_door(const toml::table& table, const std::string& name,
-                               doors::Settings& settings) {
+/// Reads the keys of a door or of a target of actions. `all`: "doors" or "actions".
+template <class Settings>
+std::optional<Error> read_named(const toml::table& table, const std::string& all,
+                                const std::string& name, Settings& settings) {
   for (const auto& [key, node] : table) {
-    const std::string where = place_of(node) + "doors." + name + ".";
+    const std::string where = place_of(node) + all + "." + name + ".";
     const auto value = value_of(node);
     if (!value) return Error{where + std::string(key.str()) + ": no key takes such a value", ""};
-    if (const auto done = doors::set(settings, std::string(key.str()), *value); !done) {
+    if (const auto done = set(settings, std::string(key.str()), *value); !done) {
       return Error{where + done.error().message, done.error().hint};
     }
   }
   return std::nullopt;
 }
 
-std::optional<Error> read_doors(const toml::node& node, ServerOptions& options) {
+/// Reads a table of tables.
+template <class Settings>
+std::optional<Error> read_all(const toml::node& node, const std::string& all,
+                              std::map<std::string, Settings>& settings) {
   const auto* table = node.as_table();
-  if (table == nullptr) return Error{place_of(node) + "doors: expected a table", ""};
-  for (const auto& [key, door] : *table) {
+  if (table == nullptr) return Error{place_of(node) + all + ": expected a table", ""};
+  for (const auto& [key, one] : *table) {
     const std::string name(key.str());
-    if (!door.is_table()) {
-      return Error{place_of(door) + "doors." + name + ": expected a table",
-                   "write [doors." + name + "]"};
+    if (!one.is_table()) {
+      return Error{place_of(one) + all + "." + name + ": expected a table",
+                   "write [" + all + "." + name + "]"};
     }
-    if (auto error = read_door(*door.as_table(), name, options.doors[name])) return error;
+    if (auto error = read_named(*one.as_table(), all, name, settings[name])) return error;
   }
   return std::nullopt;
 }
@@ -125,7 +130,11 @@ std::optional<Error> read_table(const toml::table& table, const std::string& sec
   for (const auto& [name, node] : table) {
     const std::string key_name(name.str());
     if (section.empty() && key_name == "doors") {
-      if (auto error = read_doors(node, options)) return error;
+      if (auto error = read_all(node, key_name, options.doors)) return error;
+      continue;
+    }
+    if (section.empty() && key_name == "actions") {
+      if (auto error = read_all(node, key_name, options.actions)) return error;
       continue;
     }
     if (section.empty() && is_section(key_name)) {

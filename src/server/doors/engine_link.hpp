@@ -39,6 +39,8 @@ class EngineLink {
   std::vector<OutFrame> take();
   /// Waits for news, at most so long.
   void wait(std::chrono::milliseconds patience);
+  /// Has a `wait` return. Any thread.
+  void wake() { bell_->ring(); }
   bool is_stopped();
   void stop();
   /// Nothing more will come than what waits already.

@@ -95,6 +95,11 @@ class Api {
 
   boost::asio::awaitable<Response> reload(const Call& call);
   boost::asio::awaitable<Response> list_doors(const Call& call);
+  boost::asio::awaitable<Response> list_actions(const Call& call);
+  boost::asio::awaitable<Response> test_action(const Call& call);
+  boost::asio::awaitable<Response> retry_action(const Call& call);
+  boost::asio::awaitable<Response> silence_action(const Call& call);
+  boost::asio::awaitable<Response> end_silence(const Call& call);
   boost::asio::awaitable<Response> list_connections(const Call& call);
   boost::asio::awaitable<Response> disconnect(const Call& call);
   boost::asio::awaitable<Response> describe(const Call& call);

@@ -4,12 +4,14 @@
 #include <system_error>
 #include <utility>
 
+#include "server/actions/action_targets.hpp"
 #include "server/http/api.hpp"
 #include "server/http/metrics.hpp"
 #include "server/http/openapi.hpp"
 #include "server/http/reply_json.hpp"
 
-// What operators and their tools ask: /v1/doors, /v1/connections, /healthz, /readyz, /metrics.
+// What operators and their tools ask: /v1/doors, /v1/connections, /healthz, /readyz,
+// /metrics.
 namespace gorgo::server::http {
 namespace {
 
@@ -115,6 +117,7 @@ asio::awaitable<Response> Api::metrics(const Call&) {
   metrics.add(hub_.connections());
   metrics.add(hub_.closed);
   metrics.add(hub_.doors());
+  metrics.add(hub_.actions->infos());
   metrics.add(hub_.accounts);
   const wire::ListDevicesT list_devices;
   const auto devices = co_await ask(list_devices);

@@ -184,6 +184,24 @@ void Metrics::add(const std::vector<Door>& doors) {
   }
 }
 
+void Metrics::add(const std::vector<ActionTarget>& targets) {
+  for (const ActionTarget& target : targets) {
+    const Label name("target", target.name);
+    const auto count = [&](const char* what, const char* help, std::uint64_t value) {
+      put(what, help, false, static_cast<double>(value), {name});
+    };
+    count("action_events_done", "Events whose action was carried out", target.done);
+    count("action_attempts", "Attempts at actions", target.attempts);
+    count("action_failures", "Attempts at actions that failed", target.failures);
+    count("action_dead_letters", "Events whose action was given up", target.dead);
+    count("action_events_lost", "Events that never came, because too much waited", target.lost);
+    count("action_events_silenced", "Events that a silence has taken", target.silenced);
+    put("action_events_waiting", "Events whose action is not done with", true,
+        static_cast<double>(target.waiting), {name});
+    put("action_up", "Whether the target works", true, target.state == "running" ? 1 : 0, {name});
+  }
+}
+
 void Metrics::add(const Accounts& accounts) {
   std::size_t users = 0;
   for (const auto& [name, account] : accounts.all()) {

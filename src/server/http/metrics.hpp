@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "gorgo/action.hpp"
+#include "gorgo/door.hpp"
 #include "protocol/gorgo_generated.h"
 #include "server/closed_connections.hpp"
 #include "server/security/accounts.hpp"
@@ -29,6 +31,7 @@ class Metrics {
   void add(const ClosedConnections& closed);
   void add(const Accounts& accounts);
   void add(const std::vector<Door>& doors);
+  void add(const std::vector<ActionTarget>& targets);
   void add(const wire::RuleInfo& rule);
   void add(const wire::TypeInfo& type);
   void add(const wire::Devices& devices);

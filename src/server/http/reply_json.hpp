@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "gorgo/action.hpp"
 #include "gorgo/door.hpp"
 #include "protocol/gorgo_generated.h"
 #include "server/closed_connections.hpp"
@@ -36,6 +37,7 @@ bool is_whole(const wire::Reloaded& reloaded);
 Json to_json(const ConnectionInfo& connection);
 Json to_json(const ClosedConnection& closed);
 Json to_json(const Door& door);
+Json to_json(const ActionTarget& target);
 /// Without the text where the reply has none.
 Json to_json(const wire::RuleInfo& rule);
 /// Without the text where the rule was removed.

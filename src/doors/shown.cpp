@@ -1,0 +1,35 @@
+#include "doors/shown.hpp"
+
+#include <algorithm>
+
+namespace gorgo::doors {
+namespace {
+
+constexpr const char* kHidden = "...";
+
+}  // namespace
+
+std::string without_secrets(const std::string& url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == url.npos) return kHidden;
+  const std::size_t begin = scheme + 3;
+  const std::size_t end = std::min(url.find_first_of("/?#", begin), url.size());
+  const std::size_t user = url.substr(begin, end - begin).rfind('@');
+  const std::size_t host = user == url.npos ? begin : begin + user + 1;
+  return url.substr(0, begin) + url.substr(host, end - host) + (end == url.size() ? "" : "/...");
+}
+
+SettingValue shown(const std::string& key, const SettingValue& value) {
+  const auto* const text = std::get_if<std::string>(&value);
+  if (key == "url" && text != nullptr) return without_secrets(*text);
+  const auto says = [&](const char* part) { return text->find(part) != text->npos; };
+  if (key == "database" && text != nullptr && (says("password") || says("://"))) {
+    return without_secrets(*text);
+  }
+  if (key != "headers" && key != "properties") return value;
+  auto table = std::get<std::map<std::string, std::string>>(value);
+  for (auto& [name, secret] : table) secret = kHidden;
+  return table;
+}
+
+}  // namespace gorgo::doors

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "doors/settings.hpp"
+
+namespace gorgo::doors {
+
+/// `https://hooks.example.org/...`: the address of a web server or of a database as everybody may
+/// read it. What the other side knows its clients by often stands before or behind the host.
+std::string without_secrets(const std::string& url);
+
+/// The value of a key with dots in the place of what may be a secret.
+SettingValue shown(const std::string& key, const SettingValue& value);
+
+}  // namespace gorgo::doors

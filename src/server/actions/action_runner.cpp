@@ -1,0 +1,432 @@
+#include "server/actions/action_runner.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "protocol/batch.hpp"
+#include "protocol/info.hpp"
+#include "server/doors/durable_name.hpp"
+
+namespace gorgo::server {
+namespace {
+
+using actions::Order;
+using actions::Outcome;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// Numbers of requests.
+enum Request : std::uint64_t { kSubscribe = 1, kAcknowledge = 2 };
+
+/// So many events are taken up at a time; more wait where they are.
+constexpr std::size_t kMostOutstanding = 10'000;
+constexpr std::size_t kMostRemembered = 1000;
+constexpr milliseconds kPatience{1000}, kShortPause{100};
+
+std::string problem_in(const wire::Message& message) {
+  if (const auto* error = message.body_as_Error()) return error->message()->str();
+  const auto* diagnostics = message.body_as_Diagnostics();
+  if (diagnostics == nullptr || diagnostics->list() == nullptr) return "";
+  for (const auto* one : *diagnostics->list()) {
+    if (one->severity() == wire::Severity::Error) return one->message()->str();
+  }
+  return "";
+}
+
+Timestamp system_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+/// A publication of nothing but a dead letter for each event.
+protocol::Bytes dead_letters_of(const std::string& target, const OutstandingOrder& dead,
+                                std::uint64_t number) {
+  flatbuffers::FlatBufferBuilder builder;
+  std::vector<flatbuffers::Offset<wire::DeadLetter>> letters;
+  for (const auto& row : dead.order.rows) {
+    std::string line;
+    doors::append_line(line, row);
+    letters.push_back(wire::CreateDeadLetter(builder, builder.CreateString(doors::id_of(row.place)),
+                                             builder.CreateString(dead.problem),
+                                             builder.CreateString(line)));
+  }
+  BatchBuilder nothing;
+  const auto batch = protocol::pack(builder, nothing.batch());
+  const auto door = builder.CreateString(target);
+  const auto all = builder.CreateVector(letters);
+  const auto publish =
+      wire::CreatePublish(builder, 0, 0, wire::AckMode::Accepted, batch, door, 0, all);
+  builder.FinishSizePrefixed(
+      wire::CreateMessage(builder, number, wire::Body::Publish, publish.Union()),
+      wire::MessageIdentifier());
+  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+}  // namespace
+
+ActionRunner::ActionRunner(const ActionParts& parts, std::uint64_t id, std::string name,
+                           actions::Settings settings)
+    : parts_(parts),
+      name_(std::move(name)),
+      settings_(std::move(settings)),
+      durable_(durable_of_action(settings_.text(name_))),
+      report_({.name = name_,
+               .kind = settings_.kind,
+               .address = settings_.address(),
+               .state = {},
+               .problem = {},
+               .dry_run = settings_.dry_run,
+               .silences = {}}),
+      rate_(settings_.per_minute),
+      groups_(settings_.group_by, milliseconds(settings_.group_ms)),
+      link_(parts.link, id, durable_,
+            [this](bool is_stopped) {
+              if (!is_stopped) return;
+              const std::lock_guard lock(mutex_);
+              if (target_ != nullptr) target_->wake();
+            }),
+      letters_(parts.link, id + 1, durable_, [this](bool) { link_.wake(); }) {}
+
+ActionRunner::~ActionRunner() {
+  stop();
+  join();
+}
+
+void ActionRunner::start() {
+  subscribe();
+  thread_ = std::thread([this] {
+    try {
+      run();
+    } catch (const std::exception& failure) {
+      report_.set_problem(failure.what());
+      parts_.log.error("a target of actions has ended",
+                       {{"target", name_}, {"error", failure.what()}});
+    }
+  });
+}
+
+void ActionRunner::stop() {
+  link_.stop();
+  letters_.stop();
+}
+
+void ActionRunner::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+ActionTarget ActionRunner::info() const {
+  ActionTarget info = report_.info();
+  const std::lock_guard lock(mutex_);
+  info.silences = silences_.all();
+  return info;
+}
+
+Result<std::uint64_t> ActionRunner::silence(ActionSilence silence) {
+  const std::lock_guard lock(mutex_);
+  return silences_.add(std::move(silence), system_now());
+}
+
+bool ActionRunner::end_silence(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  return silences_.end(id);
+}
+
+void ActionRunner::test() {
+  const Timestamp now = system_now();
+  Event event{.type = "gorgo.Test", .timestamp = now, .attributes = {}};
+  event.attributes.push_back({"target", name_});
+  Order order{{{{}, std::move(event)}}, "test-" + std::to_string(now) + "/" + name_};
+  {
+    const std::lock_guard lock(mutex_);
+    ordered_.push_back(std::move(order));
+  }
+  link_.wake();
+}
+
+std::size_t ActionRunner::retry() {
+  std::size_t events = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Order& order : dead_) events += order.rows.size();
+    std::ranges::move(dead_, std::back_inserter(ordered_));
+    dead_.clear();
+    report_.retriable = 0;
+  }
+  link_.wake();
+  return events;
+}
+
+void ActionRunner::subscribe() {
+  wire::SubscribeT request;
+  request.subscription = 1;
+  request.text = "* execute " + settings_.text(name_);
+  if (parts_.has_journal) {
+    request.durable = durable_;
+  } else {
+    request.slow = wire::SlowPolicy::Drop;
+  }
+  link_.push(protocol::encode(kSubscribe, request));
+}
+
+void ActionRunner::run() {
+  if (!open()) return;
+  work();
+  // Else the next one would do it again.
+  next_acknowledgement_ = {};
+  acknowledge(steady_clock::now());
+}
+
+void ActionRunner::work() {
+  while (!link_.is_stopped()) {
+    take_news();
+    take_ordered();
+    give_up_late(steady_clock::now());
+    const std::size_t tried = attempt_due();
+    publish_dead_letters();
+    acknowledge(steady_clock::now());
+    report_.waiting = outstanding_.left();
+    if (tried > 0) continue;
+    if (link_.is_finishing()) return;
+    const Time now = steady_clock::now();
+    link_.wait(std::clamp(std::chrono::ceil<milliseconds>(next_due(now) - now), milliseconds(0),
+                          kPatience));
+  }
+}
+
+bool ActionRunner::open() {
+  while (!link_.is_stopped()) {
+    auto target = actions::make_target(name_, settings_);
+    if (target) {
+      const std::lock_guard lock(mutex_);
+      target_ = std::move(*target);
+      return true;
+    }
+    if (report_.set_problem(target.error().to_string())) {
+      parts_.log.warning("a target of actions cannot be used, and is tried again",
+                         {{"target", name_}, {"error", target.error().to_string()}});
+    }
+    if (link_.is_finishing()) return false;
+    link_.wait(kPatience);
+  }
+  return false;
+}
+
+void ActionRunner::take_news() {
+  take_fates();
+  if (outstanding_.left() >= kMostOutstanding) return;
+  for (const OutFrame& frame : link_.take()) take(frame);
+}
+
+void ActionRunner::take(const OutFrame& frame) {
+  if (const auto* delivery = std::get_if<ClientDelivery>(&frame)) return take(*delivery);
+  const auto message = protocol::open_frame(std::get<protocol::Bytes>(frame));
+  if (message) take_reply(**message);
+}
+
+void ActionRunner::take_reply(const wire::Message& message) {
+  const std::string problem = problem_in(message);
+  if (message.id() != kSubscribe || problem.empty()) return;
+  report_.set_problem("subscribe: " + problem);
+  link_.wait(kPatience);
+  subscribe();
+}
+
+void ActionRunner::take_fates() {
+  for (const OutFrame& frame : letters_.take()) {
+    const auto message = protocol::open_frame(std::get<protocol::Bytes>(frame));
+    const auto dying = message ? dying_.find((*message)->id()) : dying_.end();
+    if (dying == dying_.end()) continue;
+    const OrderPlace place = dying->second;
+    dying_.erase(dying);
+    if (problem_in(**message).empty()) {
+      outstanding_.finish(place);
+    } else {
+      place.order->state = State::is_dead;
+      place.order->next = steady_clock::now() + kShortPause;
+    }
+  }
+}
+
+OutstandingOrder ActionRunner::outstanding(Order order) const {
+  return {.order = std::move(order),
+          .deadline = steady_clock::now() + milliseconds(settings_.deadline_ms)};
+}
+
+void ActionRunner::take(const ClientDelivery& delivery) {
+  report_.lost += delivery.lost.rows;
+  if (delivery.shared == nullptr || delivery.rows == 0) return;
+  OrderBatch batch;
+  BatchCursor cursor(protocol::view_of(*delivery.shared->deliver().batch()));
+  for (; !cursor.done(); cursor.advance()) {
+    const std::uint32_t row = cursor.position();
+    if (row < delivery.first || row >= delivery.first + delivery.rows) continue;
+    const Place place = delivery.shared->place(row);
+    batch.orders.push_back(
+        outstanding({{{place, cursor.to_event()}}, doors::id_of(place) + "/" + name_}));
+  }
+  batch.last = batch.orders.back().order.rows.front().place;
+  OrderBatch& added = outstanding_.add(std::move(batch));
+  const Time now = steady_clock::now();
+  for (OutstandingOrder& order : added.orders) admit({&added, &order}, now);
+}
+
+void ActionRunner::admit(const OrderPlace& place, Time now) {
+  bool is_silenced = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_silenced = silences_.takes(place.order->order.rows.front(), system_now());
+  }
+  if (is_silenced) {
+    ++report_.silenced;
+    outstanding_.finish(place);
+  } else {
+    groups_.add(place, name_, now);
+  }
+}
+
+void ActionRunner::take_ordered() {
+  std::vector<Order> ordered;
+  {
+    const std::lock_guard lock(mutex_);
+    ordered = std::exchange(ordered_, {});
+  }
+  if (ordered.empty()) return;
+  OrderBatch batch;
+  for (Order& order : ordered) batch.orders.push_back(outstanding(std::move(order)));
+  outstanding_.add(std::move(batch));
+}
+
+std::vector<OrderPlace> ActionRunner::due(Time now) {
+  const auto at_once =
+      static_cast<std::size_t>(settings_.is_ordered() ? 4096 : 4 * settings_.in_flight);
+  const std::size_t most = rate_.admits(breaker_.admits(at_once, now), now);
+  std::vector<OrderPlace> due;
+  if (most == 0) return due;
+  outstanding_.for_each([&](const OrderPlace& place) {
+    const OutstandingOrder& order = *place.order;
+    if (order.state != State::waits) return true;
+    // When the server ends, each gets its last chance.
+    const bool is_due = order.next <= now || (link_.is_finishing() && order.failures == 0);
+    if (is_due) due.push_back(place);
+    return due.size() < most && (is_due || !settings_.is_ordered());
+  });
+  rate_.take(due.size());
+  for (const OrderPlace& place : due) groups_.close(*place.order);
+  return due;
+}
+
+std::size_t ActionRunner::attempt_due() {
+  const auto tried = due(steady_clock::now());
+  if (tried.empty()) return 0;
+  std::vector<const Order*> orders;
+  for (const OrderPlace& one : tried) orders.push_back(&one.order->order);
+  const auto outcomes = target_->attempt(orders);
+  if (link_.is_stopped()) return 0;
+  const Time now = steady_clock::now();
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    settle(tried[i], outcomes[i], now);
+    // What leaves in order comes back together.
+    if (settings_.is_ordered()) tried[i].order->next = tried.front().order->next;
+  }
+  if (report_.is_open.exchange(breaker_.is_open()) != breaker_.is_open()) {
+    parts_.log.warning(breaker_.is_open() ? "a target of actions fails, and is tried now and then"
+                                          : "a target of actions works again",
+                       {{"target", name_}, {"problem", report_.info().problem}});
+  }
+  return tried.size();
+}
+
+void ActionRunner::settle(const OrderPlace& tried, const Outcome& outcome, Time now) {
+  ++report_.attempts;
+  OutstandingOrder& order = *tried.order;
+  if (outcome.what == Outcome::What::failed) {
+    ++report_.failures;
+    breaker_.failed(now, random_);
+    report_.set_problem(outcome.problem);
+    order.problem = outcome.problem;
+    order.next = now + std::max(outcome.pause, actions::pause_after(++order.failures, random_));
+    return;
+  }
+  // A target that refuses an event works.
+  breaker_.succeeded();
+  report_.set_problem("");
+  if (outcome.what == Outcome::What::refused) {
+    ++report_.failures;
+    return give_up(order, outcome.problem);
+  }
+  report_.done += order.order.rows.size();
+  outstanding_.finish(tried);
+}
+
+void ActionRunner::give_up_late(Time now) {
+  outstanding_.for_each([&](const OrderPlace& place) {
+    OutstandingOrder& order = *place.order;
+    if (order.state == State::waits && order.deadline <= now) {
+      give_up(order, "deadline_ms has passed" +
+                         (order.problem.empty() ? std::string() : ": " + order.problem));
+    }
+    return true;
+  });
+}
+
+void ActionRunner::give_up(OutstandingOrder& order, std::string problem) {
+  report_.dead += order.order.rows.size();
+  order.problem = std::move(problem);
+  order.state = State::is_dead;
+  order.next = {};
+  groups_.close(order);
+  const std::lock_guard lock(mutex_);
+  dead_.push_back(order.order);
+  if (dead_.size() > kMostRemembered) dead_.pop_front();
+  std::size_t events = 0;
+  for (const Order& dead : dead_) events += dead.rows.size();
+  report_.retriable = events;
+}
+
+void ActionRunner::publish_dead_letters() {
+  const Time now = steady_clock::now();
+  outstanding_.for_each([&](const OrderPlace& place) {
+    OutstandingOrder& order = *place.order;
+    if (order.state != State::is_dead || order.next > now) return true;
+    const std::uint64_t number = ++last_number_;
+    if (!letters_.push(dead_letters_of(durable_, order, number))) return false;
+    order.state = State::dying;
+    dying_.emplace(number, place);
+    return true;
+  });
+}
+
+void ActionRunner::acknowledge(Time now) {
+  // Each one costs the engine a record.
+  constexpr milliseconds kBetween{50};
+  if (const auto done = outstanding_.take_done()) done_ = done;
+  if (!done_ || !parts_.has_journal || now < next_acknowledgement_) return;
+  wire::AcknowledgeT acknowledge;
+  acknowledge.durable = durable_;
+  acknowledge.root = done_->root;
+  acknowledge.ordinal = done_->ordinal;
+  link_.push(protocol::encode(kAcknowledge, acknowledge));
+  done_.reset();
+  next_acknowledgement_ = now + kBetween;
+}
+
+ActionRunner::Time ActionRunner::next_due(Time now) {
+  Time next = now + kPatience, first_attempt = next;
+  if (done_ && parts_.has_journal) next = std::min(next, next_acknowledgement_);
+  outstanding_.for_each([&](const OrderPlace& place) {
+    const OutstandingOrder& order = *place.order;
+    if (order.state == State::is_dead) next = std::min(next, order.next);
+    if (order.state == State::waits) {
+      next = std::min(next, order.deadline);
+      first_attempt = std::min(first_attempt, order.next);
+    }
+    // In order, nothing overtakes the first.
+    return order.state != State::waits || !settings_.is_ordered();
+  });
+  if (breaker_.is_open()) first_attempt = std::max(first_attempt, breaker_.next());
+  return std::min(next, std::max(first_attempt, rate_.next()));
+}
+
+}  // namespace gorgo::server
