@@ -4,38 +4,57 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <cstring>
+#include <new>
+#include <numeric>
+#include <type_traits>
+#include <utility>
 
-#include "base/huge_allocator.hpp"
+#include "history/mapped_memory.hpp"
 
 namespace gorgo::history {
 
 /// A contiguous sequence whose elements keep their positions while the oldest are dropped:
 /// element `p` is found at `begin() <= p < end()`. Appending and dropping are amortised O(1),
 /// inserting costs the elements behind.
+///
+/// A small sequence is a block of the heap. A large one is a range of pages: it grows by having its
+/// pages stand elsewhere, and gives back those in front, so that no change copies it. The pages
+/// that it needs next are prepared while it fills those before.
 template <class T>
 class SlidingVector {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
  public:
+  SlidingVector() = default;
+  SlidingVector(SlidingVector&& other) noexcept { swap(other); }
+  SlidingVector& operator=(SlidingVector&& other) noexcept {
+    SlidingVector(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~SlidingVector() { release(); }
+
   std::uint64_t begin() const { return base_ + dropped_; }
-  std::uint64_t end() const { return base_ + items_.size(); }
-  std::uint64_t size() const { return items_.size() - dropped_; }
+  std::uint64_t end() const { return base_ + size_; }
+  std::uint64_t size() const { return size_ - dropped_; }
 
   void push_back(T item) { *grow(1) = item; }
 
   /// Appends so many elements, which the caller writes. Returns where they begin, valid until the
   /// next change.
   T* grow(std::size_t count) {
-    if (items_.size() + count > items_.capacity()) make_room(count);
-    items_.resize(items_.size() + count);
-    return items_.data() + (items_.size() - count);
+    if (count > room_ - size_) make_room(count);
+    size_ += count;
+    return items_ + (size_ - count);
   }
 
   /// Inserts before `position`; the elements from there on move up by one.
   void insert(std::uint64_t position, T item) {
     assert(position >= begin() && position <= end());
-    if (position == end()) return push_back(item);
-    if (items_.size() == items_.capacity()) make_room(1);
-    items_.insert(items_.begin() + static_cast<std::ptrdiff_t>(position - base_), item);
+    grow(1);
+    T* const at = items_ + (position - base_);
+    std::copy_backward(at, items_ + size_ - 1, items_ + size_);
+    *at = item;
   }
 
   const T& operator[](std::uint64_t position) const {
@@ -45,50 +64,149 @@ class SlidingVector {
   /// Precondition: not empty.
   T& back() {
     assert(size() > 0);
-    return items_.back();
+    return items_[size_ - 1];
   }
   /// Pointer to element `position`; `end()` is allowed. Valid until the next change.
-  const T* at(std::uint64_t position) const { return items_.data() + (position - base_); }
+  const T* at(std::uint64_t position) const { return items_ + (position - base_); }
 
   /// Drops every element before `position` (at most `end()`).
   void drop_before(std::uint64_t position) {
     if (position <= begin()) return;
     assert(position <= end());
     dropped_ = position - base_;
-    if (dropped_ >= kSlack && dropped_ * 2 >= items_.size()) compact();
+    if (is_mapped()) {
+      give_back();
+    } else if (dropped_ >= kSlack && dropped_ * 2 >= size_) {
+      compact();
+    }
   }
 
   /// Starts counting at `position`. Precondition: empty and never used.
   void start_at(std::uint64_t position) { base_ = position; }
 
   /// Makes room for so many elements at once.
-  void reserve(std::size_t count) { items_.reserve(count); }
+  void reserve(std::size_t count) {
+    if (count > room_) set_room(count);
+  }
 
-  std::size_t bytes() const { return items_.capacity() * sizeof(T); }
+  /// As allocated; room that was never used costs no memory when it is large.
+  std::size_t bytes() const { return is_mapped() ? mapped_bytes() : room_ * sizeof(T); }
 
  private:
   static constexpr std::size_t kSlack = 64;
   static constexpr std::size_t kSmallest = 4;
+  static constexpr std::size_t kPage = mapped_memory::kPage;
+  /// Bytes of a sequence that is on the heap: less than any range of pages has room for. One that
+  /// has come to a quarter of it returns there.
+  static constexpr std::size_t kMostOnHeap = kPage - kPage / 32;
+  static_assert(sizeof(T) < kPage / 32);
+  /// Whole pages that hold whole elements are given back.
+  static constexpr std::size_t kStep = std::lcm(kPage, sizeof(T));
 
-  /// Where a quarter is gone already, the place that it leaves is enough; then an element is moved
-  /// at most three times as often as one is appended.
+  bool is_mapped() const { return room_ * sizeof(T) > kMostOnHeap; }
+  /// Behind the room there is a page that is prepared when it becomes room.
+  static std::size_t bytes_for(std::size_t room) {
+    return mapped_memory::in_pages(room * sizeof(T)) + kPage;
+  }
+  static std::size_t room_in(std::size_t bytes) { return (bytes - kPage) / sizeof(T); }
+  std::size_t mapped_bytes() const { return bytes_for(room_); }
+  std::byte* memory() const { return reinterpret_cast<std::byte*>(items_); }
+
+  void swap(SlidingVector& other) noexcept {
+    std::swap(items_, other.items_);
+    std::swap(room_, other.room_);
+    std::swap(size_, other.size_);
+    std::swap(base_, other.base_);
+    std::swap(dropped_, other.dropped_);
+  }
+
+  void release() {
+    if (is_mapped()) {
+      mapped_memory::unmap(memory(), mapped_bytes());
+    } else {
+      ::operator delete(items_);
+    }
+  }
+
+  /// Where a quarter is gone already, the place that it leaves is enough on the heap; then an
+  /// element is moved at most three times as often as one is appended.
   void make_room(std::size_t count) {
-    if (dropped_ >= kSlack && dropped_ * 4 >= items_.size()) compact();
-    const std::size_t size = items_.size() + count;
-    if (size <= items_.capacity()) return;
-    items_.reserve(std::max(size, items_.capacity() + items_.capacity() / 2 + kSmallest));
+    if (!is_mapped() && dropped_ >= kSlack && dropped_ * 4 >= size_) compact();
+    const std::size_t size = size_ + count;
+    if (size > room_) set_room(size + size_ / (is_mapped() ? 8 : 2) + kSmallest);
+  }
+
+  /// Precondition: more than there is.
+  void set_room(std::size_t room) {
+    if (room * sizeof(T) <= kMostOnHeap) return take(on_heap(room), room, 0);
+    if (!is_mapped()) return map(room);
+    const std::size_t before = mapped_bytes(), bytes = bytes_for(room);
+    items_ = reinterpret_cast<T*>(mapped_memory::move(memory(), before, bytes));
+    room_ = room_in(bytes);
+    mapped_memory::prefer_huge_pages(memory(), bytes);
+    mapped_memory::prepare(memory() + before, bytes - before);
+  }
+
+  /// Goes from the heap to pages.
+  void map(std::size_t room) {
+    const std::size_t first = mapped_memory::next_beginning() / sizeof(T);
+    const std::size_t bytes = bytes_for(first + room);
+    std::byte* const memory = mapped_memory::map(bytes);
+    mapped_memory::prefer_huge_pages(memory, bytes);
+    take(reinterpret_cast<T*>(memory), room_in(bytes), first);
+    mapped_memory::prepare(memory + mapped_memory::in_pages(size_ * sizeof(T)), kPage);
+  }
+
+  static T* on_heap(std::size_t room) { return static_cast<T*>(::operator new(room * sizeof(T))); }
+
+  /// Moves the elements to this room, where they begin at place `first`.
+  void take(T* items, std::size_t room, std::size_t first) {
+    if (size() > 0) std::memcpy(items + first, items_ + dropped_, size() * sizeof(T));
+    release();
+    items_ = items;
+    room_ = room;
+    base_ += dropped_ - first;  // the position of a place that is not used may be below 0
+    size_ += first - dropped_;
+    dropped_ = first;
+  }
+
+  /// Gives back pages that hold nothing any more.
+  void give_back() {
+    if (size() * sizeof(T) < kMostOnHeap / 4) return return_to_heap();
+    const std::size_t front = dropped_ * sizeof(T) / kStep * kStep;
+    if (front == 0) return;
+    mapped_memory::unmap(memory(), front);
+    items_ += front / sizeof(T);
+    room_ -= front / sizeof(T);
+    size_ -= front / sizeof(T);
+    dropped_ -= front / sizeof(T);
+    base_ += front / sizeof(T);
+    if (room_ - size_ <= 4 * size()) return;
+    const std::size_t wanted = bytes_for(size_ + size());
+    if (wanted >= mapped_bytes()) return;
+    mapped_memory::unmap(memory() + wanted, mapped_bytes() - wanted);
+    room_ = room_in(wanted);
+  }
+
+  void return_to_heap() {
+    const std::size_t room = 2 * size() + kSmallest;
+    void* const items = ::operator new(room * sizeof(T), std::nothrow);
+    if (items != nullptr) take(static_cast<T*>(items), room, 0);
   }
 
   void compact() {
-    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(dropped_));
+    std::memmove(items_, items_ + dropped_, size() * sizeof(T));
+    size_ -= dropped_;
     base_ += dropped_;
     dropped_ = 0;
-    if (items_.capacity() > 4 * (items_.size() + kSlack)) items_.shrink_to_fit();
+    if (room_ > 4 * (size_ + kSlack)) return_to_heap();
   }
 
-  std::vector<T, HugeAllocator<T>> items_;
+  T* items_ = nullptr;
+  std::size_t room_ = 0;     // elements
+  std::size_t size_ = 0;     // elements, dropped ones included
   std::uint64_t base_ = 0;   // position of items_[0]
-  std::size_t dropped_ = 0;  // leading elements of items_ that are gone
+  std::size_t dropped_ = 0;  // leading elements that are gone
 };
 
 }  // namespace gorgo::history
