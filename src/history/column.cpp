@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
+#include <utility>
 
 #include "history/evaluate.hpp"
 
@@ -23,21 +24,46 @@ bool Column::accepts(Slot slot) const {
   return all_hold(conditions_, {.candidate = {&store_, slot}, .states = {}, .aggregates = {}});
 }
 
-/// The events from `from` on that the column accepts, of those that the store still holds.
-std::vector<Slot> Column::accepted(Slot from) const {
-  std::vector<Slot> slots;
+/// The events from `from` on that the column accepts, of those that the store still holds. What is
+/// known already is not looked for again.
+const std::vector<Slot>& Column::accepted(Slot from, Accepted& known) const {
+  if (known.from == from) return known.slots;
+  known.from = from;
+  known.slots.clear();
   for (Slot slot = std::max(from, store_.begin()); slot < store_.end(); ++slot) {
-    if (accepts(slot)) slots.push_back(slot);
+    if (accepts(slot)) known.slots.push_back(slot);
   }
-  return slots;
+  return known.slots;
 }
 
 template <class Index>
-void Column::catch_up(Kept<Index>& kept) {
+void Column::ask(Kept<Index>& kept) {
+  kept.is_asked = is_deferred_;
+  if (is_deferred_) return;
+  Accepted known;
+  catch_up(kept, known);
+}
+
+template <class Index>
+void Column::catch_up(Kept<Index>& kept, Accepted& known) {
   assert(fresh_.empty());
   if (kept.next == store_.end()) return;
-  kept.index->add(accepted(kept.next));
+  kept.index->add(accepted(kept.next, known));
   kept.next = store_.end();
+}
+
+template <class Indexes>
+void Column::build(Indexes& indexes, Accepted& known) {
+  for (auto& [name, kept] : indexes) {
+    if (std::exchange(kept.is_asked, false)) catch_up(kept, known);
+  }
+}
+
+void Column::build() {
+  is_deferred_ = false;
+  Accepted known;
+  build(indexes_, known);
+  build(range_indexes_, known);
 }
 
 /// Has the indexes that do not rest take in what is settling, and lets go of those that have rested
@@ -58,7 +84,8 @@ void Column::keep_up(Indexes& indexes) {
 std::shared_ptr<const Timeline> Column::timeline(std::span<const std::uint32_t> attributes) {
   if (!timeline_) {
     timeline_ = std::make_shared<Timeline>(store_);
-    timeline_->add(accepted(0));
+    Accepted known;
+    timeline_->add(accepted(0, known));
   }
   timeline_->drop_until(store_.horizon());
   timeline_->materialise(attributes);
@@ -79,14 +106,14 @@ std::shared_ptr<const HashIndex> Column::index(std::vector<Expr> subjects,
     index->add_values(*valued);
     kept.next = 0;
   }
-  catch_up(kept);
+  ask(kept);
   return index;
 }
 
 std::shared_ptr<const RangeIndex> Column::range_index(std::uint32_t attribute) {
   auto& kept = range_indexes_[attribute];
   if (!kept.index) kept.index = std::make_shared<RangeIndex>(attribute, store_);
-  catch_up(kept);
+  ask(kept);
   return kept.index;
 }
 

@@ -4,8 +4,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "history/hash_index.hpp"
@@ -48,6 +50,12 @@ class Column {
   /// The events by the value of a number attribute.
   std::shared_ptr<const RangeIndex> range_index(std::uint32_t attribute);
 
+  /// From here to `build` indexes are made but not filled, so that each is filled once however many
+  /// rules ask for it or for more of it. Nothing may be searched or settled meanwhile. False: it
+  /// was called already.
+  bool defer() { return !std::exchange(is_deferred_, true); }
+  void build();
+
   /// Takes note of a stored event that the column accepts; searches find it after `settle`. Returns
   /// whether it is the first since the last `settle`.
   bool take(Slot slot) {
@@ -84,14 +92,25 @@ class Column {
   template <class Index>
   struct Kept {
     std::shared_ptr<Index> index;
-    Slot next = 0;  ///< the first that it has not seen
+    Slot next = 0;          ///< the first that it has not seen
+    bool is_asked = false;  ///< since `defer`
 
     bool rests() const { return index.use_count() == 1; }
   };
 
-  std::vector<Slot> accepted(Slot from) const;
+  /// Events that the column accepts.
+  struct Accepted {
+    std::optional<Slot> from;
+    std::vector<Slot> slots;
+  };
+  const std::vector<Slot>& accepted(Slot from, Accepted& known) const;
+  /// Has an index take in what it has not seen, or leaves that to `build`.
   template <class Index>
-  void catch_up(Kept<Index>& kept);
+  void ask(Kept<Index>& kept);
+  template <class Index>
+  void catch_up(Kept<Index>& kept, Accepted& known);
+  template <class Indexes>
+  void build(Indexes& indexes, Accepted& known);
   template <class Indexes>
   void keep_up(Indexes& indexes);
   /// Has an index or the timeline take in what is settling, and adds the time to its upkeep.
@@ -112,6 +131,7 @@ class Column {
   std::shared_ptr<Timeline> timeline_;
   std::map<std::string, Kept<HashIndex>> indexes_;           // by subjects
   std::map<std::uint32_t, Kept<RangeIndex>> range_indexes_;  // by attribute
+  bool is_deferred_ = false;
   std::vector<Slot> fresh_;
   std::vector<Slot> settling_;            // what the timeline and the indexes are taking in
   std::vector<Chore>* chores_ = nullptr;  // of `settle`; null: nothing is left to others

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <utility>
 
 #include "base/arithmetic.hpp"
 
@@ -78,7 +79,16 @@ std::shared_ptr<Column> History::column(const plan::ColumnSpec& spec) {
     kept.matcher->add(*column);
   }
   kept.searched_changed = true;  // what is searched may change with whoever asks
+  if (is_deferring_) {
+    deferred_.push_back(column);
+    if (!column->defer()) deferred_.pop_back();
+  }
   return column;
+}
+
+void History::build_deferred() {
+  is_deferring_ = false;
+  for (const auto& column : std::exchange(deferred_, {})) column->build();
 }
 
 Slot History::append(TypeId type, std::span<const NewEvent> events) {

@@ -54,6 +54,10 @@ class History {
   /// The column of this spec, shared with whoever holds it already. It is kept up to date as long
   /// as somebody holds it. Precondition: `keeps(spec.type)`.
   std::shared_ptr<Column> column(const plan::ColumnSpec& spec);
+  /// Calls `prepare`, which asks columns for ways to search them, and then fills the indexes that
+  /// it asked for, each once.
+  template <class F>
+  void together(F prepare);
   /// Every `ColumnId` is below.
   ColumnId column_ids() const { return next_column_; }
 
@@ -118,6 +122,7 @@ class History {
   static void match(Kept& kept, Slot first, Slot last);
   static void settle_columns(Kept& kept, unsigned at_once);
   void trim(Kept& kept);
+  void build_deferred();
   void sweep(Kept& kept, std::size_t dropped);
 
   const unsigned threads_;
@@ -125,6 +130,20 @@ class History {
   std::vector<TypeId> kept_types_;  // in any order
   ColumnId next_column_ = 0;
   std::vector<ColumnId> free_columns_;
+  bool is_deferring_ = false;
+  std::vector<std::shared_ptr<Column>> deferred_;  // see `together`
 };
+
+template <class F>
+void History::together(F prepare) {
+  is_deferring_ = true;
+  try {
+    prepare();
+  } catch (...) {
+    build_deferred();
+    throw;
+  }
+  build_deferred();
+}
 
 }  // namespace gorgo::history

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 
 #include <gtest/gtest.h>
 
@@ -112,6 +113,41 @@ TEST_F(RestingIndexTest, AnIndexThatNobodyHoldsTakesNothingInAndCatchesUp) {
   append(10, "b", 9);
   EXPECT_EQ(found(*index, "b"), 2u);
   EXPECT_EQ(within(*range, 5), 5u);
+}
+
+TEST_F(RestingIndexTest, IndexesThatAreAskedForTogetherAreFilledWhenAllIsAsked) {
+  for (int i = 1; i <= 6; ++i) append(i, i < 4 ? "a" : "b", i);
+  std::shared_ptr<Column> column;
+  std::shared_ptr<const HashIndex> index, summed;
+  std::shared_ptr<const RangeIndex> range;
+  history_.together([&] {
+    column = history_.column(above(0, {}));
+    index = by_area(*column);
+    range = column->range_index(1);
+    summed = history_.column(above(0, {}))->index({own(0, ValueType::string)}, 1, std::nullopt);
+    EXPECT_EQ(index->events(), 0u);
+    EXPECT_EQ(within(*range, 0), 0u);
+  });
+  EXPECT_EQ(index, summed);
+  EXPECT_TRUE(index->find_sum(1));
+  EXPECT_EQ(found(*index, "a"), 3u);
+  EXPECT_EQ(within(*range, 5), 2u);
+  append(7, "a", 7);
+  EXPECT_EQ(found(*index, "a"), 4u);
+  EXPECT_EQ(found(*by_area(*column), "b"), 3u);
+}
+
+TEST_F(RestingIndexTest, WhatFailsHalfWayLeavesFilledIndexes) {
+  for (int i = 1; i <= 3; ++i) append(i, "a", i);
+  std::shared_ptr<Column> column;
+  std::shared_ptr<const HashIndex> index;
+  const auto prepare = [&] {
+    column = history_.column(above(0, {}));
+    index = by_area(*column);
+    throw std::bad_alloc();
+  };
+  EXPECT_THROW(history_.together(prepare), std::bad_alloc);
+  EXPECT_EQ(found(*index, "a"), 3u);
 }
 
 TEST_F(RestingIndexTest, WhatIsGoneMeanwhileIsNotTakenIn) {

@@ -262,7 +262,9 @@ void RuleSet::settle(Change& change, history::History& history) {
   ++base_.version;
   strata_.update();
   keep_types(change.types, history);
-  for (const std::uint32_t number : change.added) prepare(number, history);
+  history.together([&] {
+    for (const std::uint32_t number : change.added) prepare(number, history);
+  });
   if (!change.gone.empty()) ++generation_;
   change.gone.clear();  // lets go of columns
   forget_types(change.types, history);
