@@ -113,6 +113,7 @@ Result<void> check_publish(const std::string& name, doors::Settings sink, const 
   auto made = doors::set(sink, "kind", to);
   if (made) made = doors::set(sink, "subscribe", std::string("*"));
   if (made) made = doors::check(name, sink);
+  if (made && sink.fenced) made = Error{"fenced: actions do not come in order", "leave it out"};
   if (made) return {};
   // The door stands in the target's table, not in one of its own.
   const std::string prefix = "doors." + name + ": ";

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,5 +88,7 @@ class Sink {
 std::string id_of(const Place& place);
 /// Appends `{"id":"12-0","type":"Fire","ts":1000,"attrs":{...}}`: an event line with its id.
 void append_line(std::string& out, const Departing::Row& row);
+/// The place in the id of such a line; unset: it has none.
+std::optional<Place> place_in(std::string_view line);
 
 }  // namespace gorgo::doors

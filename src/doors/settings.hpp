@@ -35,6 +35,7 @@ struct Settings {
   std::vector<std::string> topics;  ///< of a source: "sensors/{area}/{type}"
   std::string topic;                ///< of a sink: "alarms/{type}"
   std::string stream;               ///< of JetStream; empty: subjects without one
+  bool fenced = false;              ///< the door alone writes to the stream
   std::string protocol = "5";       ///< of MQTT; or "3.1.1"
   std::string client_id;
   std::string user;

@@ -177,9 +177,13 @@ std::int64_t check_numbers_leave(ServerWithDoors& server, int deaths, Die die, C
   }
   ended = true;
   publisher.join();
-  const Patience patience("for all numbers to leave");
-  while (count() < last && patience.lasts()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  for (std::int64_t before = -1, now = count(); now < last && now > before;) {
+    before = now;
+    const Patience patience("for more numbers to leave");
+    while (now == before && patience.lasts()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      now = count();
+    }
   }
   std::int64_t expected = 0;
   for (const std::int64_t number : left()) {

@@ -53,10 +53,12 @@ class Other {
  public:
   explicit Other(const std::string& server) : url_("nats://" + server) { connect(); }
 
-  /// Makes the stream GORGO of these subjects.
-  void make_stream(const char* subject) {
+  /// Makes the stream GORGO of these subjects. `remembers`: for how many nanoseconds it knows the
+  /// ids of messages; 0: as long as servers do by themselves.
+  void make_stream(const char* subject, std::int64_t remembers = 0) {
     jsStreamConfig config;
     jsStreamConfig_Init(&config);
+    config.Duplicates = remembers;
     config.Name = "GORGO";
     config.Subjects = &subject;
     config.SubjectsLen = 1;
@@ -158,6 +160,8 @@ std::string sink(const std::string& server, const std::string& more = "stream = 
          "\"\nsubscribe = \"Echo\"\nsubject = \"alarms.{type}\"\n" + more;
 }
 
+constexpr const char* kFenced = "stream = \"GORGO\"\nfenced = true\n";
+
 class NatsDoor : public testing::Test {
  protected:
   const Folder folder{"nats"};
@@ -220,14 +224,20 @@ TEST_F(NatsDoor, NothingIsLostOrDoubledWhoeverIsKilled) {
               dead[2], static_cast<long long>(last));
 }
 
-TEST_F(NatsDoor, AStreamHasEachEventOnceWhoeverIsKilled) {
+/// By whether the stream is fenced, and so needs no memory for ids.
+class NatsSinkDoor : public NatsDoor, public testing::WithParamInterface<bool> {};
+
+TEST_P(NatsSinkDoor, AStreamHasEachEventOnceWhoeverIsKilled) {
   NatsServer broker(folder);
   Network network(broker.address());
+  const bool fenced = GetParam();
   {
+    constexpr std::int64_t kShortest = 100'000'000;
     Other other(broker.address());
-    other.make_stream("alarms.>");
+    other.make_stream("alarms.>", fenced ? kShortest : 0);
   }
-  ServerWithDoors server(folder, sink(network.address()));
+  ServerWithDoors server(folder,
+                         sink(network.address(), fenced ? kFenced : "stream = \"GORGO\"\n"));
   begin_checks(server);
   std::optional<Other> reader;
   const auto die = [&] {
@@ -249,6 +259,71 @@ TEST_F(NatsDoor, AStreamHasEachEventOnceWhoeverIsKilled) {
   });
   EXPECT_EQ(server.stop(), 0);
   std::printf("%lld events\n", static_cast<long long>(last));
+}
+
+INSTANTIATE_TEST_SUITE_P(Fences, NatsSinkDoor, testing::Values(false, true),
+                         [](const auto& fenced) { return fenced.param ? "Fenced" : "NotFenced"; });
+
+/// One of two servers that write to the same fenced stream.
+class Twin {
+ public:
+  Twin(const std::string& name, const NatsServer& broker)
+      : folder_(name),
+        server_(folder_, sink(broker.address(), kFenced)),
+        client_(server_.client()) {
+    const auto deployed = client_.deploy("echo.tesla", kEcho);
+    EXPECT_TRUE(deployed && !deployed->failed());
+  }
+  void publish(std::int64_t first, std::int64_t last) {
+    for (std::int64_t n = first; n <= last; ++n) {
+      EXPECT_TRUE(client_.publish(std::vector<Event>{{"A", n * 1'000'000'000, {{"v", n}}}}));
+    }
+  }
+  template <class Done>
+  void wait_for(Done done) {
+    wait_for_door(client_, "alarms", done);
+  }
+
+ private:
+  const Folder folder_;
+  ServerWithDoors server_;
+  Client client_;
+};
+
+TEST_F(NatsDoor, AnotherWriterOfAFencedStreamIsFoundOut) {
+  NatsServer broker(folder);
+  Other other(broker.address());
+  other.make_stream("alarms.>");
+  Twin first("twin_first", broker), second("twin_second", broker);
+  const auto has = [](std::uint64_t events) {
+    return [events](const Door& door) { return door.events == events; };
+  };
+  first.publish(1, 3);
+  first.wait_for(has(3));
+  // What the other has written is not written again, and what it has not is.
+  second.publish(1, 4);
+  second.wait_for(has(4));
+  EXPECT_EQ(other.messages(), 4u);
+  // The first takes itself for the only one, until its next event.
+  first.publish(4, 4);
+  first.wait_for(has(4));
+  first.wait_for([](const Door& door) { return door.failures > 0; });
+  EXPECT_EQ(other.messages(), 4u);
+  // A server with another history writes nothing.
+  first.publish(5, 5);
+  first.wait_for(has(5));
+  second.publish(6, 6);
+  second.wait_for([](const Door& door) {
+    return door.problem.find("another event in the place") != std::string::npos;
+  });
+  EXPECT_EQ(other.messages(), 5u);
+  // Nor does a door behind what comes from none.
+  other.publish("alarms.Echo", "nonsense");
+  first.publish(6, 6);
+  first.wait_for([](const Door& door) {
+    return door.problem.find("comes from no door") != std::string::npos;
+  });
+  EXPECT_EQ(other.messages(), 6u);
 }
 
 TEST_F(NatsDoor, AStreamThatWasMadeAnewOrHasDroppedMessagesIsReadOnAndTold) {

@@ -6,25 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 
 namespace gorgo::doors {
 namespace {
-
-/// The place in the id that a line begins with.
-std::optional<Place> place_in(std::string_view line) {
-  constexpr std::string_view kBefore = "{\"id\":\"";
-  if (!line.starts_with(kBefore)) return std::nullopt;
-  line.remove_prefix(kBefore.size());
-  Place place;
-  const char* const end = line.data() + line.size();
-  const auto root = std::from_chars(line.data(), end, place.root);
-  if (root.ec != std::errc() || root.ptr == end || *root.ptr != '-') return std::nullopt;
-  const auto ordinal = std::from_chars(root.ptr + 1, end, place.ordinal);
-  if (ordinal.ec != std::errc()) return std::nullopt;
-  return place;
-}
 
 bool is_same_file(const std::string& path, int file) {
   struct stat named = {}, open = {};

@@ -24,6 +24,9 @@ Result<void> check_nats(const Settings& settings) {
   if (settings.topic.empty()) {
     return Error{"subject: no subject is named", "subject = \"plant.{area}.{type}\""};
   }
+  if (settings.fenced && settings.stream.empty()) {
+    return Error{"fenced says nothing where there is no stream", "stream = \"ALARMS\""};
+  }
   if (settings.is_sink()) return check_topic(settings.topic, kSubjects);
   if (settings.stream.empty() && settings.given.contains("from")) {
     return Error{"from says nothing where there is no stream", "stream = \"PLANT\""};
@@ -59,7 +62,7 @@ Kind nats_kind() {
                key("user", Way::both, &Settings::user),
                key("password_file", Way::both, &Settings::password_file),
                key("max_in_flight", Way::out, &Settings::max_in_flight),
-               key("ca", Way::both, &Settings::ca)},
+               key("fenced", Way::out, &Settings::fenced), key("ca", Way::both, &Settings::ca)},
       .target = &Settings::broker,
       .check = check_nats,
       .make_source = make_nats_source,

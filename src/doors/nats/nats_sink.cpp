@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "doors/hash.hpp"
@@ -66,6 +67,7 @@ NatsSink::NatsSink(const std::string& door, const Settings& settings)
     : settings_(settings),
       client_id_(settings.client_id.empty() ? "gorgo-" + door : settings.client_id),
       connection_(settings, client_id_),
+      fence_(settings.stream),
       number_(Refusals::next_number()) {}
 
 Result<void> NatsSink::open() {
@@ -83,7 +85,7 @@ Result<void> NatsSink::open() {
   const auto status = natsConnection_JetStream(&made, connection_.get(), &options);
   stream_.reset(made);
   if (status != NATS_OK) return failed("JetStream", status);
-  return {};
+  return settings_.fenced ? fence_.look(made) : Result<void>();
 }
 
 Result<void> NatsSink::publish(const Departing::Row& row) {
@@ -101,7 +103,11 @@ Result<void> NatsSink::publish(const Departing::Row& row) {
     const std::string id = message_id(client_id_, row.place, payload);
     jsPubOptions options;
     jsPubOptions_Init(&options);
-    options.MsgId = id.c_str();
+    if (settings_.fenced) {
+      fence_.guard(options, row.place);
+    } else {
+      options.MsgId = id.c_str();
+    }
     options.ExpectStream = settings_.stream.c_str();
     natsMsg* given = message.release();
     status = js_PublishMsgAsync(stream_.get(), &given, &options);
@@ -129,13 +135,26 @@ Result<void> NatsSink::await() {
                "the stream must have the subject " + settings_.topic};
 }
 
-Result<void> NatsSink::send(const Departing& events) {
-  auto sent = open();
-  if (!sent) return sent;
-  Refusals::all().take(number_);
-  for (const Departing::Row& row : events.rows) {
-    if (sent) sent = publish(row);
+Result<void> NatsSink::publish_all(const Departing& events) {
+  std::span<const Departing::Row> rows(events.rows);
+  if (settings_.fenced) {
+    const auto known = fence_.known(events);
+    if (!known) return known.error();
+    rows = rows.subspan(*known);
   }
+  for (const Departing::Row& row : rows) {
+    if (auto sent = publish(row); !sent) return sent;
+  }
+  return {};
+}
+
+Result<void> NatsSink::send(const Departing& events) {
+  if (auto opened = open(); !opened) {
+    stream_.reset();  // so that its end is found again
+    return opened;
+  }
+  Refusals::all().take(number_);
+  auto sent = publish_all(events);
   if (sent && settings_.stream.empty()) {
     const auto status = natsConnection_FlushTimeout(connection_.get(), kAnswer.count());
     if (status != NATS_OK) sent = failed("the server " + settings_.broker, status);

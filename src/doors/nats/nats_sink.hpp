@@ -5,6 +5,7 @@
 
 #include "doors/door.hpp"
 #include "doors/nats/connection.hpp"
+#include "doors/nats/fence.hpp"
 #include "doors/settings.hpp"
 
 namespace gorgo::doors::nats {
@@ -23,9 +24,11 @@ class NatsSink : public Sink {
   const std::string client_id_;
   Connection connection_;
   Owned<jsCtx> stream_;
+  Fence fence_;                  // where `fenced` is set
   const std::uintptr_t number_;  // by which the library tells of this sink's events
 
   Result<void> open();
+  Result<void> publish_all(const Departing& events);
   Result<void> publish(const Departing::Row& row);
   /// Waits until the stream has everything that was published.
   Result<void> await();
