@@ -30,7 +30,14 @@ class Folder {
     fs::remove_all(path_);
     fs::create_directories(path_);
   }
-  ~Folder() { fs::remove_all(path_); }
+  /// A program that is still ending may make and remove files in it.
+  ~Folder() {
+    std::error_code failure;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    do {
+      fs::remove_all(path_, failure);
+    } while (failure && std::chrono::steady_clock::now() < until);
+  }
 
   fs::path operator/(const std::string& name) const { return path_ / name; }
   void write(const std::string& name, const std::string& text) const {

@@ -66,9 +66,9 @@ TEST_P(HttpDoor, EachBodyIsTakenOnceWhoeverIsKilled) {
     folder.write("new.csv", text);
     fs::rename(folder / "new.csv", folder / "feed.csv");
   };
-  put(1, 20'000);
   ServerWithDoors server(folder, door("feed.csv", "format = \"csv\"\ntype = \"A\"\n"));
   begin_checks(server);
+  put(1, 20'000);
   server.kill_and_start();
   std::int64_t last = 20'000;
   const auto received_all = [&] {

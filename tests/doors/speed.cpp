@@ -107,6 +107,7 @@ double rate_in(const Folder& folder, const std::string& door) {
 /// Of a server to which a client publishes.
 double rate_out(const Folder& folder, const std::string& door) {
   Server server(folder, door + "subscribe = \"A\"\n");
+  server.wait_for([](const Door& seen) { return seen.state == "running"; });
   return rate_of([&] {
     server.publish();
     server.wait_for_events();
@@ -263,7 +264,10 @@ void consume(rd_kafka_t* client) {
 }
 
 TEST_F(Speed, Kafka) {
-  const auto handle = kafka_client(RD_KAFKA_PRODUCER, "");
+  char why[512] = "";
+  const kafka::Owned<rd_kafka_t> handle(
+      rd_kafka_new(RD_KAFKA_PRODUCER, rd_kafka_conf_new(), why, sizeof why));
+  ASSERT_TRUE(handle) << why;
   rd_kafka_mock_cluster_t* const cluster = rd_kafka_mock_cluster_new(handle.get(), 1);
   for (const char* topic : {"in", "out"}) rd_kafka_mock_topic_create(cluster, topic, 1, 1);
   const std::string brokers = rd_kafka_mock_cluster_bootstraps(cluster);
