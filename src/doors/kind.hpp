@@ -69,6 +69,7 @@ Kind file_kind();
 Kind http_kind();
 Kind kafka_kind();
 Kind mqtt_kind();
+Kind mqtt_listener_kind();
 Kind nats_kind();
 Kind postgres_kind();
 Kind stdin_kind();

@@ -5,8 +5,9 @@
 namespace gorgo::doors {
 
 const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> all = {file_kind(), http_kind(),     kafka_kind(), mqtt_kind(),
-                                        nats_kind(), postgres_kind(), stdin_kind(), syslog_kind()};
+  static const std::vector<Kind> all = {file_kind(),     http_kind(),          kafka_kind(),
+                                        mqtt_kind(),     mqtt_listener_kind(), nats_kind(),
+                                        postgres_kind(), stdin_kind(),         syslog_kind()};
   return all;
 }
 

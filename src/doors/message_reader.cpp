@@ -19,14 +19,12 @@ std::vector<std::string> MessageReader::filters() const {
 }
 
 void MessageReader::take(std::string_view topic, std::string_view payload, Arrived& arrived) {
-  TopicContent content;
+  std::optional<TopicContent> content;
   for (const TopicPattern& pattern : patterns_) {
-    if (auto matched = pattern.match(topic)) {
-      content = std::move(*matched);
-      break;
-    }
+    if (!content) content = pattern.match(topic);
   }
-  const auto read = reader_->read(payload, &content, arrived.events);
+  const auto read = content ? reader_->read(payload, &*content, arrived.events)
+                            : Error{"no pattern in `topics` matches this topic", ""};
   if (read && *read == PayloadReader::Outcome::event) return;
   arrived.dead.push_back({std::string(topic),
                           read ? "the payload holds no event" : read.error().message,

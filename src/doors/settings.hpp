@@ -45,9 +45,10 @@ struct Settings {
   std::string message_key;                        ///< the attribute that Kafka divides events by
   std::map<std::string, std::string> properties;  ///< of librdkafka
 
-  std::string listen;             ///< HOST:PORT where syslog comes
-  std::string transport = "udp";  ///< or "tcp"
-  std::string time = "arrival";   ///< whose time an event has; or "message"
+  std::string listen;                        ///< HOST:PORT where others come
+  std::string certificate, certificate_key;  ///< PEM; set: whoever comes speaks TLS
+  std::string transport = "udp";             ///< or "tcp"
+  std::string time = "arrival";              ///< whose time an event has; or "message"
 
   std::string url;
   std::int64_t every = 60;  ///< seconds between two requests

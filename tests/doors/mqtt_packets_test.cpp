@@ -18,18 +18,28 @@ std::string bytes(std::initializer_list<int> values) {
   return text;
 }
 
-void put(PacketCutter& cutter, std::string_view text) {
+void put(Cutter& cutter, std::string_view text) {
   const auto space = cutter.space();
   ASSERT_LE(text.size(), space.size);
   std::memcpy(space.data, text.data(), text.size());
   cutter.fill(text.size());
 }
 
+/// The next packet that has come; nothing: it is not complete.
+Result<std::optional<Packet>> next(Cutter& cutter, Version version = Version::v5) {
+  const auto frame = cutter.next();
+  if (!frame) return frame.error();
+  if (!*frame) return std::optional<Packet>();
+  const auto packet = read_packet(**frame, version);
+  if (!packet) return packet.error();
+  return std::optional(*packet);
+}
+
 Result<std::optional<Packet>> first_in(const std::string& text) {
-  static PacketCutter cutter;  // what a packet refers to outlives this call
-  cutter = PacketCutter();
+  static Cutter cutter;  // what a packet refers to outlives this call
+  cutter = Cutter();
   put(cutter, text);
-  return cutter.next();
+  return next(cutter);
 }
 
 TEST(MqttPackets, PublishReadsBackWhereverItIsCut) {
@@ -37,12 +47,12 @@ TEST(MqttPackets, PublishReadsBackWhereverItIsCut) {
   append_publish(packets, {.topic = "a/b", .payload = "one", .qos = 1, .packet_id = 7});
   append_publish(packets, {.topic = "a/b", .payload = std::string(300, 'x')});
   for (std::size_t cut = 0; cut <= packets.size(); ++cut) {
-    PacketCutter cutter;
+    Cutter cutter;
     std::vector<std::string> payloads;
     for (const auto& part : {packets.substr(0, cut), packets.substr(cut)}) {
       put(cutter, part);
       while (true) {
-        const auto packet = cutter.next();
+        const auto packet = next(cutter);
         ASSERT_TRUE(packet);
         if (!*packet) break;
         ASSERT_EQ((*packet)->kind, Kind::publish);
@@ -149,16 +159,16 @@ TEST(MqttPackets, Version311HasNoProperties) {
   append_publish(packets, {.topic = "a", .payload = "hi", .qos = 1, .packet_id = 7},
                  Version::v3_1_1);
   EXPECT_EQ(packets, bytes({0x32, 7, 0, 1, 'a', 0, 7, 'h', 'i'}));
-  PacketCutter cutter(Version::v3_1_1);
+  Cutter cutter;
   put(cutter, packets + bytes({0x20, 2, 1, 5, 0x90, 3, 0, 1, 0x80}));
-  auto packet = cutter.next();
+  auto packet = next(cutter, Version::v3_1_1);
   ASSERT_TRUE(packet && *packet);
   EXPECT_EQ((*packet)->publish.payload, "hi");
-  packet = cutter.next();
+  packet = next(cutter, Version::v3_1_1);
   ASSERT_TRUE(packet && *packet);
   EXPECT_TRUE((*packet)->connected.session_present);
   EXPECT_EQ(text_of_reason((*packet)->connected.reason), "not authorized");
-  packet = cutter.next();
+  packet = next(cutter, Version::v3_1_1);
   ASSERT_TRUE(packet && *packet);
   EXPECT_EQ((*packet)->acknowledged.reason, 0x80);
 }

@@ -61,6 +61,7 @@ class Peer {
     kill(pid_, signal);
     wait();
   }
+  void signal(int signal) const { kill(pid_, signal); }
   /// The exit status; -1 when a signal ended it.
   int wait() {
     int status = 0;
@@ -105,6 +106,7 @@ class Network {
   std::string address() const {
     return "127.0.0.1:" + std::to_string(acceptor_.local_endpoint().port());
   }
+  int port() const { return acceptor_.local_endpoint().port(); }
   /// Breaks all connections.
   void cut() {
     boost::asio::post(io_, [this] {

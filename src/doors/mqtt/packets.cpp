@@ -1,146 +1,10 @@
 #include "doors/mqtt/packets.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
 namespace gorgo::doors::mqtt {
 namespace {
-
-constexpr std::uint8_t kConnect = 1, kConnack = 2, kPublish = 3, kPuback = 4, kSubscribe = 8,
-                       kSuback = 9, kPing = 12, kPong = 13, kDisconnect = 14;
-// Properties of CONNECT and CONNACK.
-constexpr std::uint8_t kSessionExpiry = 0x11, kReceiveMaximum = 0x21, kMaximumPacket = 0x27;
-
-// Writing
-
-void put8(std::string& out, std::uint8_t value) { out += static_cast<char>(value); }
-void put16(std::string& out, std::uint16_t value) {
-  put8(out, static_cast<std::uint8_t>(value >> 8));
-  put8(out, static_cast<std::uint8_t>(value & 0xff));
-}
-void put32(std::string& out, std::uint32_t value) {
-  put16(out, static_cast<std::uint16_t>(value >> 16));
-  put16(out, static_cast<std::uint16_t>(value & 0xffff));
-}
-void put_text(std::string& out, std::string_view text) {
-  put16(out, static_cast<std::uint16_t>(text.size()));
-  out += text;
-}
-void put_length(std::string& out, std::size_t length) {
-  do {
-    const auto low = static_cast<std::uint8_t>(length & 0x7f);
-    length >>= 7;
-    put8(out, length > 0 ? static_cast<std::uint8_t>(low | 0x80) : low);
-  } while (length > 0);
-}
-void put_packet(std::string& out, std::uint8_t kind, std::uint8_t flags, std::string_view content) {
-  put8(out, static_cast<std::uint8_t>((kind << 4) | flags));
-  put_length(out, content.size());
-  out += content;
-}
-
-// Reading
-
-/// Takes values from the front of what is left; `failed` once something was not there.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : left_(bytes) {}
-
-  bool failed() const { return failed_; }
-  bool empty() const { return left_.empty(); }
-  std::string_view rest() const { return left_; }
-
-  std::string_view take(std::size_t size) {
-    if (size > left_.size()) fail();
-    if (failed_) return {};
-    const auto taken = left_.substr(0, size);
-    left_.remove_prefix(size);
-    return taken;
-  }
-  std::uint8_t u8() {
-    const auto bytes = take(1);
-    return failed_ ? 0 : static_cast<std::uint8_t>(bytes[0]);
-  }
-  std::uint16_t u16() {
-    const unsigned high = u8(), low = u8();
-    return static_cast<std::uint16_t>((high << 8) | low);
-  }
-  std::string_view text() { return take(u16()); }
-  std::uint32_t length() {
-    std::uint32_t value = 0;
-    for (unsigned shift = 0; shift < 28; shift += 7) {
-      const std::uint8_t byte = u8();
-      value |= static_cast<std::uint32_t>(byte & 0x7f) << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    fail();
-    return 0;
-  }
-  /// The properties that come next.
-  Reader properties() {
-    const std::uint32_t size = length();
-    return Reader(take(size));
-  }
-
- private:
-  std::string_view left_;
-  bool failed_ = false;
-
-  /// Nothing is left then, so that whoever reads to the end gets there.
-  void fail() {
-    failed_ = true;
-    left_ = {};
-  }
-};
-
-/// Passes over the value of a property. False: nobody knows how long it is.
-bool skip_property(Reader& reader, std::uint8_t property) {
-  switch (property) {
-    case 0x01:
-    case 0x17:
-    case 0x19:
-    case 0x24:
-    case 0x25:
-    case 0x28:
-    case 0x29:
-    case 0x2a:
-      reader.u8();
-      return true;
-    case 0x13:
-    case 0x21:
-    case 0x22:
-    case 0x23:
-      reader.u16();
-      return true;
-    case 0x02:
-    case 0x11:
-    case 0x18:
-    case 0x27:
-      reader.take(4);
-      return true;
-    case 0x0b:
-      reader.length();
-      return true;
-    case 0x03:
-    case 0x08:
-    case 0x09:
-    case 0x12:
-    case 0x15:
-    case 0x16:
-    case 0x1a:
-    case 0x1c:
-    case 0x1f:
-      reader.text();
-      return true;
-    case 0x26:
-      reader.text();
-      reader.text();
-      return true;
-    default:
-      return false;
-  }
-}
 
 Error malformed(const std::string& what) { return {"the broker has sent " + what, ""}; }
 
@@ -164,7 +28,7 @@ Result<Packet> connected_in(Reader reader, Version version) {
     const std::uint8_t property = properties.u8();
     if (property == kReceiveMaximum) {
       packet.connected.receive_maximum = properties.u16();
-    } else if (!skip_property(properties, property)) {
+    } else if (!properties.skip_property(property)) {
       return malformed("a CONNACK with an unknown property");
     }
   }
@@ -173,20 +37,12 @@ Result<Packet> connected_in(Reader reader, Version version) {
   return packet;
 }
 
-Result<Packet> publish_in(Reader reader, std::uint8_t flags, Version version) {
-  Packet packet{.kind = Packet::Kind::publish};
-  Publish& publish = packet.publish;
-  publish.qos = (flags >> 1) & 3;
-  publish.repeated = (flags & 8) != 0;
-  publish.topic = reader.text();
-  if (publish.qos > 0) publish.packet_id = reader.u16();
-  if (version == Version::v5) reader.properties();
-  publish.payload = reader.rest();
-  if (reader.failed() || publish.topic.empty()) return malformed("a PUBLISH that is cut off");
+Result<Packet> publish_in(const Frame& frame, Version version) {
+  const auto publish = read_publish(frame, version);
+  if (!publish) return malformed(publish.error().message);
   // Only what was asked for comes, and that is at most once or at least once.
-  if (publish.qos > 1) return malformed("a PUBLISH of a quality that was not asked for");
-  if (publish.qos == 1 && publish.packet_id == 0) return malformed("a PUBLISH without an id");
-  return packet;
+  if (publish->qos > 1) return malformed("a PUBLISH of a quality that was not asked for");
+  return Packet{.kind = Packet::Kind::publish, .publish = *publish};
 }
 
 Result<Packet> acknowledged_in(Reader reader, Packet::Kind kind, Version version) {
@@ -205,27 +61,6 @@ Result<Packet> acknowledged_in(Reader reader, Packet::Kind kind, Version version
   return packet;
 }
 
-Result<Packet> packet_in(std::uint8_t first, std::string_view content, Version version) {
-  switch (first >> 4) {
-    case kConnack:
-      return connected_in(Reader(content), version);
-    case kPublish:
-      return publish_in(Reader(content), first & 0x0f, version);
-    case kPuback:
-      return acknowledged_in(Reader(content), Packet::Kind::published, version);
-    case kSuback:
-      return acknowledged_in(Reader(content), Packet::Kind::subscribed, version);
-    case kPong:
-      return Packet{.kind = Packet::Kind::pong};
-    case kDisconnect:
-      return Packet{
-          .kind = Packet::Kind::disconnect,
-          .reason = content.empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(content[0])};
-    default:
-      return malformed("a packet of a kind that no client gets");
-  }
-}
-
 void put_properties(std::string& out, const Connect& connect) {
   std::string properties;
   put8(properties, kSessionExpiry);
@@ -233,7 +68,7 @@ void put_properties(std::string& out, const Connect& connect) {
   put8(properties, kReceiveMaximum);
   put16(properties, connect.receive_maximum);
   put8(properties, kMaximumPacket);
-  put32(properties, PacketCutter::kMostPacket);
+  put32(properties, Cutter::kMostPacket);
   put_length(out, properties.size());
   out += properties;
 }
@@ -252,7 +87,7 @@ void append_connect(std::string& out, const Connect& connect) {
   put_text(content, connect.client_id);
   if (connect.user) put_text(content, *connect.user);
   if (connect.password) put_text(content, *connect.password);
-  put_packet(out, kConnect, 0, content);
+  put_packet(out, Head::connect, 0, content);
 }
 
 void append_subscribe(std::string& out, std::uint16_t packet_id,
@@ -264,7 +99,7 @@ void append_subscribe(std::string& out, std::uint16_t packet_id,
     put_text(content, filter);
     put8(content, qos);
   }
-  put_packet(out, kSubscribe, 2, content);
+  put_packet(out, Head::subscribe, 2, content);
 }
 
 void append_publish(std::string& out, const Publish& publish, Version version) {
@@ -274,18 +109,18 @@ void append_publish(std::string& out, const Publish& publish, Version version) {
   if (version == Version::v5) put_length(content, 0);
   content += publish.payload;
   const unsigned flags = (publish.repeated ? 8u : 0u) | (unsigned{publish.qos} << 1);
-  put_packet(out, kPublish, static_cast<std::uint8_t>(flags), content);
+  put_packet(out, Head::publish, static_cast<std::uint8_t>(flags), content);
 }
 
 void append_acknowledgement(std::string& out, std::uint16_t packet_id) {
   std::string content;
   put16(content, packet_id);
-  put_packet(out, kPuback, 0, content);
+  put_packet(out, Head::puback, 0, content);
 }
 
-void append_ping(std::string& out) { put_packet(out, kPing, 0, ""); }
+void append_ping(std::string& out) { put_packet(out, Head::pingreq, 0, ""); }
 
-void append_disconnect(std::string& out) { put_packet(out, kDisconnect, 0, ""); }
+void append_disconnect(std::string& out) { put_packet(out, Head::disconnect, 0, ""); }
 
 std::string text_of_reason(std::uint8_t reason) {
   switch (reason) {
@@ -318,34 +153,26 @@ std::string text_of_reason(std::uint8_t reason) {
   }
 }
 
-PacketCutter::Space PacketCutter::space() {
-  constexpr std::size_t kChunk = std::size_t{64} << 10;
-  if (begin_ > 0) {
-    std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
-    end_ -= begin_;
-    begin_ = 0;
+Result<Packet> read_packet(const Frame& frame, Version version) {
+  const std::string_view content = frame.content;
+  switch (frame.head) {
+    case Head::connack:
+      return connected_in(Reader(content), version);
+    case Head::publish:
+      return publish_in(frame, version);
+    case Head::puback:
+      return acknowledged_in(Reader(content), Packet::Kind::published, version);
+    case Head::suback:
+      return acknowledged_in(Reader(content), Packet::Kind::subscribed, version);
+    case Head::pingresp:
+      return Packet{.kind = Packet::Kind::pong};
+    case Head::disconnect:
+      return Packet{
+          .kind = Packet::Kind::disconnect,
+          .reason = content.empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(content[0])};
+    default:
+      return malformed("a packet of a kind that no client gets");
   }
-  if (bytes_.size() < end_ + kChunk) bytes_.resize(2 * (end_ + kChunk));
-  return {bytes_.data() + end_, bytes_.size() - end_};
-}
-
-Result<std::optional<Packet>> PacketCutter::next() {
-  const std::string_view left(bytes_.data() + begin_, end_ - begin_);
-  constexpr std::size_t kMostHead = 5;
-  Reader head(left);
-  const std::uint8_t first = head.u8();
-  const std::size_t length = head.length();
-  if (head.failed()) {
-    if (left.size() >= kMostHead) return malformed("a packet whose length is none");
-    return std::optional<Packet>();
-  }
-  if (length > kMostPacket) return malformed("a packet of " + std::to_string(length) + " bytes");
-  const std::string_view content = head.take(length);
-  if (head.failed()) return std::optional<Packet>();
-  begin_ = end_ - head.rest().size();
-  auto packet = packet_in(first, content, version_);
-  if (!packet) return packet.error();
-  return std::optional<Packet>(std::move(*packet));
 }
 
 }  // namespace gorgo::doors::mqtt

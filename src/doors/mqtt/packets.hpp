@@ -6,16 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "doors/mqtt/wire.hpp"
 #include "gorgo/diagnostics.hpp"
 
-/// What MQTT 5 and 3.1.1 say on the wire, as far as a client needs it. Pure functions, and a cutter
-/// of bytes into packets.
+/// What a client of a broker sends and gets. Pure functions.
 namespace gorgo::doors::mqtt {
 
 inline constexpr std::uint8_t kRefused = 0x80;   ///< reasons from here on say no
 inline constexpr std::uint8_t kAtLeastOnce = 1;  ///< a quality of service
-
-enum class Version : std::uint8_t { v3_1_1 = 4, v5 = 5 };
 
 struct Connect {
   Version version = Version::v5;
@@ -27,14 +25,6 @@ struct Connect {
   std::uint16_t receive_maximum = 65535;  ///< messages that may come before one is acknowledged;
                                           ///< not in 3.1.1
   std::optional<std::string> user, password;
-};
-
-/// A message, either way.
-struct Publish {
-  std::string_view topic, payload;  ///< of a packet that came: valid as long as its bytes
-  std::uint8_t qos = 0;
-  bool repeated = false;        ///< it was sent before
-  std::uint16_t packet_id = 0;  ///< 0 with `qos` 0
 };
 
 struct Connected {
@@ -79,28 +69,7 @@ void append_disconnect(std::string& out);
 /// A reason of the broker for people.
 std::string text_of_reason(std::uint8_t reason);
 
-/// Cuts what comes into packets.
-class PacketCutter {
- public:
-  explicit PacketCutter(Version version = Version::v5) : version_(version) {}
-
-  /// Room for more bytes.
-  struct Space {
-    char* data;
-    std::size_t size;
-  };
-  Space space();
-  void fill(std::size_t size) { end_ += size; }
-  /// The next packet; nothing: it is not complete. What it refers to is valid until the next call
-  /// of `space`. An error: this is no MQTT, and the rest cannot be understood.
-  Result<std::optional<Packet>> next();
-
-  static constexpr std::size_t kMostPacket = std::size_t{16} << 20;  ///< bytes
-
- private:
-  Version version_;
-  std::vector<char> bytes_;
-  std::size_t begin_ = 0, end_ = 0;
-};
+/// Reads what a broker sends. An error: no broker of MQTT sends that.
+Result<Packet> read_packet(const Frame& frame, Version version);
 
 }  // namespace gorgo::doors::mqtt

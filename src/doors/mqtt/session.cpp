@@ -21,7 +21,7 @@ Session::Session(const Settings& settings, Manner manner)
 
 void Session::close() noexcept {
   link_.close();
-  cutter_ = PacketCutter(version_);
+  cutter_ = Cutter();
 }
 
 Result<Connected> Session::open() {
@@ -93,18 +93,21 @@ Result<void> Session::ping() {
 
 Result<std::optional<Packet>> Session::cut() {
   while (true) {
-    auto packet = cutter_.next();
+    const auto frame = cutter_.next();
+    if (frame && !*frame) return std::optional<Packet>();
+    const auto packet =
+        frame ? read_packet(**frame, version_)
+              : Result<Packet>(Error{"the broker has sent " + frame.error().message, ""});
     if (!packet) {
       close();
       return packet.error();
     }
-    if (!*packet) return std::optional<Packet>();
-    if ((*packet)->kind == Packet::Kind::pong) {
+    if (packet->kind == Packet::Kind::pong) {
       ++pongs_;
       continue;
     }
-    if ((*packet)->kind != Packet::Kind::disconnect) return packet;
-    const std::string why = text_of_reason((*packet)->reason);
+    if (packet->kind != Packet::Kind::disconnect) return std::optional(*packet);
+    const std::string why = text_of_reason(packet->reason);
     close();
     return Error{"the broker " + settings_.broker + " has ended the connection: " + why, ""};
   }

@@ -49,7 +49,7 @@ class Session {
   const Manner manner_;
   const Version version_;
   Link link_;
-  PacketCutter cutter_{version_};
+  Cutter cutter_;
   Clock::time_point heard_ = {}, sent_ = {};
   std::uint64_t pings_ = 0, pongs_ = 0;
 

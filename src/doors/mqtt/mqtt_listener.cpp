@@ -1,0 +1,326 @@
+#include "doors/mqtt/mqtt_listener.hpp"
+
+#include <openssl/crypto.h>
+
+#include <random>
+#include <utility>
+
+#include "doors/hash.hpp"
+#include "protocol/address.hpp"
+
+namespace gorgo::doors::mqtt {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using std::chrono::seconds;
+
+constexpr std::size_t kMostDevices = 10'000;
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of all connections together
+constexpr seconds kGreeting{10};                            // within which a device greets
+constexpr seconds kBetweenLooks{1};
+
+/// Whether two secrets are the same, in a time that does not depend on where they differ.
+bool is_same(const std::string& a, const std::string& b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::string random_client_id() {
+  std::random_device random;
+  std::string id = "gorgo-";
+  for (int i = 0; i < 4; ++i) id += std::to_string(random());
+  return id;
+}
+
+}  // namespace
+
+MqttListener::MqttListener(const Settings& settings, const Types& types, const Position& position,
+                           Secrets secrets)
+    : settings_(settings),
+      secrets_(std::move(secrets)),
+      reader_(settings, types, settings.topics, kMqttTopics),
+      sessions_(position, Clock::now()) {}
+
+MqttListener::~MqttListener() {
+  for (const DevicePtr& device : devices_) {
+    std::string goodbye;
+    if (device->greeting) append_goodbye(goodbye, Reason::shutting_down, device->version());
+    device->connection->close(goodbye);
+  }
+}
+
+void MqttListener::wake() {
+  woken_ = true;
+  asio::post(io_, [] {});
+}
+
+Result<void> MqttListener::open() {
+  if (acceptor_ != nullptr) return {};
+  const auto address = protocol::parse_address(settings_.listen);
+  if (!address) return address.error();
+  error_code failure;
+  Tcp::resolver resolver(io_);
+  const auto found = resolver.resolve(address->host, address->port, failure);
+  if (failure) return Error{"listen: " + failure.message(), ""};
+  try {
+    acceptor_ = std::make_unique<Tcp::acceptor>(io_, found.begin()->endpoint());
+  } catch (const boost::system::system_error& refused) {
+    return Error{"cannot listen on " + settings_.listen + ": " + refused.code().message(), ""};
+  }
+  accept();
+  look();
+  return {};
+}
+
+void MqttListener::accept() {
+  acceptor_->async_accept([this](error_code failure, Tcp::socket socket) {
+    if (failure == asio::error::operation_aborted) return;
+    if (!failure) {
+      welcome(std::move(socket));
+      return accept();
+    }
+    // The process may have too many files open; it will not have fewer at once.
+    next_accept_.expires_after(kBetweenLooks);
+    next_accept_.async_wait([this](error_code cancelled) {
+      if (!cancelled) accept();
+    });
+  });
+}
+
+void MqttListener::welcome(Tcp::socket socket) {
+  if (devices_.size() >= kMostDevices) return;
+  auto device = std::make_shared<Device>();
+  device->connection = std::make_shared<DeviceConnection>(std::move(socket));
+  device->heard = Clock::now();
+  devices_.insert(device);
+  // The connection outlives neither of both, since `remove` closes it.
+  device->connection->start(
+      secrets_.tls.get(), [this, one = device.get()] { take_packets(one->shared_from_this()); },
+      [this, one = device.get()] { remove(one->shared_from_this(), true); });
+}
+
+/// Looks after devices that are silent, and sessions that are over.
+void MqttListener::look() {
+  next_look_.expires_after(kBetweenLooks);
+  next_look_.async_wait([this](error_code cancelled) {
+    if (cancelled) return;
+    const auto now = Clock::now();
+    std::vector<DevicePtr> silent;
+    for (const DevicePtr& device : devices_) {
+      // While nothing is read, nobody is silent.
+      const auto silence = now - std::max(device->heard, since_);
+      // A device may be late by half of what it has said.
+      const auto allowed =
+          device->greeting ? seconds(device->greeting->keep_alive) * 3 / 2 : kGreeting;
+      if (allowed > seconds(0) && silence > allowed) silent.push_back(device);
+    }
+    for (const DevicePtr& device : silent) dismiss(device, Reason::silent, "");
+    sessions_.forget_expired(now);
+    look();
+  });
+}
+
+void MqttListener::take_packets(const DevicePtr& device) {
+  device->heard = Clock::now();
+  while (device->connection->is_open()) {
+    const auto frame = device->connection->next();
+    if (!frame) {
+      dismiss(device, Reason::malformed, frame.error().message);
+      return;
+    }
+    if (!*frame) break;
+    if (!take(device, **frame)) return;
+  }
+  bytes_ += device->connection->bytes() - device->bytes;
+  device->bytes = device->connection->bytes();
+  if (bytes_ > kMostBytes) {
+    dismiss(device, Reason::quota_exceeded,
+            "all devices together have sent too many parts of packets");
+  }
+}
+
+bool MqttListener::take(const DevicePtr& device, const Frame& frame) {
+  if (!device->greeting) return greet(device, frame);
+  switch (frame.head) {
+    case Head::publish:
+      return take_message(device, frame);
+    case Head::pubrel:
+    case Head::subscribe:
+    case Head::unsubscribe:
+      return take_request(device, frame);
+    case Head::pingreq:
+      append_pong(answer(device));
+      return true;
+    case Head::disconnect:
+      return take_parting(device, frame);
+    default:
+      return dismiss(device, Reason::protocol_error, "a packet that no device may send");
+  }
+}
+
+bool MqttListener::greet(const DevicePtr& device, const Frame& frame) {
+  bool wrong_version = false;
+  auto greeting = frame.head == Head::connect ? read_greeting(frame, wrong_version)
+                                              : Result<Greeting>(Error{"no CONNECT", ""});
+  if (!greeting) {
+    // What does not speak MQTT gets no answer.
+    if (wrong_version) return refuse(device, Reason::wrong_version);
+    remove(device, false);
+    return false;
+  }
+  device->greeting = *greeting;
+  Welcome welcome{.receive_maximum = static_cast<std::uint16_t>(settings_.max_in_flight),
+                  .most_packet = DeviceConnection::kMostPacket};
+  if (const Reason no = judge(*device->greeting, welcome.assigned_client_id); no != Reason::success)
+    return refuse(device, no);
+  const auto id = hash(device->greeting->client_id);
+  if (const auto other = greeted_.find(id); other != greeted_.end()) {
+    const DevicePtr before = other->second;
+    dismiss(before, Reason::taken_over, "");
+  }
+  const auto session =
+      sessions_.begin(id, device->greeting->clean_start, device->greeting->session_expiry);
+  if (!session) return refuse(device, Reason::quota_exceeded);
+  device->id = id;
+  greeted_[id] = device;
+  welcome.session_present = *session;
+  append_welcome(answer(device), welcome, device->version());
+  return true;
+}
+
+/// Whether a device may come in. `assigned`: the client id that it gets where it has none.
+Reason MqttListener::judge(Greeting& greeting, std::string& assigned) const {
+  if (!settings_.user.empty() && !(is_same(greeting.user.value_or(""), settings_.user) &
+                                   is_same(greeting.password.value_or(""), secrets_.password))) {
+    return Reason::wrong_password;
+  }
+  if (!greeting.client_id.empty()) return Reason::success;
+  if (greeting.version == Version::v3_1_1 && !greeting.clean_start) return Reason::wrong_client_id;
+  greeting.client_id = assigned = random_client_id();
+  return Reason::success;
+}
+
+bool MqttListener::take_message(const DevicePtr& device, const Frame& frame) {
+  const auto message = read_publish(frame, device->version());
+  if (!message) return dismiss(device, Reason::malformed, message.error().message);
+  if (message->topic.find_first_of("+#") != std::string_view::npos) {
+    return dismiss(device, Reason::malformed, "a topic with wildcards");
+  }
+  const bool is_new = message->qos < 2 || sessions_.hold(device->id, message->packet_id);
+  if (is_new) reader_.take(message->topic, message->payload, arrived_);
+  if (message->qos > 0) {
+    append_yes(answer(device), message->qos == 1 ? Head::puback : Head::pubrec, message->packet_id);
+  }
+  return true;
+}
+
+bool MqttListener::take_request(const DevicePtr& device, const Frame& frame) {
+  const auto request = read_request(frame, device->version());
+  if (!request) return dismiss(device, Reason::malformed, request.error().message);
+  if (frame.head == Head::pubrel) {
+    sessions_.release(device->id, request->packet_id);
+    append_yes(answer(device), Head::pubcomp, request->packet_id);
+  } else {
+    const auto head = frame.head == Head::subscribe ? Head::suback : Head::unsuback;
+    append_no(answer(device), head, *request, device->version());
+  }
+  return true;
+}
+
+bool MqttListener::take_parting(const DevicePtr& device, const Frame& frame) {
+  const auto parting = read_parting(frame, device->version());
+  if (!parting) return dismiss(device, Reason::malformed, parting.error().message);
+  remove(device, parting->keeps_will, parting->session_expiry);
+  return false;
+}
+
+bool MqttListener::refuse(const DevicePtr& device, Reason reason) {
+  std::string refusal;
+  append_refusal(refusal, reason, device->greeting ? device->version() : Version::v3_1_1);
+  device->greeting.reset();
+  device->connection->close(refusal);
+  remove(device, false);
+  return false;
+}
+
+/// Ends the connection of a device. `why`: what it has done wrong, if it is to be told.
+bool MqttListener::dismiss(const DevicePtr& device, Reason reason, const std::string& why) {
+  std::string goodbye;
+  if (device->greeting) {
+    append_goodbye(goodbye, reason, device->version());
+    if (!why.empty()) {
+      arrived_.dead.push_back({device->connection->peer(),
+                               "the device " + device->greeting->client_id + " has sent " + why +
+                                   "; its connection is closed",
+                               ""});
+    }
+  }
+  device->connection->close(goodbye);
+  remove(device, true);
+  return false;
+}
+
+/// Forgets a device whose connection has ended or is to be ended.
+void MqttListener::remove(const DevicePtr& device, bool with_will,
+                          std::optional<std::uint32_t> expiry) {
+  device->connection->close();
+  bytes_ -= std::exchange(device->bytes, 0);
+  devices_.erase(device);
+  const auto greeted = greeted_.find(device->id);
+  if (greeted == greeted_.end() || greeted->second != device) return;
+  if (with_will && device->greeting->will) {
+    reader_.take(device->greeting->will->topic, device->greeting->will->payload, arrived_);
+  }
+  greeted_.erase(greeted);
+  sessions_.end(device->id, expiry, Clock::now());
+}
+
+/// The packets for the device that go out next.
+std::string& MqttListener::answer(const DevicePtr& device) {
+  if (answers_.empty() || answers_.back().device != device) answers_.push_back({device, ""});
+  return answers_.back().packets;
+}
+
+void MqttListener::send(const Answers& answers) {
+  for (const Answer& one : answers) one.device->connection->send(one.packets);
+}
+
+Result<Arrived> MqttListener::poll(std::chrono::milliseconds patience) {
+  const bool was_open = acceptor_ != nullptr;
+  if (auto opened = open(); !opened) return opened.error();
+  const auto start = Clock::now();
+  if (start - last_poll_ > kBetweenLooks) since_ = start;
+  reader_.begin_batch();
+  const auto until = start + (was_open ? patience : patience.zero());
+  io_.restart();
+  while (!arrived_.full()) {
+    // Behind the first message only what is there already is taken.
+    const bool has_news = !arrived_.empty() || !answers_.empty() || sessions_.has_changed();
+    const std::size_t ran = has_news ? io_.poll_one() : io_.run_one_until(until);
+    if (ran == 0 || woken_.exchange(false)) break;
+  }
+  last_poll_ = Clock::now();
+  Arrived arrived = std::exchange(arrived_, {});
+  Answers answers = std::exchange(answers_, {});
+  // Answers keep their order, so they wait for those before them.
+  if (arrived.empty() && !sessions_.has_changed() && (answers.empty() || uncommitted_.empty())) {
+    send(answers);
+    return {std::in_place, std::move(arrived)};
+  }
+  arrived.position = sessions_.save();
+  uncommitted_.push_back(std::move(answers));
+  return {std::in_place, std::move(arrived)};
+}
+
+void MqttListener::committed(const Position&) {
+  if (uncommitted_.empty()) return;
+  send(uncommitted_.front());
+  uncommitted_.pop_front();
+}
+
+std::string MqttListener::describe(const Position& position) const {
+  const std::size_t lasting = DeviceSessions(position, Clock::now()).lasting();
+  return lasting == 0 ? "" : std::to_string(lasting) + " sessions that last";
+}
+
+}  // namespace gorgo::doors::mqtt
