@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {execFile, execFileSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
-import {get} from 'node:http';
+import {createServer, get} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, test} from 'node:test';
@@ -56,6 +56,7 @@ const views = {
   '/engines': 'Engines',
   '/shadows': 'Shadow deployments',
   '/doors': 'Doors',
+  '/actions': 'Actions',
   '/connections': 'Connections',
 };
 for (const [path, title] of Object.entries(views)) {
@@ -256,6 +257,63 @@ topics = ["plant/{type}"]
     }, {}, mine);
   } finally {
     await mine.stop();
+    rmSync(folder, {recursive: true});
+  }
+});
+
+test('actions say what was done and given up, send it again, and are silenced', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gorgo-web-'));
+  let status = 400;
+  const bodies = [];
+  const receiver = createServer((request, response) => {
+    let body = '';
+    request.on('data', (part) => (body += part));
+    request.on('end', () => {
+      bodies.push(body);
+      response.writeHead(status).end();
+    });
+  });
+  await new Promise((done) => receiver.listen(0, '127.0.0.1', done));
+  writeFileSync(join(folder, 'gorgo.toml'), `
+[actions.ops]
+kind = "webhook"
+url = "http://127.0.0.1:${receiver.address().port}/hook"
+[actions.log]
+kind = "file"
+path = "${folder}/log.ndjson"
+`);
+  const mine = await serve({options: ['--config', join(folder, 'gorgo.toml')]});
+  try {
+    const rule = 'define Hot(area: string) from Temp(value > 45) where area = Temp.area execute webhook("ops"), file("log");';
+    assert.equal((await fetch(`${mine.url}/v1/rules/hot`, {method: 'PUT', body: rule})).status, 200);
+    await withPage('/actions', async (page) => {
+      const row = (name) => page.getByRole('row').filter({has: page.getByRole('cell', {name, exact: true})});
+      await row('ops').getByText('running').waitFor();
+      await post(mine, [{type: 'Temp', attrs: {area: 'attic', value: 50}}]);
+      await row('log').getByRole('cell', {name: '1', exact: true}).waitFor();
+      await row('ops').getByRole('link', {name: '1', exact: true}).waitFor();
+      const found = await page.evaluate(axe);
+      assert.deepEqual(found.violations.filter((each) => ['serious', 'critical'].includes(each.impact)).map((each) => each.id), []);
+      status = 204;
+      await page.getByRole('button', {name: 'Retry ops'}).click();
+      await page.getByRole('button', {name: 'Retry ops'}).waitFor({state: 'detached'});
+      await page.getByRole('button', {name: 'Test log'}).click();
+      await row('log').getByRole('cell', {name: '2', exact: true}).waitFor();
+      await page.getByLabel('Silence', {exact: true}).selectOption('log');
+      await page.getByLabel('for events with').fill('area=attic, type=Hot');
+      await page.getByLabel('because').fill('the attic is painted');
+      await page.getByRole('button', {name: 'Silence', exact: true}).click();
+      await page.getByText('the attic is painted').waitFor();
+      await page.getByText('area=attic, type=Hot').waitFor();
+      await post(mine, [{type: 'Temp', attrs: {area: 'attic', value: 51}}]);
+      await row('log').getByRole('cell', {name: '1', exact: true}).waitFor();
+      await page.getByRole('button', {name: 'End silence 1 of log'}).click();
+      await page.getByText('Nothing is silenced.').waitFor();
+    }, {}, mine);
+    assert.equal(bodies.filter((body) => body.includes('attic')).length >= 2, true);
+  } finally {
+    await mine.stop();
+    receiver.close();
     rmSync(folder, {recursive: true});
   }
 });

@@ -24,6 +24,7 @@ const views: Record<string, Entry> = {
   engines: {title: 'Engines', load: async () => (await import('./pages/engines')).Engines},
   shadows: {title: 'Shadows', load: async () => (await import('./pages/shadows')).Shadows},
   doors: {title: 'Doors', load: async () => (await import('./pages/doors')).Doors},
+  actions: {title: 'Actions', load: async () => (await import('./pages/actions')).Actions},
   connections: {title: 'Connections', load: async () => (await import('./pages/connections')).Connections},
 };
 

@@ -62,6 +62,7 @@ constexpr auto kPages = std::to_array<Route>({
     {Verb::get, "/events", BodyKind::none, &Api::page, Access::anybody},
     {Verb::get, "/engines", BodyKind::none, &Api::page, Access::anybody},
     {Verb::get, "/doors", BodyKind::none, &Api::page, Access::anybody},
+    {Verb::get, "/actions", BodyKind::none, &Api::page, Access::anybody},
     {Verb::get, "/connections", BodyKind::none, &Api::page, Access::anybody},
     {Verb::get, "/shadows", BodyKind::none, &Api::page, Access::anybody},
     {Verb::get, "/assets/{file}", BodyKind::none, &Api::asset, Access::anybody},
