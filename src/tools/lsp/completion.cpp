@@ -325,7 +325,7 @@ class Completer {
   }
 
   void actions() {
-    for (const std::string& kind : language::action_kinds()) {
+    for (const std::string& kind : language::action_names()) {
       add(kind, Kind::function, kind + "(\"...\")");
     }
   }

@@ -6,6 +6,7 @@
 
 #include "engine/engine.hpp"
 #include "functions/catalogue.hpp"
+#include "language/action_kinds.hpp"
 #include "language/literal.hpp"
 #include "language/rule_text.hpp"
 #include "language/syntax.hpp"
@@ -157,6 +158,25 @@ std::string_view word_at(std::string_view text, std::size_t offset) {
   return text.substr(begin, end - begin);
 }
 
+/// About `execute`, and about the word of an action before its brackets. Types may be called so,
+/// too.
+std::string about_action(const std::string& text, const std::string& keyword,
+                         std::string_view word) {
+  if (keyword == "execute") {
+    std::string list = "what is done about each composite of the rule\n\n";
+    for (const auto& kind : language::action_kinds()) {
+      list += "* `" + kind.name + "(\"...\")` " + kind.says + "\n";
+    }
+    return list;
+  }
+  const auto* kind = language::find_action_kind(keyword);
+  const auto end = static_cast<std::size_t>(word.data() - text.data()) + word.size();
+  const auto next = text.find_first_not_of(" \t", end);
+  if (kind == nullptr || next == text.npos || text[next] != '(') return "";
+  return code(kind->name + "(\"...\")") + "\n" + kind->says +
+         "; the name is that of a target in the configuration of the server\n";
+}
+
 /// What is known about words that are no names where they stand: functions, engines, `rule` and
 /// `define`, which stand for their rule, and the words of an item that does not parse.
 std::string about_word(const View& view, std::string_view word, std::size_t offset) {
@@ -168,8 +188,12 @@ std::string about_word(const View& view, std::string_view word, std::size_t offs
     for (const auto& line : engine->description()) text += line + "\n";
     return code(text, "text");
   }
-  if (view.good == nullptr) return "";
   const std::string keyword = language::lower_case(word);
+  if (const std::string action = about_action(view.document.text(), keyword, word);
+      !action.empty()) {
+    return action;
+  }
+  if (view.good == nullptr) return "";
   if (keyword != "rule" && keyword != "define") {
     return Knowledge(view, *view.good).about_name(std::string(word));
   }
