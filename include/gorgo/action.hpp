@@ -20,7 +20,7 @@ struct ActionSilence {
 /// Where a server carries out actions of rules.
 struct ActionTarget {
   std::string name;
-  std::string kind;             ///< "webhook", "mail", "publish", "command", "file"
+  std::string kind;             ///< "webhook", "mail", "publish", "command", "file", "sql"
   std::string address;          ///< the URL, the mail server, the program or the file
   std::string state;            ///< "running", "failing", or "open": one attempt at a time
   std::string problem;          ///< why it fails; empty: it does not
@@ -33,6 +33,7 @@ struct ActionTarget {
   std::uint64_t retriable = 0;  ///< those of them that are remembered for a retry
   std::uint64_t lost = 0;       ///< events that never came, because too much waited
   std::uint64_t silenced = 0;   ///< events that a silence has taken
+  std::uint64_t inhibited = 0;  ///< events about which nothing was done because of others before
   std::vector<ActionSilence> silences;
 };
 

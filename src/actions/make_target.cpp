@@ -1,6 +1,7 @@
 #include "actions/command.hpp"
 #include "actions/mail.hpp"
 #include "actions/sink_target.hpp"
+#include "actions/sql.hpp"
 #include "actions/target.hpp"
 #include "actions/webhook.hpp"
 #include "base/file.hpp"
@@ -46,6 +47,7 @@ Result<std::unique_ptr<Target>> make_target(const std::string& name, const Setti
   if (settings.kind == "webhook") return make_webhook(settings);
   if (settings.kind == "mail") return make_mail(settings);
   if (settings.kind == "command") return {std::in_place, std::make_unique<Command>(settings)};
+  if (settings.kind == "sql") return {std::in_place, std::make_unique<Sql>(settings)};
   return make_sink_target(name, settings);
 }
 

@@ -4,11 +4,16 @@
 #include <functional>
 #include <string_view>
 
+#include "actions/matcher.hpp"
+#include "doors/kind.hpp"
 #include "doors/shown.hpp"
 #include "language/action_kinds.hpp"
 
 namespace gorgo::actions {
 namespace {
+
+constexpr std::int64_t kYear = std::int64_t{366} * 24 * 3'600'000;  // milliseconds
+constexpr std::string_view kInhibit = "inhibit.";
 
 struct Key {
   std::string_view name;
@@ -28,17 +33,18 @@ const std::vector<Key>& keys() {
   static const std::vector<Key> all = {key("kind", "", &Settings::kind),
                                        key("url", "webhook", &Settings::url),
                                        key("secret_file", "webhook", &Settings::secret_file),
-                                       key("ca", "webhook, mail", &Settings::ca),
+                                       key("ca", "webhook, mail, sql", &Settings::ca),
                                        key("server", "mail", &Settings::server),
                                        key("from", "mail", &Settings::from),
                                        key("recipients", "mail", &Settings::recipients),
                                        key("subject", "mail", &Settings::subject),
                                        key("starttls", "mail", &Settings::starttls),
                                        key("user", "mail", &Settings::user),
-                                       key("password_file", "mail", &Settings::password_file),
+                                       key("password_file", "mail, sql", &Settings::password_file),
                                        key("headers", "webhook", &Settings::headers),
                                        key("command", "command", &Settings::command),
                                        key("path", "file", &Settings::path),
+                                       key("statement", "sql", &Settings::statement),
                                        key("to", "publish", &Settings::to),
                                        key("deadline_ms", "", &Settings::deadline_ms),
                                        key("timeout_ms", "", &Settings::timeout_ms),
@@ -48,6 +54,15 @@ const std::vector<Key>& keys() {
                                        key("group_ms", "", &Settings::group_ms),
                                        key("dry_run", "", &Settings::dry_run)};
   return all;
+}
+
+bool is_name(std::string_view text) {
+  constexpr std::size_t kLongest = 64;
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  };
+  return !text.empty() && text.size() <= kLongest && std::ranges::all_of(text, fits);
 }
 
 const Key* find_key(std::string_view name) {
@@ -125,17 +140,28 @@ Result<void> check_publish(const std::string& name, doors::Settings sink, const 
   return Error{message, made.error().hint};
 }
 
+Result<void> check_sql(const Settings& settings) {
+  if (settings.statement.empty()) {
+    return Error{"statement: it is not said what is executed",
+                 "statement = \"insert into fires (area) values ({area})\""};
+  }
+  doors::Settings database = settings.sink;
+  database.table = settings.keys_table();
+  return doors::find_kind("postgres")->check(database);
+}
+
 Result<void> check_kind(const std::string& name, const Settings& settings) {
   if (settings.kind == "webhook") return check_webhook(settings);
   if (settings.kind == "mail") return check_mail(settings);
   if (settings.kind == "command") return check_command(settings);
+  if (settings.kind == "sql") return check_sql(settings);
   if (settings.kind == "publish") return check_publish(name, settings.sink, settings.to);
   if (settings.path.empty()) return Error{"path: no file is named", "path = \"/var/log/fires\""};
   return {};
 }
 
 Result<void> check_numbers(const Settings& settings) {
-  constexpr std::int64_t kMostFlying = 256, kYear = std::int64_t{366} * 24 * 3'600'000;
+  constexpr std::int64_t kMostFlying = 256;
   if (settings.in_flight < 1 || settings.in_flight > kMostFlying) {
     return Error{"in_flight: expected a number, 1 to 256", ""};
   }
@@ -151,7 +177,7 @@ Result<void> check_numbers(const Settings& settings) {
   if (!settings.group_by.empty() && settings.group_ms == 0) {
     return Error{"group_by: it is not said how long a group waits", "group_ms = 30000"};
   }
-  if (settings.group_ms > 0 && settings.is_ordered()) {
+  if (settings.group_ms > 0 && (settings.is_ordered() || settings.kind == "sql")) {
     return Error{"group_ms: events go to targets of kind " + settings.kind + " one by one",
                  "leave it out"};
   }
@@ -161,35 +187,91 @@ Result<void> check_numbers(const Settings& settings) {
   return {};
 }
 
+Result<void> check_inhibition(const Inhibition& inhibition) {
+  if (inhibition.source.empty()) {
+    return Error{"source: it is not said which events inhibit others", "source = [\"type=Fire\"]"};
+  }
+  if (inhibition.target.empty()) {
+    return Error{"target: it is not said which events are inhibited", "target = [\"type=Smoke\"]"};
+  }
+  if (inhibition.for_ms < 1 || inhibition.for_ms > kYear) {
+    return Error{"for_ms: expected a number, 1 to 31622400000", "for_ms = 600000"};
+  }
+  for (const auto& [key, matchers] :
+       {std::pair("source: ", inhibition.source), std::pair("target: ", inhibition.target)}) {
+    if (auto checked = check(matchers); !checked) {
+      return Error{key + checked.error().message, checked.error().hint};
+    }
+  }
+  return {};
+}
+
+Result<void> check_inhibitions(const Settings& settings) {
+  for (const auto& [name, inhibition] : settings.inhibit) {
+    if (auto checked = check_inhibition(inhibition); !checked) {
+      return Error{std::string(kInhibit) + name + "." + checked.error().message,
+                   checked.error().hint};
+    }
+  }
+  return {};
+}
+
 Result<void> check_name(const std::string& name) {
-  constexpr std::size_t kLongest = 64;
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  };
-  if (!name.empty() && name.size() <= kLongest && std::ranges::all_of(name, fits)) return {};
+  if (is_name(name)) return {};
   return Error{"the name of a target has 1 to 64 letters, digits, - and _", "[actions.ops-1]"};
 }
 
 Result<void> check_keys(const Settings& settings) {
-  const auto& kinds = language::action_kinds();
-  if (std::ranges::find(kinds, settings.kind) == kinds.end()) {
+  if (language::find_action_kind(settings.kind) == nullptr) {
     std::string known;
-    for (const std::string& kind : kinds) known += (known.empty() ? "" : ", ") + kind;
+    for (const std::string& kind : language::action_names())
+      known += (known.empty() ? "" : ", ") + kind;
     return Error{settings.kind.empty()
                      ? "kind: it is not said what is done"
                      : "kind: this program has no actions of kind '" + settings.kind + "'",
                  "one of " + known};
   }
   for (const auto& [name, value] : settings.given) {
+    if (name.starts_with(kInhibit)) continue;
     const Key* const key = find_key(name);
     const std::string_view of = key == nullptr ? "publish" : key->kinds;
+    const bool is_of_sink = settings.kind == "publish" ||
+                            (settings.kind == "sql" && (name == "database" || name == "table"));
     const bool fits = of.empty() || of.find(settings.kind) != of.npos ||
-                      (settings.kind == "publish" && settings.sink.given.contains(name));
+                      (is_of_sink && settings.sink.given.contains(name));
     if (!fits) {
       return Error{name + " is for targets of kind " + std::string(of), "leave it out"};
     }
   }
+  return {};
+}
+
+/// Sets `inhibit.NAME.KEY`.
+Result<void> set_inhibition(Settings& settings, const std::string& name,
+                            const SettingValue& value) {
+  using Names = std::vector<std::string>;
+  const std::size_t dot = name.rfind('.');
+  const std::string key = name.substr(dot + 1);
+  const std::string of =
+      dot < kInhibit.size() ? "" : name.substr(kInhibit.size(), dot - kInhibit.size());
+  const bool is_list = key == "source" || key == "target" || key == "equal";
+  if (!is_name(of) || (!is_list && key != "for_ms")) {
+    return Error{name + ": unknown key",
+                 "a table inhibit.NAME has the keys source, target, equal and for_ms"};
+  }
+  Inhibition& inhibition = settings.inhibit[of];
+  if (const auto* number = std::get_if<std::int64_t>(&value); number != nullptr && !is_list) {
+    inhibition.for_ms = *number;
+    return {};
+  }
+  const auto* const list = std::get_if<Names>(&value);
+  if (list == nullptr || !is_list) {
+    return Error{name + ": expected " + (is_list ? "a list of strings" : "a number"), ""};
+  }
+  Names& names = key == "source"   ? inhibition.source
+                 : key == "target" ? inhibition.target
+                                   : inhibition.equal;
+  names = *list;
   return {};
 }
 
@@ -200,10 +282,16 @@ std::string Settings::address() const {
   if (kind == "mail") return server;
   if (kind == "command") return command.empty() ? "" : command.front();
   if (kind == "file") return path;
+  if (kind == "sql") return std::get<std::string>(doors::shown("database", sink.database));
   return sink.target();
 }
 
 Result<void> set(Settings& settings, const std::string& name, const SettingValue& value) {
+  if (name.starts_with(kInhibit)) {
+    auto done = set_inhibition(settings, name, value);
+    if (done) settings.given[name] = value;
+    return done;
+  }
   const Key* const key = find_key(name);
   // What the table says of the door that events are published through.
   const auto of_door =
@@ -233,6 +321,7 @@ Result<void> check(const std::string& name, const Settings& settings) {
   if (checked) checked = check_keys(settings);
   if (checked) checked = check_kind(name, settings);
   if (checked) checked = check_numbers(settings);
+  if (checked) checked = check_inhibitions(settings);
   if (checked) return {};
   return Error{"actions." + name + ": " + checked.error().message, checked.error().hint};
 }

@@ -14,9 +14,18 @@ namespace gorgo::actions {
 
 using SettingValue = doors::SettingValue;
 
+/// For a while behind an event that matches `source`, nothing is done about those that match
+/// `target` and agree with it in the attributes `equal`.
+struct Inhibition {
+  std::vector<std::string> source;
+  std::vector<std::string> target;
+  std::vector<std::string> equal;
+  std::int64_t for_ms = 0;
+};
+
 /// A target of actions as the configuration has it. docs/actions.md says what each key means.
 struct Settings {
-  std::string kind;  ///< one of `language::action_kinds()`
+  std::string kind;  ///< one of `language::action_names()`
 
   std::string url;  ///< of a webhook
   std::string secret_file;
@@ -35,6 +44,8 @@ struct Settings {
 
   std::string path;  ///< of a file
 
+  std::string statement;  ///< of SQL; the database stands in `sink`
+
   std::string to;        ///< the kind of door that events are published through
   doors::Settings sink;  ///< that door
 
@@ -45,6 +56,7 @@ struct Settings {
   std::vector<std::string> group_by;     ///< attributes that events of one order share
   std::int64_t group_ms = 0;  ///< how long an order waits for further events; 0: no groups
   bool dry_run = false;       ///< nothing is carried out, only counted
+  std::map<std::string, Inhibition> inhibit;  ///< by name
 
   /// All keys that were given, by name. Targets with the same ones are the same.
   std::map<std::string, SettingValue> given;
@@ -53,6 +65,8 @@ struct Settings {
   bool is_ordered() const { return kind == "file" || kind == "publish"; }
   /// The address, the program or the file, for people, who read no secret in it.
   std::string address() const;
+  /// Where a database has the keys of orders that are done.
+  std::string keys_table() const { return sink.table.empty() ? "gorgo_actions" : sink.table; }
   /// As rules name it: `webhook("ops")`.
   std::string text(const std::string& name) const { return kind + "(\"" + name + "\")"; }
 

@@ -13,12 +13,18 @@ namespace gorgo::actions {
 /// The silences of a target: which events it does nothing about, and until when.
 class Silences {
  public:
-  /// Returns its id. An error: a matcher is none, or there are too many silences.
+  Silences() = default;
+  /// Those that `saved` has told of. What is no such text has none.
+  explicit Silences(const std::string& saved);
+
+  /// Returns its id. An error: a matcher is none, there are too many silences, or it is too long.
   Result<std::uint64_t> add(ActionSilence silence, Timestamp now);
   /// False: there is none of this id.
   bool end(std::uint64_t id);
   bool takes(const doors::Departing::Row& row, Timestamp now);
-  const std::vector<ActionSilence>& all() const { return all_; }
+  std::vector<ActionSilence> all(Timestamp now) const;
+  /// All that there is to know, for the journal.
+  std::string saved() const;
 
  private:
   std::vector<ActionSilence> all_;  // some may be over

@@ -22,6 +22,12 @@ std::string text_in(const doors::Departing::Row& row, const std::string& attribu
   return found == row.event.attributes.end() ? std::string() : doors::text_of(found->value);
 }
 
+std::string texts_in(const doors::Departing::Row& row, const std::vector<std::string>& attributes) {
+  std::string texts;
+  for (const std::string& attribute : attributes) texts += text_in(row, attribute) + '\0';
+  return texts;
+}
+
 std::string filled(const std::string& with_names, const doors::Departing::Row& row) {
   std::string text;
   std::size_t at = 0;

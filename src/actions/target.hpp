@@ -24,6 +24,8 @@ struct Order {
 std::string lines_of(const Order& order);
 /// The value of the attribute as text; `id` and `type` are those of the event. Empty: it has none.
 std::string text_in(const doors::Departing::Row& row, const std::string& attribute);
+/// The values of the attributes, each ended by a zero byte: the same text where all of them agree.
+std::string texts_in(const doors::Departing::Row& row, const std::vector<std::string>& attributes);
 /// The text with the values of the event: `{id}`, `{type}` and `{ATTRIBUTE}`. An attribute that the
 /// event does not have is empty.
 std::string filled(const std::string& text, const doors::Departing::Row& row);

@@ -112,6 +112,7 @@ ActionTarget to_action(const wire::ActionInfo& action) {
                       .retriable = action.retriable(),
                       .lost = action.lost(),
                       .silenced = action.silenced(),
+                      .inhibited = action.inhibited(),
                       .silences = {}};
   if (action.silences() == nullptr) return target;
   for (const auto* silence : *action.silences()) {

@@ -129,8 +129,8 @@ std::vector<Action> CompositeBinder::bind_actions() {
   std::vector<Action> actions;
   for (const ast::Action& written : rule_.actions) {
     Action action{lower_case(written.kind.text), written.target.text, written.kind.at};
-    const auto& kinds = action_kinds();
-    if (std::ranges::find(kinds, action.kind) == kinds.end()) {
+    if (find_action_kind(action.kind) == nullptr) {
+      const auto kinds = action_names();
       reporter_.error(
           written.kind.at, "there is no action " + in_quotes(written.kind.text),
           reporter_.suggest(action.kind, kinds, "the actions are " + listing(kinds, "and")));

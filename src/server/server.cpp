@@ -334,6 +334,7 @@ bool Server::run() {
   asio::co_spawn(s.io, s.look(), asio::detached);
   asio::co_spawn(s.io, s.beat(), asio::detached);
   s.doors.restore(s.engine.door_positions());
+  s.targets.restore(s.engine.door_positions());
   s.engine.start();
   // Before the doors, whose first events may have rules execute something.
   s.targets.apply(s.options.actions);

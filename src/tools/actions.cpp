@@ -45,7 +45,8 @@ nlohmann::ordered_json to_json(const ActionTarget& target) {
       {"state", target.state},       {"problem", target.problem},   {"dry_run", target.dry_run},
       {"waiting", target.waiting},   {"done", target.done},         {"attempts", target.attempts},
       {"failures", target.failures}, {"dead", target.dead},         {"retriable", target.retriable},
-      {"lost", target.lost},         {"silenced", target.silenced}, {"silences", silences}};
+      {"lost", target.lost},         {"silenced", target.silenced}, {"inhibited", target.inhibited},
+      {"silences", silences}};
 }
 
 void print_list(const std::vector<ActionTarget>& targets) {

@@ -223,6 +223,93 @@ TEST(Actions, ASilenceTakesWhatItSays) {
   EXPECT_FALSE(client.silence_action("ops", silence));
 }
 
+TEST(Actions, SilencesSurviveTheServer) {
+  const Folder folder("kept_silences");
+  const Receiver receiver(folder);
+  ServerWithDoors server(folder, webhook(receiver));
+  std::uint64_t kept = 0;
+  {
+    auto client = server.client();
+    deploy(client, kEchoOps);
+    const auto end = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        (std::chrono::system_clock::now() + std::chrono::hours(1)).time_since_epoch());
+    ActionSilence silence;
+    silence.until = end.count();
+    silence.matchers = {"v=1"};
+    kept = client.silence_action("ops", silence).value();
+    silence.matchers = {"v=2"};
+    ASSERT_TRUE(client.end_silence("ops", client.silence_action("ops", silence).value()));
+    // Silences are saved before events are looked at, and what is behind them is durable here.
+    publish(client, 1);
+    wait_for_target(client, "ops", [](const ActionTarget& t) { return t.silenced == 1; });
+    const std::vector<Event> last = {{"A", std::nullopt, {{"v", std::int64_t{1}}}}};
+    ASSERT_TRUE(client.publish(last, {.acknowledge = Acknowledge::durable}));
+  }
+  server.kill_and_start();
+  auto client = server.client();
+  publish(client, 1);
+  publish(client, 2);
+  const ActionTarget target =
+      wait_for_target(client, "ops", [](const ActionTarget& t) { return t.done == 1; });
+  ASSERT_EQ(target.silences.size(), 1u);
+  EXPECT_EQ(target.silences[0].id, kept);
+  EXPECT_THAT(receiver.posts().at(0).body, HasSubstr("\"v\":2"));
+}
+
+TEST(Actions, SilencesSurviveAChangeOfTheirTarget) {
+  const Folder folder("changed_silences");
+  const Receiver receiver(folder);
+  ServerWithDoors server(folder, webhook(receiver));
+  auto client = server.client();
+  ActionSilence silence;
+  silence.until = std::numeric_limits<Timestamp>::max();
+  ASSERT_TRUE(client.silence_action("ops", silence));
+  folder.write("gorgo.toml", "[journal]\nsnapshot_bytes = 200000\nsegment_bytes = 100000\n" +
+                                 webhook(receiver, "dry_run = true\n"));
+  server.signal(SIGHUP);
+  const ActionTarget target =
+      wait_for_target(client, "ops", [](const ActionTarget& t) { return t.dry_run; });
+  EXPECT_EQ(target.silences.size(), 1u);
+}
+
+TEST(Actions, OneEventInhibitsAnother) {
+  const Folder folder("inhibited");
+  const Receiver receiver(folder);
+  ServerWithDoors server(folder, webhook(receiver,
+                                         "[actions.ops.inhibit.first]\nsource = [\"v=1\"]\n"
+                                         "target = [\"type=Echo\"]\nfor_ms = 3600000\n"));
+  auto client = server.client();
+  deploy(client, kEchoOps);
+  publish(client, 2);
+  publish(client, 1);
+  publish(client, 2);
+  publish(client, 1);
+  const ActionTarget target =
+      wait_for_target(client, "ops", [](const ActionTarget& t) { return t.done == 3; });
+  EXPECT_EQ(target.inhibited, 1u);
+  EXPECT_EQ(target.waiting, 0u);
+}
+
+TEST(Actions, AServerThatStopsInOrderDoesNothingTwice) {
+  const Folder folder("in_order");
+  const Receiver receiver(folder);
+  ServerWithDoors server(folder, webhook(receiver));
+  for (std::int64_t run = 1; run <= 3; ++run) {
+    {
+      auto client = server.client();
+      if (run == 1) deploy(client, kEchoOps);
+      for (std::int64_t v = 0; v < 20; ++v) publish(client, v);
+      wait_for_target(client, "ops", [](const ActionTarget& t) { return t.done == 20; });
+    }
+    ASSERT_EQ(server.stop(), 0);
+    server.start_again();
+  }
+  auto client = server.client();
+  publish(client, 20);
+  wait_for_target(client, "ops", [](const ActionTarget& t) { return t.done == 1; });
+  EXPECT_EQ(receiver.posts().size(), 61u);
+}
+
 TEST(Actions, ATestEventIsSentAtOnce) {
   const Folder folder("test_event");
   const Receiver receiver(folder);

@@ -87,6 +87,28 @@ TEST(ActionSettings, WhatIsWrongIsNamed) {
               HasSubstr("headers"));
 }
 
+TEST(ActionSettings, InhibitionsAreChecked) {
+  using Names = std::vector<std::string>;
+  const auto with = [](const Keys& more) {
+    Keys keys = {{"kind", kWebhook},
+                 {"url", kUrl},
+                 {"inhibit.fire.source", Names{"type=Fire"}},
+                 {"inhibit.fire.target", Names{"type=Smoke"}},
+                 {"inhibit.fire.for_ms", std::int64_t{600'000}}};
+    keys.insert(keys.end(), more.begin(), more.end());
+    return problem(keys);
+  };
+  EXPECT_EQ(with({{"inhibit.fire.equal", Names{"area"}}}), "");
+  EXPECT_THAT(with({{"inhibit.fire.source", Names{}}}), HasSubstr("inhibit.fire.source"));
+  EXPECT_THAT(with({{"inhibit.fire.target", Names{"Smoke"}}}), HasSubstr("inhibit.fire.target"));
+  EXPECT_THAT(with({{"inhibit.fire.for_ms", std::int64_t{0}}}), HasSubstr("for_ms"));
+  EXPECT_THAT(with({{"inhibit.fire.for_ms", std::string("1h")}}), HasSubstr("expected a number"));
+  EXPECT_THAT(with({{"inhibit.fire.equal", std::string("area")}}), HasSubstr("a list of strings"));
+  EXPECT_THAT(with({{"inhibit.fire.sauce", Names{}}}), HasSubstr("inhibit.fire.sauce"));
+  EXPECT_THAT(with({{"inhibit.source", Names{}}}), HasSubstr("inhibit.source"));
+  EXPECT_THAT(with({{"inhibit.smoke.source", Names{"type=X"}}}), HasSubstr("inhibit.smoke.target"));
+}
+
 TEST(ActionSettings, NoSecretIsShown) {
   Settings settings;
   ASSERT_TRUE(set(settings, "kind", kWebhook));

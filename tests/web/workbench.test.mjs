@@ -295,8 +295,8 @@ path = "${folder}/log.ndjson"
       const found = await page.evaluate(axe);
       assert.deepEqual(found.violations.filter((each) => ['serious', 'critical'].includes(each.impact)).map((each) => each.id), []);
       status = 204;
-      await page.getByRole('button', {name: 'Retry ops'}).click();
-      await page.getByRole('button', {name: 'Retry ops'}).waitFor({state: 'detached'});
+      await page.getByRole('button', {name: 'Send 1 again to ops'}).click();
+      await page.getByRole('button', {name: 'Send 1 again to ops'}).waitFor({state: 'detached'});
       await page.getByRole('button', {name: 'Test log'}).click();
       await row('log').getByRole('cell', {name: '2', exact: true}).waitFor();
       await page.getByLabel('Silence', {exact: true}).selectOption('log');

@@ -1,9 +1,6 @@
 #include "doors/postgres/postgres_sink.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "codec/event_line.hpp"
@@ -28,42 +25,6 @@ std::string attributes_of(const Event& event) {
 
 }  // namespace
 
-Error PostgresSink::failed(const std::string& what) const {
-  std::string why = PQerrorMessage(connection_.get());
-  why.resize(std::min(why.find('\n'), why.size()));  // the rest says where in the statement
-  return {what + ": " + why, ""};
-}
-
-Result<void> PostgresSink::connect() {
-  std::string password;
-  if (!settings_.password_file.empty()) {
-    auto given = password_of(settings_);
-    if (!given) return given.error();
-    password = std::move(*given);
-  }
-  std::vector<const char*> keys, values;
-  const auto set = [&](const char* key, const char* value) {
-    keys.push_back(key);
-    values.push_back(value);
-  };
-  set("connect_timeout", "5");
-  set("tcp_user_timeout", "15000");
-  set("fallback_application_name", "gorgo");
-  set("dbname", settings_.database.c_str());
-  // What stands behind `dbname` is stronger than what the connection string says.
-  if (!password.empty()) set("password", password.c_str());
-  if (!settings_.ca.empty()) {
-    set("sslmode", "verify-full");
-    set("sslrootcert", settings_.ca.c_str());
-  }
-  set(nullptr, nullptr);
-  connection_.reset(PQconnectdbParams(keys.data(), values.data(), 1));
-  if (PQstatus(connection_.get()) == CONNECTION_OK) return {};
-  auto why = failed("the database");
-  connection_.reset();
-  return why;
-}
-
 Result<void> PostgresSink::look_at_table() {
   const auto answer =
       run("select $1::regclass::text, attname from pg_attribute where attrelid = $1::regclass and "
@@ -81,47 +42,11 @@ Result<void> PostgresSink::look_at_table() {
 }
 
 Result<void> PostgresSink::open() {
-  if (connection_ != nullptr && PQstatus(connection_.get()) == CONNECTION_OK) return {};
-  auto opened = connect();
+  if (connection_.is_open()) return {};
+  auto opened = connection_.open();
   if (opened) opened = look_at_table();
-  if (!opened) connection_.reset();
+  if (!opened) connection_.close();
   return opened;
-}
-
-std::string PostgresSink::quoted(const std::string& name) const {
-  char* const made = PQescapeIdentifier(connection_.get(), name.data(), name.size());
-  std::string text = made == nullptr ? name : made;
-  PQfreemem(made);
-  return text;
-}
-
-Result<PostgresSink::Answer> PostgresSink::run(const std::string& statement,
-                                               const std::vector<std::string>& values) {
-  constexpr std::chrono::seconds kPatience{30};
-  constexpr int kStep = 50;  // milliseconds
-  std::vector<const char*> parameters;
-  for (const std::string& value : values) parameters.push_back(value.c_str());
-  PGconn* const connection = connection_.get();
-  if (PQsendQueryParams(connection, statement.c_str(), static_cast<int>(parameters.size()), nullptr,
-                        parameters.data(), nullptr, nullptr, 0) == 0) {
-    return failed("the database");
-  }
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (PQisBusy(connection) != 0) {
-    if (is_woken_.exchange(false) || std::chrono::steady_clock::now() > until) {
-      connection_.reset();
-      return Error{"it is not known whether the database has the events", ""};
-    }
-    pollfd socket{PQsocket(connection), POLLIN, 0};
-    ::poll(&socket, 1, kStep);
-    if (PQconsumeInput(connection) == 0) return failed("the database");
-  }
-  Answer answer(PQgetResult(connection));
-  while (const Answer more{PQgetResult(connection)}) continue;
-  const auto status = PQresultStatus(answer.get());
-  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
-    return {std::in_place, std::move(answer)};
-  return failed("the table " + settings_.table);
 }
 
 std::optional<std::string> PostgresSink::cell(const Departing::Row& row,
@@ -147,10 +72,10 @@ std::optional<std::string> PostgresSink::cell(const Departing::Row& row,
 Result<void> PostgresSink::insert(std::span<const Departing::Row> rows) {
   std::string statement = "insert into " + table_ + " (";
   for (const std::string& column : columns_) {
-    statement += (&column == columns_.data() ? "" : ", ") + quoted(column);
+    statement += (&column == columns_.data() ? "" : ", ") + connection_.quoted(column);
   }
   statement += ") values ";
-  std::vector<std::string> values;
+  Connection::Values values;
   for (const Departing::Row& row : rows) {
     statement += &row == rows.data() ? "(" : ", (";
     for (const std::string& column : columns_) {
@@ -177,7 +102,7 @@ Result<void> PostgresSink::send(const Departing& events) {
   for (std::size_t begin = 0; begin < rows.size(); begin += most) {
     auto inserted = insert(rows.subspan(begin, std::min(most, rows.size() - begin)));
     if (inserted) continue;
-    connection_.reset();
+    connection_.close();
     return inserted;
   }
   return {};

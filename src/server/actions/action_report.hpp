@@ -16,7 +16,7 @@ class ActionReport {
   explicit ActionReport(ActionTarget identity) : identity_(std::move(identity)) {}
 
   std::atomic<std::uint64_t> waiting = 0, done = 0, attempts = 0, failures = 0, dead = 0,
-                             retriable = 0, lost = 0, silenced = 0;
+                             retriable = 0, lost = 0, silenced = 0, inhibited = 0;
   std::atomic<bool> is_open = false;
 
   /// Empty: it works. Returns whether it works where it did not, or the other way round.
@@ -36,6 +36,7 @@ class ActionReport {
     info.retriable = retriable;
     info.lost = lost;
     info.silenced = silenced;
+    info.inhibited = inhibited;
     const std::lock_guard lock(mutex_);
     info.problem = problem_;
     info.state = is_open ? "open" : problem_.empty() ? "running" : "failing";

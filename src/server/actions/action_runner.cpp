@@ -6,6 +6,7 @@
 
 #include "protocol/batch.hpp"
 #include "protocol/info.hpp"
+#include "server/actions/publications.hpp"
 #include "server/doors/durable_name.hpp"
 
 namespace gorgo::server {
@@ -40,34 +41,10 @@ Timestamp system_now() {
       .count();
 }
 
-/// A publication of nothing but a dead letter for each event.
-protocol::Bytes dead_letters_of(const std::string& target, const OutstandingOrder& dead,
-                                std::uint64_t number) {
-  flatbuffers::FlatBufferBuilder builder;
-  std::vector<flatbuffers::Offset<wire::DeadLetter>> letters;
-  for (const auto& row : dead.order.rows) {
-    std::string line;
-    doors::append_line(line, row);
-    letters.push_back(wire::CreateDeadLetter(builder, builder.CreateString(doors::id_of(row.place)),
-                                             builder.CreateString(dead.problem),
-                                             builder.CreateString(line)));
-  }
-  BatchBuilder nothing;
-  const auto batch = protocol::pack(builder, nothing.batch());
-  const auto door = builder.CreateString(target);
-  const auto all = builder.CreateVector(letters);
-  const auto publish =
-      wire::CreatePublish(builder, 0, 0, wire::AckMode::Accepted, batch, door, 0, all);
-  builder.FinishSizePrefixed(
-      wire::CreateMessage(builder, number, wire::Body::Publish, publish.Union()),
-      wire::MessageIdentifier());
-  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
-}
-
 }  // namespace
 
 ActionRunner::ActionRunner(const ActionParts& parts, std::uint64_t id, std::string name,
-                           actions::Settings settings)
+                           actions::Settings settings, const std::string& silences)
     : parts_(parts),
       name_(std::move(name)),
       settings_(std::move(settings)),
@@ -79,8 +56,10 @@ ActionRunner::ActionRunner(const ActionParts& parts, std::uint64_t id, std::stri
                .problem = {},
                .dry_run = settings_.dry_run,
                .silences = {}}),
+      silences_(silences),
       rate_(settings_.per_minute),
       groups_(settings_.group_by, milliseconds(settings_.group_ms)),
+      inhibitor_(settings_.inhibit),
       link_(parts.link, id, durable_,
             [this](bool is_stopped) {
               if (!is_stopped) return;
@@ -119,18 +98,35 @@ void ActionRunner::join() {
 ActionTarget ActionRunner::info() const {
   ActionTarget info = report_.info();
   const std::lock_guard lock(mutex_);
-  info.silences = silences_.all();
+  info.silences = silences_.all(system_now());
   return info;
 }
 
 Result<std::uint64_t> ActionRunner::silence(ActionSilence silence) {
-  const std::lock_guard lock(mutex_);
-  return silences_.add(std::move(silence), system_now());
+  Result<std::uint64_t> id = std::uint64_t{0};
+  {
+    const std::lock_guard lock(mutex_);
+    id = silences_.add(std::move(silence), system_now());
+    are_silences_new_ |= static_cast<bool>(id);
+  }
+  link_.wake();
+  return id;
 }
 
 bool ActionRunner::end_silence(std::uint64_t id) {
+  bool is_ended = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_ended = silences_.end(id);
+    are_silences_new_ |= is_ended;
+  }
+  link_.wake();
+  return is_ended;
+}
+
+std::string ActionRunner::saved_silences() const {
   const std::lock_guard lock(mutex_);
-  return silences_.end(id);
+  return silences_.saved();
 }
 
 void ActionRunner::test() {
@@ -173,6 +169,7 @@ void ActionRunner::subscribe() {
 void ActionRunner::run() {
   if (!open()) return;
   work();
+  save_silences();
   // Else the next one would do it again.
   next_acknowledgement_ = {};
   acknowledge(steady_clock::now());
@@ -180,7 +177,10 @@ void ActionRunner::run() {
 
 void ActionRunner::work() {
   while (!link_.is_stopped()) {
-    take_news();
+    // What has come when this is asked is all that will come.
+    const bool is_last = link_.is_finishing();
+    save_silences();
+    take_news(is_last);
     take_ordered();
     give_up_late(steady_clock::now());
     const std::size_t tried = attempt_due();
@@ -188,7 +188,7 @@ void ActionRunner::work() {
     acknowledge(steady_clock::now());
     report_.waiting = outstanding_.left();
     if (tried > 0) continue;
-    if (link_.is_finishing()) return;
+    if (is_last) return;
     const Time now = steady_clock::now();
     link_.wait(std::clamp(std::chrono::ceil<milliseconds>(next_due(now) - now), milliseconds(0),
                           kPatience));
@@ -213,9 +213,15 @@ bool ActionRunner::open() {
   return false;
 }
 
-void ActionRunner::take_news() {
+void ActionRunner::take_news(bool at_once) {
   take_fates();
+  // Each look has the engine thread feed the target and wake it again, so that many events come
+  // with one.
+  constexpr milliseconds kBetween{10};
+  const Time now = steady_clock::now();
   if (outstanding_.left() >= kMostOutstanding) return;
+  if (now < next_look_ && !at_once) return;
+  next_look_ = now + kBetween;
   for (const OutFrame& frame : link_.take()) take(frame);
 }
 
@@ -236,17 +242,23 @@ void ActionRunner::take_reply(const wire::Message& message) {
 void ActionRunner::take_fates() {
   for (const OutFrame& frame : letters_.take()) {
     const auto message = protocol::open_frame(std::get<protocol::Bytes>(frame));
-    const auto dying = message ? dying_.find((*message)->id()) : dying_.end();
-    if (dying == dying_.end()) continue;
-    const OrderPlace place = dying->second;
-    dying_.erase(dying);
-    if (problem_in(**message).empty()) {
-      outstanding_.finish(place);
-    } else {
-      place.order->state = State::is_dead;
-      place.order->next = steady_clock::now() + kShortPause;
-    }
+    if (message) take_fate(**message);
   }
+}
+
+void ActionRunner::take_fate(const wire::Message& reply) {
+  const bool is_taken = problem_in(reply).empty();
+  if (reply.id() == saving_ && !is_taken) {
+    const std::lock_guard lock(mutex_);
+    are_silences_new_ = true;
+  }
+  const auto dying = dying_.find(reply.id());
+  if (dying == dying_.end()) return;
+  const OrderPlace place = dying->second;
+  dying_.erase(dying);
+  if (is_taken) return outstanding_.finish(place);
+  place.order->state = State::is_dead;
+  place.order->next = steady_clock::now() + kShortPause;
 }
 
 OutstandingOrder ActionRunner::outstanding(Order order) const {
@@ -273,17 +285,16 @@ void ActionRunner::take(const ClientDelivery& delivery) {
 }
 
 void ActionRunner::admit(const OrderPlace& place, Time now) {
+  const auto& row = place.order->order.rows.front();
+  const bool is_inhibited = inhibitor_.takes(row);
   bool is_silenced = false;
   {
     const std::lock_guard lock(mutex_);
-    is_silenced = silences_.takes(place.order->order.rows.front(), system_now());
+    is_silenced = silences_.takes(row, system_now());
   }
-  if (is_silenced) {
-    ++report_.silenced;
-    outstanding_.finish(place);
-  } else {
-    groups_.add(place, name_, now);
-  }
+  if (!is_silenced && !is_inhibited) return groups_.add(place, name_, now);
+  ++(is_silenced ? report_.silenced : report_.inhibited);
+  outstanding_.finish(place);
 }
 
 void ActionRunner::take_ordered() {
@@ -398,6 +409,17 @@ void ActionRunner::publish_dead_letters() {
   });
 }
 
+void ActionRunner::save_silences() {
+  std::string state;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(are_silences_new_, false) || !parts_.has_journal) return;
+    state = silences_.saved();
+  }
+  saving_ = ++last_number_;
+  letters_.push(state_of(durable_, state, saving_));
+}
+
 void ActionRunner::acknowledge(Time now) {
   // Each one costs the engine a record.
   constexpr milliseconds kBetween{50};
@@ -415,6 +437,7 @@ void ActionRunner::acknowledge(Time now) {
 ActionRunner::Time ActionRunner::next_due(Time now) {
   Time next = now + kPatience, first_attempt = next;
   if (done_ && parts_.has_journal) next = std::min(next, next_acknowledgement_);
+  if (next_look_ > now) next = std::min(next, next_look_);
   outstanding_.for_each([&](const OrderPlace& place) {
     const OutstandingOrder& order = *place.order;
     if (order.state == State::is_dead) next = std::min(next, order.next);

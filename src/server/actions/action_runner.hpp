@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "actions/inhibitor.hpp"
 #include "actions/pace.hpp"
 #include "actions/settings.hpp"
 #include "actions/silences.hpp"
@@ -35,8 +36,9 @@ struct ActionParts {
 class ActionRunner {
  public:
   /// `id` and the number behind it are no session's.
+  /// `silences`: as `saved_silences` had them before.
   ActionRunner(const ActionParts& parts, std::uint64_t id, std::string name,
-               actions::Settings settings);
+               actions::Settings settings, const std::string& silences);
   ~ActionRunner();
   ActionRunner(const ActionRunner&) = delete;
   ActionRunner& operator=(const ActionRunner&) = delete;
@@ -56,6 +58,7 @@ class ActionRunner {
   Result<std::uint64_t> silence(ActionSilence silence);
   /// False: there is no silence of this id.
   bool end_silence(std::uint64_t id);
+  std::string saved_silences() const;
 
   const actions::Settings& settings() const { return settings_; }
   ActionTarget info() const;
@@ -75,21 +78,24 @@ class ActionRunner {
   std::vector<actions::Order> ordered_;  // by operators
   std::deque<actions::Order> dead_;      // the last ones that were given up
   actions::Silences silences_;
+  bool are_silences_new_ = false;  ///< the journal does not have them as they are
 
   // What follows belongs to the thread.
   Outstanding outstanding_;
   actions::CircuitBreaker breaker_;
   actions::RateLimit rate_;
   OrderGroups groups_;
+  actions::Inhibitor inhibitor_;
   std::minstd_rand random_{std::random_device{}()};
   std::map<std::uint64_t, OrderPlace> dying_;  // by the number of the dead letter's publication
   std::uint64_t last_number_ = 0;
+  std::uint64_t saving_ = 0;   // the number of the publication that has silences
   std::optional<Place> done_;  // to be acknowledged
-  Time next_acknowledgement_ = {};
+  Time next_acknowledgement_ = {}, next_look_ = {};
 
   EngineLink link_;
-  /// For dead letters, so that what is said of them does not stand behind deliveries that have to
-  /// wait.
+  /// For dead letters and silences, so that what is said of them does not stand behind deliveries
+  /// that have to wait.
   EngineLink letters_;
   std::thread thread_;
 
@@ -97,11 +103,13 @@ class ActionRunner {
   void run();
   void work();
   bool open();
-  void take_news();
+  /// `at_once`: however short the last look was ago.
+  void take_news(bool at_once);
   void take(const OutFrame& frame);
   void take_reply(const wire::Message& message);
-  /// Takes what the engine says of dead letters.
+  /// Takes what the engine says of dead letters and silences.
   void take_fates();
+  void take_fate(const wire::Message& reply);
   void take(const ClientDelivery& delivery);
   void take_ordered();
   OutstandingOrder outstanding(actions::Order order) const;
@@ -114,6 +122,8 @@ class ActionRunner {
   void give_up_late(Time now);
   void give_up(OutstandingOrder& order, std::string problem);
   void publish_dead_letters();
+  /// Has the journal keep silences that are new, or no longer those that were.
+  void save_silences();
   /// Says now and then how far everything is done.
   void acknowledge(Time now);
   /// When something is to be done that nobody rings for.

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "server/doors/durable_name.hpp"
+
 namespace gorgo::server {
 
 std::vector<std::string> differences(const actions::Targets& before,
@@ -32,6 +34,14 @@ void ActionTargets::post(const actions::Targets& settings) {
   board_.post(std::move(texts));
 }
 
+void ActionTargets::restore(const DoorPositions& positions) {
+  for (const auto& [name, state] : positions.all()) {
+    const std::string prefix = kActionPrefix;
+    if (!name.starts_with(prefix)) continue;
+    silences_[name.substr(prefix.size())] = std::string(state.begin(), state.end());
+  }
+}
+
 std::vector<std::string> ActionTargets::apply(const actions::Targets& settings) {
   actions::Targets before;
   for (const auto& [name, runner] : runners_) before.emplace(name, runner->settings());
@@ -43,10 +53,16 @@ std::vector<std::string> ActionTargets::apply(const actions::Targets& settings) 
   for (const auto& known : runners_) {
     if (!stays(known)) known.second->stop();
   }
-  std::erase_if(runners_, [&](const auto& known) { return !stays(known); });
+  std::erase_if(runners_, [&](const auto& known) {
+    if (stays(known)) return false;
+    const auto& [name, runner] = known;
+    silences_[runner->settings().text(name)] = runner->saved_silences();
+    return true;
+  });
   for (const auto& [name, wanted] : settings) {
     if (runners_.contains(name)) continue;
-    auto runner = std::make_unique<ActionRunner>(parts_, next_id_, name, wanted);
+    auto runner = std::make_unique<ActionRunner>(parts_, next_id_, name, wanted,
+                                                 silences_[wanted.text(name)]);
     next_id_ += 2;
     runners_.emplace(name, std::move(runner)).first->second->start();
   }

@@ -10,6 +10,7 @@
 #include "gorgo/diagnostics.hpp"
 #include "server/actions/action_board.hpp"
 #include "server/actions/action_runner.hpp"
+#include "server/door_positions.hpp"
 
 namespace gorgo::server {
 
@@ -24,6 +25,8 @@ class ActionTargets {
   /// settings have changed. Returns what was done, for people. Precondition: `actions::check` found
   /// nothing wrong.
   std::vector<std::string> apply(const actions::Targets& settings);
+  /// Takes over what the journal has of targets. Before the first `apply`.
+  void restore(const DoorPositions& positions);
   /// With a journal, what still waits is kept for the next start.
   void close();
   /// Without one, tries what waits once more; ends all of them.
@@ -44,6 +47,9 @@ class ActionTargets {
   ActionBoard& board_;
   std::map<std::string, std::unique_ptr<ActionRunner>> runners_;
   std::uint64_t next_id_ = std::uint64_t{3} << 62;  // doors count from half of that
+
+  /// By what rules name a target by, the silences of those that have no runner at the moment.
+  std::map<std::string, std::string> silences_;
 
   void post(const actions::Targets& settings);
   Result<ActionRunner*> find(const std::string& name);

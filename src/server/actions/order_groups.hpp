@@ -24,7 +24,7 @@ class OrderGroups {
     if (wait_.count() == 0) return;
     OutstandingOrder& order = *place.order;
     const auto& row = order.order.rows.front();
-    const std::string shared = shared_of(row);
+    const std::string shared = actions::texts_in(row, attributes_);
     const auto open = groups_.find(shared);
     if (open == groups_.end() || open->second->order.rows.size() >= kMostTogether) {
       order.next = now + wait_;
@@ -47,14 +47,6 @@ class OrderGroups {
   const std::vector<std::string> attributes_;
   const std::chrono::milliseconds wait_;
   std::map<std::string, OutstandingOrder*> groups_;
-
-  std::string shared_of(const doors::Departing::Row& row) const {
-    std::string shared;
-    for (const std::string& attribute : attributes_) {
-      shared += actions::text_in(row, attribute) + '\0';
-    }
-    return shared;
-  }
 };
 
 }  // namespace gorgo::server

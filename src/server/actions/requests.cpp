@@ -25,6 +25,7 @@ std::unique_ptr<wire::ActionInfoT> to_wire(const ActionTarget& target) {
   told->retriable = target.retriable;
   told->lost = target.lost;
   told->silenced = target.silenced;
+  told->inhibited = target.inhibited;
   for (const ActionSilence& silence : target.silences) {
     auto& added = *told->silences.emplace_back(std::make_unique<wire::SilenceT>());
     added.id = silence.id;

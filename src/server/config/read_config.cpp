@@ -93,15 +93,21 @@ std::optional<Error> read_key(const toml::node& node, const ConfigKey& key,
   return std::nullopt;
 }
 
-/// Reads the keys of a door or of a target of actions. `all`: "doors" or "actions".
+/// Reads the keys of a door or of a target of actions, which `name` says: "actions.ops". What
+/// stands in a table within the table has a key with dots, behind `prefix`.
 template <class Settings>
-std::optional<Error> read_named(const toml::table& table, const std::string& all,
-                                const std::string& name, Settings& settings) {
-  for (const auto& [key, node] : table) {
-    const std::string where = place_of(node) + all + "." + name + ".";
+std::optional<Error> read_named(const toml::table& table, const std::string& name,
+                                const std::string& prefix, Settings& settings) {
+  for (const auto& [last, node] : table) {
+    const std::string key = prefix + std::string(last.str());
+    const std::string where = place_of(node) + name + ".";
     const auto value = value_of(node);
-    if (!value) return Error{where + std::string(key.str()) + ": no key takes such a value", ""};
-    if (const auto done = set(settings, std::string(key.str()), *value); !done) {
+    if (!value && node.is_table()) {
+      if (auto error = read_named(*node.as_table(), name, key + ".", settings)) return error;
+      continue;
+    }
+    if (!value) return Error{where + key + ": no key takes such a value", ""};
+    if (const auto done = set(settings, key, *value); !done) {
       return Error{where + done.error().message, done.error().hint};
     }
   }
@@ -120,7 +126,8 @@ std::optional<Error> read_all(const toml::node& node, const std::string& all,
       return Error{place_of(one) + all + "." + name + ": expected a table",
                    "write [" + all + "." + name + "]"};
     }
-    if (auto error = read_named(*one.as_table(), all, name, settings[name])) return error;
+    const std::string full = all + "." + name;
+    if (auto error = read_named(*one.as_table(), full, "", settings[name])) return error;
   }
   return std::nullopt;
 }

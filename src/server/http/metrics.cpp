@@ -196,6 +196,8 @@ void Metrics::add(const std::vector<ActionTarget>& targets) {
     count("action_dead_letters", "Events whose action was given up", target.dead);
     count("action_events_lost", "Events that never came, because too much waited", target.lost);
     count("action_events_silenced", "Events that a silence has taken", target.silenced);
+    count("action_events_inhibited", "Events about which nothing was done because of others",
+          target.inhibited);
     put("action_events_waiting", "Events whose action is not done with", true,
         static_cast<double>(target.waiting), {name});
     put("action_up", "Whether the target works", true, target.state == "running" ? 1 : 0, {name});

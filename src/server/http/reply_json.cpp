@@ -153,7 +153,8 @@ Json to_json(const ActionTarget& target) {
       {"state", target.state},       {"problem", target.problem},   {"dry_run", target.dry_run},
       {"waiting", target.waiting},   {"done", target.done},         {"attempts", target.attempts},
       {"failures", target.failures}, {"dead", target.dead},         {"retriable", target.retriable},
-      {"lost", target.lost},         {"silenced", target.silenced}, {"silences", silences}};
+      {"lost", target.lost},         {"silenced", target.silenced}, {"inhibited", target.inhibited},
+      {"silences", silences}};
 }
 
 Json to_json(const Door& door) {

@@ -96,7 +96,7 @@ function Targets(props: {targets: Target[]; order: Order}) {
           {title: 'Orders', cell: (each) => (
             <>
               <button aria-label={`Test ${each.name}`} onClick={() => void order('POST', `${each.name}/test`)}>Test</button>{' '}
-              {each.retriable > 0 && <button aria-label={`Retry ${each.name}`} onClick={() => void order('POST', `${each.name}/retry`)}>Send {count(each.retriable)} again</button>}
+              {each.retriable > 0 && <button aria-label={`Send ${count(each.retriable)} again to ${each.name}`} onClick={() => void order('POST', `${each.name}/retry`)}>Send {count(each.retriable)} again</button>}
             </>
           )},
         ]} />

@@ -1,0 +1,101 @@
+#include "doors/postgres/connection.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace gorgo::doors::postgres {
+namespace {
+
+constexpr const char* kSubject = "the database";
+
+}  // namespace
+
+bool Connection::is_open() const {
+  return connection_ != nullptr && PQstatus(connection_.get()) == CONNECTION_OK;
+}
+
+Error Connection::failed(const std::string& about) const {
+  std::string why = PQerrorMessage(connection_.get());
+  why.resize(std::min(why.find('\n'), why.size()));  // the rest says where in the statement
+  return {about + ": " + why, ""};
+}
+
+Result<void> Connection::open() {
+  std::string password;
+  if (!settings_.password_file.empty()) {
+    auto given = password_of(settings_);
+    if (!given) return given.error();
+    password = std::move(*given);
+  }
+  std::vector<const char*> keys, values;
+  const auto set = [&](const char* key, const char* value) {
+    keys.push_back(key);
+    values.push_back(value);
+  };
+  set("connect_timeout", "5");
+  set("tcp_user_timeout", "15000");
+  set("fallback_application_name", "gorgo");
+  set("dbname", settings_.database.c_str());
+  // What stands behind `dbname` is stronger than what the connection string says.
+  if (!password.empty()) set("password", password.c_str());
+  if (!settings_.ca.empty()) {
+    set("sslmode", "verify-full");
+    set("sslrootcert", settings_.ca.c_str());
+  }
+  set(nullptr, nullptr);
+  connection_.reset(PQconnectdbParams(keys.data(), values.data(), 1));
+  if (is_open()) return {};
+  auto why = failed(kSubject);
+  close();
+  return why;
+}
+
+std::string Connection::quoted(const std::string& name) const {
+  char* const made = PQescapeIdentifier(connection_.get(), name.data(), name.size());
+  std::string text = made == nullptr ? name : made;
+  PQfreemem(made);
+  return text;
+}
+
+Result<Connection::Answer> Connection::wait_for_answer() {
+  constexpr std::chrono::seconds kPatience{30};
+  constexpr int kStep = 50;  // milliseconds
+  PGconn* const connection = connection_.get();
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (PQisBusy(connection) != 0) {
+    if (is_woken_.exchange(false) || std::chrono::steady_clock::now() > until) {
+      return Error{"it is not known whether the database has the events", ""};
+    }
+    pollfd socket{PQsocket(connection), POLLIN, 0};
+    ::poll(&socket, 1, kStep);
+    if (PQconsumeInput(connection) == 0) return failed(kSubject);
+  }
+  Answer answer(PQgetResult(connection));
+  while (const Answer more{PQgetResult(connection)}) continue;
+  return {std::in_place, std::move(answer)};
+}
+
+Result<Connection::Answer> Connection::run(const std::string& about, const std::string& statement,
+                                           const Values& values) {
+  state_.clear();
+  std::vector<const char*> parameters;
+  for (const auto& value : values) parameters.push_back(value ? value->c_str() : nullptr);
+  if (PQsendQueryParams(connection_.get(), statement.c_str(), static_cast<int>(parameters.size()),
+                        nullptr, parameters.data(), nullptr, nullptr, 0) == 0) {
+    return failed(kSubject);
+  }
+  auto answer = wait_for_answer();
+  if (!answer) {
+    close();
+    return answer;
+  }
+  const auto status = PQresultStatus(answer->get());
+  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return answer;
+  if (const char* state = PQresultErrorField(answer->get(), PG_DIAG_SQLSTATE)) state_ = state;
+  return failed(about);
+}
+
+}  // namespace gorgo::doors::postgres
