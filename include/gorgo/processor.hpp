@@ -101,7 +101,7 @@ std::vector<std::string> engine_names();
 /// What an engine costs a rule, in nanoseconds for each terminator.
 struct EngineCost {
   std::string engine;
-  std::optional<double> estimate;  ///< evaluation by one thread, from the plan and the load
+  std::optional<double> estimate;  ///< evaluation by one thread, as the last trial found it
   std::optional<double> measured;  ///< evaluation by one thread, of late
   /// The rule's part of keeping indexes up to date, of late, by the clock on the wall.
   std::optional<double> upkeep;

@@ -42,10 +42,9 @@ std::vector<EngineCost> costs_of(const dispatch::Placement& placement) {
   for (const dispatch::EngineEntry& entry : placement.entries()) {
     if (!entry.estimate && !entry.cost.per_terminator()) continue;
     costs.push_back({.engine = std::string(entry.engine->name()),
-                     .estimate = {},
+                     .estimate = entry.estimate,
                      .measured = entry.cost.per_terminator(),
                      .upkeep = entry.upkeep.per_terminator()});
-    if (entry.estimate) costs.back().estimate = entry.estimate->terminator;
   }
   return costs;
 }

@@ -23,7 +23,7 @@ Evaluation::Evaluation(RuleSet& rules, history::History& history, ProcessorCount
       sizer_(limits.latency_target) {}
 
 void Evaluation::start(Batch& batch, Timestamp clock) {
-  placer_.settle(clock);
+  placer_.settle();
   runner_.start();
   sizer_.start();
   wave_.start(batch);
@@ -96,7 +96,7 @@ void Evaluation::drop_finished() {
   forget_finished();
   const Wave::Contents& rest = wave_.contents();
   sizer_.learn(before.composites - rest.composites, before.roots - rest.roots,
-               {.uses_device = runner_.uses_device(), .is_undecided = placer_.is_undecided()});
+               {.uses_device = runner_.uses_device(), .is_undecided = placer_.is_trying()});
 }
 
 void Evaluation::forget_finished() {

@@ -2,33 +2,18 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <utility>
 
 #include "base/since.hpp"
-#include "base/time_text.hpp"
 #include "dispatch/placement/alarm_report.hpp"
+#include "dispatch/placement/policy.hpp"
 
 namespace gorgo::dispatch {
 namespace {
 
+using namespace tuning;
 using Clock = std::chrono::steady_clock;
-
-constexpr double kMillisecond = 1e6;  // in nanoseconds, as all times here
-constexpr double kMostCredit = 50 * kMillisecond;
-/// One long trial must not keep others from being made for longer than half a second.
-constexpr double kMostDebt = 10 * kMillisecond;
-/// For so long, trials have more of the time: a rule on a slow engine should not stay there.
-constexpr double kEager = 500 * kMillisecond;
-constexpr double kEagerly = 5;  // times as much
-/// A single evaluation in a trial gets a limit between `kShortestTry` and `kLongestTry`; between
-/// these two, it is `kMuchLonger` times what the present engine took.
-constexpr double kLongestTry = 10 * kMillisecond, kShortestTry = kMillisecond, kMuchLonger = 4;
-/// What is measured to take so many times as long is not tried again soon.
-constexpr double kClearly = 2;
-/// The most trials at a time: each has one more engine take in what the rule reads.
-constexpr std::size_t kMostTrials = 64;
-constexpr double kLonger = 2, kLongestIntervalTogether = 10e9;
+using Ability = Ledger::Option::Ability;
 
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15U;  // splitmix64
@@ -37,17 +22,24 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
+double upkeep_of(const EngineEntry& entry) { return entry.upkeep.per_terminator().value_or(0); }
+
 }  // namespace
 
 Routing Placer::place(std::uint32_t number, std::size_t terminators) {
   Placement& placement = this->placement(number);
   if (options_.shuffle != 0 && placement.is_automatic()) return at_random(number, terminators);
   if (is_tried(number)) {
-    Trial& trial = *tried_.at(number);
+    Trial& trial = trials_.at(number);
     const auto start = Clock::now();
-    const bool remembered = trial.member(number).shadow.remember(rule(number));
-    credit_ -= nanoseconds_since(start);
-    if (!remembered) end_trial(trial);
+    const bool remembered = trial.shadow.remember(rule(number));
+    charge(option_of(trial), nanoseconds_since(start));
+    if (!remembered) {
+      carry_out({Action::Kind::drop,
+                 {trial.serial},
+                 {trial.engine},
+                 "it remembers too much to try others"});
+    }
   }
   return placement.route(terminators);
 }
@@ -59,14 +51,21 @@ Routing Placer::at_random(std::uint32_t number, std::size_t terminators) {
   const auto engines = engine::engines();
   const engine::Engine& engine = *engines[draw() % engines.size()];
   const engine::Engine& other = *engines[draw() % engines.size()];
-  moves_.prepare(number, placement.at(engine));
+  prepare(number, placement.at(engine));
   placement.move_to(engine, "at random");
   if (draw() % 2 == 0) placement.withdraw_others();
   const bool shared = !rule(number).rule().is_sequential() && &other != &engine && terminators > 1;
   if (!shared) return {.entry = &placement.entry(), .own = terminators};
   EngineEntry& reserve = placement.at(other);
-  moves_.prepare(number, reserve);
+  prepare(number, reserve);
   return {&placement.entry(), 1 + draw() % (terminators - 1), &reserve};
+}
+
+/// Nanoseconds by the clock on the wall, of what takes an engine so long on one thread.
+double Placer::wall(const engine::Engine& engine, double nanoseconds) const {
+  if (!engine.divides_terminators()) return nanoseconds;
+  const double most = options_.threads;
+  return nanoseconds / (threads_.is_known() ? std::clamp(threads_.value(), 1.0, most) : most);
 }
 
 void Placer::observe(std::uint32_t number, EngineEntry& entry, std::uint64_t terminators,
@@ -79,290 +78,252 @@ void Placer::observe(std::uint32_t number, EngineEntry& entry, std::uint64_t ter
   const double others = terminators < Placement::kMany ? Placement::kMany : 1;  // for untimed ones
   // Where two engines share terminators, both are at work at the same time.
   const double each = placement.share() > 0 ? 0.5 : 1;
-  const Placement::Spent now{
-      .nanoseconds = others * each * parallelism_.wall(*entry.engine, nanoseconds),
-      .terminators = others * static_cast<double>(terminators)};
-  const auto spent = placement.spend(now);
-  if (moves_.is_on_probation(number)) moves_.watch(number, now);
-  if (!spent) return;
-  placement.entry().note_upkeep(rule(number).state.terminators);
-  Heavy& heavy = this->heavy(number);
-  if (moves_.is_on_probation(number)) return;
-  const double cost = spent->nanoseconds / spent->terminators;
-  const bool drifted =
-      heavy.policy.look(spent->nanoseconds, cost + upkeep_of(placement.entry()), placement.batch());
-  if (drifted) together_ = {};
-  if (placement.share() > 0 && moves_.goes_on_sharing(number, drifted)) return;
+  const Placement::Spent now{.nanoseconds = others * each * wall(*entry.engine, nanoseconds),
+                             .terminators = others * static_cast<double>(terminators)};
+  if (!ledger_.proofs().empty()) {
+    const std::uint64_t serial = rule(number).serial;
+    const Ledger::Rule* const known = ledger_.find(serial);
+    if (known != nullptr && known->proof) {
+      Ledger::prove(serial, *known, now, placement.engine().is_warming_up());
+    }
+  }
+  if (const auto spent = placement.spend(now)) look(number, *spent);
+}
+
+/// The rule has taken so much that it is worth looking at.
+void Placer::look(std::uint32_t number, const Placement::Spent& spent) {
   const std::uint64_t serial = rule(number).serial;
-  if (std::ranges::find(due_, serial) == due_.end()) due_.push_back(serial);
+  Ledger::Rule& known = ledger_.at(serial);
+  if (known.options.empty()) begin_to_know(known, number);
+  look_at_engines(known, number);
+  known.upkeep = note_upkeep(number);
+  known.batch = placement(number).batch();
+  known.share = placement(number).share();
+  ledger_.observe(known, spent);
+  due_.insert(serial);
+}
+
+void Placer::begin_to_know(Ledger::Rule& known, std::uint32_t number) {
+  known.now = placement(number).arrangement();
+  known.is_divisible = options_.threads > 1 && !rule(number).rule().is_sequential();
+  for (const std::string_view name : options_.choices) {
+    known.options.emplace_back(engine::find_engine(name));
+  }
+}
+
+/// Finds out which engines can take the rule and what it would cost them to begin.
+void Placer::look_at_engines(Ledger::Rule& known, std::uint32_t number) {
+  const plan::Plan& plan = *rule(number).plan;
+  double events = 0;
+  for (const auto& [type, reach] : plan.reach) {
+    if (!history_.keeps(type)) continue;  // a timer's
+    const history::EventStore& store = history_.store(type);
+    events += static_cast<double>(store.end() - store.begin());
+  }
+  for (Ledger::Option& option : known.options) {
+    option.start = kTakeIn * events;
+    if (option.ability != Ability::unknown || !option.engine->is_ready()) continue;
+    option.ability = option.engine->declined(plan).empty() ? Ability::able : Ability::unable;
+  }
+}
+
+/// What keeping indexes costs the rule for a terminator.
+double Placer::note_upkeep(std::uint32_t number) {
+  Placement& placement = this->placement(number);
+  double all = 0;
+  for (const engine::Engine* const engine :
+       {placement.arrangement().engine, placement.arrangement().reserve}) {
+    if (engine == nullptr) continue;
+    EngineEntry& entry = placement.at(*engine);
+    entry.note_upkeep(rule(number).state.terminators);
+    all += upkeep_of(entry);
+  }
+  return all;
 }
 
 /// Trials have a part of all time.
 void Placer::earn() {
   const double took = std::exchange(took_, 0);
   elapsed_ += took;
-  together_.spent += took;
-  together_.policy.pass(took);
-  const double part = options_.exploration * (elapsed_ < kEager ? kEagerly : 1);
-  credit_ = std::clamp(credit_ + part * took, -kMostDebt, kMostCredit);
+  const double part =
+      elapsed_ < kEagerFor ? std::max(kEager, options_.exploration) : options_.exploration;
+  ledger_.credit = std::clamp(ledger_.credit + part * took, -kPause, kPause);
   pause_ = 0;
 }
 
-void Placer::settle(Timestamp clock) {
+void Placer::settle() {
   earn();
   if (generation_ != rules_.generation()) catch_up_with_changes();
-  end_trials([](Trial& trial) { return trial.is_quiet(); });
-  for (const Moves::Ended& ended : moves_.settle()) note(ended);
-  moves_.tidy();
-  if (options_.shuffle != 0) return;
-  while (credit_ >= 0 && !due_.empty() && trials_.size() < kMostTrials) {
-    const auto number = rules_.number_of(due_.back());
-    const bool is_free = number && !is_tried(*number) && !moves_.is_on_probation(*number);
-    if (is_free && !consider(*number, clock)) break;
-    due_.pop_back();
+  ledger_.end_batch();
+  for (const auto& [number, trial] : trials_) due_.insert(trial.serial);
+  if (options_.shuffle == 0 && !(due_.empty() && ledger_.proofs().empty())) {
+    const std::vector<std::uint64_t> due(due_.begin(), due_.end());
+    for (const Action& action : decide(ledger_, due, elapsed_)) carry_out(action);
   }
-  const bool is_time = !heavy_.empty() && together_.spent > together_.interval;
-  if (is_time && credit_ >= 0 && !is_trying()) consider_together(clock);
+  due_.clear();
+  tidy();
 }
 
 /// Forgets what was known of rules that have gone or were pinned. What is known of the others
 /// stays, because the costs of a rule are its own.
 void Placer::catch_up_with_changes() {
   generation_ = rules_.generation();
-  end_trials([this](const Trial& trial) { return trial.has_lost_rules(rules_); });
-  moves_.catch_up_with_changes();
-  together_ = {};  // is about a set of rules that is another one
-  prospects_.catch_up_with_changes();
-  std::erase_if(heavy_, [this](const auto& heavy) {
-    const auto number = rules_.number_of(heavy.first);
-    return !number || !placement(*number).is_automatic();
-  });
-}
-
-/// Begins a trial of the rule if one is due. False: there is not enough time for it yet.
-bool Placer::consider(std::uint32_t number, Timestamp clock) {
-  Heavy& heavy = this->heavy(number);
-  Placement& placement = this->placement(number);
-  if (!placement.is_automatic()) return true;
-  if (heavy.to_try.empty()) {
-    if (!heavy.policy.is_due()) return true;
-    moves_.withdraw_reserve(number);
-    heavy.to_try = prospects_.for_rule(
-        number, clock, [&](std::string_view engine) { return heavy.policy.may_try(engine); });
-    // An engine that is getting ready is tried as soon as it is.
-    if (heavy.to_try.empty() && prospects_.are_engines_ready()) heavy.policy.passed();
-    if (heavy.to_try.empty()) return true;
+  std::vector<std::uint64_t> gone;
+  for (const auto& [serial, known] : ledger_.rules()) {
+    const auto number = rules_.number_of(serial);
+    const bool stays = number && placement(*number).is_automatic() &&
+                       placement(*number).arrangement() == known.now;
+    if (!stays) gone.push_back(serial);
+    if (!stays && number) withdraw_idle(*number);
   }
-  const engine::Engine& engine = *heavy.to_try.back();
-  if (prospects_.trial_of(number, engine) > credit_) return false;
-  heavy.to_try.pop_back();
-  begin_trial(engine, {&number, 1});
-  return true;
+  for (const std::uint64_t serial : gone) ledger_.forget(serial);
+  std::map<std::uint32_t, Trial> trials;
+  for (auto& [number, trial] : trials_) {
+    if (ledger_.find(trial.serial) == nullptr) continue;
+    trials.emplace(*rules_.number_of(trial.serial), std::move(trial));
+  }
+  trials_ = std::move(trials);
 }
 
-/// Looks for rules to try on a device together. One rule alone may have nothing to win there where
-/// all have: the device has its fixed cost once for all of them, and an index is kept as long as
-/// one of them uses it.
-void Placer::consider_together(Timestamp clock) {
-  together_.spent = 0;
-  together_.interval = std::min(kLonger * together_.interval, kLongestIntervalTogether);
-  for (const std::string_view name : options_.choices) {
-    const engine::Engine& engine = *engine::find_engine(name);
-    if (!engine.is_device() || !engine.is_ready() || !together_.policy.may_try(name)) continue;
-    const auto rules = prospects_.for_device(
-        engine, clock, [&](std::uint32_t number) { return moves_.is_on_probation(number); });
-    if (rules.size() > 1) return begin_trial(engine, rules);
+void Placer::carry_out(const Action& action) {
+  for (const std::uint64_t serial : action.rules) {
+    const std::uint32_t number = *rules_.number_of(serial);
+    Placement& placement = this->placement(number);
+    const Ledger::Rule& known = *ledger_.find(serial);
+    end_trial(number);
+    switch (action.kind) {
+      case Action::Kind::shadow:
+        if (placement.few() > 0) leave_few(number, *placement.reserve().engine);
+        break;
+      case Action::Kind::drop:
+        if (!action.reason.empty()) placement.set_reason(action.reason);
+        if (known.proof && known.proof->members.size() == 1)
+          leave_few(number, *action.where.engine);
+        break;
+      default:
+        if (action.where != placement.arrangement()) arrange(number, action.where, action.reason);
+    }
+    withdraw_idle(number);
+  }
+  ledger_.carry_out(action, elapsed_);
+  for (const std::uint64_t serial : action.rules) {
+    const std::uint32_t number = *rules_.number_of(serial);
+    if (action.kind == Action::Kind::shadow) begin_trial(number, *action.where.engine);
+    Ledger::Rule& known = *ledger_.find(serial);
+    known.upkeep = note_upkeep(number);
+    known.share = placement(number).share();
   }
 }
 
-void Placer::begin_trial(const engine::Engine& engine, std::span<const std::uint32_t> rules) {
+void Placer::begin_trial(std::uint32_t number, const engine::Engine& engine) {
+  const Trial& trial = trials_.emplace(number, Trial{rule(number).serial, &engine}).first->second;
   const auto start = Clock::now();
-  for (const std::uint32_t number : rules) {
-    moves_.prepare(number, placement(number).at(engine));
-  }
-  Trial& trial = trials_.emplace_back(engine, rules, rules_);
-  for (const std::uint32_t number : rules) tried_[number] = &trial;
-  trial.charge(nanoseconds_since(start));
-  credit_ -= trial.spent();
+  prepare(number, placement(number).at(engine));
+  charge(option_of(trial), nanoseconds_since(start));
+}
+
+void Placer::end_trial(std::uint32_t number) { trials_.erase(number); }
+
+Ledger::Option& Placer::option_of(const Trial& trial) {
+  return *ledger_.at(trial.serial).find(trial.engine);
+}
+
+void Placer::charge(Ledger::Option& option, double nanoseconds) {
+  option.spent += nanoseconds;
+  ledger_.credit -= nanoseconds;
+}
+
+/// Prepares an evaluator of the entry, if it has none.
+void Placer::prepare(std::uint32_t number, EngineEntry& entry) {
+  if (!entry.evaluators.empty()) return;
+  entry.evaluators.push_back(entry.engine->prepare(rule(number).plan, history_));
+  entry.note_upkeep(rule(number).state.terminators);
+}
+
+/// Has the rule's terminators go as arranged.
+void Placer::arrange(std::uint32_t number, const Arrangement& arrangement,
+                     const std::string& reason) {
+  Placement& placement = this->placement(number);
+  prepare(number, placement.at(*arrangement.engine));
+  placement.move_to(*arrangement.engine, reason);
+  if (arrangement.reserve == nullptr) return;
+  prepare(number, placement.at(*arrangement.reserve));
+  const auto cost = [&](const engine::Engine& engine) {
+    const EngineEntry& entry = placement.at(engine);
+    return wall(engine, entry.cost.per_terminator().value_or(entry.estimate.value_or(1)));
+  };
+  const double own = cost(*arrangement.engine), reserve = cost(*arrangement.reserve);
+  placement.share_with(*arrangement.reserve, shared_cost(own, reserve) / reserve);
+}
+
+/// Has few terminators at a time go to the reserve, if the engine is a device, which has a fixed
+/// cost for any number.
+void Placer::leave_few(std::uint32_t number, const engine::Engine& reserve) {
+  Placement& placement = this->placement(number);
+  if (placement.share() > 0) return;
+  const double each = wall(reserve, placement.at(reserve).cost.per_terminator().value_or(0));
+  const double few = each > 0 ? placement.engine().fixed_cost() / each : 0;
+  if (few < kMuchFewer * placement.small_batch()) return placement.leave_none();
+  prepare(number, placement.at(reserve));
+  placement.leave_few_to(reserve, static_cast<std::size_t>(few));
+}
+
+void Placer::balance(std::uint32_t number, double own, double reserve) {
+  Placement& placement = this->placement(number);
+  if (placement.share() == 0) return;
+  const double even = reserve / (own + reserve);
+  placement.share_with(*placement.reserve().engine, (placement.share() + even) / 2);
+}
+
+/// Lets go of what engines hold that the rule has no use for.
+void Placer::withdraw_idle(std::uint32_t number) {
+  placement(number).withdraw_others();
+  is_untidy_ = true;
+}
+
+/// Has the history let go of what nobody holds any more. Costs nothing unless there is something.
+void Placer::tidy() {
+  if (std::exchange(is_untidy_, false)) history_.trim();
 }
 
 void Placer::try_elsewhere(std::span<const Evaluated> evaluated) {
-  std::vector<std::pair<Trial*, Own>> all;
   for (const Evaluated& own : evaluated) {
-    if (!is_tried(own.rule) || own.terminators.slots.empty()) continue;
-    Trial* const trial = tried_.at(own.rule);
-    const auto known = std::ranges::find(all, trial, &std::pair<Trial*, Own>::first);
-    if (known == all.end()) {
-      all.push_back({trial, {&own}});
-    } else {
-      known->second.push_back(&own);
-    }
-  }
-  for (const auto& [trial, own] : all) {
-    if (pause_ > Prospects::kLongestPause) return;
-    if (try_elsewhere(*trial, own)) end_trial(*trial);
+    if (pause_ > kPause) return;
+    if (own.terminators.slots.empty() || !is_tried(own.rule)) continue;
+    try_elsewhere(trials_.at(own.rule), own);
   }
 }
 
-/// Returns whether the trial is over.
-bool Placer::try_elsewhere(Trial& trial, const Own& own) {
-  if (trial.waits()) return false;
-  double present = 0;
-  for (const Evaluated* const of_rule : own) {
-    present += parallelism_.wall(placement(of_rule->rule).engine(), of_rule->took);
-  }
-  const double most = std::clamp(kMuchLonger * present, kShortestTry, kLongestTry);
-  const double took = trial.evaluate(rules_, own, most, stop_, options_.threads);
-  trial.charge(took);
-  credit_ -= took;
-  pause_ += took;
-  if (!trial.is_of_several()) {
-    const Trial::Member& only = trial.members().front();
-    placement(only.rule).at(trial.engine()).cost.add(only.shadow.done(), took);
-  }
-  if (stop_.load(std::memory_order_relaxed) || find_difference(trial, own)) return true;
-  if (!trial.compare(rules_, own, took, parallelism_)) return false;
-  judge(trial);
-  return true;
-}
-
-bool Placer::find_difference(Trial& trial, const Own& own) {
-  for (const Evaluated* const of_rule : own) {
-    const Shadow& shadow = trial.member(of_rule->rule).shadow;
-    const auto difference =
-        shadow.difference(rule(of_rule->rule), rules_.schema(),
-                          of_rule->terminators.slots.first(shadow.done()), of_rule->outcome);
-    if (!difference) continue;
-    raise_alarm(of_rule->rule, trial.engine(), *difference);
-    return true;
-  }
-  return false;
-}
-
-/// Whether rules run on the device, so that one more does not make it dearer by its fixed cost.
-bool Placer::is_in_use(const engine::Engine& device) const {
-  bool is_used = false;
-  rules_.for_each(0, rules_.size(), [&](const DeployedRule& rule) {
-    is_used = is_used || &rule.placement.engine() == &device;
-  });
-  return is_used;
-}
-
-/// Compares what the rules cost on their engines and on the one that was tried, upkeep and all.
-void Placer::judge(Trial& trial) {
-  const Comparison& comparison = trial.comparison();
-  Found own{.evaluation = comparison.own()};
-  Found other{.evaluation = comparison.own() * comparison.ratio()};
-  if (trial.engine().is_device() && is_in_use(trial.engine())) {
-    other.evaluation -=
-        std::min(other.evaluation / 2, trial.engine().fixed_cost() / comparison.batch());
-  }
-  double all = 0;
-  for (const auto& member : trial.members()) all += static_cast<double>(member.terminators);
-  for (const auto& member : trial.members()) {
-    Placement& placement = this->placement(member.rule);
-    EngineEntry& there = placement.at(trial.engine());
-    there.note_upkeep(rule(member.rule).state.terminators);
-    const double part = static_cast<double>(member.terminators) / all;
-    own.upkeep += part * upkeep_of(placement.entry());
-    other.upkeep += part * upkeep_of(there);
-  }
-  if (!trial.is_of_several()) {
-    judge_alone(trial, own, other);
-  } else if (together_.policy.is_worth(other.all() / own.all())) {
-    go(trial, {&trial.engine()},
-       time_text(other.all()) + " a terminator together, " + time_text(own.all()) + " before");
-  } else {
-    together_.policy.tried(other.all() > kClearly * own.all());
-  }
-}
-
-void Placer::judge_alone(Trial& trial, const Found& own, const Found& other) {
-  const std::uint32_t number = trial.members().front().rule;
-  Placement& placement = this->placement(number);
-  const std::string costs = time_text(other.all()) + " a terminator under " +
-                            std::string(trial.engine().name()) + ", " + time_text(own.all()) +
-                            " under " + std::string(placement.engine().name());
-  Heavy& heavy = this->heavy(number);
-  heavy.is_clear &= other.all() > kClearly * own.all();
-  if (heavy.policy.is_worth(other.all() / own.all())) return go(trial, {&trial.engine()}, costs);
-  const Candidate candidate{.engine = &trial.engine(), .cost = other};
-  if (share_with(number, candidate, own)) {
-    credit_ += trial.spent();  // a trial that leads to a move is no waste
+void Placer::try_elsewhere(Trial& trial, const Evaluated& own) {
+  Ledger::Option& option = option_of(trial);
+  const bool is_warming_up = trial.engine->is_warming_up();
+  if (is_warming_up && is_waiting(option, elapsed_)) {
+    option.last = elapsed_;
     return;
   }
-  placement.set_reason(costs);
-  if (heavy.to_try.empty()) heavy.policy.tried(std::exchange(heavy.is_clear, true));
-}
-
-/// Has a device and the threads share the rule's terminators where that promises much, on
-/// probation. Both keep what they search up to date then. `own`: what the engine alone costs on
-/// which the rule is, to which it goes back unless sharing proves better. That has to be what the
-/// engine cost while it had the rule, because a trial can overstate what a device costs.
-bool Placer::share_with(std::uint32_t number, const Candidate& other, const Found& own) {
-  const Placement& placement = this->placement(number);
-  const auto both = side_by_side(placement.engine(), *other.engine);
-  const bool divisible = options_.threads > 1 && !rule(number).rule().is_sequential();
-  if (!both || !divisible || placement.share() > 0) return false;
-  const double shared =
-      shared_cost(own.evaluation, other.cost.evaluation) + own.upkeep + other.cost.upkeep;
-  if (shared > options_.sharing * own.all()) return false;
-  Heavy& heavy = this->heavy(number);
-  heavy.to_try.clear();
-  heavy.is_clear = true;
-  const double known = heavy.policy.cost();
-  const Moves::Rule moved{.number = number,
-                          .serial = rule(number).serial,
-                          .before = placement.arrangement(),
-                          .cost = known > 0 ? known : own.all()};
-  moves_.go({moved}, *both,
-            time_text(shared) + " a terminator under " + both->to_string() + ", " +
-                time_text(own.all()) + " under " + std::string(placement.engine().name()));
-  return true;
-}
-
-/// Has the rules of a trial go elsewhere, on probation.
-void Placer::go(Trial& trial, const Arrangement& after, const std::string& reason) {
-  std::vector<Moves::Rule> rules;
-  for (const Trial::Member& member : trial.members()) {
-    if (member.terminators == 0) continue;
-    Heavy& heavy = this->heavy(member.rule);
-    const Placement& placement = this->placement(member.rule);
-    const double known = heavy.policy.cost();
-    const double tried = member.own / static_cast<double>(member.terminators);
-    rules.push_back({.number = member.rule,
-                     .serial = member.serial,
-                     .before = placement.arrangement(),
-                     .cost = known > 0 ? known : tried + upkeep_of(placement.entry())});
-    heavy.to_try.clear();
-    heavy.is_clear = true;
-  }
-  moves_.go(std::move(rules), after, reason);
-  credit_ += trial.spent();  // a trial that leads to a move is no waste
-}
-
-/// Learns from a probation that is over. A rule that stays where it went may do still better if the
-/// engine before takes a part of its terminators.
-void Placer::note(const Moves::Ended& ended) {
-  for (const Moves::Rule& rule : ended.rules) {
-    heavy(rule.number).policy.settled(ended.worse, ended.kept);
-  }
-  if (ended.rules.size() > 1) together_.policy.settled(ended.worse, ended.kept);
-  if (!ended.kept) credit_ -= ended.loss;
-  if (ended.kept && ended.rules.size() == 1) share_with_former(ended.rules.front(), ended.ratio);
-}
-
-/// `ratio`: what a terminator costs now by what it cost before the move.
-void Placer::share_with_former(const Moves::Rule& moved, double ratio) {
-  Placement& placement = this->placement(moved.number);
-  if (!placement.is_automatic()) return;
-  const auto found = [&](const engine::Engine& engine, double cost) {
-    const double upkeep = std::min(cost, upkeep_of(placement.at(engine)));
-    return Found{.evaluation = cost - upkeep, .upkeep = upkeep};
-  };
-  const engine::Engine& former = *moved.before.engine;
-  share_with(moved.number, {.engine = &former, .cost = found(former, moved.cost)},
-             found(placement.engine(), moved.cost * ratio));
+  Placement& placement = this->placement(own.rule);
+  EngineEntry& there = placement.at(*trial.engine);
+  const auto start = Clock::now();
+  const std::chrono::nanoseconds limit(static_cast<std::int64_t>(std::max(kTry, ledger_.credit)));
+  const engine::Budget budget{.stop = &stop_, .threads = options_.threads, .until = start + limit};
+  trial.shadow.evaluate(rule(own.rule), there, own.terminators, budget, kTry);
+  const double took = nanoseconds_since(start);
+  charge(option, took);
+  pause_ += took;
+  const std::size_t done = trial.shadow.done();
+  const auto difference = trial.shadow.difference(rule(own.rule), rules_.schema(),
+                                                  own.terminators.slots.first(done), own.outcome);
+  if (difference) return raise_alarm(own.rule, *trial.engine, *difference);
+  if (stop_.load(std::memory_order_relaxed)) return;
+  there.note_upkeep(rule(own.rule).state.terminators);
+  option.upkeep = upkeep_of(there);
+  // An engine that has given up taking in what is remembered costs at least that for a terminator.
+  const auto compared = static_cast<double>(std::max<std::size_t>(1, done));
+  there.estimate = took / compared;
+  option.has_caught_up = option.has_caught_up || done == 0;
+  const double before = wall(placement.engine(), own.took) * compared /
+                        static_cast<double>(own.terminators.slots.size());
+  Ledger::compare(option, before, wall(*trial.engine, took), is_warming_up, elapsed_);
 }
 
 /// Two engines that give different composites are a defect. The rule stays on the engine that is
@@ -373,30 +334,16 @@ void Placer::raise_alarm(std::uint32_t number, const engine::Engine& other,
   Placement& placement = this->placement(number);
   placement.set_alarm(std::string(placement.engine().name()) + " and " + std::string(other.name()) +
                       " disagree: " + difference.text);
-  moves_.arrange(number, {engine::find_engine(options_.choices.front())}, placement.alarm());
+  arrange(number, {engine::find_engine(options_.choices.front())}, placement.alarm());
   placement.set_automatic(false);
+  ledger_.forget(of.serial);
+  end_trial(number);
+  withdraw_idle(number);
   if (!options_.on_alarm) return;
   options_.on_alarm({.rule = of.rule().name,
                      .difference = placement.alarm(),
                      .report = alarm_report(of, rules_.schema(), history_, difference.terminator,
                                             placement.alarm())});
-}
-
-template <class IsOver>
-void Placer::end_trials(IsOver is_over) {
-  std::vector<const Trial*> over;
-  for (Trial& trial : trials_) {
-    if (is_over(trial)) over.push_back(&trial);
-  }
-  for (const Trial* const trial : over) end_trial(*trial);
-}
-
-void Placer::end_trial(const Trial& trial) {
-  for (const Trial::Member& member : trial.members()) {
-    tried_.erase(member.rule);
-    if (const auto number = rules_.number_of(member.serial)) moves_.withdraw_idle(*number);
-  }
-  trials_.remove_if([&](const Trial& other) { return &other == &trial; });
 }
 
 }  // namespace gorgo::dispatch

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
+
+#include "base/since.hpp"
+#include "dispatch/placement/tuning.hpp"
 
 namespace gorgo::dispatch {
 namespace {
-
-/// The most consumed events and keys of `@at_most`: copying more would take longer than most
-/// evaluations.
-constexpr std::size_t kMostCopied = 1 << 16;
 
 bool is_same(const Datum& a, const Datum& b) {
   if (a.tag != b.tag) return false;
@@ -75,7 +75,7 @@ std::string text_of(const Found& composite, const EventType& type) {
 bool Shadow::remember(const DeployedRule& rule) {
   std::size_t copied = rule.state.produced.keys();
   for (const auto& slots : rule.state.consumed) copied += slots.size();
-  if (copied > kMostCopied) return false;
+  if (static_cast<double>(copied) * tuning::kTakeIn > tuning::kTry) return false;
   state_.emplace(rule.rule());
   state_->deployed_at = rule.state.deployed_at;
   state_->consumed = rule.state.consumed;
@@ -83,24 +83,29 @@ bool Shadow::remember(const DeployedRule& rule) {
   return true;
 }
 
-void Shadow::begin() {
+void Shadow::evaluate(const DeployedRule& rule, const EngineEntry& entry,
+                      const engine::Terminators& terminators, const engine::Budget& budget,
+                      double most) {
+  const auto start = std::chrono::steady_clock::now();
   sink_.clear();
   outcome_.parts.clear();
   done_ = 0;
-}
-
-engine::Request Shadow::request(const DeployedRule& rule, const EngineEntry& entry,
-                                const engine::Terminators& terminators) {
-  return {.evaluator = entry.evaluators.front().get(),
-          .rule = &rule.rule(),
-          .state = &*state_,
-          .terminators = terminators,
-          .sink = &sink_};
-}
-
-void Shadow::take(const engine::Request& request) {
-  outcome_.parts.push_back({&sink_, request.first_composite, request.end_composite, done_});
-  done_ += request.done;
+  // As many as are done already come next, so that the time is exceeded by a factor at most.
+  while (done_ < terminators.slots.size() && nanoseconds_since(start) < most) {
+    const auto rest = terminators.slots.subspan(done_);
+    const std::size_t some = entry.engine->is_device()
+                                 ? rest.size()
+                                 : std::min(rest.size(), std::max<std::size_t>(1, done_));
+    engine::Request request{.evaluator = entry.evaluators.front().get(),
+                            .rule = &rule.rule(),
+                            .state = &*state_,
+                            .terminators = {rest.first(some), terminators.in_order},
+                            .sink = &sink_};
+    entry.engine->evaluate({&request, 1}, budget);
+    outcome_.parts.push_back({&sink_, request.first_composite, request.end_composite, done_});
+    done_ += request.done;
+    if (request.done < some) return;
+  }
 }
 
 std::optional<Shadow::Difference> Shadow::difference(const DeployedRule& rule, const Schema& schema,

@@ -28,15 +28,12 @@ class Shadow {
   /// evaluated. False: it is too much, and the rule must not be shadowed.
   bool remember(const DeployedRule& rule);
 
-  /// Begins with other terminators.
-  void begin();
-  /// A request for terminators behind those that were taken since `begin`. To be called after
-  /// `remember`, while the history is as it was. Precondition: the entry has an evaluator.
-  engine::Request request(const DeployedRule& rule, const EngineEntry& entry,
-                          const engine::Terminators& terminators);
-  /// Takes what came of the request.
-  void take(const engine::Request& request);
-  /// How many terminators are done since `begin`.
+  /// Evaluates the terminators, after `remember` and while the history is as it was. An engine of
+  /// the CPU stops behind `most` nanoseconds; a device evaluates all of them together.
+  /// Precondition: the entry has an evaluator.
+  void evaluate(const DeployedRule& rule, const EngineEntry& entry,
+                const engine::Terminators& terminators, const engine::Budget& budget, double most);
+  /// How many of these terminators are done.
   std::size_t done() const { return done_; }
 
   struct Difference {

@@ -28,14 +28,6 @@ class Cost {
   double nanoseconds_ = 0;
 };
 
-/// What an engine costs, in nanoseconds of one thread.
-struct Estimate {
-  double terminator = 0;  ///< for each terminator
-  double start = 0;       ///< once, to take in what is remembered
-  /// For each terminator, to take in what arrives meanwhile, while all threads wait.
-  double upkeep = 0;
-};
-
 /// An engine for a rule.
 struct EngineEntry {
   explicit EngineEntry(const engine::Engine* engine_to_use) : engine(engine_to_use) {}
@@ -44,8 +36,9 @@ struct EngineEntry {
   /// The first serves for everything; the others are for further threads, as the need arises. There
   /// are none while the rule does not run here.
   std::vector<std::unique_ptr<engine::Evaluator>> evaluators;
-  std::optional<Estimate> estimate;
-  Cost cost;
+  /// What an evaluation took a terminator in the last trial, beside the rule's own engine.
+  std::optional<double> estimate;
+  Cost cost;  ///< where the rule has run here
   Cost upkeep;
 
   /// Notes in `upkeep` what it took since the last call to keep up to date what the evaluators
@@ -145,8 +138,8 @@ class Placement {
   };
   /// Adds time that the rule took. Returns the sum since the last one that it returned, once that
   /// is worth looking at the rule.
+  static constexpr double kWorth = 2e6;
   std::optional<Spent> spend(const Spent& more) {
-    constexpr double kWorth = 2e6;
     spent_.nanoseconds += more.nanoseconds;
     spent_.terminators += more.terminators;
     if (spent_.nanoseconds < kWorth) return std::nullopt;
