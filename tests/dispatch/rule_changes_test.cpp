@@ -6,13 +6,13 @@ namespace {
 constexpr const char* kPairs =
     "define C(n: int) from B(n = $n) and each A(n = $n) within 1 h from B where n = A.n;";
 
-/// A rule that has moved to `column` and is on probation, while rules come and go.
+/// A rule that has moved to `column` and is on proof, while rules come and go.
 class RuleChangesTest : public TrialTest {
  protected:
   RuleChangesTest() : TrialTest("reference", {.choices = {"column"}}) { try_out(1e12); }
 
   std::string engine() { return std::string(placement().engine().name()); }
-  bool is_on_probation() const { return placer_.is_on_probation(number_); }
+  bool is_moving() { return is_on_proof(number_); }
   void remove(const std::string& rule) {
     const auto removed = rules_.remove(rule, history_);
     ASSERT_TRUE(removed) << removed.error().to_string();
@@ -23,12 +23,12 @@ class RuleChangesTest : public TrialTest {
   }
 };
 
-TEST_F(RuleChangesTest, AProbationGoesOnWhenAnotherRuleGoes) {
+TEST_F(RuleChangesTest, AProofGoesOnWhenAnotherRuleGoes) {
   ASSERT_EQ(engine(), "column");
-  ASSERT_TRUE(is_on_probation());
+  ASSERT_TRUE(is_moving());
   remove("s");
-  settle(1, 160'000);
-  EXPECT_TRUE(is_on_probation());
+  settle(1);
+  EXPECT_TRUE(is_moving());
   run(80, 1e6);
   EXPECT_EQ(engine(), "reference");
 }
@@ -39,35 +39,35 @@ TEST_F(RuleChangesTest, AnEngineThatHasProvedToBeWorseIsLeftAloneAlthoughAnother
   remove("s");
   for (int i = 0; i < 200; ++i) {
     run(2, 1e6);
-    ASSERT_FALSE(placer_.is_tried(0) || is_on_probation());
+    ASSERT_FALSE(placer_.is_tried(0) || is_moving());
   }
 }
 
 TEST_F(RuleChangesTest, ARuleThatTakesThePlaceOfAnotherHasNotMoved) {
-  ASSERT_TRUE(is_on_probation());
+  ASSERT_TRUE(is_moving());
   deploy("rule r: " + std::string(kPairs), {.replace = true});
-  settle(1, 160'000);
-  EXPECT_FALSE(is_on_probation());
+  settle(1);
+  EXPECT_FALSE(is_moving());
 }
 
 TEST_F(RuleChangesTest, ARuleThatIsPinnedDoesNotGoBack) {
   pin("r", "column");
-  settle(1, 160'000);
-  EXPECT_FALSE(is_on_probation());
+  settle(1);
+  EXPECT_FALSE(is_moving());
   run(80, 1e6);
   EXPECT_EQ(engine(), "column");
 }
 
 TEST_F(RuleChangesTest, ATrialGoesOnWhenAnotherRuleGoesAndEndsWithItsOwn) {
   pin("r", "reference");
-  settle(1, 160'000);
+  settle(1);
   pin("r", "auto");
   begin_trial();
   pin("s", "column");
-  settle(1, 160'000);
+  settle(1);
   EXPECT_TRUE(placer_.is_tried(0));
   remove("r");
-  settle(1, 160'000);
+  settle(1);
   EXPECT_FALSE(placer_.is_tried(0));
 }
 
@@ -87,7 +87,7 @@ class RenumberedRuleTest : public TrialTest {
   static std::string other(int i) { return "other" + std::to_string(i); }
 };
 
-TEST_F(RenumberedRuleTest, AProbationGoesOnUnderTheNewNumber) {
+TEST_F(RenumberedRuleTest, AProofGoesOnUnderTheNewNumber) {
   ASSERT_EQ(placement().engine().name(), "column");
   for (int i = 0; i < kOthers; ++i) {
     ASSERT_FALSE(rules_.remove(other(i), history_).has_error());
@@ -95,8 +95,8 @@ TEST_F(RenumberedRuleTest, AProbationGoesOnUnderTheNewNumber) {
   ASSERT_LT(rules_.numbers(), number_);
   number_ = static_cast<std::uint32_t>(rules_.numbers()) - 1;
   ASSERT_EQ(rule().rule().name, "t");
-  settle(1, 160'000);
-  EXPECT_TRUE(placer_.is_on_probation(number_));
+  settle(1);
+  EXPECT_TRUE(is_on_proof(number_));
   run(80, 1e6);
   EXPECT_EQ(placement().engine().name(), "reference");
 }

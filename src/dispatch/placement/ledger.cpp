@@ -124,6 +124,10 @@ void Ledger::carry_out(const Action& action, double now) {
   if (action.kind == Action::Kind::run || action.kind == Action::Kind::share) return go(action);
   for (const std::uint64_t serial : action.rules) {
     Rule& rule = at(serial);
+    if (action.kind == Action::Kind::drop && rule.proof) {
+      end_proof(rule, serial, action.where);
+      continue;
+    }
     Option& option = *rule.find(action.where.engine);
     if (action.kind == Action::Kind::shadow) {
       option.is_shadowing = true;
@@ -131,8 +135,6 @@ void Ledger::carry_out(const Action& action, double now) {
       option.began = option.last = now;
       option.spent = option.took = 0;
       option.ratios = {};
-    } else if (rule.proof) {
-      end_proof(rule, serial, action.where);
     } else {
       option.is_shadowing = false;
       const bool surely = !option.ratios.empty() && option.ratios.median() > kSurely;
@@ -158,16 +160,17 @@ void Ledger::go(const Action& action) {
       credit -= part;
       end_proof(rule, serial,
                 {before.engine == action.where.engine ? before.reserve : before.engine});
-      rule.cost = {};
     } else if (was_there) {
       begin_anew(rule);
       begin_judging(rule);
     } else {
       // A trial that leads to a move is no waste.
       if (const Option* const shadow = rule.shadow()) credit += shadow->spent;
+      double cost = rule.cost.value();
+      if (rule.proof) cost = rule.proof->members.front().cost * rule.proof->ratios.median();
       if (rule.proof) end_proof(rule, serial, {});
       forget_trials(rule);
-      proof->members.push_back({serial, before, rule.cost.value(), rule.upkeep});
+      proof->members.push_back({serial, before, cost, rule.upkeep});
       rule.proof = proof;
       rule.cost = {};
     }
@@ -181,6 +184,7 @@ void Ledger::end_proof(Rule& rule, std::uint64_t serial, const Arrangement& wors
   if (proof->members.empty()) std::erase(proofs_, proof);
   forget_trials(rule);
   begin_judging(rule);
+  rule.cost = {};
   if (Option* const option = rule.find(worse.engine)) leave_alone(rule, *option, kLonger, kLost);
 }
 

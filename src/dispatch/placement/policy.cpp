@@ -30,17 +30,35 @@ bool has_shifted(const Rule& rule) {
   return has_drifted || rule.batch > kGrown * rule.judged_batch;
 }
 
-/// What a terminator costs with the engine, where an evaluation takes this part of what it takes on
-/// the rule's own engine.
-double cost_there(const Rule& rule, const Option& option, double ratio) {
-  return (rule.cost.value() - rule.upkeep) * ratio + option.upkeep;
+/// What a terminator costs.
+struct Cost {
+  double evaluation, upkeep;
+};
+
+double evaluation_of(const Rule& rule) { return rule.cost.value() - rule.upkeep; }
+
+Cost cost_before(const Ledger::Proof& proof) {
+  const auto& member = proof.members.front();
+  return {member.cost - member.upkeep, member.upkeep};
 }
 
-/// What one more rule adds to what a device takes for others. What was measured is the device's
-/// fixed cost and more, so at least half of it is taken to be the rule's.
-double added_cost(const Rule& rule, const Option& option, double ratio) {
-  const double alone = cost_there(rule, option, ratio);
-  return std::max(alone / 2, alone - option.engine->fixed_cost() / rule.batch);
+Cost cost_on_proof(const Rule& rule) {
+  const double all = rule.proof->members.front().cost * rule.proof->ratios.median();
+  return {std::max(all - rule.upkeep, all / 2), rule.upkeep};
+}
+
+/// What one more terminator adds to what a device takes, where an evaluation takes so long for each
+/// of a batch. What was measured is the device's fixed cost and more, so at least half of it is
+/// taken to grow with the terminators.
+double added(double evaluation, const engine::Engine& device, double batch) {
+  return std::max(evaluation / 2, evaluation - device.fixed_cost() / batch);
+}
+
+/// What a terminator costs with the engine, where an evaluation takes this part of what it takes on
+/// the rule's own engine. `is_used`: the fixed cost of the device is there already.
+double cost_there(const Rule& rule, const Option& option, double ratio, bool is_used) {
+  const double evaluation = evaluation_of(rule) * ratio;
+  return (is_used ? added(evaluation, *option.engine, rule.batch) : evaluation) + option.upkeep;
 }
 
 class Decision {
@@ -50,18 +68,17 @@ class Decision {
   void judge(const Ledger::Proof& proof);
   void consider(std::uint64_t serial, const Rule& rule);
   void consider_together();
+  void consider_sharing();
   std::vector<Action> actions() && { return std::move(actions_); }
 
  private:
-  void stay(const Ledger::Proof::Member& member, const Rule& rule);
+  void share_instead(Action& drop);
   void compare(std::uint64_t serial, const Rule& rule, const Option& option);
   void begin_trial(std::uint64_t serial, const Rule& rule);
-  bool share(std::uint64_t serial, const Rule& rule, const engine::Engine& other, double evaluation,
-             double upkeep);
   void go_together(const engine::Engine& device);
   double spoken_for() const;
   bool is_used(const engine::Engine& device) const;
-  bool is_moving(std::uint64_t serial) const;
+  bool has_action(Kind kind, std::uint64_t serial) const;
   void act(Kind kind, std::uint64_t serial, const Arrangement& where, std::string reason = {}) {
     actions_.push_back({kind, {serial}, where, std::move(reason)});
   }
@@ -86,22 +103,24 @@ bool Decision::is_used(const engine::Engine& device) const {
                              [&](const auto& known) { return known.second.now.engine == &device; });
 }
 
-bool Decision::is_moving(std::uint64_t serial) const {
+bool Decision::has_action(Kind kind, std::uint64_t serial) const {
   return std::ranges::any_of(actions_, [&](const Action& action) {
-    return (action.kind == Kind::run || action.kind == Kind::share) &&
-           action.rules.front() == serial;
+    return action.kind == kind && action.rules.front() == serial;
   });
 }
 
+/// What a terminator cost before is known only to within the noise of some time, so costs that are
+/// close are compared for long.
 void Decision::judge(const Ledger::Proof& proof) {
   const Ratios& ratios = proof.ratios;
   const bool is_over = !ratios.empty() && proof.took > kProof;
-  const bool stays = ratios.upper() < 1 || (is_over && ratios.median() < 1);
-  const bool goes_back = ratios.lower() > 1 || (is_over && ratios.median() >= 1);
+  const bool stays = ratios.upper() < kGain || (is_over && ratios.median() < (1 + kGain) / 2);
+  const bool goes_back = !stays && (is_over || ratios.lower() * kGain > 1);
   for (const auto& member : proof.members) {
     const Rule& rule = *ledger_.find(member.serial);
     if (stays) {
-      stay(member, rule);
+      if (rule.now.engine->is_device()) asked_.push_back(rule.now.engine);
+      act(Kind::drop, member.serial, {member.before.engine});
     } else if (goes_back) {
       act(Kind::run, member.serial, member.before,
           "it took " + time_text(member.cost * ratios.median()) + " a terminator under " +
@@ -110,30 +129,32 @@ void Decision::judge(const Ledger::Proof& proof) {
   }
 }
 
-/// A rule that stays on a device, or behind one, may do still better if the engine before takes a
-/// part of its terminators.
-void Decision::stay(const Ledger::Proof::Member& member, const Rule& rule) {
-  const engine::Engine& former = *member.before.engine;
-  if (rule.now.engine->is_device()) asked_.push_back(rule.now.engine);
-  const bool is_alone = rule.proof->members.size() == 1 && rule.cost.is_known();
-  if (is_alone && share(member.serial, rule, former, member.cost - member.upkeep, member.upkeep))
-    return;
-  act(Kind::drop, member.serial, {&former});
-}
-
-/// Shares the rule's terminators if that promises enough. The other engine takes `evaluation` and
-/// `upkeep` for a terminator.
-bool Decision::share(std::uint64_t serial, const Rule& rule, const engine::Engine& other,
-                     double evaluation, double upkeep) {
-  const auto both = side_by_side(*rule.now.engine, other);
-  if (!both || !rule.is_divisible || rule.now.reserve != nullptr) return false;
-  const double here = rule.cost.value();
-  const double shared = shared_cost(here - rule.upkeep, evaluation) + rule.upkeep + upkeep;
-  if (shared >= kGain * kGain * here) return false;
-  act(Kind::share, serial, *both,
-      time_text(shared) + " a terminator under " + both->to_string() + ", " + time_text(here) +
-          " under " + std::string(rule.now.engine->name()));
-  return true;
+/// An engine that is worse may still take a part of the rule's terminators. That is arranged
+/// instead where it promises enough.
+void Decision::share_instead(Action& drop) {
+  const std::uint64_t serial = drop.rules.front();
+  const Rule& rule = *ledger_.find(serial);
+  const auto both = side_by_side(*rule.now.engine, *drop.where.engine);
+  const bool is_alone = !rule.proof || rule.proof->members.size() == 1;
+  const Option* const option = rule.shadow();
+  if (!both || !is_alone || !rule.is_divisible || rule.now.reserve != nullptr) return;
+  if (!rule.proof && (option == nullptr || option->ratios.empty())) return;
+  const Cost here = rule.proof ? cost_on_proof(rule) : Cost{evaluation_of(rule), rule.upkeep};
+  const Cost there = rule.proof ? cost_before(*rule.proof)
+                                : Cost{here.evaluation * option->ratios.median(), option->upkeep};
+  const bool is_device = rule.now.engine->is_device();
+  const double device = is_device ? here.evaluation : there.evaluation;
+  const double threads = is_device ? there.evaluation : here.evaluation;
+  // The device has its fixed cost for any number of terminators, and both are done together.
+  const double each = std::max(0.0, device - both->engine->fixed_cost() / rule.batch);
+  const double shared = threads * device / (threads + each) + here.upkeep + there.upkeep;
+  const double alone = here.evaluation + here.upkeep;
+  if (shared >= kGain * kGain * alone) return;
+  drop = {.kind = Kind::share,
+          .rules = {serial},
+          .where = *both,
+          .reason = time_text(shared) + " a terminator under " + both->to_string() + ", " +
+                    time_text(alone) + " under " + rule.now.to_string()};
 }
 
 void Decision::consider(std::uint64_t serial, const Rule& rule) {
@@ -153,10 +174,8 @@ void Decision::compare(std::uint64_t serial, const Rule& rule, const Option& opt
   const Arrangement there{option.engine};
   if (now_ - option.last > kWait) return act(Kind::drop, serial, there);
   const bool is_device = option.engine->is_device();
-  const auto promise = [&](double ratio) {
-    return is_device && is_used(*option.engine) ? added_cost(rule, option, ratio)
-                                                : cost_there(rule, option, ratio);
-  };
+  const bool is_used = is_device && this->is_used(*option.engine);
+  const auto promise = [&](double ratio) { return cost_there(rule, option, ratio, is_used); };
   if (option.ratios.empty()) return;
   const double here = rule.cost.value(), middle = promise(option.ratios.median());
   const bool is_over = dispatch::is_over(option);
@@ -167,7 +186,6 @@ void Decision::compare(std::uint64_t serial, const Rule& rule, const Option& opt
   }
   const bool is_worse = is_over || promise(option.ratios.lower()) > kGain * here;
   if (!is_worse || is_warming_up(option, now_)) return;
-  if (share(serial, rule, *option.engine, middle - option.upkeep, option.upkeep)) return;
   if (is_device) asked_.push_back(option.engine);
   act(Kind::drop, serial, there, costs);
 }
@@ -185,6 +203,12 @@ void Decision::begin_trial(std::uint64_t serial, const Rule& rule) {
   act(Kind::shadow, serial, {next->engine});
 }
 
+void Decision::consider_sharing() {
+  for (Action& action : actions_) {
+    if (action.kind == Kind::drop) share_instead(action);
+  }
+}
+
 void Decision::consider_together() {
   std::ranges::sort(asked_);
   const auto [first, last] = std::ranges::unique(asked_);
@@ -200,10 +224,10 @@ void Decision::go_together(const engine::Engine& device) {
   for (const auto& [serial, rule] : ledger_.rules()) {
     const Option* const option = rule.find(&device);
     const bool is_free = !rule.proof && rule.now.reserve == nullptr && rule.now.engine != &device &&
-                         rule.cost.is_known() && !is_moving(serial);
+                         rule.cost.is_known() && !has_action(Kind::run, serial);
     if (!is_free || option == nullptr || option->ratios.empty()) continue;
-    const bool is_tried = option->is_shadowing && !is_over(*option);
-    const double added = added_cost(rule, *option, option->ratios.median());
+    const bool is_tried = option->is_shadowing && !has_action(Kind::drop, serial);
+    const double added = cost_there(rule, *option, option->ratios.median(), true);
     if (is_tried || added >= kGain * rule.cost.value()) continue;
     move.rules.push_back(serial);
     here += rule.batch * rule.cost.value();
@@ -237,6 +261,7 @@ std::vector<Action> decide(const Ledger& ledger, std::span<const std::uint64_t> 
     if (const Rule* const rule = ledger.find(serial)) decision.consider(serial, *rule);
   }
   decision.consider_together();
+  decision.consider_sharing();
   return std::move(decision).actions();
 }
 

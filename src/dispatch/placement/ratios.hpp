@@ -31,15 +31,14 @@ class Ratios {
     if (margin() < 0) return tuning::kSurely * sorted_.back();
     return sorted_[size() - 1 - static_cast<std::size_t>(margin())];
   }
-  /// Whether the least and the greatest are left out, so that one piece that was held up does not
-  /// prevent a decision.
-  bool is_enough() const { return margin() >= 1; }
+  /// Whether the middle half has both bounds, so that more pieces would hardly tell more.
+  bool is_enough() const { return margin() >= static_cast<double>(size()) / 4; }
 
  private:
   /// How many pieces are left out at each end; below 0: there are too few.
   double margin() const {
     const auto count = static_cast<double>(size());
-    return std::floor(count / 2 - std::sqrt(count));
+    return empty() ? -1 : std::floor(count / 2 - std::sqrt(count));
   }
 
   std::vector<double> sorted_;

@@ -91,7 +91,7 @@ void Shadow::evaluate(const DeployedRule& rule, const EngineEntry& entry,
   outcome_.parts.clear();
   done_ = 0;
   // As many as are done already come next, so that the time is exceeded by a factor at most.
-  while (done_ < terminators.slots.size() && nanoseconds_since(start) < most) {
+  while (done_ < terminators.slots.size()) {
     const auto rest = terminators.slots.subspan(done_);
     const std::size_t some = entry.engine->is_device()
                                  ? rest.size()
@@ -104,7 +104,7 @@ void Shadow::evaluate(const DeployedRule& rule, const EngineEntry& entry,
     entry.engine->evaluate({&request, 1}, budget);
     outcome_.parts.push_back({&sink_, request.first_composite, request.end_composite, done_});
     done_ += request.done;
-    if (request.done < some) return;
+    if (request.done < some || nanoseconds_since(start) >= most) return;
   }
 }
 
