@@ -70,9 +70,9 @@ void Ledger::forget(std::uint64_t serial) {
 void Ledger::observe(Rule& rule, const Placement::Spent& spent) {
   rule.total += spent.nanoseconds;
   rule.unjudged += spent.nanoseconds;
-  rule.cost.add(spent.nanoseconds + spent.terminators * rule.upkeep, spent.terminators);
+  rule.evaluation.add(spent.nanoseconds, spent.terminators);
   if (rule.judged_batch == 0) rule.judged_batch = rule.batch;
-  if (rule.judged_cost == 0 && rule.unjudged > kProof) rule.judged_cost = rule.cost.value();
+  if (rule.judged_cost == 0 && rule.unjudged > kProof) rule.judged_cost = rule.cost();
 }
 
 void Ledger::prove(std::uint64_t serial, const Rule& rule, const Placement::Spent& spent,
@@ -166,13 +166,13 @@ void Ledger::go(const Action& action) {
     } else {
       // A trial that leads to a move is no waste.
       if (const Option* const shadow = rule.shadow()) credit += shadow->spent;
-      double cost = rule.cost.value();
+      double cost = rule.cost();
       if (rule.proof) cost = rule.proof->members.front().cost * rule.proof->ratios.median();
       if (rule.proof) end_proof(rule, serial, {});
       forget_trials(rule);
       proof->members.push_back({serial, before, cost, rule.upkeep});
       rule.proof = proof;
-      rule.cost = {};
+      rule.evaluation = {};
     }
   }
   if (!proof->members.empty()) proofs_.push_back(std::move(proof));
@@ -184,7 +184,7 @@ void Ledger::end_proof(Rule& rule, std::uint64_t serial, const Arrangement& wors
   if (proof->members.empty()) std::erase(proofs_, proof);
   forget_trials(rule);
   begin_judging(rule);
-  rule.cost = {};
+  rule.evaluation = {};
   if (Option* const option = rule.find(worse.engine)) leave_alone(rule, *option, kLonger, kLost);
 }
 

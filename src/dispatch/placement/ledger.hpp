@@ -93,8 +93,8 @@ class Ledger {
     bool is_divisible = true;  ///< whether two engines may evaluate some terminators each
     double share = 0;          ///< the reserve's part of the terminators
     double total = 0;          ///< all time that the rule has taken
-    Average cost;
-    double upkeep = 0;        ///< a part of the cost
+    Average evaluation;
+    double upkeep = 0;        ///< of a terminator
     double batch = 0;         ///< how many terminators come at a time
     double judged_cost = 0;   ///< when engines were last judged; 0: not known yet
     double judged_batch = 0;  ///< the same
@@ -102,6 +102,8 @@ class Ledger {
     std::vector<Option> options;
     std::shared_ptr<Proof> proof;  ///< null unless the rule may go back
 
+    /// Precondition: evaluation is known.
+    double cost() const { return evaluation.value() + upkeep; }
     /// Null if the engine is none of the options.
     Option* find(const engine::Engine* engine);
     const Option* find(const engine::Engine* engine) const {

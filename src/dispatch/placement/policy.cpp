@@ -25,7 +25,7 @@ bool is_over(const Option& option) {
 }
 
 bool has_shifted(const Rule& rule) {
-  const double cost = rule.cost.value(), judged = rule.judged_cost;
+  const double cost = rule.cost(), judged = rule.judged_cost;
   const bool has_drifted = judged > 0 && (cost > kDrift * judged || kDrift * cost < judged);
   return has_drifted || rule.batch > kGrown * rule.judged_batch;
 }
@@ -34,8 +34,6 @@ bool has_shifted(const Rule& rule) {
 struct Cost {
   double evaluation, upkeep;
 };
-
-double evaluation_of(const Rule& rule) { return rule.cost.value() - rule.upkeep; }
 
 Cost cost_before(const Ledger::Proof& proof) {
   const auto& member = proof.members.front();
@@ -57,7 +55,7 @@ double added(double evaluation, const engine::Engine& device, double batch) {
 /// What a terminator costs with the engine, where an evaluation takes this part of what it takes on
 /// the rule's own engine. `is_used`: the fixed cost of the device is there already.
 double cost_there(const Rule& rule, const Option& option, double ratio, bool is_used) {
-  const double evaluation = evaluation_of(rule) * ratio;
+  const double evaluation = rule.evaluation.value() * ratio;
   return (is_used ? added(evaluation, *option.engine, rule.batch) : evaluation) + option.upkeep;
 }
 
@@ -110,7 +108,7 @@ bool Decision::has_action(Kind kind, std::uint64_t serial) const {
 }
 
 /// What a terminator cost before is known only to within the noise of some time, so costs that are
-/// close are compared for long.
+/// close are compared for long, and then half of what a move has to promise must be kept.
 void Decision::judge(const Ledger::Proof& proof) {
   const Ratios& ratios = proof.ratios;
   const bool is_over = !ratios.empty() && proof.took > kProof;
@@ -139,7 +137,7 @@ void Decision::share_instead(Action& drop) {
   const Option* const option = rule.shadow();
   if (!both || !is_alone || !rule.is_divisible || rule.now.reserve != nullptr) return;
   if (!rule.proof && (option == nullptr || option->ratios.empty())) return;
-  const Cost here = rule.proof ? cost_on_proof(rule) : Cost{evaluation_of(rule), rule.upkeep};
+  const Cost here = rule.proof ? cost_on_proof(rule) : Cost{rule.evaluation.value(), rule.upkeep};
   const Cost there = rule.proof ? cost_before(*rule.proof)
                                 : Cost{here.evaluation * option->ratios.median(), option->upkeep};
   const bool is_device = rule.now.engine->is_device();
@@ -158,7 +156,7 @@ void Decision::share_instead(Action& drop) {
 }
 
 void Decision::consider(std::uint64_t serial, const Rule& rule) {
-  if (rule.proof || !rule.cost.is_known()) return;
+  if (rule.proof || !rule.evaluation.is_known()) return;
   if (has_shifted(rule)) return act(Kind::run, serial, {rule.now.engine}, "the load has shifted");
   if (rule.now.reserve != nullptr) {
     const bool is_one_idle = rule.share < 1 - kGain || rule.share > kGain;
@@ -177,7 +175,7 @@ void Decision::compare(std::uint64_t serial, const Rule& rule, const Option& opt
   const bool is_used = is_device && this->is_used(*option.engine);
   const auto promise = [&](double ratio) { return cost_there(rule, option, ratio, is_used); };
   if (option.ratios.empty()) return;
-  const double here = rule.cost.value(), middle = promise(option.ratios.median());
+  const double here = rule.cost(), middle = promise(option.ratios.median());
   const bool is_over = dispatch::is_over(option);
   const std::string costs = time_text(middle) + " a terminator under " + there.to_string() + ", " +
                             time_text(here) + " under " + rule.now.to_string();
@@ -224,13 +222,13 @@ void Decision::go_together(const engine::Engine& device) {
   for (const auto& [serial, rule] : ledger_.rules()) {
     const Option* const option = rule.find(&device);
     const bool is_free = !rule.proof && rule.now.reserve == nullptr && rule.now.engine != &device &&
-                         rule.cost.is_known() && !has_action(Kind::run, serial);
+                         rule.evaluation.is_known() && !has_action(Kind::run, serial);
     if (!is_free || option == nullptr || option->ratios.empty()) continue;
     const bool is_tried = option->is_shadowing && !has_action(Kind::drop, serial);
     const double added = cost_there(rule, *option, option->ratios.median(), true);
-    if (is_tried || added >= kGain * rule.cost.value()) continue;
+    if (is_tried || added >= kGain * rule.cost()) continue;
     move.rules.push_back(serial);
-    here += rule.batch * rule.cost.value();
+    here += rule.batch * rule.cost();
     there += rule.batch * added;
   }
   if (move.rules.empty() || there >= kGain * here) return;
