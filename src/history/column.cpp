@@ -201,15 +201,4 @@ std::size_t Column::bytes() const {
   return total;
 }
 
-Column::Profile Column::profile(std::span<const Expr> subjects) const {
-  Profile result{.events = store_.end() - store_.begin()};
-  if (timeline_) result.events = timeline_->end() - timeline_->begin();
-  const auto known = indexes_.find(name_of(subjects));
-  if (known == indexes_.end()) return result;
-  const HashIndex& index = *known->second.index;
-  if (!timeline_) result.events = index.events();
-  result.keys = index.keys();
-  return result;
-}
-
 }  // namespace gorgo::history

@@ -79,13 +79,6 @@ class Column {
 
   std::size_t bytes() const;
 
-  /// How much a search has to do with, roughly.
-  struct Profile {
-    std::size_t events = 0;
-    std::size_t keys = 0;  ///< different keys of the subjects that events have; 0: not known
-  };
-  Profile profile(std::span<const Expr> subjects) const;
-
  private:
   /// An index that nobody holds rests: it takes nothing in. When it is asked for again it makes up
   /// for that, unless so much has come meanwhile that making a new one is as good.

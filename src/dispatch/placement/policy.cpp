@@ -11,7 +11,7 @@ namespace gorgo::dispatch {
 namespace {
 
 using namespace tuning;
-using Rule = Ledger::Rule;
+using Known = Ledger::Rule;
 using Option = Ledger::Option;
 using Kind = Action::Kind;
 
@@ -24,7 +24,7 @@ bool is_over(const Option& option) {
   return option.ratios.is_enough() || (!option.ratios.empty() && option.took > kTry);
 }
 
-bool has_shifted(const Rule& rule) {
+bool has_shifted(const Known& rule) {
   const double cost = rule.cost(), judged = rule.judged_cost;
   const bool has_drifted = judged > 0 && (cost > kDrift * judged || kDrift * cost < judged);
   return has_drifted || rule.batch > kGrown * rule.judged_batch;
@@ -40,7 +40,7 @@ Cost cost_before(const Ledger::Proof& proof) {
   return {member.cost - member.upkeep, member.upkeep};
 }
 
-Cost cost_on_proof(const Rule& rule) {
+Cost cost_on_proof(const Known& rule) {
   const double all = rule.proof->members.front().cost * rule.proof->ratios.median();
   return {std::max(all - rule.upkeep, all / 2), rule.upkeep};
 }
@@ -54,7 +54,7 @@ double added(double evaluation, const engine::Engine& device, double batch) {
 
 /// What a terminator costs with the engine, where an evaluation takes this part of what it takes on
 /// the rule's own engine. `is_used`: the fixed cost of the device is there already.
-double cost_there(const Rule& rule, const Option& option, double ratio, bool is_used) {
+double cost_there(const Known& rule, const Option& option, double ratio, bool is_used) {
   const double evaluation = rule.evaluation.value() * ratio;
   return (is_used ? added(evaluation, *option.engine, rule.batch) : evaluation) + option.upkeep;
 }
@@ -64,15 +64,15 @@ class Decision {
   Decision(const Ledger& ledger, double now) : ledger_(ledger), now_(now) {}
 
   void judge(const Ledger::Proof& proof);
-  void consider(std::uint64_t serial, const Rule& rule);
+  void consider(std::uint64_t serial, const Known& rule);
   void consider_together();
   void consider_sharing();
   std::vector<Action> actions() && { return std::move(actions_); }
 
  private:
   void share_instead(Action& drop);
-  void compare(std::uint64_t serial, const Rule& rule, const Option& option);
-  void begin_trial(std::uint64_t serial, const Rule& rule);
+  void compare(std::uint64_t serial, const Known& rule, const Option& option);
+  void begin_trial(std::uint64_t serial, const Known& rule);
   void go_together(const engine::Engine& device);
   double spoken_for() const;
   bool is_used(const engine::Engine& device) const;
@@ -115,7 +115,7 @@ void Decision::judge(const Ledger::Proof& proof) {
   const bool stays = ratios.upper() < kGain || (is_over && ratios.median() < (1 + kGain) / 2);
   const bool goes_back = !stays && (is_over || ratios.lower() * kGain > 1);
   for (const auto& member : proof.members) {
-    const Rule& rule = *ledger_.find(member.serial);
+    const Known& rule = *ledger_.find(member.serial);
     if (stays) {
       if (rule.now.engine->is_device()) asked_.push_back(rule.now.engine);
       act(Kind::drop, member.serial, {member.before.engine});
@@ -131,7 +131,7 @@ void Decision::judge(const Ledger::Proof& proof) {
 /// instead where it promises enough.
 void Decision::share_instead(Action& drop) {
   const std::uint64_t serial = drop.rules.front();
-  const Rule& rule = *ledger_.find(serial);
+  const Known& rule = *ledger_.find(serial);
   const auto both = side_by_side(*rule.now.engine, *drop.where.engine);
   const bool is_alone = !rule.proof || rule.proof->members.size() == 1;
   const Option* const option = rule.shadow();
@@ -155,7 +155,7 @@ void Decision::share_instead(Action& drop) {
                     time_text(alone) + " under " + rule.now.to_string()};
 }
 
-void Decision::consider(std::uint64_t serial, const Rule& rule) {
+void Decision::consider(std::uint64_t serial, const Known& rule) {
   if (rule.proof || !rule.evaluation.is_known()) return;
   if (has_shifted(rule)) return act(Kind::run, serial, {rule.now.engine}, "the load has shifted");
   if (rule.now.reserve != nullptr) {
@@ -168,7 +168,7 @@ void Decision::consider(std::uint64_t serial, const Rule& rule) {
   begin_trial(serial, rule);
 }
 
-void Decision::compare(std::uint64_t serial, const Rule& rule, const Option& option) {
+void Decision::compare(std::uint64_t serial, const Known& rule, const Option& option) {
   const Arrangement there{option.engine};
   if (now_ - option.last > kWait) return act(Kind::drop, serial, there);
   const bool is_device = option.engine->is_device();
@@ -189,7 +189,7 @@ void Decision::compare(std::uint64_t serial, const Rule& rule, const Option& opt
 }
 
 /// Of the engines that may be tried, that which has been left alone for longest comes first.
-void Decision::begin_trial(std::uint64_t serial, const Rule& rule) {
+void Decision::begin_trial(std::uint64_t serial, const Known& rule) {
   const Option* next = nullptr;
   for (const Option& option : rule.options) {
     if (option.engine == rule.now.engine || option.ability != Option::Ability::able) continue;
@@ -256,7 +256,7 @@ std::vector<Action> decide(const Ledger& ledger, std::span<const std::uint64_t> 
   Decision decision(ledger, now);
   for (const auto& proof : ledger.proofs()) decision.judge(*proof);
   for (const std::uint64_t serial : rules) {
-    if (const Rule* const rule = ledger.find(serial)) decision.consider(serial, *rule);
+    if (const Known* const rule = ledger.find(serial)) decision.consider(serial, *rule);
   }
   decision.consider_together();
   decision.consider_sharing();
