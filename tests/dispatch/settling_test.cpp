@@ -18,7 +18,7 @@
 namespace gorgo {
 namespace {
 
-using dispatch::Action;
+using dispatch::Directive;
 using dispatch::Arrangement;
 using dispatch::Ledger;
 using dispatch::Ratios;
@@ -83,7 +83,7 @@ class World {
   unsigned moves() const { return moves_; }
   /// The most rules that have moved at once.
   std::size_t most_together() const { return most_together_; }
-  const std::map<Action::Kind, unsigned>& actions() const { return actions_; }
+  const std::map<Directive::Kind, unsigned>& directives() const { return directives_; }
 
   double terminators = 21;  ///< of each rule in a batch
   double bias = 1;          ///< what trials take, as a part of what evaluations take
@@ -169,11 +169,11 @@ class World {
     ledger_.end_batch();
     const std::vector<std::uint64_t> due(due_.begin(), due_.end());
     due_.clear();
-    for (const Action& action : dispatch::decide(ledger_, due, time_)) {
-      ledger_.carry_out(action, time_);
-      ++actions_[action.kind];
-      most_together_ = std::max(most_together_, action.rules.size());
-      const bool moves = action.kind == Action::Kind::run || action.kind == Action::Kind::share;
+    for (const Directive& directive : dispatch::decide(ledger_, due, time_)) {
+      ledger_.carry_out(directive, time_);
+      ++directives_[directive.kind];
+      most_together_ = std::max(most_together_, directive.rules.size());
+      const bool moves = directive.kind == Directive::Kind::run || directive.kind == Directive::Kind::share;
       if (moves) ++moves_, since_move_ = 0;
     }
   }
@@ -185,7 +185,7 @@ class World {
   Ledger ledger_;
   std::map<std::uint64_t, dispatch::Placement::Spent> spent_;
   std::set<std::uint64_t> due_;
-  std::map<Action::Kind, unsigned> actions_;
+  std::map<Directive::Kind, unsigned> directives_;
   unsigned moves_ = 0;
   std::size_t most_together_ = 0;
   int since_move_ = 0;
@@ -314,7 +314,7 @@ TEST(Settling, ASingleBatchThatIsHeldUpDecidesNothing) {
     world.hold_ups = {{3, 30e6}};
     world.run(1);
     EXPECT_EQ(world.at().engine, &kDevice) << seed;
-    EXPECT_EQ(world.actions().at(Action::Kind::run), 1u) << seed;
+    EXPECT_EQ(world.directives().at(Directive::Kind::run), 1u) << seed;
   }
 }
 
@@ -346,7 +346,7 @@ TEST(Settling, NoTrialBeginsWithoutTimeForIt) {
   World world = two_engines(0, fixed(3400, 2600));
   world.credit = 1e6;
   world.run(1);
-  EXPECT_TRUE(world.actions().empty());
+  EXPECT_TRUE(world.directives().empty());
 }
 
 TEST(Settling, RulesGoToADeviceTogetherWhereNoneHasAnythingToWinAlone) {
@@ -403,7 +403,7 @@ TEST(Settling, SharingEndsWhereItCostsMoreThanTheBetterOneAlone) {
       World world = sharing(seed, 3000, device);
       world.sharing = 3;
       world.run(5);
-      EXPECT_GE(world.actions().at(Action::Kind::share), 1u) << seed;
+      EXPECT_GE(world.directives().at(Directive::Kind::share), 1u) << seed;
       return world.is_on(device < 3000 ? kDevice : kThreads);
     };
     EXPECT_GE(count(is_alone), kSeeds - 1) << device;

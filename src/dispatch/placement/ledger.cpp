@@ -120,16 +120,16 @@ void Ledger::compare(Option& option, double own, double took, bool is_warming_up
   option.ratios.add(own, took);
 }
 
-void Ledger::carry_out(const Action& action, double now) {
-  if (action.kind == Action::Kind::run || action.kind == Action::Kind::share) return go(action);
-  for (const std::uint64_t serial : action.rules) {
+void Ledger::carry_out(const Directive& directive, double now) {
+  if (directive.kind == Directive::Kind::run || directive.kind == Directive::Kind::share) return go(directive);
+  for (const std::uint64_t serial : directive.rules) {
     Rule& rule = at(serial);
-    if (action.kind == Action::Kind::drop && rule.proof) {
-      end_proof(rule, serial, action.where);
+    if (directive.kind == Directive::Kind::drop && rule.proof) {
+      end_proof(rule, serial, directive.where);
       continue;
     }
-    Option& option = *rule.find(action.where.engine);
-    if (action.kind == Action::Kind::shadow) {
+    Option& option = *rule.find(directive.where.engine);
+    if (directive.kind == Directive::Kind::shadow) {
       option.is_shadowing = true;
       option.is_warming_up = option.has_caught_up = false;
       option.began = option.last = now;
@@ -146,20 +146,20 @@ void Ledger::carry_out(const Action& action, double now) {
 
 /// Rules go elsewhere on proof, unless they go back from where they were on proof, or from two
 /// engines to one of them.
-void Ledger::go(const Action& action) {
+void Ledger::go(const Directive& directive) {
   auto proof = std::make_shared<Proof>();
-  for (const std::uint64_t serial : action.rules) {
+  for (const std::uint64_t serial : directive.rules) {
     Rule& rule = at(serial);
-    const Arrangement before = std::exchange(rule.now, action.where);
+    const Arrangement before = std::exchange(rule.now, directive.where);
     const bool was_there =
-        action.where.reserve == nullptr &&
-        (action.where.engine == before.engine || action.where.engine == before.reserve);
-    if (rule.proof && action.kind == Action::Kind::run) {
+        directive.where.reserve == nullptr &&
+        (directive.where.engine == before.engine || directive.where.engine == before.reserve);
+    if (rule.proof && directive.kind == Directive::Kind::run) {
       const double part = rule.proof->loss / static_cast<double>(rule.proof->members.size());
       rule.proof->loss -= part;
       credit -= part;
       end_proof(rule, serial,
-                {before.engine == action.where.engine ? before.reserve : before.engine});
+                {before.engine == directive.where.engine ? before.reserve : before.engine});
     } else if (was_there) {
       begin_anew(rule);
       begin_judging(rule);

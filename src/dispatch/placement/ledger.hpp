@@ -14,7 +14,7 @@
 namespace gorgo::dispatch {
 
 /// What should happen to rules, as `decide` says.
-struct Action {
+struct Directive {
   enum class Kind {
     run,     ///< all terminators of the rules go as arranged
     share,   ///< the same, to two engines at once
@@ -136,10 +136,10 @@ class Ledger {
   static void compare(Option& option, double own, double took, bool is_warming_up, double now);
 
   /// Notes that this is done now.
-  void carry_out(const Action& action, double now);
+  void carry_out(const Directive& directive, double now);
 
  private:
-  void go(const Action& action);
+  void go(const Directive& directive);
   void end_proof(Rule& rule, std::uint64_t serial, const Arrangement& worse);
 
   std::map<std::uint64_t, Rule> rules_;

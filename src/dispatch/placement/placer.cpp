@@ -35,7 +35,7 @@ Routing Placer::place(std::uint32_t number, std::size_t terminators) {
     const bool remembered = trial.shadow.remember(rule(number));
     charge(option_of(trial), nanoseconds_since(start));
     if (!remembered) {
-      carry_out({Action::Kind::drop,
+      carry_out({Directive::Kind::drop,
                  {trial.serial},
                  {trial.engine},
                  "it remembers too much to try others"});
@@ -158,7 +158,7 @@ void Placer::settle() {
   for (const auto& [number, trial] : trials_) due_.insert(trial.serial);
   if (options_.shuffle == 0 && !(due_.empty() && ledger_.proofs().empty())) {
     const std::vector<std::uint64_t> due(due_.begin(), due_.end());
-    for (const Action& action : decide(ledger_, due, elapsed_)) carry_out(action);
+    for (const Directive& directive : decide(ledger_, due, elapsed_)) carry_out(directive);
   }
   due_.clear();
   tidy();
@@ -185,30 +185,30 @@ void Placer::catch_up_with_changes() {
   trials_ = std::move(trials);
 }
 
-void Placer::carry_out(const Action& action) {
-  for (const std::uint64_t serial : action.rules) {
+void Placer::carry_out(const Directive& directive) {
+  for (const std::uint64_t serial : directive.rules) {
     const std::uint32_t number = *rules_.number_of(serial);
     Placement& placement = this->placement(number);
     const Ledger::Rule& known = *ledger_.find(serial);
     end_trial(number);
-    switch (action.kind) {
-      case Action::Kind::shadow:
+    switch (directive.kind) {
+      case Directive::Kind::shadow:
         if (placement.few() > 0) leave_few(number, *placement.reserve().engine);
         break;
-      case Action::Kind::drop:
-        if (!action.reason.empty()) placement.set_reason(action.reason);
+      case Directive::Kind::drop:
+        if (!directive.reason.empty()) placement.set_reason(directive.reason);
         if (known.proof && known.proof->members.size() == 1)
-          leave_few(number, *action.where.engine);
+          leave_few(number, *directive.where.engine);
         break;
       default:
-        if (action.where != placement.arrangement()) arrange(number, action.where, action.reason);
+        if (directive.where != placement.arrangement()) arrange(number, directive.where, directive.reason);
     }
     withdraw_idle(number);
   }
-  ledger_.carry_out(action, elapsed_);
-  for (const std::uint64_t serial : action.rules) {
+  ledger_.carry_out(directive, elapsed_);
+  for (const std::uint64_t serial : directive.rules) {
     const std::uint32_t number = *rules_.number_of(serial);
-    if (action.kind == Action::Kind::shadow) begin_trial(number, *action.where.engine);
+    if (directive.kind == Directive::Kind::shadow) begin_trial(number, *directive.where.engine);
     Ledger::Rule& known = *ledger_.find(serial);
     known.upkeep = note_upkeep(number);
     known.share = placement(number).share();

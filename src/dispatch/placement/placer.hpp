@@ -106,7 +106,7 @@ class Placer {
   void look_at_engines(Ledger::Rule& known, std::uint32_t number);
   double note_upkeep(std::uint32_t number);
 
-  void carry_out(const Action& action);
+  void carry_out(const Directive& directive);
   void begin_trial(std::uint32_t number, const engine::Engine& engine);
   void end_trial(std::uint32_t number);
   void prepare(std::uint32_t number, EngineEntry& entry);

@@ -13,7 +13,7 @@ namespace {
 using namespace tuning;
 using Known = Ledger::Rule;
 using Option = Ledger::Option;
-using Kind = Action::Kind;
+using Kind = Directive::Kind;
 
 bool is_warming_up(const Option& option, double now) {
   return option.is_warming_up && now - option.began < kWait;
@@ -67,10 +67,10 @@ class Decision {
   void consider(std::uint64_t serial, const Known& rule);
   void consider_together();
   void consider_sharing();
-  std::vector<Action> actions() && { return std::move(actions_); }
+  std::vector<Directive> directives() && { return std::move(directives_); }
 
  private:
-  void share_instead(Action& drop);
+  void share_instead(Directive& drop);
   void compare(std::uint64_t serial, const Known& rule, const Option& option);
   void begin_trial(std::uint64_t serial, const Known& rule);
   void go_together(const engine::Engine& device);
@@ -78,12 +78,12 @@ class Decision {
   bool is_used(const engine::Engine& device) const;
   bool has_action(Kind kind, std::uint64_t serial) const;
   void act(Kind kind, std::uint64_t serial, const Arrangement& where, std::string reason = {}) {
-    actions_.push_back({kind, {serial}, where, std::move(reason)});
+    directives_.push_back({kind, {serial}, where, std::move(reason)});
   }
 
   const Ledger& ledger_;
   const double now_;
-  std::vector<Action> actions_;
+  std::vector<Directive> directives_;
   std::vector<const engine::Engine*> asked_;  // devices about which more is known now
 };
 
@@ -91,7 +91,7 @@ class Decision {
 double Decision::spoken_for() const {
   const auto trials = std::ranges::count_if(
       ledger_.rules(), [](const auto& known) { return known.second.shadow() != nullptr; });
-  const auto begun = std::ranges::count(actions_, Kind::shadow, &Action::kind);
+  const auto begun = std::ranges::count(directives_, Kind::shadow, &Directive::kind);
   return kTry * static_cast<double>(trials + begun);
 }
 
@@ -102,8 +102,8 @@ bool Decision::is_used(const engine::Engine& device) const {
 }
 
 bool Decision::has_action(Kind kind, std::uint64_t serial) const {
-  return std::ranges::any_of(actions_, [&](const Action& action) {
-    return action.kind == kind && action.rules.front() == serial;
+  return std::ranges::any_of(directives_, [&](const Directive& directive) {
+    return directive.kind == kind && directive.rules.front() == serial;
   });
 }
 
@@ -129,7 +129,7 @@ void Decision::judge(const Ledger::Proof& proof) {
 
 /// An engine that is worse may still take a part of the rule's terminators. That is arranged
 /// instead where it promises enough.
-void Decision::share_instead(Action& drop) {
+void Decision::share_instead(Directive& drop) {
   const std::uint64_t serial = drop.rules.front();
   const Known& rule = *ledger_.find(serial);
   const auto both = side_by_side(*rule.now.engine, *drop.where.engine);
@@ -202,8 +202,8 @@ void Decision::begin_trial(std::uint64_t serial, const Known& rule) {
 }
 
 void Decision::consider_sharing() {
-  for (Action& action : actions_) {
-    if (action.kind == Kind::drop) share_instead(action);
+  for (Directive& directive : directives_) {
+    if (directive.kind == Kind::drop) share_instead(directive);
   }
 }
 
@@ -218,7 +218,7 @@ void Decision::consider_together() {
 /// cost once for all of them. Each of them has been tried.
 void Decision::go_together(const engine::Engine& device) {
   double here = 0, there = is_used(device) ? 0 : device.fixed_cost();
-  Action move{.kind = Kind::run, .rules = {}, .where = {&device}, .reason = {}};
+  Directive move{.kind = Kind::run, .rules = {}, .where = {&device}, .reason = {}};
   for (const auto& [serial, rule] : ledger_.rules()) {
     const Option* const option = rule.find(&device);
     const bool is_free = !rule.proof && rule.now.reserve == nullptr && rule.now.engine != &device &&
@@ -232,12 +232,12 @@ void Decision::go_together(const engine::Engine& device) {
     there += rule.batch * added;
   }
   if (move.rules.empty() || there >= kGain * here) return;
-  std::erase_if(actions_, [&](const Action& action) {
-    return action.rules.size() == 1 && std::ranges::binary_search(move.rules, action.rules.front());
+  std::erase_if(directives_, [&](const Directive& directive) {
+    return directive.rules.size() == 1 && std::ranges::binary_search(move.rules, directive.rules.front());
   });
   move.reason = time_text(there) + " a batch together under " + std::string(device.name()) + ", " +
                 time_text(here) + " before";
-  actions_.push_back(std::move(move));
+  directives_.push_back(std::move(move));
 }
 
 }  // namespace
@@ -252,7 +252,7 @@ bool is_waiting(const Ledger::Option& option, double now) {
   return is_warming_up(option, now) && is_over(option);
 }
 
-std::vector<Action> decide(const Ledger& ledger, std::span<const std::uint64_t> rules, double now) {
+std::vector<Directive> decide(const Ledger& ledger, std::span<const std::uint64_t> rules, double now) {
   Decision decision(ledger, now);
   for (const auto& proof : ledger.proofs()) decision.judge(*proof);
   for (const std::uint64_t serial : rules) {
@@ -260,7 +260,7 @@ std::vector<Action> decide(const Ledger& ledger, std::span<const std::uint64_t> 
   }
   decision.consider_together();
   decision.consider_sharing();
-  return std::move(decision).actions();
+  return std::move(decision).directives();
 }
 
 }  // namespace gorgo::dispatch
