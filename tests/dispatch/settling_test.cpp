@@ -18,8 +18,8 @@
 namespace gorgo {
 namespace {
 
-using dispatch::Directive;
 using dispatch::Arrangement;
+using dispatch::Directive;
 using dispatch::Ledger;
 using dispatch::Ratios;
 
@@ -173,7 +173,8 @@ class World {
       ledger_.carry_out(directive, time_);
       ++directives_[directive.kind];
       most_together_ = std::max(most_together_, directive.rules.size());
-      const bool moves = directive.kind == Directive::Kind::run || directive.kind == Directive::Kind::share;
+      const bool moves =
+          directive.kind == Directive::Kind::run || directive.kind == Directive::Kind::share;
       if (moves) ++moves_, since_move_ = 0;
     }
   }

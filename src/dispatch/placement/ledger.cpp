@@ -121,7 +121,8 @@ void Ledger::compare(Option& option, double own, double took, bool is_warming_up
 }
 
 void Ledger::carry_out(const Directive& directive, double now) {
-  if (directive.kind == Directive::Kind::run || directive.kind == Directive::Kind::share) return go(directive);
+  if (directive.kind == Directive::Kind::run || directive.kind == Directive::Kind::share)
+    return go(directive);
   for (const std::uint64_t serial : directive.rules) {
     Rule& rule = at(serial);
     if (directive.kind == Directive::Kind::drop && rule.proof) {

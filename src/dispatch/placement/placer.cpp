@@ -201,7 +201,8 @@ void Placer::carry_out(const Directive& directive) {
           leave_few(number, *directive.where.engine);
         break;
       default:
-        if (directive.where != placement.arrangement()) arrange(number, directive.where, directive.reason);
+        if (directive.where != placement.arrangement())
+          arrange(number, directive.where, directive.reason);
     }
     withdraw_idle(number);
   }

@@ -233,7 +233,8 @@ void Decision::go_together(const engine::Engine& device) {
   }
   if (move.rules.empty() || there >= kGain * here) return;
   std::erase_if(directives_, [&](const Directive& directive) {
-    return directive.rules.size() == 1 && std::ranges::binary_search(move.rules, directive.rules.front());
+    return directive.rules.size() == 1 &&
+           std::ranges::binary_search(move.rules, directive.rules.front());
   });
   move.reason = time_text(there) + " a batch together under " + std::string(device.name()) + ", " +
                 time_text(here) + " before";
@@ -252,7 +253,8 @@ bool is_waiting(const Ledger::Option& option, double now) {
   return is_warming_up(option, now) && is_over(option);
 }
 
-std::vector<Directive> decide(const Ledger& ledger, std::span<const std::uint64_t> rules, double now) {
+std::vector<Directive> decide(const Ledger& ledger, std::span<const std::uint64_t> rules,
+                              double now) {
   Decision decision(ledger, now);
   for (const auto& proof : ledger.proofs()) decision.judge(*proof);
   for (const std::uint64_t serial : rules) {

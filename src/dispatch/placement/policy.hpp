@@ -26,6 +26,7 @@ bool is_waiting(const Ledger::Option& option, double now);
 /// given ones (serials, each once), and about those that could go to a device together with them.
 /// `now` is in the unit of the ledger's times. The ledger is to be told of what is done
 /// (`Ledger::carry_out`).
-std::vector<Directive> decide(const Ledger& ledger, std::span<const std::uint64_t> rules, double now);
+std::vector<Directive> decide(const Ledger& ledger, std::span<const std::uint64_t> rules,
+                              double now);
 
 }  // namespace gorgo::dispatch
