@@ -20,6 +20,7 @@ std::vector<std::string> MessageReader::filters() const {
 
 void MessageReader::take(std::string_view topic, std::string_view payload, Arrived& arrived) {
   std::optional<TopicContent> content;
+  if (patterns_.empty()) content.emplace();
   for (const TopicPattern& pattern : patterns_) {
     if (!content) content = pattern.match(topic);
   }

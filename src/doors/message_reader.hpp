@@ -15,7 +15,7 @@ namespace gorgo::doors {
 /// Makes events of messages that come in topics. One thread.
 class MessageReader {
  public:
-  /// Precondition: the patterns are right.
+  /// Precondition: the patterns are right. Without any, topics say nothing.
   MessageReader(const Settings& settings, const Types& types,
                 const std::vector<std::string>& patterns, const TopicSyntax& syntax);
 

@@ -49,6 +49,8 @@ const std::map<std::string, Use> kUses = {
     {"journal trim", {"spare --below 1", "journal --below 1"}},
     {"journal backup", {"journal copy", "journal copy"}},
     {"connections", {"--to SERVER", "--to 127.0.0.1:1"}},
+    {"actions", {"--to SERVER", "--to 127.0.0.1:1"}},
+    {"actions show", {"log --to SERVER", "none --to SERVER"}},
     {"doors", {"--to SERVER", "--to 127.0.0.1:1"}},
     {"doors show", {"files --to SERVER", "none --to SERVER"}},
     {"top", {"--interval 10ms --to SERVER", "--to 127.0.0.1:1"}},
@@ -124,7 +126,9 @@ class CommandTable : public CommandLine {
     write("good.test", test + "expect:\n  @1 Hot()\n");
     write("bad.test", test + "expect:\n");
     write("wrong.tesla", "define Hot(");
-    write("doors.toml", "[doors.files]\nkind = \"file\"\npath = \"none-*.log\"\n");
+    write("doors.toml",
+          "[doors.files]\nkind = \"file\"\npath = \"none-*.log\"\n"
+          "[actions.log]\nkind = \"file\"\npath = \"done.ndjson\"\n");
     write("e", R"({"type":"Temp","ts":1,"attrs":{"value":46.5}})");
   }
 };
