@@ -42,7 +42,7 @@ std::byte* insist(Attempt attempt) {
 
 /// Has the kernel provide a page by writing to it what stands there. Its owner may begin to use it
 /// meanwhile, so each write is atomic.
-[[gnu::no_sanitize("thread")]] void touch(std::byte* page) {
+__attribute__((no_sanitize("thread"))) void touch(std::byte* page) {
   constexpr std::size_t kSmallPage = 4096;  // where there are no huge ones
   for (std::size_t at = 0; at < kPage; at += kSmallPage) {
     unsigned char zero = 0;

@@ -218,9 +218,9 @@ void Server::Impl::run_io() {
 }
 
 asio::awaitable<void> Server::Impl::look() {
-  constexpr std::chrono::milliseconds kLongest{1000};
+  constexpr std::chrono::milliseconds kLongestPause{1000};
   while (!ending.is_draining()) {
-    auto pause = kLongest;
+    auto pause = kLongestPause;
     for (const auto limit :
          {options.frame_timeout, options.idle_timeout, options.limits.heartbeat,
           options.limits.heartbeat_timeout, options.limits.soft_outbound, options.limits.stalled}) {

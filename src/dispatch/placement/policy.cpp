@@ -209,8 +209,7 @@ void Decision::consider_sharing() {
 
 void Decision::consider_together() {
   std::ranges::sort(asked_);
-  const auto [first, last] = std::ranges::unique(asked_);
-  asked_.erase(first, last);
+  asked_.erase(std::unique(asked_.begin(), asked_.end()), asked_.end());
   for (const engine::Engine* const device : asked_) go_together(*device);
 }
 

@@ -190,10 +190,10 @@ bool MqttListener::greet(const DevicePtr& device, const Frame& frame) {
 
 /// Whether a device may come in. `assigned`: the client id that it gets where it has none.
 Reason MqttListener::judge(Greeting& greeting, std::string& assigned) const {
-  if (!settings_.user.empty() && !(is_same(greeting.user.value_or(""), settings_.user) &
-                                   is_same(greeting.password.value_or(""), secrets_.password))) {
-    return Reason::wrong_password;
-  }
+  // Both are compared whatever comes of the first, so that the time tells nothing.
+  const bool is_user = is_same(greeting.user.value_or(""), settings_.user);
+  const bool is_right = is_same(greeting.password.value_or(""), secrets_.password);
+  if (!settings_.user.empty() && !(is_user && is_right)) return Reason::wrong_password;
   if (!greeting.client_id.empty()) return Reason::success;
   if (greeting.version == Version::v3_1_1 && !greeting.clean_start) return Reason::wrong_client_id;
   greeting.client_id = assigned = random_client_id();
