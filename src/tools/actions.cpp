@@ -10,6 +10,7 @@
 
 #include "base/arithmetic.hpp"
 #include "gorgo/client.hpp"
+#include "protocol/info_json.hpp"
 #include "tools/commands.hpp"
 #include "tools/format_option.hpp"
 #include "tools/listing.hpp"
@@ -21,6 +22,8 @@
 namespace gorgo::tools {
 namespace {
 
+using protocol::to_json;
+
 struct ActionsOptions {
   std::string to = "127.0.0.1:7450";
   std::string format = "text";
@@ -31,23 +34,6 @@ struct ActionsOptions {
   std::uint64_t silence = 0;
   Login login;
 };
-
-nlohmann::ordered_json to_json(const ActionTarget& target) {
-  auto silences = nlohmann::ordered_json::array();
-  for (const ActionSilence& silence : target.silences) {
-    silences.push_back({{"id", silence.id},
-                        {"matchers", silence.matchers},
-                        {"until", silence.until},
-                        {"comment", silence.comment}});
-  }
-  return {
-      {"name", target.name},         {"kind", target.kind},         {"address", target.address},
-      {"state", target.state},       {"problem", target.problem},   {"dry_run", target.dry_run},
-      {"waiting", target.waiting},   {"done", target.done},         {"attempts", target.attempts},
-      {"failures", target.failures}, {"dead", target.dead},         {"retriable", target.retriable},
-      {"lost", target.lost},         {"silenced", target.silenced}, {"inhibited", target.inhibited},
-      {"silences", silences}};
-}
 
 void print_list(const std::vector<ActionTarget>& targets) {
   Table rows = {{"NAME", "KIND", "STATE", "WAITING", "DONE", "ATTEMPTS", "FAILURES", "DEAD", "LOST",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gorgo/client.hpp"
+#include "protocol/info_json.hpp"
 #include "tools/commands.hpp"
 #include "tools/format_option.hpp"
 #include "tools/listing.hpp"
@@ -16,19 +17,14 @@
 namespace gorgo::tools {
 namespace {
 
+using protocol::to_json;
+
 struct DoorsOptions {
   std::string to = "127.0.0.1:7450";
   std::string format = "text";
   std::string name;
   Login login;
 };
-
-nlohmann::ordered_json to_json(const Door& door) {
-  return {{"name", door.name},     {"kind", door.kind},         {"direction", door.direction},
-          {"target", door.target}, {"state", door.state},       {"problem", door.problem},
-          {"events", door.events}, {"refused", door.refused},   {"dead_letters", door.dead_letters},
-          {"lost", door.lost},     {"failures", door.failures}, {"position", door.position}};
-}
 
 void print_list(const std::vector<Door>& doors) {
   Table rows = {{"NAME", "KIND", "DIRECTION", "STATE", "EVENTS", "REFUSED", "DEAD", "LOST",

@@ -99,12 +99,13 @@ class Server {
   std::optional<Client> client_;
 };
 
-/// Of a server that starts when all events are there: its start is part of the time.
+/// How many events a second come in to a server that starts when all of them are there. Its start
+/// is part of the time.
 double rate_in(const Folder& folder, const std::string& door) {
   return rate_of([&] { Server(folder, door + "type = \"A\"\n").wait_for_events(); });
 }
 
-/// Of a server to which a client publishes.
+/// How many events a second leave a server to which a client publishes.
 double rate_out(const Folder& folder, const std::string& door) {
   Server server(folder, door + "subscribe = \"A\"\n");
   server.wait_for([](const Door& seen) { return seen.state == "running"; });

@@ -125,8 +125,8 @@ class Ledger {
 
   /// The rule has taken so long for so many terminators since the last call.
   void observe(Rule& rule, const Placement::Spent& spent);
-  /// The same of a rule on proof, within a batch. What an engine takes while it gets something
-  /// ready proves nothing.
+  /// A rule on proof has taken so long for so many terminators within a batch. What an engine takes
+  /// while it gets something ready proves nothing.
   static void prove(std::uint64_t serial, const Rule& rule, const Placement::Spent& spent,
                     bool is_warming_up);
   /// A batch is done. What a device takes for several rules is divided among them somehow, so only

@@ -1,6 +1,7 @@
 #include "dispatch/placement/policy.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -74,9 +75,9 @@ class Decision {
   void compare(std::uint64_t serial, const Known& rule, const Option& option);
   void begin_trial(std::uint64_t serial, const Known& rule);
   void go_together(const engine::Engine& device);
-  double spoken_for() const;
+  double spoken_for();
   bool is_used(const engine::Engine& device) const;
-  bool has_action(Kind kind, std::uint64_t serial) const;
+  bool has_directive(Kind kind, std::uint64_t serial) const;
   void act(Kind kind, std::uint64_t serial, const Arrangement& where, std::string reason = {}) {
     directives_.push_back({kind, {serial}, where, std::move(reason)});
   }
@@ -85,14 +86,17 @@ class Decision {
   const double now_;
   std::vector<Directive> directives_;
   std::vector<const engine::Engine*> asked_;  // devices about which more is known now
+  std::optional<std::ptrdiff_t> under_way_;   // trials; counted when somebody asks, at all rules
 };
 
 /// What trials may still take that are under way.
-double Decision::spoken_for() const {
-  const auto trials = std::ranges::count_if(
-      ledger_.rules(), [](const auto& known) { return known.second.shadow() != nullptr; });
+double Decision::spoken_for() {
+  if (!under_way_) {
+    under_way_ = std::ranges::count_if(
+        ledger_.rules(), [](const auto& known) { return known.second.shadow() != nullptr; });
+  }
   const auto begun = std::ranges::count(directives_, Kind::shadow, &Directive::kind);
-  return kTry * static_cast<double>(trials + begun);
+  return kTry * static_cast<double>(*under_way_ + begun);
 }
 
 /// Whether rules run on the device, so that one more does not make it dearer by its fixed cost.
@@ -101,7 +105,7 @@ bool Decision::is_used(const engine::Engine& device) const {
                              [&](const auto& known) { return known.second.now.engine == &device; });
 }
 
-bool Decision::has_action(Kind kind, std::uint64_t serial) const {
+bool Decision::has_directive(Kind kind, std::uint64_t serial) const {
   return std::ranges::any_of(directives_, [&](const Directive& directive) {
     return directive.kind == kind && directive.rules.front() == serial;
   });
@@ -188,7 +192,7 @@ void Decision::compare(std::uint64_t serial, const Known& rule, const Option& op
   act(Kind::drop, serial, there, costs);
 }
 
-/// Of the engines that may be tried, that which has been left alone for longest comes first.
+/// Has an engine tried that may be: the one that has been left alone for longest.
 void Decision::begin_trial(std::uint64_t serial, const Known& rule) {
   const Option* next = nullptr;
   for (const Option& option : rule.options) {
@@ -196,8 +200,7 @@ void Decision::begin_trial(std::uint64_t serial, const Known& rule) {
     if (std::max(kTry, option.until) > rule.total || option.start + kTry > kPause) continue;
     if (next == nullptr || option.until < next->until) next = &option;
   }
-  if (next == nullptr || next->start + kTry > ledger_.credit) return;
-  if (next->start + kTry + spoken_for() > ledger_.credit) return;
+  if (next == nullptr || next->start + kTry + spoken_for() > ledger_.credit) return;
   act(Kind::shadow, serial, {next->engine});
 }
 
@@ -221,9 +224,9 @@ void Decision::go_together(const engine::Engine& device) {
   for (const auto& [serial, rule] : ledger_.rules()) {
     const Option* const option = rule.find(&device);
     const bool is_free = !rule.proof && rule.now.reserve == nullptr && rule.now.engine != &device &&
-                         rule.evaluation.is_known() && !has_action(Kind::run, serial);
+                         rule.evaluation.is_known() && !has_directive(Kind::run, serial);
     if (!is_free || option == nullptr || option->ratios.empty()) continue;
-    const bool is_tried = option->is_shadowing && !has_action(Kind::drop, serial);
+    const bool is_tried = option->is_shadowing && !has_directive(Kind::drop, serial);
     const double added = cost_there(rule, *option, option->ratios.median(), true);
     if (is_tried || added >= kGain * rule.cost()) continue;
     move.rules.push_back(serial);

@@ -48,7 +48,7 @@ class HttpSource : public Source {
   std::deque<std::string> lines_;  // of the body that were not taken
   std::unique_ptr<LineReader> reader_;
   Clock::time_point next_request_ = {};
-  // Of the response that is coming.
+  // The text and the head of the response that is coming.
   std::string text_;
   Body coming_;
 

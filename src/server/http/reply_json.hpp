@@ -4,9 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "gorgo/action.hpp"
-#include "gorgo/door.hpp"
 #include "protocol/gorgo_generated.h"
+#include "protocol/info_json.hpp"
 #include "server/closed_connections.hpp"
 #include "server/http/events_body.hpp"
 #include "server/http/exchange.hpp"
@@ -16,6 +15,7 @@
 namespace gorgo::server::http {
 
 using Json = nlohmann::ordered_json;
+using protocol::to_json;
 
 /// As text, with what is no UTF-8 replaced.
 std::string to_text(const Json& json);
@@ -36,8 +36,6 @@ Json to_json(const wire::Reloaded& reloaded);
 bool is_whole(const wire::Reloaded& reloaded);
 Json to_json(const ConnectionInfo& connection);
 Json to_json(const ClosedConnection& closed);
-Json to_json(const Door& door);
-Json to_json(const ActionTarget& target);
 /// Without the text where the reply has none.
 Json to_json(const wire::RuleInfo& rule);
 /// Without the text where the rule was removed.
