@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "base/time_text.hpp"
+#include "cluster/plan.hpp"
 #include "gorgo/client.hpp"
 #include "plan/explain.hpp"
+#include "tools/cluster_plan.hpp"
 #include "tools/commands.hpp"
 #include "tools/explained.hpp"
 #include "tools/format_option.hpp"
@@ -30,7 +32,7 @@ struct ExplainOptions {
   Settings settings;
   std::vector<std::string> files;  // rule files; with `live`, names of rules
   std::string format = "text";
-  bool live = false;
+  bool live = false, cluster = false;
   std::string to = "127.0.0.1:7450";
 };
 
@@ -129,6 +131,17 @@ void print_costs(const std::vector<RuleInfo>& rules, const std::string& format) 
   print_json({{"rules", all}});
 }
 
+/// Prints where the rules would run in a cluster.
+int explain_cluster(const RuleSources& sources, const std::string& format) {
+  const auto plan = cluster::plan_cluster(sources.plans(), sources.schema());
+  if (format == "json") {
+    print_json(cluster_json(plan));
+  } else {
+    std::fputs(cluster_text(plan).c_str(), stdout);
+  }
+  return kSuccess;
+}
+
 /// Prints what the rules of a server cost, and where.
 int explain_live(const ExplainOptions& options) {
   auto client = connect(options.to, "explain", options.login);
@@ -168,6 +181,7 @@ int explain(ExplainOptions& options) {
   }
   if (const auto used = options.settings.check_used(); !used) return fail(used.error());
   if (failed) return kFailure;
+  if (options.cluster) return explain_cluster(sources, options.format);
 
   const auto explanation = explained(sources);
   if (options.format == "json") {
@@ -191,6 +205,11 @@ void add_explain(CLI::App& app, int& exit_code) {
   auto* live = command->add_flag("--live", options->live,
                                  "Of the rules of a server, all without names: what they cost on "
                                  "each engine, estimated and measured, and why they run where");
+  command
+      ->add_flag("--cluster", options->cluster,
+                 "Where the rules would run in a cluster, why some are not divided by a key, and "
+                 "how often each event is sent (docs/cluster.md)")
+      ->excludes(live);
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450")
       ->needs(live);

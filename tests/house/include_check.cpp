@@ -8,9 +8,10 @@ namespace gorgo::house {
 namespace {
 
 /// A room may include public headers and the rooms that stand before it.
-constexpr std::array<std::string_view, 16> kRooms = {
-    "base",   "journal",  "codec", "protocol", "functions", "language", "plan",  "history",
-    "engine", "dispatch", "doors", "actions",  "server",    "client",   "bench", "tools"};
+constexpr std::array<std::string_view, 17> kRooms = {
+    "base",    "journal", "codec",  "protocol", "functions", "language",
+    "plan",    "history", "engine", "dispatch", "doors",     "actions",
+    "cluster", "server",  "client", "bench",    "tools"};
 /// The rooms within `dispatch`. Each may include those before it. What stands in none of them, the
 /// processor, may include all.
 constexpr std::array<std::string_view, 6> kDispatch = {"rules", "placement", "evaluate",

@@ -28,6 +28,7 @@ struct Use {
 const std::map<std::string, Use> kUses = {
     {"check", {"warned.tesla", "wrong.tesla"}},
     {"explain", {"r.tesla", "wrong.tesla"}},
+    {"explain --cluster", {"r.tesla", "wrong.tesla"}},
     {"explain --live", {"--to SERVER", "--to 127.0.0.1:1"}},
     {"why", {"r.tesla --events e --rule r.Hot", "wrong.tesla --events e"}},
     {"test", {"good.test", "bad.test"}},

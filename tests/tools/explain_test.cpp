@@ -55,6 +55,31 @@ TEST_F(CommandLine, ExplainWritesJson) {
   EXPECT_EQ(json.at("types").at(1).at("origin"), "declared");
 }
 
+TEST_F(CommandLine, ExplainSaysWhereRulesRunInACluster) {
+  write("a.tesla",
+        "event B(k: int); rule Pair: define A(k: int) from B(k = $k) and last B(k = $k) as C"
+        " within 5 s from B where k = $k; rule Loose: define D() from B() and last B() as C"
+        " within 5 s from B;");
+  const auto outcome = run("explain --cluster a.tesla");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out,
+            "FAMILY  RULES  KEY\n"
+            "k       1      B.k\n"
+            "whole   1      none: one partition\n"
+            "\n"
+            "RULE   FAMILY  NOT DIVIDED BECAUSE\n"
+            "Pair   k\n"
+            "Loose  whole   state C need not equal B.k\n"
+            "\n"
+            "EVENTS  SENT     TO\n"
+            "B       2 times  k, whole\n");
+  const auto json = nlohmann::json::parse(run("explain --cluster a.tesla --format json").out);
+  EXPECT_EQ(json.at("families").at(0).at("keys"), nlohmann::json({{"B", "k"}}));
+  EXPECT_EQ(json.at("rules").at(1).at("family"), "whole");
+  EXPECT_EQ(json.at("events").at(0).at("sent"), 2);
+  EXPECT_EQ(run("explain --cluster --live a.tesla").exit_code, 2);
+}
+
 TEST_F(CommandLine, ExplainReportsWhatIsWrong) {
   write("bad.tesla", "define A() from B");
   EXPECT_EQ(run("explain bad.tesla").exit_code, 1);
