@@ -86,6 +86,16 @@ Result<std::optional<StreamReader::Message>> StreamReader::next(
   return {std::in_place, std::move(message)};
 }
 
+Result<bool> StreamReader::is_at_end() const {
+  jsConsumerInfo* info = nullptr;
+  const auto status =
+      natsSubscription_GetConsumerInfo(&info, subscription_.get(), nullptr, nullptr);
+  if (status != NATS_OK) return in_stream(status);
+  const bool at_end = info->NumPending == 0 && info->Delivered.Consumer == delivered_;
+  jsConsumerInfo_Destroy(info);
+  return at_end;
+}
+
 void StreamReader::end() {
   subscription_.reset();
   context_.reset();

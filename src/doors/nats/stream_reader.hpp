@@ -35,6 +35,8 @@ class StreamReader {
   /// The next message; nothing: none came within `patience`. An error: messages behind it may be
   /// missing, and reading has to begin again.
   Result<std::optional<Message>> next(std::chrono::milliseconds patience);
+  /// Whether everything that the stream has of the subjects has come. Asks the server.
+  Result<bool> is_at_end() const;
   bool has_begun() const { return subscription_ != nullptr; }
   void end();
 

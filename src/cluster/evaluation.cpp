@@ -1,0 +1,169 @@
+#include "cluster/evaluation.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <utility>
+
+namespace gorgo::cluster {
+namespace {
+
+/// Composites in one message, at most, and their bytes, roughly: a server takes a megabyte.
+constexpr std::uint32_t kMostComposites = 4096;
+constexpr std::size_t kMostBytes = std::size_t{1} << 19;
+
+ProcessorOptions by_one_thread(ProcessorOptions options) {
+  options.threads = 1;
+  options.max_rule_time = 0;  // how fast a machine is decides no result
+  return options;
+}
+
+}  // namespace
+
+/// Makes output messages of what the processor hands out for one input message. Where it cuts
+/// depends on the composites alone.
+class Evaluation::Collector {
+ public:
+  Collector(std::uint64_t sequence, std::uint64_t roots) : sequence_(sequence), roots_(roots) {}
+
+  void take(const OutputBatch& batch) {
+    for (const OutputBatch::Row& row : batch.rows) {
+      if (row.rule == OutputBatch::kPrimitive) continue;
+      last_ = {sequence_, static_cast<std::uint32_t>(row.place.root - roots_ - 1),
+               row.place.ordinal};
+      builder_.add(batch.to_event(row));
+      places_.push_back({sequence_, static_cast<std::uint32_t>(composites_ + places_.size() + 1)});
+      if (places_.size() >= kMostComposites || builder_.bytes() >= kMostBytes || builder_.full()) {
+        cut();
+      }
+    }
+  }
+  std::vector<OutputMessage> finish() {
+    if (!places_.empty()) cut();
+    return std::move(messages_);
+  }
+  std::uint64_t composites() const { return composites_; }
+
+ private:
+  const std::uint64_t sequence_, roots_;
+  BatchBuilder builder_;
+  std::vector<Place> places_;
+  OutputPlace last_;
+  std::uint64_t composites_ = 0;  // in `messages_`
+  std::vector<OutputMessage> messages_;
+
+  void cut() {
+    messages_.push_back({last_, encode_events(builder_.batch(), places_),
+                         static_cast<std::uint32_t>(places_.size())});
+    composites_ += places_.size();
+    places_.clear();
+    builder_ = BatchBuilder();
+  }
+};
+
+Evaluation::Evaluation(ProcessorOptions options) : processor_(by_one_thread(std::move(options))) {}
+
+void Evaluation::note(std::string problem) {
+  ++counters_.problems;
+  problem_ = "message " + std::to_string(sequence_) + ": " + std::move(problem);
+}
+
+std::vector<OutputMessage> Evaluation::take(const InputMessage& message) {
+  sequence_ = message.sequence;
+  Collector collector(sequence_, processor_.roots());
+  const auto collect = [&](const OutputBatch& batch) { collector.take(batch); };
+  if (!message.rules.empty()) {
+    take_rules(message, collector);
+  } else {
+    if (!message.clock.empty()) move_clock(message, collector);
+    if (!message.payload.empty()) take_events(message, collector);
+  }
+  processor_.process(collect);
+  auto messages = collector.finish();
+  counters_.composites += collector.composites();
+  return messages;
+}
+
+void Evaluation::take_rules(const InputMessage& message, Collector& into) {
+  const auto rules = RulesMessage::parse(message.payload);
+  if (!rules) return note(rules.error().to_string());
+  if (rules->version <= rules_version_) return;  // told again
+  processor_.process([&](const OutputBatch& batch) { into.take(batch); });
+  rules_version_ = rules->version;
+  deploy(*rules);
+}
+
+void Evaluation::deploy(const RulesMessage& rules) {
+  const std::set<std::string> wanted(rules.rules.begin(), rules.rules.end());
+  const auto put_in_force = [&](const RuleText& one) {
+    const auto outcome = processor_.deploy(one.name, one.text, {.replace = true});
+    if (outcome.failed()) note("the rules " + one.name + " are refused");
+  };
+  std::map<std::string, std::string> texts;
+  for (const RuleText& one : rules.texts) {
+    const auto known = texts_.find(one.name);
+    if (known == texts_.end() || known->second != one.text) put_in_force(one);
+    texts[one.name] = one.text;
+  }
+  texts_ = std::move(texts);
+  // A rule that comes from another family stands in a text that has not changed.
+  const bool lacks_any =
+      std::ranges::any_of(wanted, [&](const std::string& name) { return !processor_.rule(name); });
+  if (lacks_any) std::ranges::for_each(rules.texts, put_in_force);
+  for (const RuleInfo& rule : processor_.rules()) {
+    if (wanted.contains(rule.name)) continue;
+    if (auto removed = processor_.remove(rule.name); !removed) note(removed.error().to_string());
+  }
+  for (const std::string& name : wanted) {
+    if (!processor_.rule(name)) note("no text has the rule " + name);
+  }
+}
+
+void Evaluation::move_clock(const InputMessage& message, Collector& into) {
+  Timestamp clock = 0;
+  const char* const end = message.clock.data() + message.clock.size();
+  if (std::from_chars(message.clock.data(), end, clock).ec != std::errc()) {
+    return note("its clock is no number");
+  }
+  if (processor_.clock() && *processor_.clock() >= clock) return;
+  if (auto ticked = processor_.tick(clock); !ticked) note(ticked.error().to_string());
+  processor_.process([&](const OutputBatch& batch) { into.take(batch); });
+}
+
+void Evaluation::take_events(const InputMessage& message, Collector& into) {
+  Place& last = last_places_[std::string(message.from)];
+  const auto places = InputPlaces::parse(message.places);
+  const auto events = ReceivedEvents::decode(message.payload);
+  if (!events) return note(events.error().to_string());
+  if (places && places->last <= last) {
+    counters_.repeated += events->events();
+    return;
+  }
+  append(*events, last, into);
+}
+
+void Evaluation::append(const ReceivedEvents& events, Place& last, Collector& into) {
+  const auto& places = events.places();
+  IncomingBatch batch(events.batch());
+  while (!batch.done()) {
+    // Events of one message may be known in part, where a gateway has cut them in another way.
+    const Place& place = places[batch.next().position()];
+    if (place <= last) {
+      batch.leave_out();
+      ++counters_.repeated;
+      continue;
+    }
+    const std::uint32_t before = batch.accepted();
+    const std::uint32_t from = batch.next().position();
+    processor_.append(batch, [&](const BatchCursor&, const Error& why) {
+      ++counters_.refused;
+      problem_ = "message " + std::to_string(sequence_) + ": " + why.to_string();
+    });
+    counters_.events += batch.accepted() - before;
+    const std::uint32_t end = batch.done() ? events.events() : batch.next().position();
+    if (end > from) last = places[end - 1];
+    if (!batch.done()) processor_.process([&](const OutputBatch& b) { into.take(b); });
+  }
+}
+
+}  // namespace gorgo::cluster

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/wire.hpp"
+#include "gorgo/processor.hpp"
+
+namespace gorgo::cluster {
+
+/// A message of an input stream. Its views refer to what it was taken from.
+struct InputMessage {
+  std::uint64_t sequence = 0;
+  std::string_view from, places, clock, rules;  ///< headers; empty: it has none such
+  std::string_view payload;
+};
+
+/// Composites that follow from one input message, or some of them.
+struct OutputMessage {
+  OutputPlace last;  ///< of its last composite
+  protocol::Bytes payload;
+  std::uint32_t composites = 0;
+};
+
+/// The state of a partition: a function of the messages of its input stream, in their order, and of
+/// nothing else. Whoever takes the same messages makes the same output messages, whatever they are
+/// called with and however fast: this is what lets a successor go on where an owner has ended.
+/// One thread.
+class Evaluation {
+ public:
+  struct Counters {
+    std::uint64_t events = 0;      ///< taken
+    std::uint64_t repeated = 0;    ///< left out, because they had come before
+    std::uint64_t refused = 0;     ///< by the processor
+    std::uint64_t composites = 0;  ///< made
+    std::uint64_t problems = 0;    ///< messages, or rules in them, that could not be taken
+  };
+
+  /// `options`: those that decide results must be the same at all nodes. One thread evaluates.
+  explicit Evaluation(ProcessorOptions options);
+
+  /// What follows from the next message. What is wrong with a message is counted and passed over.
+  std::vector<OutputMessage> take(const InputMessage& message);
+
+  /// Of the last message that was taken; 0: none was.
+  std::uint64_t sequence() const { return sequence_; }
+  /// Of the rules in force; 0: there were none yet.
+  std::uint64_t rules_version() const { return rules_version_; }
+  const Counters& counters() const { return counters_; }
+  /// What was wrong with the last message that was; empty: none was.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  class Collector;
+
+  Processor processor_;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t rules_version_ = 0;
+  std::map<std::string, std::string> texts_;               // that are deployed, by name
+  std::map<std::string, Place, std::less<>> last_places_;  // by gateway
+  Counters counters_;
+  std::string problem_;
+
+  void note(std::string problem);
+  void take_rules(const InputMessage& message, Collector& into);
+  void deploy(const RulesMessage& rules);
+  void move_clock(const InputMessage& message, Collector& into);
+  void take_events(const InputMessage& message, Collector& into);
+  void append(const ReceivedEvents& events, Place& last, Collector& into);
+};
+
+}  // namespace gorgo::cluster

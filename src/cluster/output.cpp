@@ -1,0 +1,126 @@
+#include "cluster/output.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "cluster/header.hpp"
+
+namespace gorgo::cluster {
+namespace {
+
+using doors::nats::failed;
+using doors::nats::Owned;
+
+constexpr const char* kWriterHeader = "Gorgo-Node";
+constexpr const char* kExpectedHeader = "Nats-Expected-Last-Sequence";
+
+}  // namespace
+
+Result<void> Output::look(natsConnection* connection) {
+  const auto stream = [&] { return "the stream " + stream_; };
+  jsCtx* context = nullptr;
+  auto status = natsConnection_JetStream(&context, connection, nullptr);
+  const Owned<jsCtx> owned(context);
+  jsStreamInfo* found = nullptr;
+  if (status == NATS_OK) {
+    status = js_GetStreamInfo(&found, context, stream_.c_str(), nullptr, nullptr);
+  }
+  if (status != NATS_OK) return failed(stream(), status);
+  const Owned<jsStreamInfo> info(found);
+  const bool is_known = last_ && last_sequence_ == info->State.LastSeq &&
+                        created_ == info->Created && info->State.Msgs > 0;
+  if (is_known) return {};
+  last_sequence_ = info->State.LastSeq;
+  created_ = info->Created;
+  last_.reset();
+  last_writer_.clear();
+  if (info->State.Msgs == 0) return {};  // the place of a message that has expired has gone, too
+  natsMsg* message = nullptr;
+  status = js_GetMsg(&message, context, stream_.c_str(), last_sequence_, nullptr, nullptr);
+  if (status != NATS_OK) return failed(stream(), status);
+  const Owned<natsMsg> last(message);
+  last_writer_ = header_of(message, kWriterHeader);
+  last_ = OutputPlace::parse(header_of(message, kPlaceHeader));
+  if (last_) return {};
+  return Error{stream() + " has a message that comes from no node of the cluster",
+               "to an output stream its partition alone writes"};
+}
+
+Result<void> Output::begin(natsConnection* connection) {
+  end();
+  natsInbox* inbox = nullptr;
+  auto status = natsInbox_Create(&inbox);
+  if (status != NATS_OK) return failed("an inbox", status);
+  inbox_ = std::string(inbox) + ".";
+  natsInbox_Destroy(inbox);
+  natsSubscription* made = nullptr;
+  status = natsConnection_SubscribeSync(&made, connection, (inbox_ + "*").c_str());
+  answers_.reset(made);
+  if (status != NATS_OK) return failed("an inbox", status);
+  connection_ = connection;
+  base_ = last_sequence_;
+  published_ = confirmed_ = 0;
+  return {};
+}
+
+Result<void> Output::publish(const OutputMessage& message) {
+  if (published_ == confirmed_) heard_ = std::chrono::steady_clock::now();
+  const std::string reply = inbox_ + std::to_string(published_);
+  natsMsg* made = nullptr;
+  auto status = natsMsg_Create(&made, subject_.c_str(), reply.c_str(),
+                               reinterpret_cast<const char*>(message.payload.data()),
+                               static_cast<int>(message.payload.size()));
+  const Owned<natsMsg> owned(made);
+  const auto set = [&](const char* name, const std::string& value) {
+    if (status == NATS_OK) status = natsMsgHeader_Set(made, name, value.c_str());
+  };
+  set(kPlaceHeader, message.last.text());
+  set(kWriterHeader, writer_);
+  // Written by hand, because the library leaves a sequence of 0 out, which the broker checks, too.
+  set(kExpectedHeader, std::to_string(base_ + published_));
+  if (status == NATS_OK) status = natsConnection_PublishMsg(connection_, made);
+  if (status != NATS_OK) return failed("a publication to " + subject_, status);
+  ++published_;
+  return {};
+}
+
+Result<void> Output::take(natsMsg* answer) {
+  const std::string_view payload(natsMsg_GetData(answer),
+                                 static_cast<std::size_t>(natsMsg_GetDataLength(answer)));
+  const auto json = nlohmann::json::parse(payload, nullptr, false);
+  if (!json.is_object() || json.contains("error") || !json.contains("seq")) {
+    const std::string why = payload.empty() ? "nobody has it" : std::string(payload);
+    return Error{"the stream " + stream_ + " refused a publication: " + why, ""};
+  }
+  const std::string subject = natsMsg_GetSubject(answer);
+  const auto number = std::stoull(subject.substr(inbox_.size()));
+  // One that is accepted stands behind all those before it.
+  confirmed_ = std::max<std::uint64_t>(confirmed_, number + 1);
+  return {};
+}
+
+Result<void> Output::take_answers(std::chrono::milliseconds patience) {
+  while (confirmed_ < published_) {
+    natsMsg* came = nullptr;
+    const auto status = natsSubscription_NextMsg(&came, answers_.get(), patience.count());
+    patience = std::chrono::milliseconds(0);
+    if (status == NATS_TIMEOUT) {
+      if (std::chrono::steady_clock::now() - heard_ < kSilence) return {};
+      return Error{"the stream " + stream_ + " does not answer", ""};
+    }
+    if (status != NATS_OK) return failed("the stream " + stream_, status);
+    const Owned<natsMsg> answer(came);
+    heard_ = std::chrono::steady_clock::now();
+    if (auto taken = take(came); !taken) return taken;
+  }
+  return {};
+}
+
+void Output::end() {
+  answers_.reset();
+  connection_ = nullptr;
+  published_ = confirmed_ = 0;
+}
+
+}  // namespace gorgo::cluster

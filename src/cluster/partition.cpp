@@ -1,0 +1,249 @@
+#include "cluster/partition.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "cluster/header.hpp"
+#include "cluster/names.hpp"
+
+namespace gorgo::cluster {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// How often a standby finds out what it need not keep any more.
+constexpr milliseconds kLook{200};
+constexpr milliseconds kPatience{10};
+/// Input messages between two looks at the way out.
+constexpr int kAtOnce = 64;
+/// Output messages under way.
+constexpr std::uint64_t kInFlight = 256;
+/// Nothing more is read while so much waits for the output stream.
+constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20;
+/// For how long one that was fenced off leaves the stream alone: within this time it hears who the
+/// owner is.
+constexpr milliseconds kFencedOff{3000};
+constexpr unsigned kMostRefusals = 5;
+
+}  // namespace
+
+Partition::Partition(PartitionSettings settings, Role role)
+    : settings_(std::move(settings)),
+      role_(role),
+      connection_(settings_.broker, "gorgo-" + settings_.node),
+      reader_(input_stream(settings_.cluster, settings_.family),
+              input_subject(settings_.cluster, settings_.family, settings_.number)),
+      evaluation_(std::make_unique<Evaluation>(settings_.options)),
+      output_(output_stream(settings_.cluster, settings_.family, settings_.number),
+              output_subject(settings_.cluster, settings_.family, settings_.number),
+              settings_.node),
+      thread_([this] { run(); }) {}
+
+Partition::~Partition() {
+  stops_ = true;
+  woken_.notify_all();
+  thread_.join();
+}
+
+void Partition::set_role(Role role) { role_ = role; }
+
+Partition::State Partition::state() const {
+  const std::lock_guard lock(mutex_);
+  State state = state_;
+  state.role = role_;
+  return state;
+}
+
+void Partition::run() {
+  while (!stops_) {
+    if (auto stepped = step(); !stepped) {
+      lose_connection(stepped.error());
+      std::unique_lock lock(mutex_);
+      woken_.wait_for(lock, milliseconds(100), [this] { return stops_.load(); });
+    }
+  }
+}
+
+void Partition::lose_connection(const Error& why) {
+  stop_publishing();
+  reader_.end();
+  connection_.close();
+  tell();
+  const std::lock_guard lock(mutex_);
+  state_.problem = why.to_string();
+}
+
+void Partition::tell() {
+  const std::lock_guard lock(mutex_);
+  state_ = {.is_publishing = is_publishing_,
+            .has_caught_up = has_caught_up_,
+            .sequence = evaluation_->sequence(),
+            .waiting = waiting_.size(),
+            .published = published_,
+            .fenced = fenced_,
+            .rules_version = evaluation_->rules_version(),
+            .counters = evaluation_->counters(),
+            .problem = {},
+            .last_bad = evaluation_->problem()};
+}
+
+Result<void> Partition::step() {
+  const auto opened = connection_.open();
+  if (!opened) return opened.error();
+  if (*opened || !reader_.has_begun()) {
+    stop_publishing();
+    if (auto begun = begin_reading(); !begun) return begun;
+  }
+  if (waiting_bytes_ < kMostWaitingBytes) {
+    if (auto went = read(); !went) return went;
+  }
+  const Role role = role_;
+  if (role == Role::standby) is_appointed_ = true;  // it is what comes next
+  auto went = role == Role::owner ? publish() : look_if_due();
+  tell();
+  return went;
+}
+
+Result<void> Partition::begin_reading() {
+  const auto state = reader_.look(connection_);
+  if (!state) return state.error();
+  const std::uint64_t next = evaluation_->sequence() + 1;
+  const bool is_another = created_ != state->created;
+  if (evaluation_->sequence() > 0 && (is_another || state->first > next)) {
+    // Messages went while nobody here read them: what is left is read as a newcomer does.
+    evaluation_ = std::make_unique<Evaluation>(settings_.options);
+    waiting_.clear();
+    waiting_bytes_ = 0;
+    has_caught_up_ = false;
+  }
+  created_ = state->created;
+  return reader_.begin(std::max(state->first, evaluation_->sequence() + 1));
+}
+
+Result<void> Partition::read() {
+  // While something is under way, the answers are waited for rather than input.
+  bool is_busy = is_publishing_ && !waiting_.empty();
+  for (int i = 0; i < kAtOnce; ++i) {
+    const auto message = reader_.next(i > 0 || is_busy ? milliseconds(0) : kPatience);
+    if (!message) return message.error();
+    if (!*message) {
+      if (has_caught_up_ || i > 0 || is_busy) return {};
+      const auto at_end = reader_.is_at_end();
+      if (!at_end) return at_end.error();
+      has_caught_up_ = *at_end;
+      return {};
+    }
+    take(**message);
+  }
+  return {};
+}
+
+void Partition::take(const doors::nats::StreamReader::Message& message) {
+  natsMsg* const content = message.content.get();
+  const InputMessage input{.sequence = message.sequence,
+                           .from = header_of(content, kFromHeader),
+                           .places = header_of(content, kPlaceHeader),
+                           .clock = header_of(content, kClockHeader),
+                           .rules = header_of(content, kRulesHeader),
+                           .payload = {natsMsg_GetData(content),
+                                       static_cast<std::size_t>(natsMsg_GetDataLength(content))}};
+  for (OutputMessage& made : evaluation_->take(input)) {
+    if (output_.last() && made.last <= *output_.last()) continue;
+    waiting_bytes_ += made.payload.size();
+    waiting_.push_back(std::move(made));
+  }
+}
+
+Result<void> Partition::look_if_due() {
+  if (is_publishing_) stop_publishing();
+  if (waiting_.empty() || Clock::now() < next_look_) return {};
+  next_look_ = Clock::now() + kLook;
+  return look();
+}
+
+Result<void> Partition::begin_publishing() {
+  if (Clock::now() < not_before_) return {};
+  if (auto looked = look(); !looked) return looked;
+  if (!is_appointed_ && is_anothers()) {
+    leave_to_another();
+    return {};
+  }
+  is_appointed_ = false;
+  sent_ = 0;
+  auto begun = output_.begin(connection_.get());
+  is_publishing_ = begun.has_value();
+  return begun;
+}
+
+bool Partition::is_anothers() const {
+  return output_.last() && output_.last_writer() != settings_.node;
+}
+
+void Partition::leave_to_another() {
+  ++fenced_;
+  not_before_ = Clock::now() + kFencedOff;
+  is_appointed_ = true;  // by then, if it still has the role
+}
+
+Result<void> Partition::look() {
+  auto looked = output_.look(connection_.get());
+  while (looked && !waiting_.empty() && output_.last() &&
+         waiting_.front().last <= *output_.last()) {
+    drop_first();
+  }
+  return looked;
+}
+
+Result<void> Partition::publish() {
+  if (!is_publishing_) {
+    if (auto begun = begin_publishing(); !begun || !is_publishing_) return begun;
+  }
+  Result<void> went;
+  while (went && sent_ < waiting_.size() && output_.published() - output_.confirmed() < kInFlight) {
+    went = output_.publish(waiting_[sent_]);
+    if (went) ++sent_;
+  }
+  if (went) went = output_.take_answers(milliseconds(waiting_.empty() ? 0 : 2));
+  forget_confirmed();
+  return went ? went : end_publishing(went.error());
+}
+
+void Partition::forget_confirmed() {
+  const std::uint64_t first_waiting = output_.published() - sent_;
+  for (std::uint64_t i = first_waiting; i < output_.confirmed(); ++i) {
+    drop_first();
+    --sent_;
+    ++published_;
+  }
+}
+
+Result<void> Partition::end_publishing(const Error& why) {
+  const bool has_published = output_.confirmed() > 0;
+  stop_publishing();
+  if (auto looked = look(); !looked) return looked;
+  refusals_ = has_published ? 0 : refusals_ + 1;
+  if (refusals_ >= kMostRefusals) {
+    refusals_ = 0;
+    return why;
+  }
+  // What another one had under way may come in while this one begins; then it begins again.
+  if (has_published && is_anothers()) {
+    leave_to_another();
+  } else {
+    is_appointed_ = true;
+  }
+  return {};
+}
+
+void Partition::stop_publishing() {
+  output_.end();
+  is_publishing_ = false;
+  sent_ = 0;
+}
+
+void Partition::drop_first() {
+  waiting_bytes_ -= waiting_.front().payload.size();
+  waiting_.pop_front();
+}
+
+}  // namespace gorgo::cluster

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "cluster/evaluation.hpp"
+#include "cluster/output.hpp"
+#include "doors/nats/stream_reader.hpp"
+
+namespace gorgo::cluster {
+
+enum class Role : std::uint8_t {
+  standby,  ///< evaluates, and keeps what the owner has not published yet
+  owner,    ///< publishes, too
+};
+
+struct PartitionSettings {
+  doors::Settings broker;  ///< address, user, certificate
+  std::string cluster, family;
+  std::uint32_t number = 0;
+  std::string node;          ///< who has it, which stands in what it publishes
+  ProcessorOptions options;  ///< those that decide results are the same at all nodes
+};
+
+/// A partition of a family at one node. It reads the input stream from the oldest message that is
+/// there, evaluates it on a thread of its own, and publishes what follows behind the last message
+/// of the output stream, while it has the role of the owner. Several may take themselves for the
+/// owner: the output stream has each composite once all the same (see `Output`). The broker knows
+/// nothing of how far it has read. All members: any thread.
+class Partition {
+ public:
+  struct State {
+    Role role = Role::standby;    ///< that it was given
+    bool is_publishing = false;   ///< the output stream lets it
+    bool has_caught_up = false;   ///< it has come to the end of the input stream once
+    std::uint64_t sequence = 0;   ///< of the last input message that was evaluated
+    std::size_t waiting = 0;      ///< output messages that the stream may not have yet
+    std::uint64_t published = 0;  ///< output messages, by this one
+    std::uint64_t fenced = 0;     ///< how often it found another one publishing
+    std::uint64_t rules_version = 0;
+    Evaluation::Counters counters;
+    std::string problem;   ///< why there is no way to the broker; empty: there is one
+    std::string last_bad;  ///< what was wrong with an input message
+  };
+
+  explicit Partition(PartitionSettings settings, Role role = Role::standby);
+  ~Partition();
+  Partition(const Partition&) = delete;
+  Partition& operator=(const Partition&) = delete;
+
+  void set_role(Role role);
+  State state() const;
+  const std::string& family() const { return settings_.family; }
+  std::uint32_t number() const { return settings_.number; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const PartitionSettings settings_;
+  std::atomic<Role> role_;
+  std::atomic<bool> stops_ = false;
+  mutable std::mutex mutex_;  // guards `state_`, and sleeping
+  std::condition_variable woken_;
+  State state_;
+
+  // Of the thread.
+  doors::nats::Connection connection_;
+  doors::nats::StreamReader reader_;
+  std::unique_ptr<Evaluation> evaluation_;
+  std::int64_t created_ = 0;  // the input stream
+  bool has_caught_up_ = false;
+  Output output_;
+  bool is_publishing_ = false;
+  Clock::time_point next_look_ = {};   // at the output stream, as a standby
+  Clock::time_point not_before_ = {};  // it publishes again
+  unsigned refusals_ = 0;              // in a row, before anything was published
+  bool is_appointed_ = true;           // so it may begin behind what another one has written
+  std::uint64_t published_ = 0, fenced_ = 0;
+  std::deque<OutputMessage> waiting_;  // that the output stream may not have
+  std::size_t waiting_bytes_ = 0;
+  std::size_t sent_ = 0;  // of them, since publishing began
+
+  std::thread thread_;  // the last member, because it uses the others
+
+  void run();
+  Result<void> step();
+  Result<void> begin_reading();
+  Result<void> read();
+  void take(const doors::nats::StreamReader::Message& message);
+  Result<void> look_if_due();
+  Result<void> publish();
+  Result<void> begin_publishing();
+  Result<void> end_publishing(const Error& why);
+  void stop_publishing();
+  bool is_anothers() const;
+  void leave_to_another();
+  Result<void> look();
+  void forget_confirmed();
+  void drop_first();
+  void lose_connection(const Error& why);
+  void tell();
+};
+
+}  // namespace gorgo::cluster

@@ -1,0 +1,118 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "partition_support.hpp"
+
+// Partitions as processes on a JetStream of three servers, all of which die. What the output stream
+// has at the end is what one processor makes of the events, in its order, each composite once.
+namespace gorgo::cluster_test {
+namespace {
+
+/// A process that has a partition.
+class Worker {
+ public:
+  Worker(const BrokerCluster& brokers, std::string node, std::string role)
+      : command_{GORGO_CLUSTER_WORKER, brokers.addresses(), "c", "f", "0",
+                 std::move(node),      std::move(role)},
+        process_(std::make_unique<Peer>(command_)) {}
+
+  void kill_and_start() {
+    process_->end(SIGKILL);
+    process_ = std::make_unique<Peer>(command_);
+  }
+  void pause() { process_->signal(SIGSTOP); }
+  void go_on() { process_->signal(SIGCONT); }
+
+ private:
+  const Command command_;
+  std::unique_ptr<Peer> process_;
+};
+
+class PartitionAtNodes : public testing::Test {
+ protected:
+  const Folder folder{"partition"};
+  BrokerCluster brokers{folder};
+  Streams streams{brokers};
+  const std::string out = cluster::output_stream("c", "f", 0);
+  Gateway gateway{streams, "c", "f"};
+  Composites composites{streams, out};
+  std::mt19937 random{static_cast<unsigned>(getpid())};
+
+  void SetUp() override {
+    streams.make(cluster::input_stream("c", "f"), cluster::input_subjects("c", "f"));
+    streams.make(out, cluster::output_subject("c", "f", 0));
+    gateway.publish_rules();
+  }
+  void sleep(int milliseconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  }
+  /// Publishes while something dies, so often.
+  template <class Die>
+  void run(Die die) {
+    std::atomic<bool> ended = false;
+    std::thread publisher([&] {
+      while (!ended) gateway.publish_some();
+    });
+    for (int i = 0; i < deaths(); ++i) {
+      sleep(20 + static_cast<int>(random() % 400));
+      die(i);
+    }
+    ended = true;
+    publisher.join();
+  }
+  void check() {
+    composites.wait_for(gateway.expected().size());
+    const auto& got = composites.read();
+    const auto& expected = gateway.expected();
+    EXPECT_EQ(got.size(), expected.size());
+    for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) {
+      ASSERT_EQ(got[i], expected[i]) << "composite " << i;
+    }
+    std::printf("%llu events, %zu composites; messages by node:",
+                static_cast<unsigned long long>(gateway.events()), got.size());
+    for (const auto& [node, count] : composites.writers()) {
+      std::printf(" %s %d", node.c_str(), count);
+    }
+    std::printf("\n");
+  }
+};
+
+TEST_F(PartitionAtNodes, AnOwnerThatIsKilledGoesOnBehindTheLastMessage) {
+  Worker worker(brokers, "n0", "owner");
+  run([&](int) { worker.kill_and_start(); });
+  check();
+}
+
+TEST_F(PartitionAtNodes, TwoOwnersAtOnceWriteEachCompositeOnce) {
+  Worker first(brokers, "n0", "owner"), second(brokers, "n1", "owner");
+  run([&](int i) { (i % 2 == 0 ? first : second).kill_and_start(); });
+  check();
+}
+
+TEST_F(PartitionAtNodes, AnOwnerThatWasStoppedAndGoesOnIsKeptOut) {
+  Worker first(brokers, "n0", "owner"), second(brokers, "n1", "owner");
+  run([&](int i) {
+    Worker& zombie = i % 2 == 0 ? first : second;
+    zombie.pause();
+    sleep(3500);  // longer than a lease
+    zombie.go_on();
+  });
+  check();
+}
+
+TEST_F(PartitionAtNodes, BrokersThatAreKilledLoseNothing) {
+  Worker first(brokers, "n0", "owner"), second(brokers, "n1", "owner");
+  run([&](int i) {
+    const auto leader = brokers.leader_of(out);
+    const std::size_t victim = i % 2 == 0 && leader ? *leader : random() % 3;
+    brokers.kill(victim);
+    sleep(500 + static_cast<int>(random() % 2000));
+    brokers.start(victim);
+    sleep(2000);
+  });
+  check();
+}
+
+}  // namespace
+}  // namespace gorgo::cluster_test
