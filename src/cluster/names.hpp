@@ -36,7 +36,8 @@ std::string output_subject(std::string_view cluster, std::string_view family,
 /// The bucket of keys and values that has the plan in force and who has confirmed it. What is in
 /// it stays.
 std::string plan_bucket(std::string_view cluster);
-/// The bucket of who lives and who has which partition. What is in it expires.
+/// The bucket of who lives and has which partition, and of what people want. Who does not renew
+/// what he says in it counts as dead.
 std::string lease_bucket(std::string_view cluster);
 
 }  // namespace gorgo::cluster

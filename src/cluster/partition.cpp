@@ -40,9 +40,13 @@ Partition::Partition(PartitionSettings settings, Role role)
       thread_([this] { run(); }) {}
 
 Partition::~Partition() {
+  stop();
+  thread_.join();
+}
+
+void Partition::stop() {
   stops_ = true;
   woken_.notify_all();
-  thread_.join();
 }
 
 void Partition::set_role(Role role) { role_ = role; }
@@ -62,6 +66,7 @@ void Partition::run() {
       woken_.wait_for(lock, milliseconds(100), [this] { return stops_.load(); });
     }
   }
+  has_ended_ = true;
 }
 
 void Partition::lose_connection(const Error& why) {

@@ -55,6 +55,10 @@ class Partition {
   Partition& operator=(const Partition&) = delete;
 
   void set_role(Role role);
+  /// Has the thread end soon.
+  void stop();
+  /// Whether the destructor need not wait.
+  bool has_ended() const { return has_ended_; }
   State state() const;
   const std::string& family() const { return settings_.family; }
   std::uint32_t number() const { return settings_.number; }
@@ -64,7 +68,7 @@ class Partition {
 
   const PartitionSettings settings_;
   std::atomic<Role> role_;
-  std::atomic<bool> stops_ = false;
+  std::atomic<bool> stops_ = false, has_ended_ = false;
   mutable std::mutex mutex_;  // guards `state_`, and sleeping
   std::condition_variable woken_;
   State state_;

@@ -1,0 +1,156 @@
+#include "cluster/node.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gorgo::cluster {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// How long the node waits for leases of others before it looks at its partitions again.
+constexpr milliseconds kTurn{50};
+constexpr milliseconds kBetweenFinds{1000};
+
+}  // namespace
+
+Node::Node(NodeSettings settings, FindPartitions find)
+    : settings_(std::move(settings)),
+      find_(std::move(find)),
+      connection_(settings_.broker, "gorgo-" + settings_.node + "-leases"),
+      members_(settings_.cluster),
+      thread_([this] { run(); }) {}
+
+Node::~Node() {
+  stops_ = true;
+  woken_.notify_all();
+  thread_.join();
+}
+
+std::map<PartitionName, Partition::State> Node::partitions() const {
+  const std::lock_guard lock(mutex_);
+  std::map<PartitionName, Partition::State> states;
+  for (const auto& [name, one] : partitions_) states[name] = one->state();
+  return states;
+}
+
+std::string Node::problem() const {
+  const std::lock_guard lock(mutex_);
+  return problem_;
+}
+
+void Node::run() {
+  while (!stops_) {
+    const auto stepped = step();
+    if (!stepped) {
+      members_.close();
+      connection_.close();
+    }
+    std::unique_lock lock(mutex_);
+    problem_ = stepped ? "" : stepped.error().to_string();
+    if (!stepped) woken_.wait_for(lock, milliseconds(100), [this] { return stops_.load(); });
+  }
+  give_up();
+}
+
+Result<void> Node::step() {
+  if (auto opened = open(); !opened) return opened;
+  if (auto read = members_.read(kTurn); !read) return read;
+  if (!has_heard_all_) {
+    const auto all = members_.has_read_all();
+    if (!all) return all.error();
+    has_heard_all_ = *all;
+  }
+  if (auto found = find_if_due(); !found) return found;
+  if (has_heard_all_) take_duties();
+  std::erase_if(ending_, [](const auto& one) { return one->has_ended(); });
+  return renew_if_due();
+}
+
+Result<void> Node::open() {
+  const auto opened = connection_.open();
+  if (!opened) return opened.error();
+  if (!*opened && members_.is_open()) return {};
+  next_renewal_ = {};
+  return members_.open(connection_, settings_.replicas);
+}
+
+Result<void> Node::find_if_due() {
+  if (Clock::now() < next_find_) return {};
+  next_find_ = Clock::now() + kBetweenFinds;
+  auto found = find_(connection_);
+  if (!found) return found.error();
+  all_ = std::move(*found);
+  return {};
+}
+
+void Node::take_duties() {
+  const Situation situation{.live =
+                                [&] {
+                                  auto live = members_.live();
+                                  live[settings_.node] = describe();
+                                  return live;
+                                }(),
+                            .drained = members_.drained(),
+                            .appointed = members_.appointed(),
+                            .has_standbys = settings_.has_standbys};
+  for (const PartitionName& name : all_) {
+    set_duty(name, duty_of(settings_.node, name, situation));
+  }
+  std::vector<PartitionName> gone;
+  for (const auto& [name, one] : partitions_) {
+    if (std::ranges::find(all_, name) == all_.end()) gone.push_back(name);
+  }
+  for (const PartitionName& name : gone) set_duty(name, Duty::none);
+}
+
+void Node::set_duty(const PartitionName& name, Duty duty) {
+  const std::lock_guard lock(mutex_);
+  const auto found = partitions_.find(name);
+  if (duty == Duty::none) {
+    if (found == partitions_.end()) return;
+    found->second->stop();
+    ending_.push_back(std::move(found->second));
+    partitions_.erase(found);
+    return;
+  }
+  const Role role = duty == Duty::owner ? Role::owner : Role::standby;
+  if (found != partitions_.end()) return found->second->set_role(role);
+  partitions_[name] = std::make_unique<Partition>(PartitionSettings{.broker = settings_.broker,
+                                                                    .cluster = settings_.cluster,
+                                                                    .family = name.family,
+                                                                    .number = name.number,
+                                                                    .node = settings_.node,
+                                                                    .options = settings_.options},
+                                                  role);
+}
+
+Member Node::describe() const {
+  Member self;
+  for (const auto& [name, one] : partitions_) {
+    const auto state = one->state();
+    if (state.role == Role::owner) self.owns.insert(name);
+    if (state.has_caught_up) self.ready.insert(name);
+  }
+  return self;
+}
+
+Result<void> Node::renew_if_due() {
+  Member now = describe();
+  if (Clock::now() < next_renewal_ && now == told_) return {};
+  next_renewal_ = Clock::now() + Membership::kRenewal;
+  told_ = std::move(now);
+  return members_.renew(connection_.get(), settings_.node, told_);
+}
+
+void Node::give_up() {
+  for (const auto& [name, one] : partitions_) one->stop();
+  {
+    const std::lock_guard lock(mutex_);
+    partitions_.clear();
+  }
+  ending_.clear();
+  if (connection_.get() != nullptr) members_.leave(connection_.get(), settings_.node);
+}
+
+}  // namespace gorgo::cluster

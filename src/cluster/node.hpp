@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cluster/membership.hpp"
+#include "cluster/ownership.hpp"
+#include "cluster/partition.hpp"
+
+namespace gorgo::cluster {
+
+struct NodeSettings {
+  doors::Settings broker;
+  std::string cluster, node;
+  std::uint32_t replicas = 1;  ///< of the lease bucket, where it has to be made
+  bool has_standbys = true;
+  ProcessorOptions options;  ///< those that decide results are the same at all nodes
+};
+
+/// A node of a cluster: it holds its lease, hears those of the others, and has the partitions that
+/// `duty_of` gives it. Its destructor gives them away. All members: any thread.
+class Node {
+ public:
+  /// All partitions that there are. Called by the node's thread.
+  using FindPartitions =
+      std::function<Result<std::vector<PartitionName>>(const doors::nats::Connection& connection)>;
+
+  Node(NodeSettings settings, FindPartitions find);
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  /// Of each partition that it has.
+  std::map<PartitionName, Partition::State> partitions() const;
+  /// Why there is no way to the brokers; empty: there is one.
+  std::string problem() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const NodeSettings settings_;
+  const FindPartitions find_;
+  std::atomic<bool> stops_ = false;
+  mutable std::mutex mutex_;  // guards `partitions_` against readers, and `problem_`
+  std::condition_variable woken_;
+  std::map<PartitionName, std::unique_ptr<Partition>> partitions_;
+  std::string problem_;
+
+  // Of the thread.
+  doors::nats::Connection connection_;
+  Membership members_;
+  bool has_heard_all_ = false;
+  std::vector<PartitionName> all_;
+  Clock::time_point next_find_ = {}, next_renewal_ = {};
+  Member told_;                                     // in the last lease
+  std::vector<std::unique_ptr<Partition>> ending_;  // until their threads have ended
+
+  std::thread thread_;  // the last member, because it uses the others
+
+  void run();
+  Result<void> step();
+  Result<void> open();
+  Result<void> find_if_due();
+  void take_duties();
+  void set_duty(const PartitionName& name, Duty duty);
+  Member describe() const;
+  Result<void> renew_if_due();
+  void give_up();
+};
+
+}  // namespace gorgo::cluster

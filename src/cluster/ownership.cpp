@@ -1,0 +1,124 @@
+#include "cluster/ownership.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace gorgo::cluster {
+namespace {
+
+std::uint64_t weight(std::string_view partition, std::string_view node) {
+  std::uint64_t hash = 14695981039346656037ull;  // FNV-1a with 64 bits
+  const auto add = [&](std::string_view text) {
+    for (const char byte : text)
+      hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211ull;
+  };
+  add(partition);
+  add("@");
+  add(node);
+  // The last bytes hardly reach the high bits by themselves (finaliser of SplitMix64).
+  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9ull;
+  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebull;
+  return hash ^ (hash >> 31);
+}
+
+/// Who owns the partition, as far as live nodes say; the first of the ranking, if several do.
+std::optional<std::string> holder_of(const PartitionName& partition, const Situation& situation,
+                                     const std::vector<std::string>& ranked) {
+  const auto owns = [&](const std::string& node) {
+    const auto found = situation.live.find(node);
+    return found != situation.live.end() && found->second.owns.contains(partition);
+  };
+  const auto first = std::ranges::find_if(ranked, owns);
+  if (first != ranked.end()) return *first;
+  for (const auto& [node, member] : situation.live) {
+    if (owns(node)) return node;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> texts_of(const std::set<PartitionName>& partitions) {
+  std::vector<std::string> texts;
+  for (const auto& one : partitions) texts.push_back(one.text());
+  return texts;
+}
+
+bool take_names(const nlohmann::json& json, const char* key, std::set<PartitionName>& into) {
+  if (!json.contains(key) || !json[key].is_array()) return false;
+  for (const auto& one : json[key]) {
+    const auto name = one.is_string() ? PartitionName::parse(one.get<std::string>()) : std::nullopt;
+    if (!name) return false;
+    into.insert(*name);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string PartitionName::text() const { return family + "/" + std::to_string(number); }
+
+std::optional<PartitionName> PartitionName::parse(std::string_view text) {
+  const auto slash = text.rfind('/');
+  if (slash == text.npos || slash == 0) return std::nullopt;
+  PartitionName name{std::string(text.substr(0, slash)), 0};
+  const char* const end = text.data() + text.size();
+  const auto [rest, failure] = std::from_chars(text.data() + slash + 1, end, name.number);
+  if (failure != std::errc() || rest != end) return std::nullopt;
+  return name;
+}
+
+std::string Member::to_json() const {
+  return nlohmann::json{{"owns", texts_of(owns)}, {"ready", texts_of(ready)}}.dump();
+}
+
+std::optional<Member> Member::parse(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  Member member;
+  if (!json.is_object() || !take_names(json, "owns", member.owns) ||
+      !take_names(json, "ready", member.ready)) {
+    return std::nullopt;
+  }
+  return member;
+}
+
+std::vector<std::string> ranking(const PartitionName& partition, const Situation& situation) {
+  std::vector<std::string> nodes;
+  for (const auto& [node, member] : situation.live) {
+    if (!situation.drained.contains(node)) nodes.push_back(node);
+  }
+  if (nodes.empty()) {
+    for (const auto& [node, member] : situation.live) nodes.push_back(node);
+  }
+  const std::string text = partition.text();
+  const auto wish = situation.appointed.find(partition);
+  const auto key = [&](const std::string& node) {
+    const bool is_appointed = wish != situation.appointed.end() && wish->second == node;
+    return std::pair(is_appointed, weight(text, node));
+  };
+  std::ranges::sort(nodes, std::ranges::greater(), key);
+  return nodes;
+}
+
+Duty duty_of(const std::string& node, const PartitionName& partition, const Situation& situation) {
+  const auto ranked = ranking(partition, situation);
+  if (ranked.empty()) return Duty::none;
+  const auto is_ready = [&](const std::string& one) {
+    return situation.live.at(one).ready.contains(partition);
+  };
+  const std::string& first = ranked.front();
+  std::string owner = first;
+  if (const auto holder = holder_of(partition, situation, ranked)) {
+    if (!is_ready(first)) owner = *holder;
+    // Two never publish on purpose: the next owner waits until the last one says that it has ended.
+    if (node == first && *holder != node) return Duty::standby;
+  } else if (const auto ready = std::ranges::find_if(ranked, is_ready); ready != ranked.end()) {
+    owner = *ready;
+  }
+  if (node == owner) return Duty::owner;
+  if (node == first) return Duty::standby;
+  const bool is_second = ranked.size() > 1 && ranked[1] == node;
+  return situation.has_standbys && is_second ? Duty::standby : Duty::none;
+}
+
+}  // namespace gorgo::cluster
