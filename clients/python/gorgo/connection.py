@@ -67,6 +67,7 @@ class Connection(asyncio.Protocol):
                                           "is `gorgo serve` running there?"))
         except Error as error:
             connection.abort(error)
+            raise  # the server may have closed the connection behind its refusal, which says more
         except BaseException:
             connection.abort(ConnectError("connecting was given up"))
             raise

@@ -15,6 +15,27 @@ import gorgo
 QUICK = {"reconnect_least": 0.001, "reconnect_most": 0.05, "timeout": 30.0}
 
 
+class LastWordsProxy:
+    """Hands on what a server says together with the end of the connection."""
+
+    def __init__(self, port):
+        self.port = port
+
+    async def __aenter__(self):
+        self.listener = await asyncio.start_server(self.pass_on, "127.0.0.1", 0)
+        return "gorgo://127.0.0.1:%d" % self.listener.sockets[0].getsockname()[1]
+
+    async def __aexit__(self, *failure):
+        self.listener.close()
+
+    async def pass_on(self, reader, writer):
+        said, server = await asyncio.open_connection("127.0.0.1", self.port)
+        server.write(await reader.read(65536))
+        writer.write(await said.read())
+        writer.close()
+        server.close()
+
+
 class UsersTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()
@@ -54,6 +75,16 @@ class UsersTest(unittest.TestCase):
             with self.assertRaises(gorgo.Error) as forbidden:
                 client.subscribe("Secret")
             self.assertEqual(forbidden.exception.code, "forbidden")
+
+    def test_why_is_told_where_the_end_comes_with_the_refusal(self):
+        async def work():
+            async with LastWordsProxy(self.server.port) as address:
+                with self.assertRaises(gorgo.Error) as unknown:
+                    async with gorgo.connect(address, **QUICK):
+                        pass
+                self.assertEqual(unknown.exception.code, "unauthenticated")
+
+        asyncio.run(asyncio.wait_for(work(), 60))
 
     def test_a_stream_ends_with_the_reason_when_its_user_is_gone_as_the_server_comes_back(self):
         async def work():
