@@ -275,6 +275,11 @@ class Client {
   Result<std::vector<ClientConnection>> connections(bool closed = false);
   /// The doors of the server, by name. For administrators.
   Result<std::vector<Door>> doors();
+  /// Opens a door, or opens it anew with other keys. `text`: what stands below `[doors.NAME]` in a
+  /// configuration. The diagnostics are warnings. Doors and these two are for administrators.
+  Result<Diagnostics> declare_door(const std::string& name, const std::string& text);
+  /// Closes a door that was declared, and has the server forget how far it has come.
+  Result<void> remove_door(const std::string& name);
   /// The targets of actions, by name. For administrators, as those below.
   Result<std::vector<ActionTarget>> actions();
   /// Has a target send an event that says it is a test.

@@ -19,6 +19,7 @@ struct Door {
   std::uint64_t dead_letters = 0;  ///< what was no event
   std::uint64_t lost = 0;          ///< events that were not sent, because too much waited
   std::uint64_t failures = 0;      ///< times that it could not go on
+  bool declared = false;           ///< by a client; else by the server's configuration
 };
 
 }  // namespace gorgo

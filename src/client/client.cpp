@@ -292,6 +292,19 @@ Result<std::vector<Door>> Client::doors() {
       [](const wire::Doors& list) { return client::converted(list.list(), client::to_door); });
 }
 
+Result<Diagnostics> Client::declare_door(const std::string& name, const std::string& text) {
+  wire::DeclareDoorT declare;
+  declare.name = name;
+  declare.text = text;
+  return client::ask<wire::Diagnostics>(*impl_->connection, declare, client::to_diagnostics);
+}
+
+Result<void> Client::remove_door(const std::string& name) {
+  wire::RemoveDoorT remove;
+  remove.name = name;
+  return client::request(*impl_->connection, remove);
+}
+
 Result<std::vector<ActionTarget>> Client::actions() {
   return client::ask<wire::Actions>(
       *impl_->connection, wire::ListActionsT(),

@@ -93,7 +93,8 @@ Door to_door(const wire::DoorInfo& door) {
           .refused = door.refused(),
           .dead_letters = door.dead_letters(),
           .lost = door.lost(),
-          .failures = door.failures()};
+          .failures = door.failures(),
+          .declared = door.declared()};
 }
 
 ActionTarget to_action(const wire::ActionInfo& action) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "doors/kind.hpp"
+#include "doors/shown.hpp"
 
 namespace gorgo::doors {
 
@@ -28,7 +29,8 @@ Result<void> check_user(const Settings& settings) {
 
 std::string Settings::target() const {
   const Kind* const known = find_kind(kind);
-  return known == nullptr ? "" : this->*known->target;
+  if (known == nullptr) return "";
+  return known->target == &Settings::url ? without_values(url) : this->*known->target;
 }
 
 }  // namespace gorgo::doors

@@ -1,6 +1,7 @@
 #include "doors/shown.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 namespace gorgo::doors {
 namespace {
@@ -17,6 +18,25 @@ std::string without_secrets(const std::string& url) {
   const std::size_t user = url.substr(begin, end - begin).rfind('@');
   const std::size_t host = user == url.npos ? begin : begin + user + 1;
   return url.substr(0, begin) + url.substr(host, end - host) + (end == url.size() ? "" : "/...");
+}
+
+std::string without_values(const std::string& url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == url.npos) return kHidden;
+  const std::size_t begin = scheme + 3;
+  const std::size_t end = std::min(url.find_first_of("/?#", begin), url.size());
+  const std::size_t user = url.substr(begin, end - begin).rfind('@');
+  const std::size_t host = user == url.npos ? begin : begin + user + 1;
+  const std::size_t query = std::min(url.find_first_of("?#", end), url.size());
+  std::string shown = url.substr(0, begin) + url.substr(host, query - host);
+  if (query == url.size() || url[query] == '#') return shown;
+  std::istringstream parts(url.substr(query + 1, url.find('#', query) - query - 1));
+  char before = '?';
+  for (std::string part; std::getline(parts, part, '&'); before = '&') {
+    const std::size_t equal = part.find('=');
+    shown += before + (equal == part.npos ? kHidden : part.substr(0, equal + 1) + kHidden);
+  }
+  return shown;
 }
 
 SettingValue shown(const std::string& key, const SettingValue& value) {

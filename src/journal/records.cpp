@@ -76,6 +76,8 @@ Result<std::string> to_json(std::uint16_t kind, Bytes payload) {
       return table_to_json<stored::Release>(payload);
     case stored::Kind::Settings:
       return table_to_json<stored::Settings>(payload);
+    case stored::Kind::DoorChange:
+      return table_to_json<stored::DoorChange>(payload);
     case stored::Kind::Mark:
       break;
   }

@@ -5,10 +5,12 @@ namespace gorgo::protocol {
 using Json = nlohmann::ordered_json;
 
 Json to_json(const Door& door) {
-  return {{"name", door.name},     {"kind", door.kind},         {"direction", door.direction},
-          {"target", door.target}, {"state", door.state},       {"problem", door.problem},
-          {"events", door.events}, {"refused", door.refused},   {"dead_letters", door.dead_letters},
-          {"lost", door.lost},     {"failures", door.failures}, {"position", door.position}};
+  return {
+      {"name", door.name},        {"kind", door.kind},         {"direction", door.direction},
+      {"target", door.target},    {"state", door.state},       {"problem", door.problem},
+      {"events", door.events},    {"refused", door.refused},   {"dead_letters", door.dead_letters},
+      {"lost", door.lost},        {"failures", door.failures}, {"position", door.position},
+      {"declared", door.declared}};
 }
 
 Json to_json(const ActionTarget& target) {

@@ -76,7 +76,8 @@ struct Command {
   std::unique_ptr<Publication> publication = nullptr;  ///< set once it has begun
   std::chrono::steady_clock::time_point received = std::chrono::steady_clock::now();
   std::unique_ptr<Reload> reload = nullptr;  ///< set for each reload, whoever asks for it
-  /// Called when a change was carried out and its reply queued; may be empty.
+  /// Called when a change was carried out and its reply queued, or the last command of a door; may
+  /// be empty.
   std::function<void()> done = {};
   /// On whose behalf, where the engine thread has to look at permissions; of a publication only
   /// where some of its types are forbidden. Null: everything is allowed.

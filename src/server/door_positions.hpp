@@ -9,6 +9,9 @@
 
 namespace gorgo::server {
 
+/// The doors that clients have declared: by name, the keys as a client has sent them.
+using DeclaredDoors = std::map<std::string, std::string>;
+
 /// How far each door has read, as far as its events were taken. The journal has a position in the
 /// frame of the events before it, so the two are never apart. Belongs to the engine thread.
 class DoorPositions {
@@ -26,6 +29,8 @@ class DoorPositions {
   void set(const std::string& door, std::span<const std::uint8_t> position) {
     positions_.insert_or_assign(door, Position(position.begin(), position.end()));
   }
+
+  void forget(const std::string& door) { positions_.erase(door); }
 
   /// Takes a `set` back. `before`: what `find` returned before it.
   void retract(const std::string& door, std::optional<Position> before) {

@@ -30,6 +30,7 @@ Result<void> EngineThread::replay(StartProgress& progress) {
                  .clock = clock_,
                  .producers = producers_,
                  .positions = positions_,
+                 .declared_doors = declared_doors_,
                  .deployments = deployments_,
                  .results = results_,
                  .durables = durables_,

@@ -48,13 +48,14 @@ ProcessorOptions with_hooks(ProcessorOptions options, EngineClock& clock,
 
 EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue,
                            TypeBoard& types, const ActionBoard& executable, ClientTotals& totals,
-                           ConnectionNews& news, std::function<void()> on_end)
+                           ConnectionNews& news, DoorCalls doors, std::function<void()> on_end)
     : limits_(options.limits),
       paced_(options.processor.latency_target > 0),
       log_(log),
       queue_(queue),
       types_(types),
       executable_(executable),
+      door_calls_(std::move(doors)),
       on_end_(std::move(on_end)),
       clock_(clock_of(options.processor)),
       journal_(options.journal, log, [this] { queue_.push_control({Command::Kind::synced}); }),
@@ -92,8 +93,8 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       drop_watch_(log),
       rate_watch_([this] { return processor_.rule_counters(); }, std::chrono::steady_clock::now()),
       snapshots_(options.journal, journal_, processor_,
-                 {settings_, producers_, positions_, results_, book_.files(), book_.history(),
-                  deployments_, durables_},
+                 {settings_, producers_, positions_, declared_doors_, results_, book_.files(),
+                  book_.history(), deployments_, durables_},
                  queue, log),
       checker_(options.on_check, [this] { queue_.push_control({Command::Kind::checked}); }) {}
 
@@ -327,7 +328,9 @@ void EngineThread::carry_out(Command& command) {
       durables_.detach_all(*command.client);
       subscription_counts_.removed_all(*command.client);
       admission_.clock_watch().forget(*command.client);
-      return command.client->close();
+      command.client->close();
+      if (const auto done = std::exchange(command.done, {})) done();
+      return;
   }
 }
 

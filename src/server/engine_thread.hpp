@@ -4,7 +4,10 @@
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "gorgo/processor.hpp"
@@ -13,6 +16,7 @@
 #include "server/command_queue.hpp"
 #include "server/deployments.hpp"
 #include "server/device_watch.hpp"
+#include "server/doors/door_calls.hpp"
 #include "server/drop_watch.hpp"
 #include "server/durability/durable_subscriptions.hpp"
 #include "server/durability/engine_clock.hpp"
@@ -45,11 +49,11 @@ namespace gorgo::server {
 class EngineThread {
  public:
   /// `types` gets every change of the types, `executable` says what rules may execute, `news` tells
-  /// of connections. `on_end` is called on the
+  /// of connections, `doors` are called when clients declare some. `on_end` is called on the
   /// thread when the closed queue is worked off.
   EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue, TypeBoard& types,
                const ActionBoard& executable, ClientTotals& totals, ConnectionNews& news,
-               std::function<void()> on_end);
+               DoorCalls doors, std::function<void()> on_end);
   ~EngineThread();
 
   /// Brings back what the journal holds, if there is one. These two are to be called before
@@ -62,8 +66,10 @@ class EngineThread {
   /// Gives up the evaluation in hand; later evaluations do nothing. Any thread.
   void request_stop() noexcept { processor_.request_stop(); }
 
-  /// How far doors have read. Precondition: not started.
+  /// How far doors have read. Precondition: not started, or on the engine thread.
   const DoorPositions& door_positions() const { return positions_; }
+  /// Precondition as above.
+  const DeclaredDoors& declared_doors() const { return declared_doors_; }
 
   /// For the closing log line. Precondition: not started, or joined.
   const ProcessorCounters& processed() const { return processor_.counters(); }
@@ -83,12 +89,20 @@ class EngineThread {
   std::uint64_t dropped_changes() const { return dropped_changes_.load(std::memory_order_relaxed); }
 
  private:
+  /// Who has asked to remove a door that is about to close.
+  struct Removal {
+    std::shared_ptr<Outbox> client;
+    std::uint64_t id;
+    std::string who;
+  };
+
   const Limits limits_;
   const bool paced_;  // batches, and so turns, are to be short
   Log& log_;
   CommandQueue& queue_;
   TypeBoard& types_;
   const ActionBoard& executable_;
+  const DoorCalls door_calls_;
   const std::function<void()> on_end_;
   EngineClock clock_;  // that stamps events
   JournalWriter journal_;
@@ -102,6 +116,8 @@ class EngineThread {
   SubscriptionCounts subscription_counts_;
   Producers producers_;
   DoorPositions positions_;
+  DeclaredDoors declared_doors_;
+  std::map<std::string, Removal> closing_doors_;
   Admission admission_;
   SelfReport self_report_;
   Deployments deployments_;
@@ -221,6 +237,12 @@ class EngineThread {
   /// A page of the rules in force, or of those that the user may see, from number `from` on.
   protocol::Bytes all_rules(std::uint64_t id, std::uint32_t from) const;
   protocol::Bytes rules_of(const User& user, std::uint64_t id, std::uint32_t from) const;
+  /// An error: the door is being removed, or the journal has no room.
+  Result<void> make_room_for_door(const std::string& name, std::size_t bytes);
+  void declare_door(const Command& command, std::uint64_t id, const wire::DeclareDoor& request);
+  void remove_door(const Command& command, std::uint64_t id, const wire::RemoveDoor& request);
+  /// The door is closed, and nothing of what it asked for is left.
+  void end_door(const std::string& name, bool is_configured);
   void tick(Outbox& client, std::uint64_t id, const wire::Tick& request);
   void trace(const Command& command, std::uint64_t id, const wire::Trace& request);
   void ask_why(Outbox& client, std::uint64_t id, const wire::AskWhy& request);

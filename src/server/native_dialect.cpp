@@ -24,7 +24,8 @@ bool is_request(wire::Body kind) {
          kind == wire::Body::AskHistory || kind == wire::Body::ListShadows ||
          kind == wire::Body::PromoteShadow || kind == wire::Body::DropShadow ||
          kind == wire::Body::ListDoors || kind == wire::Body::ListActions ||
-         kind == wire::Body::OrderAction;
+         kind == wire::Body::OrderAction || kind == wire::Body::DeclareDoor ||
+         kind == wire::Body::RemoveDoor;
 }
 
 }  // namespace

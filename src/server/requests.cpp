@@ -15,7 +15,10 @@ namespace {
 constexpr std::uint32_t kMostTerminators = 100;
 
 /// Whether the request changes what the journal keeps, other than by publishing.
-bool is_kept(wire::Body kind) { return changes_rules(kind) || kind == wire::Body::Pin; }
+bool is_kept(wire::Body kind) {
+  return changes_rules(kind) || kind == wire::Body::Pin || kind == wire::Body::DeclareDoor ||
+         kind == wire::Body::RemoveDoor;
+}
 
 Result<SlowConsumer> slow_consumer_of(wire::SlowPolicy policy, const Limits& limits) {
   switch (policy) {
@@ -110,6 +113,10 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
       return acknowledge(command, id, *message.body_as_Acknowledge());
     case wire::Body::EndDurable:
       return end_durable(command, id, *message.body_as_EndDurable());
+    case wire::Body::DeclareDoor:
+      return declare_door(command, id, *message.body_as_DeclareDoor());
+    case wire::Body::RemoveDoor:
+      return remove_door(command, id, *message.body_as_RemoveDoor());
     case wire::Body::AskHistory:
       client.reply(
           history_reply(id, book_.history(), command.user.get(), *message.body_as_AskHistory()));

@@ -56,8 +56,10 @@ struct Server::Impl {
                .types = [this] { return types.types(); },
                .log = log,
                .has_journal = !options.journal.path.empty(),
-               .is_durable = !options.journal.path.empty() &&
-                             options.journal.durability != Durability::none}};
+               .is_durable =
+                   !options.journal.path.empty() && options.journal.durability != Durability::none,
+               .position_of = [this](const std::string& name) { return position_of(name); },
+               .post = [this](std::function<void()> job) { asio::post(io, std::move(job)); }}};
   ActionTargets targets{{.link = {queue, totals, options.limits},
                          .log = log,
                          .has_journal = !options.journal.path.empty()},
@@ -69,6 +71,10 @@ struct Server::Impl {
   EngineThread engine;  // joined before what it uses is destroyed
   Ending ending{{hub, sessions, listeners, engine, manager, doors, targets}, [this] { end(); }};
 
+  /// How far the door has read. On the engine thread.
+  doors::Position position_of(const std::string& door) const;
+  /// By which the engine thread reaches the doors.
+  DoorCalls door_calls();
   /// Reads the keys and makes the ports, once.
   Result<void> make_ports();
   Result<void> listen();
@@ -104,18 +110,38 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
                         [this] { asio::post(io, [this] { sessions.shed(); }); }}},
       queue(options.limits, totals.memory),
       hub{io, options, log, queue, totals, doorkeeper, accounts, news, {}},
-      engine(options, log, queue, types, executable, totals, news,
+      engine(options, log, queue, types, executable, totals, news, door_calls(),
              [this] { asio::post(io, [this] { ending.engine_ended(); }); }) {
   hub.counters = [this] { return counters(); };
   hub.begin_reload = [this] { return begin_reload(); };
   hub.connections = [this] { return sessions.infos(); };
   hub.disconnect = [this](std::uint64_t id) { return sessions.disconnect(id); };
-  hub.doors = [this] { return doors.infos(); };
+  hub.doors = &doors;
   hub.actions = &targets;
   hub.on_end = [this](Session& session) {
     sessions.forget(session);
     ending.session_ended();
   };
+}
+
+doors::Position Server::Impl::position_of(const std::string& door) const {
+  const auto known = engine.door_positions().find(door);
+  return known ? doors::Position(known->begin(), known->end()) : doors::Position();
+}
+
+DoorCalls Server::Impl::door_calls() {
+  return {.open =
+              [this](const std::string& name, const std::string& text) {
+                asio::post(io, [this, name, text] { doors.open(name, text); });
+              },
+          .close =
+              [this](const std::string& name, DoorCalls::Closed then) {
+                asio::post(io, [this, name, then] { doors.close(name, then); });
+              },
+          .remove =
+              [this](const std::string& name, bool forget) {
+                asio::post(io, [this, name, forget] { doors.remove(name, forget); });
+              }};
 }
 
 Result<void> Server::Impl::make_ports() {
@@ -333,7 +359,7 @@ bool Server::run() {
   }
   asio::co_spawn(s.io, s.look(), asio::detached);
   asio::co_spawn(s.io, s.beat(), asio::detached);
-  s.doors.restore(s.engine.door_positions());
+  s.doors.restore(s.engine.door_positions(), s.engine.declared_doors());
   s.targets.restore(s.engine.door_positions());
   s.engine.start();
   // Before the doors, whose first events may have rules execute something.

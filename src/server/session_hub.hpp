@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "gorgo/door.hpp"
 #include "server/client_totals.hpp"
 #include "server/closed_connections.hpp"
 #include "server/command_queue.hpp"
@@ -23,6 +22,7 @@
 namespace gorgo::server {
 
 class ActionTargets;
+class Doors;
 class Session;
 
 /// What all sessions share. Belongs to the I/O thread, except where a member says otherwise.
@@ -41,7 +41,7 @@ struct SessionHub {
   std::function<Result<std::unique_ptr<Reload>>()> begin_reload = {};
   ClosedConnections closed = {};
   std::function<std::vector<ConnectionInfo>()> connections;
-  std::function<std::vector<Door>()> doors;
+  Doors* doors = nullptr;
   ActionTargets* actions = nullptr;
   /// Ends the connection of this number on behalf of an operator. An error: there is none.
   std::function<Result<void>(std::uint64_t)> disconnect = {};

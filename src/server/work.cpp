@@ -40,6 +40,8 @@ std::uint64_t cost_of(const wire::Message& message) {
       return 5 * kMicrosecond;
     case wire::Body::Deploy:
       return 200 * kMicrosecond + message.body_as_Deploy()->text()->size() * kRuleText;
+    case wire::Body::DeclareDoor:
+    case wire::Body::RemoveDoor:
     case wire::Body::PromoteShadow:
     case wire::Body::Remove:
     case wire::Body::Pin:

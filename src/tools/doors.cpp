@@ -3,8 +3,10 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/file.hpp"
 #include "gorgo/client.hpp"
 #include "protocol/info_json.hpp"
 #include "tools/commands.hpp"
@@ -23,6 +25,7 @@ struct DoorsOptions {
   std::string to = "127.0.0.1:7450";
   std::string format = "text";
   std::string name;
+  std::string file;
   Login login;
 };
 
@@ -79,25 +82,64 @@ int show(const DoorsOptions& options) {
   return kSuccess;
 }
 
+int add(const DoorsOptions& options) {
+  const auto text = read_file(options.file);
+  if (!text) return fail(text.error());
+  auto client = connect(options.to, "doors", options.login);
+  if (!client) return fail(client.error());
+  const auto declared = client->declare_door(options.name, *text);
+  if (!declared) return fail(declared.error());
+  for (const Diagnostic& warning : declared->list) {
+    std::fprintf(stderr, "warning: %s; %s\n", warning.message.c_str(), warning.hint.c_str());
+  }
+  return kSuccess;
+}
+
+int remove(const DoorsOptions& options) {
+  auto client = connect(options.to, "doors", options.login);
+  if (!client) return fail(client.error());
+  const auto removed = client->remove_door(options.name);
+  return removed ? kSuccess : fail(removed.error());
+}
+
 }  // namespace
 
 void add_doors(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
       "doors",
       "List the doors of a server, by which it takes events from files and brokers and brings\n"
-      "others there: whether they work and how much went through; or show one");
+      "others there: whether they work and how much went through; or show, add or remove one");
   const auto options = std::make_shared<DoorsOptions>();
   command->add_option("--to", options->to, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
   add_login(*command, options->login);
   as_format(command, options->format);
   command->add_subcommand("list", "List them, as without a command")->fallthrough();
-  auto* one = command->add_subcommand("show", "One of them, with its position and its problem")
-                  ->fallthrough();
-  one->add_option("NAME", options->name, "Its name in the configuration")->required();
+  std::vector<std::pair<CLI::App*, int (*)(const DoorsOptions&)>> runs;
+  const auto on_one = [&](const char* name, const char* about, int (*run)(const DoorsOptions&)) {
+    auto* one = command->add_subcommand(name, about)->fallthrough();
+    one->add_option("NAME", options->name, "Its name")->required();
+    runs.emplace_back(one, run);
+    return one;
+  };
+  on_one("show", "One of them, with its position and its problem", show);
+  on_one(
+      "add",
+      "Open one, or open one anew that was added with other keys: it lasts until it is removed,\n"
+      "also when the server restarts with its journal",
+      add)
+      ->add_option("FILE", options->file,
+                   "Its keys: what would stand below [doors.NAME] in the configuration")
+      ->required();
+  on_one("remove", "Close one that was added, and forget how far it has come", remove);
   command->require_subcommand(0, 1);
-  command->callback(
-      [options, one, &exit_code] { exit_code = one->parsed() ? show(*options) : list(*options); });
+  command->callback([options, runs, &exit_code] {
+    for (const auto& [one, run] : runs) {
+      if (one->parsed()) exit_code = run(*options);
+      if (one->parsed()) return;
+    }
+    exit_code = list(*options);
+  });
 }
 
 }  // namespace gorgo::tools

@@ -63,6 +63,7 @@ class Again {
                  .clock = clock_,
                  .producers = producers_,
                  .positions = positions_,
+                 .declared_doors = declared_doors_,
                  .deployments = deployments_,
                  .results = results_,
                  .durables = durables_,
@@ -86,6 +87,7 @@ class Again {
   Processor processor_;
   server::Producers producers_{1};
   server::DoorPositions positions_;
+  server::DeclaredDoors declared_doors_;
   server::Deployments deployments_;
   server::ResultHash results_;
   server::DurableSubscriptions durables_{{}, {}, [] { return std::uint64_t{0}; }};

@@ -156,10 +156,12 @@ TEST(Permissions, WithoutThemNothingIsAllowed) {
        {problem_in(client.tick(1)), problem_in(client.pin("a", "auto")),
         problem_in(client.devices()), problem_in(client.why("a")),
         problem_in(client.trace(event("A"))), problem_in(client.connections()),
-        problem_in(client.disconnect(1))}) {
+        problem_in(client.disconnect(1)), problem_in(client.doors()),
+        problem_in(client.declare_door("in", "kind = \"file\"\npath = \"x\"\n")),
+        problem_in(client.remove_door("in"))}) {
     EXPECT_THAT(error, HasSubstr("admin = true"));
   }
-  EXPECT_EQ(with.server()->counters().forbidden_requests, 12u);
+  EXPECT_EQ(with.server()->counters().forbidden_requests, 15u);
 }
 
 // Without clients.

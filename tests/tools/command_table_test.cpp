@@ -54,6 +54,8 @@ const std::map<std::string, Use> kUses = {
     {"actions show", {"log --to SERVER", "none --to SERVER"}},
     {"doors", {"--to SERVER", "--to 127.0.0.1:1"}},
     {"doors show", {"files --to SERVER", "none --to SERVER"}},
+    {"doors add", {"more door.toml --to SERVER", "more wrong.tesla --to SERVER"}},
+    {"doors remove", {"less --to SERVER", "none --to SERVER"}},
     {"top", {"--interval 10ms --to SERVER", "--to 127.0.0.1:1"}},
     {"context list", {"", ""}},
     {"engines", {"", "--to 127.0.0.1:1"}},
@@ -130,6 +132,7 @@ class CommandTable : public CommandLine {
     write("doors.toml",
           "[doors.files]\nkind = \"file\"\npath = \"none-*.log\"\n"
           "[actions.log]\nkind = \"file\"\npath = \"done.ndjson\"\n");
+    write("door.toml", "kind = \"file\"\npath = \"none\"\n");
     write("e", R"({"type":"Temp","ts":1,"attrs":{"value":46.5}})");
   }
 };
@@ -170,6 +173,7 @@ TEST_F(CommandTable, SaysWhatIsPrintedAndHowCommandsEnd) {
   // A version to go back to.
   write("r.tesla", read("r.tesla") + "define Cool() from Temp(value < 5);\n");
   ASSERT_EQ(run("rules deploy r.tesla --replace --to " + address).exit_code, 0);
+  ASSERT_EQ(run("doors add less door.toml --to " + address).exit_code, 0);
   for (const std::string name : {"s1", "s2", "s3"}) {
     write(name + ".tesla", "define " + name + "() from Temp(value > 50);\n");
     ASSERT_EQ(run("rules deploy --shadow " + name + ".tesla --to " + address).exit_code, 0);

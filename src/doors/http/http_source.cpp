@@ -155,7 +155,7 @@ Result<long> HttpSource::perform() {
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   if (code == CURLE_OK) return status;
   if (code == CURLE_ABORTED_BY_CALLBACK) return kAborted;
-  return Error{settings_.url + ": " + (*why != '\0' ? why : curl_easy_strerror(code)), ""};
+  return Error{settings_.target() + ": " + (*why != '\0' ? why : curl_easy_strerror(code)), ""};
 }
 
 Result<void> HttpSource::request() {
@@ -167,7 +167,7 @@ Result<void> HttpSource::request() {
   next_request_ = Clock::now() + std::chrono::seconds(settings_.every);
   if (*status == kNotModified) return {};
   if (*status != kOk) {
-    return Error{settings_.url + ": the server answers " + std::to_string(*status), ""};
+    return Error{settings_.target() + ": the server answers " + std::to_string(*status), ""};
   }
   begin_body();
   return {};
@@ -180,7 +180,7 @@ void HttpSource::begin_body() {
   coming_.taken = is_known ? body_.taken : 0;
   body_ = std::exchange(coming_, {});
   lines_ = parts_of(std::exchange(text_, {}), settings_.format == "json");
-  reader_ = std::make_unique<LineReader>(settings_, types_, settings_.url);
+  reader_ = std::make_unique<LineReader>(settings_, types_, settings_.target());
   // The reader has to see a header again; what stands behind it comes to nothing.
   Arrived known;
   for (std::uint64_t i = 0; i < body_.taken && !lines_.empty(); ++i) {

@@ -33,6 +33,7 @@ class ActionTargets {
   void finish();
 
   std::vector<ActionTarget> infos() const;
+  bool has(const std::string& name) const { return runners_.contains(name); }
   /// Sends an event that says it is a test. An error: there is no such target.
   Result<void> test(const std::string& name);
   /// Sends again what was given up, and returns how much that is. Errors as above.

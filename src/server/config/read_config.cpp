@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "server/config/door_text.hpp"
 #include "server/config/key.hpp"
 #include "server/options.hpp"
 
@@ -17,9 +18,11 @@ namespace {
 
 constexpr std::string_view kVariable = "GORGO__";
 
-std::string place_of(const toml::node& node) {
-  const auto& at = node.source().begin;
-  return std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
+/// Of a node or of an error; empty where it stands nowhere.
+template <class T>
+std::string place_of(const T& it) {
+  const auto& at = it.source().begin;
+  return at.line == 0 ? "" : std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
 }
 
 Error unknown(const std::string& place, const std::string& name, std::string_view closest) {
@@ -195,15 +198,28 @@ Result<void> check_times(const ProcessorOptions& options) {
                "max_ahead_ms or raise max_late_ms"};
 }
 
+Result<doors::Settings> read_door(const std::string& name, const std::string& text) {
+  const auto parsed = toml::parse(text);
+  if (!parsed)
+    return Error{
+        place_of(parsed.error()) + "this is no TOML: " + std::string(parsed.error().description()),
+        R"(write the keys of a door: kind = "file")"};
+  if (parsed.table().contains("doors")) {
+    return Error{"the text has the door within [doors]",
+                 "leave the line [doors.NAME] out: the name stands beside the text"};
+  }
+  doors::Settings settings;
+  if (const auto error = read_named(parsed.table(), "doors." + name, "", settings)) return *error;
+  return settings;
+}
+
 Result<void> read_config(const std::string& path, ServerOptions& options) {
   const auto text = read_file(path);
   if (!text) return text.error();
   const auto parsed = toml::parse(*text, path);
   if (!parsed) {
-    const auto& at = parsed.error().source().begin;
-    const std::string where =
-        at.line == 0 ? "" : std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
-    return Error{path + ":" + where + std::string(parsed.error().description()), ""};
+    return Error{path + ":" + place_of(parsed.error()) + std::string(parsed.error().description()),
+                 ""};
   }
   if (const auto error = read_table(parsed.table(), "", options)) {
     return Error{path + ":" + error->message, error->hint};

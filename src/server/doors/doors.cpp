@@ -1,71 +1,173 @@
 #include "server/doors/doors.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "server/config/door_text.hpp"
 
 namespace gorgo::server {
 
-std::vector<std::string> differences(const doors::Doors& before, const doors::Doors& after) {
+namespace {
+
+constexpr std::size_t kMostDeclared = 1000, kLongestText = std::size_t{64} << 10;
+
+/// What an operator is told changes where the doors of the configuration do.
+std::vector<std::string> differences(const doors::Doors& before, const doors::Doors& after,
+                                     const doors::Doors& declared) {
   std::vector<std::string> found;
+  const auto tell = [&](const std::string& name, const char* what, const char* about_declared) {
+    found.push_back("doors." + name + ": " + what +
+                    (declared.contains(name) ? about_declared : ""));
+  };
   for (const auto& [name, settings] : before) {
-    if (!after.contains(name)) found.push_back("doors." + name + ": removed");
+    if (!after.contains(name)) tell(name, "removed", ", and the one that was declared opens again");
   }
   for (const auto& [name, settings] : after) {
     const auto known = before.find(name);
-    if (known == before.end()) found.push_back("doors." + name + ": added");
-    if (known != before.end() && known->second != settings) {
-      found.push_back("doors." + name + ": changed");
+    if (known == before.end()) {
+      tell(name, "added", ", in the place of the one that was declared, which waits");
+    } else if (known->second != settings) {
+      tell(name, "changed", "");
     }
   }
   return found;
 }
 
-void Doors::restore(const DoorPositions& positions) {
-  const std::lock_guard lock(mutex_);
+}  // namespace
+
+void Doors::restore(const DoorPositions& positions, const DeclaredDoors& declared) {
+  for (const auto& [name, text] : declared) declare(name, text);
   for (const auto& [name, position] : positions.all()) {
     positions_[name] = doors::Position(position.begin(), position.end());
   }
 }
 
-std::vector<std::string> Doors::apply(const doors::Doors& settings) {
-  doors::Doors before;
-  for (const auto& [name, runner] : runners_) before.emplace(name, runner->settings());
+std::vector<std::string> Doors::apply(const doors::Doors& configured) {
+  const auto before = std::exchange(configured_, configured);
+  for (const auto& [name, settings] : configured_) {
+    if (!declared_.contains(name) || before.contains(name)) continue;
+    parts_.log.warning("a door of the configuration takes the place of one that was declared",
+                       {{"door", name}});
+  }
+  open_wanted();
+  return differences(before, configured_, declared_);
+}
+
+Result<void> Doors::check(const std::string& name, const std::string& text) const {
+  if (configured_.contains(name)) {
+    return Error{"the door '" + name + "' stands in the configuration of the server",
+                 "change it there and reload, or take another name"};
+  }
+  if (text.size() > kLongestText) return Error{"the text is longer than 64 KiB", "shorten it"};
+  if (!declared_.contains(name) && declared_.size() >= kMostDeclared) {
+    return Error{"clients have declared 1000 doors", "remove some of them"};
+  }
+  const auto settings = read_door(name, text);
+  if (!settings) return settings.error();
+  if (auto checked = doors::check(name, *settings); !checked) return checked;
+  if (settings->kind != "stdin") return {};
+  return Error{"doors." + name + ": the standard input is given to the server when it starts",
+               "put the door into its configuration"};
+}
+
+Result<void> Doors::check_removal(const std::string& name) const {
+  const bool is_declared = declared_.contains(name) || unusable_.contains(name);
+  if (is_declared || !configured_.contains(name)) return {};
+  return Error{"the door '" + name + "' stands in the configuration of the server",
+               "take it out there and reload"};
+}
+
+void Doors::declare(const std::string& name, const std::string& text) {
+  declared_.erase(name);
+  unusable_.erase(name);
+  const auto settings = read_door(name, text);
+  const auto checked = settings ? doors::check(name, *settings) : settings.error();
+  if (checked) {
+    declared_.emplace(name, *settings);
+    return;
+  }
+  unusable_[name] = checked.error().to_string();
+  parts_.log.warning("a door that was declared cannot be opened by this program",
+                     {{"door", name}, {"error", unusable_[name]}});
+}
+
+void Doors::open(const std::string& name, const std::string& text) {
+  closing_.erase(name);
+  declare(name, text);
+  open_wanted();
+}
+
+void Doors::close(const std::string& name, DoorCalls::Closed then) {
+  closing_.insert(name);
+  const bool is_configured = configured_.contains(name);
+  auto done = [then = std::move(then), is_configured] { then(is_configured); };
+  if (!is_configured && runners_.contains(name)) return let_go(name, std::move(done));
+  // A link that asks for nothing: its end stands in the queue at once.
+  EngineLink(parts_.link, ++last_id_, name, {}).at_end(std::move(done));
+}
+
+void Doors::let_go(const std::string& name, std::function<void()> then) {
+  const auto runner = std::move(runners_.extract(name).mapped());
+  // The next one goes on behind what this one has published, which may not be taken yet.
+  if (!runner->settings().is_sink()) leaving_.insert(name);
+  runner->at_end([this, name, then = std::move(then)] {
+    if (then) then();
+    parts_.post([this, name, position = parts_.position_of(name)] { gone(name, position); });
+  });
+  runner->stop();
+}
+
+void Doors::gone(const std::string& name, const doors::Position& position) {
+  if (!position.empty()) positions_[name] = position;
+  if (leaving_.erase(name) > 0) open_wanted();
+}
+
+void Doors::remove(const std::string& name, bool forget) {
+  closing_.erase(name);
+  declared_.erase(name);
+  unusable_.erase(name);
+  if (forget) positions_.erase(name);
+}
+
+doors::Doors Doors::wanted() const {
+  doors::Doors wanted = configured_;
+  for (const auto& [name, settings] : declared_) {
+    if (!closing_.contains(name)) wanted.emplace(name, settings);
+  }
+  return wanted;
+}
+
+void Doors::open_wanted() {
+  if (is_ending_) return;
+  const auto settings = wanted();
   const auto stays = [&](const auto& known) {
     const auto wanted = settings.find(known.first);
     return wanted != settings.end() && wanted->second == known.second->settings();
   };
-  // All are told first, so that they end at the same time.
+  std::vector<std::string> unwanted;
   for (const auto& known : runners_) {
-    if (!stays(known)) known.second->stop();
+    if (stays(known)) continue;
+    known.second->stop();  // all are told first, so that they end at the same time
+    unwanted.push_back(known.first);
   }
-  std::erase_if(runners_, [&](const auto& known) { return !stays(known); });
+  for (const std::string& name : unwanted) let_go(name, {});
   // Sinks first, so that they get what follows from the first events of the others.
   for (const bool sinks : {true, false}) {
     for (const auto& [name, wanted] : settings) {
-      if (wanted.is_sink() != sinks || runners_.contains(name)) continue;
+      if (wanted.is_sink() != sinks || runners_.contains(name) || leaving_.contains(name)) continue;
       runners_.emplace(name, make(name, wanted)).first->second->start();
     }
   }
-  return differences(before, settings);
 }
 
 std::unique_ptr<Runner> Doors::make(const std::string& name, const doors::Settings& settings) {
   const std::uint64_t id = ++last_id_;
   if (settings.is_sink()) return make_sink_runner(parts_, id, name, settings);
-  const auto note = [this, name](const doors::Position& position) {
-    const std::lock_guard lock(mutex_);
-    positions_[name] = position;
-  };
-  doors::Position position;
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto known = positions_.find(name); known != positions_.end()) {
-      position = known->second;
-    }
-  }
-  return make_source_runner(parts_, id, name, settings, std::move(position), note);
+  return make_source_runner(parts_, id, name, settings, positions_[name]);
 }
 
 void Doors::close() {
+  is_ending_ = true;
   if (parts_.has_journal) return close_all();
   for (const auto& [name, runner] : runners_) {
     if (!runner->settings().is_sink()) runner->stop();
@@ -74,6 +176,7 @@ void Doors::close() {
 }
 
 void Doors::finish() {
+  is_ending_ = true;
   for (const auto& [name, runner] : runners_) runner->finish();
   for (const auto& [name, runner] : runners_) runner->join();
   runners_.clear();
@@ -86,7 +189,21 @@ void Doors::close_all() {
 
 std::vector<Door> Doors::infos() const {
   std::vector<Door> all;
-  for (const auto& [name, runner] : runners_) all.push_back(runner->info());
+  for (const auto& [name, runner] : runners_) {
+    all.push_back(runner->info());
+    all.back().declared = !configured_.contains(name);
+  }
+  for (const auto& [name, settings] : wanted()) {
+    if (runners_.contains(name)) continue;
+    all.push_back(identity_of(name, settings));
+    all.back().state = "opening";
+    all.back().declared = !configured_.contains(name);
+  }
+  for (const auto& [name, problem] : unusable_) {
+    if (configured_.contains(name)) continue;
+    all.push_back({.name = name, .state = "failing", .problem = problem, .declared = true});
+  }
+  std::ranges::sort(all, {}, &Door::name);
   return all;
 }
 

@@ -25,7 +25,9 @@ EngineLink::~EngineLink() {
     bell_->on_news = nullptr;
   }
   queue_.drop(outbox_->id(), CommandQueue::Drop::replies_only);
-  queue_.push_control({Command::Kind::disconnect, outbox_});
+  Command last{Command::Kind::disconnect, outbox_};
+  last.done = std::move(at_end_);
+  queue_.push_control(std::move(last));
   outbox_->abandon();
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server/client_totals.hpp"
@@ -43,6 +44,9 @@ class EngineLink {
   void wake() { bell_->ring(); }
   bool is_stopped();
   void stop();
+  /// Has `done` called on the engine thread when the link is gone and everything that was pushed is
+  /// carried out.
+  void at_end(std::function<void()> done) { at_end_ = std::move(done); }
   /// Nothing more will come than what waits already.
   bool is_finishing();
   void finish();
@@ -50,6 +54,7 @@ class EngineLink {
  private:
   CommandQueue& queue_;
   std::shared_ptr<Outbox> outbox_;
+  std::function<void()> at_end_;
 
   struct Bell {
     std::mutex mutex;  // guards what follows

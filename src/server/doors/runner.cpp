@@ -20,14 +20,18 @@ milliseconds pause_after(unsigned failures) {
 
 }  // namespace
 
+Door identity_of(const std::string& name, const doors::Settings& settings) {
+  return {.name = name,
+          .kind = settings.kind,
+          .direction = settings.is_sink() ? "out" : "in",
+          .target = settings.target()};
+}
+
 Runner::Runner(const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings)
     : parts_(parts),
       name_(std::move(name)),
       settings_(std::move(settings)),
-      report_({.name = name_,
-               .kind = settings_.kind,
-               .direction = settings_.is_sink() ? "out" : "in",
-               .target = settings_.target()}),
+      report_(identity_of(name_, settings_)),
       link_(parts.link, id, name_, [this](bool is_stopped) {
         const std::lock_guard lock(wake_mutex_);
         if (wake_) wake_(is_stopped);

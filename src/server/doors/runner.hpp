@@ -24,7 +24,14 @@ struct DoorParts {
   Log& log;
   bool has_journal;  ///< subscriptions can be durable
   bool is_durable;   ///< events are to be durable before their source forgets them
+  /// How far a door has read, as far as the engine thread has taken its events. On that thread.
+  std::function<doors::Position(const std::string& door)> position_of;
+  /// Has the job run on the thread that the doors belong to.
+  std::function<void(std::function<void()> job)> post;
 };
+
+/// What is known of a door before it works.
+Door identity_of(const std::string& name, const doors::Settings& settings);
 
 /// One door at work, on a thread of its own. `start` once; `stop` from any thread.
 class Runner {
@@ -40,6 +47,8 @@ class Runner {
   void finish() { link_.finish(); }
   /// Waits until the thread has ended.
   void join();
+  /// `done` is called on the engine thread when the door is gone, and what it asked for is done.
+  void at_end(std::function<void()> done) { link_.at_end(std::move(done)); }
 
   const doors::Settings& settings() const { return settings_; }
   Door info() const { return report_.info(); }
@@ -74,12 +83,10 @@ class Runner {
   std::thread thread_;
 };
 
-/// Takes events from a source to the engine. `on_position` is told, on the door's thread, of each
-/// position whose events were taken.
+/// Takes events from a source to the engine.
 std::unique_ptr<Runner> make_source_runner(const DoorParts& parts, std::uint64_t id,
                                            std::string name, doors::Settings settings,
-                                           doors::Position position,
-                                           std::function<void(const doors::Position&)> on_position);
+                                           doors::Position position);
 /// Takes events from the engine to a sink.
 std::unique_ptr<Runner> make_sink_runner(const DoorParts& parts, std::uint64_t id, std::string name,
                                          doors::Settings settings);

@@ -42,10 +42,8 @@ protocol::Bytes publication_of(const std::string& door, Arrived& arrived, std::u
 class SourceRunner : public Runner {
  public:
   SourceRunner(const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings,
-               Position position, std::function<void(const Position&)> on_position)
-      : Runner(parts, id, std::move(name), std::move(settings)),
-        position_(std::move(position)),
-        on_position_(std::move(on_position)) {}
+               Position position)
+      : Runner(parts, id, std::move(name), std::move(settings)), position_(std::move(position)) {}
   ~SourceRunner() override {
     stop();
     join();
@@ -53,7 +51,6 @@ class SourceRunner : public Runner {
 
  private:
   Position position_;
-  const std::function<void(const Position&)> on_position_;
   std::unique_ptr<doors::Source> source_;
   std::optional<Arrived> sent_, next_;
   std::uint64_t number_ = 0;  // of the publication that was sent
@@ -135,18 +132,17 @@ void SourceRunner::confirm(const wire::Ack& ack) {
   report_.dead += sent_->dead.size();
   report_.refused += ack.refused();
   report_.events += ack.accepted();
-  on_position_(sent_->position);
   source_->committed(sent_->position);
   sent_.reset();
 }
 
 }  // namespace
 
-std::unique_ptr<Runner> make_source_runner(
-    const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings,
-    doors::Position position, std::function<void(const doors::Position&)> on_position) {
+std::unique_ptr<Runner> make_source_runner(const DoorParts& parts, std::uint64_t id,
+                                           std::string name, doors::Settings settings,
+                                           doors::Position position) {
   return std::make_unique<SourceRunner>(parts, id, std::move(name), std::move(settings),
-                                        std::move(position), std::move(on_position));
+                                        std::move(position));
 }
 
 }  // namespace gorgo::server

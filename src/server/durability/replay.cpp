@@ -10,6 +10,7 @@
 #include "journal/snapshot.hpp"
 #include "protocol/info.hpp"
 #include "server/declaration.hpp"
+#include "server/durability/door_change.hpp"
 #include "server/durability/server_state.hpp"
 #include "server/rule_book.hpp"
 
@@ -172,6 +173,7 @@ Result<void> Replay::restore(journal::Place place) {
 Result<void> Replay::restore_server(const stored::ServerStateT& state) {
   server::restore(state, state_.producers);
   server::restore(state, state_.positions);
+  server::restore(state, state_.declared_doors);
   server::restore(state, state_.deployments);
   files_ = restored_files(state);
   history_ = restored_history(state);
@@ -241,6 +243,12 @@ Result<void> Replay::carry_out(const journal::Record& record) {
       return decoded<stored::Cursor>(record, [this](const stored::CursorT& cursor) {
         state_.process();
         return state_.durables.acknowledge(cursor.name, {cursor.root, cursor.ordinal});
+      });
+    case Kind::DoorChange:
+      return decoded<stored::DoorChange>(record, [this](const stored::DoorChangeT& change) {
+        state_.process();
+        server::carry_out(change, {state_.declared_doors, state_.positions, state_.durables});
+        return Result<void>();
       });
     case Kind::Results:
       return decoded<stored::Results>(record, [this](const stored::ResultsT& results) {

@@ -39,6 +39,7 @@ class Replay {
     EngineClock& clock;
     Producers& producers;
     DoorPositions& positions;
+    DeclaredDoors& declared_doors;
     Deployments& deployments;
     ResultHash& results;
     DurableSubscriptions& durables;

@@ -20,6 +20,11 @@ stored::ServerStateT state_of(const ServerKnowledge& knowledge, std::uint64_t ro
     added->name = name;
     added->position = position;
   }
+  for (const auto& [name, text] : knowledge.declared_doors) {
+    auto& added = state.declared.emplace_back(std::make_unique<stored::DeclaredDoorT>());
+    added->name = name;
+    added->text = text;
+  }
   for (const auto& [name, file] : knowledge.files.all()) {
     auto& added = state.files.emplace_back(std::make_unique<stored::FileStateT>());
     added->name = name;
@@ -54,6 +59,10 @@ void restore(const stored::ServerStateT& state, Producers& producers) {
 
 void restore(const stored::ServerStateT& state, DoorPositions& positions) {
   for (const auto& door : state.doors) positions.set(door->name, door->position);
+}
+
+void restore(const stored::ServerStateT& state, DeclaredDoors& declared) {
+  for (const auto& door : state.declared) declared[door->name] = door->text;
 }
 
 RuleHistory restored_history(const stored::ServerStateT& state) {

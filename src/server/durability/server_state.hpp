@@ -21,6 +21,7 @@ struct ServerKnowledge {
   const journal::stored::SettingsT& settings;
   const Producers& producers;
   const DoorPositions& positions;
+  const DeclaredDoors& declared_doors;
   const ResultHash& results;
   const KnownFiles& files;
   const RuleHistory& history;
@@ -35,6 +36,7 @@ journal::stored::ServerStateT state_of(const ServerKnowledge& knowledge, std::ui
 /// What a snapshot has of producers, doors, files and deployments, brought back.
 void restore(const journal::stored::ServerStateT& state, Producers& producers);
 void restore(const journal::stored::ServerStateT& state, DoorPositions& positions);
+void restore(const journal::stored::ServerStateT& state, DeclaredDoors& declared);
 RuleHistory restored_history(const journal::stored::ServerStateT& state);
 KnownFiles restored_files(const journal::stored::ServerStateT& state);
 void restore(const journal::stored::ServerStateT& state, Deployments& deployments);

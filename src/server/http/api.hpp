@@ -95,6 +95,8 @@ class Api {
 
   boost::asio::awaitable<Response> reload(const Call& call);
   boost::asio::awaitable<Response> list_doors(const Call& call);
+  boost::asio::awaitable<Response> declare_door(const Call& call);
+  boost::asio::awaitable<Response> remove_door(const Call& call);
   boost::asio::awaitable<Response> list_actions(const Call& call);
   boost::asio::awaitable<Response> test_action(const Call& call);
   boost::asio::awaitable<Response> retry_action(const Call& call);

@@ -62,8 +62,11 @@ asio::awaitable<Response> Api::silence_action(const Call& call) {
     const Problem problem{400, silence.error()};
     co_return response_of(problem);
   }
-  const auto id = hub_.actions->silence(call.parameters[0], std::move(*silence));
-  co_return id ? json_response({{"id", *id}}) : response_of({404, id.error()});
+  const std::string& name = call.parameters[0];
+  const auto id = hub_.actions->silence(name, std::move(*silence));
+  // A target that there is has refused what the silence says.
+  co_return id ? json_response({{"id", *id}})
+               : response_of({hub_.actions->has(name) ? 422u : 404u, id.error()});
 }
 
 asio::awaitable<Response> Api::end_silence(const Call& call) {

@@ -50,12 +50,6 @@ asio::awaitable<Response> Api::reload(const Call&) {
   co_return refused;
 }
 
-asio::awaitable<Response> Api::list_doors(const Call&) {
-  Json list = Json::array();
-  for (const Door& door : hub_.doors()) list.push_back(to_json(door));
-  co_return json_response({{"doors", std::move(list)}});
-}
-
 asio::awaitable<Response> Api::list_connections(const Call& call) {
   Json list = Json::array();
   if (call.target.flag("closed")) {
@@ -116,7 +110,7 @@ asio::awaitable<Response> Api::metrics(const Call&) {
   metrics.add(*statistics, hub_.counters());
   metrics.add(hub_.connections());
   metrics.add(hub_.closed);
-  metrics.add(hub_.doors());
+  metrics.add(hub_.doors->infos());
   metrics.add(hub_.actions->infos());
   metrics.add(hub_.accounts);
   const wire::ListDevicesT list_devices;

@@ -29,6 +29,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {Verb::get, "/v1/types", BodyKind::none, &Api::list_types, Access::user},
     {Verb::post, "/v1/reload", BodyKind::none, &Api::reload, Access::admin},
     {Verb::get, "/v1/doors", BodyKind::none, &Api::list_doors, Access::admin},
+    {Verb::post, "/v1/doors/{name}", BodyKind::text, &Api::declare_door, Access::admin},
+    {Verb::delete_, "/v1/doors/{name}", BodyKind::none, &Api::remove_door, Access::admin},
     {Verb::get, "/v1/actions", BodyKind::none, &Api::list_actions, Access::admin},
     {Verb::post, "/v1/actions/{name}/test", BodyKind::none, &Api::test_action, Access::admin},
     {Verb::post, "/v1/actions/{name}/retry", BodyKind::none, &Api::retry_action, Access::admin},
