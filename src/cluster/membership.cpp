@@ -47,6 +47,12 @@ Result<void> Membership::open(const doors::nats::Connection& connection, std::ui
   return reader_.begin(state->first);  // the bucket keeps the last value of each key
 }
 
+bool Membership::exists(const doors::nats::Connection& connection) {
+  const auto state = reader_.look(connection);
+  reader_.end();
+  return state.has_value();
+}
+
 Result<void> Membership::read(milliseconds patience) {
   while (true) {
     const auto message = reader_.next(patience);

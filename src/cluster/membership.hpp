@@ -24,6 +24,8 @@ class Membership {
   /// Begins to read the bucket, which is made unless there is one. To be called with each new
   /// connection and behind each failure.
   Result<void> open(const doors::nats::Connection& connection, std::uint32_t replicas);
+  /// Whether there is such a bucket, as far as the brokers say.
+  bool exists(const doors::nats::Connection& connection);
   bool is_open() const { return reader_.has_begun(); }
   /// Takes what has come, waiting for it for so long at most.
   Result<void> read(std::chrono::milliseconds patience);

@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "cluster/overview.hpp"
 #include "node_support.hpp"
 
 // Four nodes as processes on a JetStream of three servers. What publishers gave and what the output
@@ -114,6 +115,42 @@ TEST_F(Nemesis, WhoeverDiesStopsOrIsCutOffNothingIsLostOrDoubled) {
       "%d kills, %d pauses, %d kills of a broker, %d cuts, %d orderly ends; %ld messages to "
       "each partition\n",
       done[0], done[1], done[2], done[3], done[4], cluster.turns());
+}
+
+TEST_F(Nemesis, PartitionsMoveAndNodesAreDrainedWithoutLoss) {
+  start(3);
+  cluster.publish(std::chrono::milliseconds(5));
+  wait_for_writers();
+  doors::Settings broker;
+  broker.broker = brokers.addresses();
+  const auto wait_until = [&](const char* what, auto is_so) {
+    const Patience patience(what);
+    while (!is_so() && patience.lasts()) sleep(50);
+  };
+  const std::string before = watcher.last_writer(0);
+  const std::string to = before == "n0" ? "n1" : "n0";
+  ASSERT_TRUE(cluster::move_partition(broker, "c", {"f", 0}, to));
+  wait_until("for the move", [&] { return watcher.last_writer(0) == to; });
+  EXPECT_FALSE(cluster::move_partition(broker, "c", {"f", 99}, to));
+  EXPECT_FALSE(cluster::move_partition(broker, "c", {"f", 0}, "n9"));
+  EXPECT_FALSE(cluster::drain_node(broker, "c", "n9", true));
+  ASSERT_TRUE(cluster::drain_node(broker, "c", to, true));
+  wait_until("for the drained node to give away", [&] {
+    for (std::size_t p = 0; p < kPartitions; ++p) {
+      if (watcher.last_writer(p) == to) return false;
+    }
+    return true;
+  });
+  const auto seen = cluster::look_at(broker, "c");
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->situation.live.size(), 3u);
+  EXPECT_EQ(seen->partitions().size(), static_cast<std::size_t>(kPartitions));
+  EXPECT_TRUE(seen->situation.live.at(to).owns.empty());
+  for (const auto& one : seen->partitions()) EXPECT_EQ(seen->owners(one).size(), 1u);
+  ASSERT_TRUE(cluster::drain_node(broker, "c", to, false));
+  wait_until("for it to take part again", [&] { return watcher.last_writer(0) == to; });
+  cluster.end();
+  cluster.check();
 }
 
 TEST_F(Nemesis, HowLongAStandbyTakesIsPrinted) {
