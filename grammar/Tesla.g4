@@ -74,7 +74,8 @@ action : typeName LPAREN STRING RPAREN ;
 // ------------------------------------------------------------------------------------------------
 // Pattern
 
-predicate : typeName LPAREN conditions? RPAREN alias? ;
+// Events of any of the types.
+predicate : typeName (OR typeName)* LPAREN conditions? RPAREN alias? ;
 
 alias : AS typeName ;
 

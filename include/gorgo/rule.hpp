@@ -161,6 +161,12 @@ struct RuleOptions {
   std::uint64_t max_sequences = 1'000'000;
 };
 
+/// A joint type that a rule reads, see EventType.
+struct JointType {
+  TypeId type = kNoType;
+  std::vector<JointMember> members;
+};
+
 struct Rule {
   std::string name;       ///< full name, unique among the deployed rules
   TypeId type = kNoType;  ///< of the composite events
@@ -176,7 +182,8 @@ struct Rule {
   std::optional<OutputLimit> at_most;
   std::vector<std::uint32_t> consuming;  ///< states, ascending, never 0
   std::vector<Action> actions;
-  std::optional<Timer> timer;  ///< then `states[0]` has the type kNoType
+  std::vector<JointType> joints;  ///< that it reads
+  std::optional<Timer> timer;     ///< then `states[0]` has the type kNoType
   RuleOptions options;
   Location at;       ///< of the rule in its text
   std::string text;  ///< the rule as written, for `rules show`

@@ -33,12 +33,25 @@ enum class TypeOrigin : std::uint8_t {
   internal,   ///< `internal event T(...)`: as declared, but not among what `*` stands for
 };
 
+/// A type whose events a joint type takes in.
+struct JointMember {
+  TypeId type = kNoType;
+  /// By attribute of the joint type, the hidden one aside: its index in the member.
+  std::vector<std::uint32_t> attributes;
+};
+
 struct EventType {
   TypeId id = kNoType;
   std::string name;
   std::vector<AttributeType> attributes;
   TypeOrigin origin = TypeOrigin::declared;
-  std::optional<std::int32_t> number;  ///< on the T-Rex wire (`Assign n => T`)
+  std::optional<std::int32_t> number = {};  ///< on the T-Rex wire (`Assign n => T`)
+  /// Of a joint type, which a state over several types has: it has every event of its members, with
+  /// the attributes that they have in common and, behind these, a hidden one without a name: the
+  /// member's number here. Its name has blanks, so that nobody can publish or read it by name.
+  std::vector<JointMember> members = {};
+
+  bool joint() const { return !members.empty(); }
 
   /// Index of the attribute of this name, or nothing.
   std::optional<std::uint32_t> find(std::string_view attribute) const;
@@ -86,7 +99,7 @@ class Schema {
 
   /// Numbers given out so far: every `TypeId` is below.
   TypeId size() const;
-  /// The known names, sorted.
+  /// The known names, sorted; not those of joint types.
   std::vector<std::string> names() const;
 
  private:

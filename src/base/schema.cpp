@@ -26,6 +26,7 @@ std::optional<std::uint32_t> EventType::find(std::string_view attribute) const {
 std::string declaration_of(const EventType& type) {
   std::string text = (type.internal() ? "internal event " : "event ") + type.name + "(";
   for (const auto& attribute : type.attributes) {
+    if (attribute.name.empty()) continue;  // hidden
     if (text.back() != '(') text += ", ";
     text += attribute.name + ": " + std::string(to_string(attribute.type));
   }
@@ -129,7 +130,9 @@ TypeId Schema::size() const { return static_cast<TypeId>(tables_->types.size());
 
 std::vector<std::string> Schema::names() const {
   std::vector<std::string> names;
-  tables_->by_name.for_each([&](const std::string& name, TypeId) { names.push_back(name); });
+  tables_->by_name.for_each([&](const std::string& name, TypeId id) {
+    if (!at(id).joint()) names.push_back(name);
+  });
   std::ranges::sort(names);
   return names;
 }

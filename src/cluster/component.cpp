@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "plan/reads.hpp"
+
 namespace gorgo::cluster {
 namespace {
 
@@ -83,14 +85,14 @@ std::vector<std::vector<std::uint32_t>> components_of(std::span<const plan::Plan
   };
   std::set<TypeId> read;
   for (const plan::Plan* const plan : plans) {
-    for (const auto& [type, reach] : plan->reach) read.insert(type);
+    for (const TypeId type : plan::types_read(*plan)) read.insert(type);
   }
   for (std::uint32_t i = 0; i < plans.size(); ++i) {
     const TypeId made = plans[i]->rule.type;
     if (read.contains(made)) join(producers.try_emplace(made, i).first->second, i);
   }
   for (std::uint32_t i = 0; i < plans.size(); ++i) {
-    for (const auto& [type, reach] : plans[i]->reach) {
+    for (const TypeId type : plan::types_read(*plans[i])) {
       const auto producer = producers.find(type);
       if (producer != producers.end()) join(producer->second, i);
     }

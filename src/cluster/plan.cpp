@@ -7,6 +7,7 @@
 
 #include "cluster/component.hpp"
 #include "cluster/names.hpp"
+#include "plan/reads.hpp"
 
 namespace gorgo::cluster {
 namespace {
@@ -125,7 +126,7 @@ class Planner {
       family.rules.push_back(plan.rules[i].rule);
       family.needs_clock =
           family.needs_clock || plans_[i]->deadline.has_value() || plans_[i]->rule.timer;
-      for (const auto& [type, reach] : plans_[i]->reach) {
+      for (const TypeId type : plan::types_read(*plans_[i])) {
         if (is_external(type)) takes[family.name].insert(schema_.at(type).name);
       }
     }

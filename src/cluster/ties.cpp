@@ -135,6 +135,7 @@ class Follower {
 
 Divisions divisions_of(const Rule& rule, const Schema& schema) {
   if (rule.timer) return {{}, "a timer fires once for the events of all keys"};
+  if (!rule.joints.empty()) return {{}, "it has states, absences or aggregates over several types"};
   const auto& attributes = schema.at(rule.states[0].predicate.type).attributes;
   Divisions found;
   found.because = "its terminator has no attribute that can be a key: an int, a string or a bool";

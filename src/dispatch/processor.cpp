@@ -218,16 +218,21 @@ RuleInfo Processor::Impl::info_of(const dispatch::DeployedRule& deployed) const 
 }
 
 TypeInfo Processor::Impl::info_of(const std::string& name, TypeId type) const {
-  const history::EventStore& store = history.store(type);
   const auto late = sequencer.late(type);
   TypeInfo info{.name = name,
                 .reach = history.reach(type),
-                .events = store.end() - store.begin(),
+                .events = 0,
                 .bytes = history.bytes(type),
                 .late = late.late,
                 .too_late = late.too_late,
-                .seen = store.end(),
+                .seen = 0,
                 .attributes = rules.schema().at(type).attributes};
+  if (rules.schema().at(type).joint()) info.attributes.pop_back();  // the hidden one
+  if (history.keeps(type)) {  // else rules read it by joint types only
+    const history::EventStore& store = history.store(type);
+    info.events = store.end() - store.begin();
+    info.seen = store.end();
+  }
   add_arrivals(info, type);
   return info;
 }

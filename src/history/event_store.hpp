@@ -112,4 +112,12 @@ struct EventRef {
   std::uint64_t root() const { return store->root(slot); }
 };
 
+/// The type that the event was published as, which is not `type` where that is a joint type.
+inline TypeId own_type(const EventType& type, EventRef event) {
+  if (!type.joint()) return type.id;
+  const auto hidden = static_cast<std::uint32_t>(type.attributes.size() - 1);
+  return type.members[static_cast<std::size_t>(event.store->attribute(event.slot, hidden).integer)]
+      .type;
+}
+
 }  // namespace gorgo::history

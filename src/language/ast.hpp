@@ -68,9 +68,10 @@ struct Expr {
 
 /// `Type(conditions) [as Alias]`. A `,` list of conditions is several elements.
 struct Predicate {
-  Name type;
+  Name type;  ///< of several types: their joint type
   std::vector<Expr> conditions;
   std::optional<Name> alias;
+  std::vector<Name> any_of = {};  ///< the several types, as written; empty: it is one
 };
 
 struct Span {

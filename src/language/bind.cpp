@@ -1,4 +1,5 @@
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "language/definitions.hpp"
@@ -31,6 +32,19 @@ std::vector<const ast::RuleDefinition*> bindable_rules(const ast::File& file, Re
   return rules;
 }
 
+void note_joint_types(Rule& rule, const Schema& schema) {
+  std::set<TypeId> types;
+  if (!rule.timer) types.insert(rule.states[0].predicate.type);
+  for (std::size_t i = 1; i < rule.states.size(); ++i) types.insert(rule.states[i].predicate.type);
+  for (const Negation& negation : rule.negations) types.insert(negation.predicate.type);
+  for (const Aggregate& aggregate : rule.aggregates) types.insert(aggregate.predicate.type);
+  for (const TypeId type : types) {
+    if (schema.knows(type) && schema.at(type).joint()) {
+      rule.joints.push_back({type, schema.at(type).members});
+    }
+  }
+}
+
 }  // namespace
 
 BoundFile bind(const ast::File& file, const Schema& known, const Source& source) {
@@ -57,6 +71,7 @@ BoundFile bind(const ast::File& file, const Schema& known, const Source& source)
   for (std::size_t i = 0; i < rules.size(); ++i) {
     bound.rules.push_back(
         RuleBinder(*rules[i], scopes[i], context).bind(names.full_name(*rules[i])));
+    note_joint_types(bound.rules.back(), bound.schema);
   }
   if (reporter.failed()) bound = {{}, known, {}};
   bound.diagnostics = reporter.take();

@@ -25,7 +25,7 @@ std::shared_ptr<ast::AggregateCall> AggregateBuilder::call(antlr4::Token* functi
   }
   check_place(function);
   result->function = *known;
-  result->predicate.type = tokens_.read_type(call.type);
+  tokens_.read_types(call.types, result->predicate);
   result->predicate.conditions =
       ExpressionBuilder(Place::aggregate, reporter_).conditions(call.brackets->conditions());
   refuse_timer(result->predicate, reporter_);

@@ -13,7 +13,7 @@ namespace gorgo::language {
 
 ast::Predicate PatternBuilder::predicate(Parser::PredicateContext* predicate) {
   ast::Predicate result;
-  result.type = tokens_.read_type(predicate->typeName());
+  tokens_.read_types(predicate->typeName(), result);
   result.conditions =
       ExpressionBuilder(Place::predicate, reporter_).conditions(predicate->conditions());
   if (predicate->alias() != nullptr) result.alias = tokens_.name(predicate->alias()->typeName());

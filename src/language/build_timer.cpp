@@ -1,5 +1,6 @@
 #include "language/build_timer.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -101,7 +102,14 @@ ast::Timer build_timer(const ast::Predicate& predicate, Reporter& reporter) {
 }
 
 void refuse_timer(const ast::Predicate& predicate, Reporter& reporter) {
-  if (!is_timer(predicate)) return;
+  const auto joined = std::ranges::find_if(
+      predicate.any_of, [](const ast::Name& type) { return lower_case(type.text) == "timer"; });
+  const bool is_joined = joined != predicate.any_of.end();
+  if (!is_joined && !is_timer(predicate)) return;
+  if (is_joined) {
+    return reporter.error(joined->at, "`Timer` goes with no other type",
+                          "write a rule for the timer and one for the events");
+  }
   reporter.error(predicate.type.at, "`Timer` may only be the terminator",
                  "write it directly behind `from`");
 }

@@ -9,6 +9,30 @@ bool begins_with_dot(Parser::MemberContext* member) {
   return member->start->getType() == Parser::DOT;
 }
 
+Parser::PrimaryContext* primary_of(Parser::ConjunctionContext* condition) {
+  const auto inversions = condition->inversion();
+  if (inversions.size() != 1 || !inversions[0]->NOT().empty()) return nullptr;
+  auto* comparison = inversions[0]->comparison();
+  const bool is_lone = comparison->sum().size() == 1 && comparison->IN().empty();
+  if (!is_lone || comparison->statedType() != nullptr) return nullptr;
+  return lone_primary(comparison->sum(0));
+}
+
+/// Takes the types of `A or B(...)` up to the last one, whose brackets are of all. False: it is
+/// something else.
+bool take_types(Parser::DisjunctionContext* argument, AggregateShape& shape) {
+  const auto operands = argument->conjunction();
+  for (std::size_t i = 0; i + 1 < operands.size(); ++i) {
+    auto* primary = primary_of(operands[i]);
+    const bool is_name =
+        primary != nullptr && primary->attributeName() != nullptr && primary->member() == nullptr;
+    if (!is_name) return false;
+    shape.types.push_back(primary->attributeName());
+  }
+  shape.ors = argument->OR();
+  return true;
+}
+
 }  // namespace
 
 Parser::PrimaryContext* lone_primary(Parser::SumContext* sum) {
@@ -21,13 +45,7 @@ Parser::PrimaryContext* lone_primary(Parser::SumContext* sum) {
 
 Parser::PrimaryContext* lone_primary(Parser::DisjunctionContext* condition) {
   const auto conjunctions = condition->conjunction();
-  if (conjunctions.size() != 1) return nullptr;
-  const auto inversions = conjunctions[0]->inversion();
-  if (inversions.size() != 1 || !inversions[0]->NOT().empty()) return nullptr;
-  auto* comparison = inversions[0]->comparison();
-  const bool is_lone = comparison->sum().size() == 1 && comparison->IN().empty();
-  if (!is_lone || comparison->statedType() != nullptr) return nullptr;
-  return lone_primary(comparison->sum(0));
+  return conjunctions.size() == 1 ? primary_of(conjunctions[0]) : nullptr;
 }
 
 bool is_call(Parser::PrimaryContext* primary) {
@@ -42,14 +60,16 @@ std::optional<AggregateShape> aggregate_shape(Parser::PrimaryContext* primary) {
   if (list == nullptr) return std::nullopt;
   const std::size_t most = function == AggregateFunction::percentile ? 2 : 1;
   if (list->disjunction().size() > most) return std::nullopt;
-  auto* argument = lone_primary(list->disjunction(0));
+  auto* argument = primary_of(list->disjunction(0)->conjunction().back());
   if (argument == nullptr || argument->member() == nullptr) return std::nullopt;
   auto* inner = argument->member();
   if (inner->arguments() == nullptr) return std::nullopt;
-  AggregateShape shape{.type = argument->attributeName(),
-                       .brackets = inner->arguments(),
-                       .attribute = inner->attributeName(),
-                       .dot = inner->DOT()};
+  AggregateShape shape;
+  if (!take_types(list->disjunction(0), shape)) return std::nullopt;
+  shape.types.push_back(argument->attributeName());
+  shape.brackets = inner->arguments();
+  shape.attribute = inner->attributeName();
+  shape.dot = inner->DOT();
   for (auto* span : {inner->span(), outer->span()}) {
     if (span != nullptr) shape.spans.push_back(span);
   }

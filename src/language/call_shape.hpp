@@ -12,7 +12,9 @@ namespace gorgo::language {
 
 /// The parts of `AGG(Type(conditions).attribute span) span`, however it is written.
 struct AggregateShape {
-  grammar::TeslaParser::AttributeNameContext* type = nullptr;
+  /// One type or several, with `or` between.
+  std::vector<grammar::TeslaParser::AttributeNameContext*> types;
+  std::vector<antlr4::tree::TerminalNode*> ors;                     ///< between the types
   grammar::TeslaParser::ArgumentsContext* brackets = nullptr;       ///< of the type
   grammar::TeslaParser::AttributeNameContext* attribute = nullptr;  ///< may be missing
   antlr4::tree::TerminalNode* dot = nullptr;                        ///< before the attribute

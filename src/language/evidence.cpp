@@ -41,6 +41,10 @@ void EvidenceCollector::collect() {
 void EvidenceCollector::predicate(const ast::Predicate& predicate, Context context) {
   TypeEntry& entry = types_.at(context.own_type);
   if (entry.uses++ == 0) entry.used_at = predicate.type.at;
+  for (std::size_t i = 0; i < entry.members.size(); ++i) {
+    TypeEntry& member = types_.at(entry.members[i]);
+    if (member.uses++ == 0) member.used_at = predicate.type.at;
+  }
   for (const auto& expr : predicate.conditions) condition(expr, context);
 }
 

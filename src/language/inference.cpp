@@ -8,6 +8,7 @@ namespace gorgo::language {
 std::optional<Inference::Node> Inference::node(TypeIndex type, std::string_view attribute,
                                                Location at) {
   const TypeEntry& entry = types_.at(type);
+  if (!entry.members.empty()) return joint_node(type, attribute, at);
   const bool open = !entry.fixed ||
                     (entry.type.origin == TypeOrigin::inferred && !is_server_name(entry.type.name));
   if (!open || entry.find(attribute)) return std::nullopt;
@@ -19,6 +20,24 @@ std::optional<Inference::Node> Inference::node(TypeIndex type, std::string_view 
     nodes_of_type_[type].push_back(next);
   }
   return it->second;
+}
+
+/// What is said about an attribute of a joint type is said about that of its members, which is one.
+std::optional<Inference::Node> Inference::joint_node(TypeIndex type, std::string_view attribute,
+                                                     Location at) {
+  if (types_.at(type).fixed) return std::nullopt;
+  std::optional<Node> joint;
+  std::optional<ValueType> given;
+  for (const TypeIndex member : types_.at(type).members) {
+    const auto open = node(member, attribute, at);
+    const TypeEntry& entry = types_.at(member);
+    if (const auto index = entry.find(attribute)) given = entry.type.attributes[*index].type;
+    if (!open) continue;
+    if (joint) unite(*joint, *open, at);
+    joint = joint ? joint : open;
+  }
+  if (joint && given) strong(*joint, *given, at, "as in another type of the state");
+  return joint;
 }
 
 Inference::Node Inference::find(Node node) {
@@ -104,6 +123,7 @@ void Inference::solve() {
     if (!known_kind || set.reported) entry.poisoned.insert(mention.attribute);
     entry.add_attribute({mention.attribute, set.type.value_or(ValueType::floating)});
   }
+  types_.fix_joint_types();
   for (TypeIndex i = 0; i < types_.size(); ++i) types_.at(i).fixed = true;
 }
 

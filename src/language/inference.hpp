@@ -46,6 +46,8 @@ class Inference {
   ValueType guess(TypeIndex type, std::string_view attribute);
 
  private:
+  std::optional<Node> joint_node(TypeIndex type, std::string_view attribute, Location at);
+
   struct Set {
     std::optional<ValueType> type;
     Node owner = 0;  // the attribute that the evidence for `type` speaks of

@@ -82,8 +82,9 @@ bool has_letters(const std::string& name) {
 }
 
 bool is_suspect(const TypeEntry& entry) {
-  return !entry.known && entry.type.origin == TypeOrigin::inferred && entry.uses == 1 &&
-         entry.poisoned.empty() && fits(entry.type.name) && has_letters(entry.type.name);
+  return !entry.known && entry.members.empty() && entry.type.origin == TypeOrigin::inferred &&
+         entry.uses == 1 && entry.poisoned.empty() && fits(entry.type.name) &&
+         has_letters(entry.type.name);
 }
 
 }  // namespace
@@ -98,7 +99,7 @@ void warn_of_misspelt_types(const TypeTable& types, const Schema& known, Reporte
   for (TypeIndex i = 0; i < types.size(); ++i) {
     // Suspects are added only after they are looked up, so that the later one of two is the slip.
     const TypeEntry& entry = types.at(i);
-    if (!entry.known && !is_suspect(entry)) names.add(entry.type.name);
+    if (!entry.known && entry.members.empty() && !is_suspect(entry)) names.add(entry.type.name);
   }
   for (const TypeEntry* suspect : suspects) {
     const std::string& name = suspect->type.name;

@@ -329,7 +329,13 @@ class PieceWriter {
       bracket(pair->RPAREN()->getSymbol());
     };
     brackets(around, [&] {
-      walk(call.type);
+      for (std::size_t i = 0; i < call.types.size(); ++i) {
+        if (i > 0) {
+          break_before_ = kOr;
+          add(call.ors[i - 1]->getSymbol(), "or");
+        }
+        walk(call.types[i]);
+      }
       brackets(call.brackets, [&] {
         if (call.brackets->conditions() != nullptr) walk(call.brackets->conditions());
       });

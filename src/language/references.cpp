@@ -1,5 +1,6 @@
 #include "language/references.hpp"
 
+#include <algorithm>
 #include <string>
 #include <variant>
 #include <vector>
@@ -43,7 +44,7 @@ Bound ReferenceBinder::value_of(const ast::AggregateCall& call) const {
 std::optional<ValueType> ReferenceBinder::type_of_value(const ast::AggregateCall& call) const {
   if (own_type(call.function) == ValueType::integer) return ValueType::integer;
   const TypeEntry& entry = types_.at(*types_.find(call.predicate.type.text));
-  if (!call.attribute || entry.poisoned.contains(call.attribute->text)) return std::nullopt;
+  if (!call.attribute || is_poisoned(entry, call.attribute->text)) return std::nullopt;
   const auto index = entry.find(call.attribute->text);
   if (!index) return std::nullopt;
   const ValueType type = entry.type.attributes[*index].type;
@@ -63,7 +64,7 @@ Bound ReferenceBinder::bind_attribute(TypeIndex type, std::string_view name, Loc
     return std::nullopt;
   }
   const TypeEntry& entry = types_.at(type);
-  if (entry.poisoned.contains(std::string(name))) return std::nullopt;
+  if (is_poisoned(entry, name)) return std::nullopt;
   const auto index = entry.find(name);
   if (!index) {
     report_missing_attribute(type, name, at);
@@ -76,10 +77,46 @@ Bound ReferenceBinder::bind_attribute(TypeIndex type, std::string_view name, Loc
   return bound;
 }
 
+/// Whether an error about the attribute was reported.
+bool ReferenceBinder::is_poisoned(const TypeEntry& entry, std::string_view name) const {
+  const std::string attribute(name);
+  return entry.poisoned.contains(attribute) ||
+         std::ranges::any_of(entry.members, [&](TypeIndex member) {
+           return types_.at(member).poisoned.contains(attribute);
+         });
+}
+
+/// Reports why an attribute is not common to the types of a state.
+void ReferenceBinder::report_uncommon(const TypeEntry& joint, std::string_view name, Location at) {
+  std::string why, types;
+  for (const TypeIndex index : joint.members) {
+    const EventType& member = types_.at(index).type;
+    const auto found = member.find(name);
+    if (!found) {
+      why = in_quotes(member.name) + " has no such attribute";
+      break;
+    }
+    types += (types.empty() ? "" : " and ") +
+             std::string(gorgo::to_string(member.attributes[*found].type)) + " in " +
+             in_quotes(member.name);
+  }
+  if (why.empty()) why = "it is " + types;
+  std::vector<std::string> names;
+  for (const auto& attribute : joint.type.attributes) {
+    if (!attribute.name.empty()) names.push_back(attribute.name);
+  }
+  reporter_.error(at, in_quotes(name) + " is not common to the types of this state: " + why,
+                  names.empty() ? "they have no attribute in common; write a rule for each type"
+                                : "they have in common " + listing(names, "and"));
+}
+
 /// Reports each attribute once in a rule.
 void ReferenceBinder::report_missing_attribute(TypeIndex type, std::string_view name, Location at) {
   const EventType& known = types_.at(type).type;
   if (reporter_.full() || !scope_.first_report(known.name + "." + std::string(name))) return;
+  if (const TypeEntry& entry = types_.at(type); !entry.members.empty()) {
+    return report_uncommon(entry, name, at);
+  }
   if (known.origin == TypeOrigin::inferred) {
     const ValueType guess = inference_.guess(type, name);
     return reporter_.error(

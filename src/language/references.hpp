@@ -32,6 +32,8 @@ class ReferenceBinder {
 
  private:
   Bound bind_attribute(TypeIndex type, std::string_view name, Location at);
+  bool is_poisoned(const TypeEntry& entry, std::string_view name) const;
+  void report_uncommon(const TypeEntry& joint, std::string_view name, Location at);
   void report_missing_attribute(TypeIndex type, std::string_view name, Location at);
   std::optional<ValueType> type_of_value(const ast::AggregateCall& call) const;
 

@@ -11,6 +11,14 @@ namespace gorgo::language {
 
 using ast::ExprKind;
 
+namespace {
+
+std::vector<ast::Name> types_of(const ast::Predicate& predicate) {
+  return predicate.any_of.empty() ? std::vector{predicate.type} : predicate.any_of;
+}
+
+}  // namespace
+
 Scope::Scope(const ast::RuleDefinition& rule, TypeTable& types, Reporter& reporter) {
   if (const auto* timer = std::get_if<ast::Timer>(&rule.terminator)) {
     states_.push_back({{"Timer", timer->at}, kNoEntry, nullptr, false});
@@ -38,7 +46,9 @@ Scope::Scope(const ast::RuleDefinition& rule, TypeTable& types, Reporter& report
 void Scope::add_state(const ast::Predicate& predicate, TypeTable& types, Reporter& reporter) {
   const auto index = static_cast<std::uint32_t>(states_.size());
   const ast::Name& name = predicate.alias ? *predicate.alias : predicate.type;
-  if (!is_server_name(predicate.type.text)) check_name(predicate.type, "a type", reporter);
+  for (const ast::Name& type : types_of(predicate)) {
+    if (!is_server_name(type.text)) check_name(type, "a type", reporter);
+  }
   if (predicate.alias) check_name(name, "an alias", reporter);
   states_.push_back(
       {name, types.mention(predicate.type.text), &predicate, predicate.alias.has_value()});
@@ -52,7 +62,9 @@ void Scope::add_state(const ast::Predicate& predicate, TypeTable& types, Reporte
           "give one of them another alias");
     } else {
       reporter.error(name.at, "a second state of type " + in_quotes(name.text) + " needs an alias",
-                     "write `" + name.text + "(...) as " + name.text + "2`");
+                     predicate.any_of.empty()
+                         ? "write `" + name.text + "(...) as " + name.text + "2`"
+                         : "write `" + name.text + "(...) as Either`");
     }
   }
   bind_parameters(index);
@@ -183,6 +195,17 @@ void Scope::explain_unknown_state(const ast::Name& name, Reporter& reporter) con
   if (of_type.size() == 1) {
     return reporter.error(name.at, std::move(message),
                           "the state of this type is named " + in_quotes(of_type[0]));
+  }
+  const auto joint = std::ranges::find_if(states_, [&](const State& state) {
+    return state.predicate != nullptr &&
+           std::ranges::count(state.predicate->any_of, name.text, &ast::Name::text) > 0;
+  });
+  if (joint != states_.end()) {
+    return reporter.error(
+        name.at, std::move(message),
+        joint->aliased ? "the state over several types is named " + in_quotes(joint->name.text)
+                       : "give the state over several types a name: `" + joint->name.text +
+                             "(...) as Either`");
   }
   const auto names = state_names();
   reporter.error(name.at, std::move(message),

@@ -86,7 +86,8 @@ class SymbolCollector {
   }
 
   void predicate(const ast::Predicate& p, bool binds) {
-    type(p.type, false);
+    if (p.any_of.empty()) type(p.type, false);
+    for (const ast::Name& one : p.any_of) type(one, false);
     std::unordered_set<const ast::Expr*> bindings;
     if (binds) {
       for (const ast::Expr* condition : conjuncts(p)) bind(*condition, p, bindings);

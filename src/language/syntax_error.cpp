@@ -147,8 +147,8 @@ std::string hint_for(const SyntaxError& error, const ItemTokens& item, const Rep
   if (!hint.empty()) return hint;
   hint = bracket_hint(error, item, reporter);
   if (!hint.empty()) return hint;
-  if (error.expected.size() == 1 && error.expects(TeslaParser::LPAREN) && index > 0 &&
-      error.inside(TeslaParser::RulePredicate)) {
+  if (error.expected.size() == 2 && error.expects(TeslaParser::LPAREN) &&
+      error.expects(TeslaParser::OR) && index > 0 && error.inside(TeslaParser::RulePredicate)) {
     return "a type is followed by brackets, even without conditions: " +
            in_quotes(item.tokens[index - 1]->getText() + "()");
   }

@@ -123,6 +123,9 @@ std::vector<std::string> take_groups(Expected& expected, const antlr4::RuleConte
   std::vector<std::string> words;
   // What is possible there and seldom meant.
   if (expected.has(TeslaParser::FROM)) expected.remove({TeslaParser::INCLUSIVE});
+  if (expected.has(TeslaParser::LPAREN) && expected.has(TeslaParser::OR)) {
+    expected.remove({TeslaParser::OR});
+  }
   if (expected.has(TeslaParser::WITHIN)) expected.remove({TeslaParser::PER});
   if (expected.has(TeslaParser::CONSUMING)) {
     expected.remove({TeslaParser::ORDER, TeslaParser::LIMIT, TeslaParser::EXECUTE});

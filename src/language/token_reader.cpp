@@ -1,8 +1,12 @@
 #include "language/token_reader.hpp"
 #include "language/foreign_words.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "language/joint_types.hpp"
 #include "language/literal.hpp"
 #include "language/server_types.hpp"
 
@@ -32,6 +36,19 @@ ast::Name TokenReader::read_type(antlr4::ParserRuleContext* word) {
                                     "it publishes gorgo.Stats, gorgo.RuleStats, gorgo.SlowRule "
                                     "and gorgo.Connection"));
   return type;
+}
+
+void TokenReader::add_type(ast::Name type, ast::Predicate& predicate) {
+  const auto twin = std::ranges::find(predicate.any_of, type.text, &ast::Name::text);
+  if (twin == predicate.any_of.end()) return predicate.any_of.push_back(std::move(type));
+  reporter_.error(type.at, "type " + in_quotes(type.text) + " stands here twice",
+                  "a state takes each event once; leave one out");
+}
+
+void TokenReader::join_types(ast::Predicate& predicate) {
+  std::vector<std::string> names;
+  for (const ast::Name& type : predicate.any_of) names.push_back(type.text);
+  predicate.type.text = joint_name(std::move(names));
 }
 
 ValueType TokenReader::value_type(Parser::ValueTypeContext* context) {

@@ -21,6 +21,14 @@ class TokenReader {
   ast::Name name(antlr4::ParserRuleContext* word) const;
   /// The name of a type that is read. Reports a type of the server's own that there is not.
   ast::Name read_type(antlr4::ParserRuleContext* word);
+  /// Reads `Temp or Humidity`, the types of a predicate.
+  template <class Words>
+  void read_types(const Words& words, ast::Predicate& predicate) {
+    predicate.type = read_type(words.front());
+    if (words.size() == 1) return;
+    for (auto* word : words) add_type(read_type(word), predicate);
+    join_types(predicate);
+  }
   ast::Action action(Parser::ActionContext* action);
   ValueType value_type(Parser::ValueTypeContext* word);
 
@@ -33,6 +41,9 @@ class TokenReader {
   Duration unit(Parser::UnitContext* unit);
 
  private:
+  void add_type(ast::Name type, ast::Predicate& predicate);
+  static void join_types(ast::Predicate& predicate);
+
   Reporter& reporter_;
 };
 

@@ -148,6 +148,9 @@ std::string TRexRule::predicate(const ast::Predicate& predicate, Place place) {
     refuse(predicate.alias->at, "names for states",
            "a state has the name of its type, so no two can be of one type");
   }
+  if (!predicate.any_of.empty()) {
+    return refuse(predicate.type.at, "states over several types", "write a rule for each type");
+  }
   return type_name(predicate.type) + "(" + conditions(predicate, place) + ")";
 }
 

@@ -1,8 +1,10 @@
 #include "language/types.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
+#include "language/joint_types.hpp"
 #include "language/server_types.hpp"
 
 namespace gorgo::language {
@@ -25,6 +27,8 @@ void TypeEntry::index_attributes() {
 }
 
 TypeIndex TypeTable::mention(const std::string& name) {
+  std::vector<TypeIndex> members;
+  for (const std::string& member : joined_names(name)) members.push_back(mention(member));
   const auto [it, added] = by_name_.emplace(name, size());
   if (added) {
     TypeEntry& entry = entries_.emplace_back();
@@ -37,8 +41,49 @@ TypeIndex TypeTable::mention(const std::string& name) {
       entry.fixed = true;
       entry.index_attributes();
     }
+    entry.members = std::move(members);
+    if (!entry.fixed && !entry.members.empty() && has_fixed_members(entry)) fix(entry);
   }
   return it->second;
+}
+
+bool TypeTable::has_fixed_members(const TypeEntry& joint) const {
+  return std::ranges::all_of(joint.members, [this](TypeIndex i) { return entries_[i].fixed; });
+}
+
+/// Gives a joint type the attributes that all its members have alike, in the order of the first.
+void TypeTable::fix(TypeEntry& joint) const {
+  joint.type.origin = TypeOrigin::composite;  // it goes with the rules
+  for (const TypeIndex member : joint.members) {
+    if (!entries_[member].type.strict()) joint.type.origin = TypeOrigin::inferred;
+  }
+  for (const AttributeType& attribute : entries_[joint.members.front()].type.attributes) {
+    const bool is_common = std::ranges::all_of(joint.members, [&](TypeIndex i) {
+      const auto index = entries_[i].find(attribute.name);
+      return index && entries_[i].type.attributes[*index].type == attribute.type;
+    });
+    if (is_common) joint.add_attribute(attribute);
+  }
+  joint.add_attribute({"", ValueType::integer});
+  joint.fixed = true;
+}
+
+void TypeTable::fix_joint_types() {
+  for (TypeEntry& entry : entries_) {
+    if (!entry.members.empty() && !entry.fixed) fix(entry);
+  }
+}
+
+/// Says where the members have the attributes of the joint type.
+void TypeTable::number_members(TypeEntry& joint) const {
+  for (const TypeIndex index : joint.members) {
+    const TypeEntry& member = entries_[index];
+    JointMember& added = joint.type.members.emplace_back();
+    added.type = member.type.id;
+    for (const AttributeType& attribute : joint.type.attributes) {
+      if (!attribute.name.empty()) added.attributes.push_back(*member.find(attribute.name));
+    }
+  }
 }
 
 std::optional<TypeIndex> TypeTable::find(const std::string& name) const {
@@ -116,6 +161,7 @@ Schema TypeTable::build_schema() {
   Schema schema = known_;
   for (TypeEntry& entry : entries_) {
     if (!entry.known) {
+      number_members(entry);
       entry.type.id = schema.add(entry.type).id;
       continue;
     }
@@ -128,7 +174,7 @@ Schema TypeTable::build_schema() {
 std::vector<std::string> TypeTable::fixed_names() const {
   std::vector<std::string> names = known_.names();
   for (const TypeEntry& entry : entries_) {
-    if (entry.fixed && !entry.known) names.push_back(entry.type.name);
+    if (entry.fixed && !entry.known && entry.members.empty()) names.push_back(entry.type.name);
   }
   return names;
 }

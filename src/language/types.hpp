@@ -21,12 +21,13 @@ inline constexpr TypeIndex kNoEntry = ~TypeIndex{0};
 
 /// A type while a file is bound.
 struct TypeEntry {
-  EventType type;              ///< `id` is set once the schema is built
-  bool known = false;          ///< stood in the schema before this file
-  bool fixed = false;          ///< attributes are given: known, declared or defined
-  std::optional<Location> at;  ///< where this file declares or defines it first
-  std::uint32_t uses = 0;      ///< predicates of this file that name it
-  Location used_at;            ///< the first of them
+  EventType type;                       ///< `id` is set once the schema is built
+  bool known = false;                   ///< stood in the schema before this file
+  bool fixed = false;                   ///< attributes are given: known, declared or defined
+  std::optional<Location> at;           ///< where this file declares or defines it first
+  std::vector<TypeIndex> members = {};  ///< of a joint type
+  std::uint32_t uses = 0;               ///< predicates of this file that name it
+  Location used_at;                     ///< the first of them
   /// Attributes with an error of their own, already reported. Uses of them say nothing more.
   std::unordered_set<std::string> poisoned;
 
@@ -44,7 +45,7 @@ class TypeTable {
  public:
   explicit TypeTable(const Schema& known) : known_(known) {}
 
-  /// The type of this name; unknown ones are entered as types to infer.
+  /// The type of this name, which may be a joint type; unknown ones are entered as types to infer.
   TypeIndex mention(const std::string& name);
   /// The type of this name if it was mentioned.
   std::optional<TypeIndex> find(const std::string& name) const;
@@ -59,12 +60,18 @@ class TypeTable {
   /// `Assign n => T`.
   void number(const ast::TypeNumber& number, Reporter& reporter);
 
+  /// Gives the joint types their attributes. Precondition: all other types are fixed.
+  void fix_joint_types();
+
   /// The known types and those of this file.
   Schema build_schema();
   /// The names of the fixed types, for suggestions.
   std::vector<std::string> fixed_names() const;
 
  private:
+  bool has_fixed_members(const TypeEntry& joint) const;
+  void fix(TypeEntry& joint) const;
+  void number_members(TypeEntry& joint) const;
   void refuse_redeclaration(const ast::Name& name, const TypeEntry& entry,
                             const EventType& declared, Reporter& reporter) const;
 

@@ -159,7 +159,11 @@ std::vector<TypeExplanation> explain_types(std::span<const Plan* const> plans,
   std::set<std::string> names;
   for (const Plan* plan : plans) {
     names.insert(schema.at(plan->rule.type).name);
-    for (const auto& [type, reach] : plan->reach) names.insert(schema.at(type).name);
+    for (const auto& [type, reach] : plan->reach) {
+      const EventType& read = schema.at(type);
+      if (!read.joint()) names.insert(read.name);
+      for (const JointMember& member : read.members) names.insert(schema.at(member.type).name);
+    }
   }
   names.erase("");  // the type of timers
   std::vector<TypeExplanation> types;

@@ -41,4 +41,14 @@ class Reads {
 
 std::set<TypeAttribute> attributes_read(const Rule& rule) { return Reads(rule).take(); }
 
+std::set<TypeId> types_read(const Plan& plan) {
+  std::set<TypeId> types;
+  for (const auto& [type, reach] : plan.reach) types.insert(type);
+  for (const JointType& joint : plan.rule.joints) {
+    types.erase(joint.type);
+    for (const JointMember& member : joint.members) types.insert(member.type);
+  }
+  return types;
+}
+
 }  // namespace gorgo::plan

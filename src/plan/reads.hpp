@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gorgo/rule.hpp"
+#include "plan/plan.hpp"
 
 namespace gorgo::plan {
 
@@ -13,5 +14,8 @@ using TypeAttribute = std::pair<TypeId, std::uint32_t>;
 
 /// The attributes of events that a rule reads, in conditions, aggregates, or for its composites.
 std::set<TypeAttribute> attributes_read(const Rule& rule);
+
+/// The types whose events the rule reads: the members of a joint type in its place.
+std::set<TypeId> types_read(const Plan& plan);
 
 }  // namespace gorgo::plan

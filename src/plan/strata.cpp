@@ -22,12 +22,23 @@ using Inputs = std::vector<std::vector<TypeId>>;
 Inputs inputs_of(std::span<const Plan* const> plans, TypeId type_count) {
   Inputs inputs(type_count);
   for (const Plan* plan : plans) {
+    for (const JointType& joint : plan->rule.joints) {
+      for (const JointMember& member : joint.members) inputs[joint.type].push_back(member.type);
+    }
     for (const auto& [type, reach] : plan->reach) inputs[plan->rule.type].push_back(type);
   }
   return inputs;
 }
 
-TypeLevels level_types(const Inputs& inputs, TypeId type_count) {
+std::vector<bool> joint_types(std::span<const Plan* const> plans, TypeId type_count) {
+  std::vector<bool> joint(type_count, false);
+  for (const Plan* plan : plans) {
+    for (const JointType& type : plan->rule.joints) joint[type.type] = true;
+  }
+  return joint;
+}
+
+TypeLevels level_types(const Inputs& inputs, const std::vector<bool>& joint, TypeId type_count) {
   TypeLevels types{std::vector<std::uint32_t>(type_count, 0),
                    std::vector<std::uint32_t>(type_count, kNoCycle),
                    {}};
@@ -38,7 +49,8 @@ TypeLevels level_types(const Inputs& inputs, TypeId type_count) {
       for (const TypeId input : inputs[type]) {
         const bool inside = std::binary_search(component.begin(), component.end(), input);
         cyclic = cyclic || inside;
-        if (!inside) level = std::max(level, types.level[input] + 1);
+        // No rule stands between a joint type and its members.
+        if (!inside) level = std::max(level, types.level[input] + (joint[type] ? 0 : 1));
       }
     }
     for (const TypeId type : component) {
@@ -53,7 +65,8 @@ TypeLevels level_types(const Inputs& inputs, TypeId type_count) {
 }  // namespace
 
 Strata stratify(std::span<const Plan* const> plans, TypeId type_count) {
-  TypeLevels types = level_types(inputs_of(plans, type_count), type_count);
+  TypeLevels types =
+      level_types(inputs_of(plans, type_count), joint_types(plans, type_count), type_count);
   Strata strata{.rules = {}, .types = std::move(types.level), .cycles = std::move(types.cycles)};
   for (std::uint32_t i = 0; i < plans.size(); ++i) {
     const std::uint32_t output_cycle = types.cycle[plans[i]->rule.type];
@@ -80,6 +93,9 @@ std::vector<TypeId> way_round(std::span<const Plan* const> plans) {
   std::map<TypeId, std::vector<TypeId>> next;
   for (const Plan* plan : plans) {
     for (const auto& [type, reach] : plan->reach) next[type].push_back(plan->rule.type);
+    for (const JointType& joint : plan->rule.joints) {
+      for (const JointMember& member : joint.members) next[member.type].push_back(joint.type);
+    }
   }
   TypeId start = kNoType;  // every type of a cycle is made by one of its rules
   for (const Plan* plan : plans) start = std::min(start, plan->rule.type);

@@ -31,6 +31,13 @@ void Stratification::add(std::uint32_t number, const Plan& plan) {
   rules_[number].plan = &plan;
   count_level(rules_[number].level);
   insert_sorted(type(plan.rule.type).producers, number);
+  for (const JointType& joint : plan.rule.joints) {
+    type(joint.type).is_joint = true;
+    for (const JointMember& member : joint.members) {
+      type(member.type);
+      link(member.type, joint.type);
+    }
+  }
   for (const auto& [input, reach] : plan.reach) {
     insert_sorted(type(input).readers, number);
     link(input, plan.rule.type);
@@ -47,6 +54,9 @@ void Stratification::remove(std::uint32_t number) {
   for (const auto& [input, reach] : plan.reach) {
     erase_sorted(types_[input].readers, number);
     unlink(input, output);
+  }
+  for (const JointType& joint : plan.rule.joints) {
+    for (const JointMember& member : joint.members) unlink(member.type, joint.type);
   }
   discount_level(rule.level);
   rule = {};
@@ -126,7 +136,9 @@ void Stratification::place(std::vector<TypeId> component) {
     for (const auto& [input, rules] : types_[id].inputs) {
       const bool inside = std::binary_search(component.begin(), component.end(), input);
       cyclic = cyclic || inside;
-      if (!inside) level = std::max(level, types_[input].level + 1);
+      // No rule stands between a joint type and its members.
+      const std::uint32_t step = types_[id].is_joint ? 0 : 1;
+      if (!inside) level = std::max(level, types_[input].level + step);
     }
   }
   for (const TypeId id : component) {

@@ -32,9 +32,9 @@ class Stratification {
     return type < types_.size() ? types_[type].cycle : kNoCycle;
   }
   bool in_cycle(TypeId type) const { return cycle_of(type) != kNoCycle; }
-  /// Whether some rule produces events of the type.
+  /// Whether some rule may produce events of the type, or of a member of the joint type.
   bool is_produced(TypeId type) const {
-    return type < types_.size() && !types_[type].producers.empty();
+    return type < types_.size() && (types_[type].is_joint || !types_[type].producers.empty());
   }
   /// See Strata::rules.
   std::uint32_t level_of_rule(std::uint32_t rule) const { return rules_[rule].level; }
@@ -55,6 +55,7 @@ class Stratification {
   struct Type {
     std::uint32_t level = 0;
     std::uint32_t cycle = kNoCycle;
+    bool is_joint = false;
     std::vector<std::uint32_t> producers, readers;  // rules, ascending
     Links inputs, outputs;
     std::uint32_t place_in_region = kNowhere;

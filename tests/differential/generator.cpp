@@ -2,6 +2,7 @@
 
 #include <rapidcheck.h>
 
+#include <cctype>
 #include <cmath>
 
 namespace gorgo::testing {
@@ -27,8 +28,9 @@ class RuleWriter {
   /// The rule may read events of `types`. Its times and its limit may be the constants whose names
   /// begin so.
   RuleWriter(std::string name, std::string type, std::vector<std::string> types,
-             std::string constants)
-      : name_(std::move(name)),
+             std::string constants, bool joins = true)
+      : joins_(joins),
+        name_(std::move(name)),
         type_(std::move(type)),
         types_(std::move(types)),
         constants_(std::move(constants)) {}
@@ -55,8 +57,16 @@ class RuleWriter {
            any_of<std::string>({"", ", by = k", ", by = k", ", by = x", ", by = s, v"}) + ") ";
   }
 
+  /// One type, or several.
+  std::string type() {
+    const std::string one = any_of(types_);
+    if (!joins_ || !one_in(5)) return one;
+    const std::string other = any_of(types_);
+    return other == one ? one : one + " or " + other;
+  }
+
   std::string state(int index) {
-    const std::string type = any_of(types_);
+    const std::string type = this->type();
     std::vector<std::string> conditions;
     if (index == 0 || one_in(3)) {
       const std::string parameter = "$p" + std::to_string(parameters_++);
@@ -82,13 +92,10 @@ class RuleWriter {
     return any_of<std::string>({" per k", " per k", " per x", " per s", " per k, v", " per s, k"});
   }
 
-  std::string negation() {
-    return "not " + any_of(types_) + "(" + joined(conditions(2)) + ") " + span();
-  }
+  std::string negation() { return "not " + type() + "(" + joined(conditions(2)) + ") " + span(); }
 
   std::string absence() {
-    return "not " + any_of(types_) + "(" + joined(conditions(2)) + ") within " + window() +
-           " after S0";
+    return "not " + type() + "(" + joined(conditions(2)) + ") within " + window() + " after S0";
   }
 
   std::string span(const std::string& events = "") {
@@ -139,7 +146,7 @@ class RuleWriter {
     const std::string function = any_of<std::string>(
         {"Sum", "Avg", "Min", "Max", "Count", "Sum", "Avg", "Min", "Max", "Count", "StdDev",
          "VariancePop", "Median", "Percentile", "CountDistinct", "First", "Last"});
-    const std::string type = any_of(types_);
+    const std::string type = this->type();
     const std::string attribute = any_of<std::string>({"v", "x"});
     if (function == "Count" && one_in(2)) {
       return "Count(" + type + "(" + joined(conditions(2)) + ") " + span(events()) + ")";
@@ -252,6 +259,7 @@ class RuleWriter {
     return text;
   }
 
+  const bool joins_;  // whether states may be over several types
   std::string name_;
   std::string type_;
   std::vector<std::string> types_;
@@ -309,7 +317,7 @@ std::string random_string() {
   return text;
 }
 
-std::string write_rules(const Names& names) {
+std::string write_rules(const Names& names, bool joins = true) {
   std::string text = "const " + names.rule + "Window = " + random_width() + ";\nconst " +
                      names.rule + "Best = " + std::to_string(number(1, 3)) + ";\n";
   const std::vector<std::string> published = {"A", "B", "C", "U"};
@@ -324,8 +332,8 @@ std::string write_rules(const Names& names) {
     const int readable = one_in(6) ? static_cast<int>(composites.size()) : level;
     std::vector<std::string> types = published;
     for (int below = 0; below < readable; ++below) types.insert(types.end(), 2, composites[below]);
-    text +=
-        RuleWriter(names.rule + std::to_string(i), composites[level], types, names.rule).write();
+    text += RuleWriter(names.rule + std::to_string(i), composites[level], types, names.rule, joins)
+                .write();
   }
   if (one_in(4)) text += timer_rule(names, composites);
   return text;
@@ -347,6 +355,26 @@ std::string type_rules() {
 std::string random_condition() { return RuleWriter("", "", {}, "").own_condition(); }
 
 std::string random_rules() { return write_rules({"R", "C"}); }
+std::string random_plain_rules() { return write_rules({"R", "C"}, false); }
+
+std::string with_types(const std::string& rules, const std::string& predicate,
+                       const std::string& composite) {
+  std::string text;
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t i = 0; i < rules.size();) {
+    const bool begins = i == 0 || !is_word(rules[i - 1]);
+    const bool is_a = begins && rules.compare(i, 2, "A(") == 0;
+    const bool is_c0 = begins && rules.compare(i, 3, "C0(") == 0;
+    const bool defines = is_c0 && text.ends_with("define ");
+    if (is_a || is_c0) {
+      text += defines ? composite : predicate;
+      i += is_a ? 1 : 2;
+    } else {
+      text += rules[i++];
+    }
+  }
+  return text;
+}
 
 std::vector<Change> random_changes() {
   std::vector<Change> changes;

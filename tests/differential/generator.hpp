@@ -11,6 +11,12 @@ namespace gorgo::testing {
 /// events. Both are drawn through RapidCheck, so that a failing case shrinks; call inside a
 /// property.
 std::string random_rules();
+/// The rules with other types: what reads A or the composite type C0 reads `predicate` instead, and
+/// what defines C0 defines `composite`. Precondition: no state of the rules is over several types.
+std::string with_types(const std::string& rules, const std::string& predicate,
+                       const std::string& composite);
+/// Rules whose states are over one type each.
+std::string random_plain_rules();
 /// What to deploy before them: it says what the types are.
 std::string type_rules();
 

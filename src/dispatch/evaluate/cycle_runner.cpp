@@ -7,9 +7,13 @@ namespace gorgo::dispatch {
 
 void CycleRunner::run(const plan::Cycle& cycle) {
   cycle_ = &cycle;
-  waiting_.resize(cycle.types.size());
-  for (std::size_t i = 0; i < cycle.types.size(); ++i) {
-    expected_.take_all(cycle.types[i], waiting_[i].records);
+  types_.clear();
+  for (const TypeId type : cycle.types) {
+    if (rules_.keeps(type)) types_.push_back(type);
+  }
+  waiting_.resize(types_.size());
+  for (std::size_t i = 0; i < types_.size(); ++i) {
+    expected_.take_all(types_[i], waiting_[i].records);
     waiting_[i].front = 0;
   }
   Bound next{};
@@ -22,15 +26,13 @@ void CycleRunner::run(const plan::Cycle& cycle) {
 
 /// What the cut has left over waits for the next wave.
 void CycleRunner::put_back() {
-  for (std::size_t i = 0; i < cycle_->types.size(); ++i) {
+  for (std::size_t i = 0; i < types_.size(); ++i) {
     const auto& [records, front] = waiting_[i];
     for (std::size_t r = front; r < records.size(); ++r) {
-      expected_.add(cycle_->types[i], records[r]);
+      expected_.add(types_[i], records[r]);
     }
   }
-  for (const std::uint32_t record : composites_) {
-    expected_.add(wave_.batch().records[record].type, record);
-  }
+  for (const Composite& composite : composites_) expected_.add(composite.type, composite.record);
   composites_.clear();
 }
 
@@ -48,7 +50,7 @@ bool CycleRunner::find_next(Bound& next) const {
   for (const Waiting& waiting : waiting_) {
     if (waiting.front < waiting.records.size()) consider(waiting.records[waiting.front]);
   }
-  for (const std::uint32_t record : composites_) consider(record);
+  for (const Composite& composite : composites_) consider(composite.record);
   for (const std::uint32_t rule : cycle_->rules) {
     if (const auto* const terminator = queues_.first_left(rule)) consider(terminator->record);
   }
@@ -65,11 +67,11 @@ void CycleRunner::run_root(std::uint64_t root) {
 }
 
 void CycleRunner::store_step(const Bound& step) {
-  for (std::size_t i = 0; i < cycle_->types.size(); ++i) {
+  for (std::size_t i = 0; i < types_.size(); ++i) {
     take_due(i, step);
-    writer_.store(cycle_->types[i], due_);
+    writer_.store(types_[i], due_);
   }
-  writer_.queue_terminators(cycle_->types);
+  writer_.queue_terminators(types_);
 }
 
 /// Takes the records of a type of the cycle that are to be stored in this step, in place order.
@@ -80,13 +82,14 @@ void CycleRunner::take_due(std::size_t type, const Bound& step) {
   for (; front < waiting.size() && step.admits(records[waiting[front]]); ++front) {
     due_.push_back(waiting[front]);
   }
-  const auto later =
-      std::stable_partition(composites_.begin(), composites_.end(), [&](std::uint32_t index) {
-        const Record& record = records[index];
-        return record.type != cycle_->types[type] || !step.admits(record);
+  const auto due = std::stable_partition(
+      composites_.begin(), composites_.end(), [&](const Composite& composite) {
+        return composite.type != types_[type] || !step.admits(records[composite.record]);
       });
-  due_.insert(due_.end(), later, composites_.end());
-  composites_.erase(later, composites_.end());
+  for (auto composite = due; composite != composites_.end(); ++composite) {
+    due_.push_back(composite->record);
+  }
+  composites_.erase(due, composites_.end());
   std::sort(due_.begin(), due_.end(), PlaceOrder(records));
 }
 
@@ -108,8 +111,21 @@ void CycleRunner::run_step(const Bound& step) {
 /// Keeps the new records from `first` on, of one type, for the next step if they are the cycle's.
 void CycleRunner::add(TypeId type, std::size_t first) {
   if (!rules_.strata().in_cycle(type)) return expected_.add_from(type, first);
+  add_to(type, type, first);
+  for (const TypeId joint : rules_.joints_of(type)) add_to(joint, type, first);
+}
+
+/// Keeps the new records from `first` on, of one type, to be stored in this one.
+void CycleRunner::add_to(TypeId stored, TypeId type, std::size_t first) {
+  if (!rules_.keeps(stored)) return;
+  const bool is_here = rules_.strata().cycle_of(stored) == rules_.strata().cycle_of(type);
   for (std::size_t i = first; i < wave_.batch().records.size(); ++i) {
-    composites_.push_back(static_cast<std::uint32_t>(i));
+    const auto record = static_cast<std::uint32_t>(i);
+    if (is_here) {
+      composites_.push_back({stored, record});
+    } else {
+      expected_.add(stored, record);
+    }
   }
 }
 
@@ -122,7 +138,8 @@ void CycleRunner::forget_dropped(std::size_t first) {
       waiting.records[i] = numbers[waiting.records[i]];
     }
   }
-  renumber(composites_, numbers);
+  for (Composite& composite : composites_) composite.record = numbers[composite.record];
+  std::erase_if(composites_, [](const Composite& c) { return c.record == kNoRecord; });
 }
 
 }  // namespace gorgo::dispatch

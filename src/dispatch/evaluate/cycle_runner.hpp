@@ -50,12 +50,19 @@ class CycleRunner {
     std::size_t front = 0;  ///< the first that is not stored
   };
 
+  /// A composite that is to be stored in a type, its own or a joint one.
+  struct Composite {
+    TypeId type;
+    std::uint32_t record;
+  };
+
   void run_root(std::uint64_t root);
   bool find_next(Bound& next) const;
   void store_step(const Bound& step);
   void take_due(std::size_t type, const Bound& step);
   void run_step(const Bound& step);
   void add(TypeId type, std::size_t first);
+  void add_to(TypeId stored, TypeId type, std::size_t first);
   void forget_dropped(std::size_t first);
   void put_back();
 
@@ -69,9 +76,10 @@ class CycleRunner {
   CompositeLimit& limit_;
   const std::atomic<bool>& stop_;
   const plan::Cycle* cycle_ = nullptr;  // the one in hand
-  std::vector<Waiting> waiting_;        // by type of the cycle
-  Records composites_;  // those of its rules that are not stored yet; all of one root
-  Records due_;         // records of a type that are to be stored in the step in hand
+  std::vector<TypeId> types_;           // those of the cycle that the history keeps
+  std::vector<Waiting> waiting_;        // by such a type
+  std::vector<Composite> composites_;   // of its rules, not stored yet; all of one root
+  Records due_;  // records of a type that are to be stored in the step in hand
 };
 
 }  // namespace gorgo::dispatch

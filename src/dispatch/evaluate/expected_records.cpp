@@ -12,11 +12,16 @@ void ExpectedRecords::start() {
   types_.clear();
   lists_.resize(rules_.schema().size());
   std::uint32_t index = 0;
-  for (const Record& record : wave_.batch().records) add(record.type, index++);
+  for (const Record& record : wave_.batch().records) add_everywhere(record.type, index++);
+}
+
+void ExpectedRecords::add_everywhere(TypeId type, std::uint32_t record) {
+  if (type == kNoType) return;
+  add(type, record);
+  for (const TypeId joint : rules_.joints_of(type)) add(joint, record);
 }
 
 void ExpectedRecords::add(TypeId type, std::uint32_t record) {
-  if (type == kNoType) return;
   List& list = lists_[type];
   if (!list.is_known) {
     if (!history_.keeps(type)) return;
@@ -27,9 +32,9 @@ void ExpectedRecords::add(TypeId type, std::uint32_t record) {
 }
 
 void ExpectedRecords::add_from(TypeId type, std::size_t first) {
-  if (!history_.keeps(type)) return;
+  if (!history_.keeps(type) && rules_.joints_of(type).empty()) return;
   const std::size_t end = wave_.batch().records.size();
-  for (std::size_t i = first; i < end; ++i) add(type, static_cast<std::uint32_t>(i));
+  for (std::size_t i = first; i < end; ++i) add_everywhere(type, static_cast<std::uint32_t>(i));
 }
 
 void ExpectedRecords::sort(TypeId type) {

@@ -23,9 +23,11 @@ class ExpectedRecords {
 
   /// Starts on the wave's batch: its records are to be stored.
   void start();
-  /// Adds a record of this type, unless nobody needs it to be stored.
+  /// Adds a record that is to be stored in this type, its own or a joint one, unless nobody needs
+  /// it to be.
   void add(TypeId type, std::uint32_t record);
-  /// Adds the batch's records from `first` on, which are of this type.
+  /// Adds the batch's records from `first` on, which are of this type, for it and for its joint
+  /// types.
   void add_from(TypeId type, std::size_t first);
 
   /// The types that have or had records in the batch.
@@ -41,6 +43,8 @@ class ExpectedRecords {
   void renumber(const Records& numbers);
 
  private:
+  void add_everywhere(TypeId type, std::uint32_t record);
+
   struct List {
     Records records;
     bool is_known = false;  ///< the type stands in `types_`

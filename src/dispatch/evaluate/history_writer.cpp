@@ -77,8 +77,25 @@ void HistoryWriter::remember(TypeId type) {
     *event++ = {record.timestamp, record.root, cells + record.first_cell};
     stored.deepest = std::max(stored.deepest, record.depth);
   }
+  if (const EventType& known = rules_.schema().at(type); known.joint()) join(known, stored);
   stored.first = history_.append(type, stored.events);
   stored.matches = history_.settle(type, at_once_);
+}
+
+/// Gives the events of a joint type its cells in place of those of their own types.
+void HistoryWriter::join(const EventType& joint, Stored& stored) {
+  const Batch& batch = wave_.batch();
+  const std::size_t width = joint.attributes.size();
+  stored.cells.resize(stored.records.size() * width);
+  Datum* cells = stored.cells.data();
+  for (std::size_t i = 0; i < stored.records.size(); ++i, cells += width) {
+    const TypeId own = batch.records[stored.records[i]].type;
+    const auto member = std::ranges::find(joint.members, own, &JointMember::type);
+    const Datum* const given = stored.events[i].cells;
+    for (std::size_t a = 0; a + 1 < width; ++a) cells[a] = given[member->attributes[a]];
+    cells[width - 1] = Datum::of(std::int64_t{member - joint.members.begin()});
+    stored.events[i].cells = cells;
+  }
 }
 
 /// All threads do the chores that storing has left, while one of them queues the terminators.
@@ -99,13 +116,19 @@ void HistoryWriter::queue_terminators(TypeId type) {
   queues_.add(stored.matches, stored.first, stored.records);
 }
 
+/// Whether the record, which may be stored in joint types too, is counted here.
+bool HistoryWriter::counts_depth(TypeId type, const Record& record) const {
+  if (type == record.type) return true;
+  return !history_.keeps(record.type) && type == rules_.joints_of(record.type).front();
+}
+
 void HistoryWriter::mark_too_deep(TypeId type) {
   const Stored& stored = stored_[type];
   const Batch& batch = wave_.batch();
   for (std::size_t i = 0; i < stored.records.size(); ++i) {
     const Record& record = batch.records[stored.records[i]];
     if (record.depth < max_depth_) continue;
-    limit_.drop_too_deep(batch, record);
+    if (counts_depth(type, record)) limit_.drop_too_deep(batch, record);
     history_.mark_too_deep(type, stored.first + i);
   }
 }

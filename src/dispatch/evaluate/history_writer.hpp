@@ -53,6 +53,7 @@ class HistoryWriter {
   struct Stored {
     Records records;
     std::vector<history::NewEvent> events;
+    std::vector<Datum> cells;  ///< of a joint type's events
     history::Slot first = 0;
     std::uint32_t deepest = 0;  ///< greatest depth
     std::span<const history::History::Match> matches;
@@ -62,6 +63,8 @@ class HistoryWriter {
   void share_types();
   void store(TypeId type);
   void remember(TypeId type);
+  void join(const EventType& joint, Stored& stored);
+  bool counts_depth(TypeId type, const Record& record) const;
   void queue_terminators(TypeId type);
   void mark_too_deep(TypeId type);
 

@@ -62,13 +62,14 @@ bool is_number(const Datum& value) {
 }  // namespace
 
 std::string WitnessText::event(TypeId type, EventRef event) const {
-  std::string out = text_.type(type) + "@";
+  const EventType& stored = schema_.at(type);
+  std::string out = text_.type(history::own_type(stored, event)) + "@";
   codec::append_milliseconds(out, event.timestamp());
-  const auto& attributes = schema_.at(type).attributes;
+  const auto& attributes = stored.attributes;
   std::string list;
   for (std::uint32_t i = 0; i < attributes.size(); ++i) {
     const Datum value = event.store->attribute(event.slot, i);
-    if (!value.exists()) continue;
+    if (!value.exists() || attributes[i].name.empty()) continue;
     list += (list.empty() ? "" : ", ") + attributes[i].name + "=";
     append_value(list, value);
   }

@@ -67,7 +67,8 @@ void Header::find_twins() {
 
 const Header::Resolution& Header::resolve(const Schema& schema) {
   if (version_ != schema.version()) {
-    resolved_ = find(schema.find(type_));
+    const EventType* const type = schema.find(type_);
+    resolved_ = find(type != nullptr && type->joint() ? nullptr : type);
     version_ = schema.version();
   }
   return resolved_;

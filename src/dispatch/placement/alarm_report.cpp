@@ -17,17 +17,22 @@ struct Stored {
   history::EventRef event;
 };
 
+/// Whether the event of a type that the rule reads stands in the store of another one, too.
+bool is_twin(const DeployedRule& rule, const EventType& type, history::EventRef event) {
+  return type.joint() && rule.plan->reach.contains(history::own_type(type, event));
+}
+
 /// The events that were released up to the terminator, in order of release; those of one root are
 /// in the order of their types.
-std::vector<Stored> events_before(const DeployedRule& rule, const history::History& history,
-                                  std::uint64_t root) {
+std::vector<Stored> events_before(const DeployedRule& rule, const Schema& schema,
+                                  const history::History& history, std::uint64_t root) {
   std::vector<Stored> events;
   for (const auto& [type, reach] : rule.plan->reach) {
     if (type == kTimerType) continue;
     const history::EventStore& store = history.store(type);
     for (history::Slot slot = store.begin(); slot < store.end() && store.root(slot) <= root;
          ++slot) {
-      events.push_back({type, {&store, slot}});
+      if (!is_twin(rule, schema.at(type), {&store, slot})) events.push_back({type, {&store, slot}});
     }
   }
   std::stable_sort(events.begin(), events.end(), [](const Stored& a, const Stored& b) {
@@ -38,10 +43,14 @@ std::vector<Stored> events_before(const DeployedRule& rule, const history::Histo
 
 Event event_of(const Stored& stored, const Schema& schema) {
   const EventType& type = schema.at(stored.type);
-  Event event{.type = type.name, .timestamp = stored.event.timestamp(), .attributes = {}};
+  Event event{.type = schema.at(history::own_type(type, stored.event)).name,
+              .timestamp = stored.event.timestamp(),
+              .attributes = {}};
   for (std::uint32_t i = 0; i < type.attributes.size(); ++i) {
     const Datum value = stored.event.store->attribute(stored.event.slot, i);
-    if (value.exists()) event.attributes.push_back({type.attributes[i].name, to_value(value)});
+    const bool is_hidden = type.attributes[i].name.empty();
+    if (value.exists() && !is_hidden)
+      event.attributes.push_back({type.attributes[i].name, to_value(value)});
   }
   return event;
 }
@@ -50,8 +59,14 @@ Event event_of(const Stored& stored, const Schema& schema) {
 std::string declarations(const DeployedRule& rule, const Schema& schema) {
   std::string text;
   for (const auto& [type, reach] : rule.plan->reach) {
-    if (type == kTimerType || type == rule.rule().type || !schema.at(type).strict()) continue;
-    text += "  " + declaration_of(schema.at(type)) + "\n";
+    const EventType& read = schema.at(type);
+    if (type == kTimerType || type == rule.rule().type || !read.strict()) continue;
+    if (!read.joint()) text += "  " + declaration_of(read) + "\n";
+    for (const JointMember& member : read.members) {
+      if (rule.plan->reach.contains(member.type) || member.type == rule.rule().type) continue;
+      const EventType common{.name = schema.at(member.type).name, .attributes = read.attributes};
+      text += "  " + declaration_of(common) + "\n";
+    }
   }
   return text;
 }
@@ -79,7 +94,7 @@ std::string alarm_report(const DeployedRule& rule, const Schema& schema,
                          const history::History& history, history::Slot slot,
                          const std::string& difference) {
   const history::EventStore& terminators = rule.terminators->store();
-  auto events = events_before(rule, history, terminators.root(slot));
+  auto events = events_before(rule, schema, history, terminators.root(slot));
   const std::size_t left_out = events.size() - std::min(events.size(), kMostEvents);
   events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(left_out));
 

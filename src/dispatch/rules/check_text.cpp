@@ -82,6 +82,9 @@ const std::string& engine_name_of(const Rule& rule, const std::string& default_e
 std::set<TypeId> types_of(const plan::Plan& plan) {
   std::set<TypeId> types{plan.rule.type};
   for (const auto& [type, reach] : plan.reach) types.insert(type);
+  for (const JointType& joint : plan.rule.joints) {
+    for (const JointMember& member : joint.members) types.insert(member.type);
+  }
   return types;
 }
 

@@ -241,6 +241,26 @@ void RuleSet::use(const std::shared_ptr<const plan::Plan>& plan, Change& change)
     if (attribute >= attributes.size()) attributes.resize(attribute + 1);
     ++attributes[attribute];
   }
+  use_joints(*plan, 1, change);
+}
+
+/// A rule that reads a joint type reads the members. `change`: 1 when it comes, -1 when it goes.
+void RuleSet::use_joints(const plan::Plan& plan, int change, Change& touched) {
+  const auto read = plan::attributes_read(plan.rule);
+  for (const JointType& joint : plan.rule.joints) {
+    for (const JointMember& member : joint.members) {
+      if (member.type >= read_.size()) read_.resize(member.type + 1);
+      touched.types.insert(member.type);
+      ReadType& type = read_[member.type];
+      type.joint_uses += static_cast<std::uint32_t>(change);
+      for (std::uint32_t i = 0; i < member.attributes.size(); ++i) {
+        if (!read.contains({joint.type, i})) continue;
+        const std::uint32_t attribute = member.attributes[i];
+        if (attribute >= type.attributes.size()) type.attributes.resize(attribute + 1);
+        type.attributes[attribute] += static_cast<std::uint32_t>(change);
+      }
+    }
+  }
 }
 
 void RuleSet::disuse(const plan::Plan& plan, Change& change) {
@@ -255,6 +275,7 @@ void RuleSet::disuse(const plan::Plan& plan, Change& change) {
   for (const auto& [type, attribute] : plan::attributes_read(plan.rule)) {
     --read_[type].attributes[attribute];
   }
+  use_joints(plan, -1, change);
 }
 
 /// Brings strata, history and evaluators in step with the rules.
@@ -273,12 +294,31 @@ void RuleSet::settle(Change& change, history::History& history) {
 void RuleSet::keep_types(const std::set<TypeId>& types, history::History& history) {
   for (const TypeId id : types) {
     ReadType& read = read_[id];
-    if (read.reaches.empty()) continue;
+    if (read.reaches.empty() && read.joint_uses == 0) continue;
     const EventType& type = schema().at(id);
-    history.keep(type, arithmetic::saturating_add(read.reaches.rbegin()->first, max_late_));
+    if (!read.reaches.empty()) {
+      history.keep(type, arithmetic::saturating_add(read.reaches.rbegin()->first, max_late_));
+      if (type.joint()) join(id);
+    }
     if (!read.name.empty() || id == kTimerType) continue;
     read.name = type.name;
     read_types_.insert_or_assign(type.name, id);
+  }
+}
+
+/// Has a joint type take in the events of its members.
+void RuleSet::join(TypeId joint) {
+  ReadType& read = read_[joint];
+  if (!read.members.empty()) return;
+  for (const JointMember& member : schema().at(joint).members) {
+    read.members.push_back(member.type);
+    insert_sorted(read_[member.type].joints, joint);
+  }
+}
+
+void RuleSet::unjoin(TypeId joint) {
+  for (const TypeId member : std::exchange(read_[joint].members, {})) {
+    erase_sorted(read_[member].joints, joint);
   }
 }
 
@@ -289,7 +329,9 @@ void RuleSet::forget_types(const std::set<TypeId>& types, history::History& hist
       history.release_columns(id);
       continue;
     }
-    history.forget(id);
+    unjoin(id);
+    if (history.keeps(id)) history.forget(id);
+    if (read.joint_uses > 0) continue;
     // A type of the same name may have come in its place.
     const auto named = read_types_.find(read.name);
     if (named != read_types_.end() && named->second == id) read_types_.erase(named);

@@ -117,6 +117,13 @@ class RuleSet {
   }
   /// The types that rules read, by name; not that of timers.
   const std::map<std::string, TypeId, std::less<>>& read_types() const { return read_types_; }
+  /// Whether the history keeps events of the type.
+  bool keeps(TypeId type) const { return type < read_.size() && !read_[type].reaches.empty(); }
+  /// The joint types that the history keeps and that take in events of this type, ascending.
+  std::span<const TypeId> joints_of(TypeId type) const {
+    if (type >= read_.size()) return {};
+    return read_[type].joints;
+  }
   /// Whether some rule reads the attribute.
   bool reads(TypeId type, std::uint32_t attribute) const {
     if (type >= read_.size() || attribute >= read_[type].attributes.size()) return false;
@@ -130,6 +137,9 @@ class RuleSet {
     std::map<Duration, std::uint32_t> reaches;  ///< behind the clock: how many rules read so far
     std::vector<std::uint32_t> attributes;      ///< by attribute: how many rules read it
     std::string name;                           ///< its key in `read_types_`
+    std::uint32_t joint_uses = 0;               ///< how many times rules read it by a joint type
+    std::vector<TypeId> joints;                 ///< see `joints_of`
+    std::vector<TypeId> members;                ///< of a joint type that the history keeps
   };
   /// What a change has touched.
   struct Change {
@@ -150,6 +160,9 @@ class RuleSet {
   void use(const std::shared_ptr<const plan::Plan>& plan, Change& change);
   void disuse(const plan::Plan& plan, Change& change);
   void settle(Change& change, history::History& history);
+  void use_joints(const plan::Plan& plan, int change, Change& touched);
+  void join(TypeId joint);
+  void unjoin(TypeId joint);
   void keep_types(const std::set<TypeId>& types, history::History& history);
   void prepare(std::uint32_t number, history::History& history);
   void forget_types(const std::set<TypeId>& types, history::History& history);

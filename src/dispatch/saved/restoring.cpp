@@ -119,11 +119,27 @@ Result<void> Restoring::take_types() {
     if ((*type)->origin > static_cast<std::uint8_t>(TypeOrigin::internal)) return damaged("a type");
     added.origin = static_cast<TypeOrigin>((*type)->origin);
     if ((*type)->number) added.number = *(*type)->number;
+    if (!take_members(**type, added)) return damaged("the types of a state over several types");
     if (schema_.find(added.name) != nullptr) return damaged("a type that is there twice");
     schema_.add(std::move(added));
     ++type;
   }
   return type == state_->types.end() ? Result<void>() : damaged("the types");
+}
+
+/// The members of a joint type have lower ids. False: they cannot be so.
+bool Restoring::take_members(const saved::TypeT& type, EventType& joint) const {
+  for (const auto& saved : type.members) {
+    const bool is_known = saved->type < type.id && schema_.knows(saved->type);
+    if (!is_known || saved->attributes.size() + 1 != joint.attributes.size()) return false;
+    const auto& attributes = schema_.at(saved->type).attributes;
+    for (std::size_t i = 0; i < saved->attributes.size(); ++i) {
+      const std::uint32_t index = saved->attributes[i];
+      if (index >= attributes.size() || attributes[index] != joint.attributes[i]) return false;
+    }
+    joint.members.push_back({saved->type, saved->attributes});
+  }
+  return true;
 }
 
 Result<void> Restoring::take_events(std::span<const std::byte> bytes) {

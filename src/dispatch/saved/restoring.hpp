@@ -18,6 +18,7 @@ namespace gorgo::saved {
 struct RuleT;
 struct SourceT;
 struct StateT;
+struct TypeT;
 }  // namespace gorgo::saved
 
 namespace gorgo::dispatch {
@@ -64,6 +65,7 @@ class Restoring {
 
   Result<void> take_state();
   Result<void> take_types();
+  bool take_members(const saved::TypeT& type, EventType& joint) const;
   Result<void> take_events(std::span<const std::byte> bytes);
   Result<std::vector<RuleSet::Saved>> rules_by_number() const;
   Result<TextAgain> text_again(const saved::SourceT& source) const;

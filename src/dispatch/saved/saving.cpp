@@ -33,6 +33,11 @@ saved::TypeT saved_type(const EventType& type, Sequencer::LateCounts late) {
   result.number = optional(type.number);
   result.late = late.late;
   result.too_late = late.too_late;
+  for (const JointMember& member : type.members) {
+    auto& added = result.members.emplace_back(std::make_unique<saved::MemberT>());
+    added->type = member.type;
+    added->attributes = member.attributes;
+  }
   return result;
 }
 

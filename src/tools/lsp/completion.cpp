@@ -13,6 +13,7 @@
 #include "functions/catalogue.hpp"
 #include "language/action_kinds.hpp"
 #include "language/aggregate_names.hpp"
+#include "language/joint_types.hpp"
 #include "language/literal.hpp"
 #include "language/words.hpp"
 
@@ -80,11 +81,25 @@ class Completer {
 
   /// The type of the state whose bracket this is; empty: it is none.
   std::string state_type(const std::vector<std::string_view>& words, std::size_t bracket) const {
-    if (bracket < 2) return "";
-    const std::string word = language::lower_case(words[bracket - 2]);
-    if (word == "define" || word == "not") return "";
-    const std::string name(words[bracket - 1]);
-    return is_type(name) ? name : "";
+    const auto [type, first] = type_before(words, bracket);
+    if (first == 0) return "";
+    const std::string word = language::lower_case(words[first - 1]);
+    return word == "define" || word == "not" ? "" : type;
+  }
+
+  /// The type of the predicate whose bracket this is, which may be a joint one, and the number of
+  /// its first word; an empty one: it is no predicate.
+  std::pair<std::string, std::size_t> type_before(const std::vector<std::string_view>& words,
+                                                  std::size_t bracket) const {
+    std::vector<std::string> names;
+    std::size_t first = bracket;
+    do {
+      if (first == 0) return {"", 0};
+      const std::string name(words[--first]);
+      if (!is_type(name)) return {"", first};
+      names.push_back(name);
+    } while (first > 1 && language::lower_case(words[first - 1]) == "or" && first-- > 0);
+    return {names.size() == 1 ? names[0] : language::joint_name(std::move(names)), first};
   }
 
   bool is_type(const std::string& name) const {
@@ -101,7 +116,26 @@ class Completer {
     return view_.good == nullptr ? nullptr : view_.good->schema().find(name);
   }
 
+  /// Proposes what the types have in common.
+  void common_attributes(const std::vector<std::string>& types) {
+    std::vector<Proposal> before;
+    before.swap(list_);
+    attributes(types.front());
+    std::erase_if(list_, [&](const Proposal& proposal) {
+      const bool is_common = std::ranges::all_of(types, [&](const std::string& type) {
+        const EventType* const known = find_type(type);
+        return known == nullptr || known->find(proposal.label);
+      });
+      if (!is_common) labels_.erase(proposal.label);
+      return !is_common;
+    });
+    list_.insert(list_.begin(), before.begin(), before.end());
+  }
+
   void attributes(const std::string& type) {
+    if (const auto types = language::joined_names(type); !types.empty()) {
+      return common_attributes(types);
+    }
     if (const EventType* known = find_type(type); known != nullptr) {
       for (const auto& attribute : known->attributes) {
         add(attribute.name, Kind::attribute, std::string(to_string(attribute.type)));
@@ -205,8 +239,7 @@ class Completer {
         if (words_.before[at] == "(") --depth;
       } while (depth > 0 && at-- > 0);
       if (depth > 0 || at == 0) return;
-      --at;
-      return attributes(std::string(words_.before[at]));
+      return attributes(type_before(words_.before, at).first);
     }
     const std::string name(words_.before[at]);
     const auto state = std::find_if(states_.begin(), states_.end(),
@@ -235,6 +268,10 @@ class Completer {
       keywords({"from", "after"});
     } else if (span || any({"consuming"})) {
       states();
+    } else if (last == "or" && lower_.size() > 1 &&
+               is_type(std::string(words_.before[words_.before.size() - 2])) &&
+               !is_in_conditions()) {
+      types();
     } else if (last == "internal" && lower_.size() == 1) {
       keywords({"event"});
     } else if (any({"each", "first", "last", "from", "event", "define"}) ||
@@ -247,6 +284,12 @@ class Completer {
     return true;
   }
 
+  /// Whether the text stands within the brackets of a predicate.
+  bool is_in_conditions() const {
+    const auto bracket = open_bracket();
+    return bracket && !type_before(words_.before, *bracket).first.empty();
+  }
+
   /// The type whose attributes `per` asks for here; nothing: it does not.
   std::optional<std::string> type_before_per() const {
     std::size_t i = words_.before.size();
@@ -257,7 +300,7 @@ class Completer {
     int depth = 0;
     for (std::size_t at = end; at > 0; --at) {
       if (words_.before[at] == ")") ++depth;
-      if (words_.before[at] == "(" && --depth == 0) return std::string(words_.before[at - 1]);
+      if (words_.before[at] == "(" && --depth == 0) return type_before(words_.before, at).first;
       if (depth == 0) break;
     }
     return std::nullopt;
@@ -312,8 +355,9 @@ class Completer {
       return begun ? keywords({"within", "between", "from", "and"}) : types();
     }
     if (lower == "timer") return keywords({"every", "hour", "minute", "second", "zone"});
-    attributes(owner);
-    if (!is_type(owner)) return values();
+    const std::string type = type_before(words_.before, bracket).first;
+    attributes(type.empty() ? owner : type);
+    if (type.empty()) return values();
     add("timestamp", Kind::attribute, "int");
     parameters();
     states();

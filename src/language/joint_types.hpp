@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The types of states over several types, `Temp or Humidity(area = $a)`, by their names.
+namespace gorgo::language {
+
+/// The name of the joint type of some types: one for each set of them.
+std::string joint_name(std::vector<std::string> members);
+/// The types that a joint type of this name joins; none: it is the name of a type.
+std::vector<std::string> joined_names(std::string_view name);
+
+}  // namespace gorgo::language
