@@ -19,11 +19,13 @@ Node::Node(NodeSettings settings, FindPartitions find)
       find_(std::move(find)),
       connection_(settings_.broker, "gorgo-" + settings_.node + "-leases"),
       members_(settings_.cluster),
+      finder_([this] { this->find(); }),
       thread_([this] { run(); }) {}
 
 Node::~Node() {
   stops_ = true;
   woken_.notify_all();
+  finder_.join();
   thread_.join();
 }
 
@@ -61,7 +63,6 @@ Result<void> Node::step() {
     if (!all) return all.error();
     has_heard_all_ = *all;
   }
-  if (auto found = find_if_due(); !found) return found;
   if (has_heard_all_) take_duties();
   std::erase_if(ending_, [](const auto& one) { return one->has_ended(); });
   return renew_if_due();
@@ -75,13 +76,20 @@ Result<void> Node::open() {
   return members_.open(connection_, settings_.replicas);
 }
 
-Result<void> Node::find_if_due() {
-  if (Clock::now() < next_find_) return {};
-  next_find_ = Clock::now() + kBetweenFinds;
-  auto found = find_(connection_);
-  if (!found) return found.error();
-  all_ = std::move(*found);
-  return {};
+void Node::find() {
+  doors::nats::Connection connection(settings_.broker, "gorgo-" + settings_.node + "-plan");
+  while (!stops_) {
+    Result<std::vector<PartitionName>> found;
+    if (const auto opened = connection.open(); opened) {
+      found = find_(connection);
+      if (!found) connection.close();
+    } else {
+      found = opened.error();
+    }
+    std::unique_lock lock(mutex_);
+    if (found) all_ = std::move(*found);
+    woken_.wait_for(lock, kBetweenFinds, [this] { return stops_.load(); });
+  }
 }
 
 void Node::take_duties() {
@@ -94,12 +102,16 @@ void Node::take_duties() {
                             .drained = members_.drained(),
                             .appointed = members_.appointed(),
                             .has_standbys = settings_.has_standbys};
-  for (const PartitionName& name : all_) {
+  const auto all = [&] {
+    const std::lock_guard lock(mutex_);
+    return all_;
+  }();
+  for (const PartitionName& name : all) {
     set_duty(name, duty_of(settings_.node, name, situation));
   }
   std::vector<PartitionName> gone;
   for (const auto& [name, one] : partitions_) {
-    if (std::ranges::find(all_, name) == all_.end()) gone.push_back(name);
+    if (std::ranges::find(all, name) == all.end()) gone.push_back(name);
   }
   for (const PartitionName& name : gone) set_duty(name, Duty::none);
 }

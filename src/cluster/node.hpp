@@ -28,7 +28,8 @@ struct NodeSettings {
 /// `duty_of` gives it. Its destructor gives them away. All members: any thread.
 class Node {
  public:
-  /// All partitions that there are. Called by the node's thread.
+  /// All partitions that there are. Called once a second, by a thread of its own, because nobody
+  /// must wait for the brokers while leases are renewed. Where it fails, what it said last holds.
   using FindPartitions =
       std::function<Result<std::vector<PartitionName>>(const doors::nats::Connection& connection)>;
 
@@ -48,26 +49,26 @@ class Node {
   const NodeSettings settings_;
   const FindPartitions find_;
   std::atomic<bool> stops_ = false;
-  mutable std::mutex mutex_;  // guards `partitions_` against readers, and `problem_`
+  mutable std::mutex mutex_;  // guards `partitions_` against readers, `all_`, and `problem_`
   std::condition_variable woken_;
   std::map<PartitionName, std::unique_ptr<Partition>> partitions_;
+  std::vector<PartitionName> all_;
   std::string problem_;
 
   // Of the thread.
   doors::nats::Connection connection_;
   Membership members_;
   bool has_heard_all_ = false;
-  std::vector<PartitionName> all_;
-  Clock::time_point next_find_ = {}, next_renewal_ = {};
+  Clock::time_point next_renewal_ = {};
   Member told_;                                     // in the last lease
   std::vector<std::unique_ptr<Partition>> ending_;  // until their threads have ended
 
-  std::thread thread_;  // the last member, because it uses the others
+  std::thread finder_, thread_;  // the last members, because they use the others
 
   void run();
+  void find();
   Result<void> step();
   Result<void> open();
-  Result<void> find_if_due();
   void take_duties();
   void set_duty(const PartitionName& name, Duty duty);
   Member describe() const;
