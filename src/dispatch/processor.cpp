@@ -393,6 +393,7 @@ Result<void> Processor::suspend(std::string_view rule, bool suspended) {
 
 Result<void> Processor::append(const Event& event) {
   if (pending() == 0) impl_->suspensions.review();
+  impl_->sequencer.begin();
   BatchBuilder one;
   one.add(event);
   std::shared_ptr<dispatch::Header> header;
@@ -401,6 +402,7 @@ Result<void> Processor::append(const Event& event) {
 
 void Processor::append(IncomingBatch& batch, const Refused& refused, const Intake& intake) {
   if (pending() == 0) impl_->suspensions.review();
+  impl_->sequencer.begin();
   BatchCursor& next = batch.next_;
   batch.headers_.resize(next.batch().tables.size());
   for (std::size_t left = intake.events; left > 0 && !next.done(); --left) {
@@ -418,6 +420,7 @@ void Processor::append(IncomingBatch& batch, const Refused& refused, const Intak
 
 Result<void> Processor::tick(Timestamp timestamp) {
   if (pending() == 0) impl_->suspensions.review();
+  impl_->sequencer.begin();
   return impl_->sequencer.tick(timestamp, schema(), impl_->released);
 }
 

@@ -149,6 +149,23 @@ TEST_F(BatchTest, WithoutTimestampsEventsAreStamped) {
   EXPECT_EQ(processor.clock(), 7);
 }
 
+TEST_F(BatchTest, TheClockIsReadOnceUnlessAnEventIsAheadOfWhatItSaid) {
+  int readings = 0;
+  processor = Processor({.max_ahead = 10, .clock = [&] { return Timestamp{100 * ++readings}; }});
+  BatchBuilder collected;
+  for (Timestamp at : {1, 2, 110, 111, 210, 400}) collected.add({"T", at, {}});
+  IncomingBatch batch(collected.batch());
+  append(batch);
+  EXPECT_EQ(readings, 3);
+  EXPECT_THAT(refusals, ElementsAre(Pair(5u, HasSubstr("ahead of the clock"))));
+  BatchBuilder more;
+  more.add({"T", 400, {}});
+  IncomingBatch later(more.batch());
+  append(later);
+  EXPECT_EQ(later.accepted(), 1u);
+  EXPECT_EQ(readings, 4);
+}
+
 TEST_F(BatchTest, AnEmptyBatchIsDone) {
   IncomingBatch batch(EventBatch{});
   EXPECT_TRUE(batch.done());

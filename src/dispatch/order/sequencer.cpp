@@ -167,9 +167,11 @@ class CellWriter {
 
 }  // namespace
 
-bool Sequencer::is_ahead(Timestamp timestamp) const {
-  if (!options_.max_ahead) return false;
-  return timestamp > arithmetic::saturating_add(options_.clock(), *options_.max_ahead);
+/// Reads the clock only where what it last said does not tell.
+bool Sequencer::is_ahead(Timestamp timestamp) {
+  if (!options_.max_ahead || timestamp <= farthest_) return false;
+  farthest_ = arithmetic::saturating_add(options_.clock(), *options_.max_ahead);
+  return timestamp > farthest_;
 }
 
 Error Sequencer::refuse_ahead(const std::string& what, Timestamp timestamp) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,6 +39,8 @@ class Sequencer {
   Sequencer(Options options, ProcessorCounters& counters)
       : options_(std::move(options)), counters_(counters) {}
 
+  /// To be called before what comes at one time, for which one reading of the clock may do.
+  void begin() { farthest_ = std::numeric_limits<Timestamp>::min(); }
   /// Accepts an event, or refuses it and leaves everything as it was, also where it throws
   /// bad_alloc. Releases what is due. A cell without a value is an absent attribute.
   Result<void> admit(const std::shared_ptr<Header>& header, std::optional<Timestamp> timestamp,
@@ -88,14 +91,14 @@ class Sequencer {
   Result<Timestamp> stamp(std::string_view type, const EventType* known,
                           std::optional<Timestamp> timestamp);
   /// Whether `stamp` would return just this timestamp.
-  bool is_beyond_doubt(Timestamp timestamp) const {
+  bool is_beyond_doubt(Timestamp timestamp) {
     return released_ && timestamp >= *released_ && !is_ahead(timestamp);
   }
   Error refuse_late(std::string_view type, const EventType* known, Timestamp timestamp);
   bool is_direct(const EventType& type, const Datum* cells) const;
   Result<void> admit_direct(const EventType& type, std::optional<Timestamp> timestamp,
                             const Datum* cells, Released& released);
-  bool is_ahead(Timestamp timestamp) const;
+  bool is_ahead(Timestamp timestamp);
   Error refuse_ahead(const std::string& what, Timestamp timestamp) const;
   Result<void> hold(const std::shared_ptr<Header>& header, const EventType* known,
                     Timestamp timestamp, const Datum* cells);
@@ -117,6 +120,7 @@ class Sequencer {
   // TypeId.
   std::vector<LateCounts> late_;
   bool stamps_ = false;
+  Timestamp farthest_ = std::numeric_limits<Timestamp>::min();  // that is not ahead of the clock
   Released probe_;  // scratch: checks an event that will be held
 };
 
