@@ -1,12 +1,57 @@
 #include "actions/inhibitor.hpp"
 
+#include <algorithm>
+
 #include "actions/matcher.hpp"
 #include "actions/target.hpp"
 
 namespace gorgo::actions {
+namespace {
+
+bool may_hold(const Matchers& matchers, std::string_view type) {
+  constexpr std::string_view kType = "type=";
+  return std::ranges::all_of(matchers, [&](const std::string& matcher) {
+    return !matcher.starts_with(kType) || matcher.substr(kType.size()) == type;
+  });
+}
+
+std::string text_of(const Inhibition& inhibition) {
+  std::string text = std::to_string(inhibition.for_ms);
+  for (const auto& list : {inhibition.source, inhibition.target, inhibition.equal}) {
+    text += '\n';
+    for (const std::string& part : list) text += '\0' + part;
+  }
+  return text;
+}
+
+}  // namespace
 
 Inhibitor::Inhibitor(const std::map<std::string, Inhibition>& inhibitions) {
-  for (const auto& [name, inhibition] : inhibitions) rules_.push_back({inhibition});
+  for (const auto& [name, inhibition] : inhibitions) rules_.push_back({name, inhibition});
+}
+
+bool Inhibitor::is_about(std::string_view type) const {
+  return std::ranges::any_of(rules_, [&](const Rule& rule) {
+    return may_hold(rule.settings.source, type) || may_hold(rule.settings.target, type);
+  });
+}
+
+std::vector<Inhibitor::Saved> Inhibitor::saved() const {
+  std::vector<Saved> all;
+  for (const Rule& rule : rules_) {
+    Saved& added = all.emplace_back(Saved{rule.name, text_of(rule.settings), {}});
+    for (const auto& [time, shared] : rule.by_time) added.sources.emplace_back(shared, time);
+  }
+  return all;
+}
+
+void Inhibitor::restore(const std::vector<Saved>& saved) {
+  for (Rule& rule : rules_) {
+    for (const Saved& known : saved) {
+      if (known.name != rule.name || known.settings != text_of(rule.settings)) continue;
+      for (const auto& [shared, time] : known.sources) rule.note(shared, time);
+    }
+  }
 }
 
 bool Inhibitor::takes(const doors::Departing::Row& row) {

@@ -94,6 +94,7 @@ void EngineThread::acknowledge(const Command& command, std::uint64_t id,
     command.client->reply(error_reply(id, code, done.error()));
     return;
   }
+  inhibitions_.forget(name, {request.root(), request.ordinal()});
   stored::CursorT cursor;
   cursor.name = name;
   cursor.root = request.root();

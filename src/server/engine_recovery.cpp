@@ -31,6 +31,7 @@ Result<void> EngineThread::replay(StartProgress& progress) {
                  .producers = producers_,
                  .positions = positions_,
                  .declared_doors = declared_doors_,
+                 .inhibitions = &inhibitions_,
                  .deployments = deployments_,
                  .results = results_,
                  .durables = durables_,

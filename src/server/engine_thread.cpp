@@ -47,14 +47,16 @@ ProcessorOptions with_hooks(ProcessorOptions options, EngineClock& clock,
 }  // namespace
 
 EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue,
-                           TypeBoard& types, const ActionBoard& executable, ClientTotals& totals,
-                           ConnectionNews& news, DoorCalls doors, std::function<void()> on_end)
+                           TypeBoard& types, const ActionBoard& executable,
+                           Inhibitions& inhibitions, ClientTotals& totals, ConnectionNews& news,
+                           DoorCalls doors, std::function<void()> on_end)
     : limits_(options.limits),
       paced_(options.processor.latency_target > 0),
       log_(log),
       queue_(queue),
       types_(types),
       executable_(executable),
+      inhibitions_(inhibitions),
       door_calls_(std::move(doors)),
       on_end_(std::move(on_end)),
       clock_(clock_of(options.processor)),
@@ -93,8 +95,8 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       drop_watch_(log),
       rate_watch_([this] { return processor_.rule_counters(); }, std::chrono::steady_clock::now()),
       snapshots_(options.journal, journal_, processor_,
-                 {settings_, producers_, positions_, declared_doors_, results_, book_.files(),
-                  book_.history(), deployments_, durables_},
+                 {settings_, producers_, positions_, declared_doors_, inhibitions_, results_,
+                  book_.files(), book_.history(), deployments_, durables_},
                  queue, log),
       checker_(options.on_check, [this] { queue_.push_control({Command::Kind::checked}); }) {}
 
@@ -245,6 +247,7 @@ void EngineThread::settle() {
 
 std::uint64_t EngineThread::deliver(const OutputBatch& batch) {
   beat();
+  inhibitions_.take(batch);
   if (journal_.is_on()) {
     results_.take(batch);
     durables_.take(batch, journal_.journal().end());

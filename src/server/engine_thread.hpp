@@ -12,6 +12,7 @@
 
 #include "gorgo/processor.hpp"
 #include "server/actions/action_board.hpp"
+#include "server/actions/inhibitions.hpp"
 #include "server/admission.hpp"
 #include "server/command_queue.hpp"
 #include "server/deployments.hpp"
@@ -48,12 +49,12 @@ namespace gorgo::server {
 /// they came, and their texts are checked on another thread. Meanwhile everything else goes on.
 class EngineThread {
  public:
-  /// `types` gets every change of the types, `executable` says what rules may execute, `news` tells
-  /// of connections, `doors` are called when clients declare some. `on_end` is called on the
-  /// thread when the closed queue is worked off.
+  /// `types` gets every change of the types, `executable` says what rules may execute,
+  /// `inhibitions` is told of composites, `news` tells of connections, `doors` are called when
+  /// clients declare some. `on_end` is called on the thread when the closed queue is worked off.
   EngineThread(const ServerOptions& options, Log& log, CommandQueue& queue, TypeBoard& types,
-               const ActionBoard& executable, ClientTotals& totals, ConnectionNews& news,
-               DoorCalls doors, std::function<void()> on_end);
+               const ActionBoard& executable, Inhibitions& inhibitions, ClientTotals& totals,
+               ConnectionNews& news, DoorCalls doors, std::function<void()> on_end);
   ~EngineThread();
 
   /// Brings back what the journal holds, if there is one. These two are to be called before
@@ -102,6 +103,7 @@ class EngineThread {
   CommandQueue& queue_;
   TypeBoard& types_;
   const ActionBoard& executable_;
+  Inhibitions& inhibitions_;
   const DoorCalls door_calls_;
   const std::function<void()> on_end_;
   EngineClock clock_;  // that stamps events

@@ -40,6 +40,7 @@ struct Server::Impl {
   CommandQueue queue;
   TypeBoard types;
   ActionBoard executable;
+  Inhibitions inhibitions{options.actions};
   ConnectionNews news;
   Doorkeeper doorkeeper{log};
   Accounts accounts;
@@ -62,6 +63,7 @@ struct Server::Impl {
                .post = [this](std::function<void()> job) { asio::post(io, std::move(job)); }}};
   ActionTargets targets{{.link = {queue, totals, options.limits},
                          .log = log,
+                         .inhibitions = inhibitions,
                          .has_journal = !options.journal.path.empty()},
                         executable,
                         options.actions};
@@ -110,7 +112,7 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
                         [this] { asio::post(io, [this] { sessions.shed(); }); }}},
       queue(options.limits, totals.memory),
       hub{io, options, log, queue, totals, doorkeeper, accounts, news, {}},
-      engine(options, log, queue, types, executable, totals, news, door_calls(),
+      engine(options, log, queue, types, executable, inhibitions, totals, news, door_calls(),
              [this] { asio::post(io, [this] { ending.engine_ended(); }); }) {
   hub.counters = [this] { return counters(); };
   hub.begin_reload = [this] { return begin_reload(); };

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
+#include <set>
 
 #include "action_support.hpp"
+#include "support.hpp"
 
 namespace gorgo {
 namespace {
@@ -288,6 +291,148 @@ TEST(Actions, OneEventInhibitsAnother) {
       wait_for_target(client, "ops", [](const ActionTarget& t) { return t.done == 3; });
   EXPECT_EQ(target.inhibited, 1u);
   EXPECT_EQ(target.waiting, 0u);
+}
+
+/// Two targets, of which `log` has nothing done about Smoke behind a Fire in the same area.
+constexpr const char* kFireAndSmoke =
+    "define Fire(v: int) from A(v >= 100) where v = A.v execute webhook(\"ops\");"
+    "define Smoke(v: int) from A(v < 100) where v = A.v execute file(\"log\");"
+    "define Alarm(v: int) from B() where v = B.v;";
+
+std::string with_log(const Receiver& receiver, const Folder& folder, const std::string& source) {
+  return webhook(receiver) + "[actions.log]\nkind = \"file\"\npath = \"" +
+         (folder / "log").string() + "\"\n[actions.log.inhibit.fire]\nsource = [\"" + source +
+         "\"]\ntarget = [\"type=Smoke\"]\nfor_ms = 3600000\n";
+}
+
+TEST(Actions, AnEventOfAnotherTargetInhibits) {
+  const Folder folder("inhibited_across");
+  const Receiver receiver(folder);
+  ServerWithDoors server(folder, with_log(receiver, folder, "type=Fire"));
+  auto client = server.client();
+  deploy(client, kFireAndSmoke);
+  publish(client, 1);
+  publish(client, 100);
+  // One publication has both, so that both leave at the same time.
+  const std::vector<Event> both = {{"A", std::nullopt, {{"v", std::int64_t{101}}}},
+                                   {"A", std::nullopt, {{"v", std::int64_t{2}}}}};
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(client.publish(both));
+  const ActionTarget target =
+      wait_for_target(client, "log", [](const ActionTarget& t) { return t.inhibited == 50; });
+  EXPECT_EQ(target.done, 1u);
+  const ActionTarget ops =
+      wait_for_target(client, "ops", [](const ActionTarget& t) { return t.done == 51; });
+  EXPECT_EQ(ops.inhibited, 0u);
+}
+
+TEST(Actions, WhatExecutesNothingInhibitsAndSurvivesTheServer) {
+  const Folder folder("inhibited_later");
+  const Receiver receiver(folder);
+  ServerWithDoors server(folder, with_log(receiver, folder, "type=Alarm"));
+  {
+    auto client = server.client();
+    deploy(client, kFireAndSmoke);
+    const std::vector<Event> alarm = {{"B", std::nullopt, {{"v", std::int64_t{1}}}}};
+    ASSERT_TRUE(client.publish(alarm, {.acknowledge = Acknowledge::durable}));
+  }
+  std::uint64_t inhibited = 0;
+  const auto expect_inhibited = [&] {
+    auto client = server.client();
+    publish(client, 1);
+    const ActionTarget target =
+        wait_for_target(client, "log", [](const ActionTarget& t) { return t.inhibited > 0; });
+    EXPECT_EQ(target.done, 0u);
+    ++inhibited;
+  };
+  // The journal tells it, then a snapshot, then a snapshot of what a snapshot told.
+  server.kill_and_start();
+  expect_inhibited();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(server.stop(), 0);
+    server.start_again();
+    expect_inhibited();
+  }
+  EXPECT_EQ(inhibited, 3u);
+}
+
+/// Smoke is detected, inhibited, and not acknowledged when the server is killed.
+TEST(Actions, WhatIsInhibitedStaysSoBehindKills) {
+  const Folder folder("inhibited_kills");
+  const Receiver receiver(folder);
+  ServerWithDoors server(folder, with_log(receiver, folder, "type=Fire"));
+  {
+    auto client = server.client();
+    deploy(client, kFireAndSmoke);
+    publish(client, 100);
+  }
+  std::mt19937 random(static_cast<unsigned>(getpid()));
+  for (int kill = 0; kill < deaths(); ++kill) {
+    auto client = server.client();
+    std::vector<Event> smoke(1 + random() % 500, {"A", std::nullopt, {{"v", std::int64_t{1}}}});
+    ASSERT_TRUE(client.publish(smoke, {.acknowledge = Acknowledge::durable}));
+    server.kill_and_start();
+  }
+  auto client = server.client();
+  publish(client, 1);
+  const ActionTarget target = wait_for_target(
+      client, "log", [](const ActionTarget& t) { return t.inhibited > 0 && t.waiting == 0; });
+  EXPECT_EQ(target.done, 0u);
+  EXPECT_FALSE(fs::exists(folder / "log") && !folder.lines("log").empty());
+}
+
+/// Events that durable subscriptions have not acknowledged.
+std::uint64_t waiting_rows(const ServerWithDoors& server) {
+  server::RawConnection raw(server.address());
+  raw.greet();
+  raw.send(2, wire::ListDurablesT());
+  std::uint64_t rows = 0;
+  const auto reply = raw.expect<wire::Durables>(2);
+  for (const auto& durable : reply.list) rows += durable->rows;
+  return rows;
+}
+
+TEST(Actions, WhatWasGivenUpIsTriedAgainBehindAKill) {
+  const Folder folder("retried_later");
+  const Receiver receiver(folder);
+  ServerWithDoors server(folder, webhook(receiver));
+  receiver.answer(400);
+  {
+    auto client = server.client();
+    deploy(client, kEchoOps);
+    publish(client, 1);
+    publish(client, 2);
+    wait_for_target(client, "ops", [](const ActionTarget& t) { return t.dead == 2; });
+    // Else they would come again by themselves.
+    const Patience patience("for the acknowledgement");
+    while (waiting_rows(server) > 0 && patience.lasts()) std::this_thread::yield();
+    // What is behind the letters is durable here.
+    const std::vector<Event> last = {{"Other", std::nullopt, {}}};
+    ASSERT_TRUE(client.publish(last, {.acknowledge = Acknowledge::durable}));
+  }
+  const auto refused = receiver.posts();
+  server.kill_and_start();
+  receiver.answer(204);
+  {
+    auto client = server.client();
+    wait_for_target(client, "ops", [](const ActionTarget& t) { return t.retriable == 2; });
+    EXPECT_EQ(client.retry_action("ops").value(), 2u);
+    const ActionTarget target =
+        wait_for_target(client, "ops", [](const ActionTarget& t) { return t.done == 2; });
+    EXPECT_EQ(target.retriable, 0u);
+    EXPECT_EQ(client.retry_action("ops").value(), 0u);
+  }
+  const auto posts = receiver.posts();
+  std::set<std::string> first, again;
+  for (std::size_t i = 0; i < posts.size(); ++i)
+    (i < refused.size() ? first : again).insert(posts[i].id);
+  EXPECT_EQ(first, again) << "another key";
+  ASSERT_EQ(server.stop(), 0);
+  server.start_again();
+  auto client = server.client();
+  publish(client, 3);
+  const ActionTarget target =
+      wait_for_target(client, "ops", [](const ActionTarget& t) { return t.done == 1; });
+  EXPECT_EQ(target.retriable, 0u) << "what was done is done";
 }
 
 TEST(Actions, AServerThatStopsInOrderDoesNothingTwice) {

@@ -60,5 +60,30 @@ TEST(Inhibitor, ForgetsTheOldestOfTooMany) {
   EXPECT_TRUE(inhibitor.takes(event("Smoke", "9999", 2)));
 }
 
+TEST(Inhibitor, KnowsAgainWhatItHasSaved) {
+  Inhibitor inhibitor({{"fire", fire_over_smoke()}});
+  inhibitor.takes(event("Fire", "A", 2));
+  Inhibitor again({{"fire", fire_over_smoke()}}), other({{"fire", [] {
+                                                            Inhibition longer = fire_over_smoke();
+                                                            longer.for_ms = 20'000;
+                                                            return longer;
+                                                          }()}});
+  again.restore(inhibitor.saved());
+  other.restore(inhibitor.saved());
+  EXPECT_TRUE(again.takes(event("Smoke", "A", 12)));
+  EXPECT_FALSE(again.takes(event("Smoke", "A", 13))) << "it is over";
+  EXPECT_FALSE(other.takes(event("Smoke", "A", 3))) << "the table is another one";
+}
+
+TEST(Inhibitor, SaysWhichTypesItIsAbout) {
+  const Inhibitor inhibitor({{"fire", fire_over_smoke()}});
+  EXPECT_TRUE(inhibitor.is_about("Fire"));
+  EXPECT_TRUE(inhibitor.is_about("Smoke"));
+  EXPECT_FALSE(inhibitor.is_about("Flood"));
+  Inhibition any = fire_over_smoke();
+  any.source = {"area=A"};
+  EXPECT_TRUE(Inhibitor({{"any", any}}).is_about("Flood"));
+}
+
 }  // namespace
 }  // namespace gorgo::actions

@@ -57,6 +57,12 @@ TEST(Records, AreReadAsTheyWereWritten) {
   cursor.root = 12;
   cursor.ordinal = 3;
   expect_same<stored::Cursor>(cursor);
+  stored::DoorChangeT door;
+  door.name = "plant";
+  door.text = "kind = 'file'";
+  door.forget = true;
+  expect_same<stored::DoorChange>(door);
+  EXPECT_THAT(*to_json(28, encode<stored::DoorChange>(door)), HasSubstr("kind = 'file'"));
   stored::ResultsT results;
   results.hash = UINT64_MAX;
   expect_same<stored::Results>(results);

@@ -6,8 +6,8 @@
 
 #include "protocol/batch.hpp"
 #include "protocol/info.hpp"
-#include "server/actions/publications.hpp"
 #include "server/doors/durable_name.hpp"
+#include "server/refusal.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -22,18 +22,7 @@ enum Request : std::uint64_t { kSubscribe = 1, kAcknowledge = 2 };
 
 /// So many events are taken up at a time; more wait where they are.
 constexpr std::size_t kMostOutstanding = 10'000;
-constexpr std::size_t kMostRemembered = 1000;
-constexpr milliseconds kPatience{1000}, kShortPause{100};
-
-std::string problem_in(const wire::Message& message) {
-  if (const auto* error = message.body_as_Error()) return error->message()->str();
-  const auto* diagnostics = message.body_as_Diagnostics();
-  if (diagnostics == nullptr || diagnostics->list() == nullptr) return "";
-  for (const auto* one : *diagnostics->list()) {
-    if (one->severity() == wire::Severity::Error) return one->message()->str();
-  }
-  return "";
-}
+constexpr milliseconds kPatience{1000};
 
 Timestamp system_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -44,7 +33,7 @@ Timestamp system_now() {
 }  // namespace
 
 ActionRunner::ActionRunner(const ActionParts& parts, std::uint64_t id, std::string name,
-                           actions::Settings settings, const std::string& silences)
+                           actions::Settings settings, const std::string& saved)
     : parts_(parts),
       name_(std::move(name)),
       settings_(std::move(settings)),
@@ -56,17 +45,18 @@ ActionRunner::ActionRunner(const ActionParts& parts, std::uint64_t id, std::stri
                .problem = {},
                .dry_run = settings_.dry_run,
                .silences = {}}),
-      silences_(silences),
+      state_(saved),
       rate_(settings_.per_minute),
       groups_(settings_.group_by, milliseconds(settings_.group_ms)),
-      inhibitor_(settings_.inhibit),
       link_(parts.link, id, durable_,
             [this](bool is_stopped) {
               if (!is_stopped) return;
               const std::lock_guard lock(mutex_);
               if (target_ != nullptr) target_->wake();
             }),
-      letters_(parts.link, id + 1, durable_, [this](bool) { link_.wake(); }) {}
+      letters_(parts.link, id + 1, durable_, [this](bool) { link_.wake(); }) {
+  report_.retriable = state_.dead.retriable();
+}
 
 ActionRunner::~ActionRunner() {
   stop();
@@ -98,7 +88,7 @@ void ActionRunner::join() {
 ActionTarget ActionRunner::info() const {
   ActionTarget info = report_.info();
   const std::lock_guard lock(mutex_);
-  info.silences = silences_.all(system_now());
+  info.silences = state_.silences.all(system_now());
   return info;
 }
 
@@ -106,8 +96,8 @@ Result<std::uint64_t> ActionRunner::silence(ActionSilence silence) {
   Result<std::uint64_t> id = std::uint64_t{0};
   {
     const std::lock_guard lock(mutex_);
-    id = silences_.add(std::move(silence), system_now());
-    are_silences_new_ |= static_cast<bool>(id);
+    id = state_.silences.add(std::move(silence), system_now());
+    is_state_new_ |= static_cast<bool>(id);
   }
   link_.wake();
   return id;
@@ -117,16 +107,16 @@ bool ActionRunner::end_silence(std::uint64_t id) {
   bool is_ended = false;
   {
     const std::lock_guard lock(mutex_);
-    is_ended = silences_.end(id);
-    are_silences_new_ |= is_ended;
+    is_ended = state_.silences.end(id);
+    is_state_new_ |= is_ended;
   }
   link_.wake();
   return is_ended;
 }
 
-std::string ActionRunner::saved_silences() const {
+std::string ActionRunner::saved() const {
   const std::lock_guard lock(mutex_);
-  return silences_.saved();
+  return state_.saved();
 }
 
 void ActionRunner::test() {
@@ -145,9 +135,10 @@ std::size_t ActionRunner::retry() {
   std::size_t events = 0;
   {
     const std::lock_guard lock(mutex_);
-    for (const Order& order : dead_) events += order.rows.size();
-    std::ranges::move(dead_, std::back_inserter(ordered_));
-    dead_.clear();
+    for (Order& order : state_.dead.retry()) {
+      events += order.rows.size();
+      ordered_.push_back(std::move(order));
+    }
     report_.retriable = 0;
   }
   link_.wake();
@@ -169,7 +160,7 @@ void ActionRunner::subscribe() {
 void ActionRunner::run() {
   if (!open()) return;
   work();
-  save_silences();
+  save_state(true);
   // Else the next one would do it again.
   next_acknowledgement_ = {};
   acknowledge(steady_clock::now());
@@ -179,7 +170,7 @@ void ActionRunner::work() {
   while (!link_.is_stopped()) {
     // What has come when this is asked is all that will come.
     const bool is_last = link_.is_finishing();
-    save_silences();
+    save_state(false);
     take_news(is_last);
     take_ordered();
     give_up_late(steady_clock::now());
@@ -232,33 +223,11 @@ void ActionRunner::take(const OutFrame& frame) {
 }
 
 void ActionRunner::take_reply(const wire::Message& message) {
-  const std::string problem = problem_in(message);
+  const std::string problem = refusal_in(message);
   if (message.id() != kSubscribe || problem.empty()) return;
   report_.set_problem("subscribe: " + problem);
   link_.wait(kPatience);
   subscribe();
-}
-
-void ActionRunner::take_fates() {
-  for (const OutFrame& frame : letters_.take()) {
-    const auto message = protocol::open_frame(std::get<protocol::Bytes>(frame));
-    if (message) take_fate(**message);
-  }
-}
-
-void ActionRunner::take_fate(const wire::Message& reply) {
-  const bool is_taken = problem_in(reply).empty();
-  if (reply.id() == saving_ && !is_taken) {
-    const std::lock_guard lock(mutex_);
-    are_silences_new_ = true;
-  }
-  const auto dying = dying_.find(reply.id());
-  if (dying == dying_.end()) return;
-  const OrderPlace place = dying->second;
-  dying_.erase(dying);
-  if (is_taken) return outstanding_.finish(place);
-  place.order->state = State::is_dead;
-  place.order->next = steady_clock::now() + kShortPause;
 }
 
 OutstandingOrder ActionRunner::outstanding(Order order) const {
@@ -286,11 +255,13 @@ void ActionRunner::take(const ClientDelivery& delivery) {
 
 void ActionRunner::admit(const OrderPlace& place, Time now) {
   const auto& row = place.order->order.rows.front();
-  const bool is_inhibited = inhibitor_.takes(row);
+  const bool is_inhibited = parts_.inhibitions.is_inhibited(durable_, row.place);
+  // With a journal they are kept until the acknowledgement, because the event may come again.
+  if (!parts_.has_journal) parts_.inhibitions.forget(durable_, row.place);
   bool is_silenced = false;
   {
     const std::lock_guard lock(mutex_);
-    is_silenced = silences_.takes(row, system_now());
+    is_silenced = state_.silences.takes(row, system_now());
   }
   if (!is_silenced && !is_inhibited) return groups_.add(place, name_, now);
   ++(is_silenced ? report_.silenced : report_.inhibited);
@@ -368,56 +339,8 @@ void ActionRunner::settle(const OrderPlace& tried, const Outcome& outcome, Time 
     return give_up(order, outcome.problem);
   }
   report_.done += order.order.rows.size();
+  forget_dead(tried);
   outstanding_.finish(tried);
-}
-
-void ActionRunner::give_up_late(Time now) {
-  outstanding_.for_each([&](const OrderPlace& place) {
-    OutstandingOrder& order = *place.order;
-    if (order.state == State::waits && order.deadline <= now) {
-      give_up(order, "deadline_ms has passed" +
-                         (order.problem.empty() ? std::string() : ": " + order.problem));
-    }
-    return true;
-  });
-}
-
-void ActionRunner::give_up(OutstandingOrder& order, std::string problem) {
-  report_.dead += order.order.rows.size();
-  order.problem = std::move(problem);
-  order.state = State::is_dead;
-  order.next = {};
-  groups_.close(order);
-  const std::lock_guard lock(mutex_);
-  dead_.push_back(order.order);
-  if (dead_.size() > kMostRemembered) dead_.pop_front();
-  std::size_t events = 0;
-  for (const Order& dead : dead_) events += dead.rows.size();
-  report_.retriable = events;
-}
-
-void ActionRunner::publish_dead_letters() {
-  const Time now = steady_clock::now();
-  outstanding_.for_each([&](const OrderPlace& place) {
-    OutstandingOrder& order = *place.order;
-    if (order.state != State::is_dead || order.next > now) return true;
-    const std::uint64_t number = ++last_number_;
-    if (!letters_.push(dead_letters_of(durable_, order, number))) return false;
-    order.state = State::dying;
-    dying_.emplace(number, place);
-    return true;
-  });
-}
-
-void ActionRunner::save_silences() {
-  std::string state;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!std::exchange(are_silences_new_, false) || !parts_.has_journal) return;
-    state = silences_.saved();
-  }
-  saving_ = ++last_number_;
-  letters_.push(state_of(durable_, state, saving_));
 }
 
 void ActionRunner::acknowledge(Time now) {
@@ -438,9 +361,13 @@ ActionRunner::Time ActionRunner::next_due(Time now) {
   Time next = now + kPatience, first_attempt = next;
   if (done_ && parts_.has_journal) next = std::min(next, next_acknowledgement_);
   if (next_look_ > now) next = std::min(next, next_look_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_state_new_) next = std::min(next, next_save_);
+  }
   outstanding_.for_each([&](const OrderPlace& place) {
     const OutstandingOrder& order = *place.order;
-    if (order.state == State::is_dead) next = std::min(next, order.next);
+    if (order.state == State::is_dead) next = std::min(next, std::max(order.next, next_save_));
     if (order.state == State::waits) {
       next = std::min(next, order.deadline);
       first_attempt = std::min(first_attempt, order.next);

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,12 +8,12 @@
 #include <thread>
 #include <vector>
 
-#include "actions/inhibitor.hpp"
 #include "actions/pace.hpp"
 #include "actions/settings.hpp"
-#include "actions/silences.hpp"
 #include "actions/target.hpp"
+#include "actions/target_state.hpp"
 #include "server/actions/action_report.hpp"
+#include "server/actions/inhibitions.hpp"
 #include "server/actions/order_groups.hpp"
 #include "server/actions/outstanding.hpp"
 #include "server/doors/engine_link.hpp"
@@ -27,6 +25,7 @@ namespace gorgo::server {
 struct ActionParts {
   EngineLink::Parts link;
   Log& log;
+  Inhibitions& inhibitions;
   bool has_journal;  ///< what waits survives the server
 };
 
@@ -36,9 +35,9 @@ struct ActionParts {
 class ActionRunner {
  public:
   /// `id` and the number behind it are no session's.
-  /// `silences`: as `saved_silences` had them before.
+  /// `saved`: what `saved` has told before.
   ActionRunner(const ActionParts& parts, std::uint64_t id, std::string name,
-               actions::Settings settings, const std::string& silences);
+               actions::Settings settings, const std::string& saved);
   ~ActionRunner();
   ActionRunner(const ActionRunner&) = delete;
   ActionRunner& operator=(const ActionRunner&) = delete;
@@ -58,7 +57,8 @@ class ActionRunner {
   Result<std::uint64_t> silence(ActionSilence silence);
   /// False: there is no silence of this id.
   bool end_silence(std::uint64_t id);
-  std::string saved_silences() const;
+  /// What the target is to know again.
+  std::string saved() const;
 
   const actions::Settings& settings() const { return settings_; }
   ActionTarget info() const;
@@ -76,25 +76,25 @@ class ActionRunner {
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<actions::Target> target_;
   std::vector<actions::Order> ordered_;  // by operators
-  std::deque<actions::Order> dead_;      // the last ones that were given up
-  actions::Silences silences_;
-  bool are_silences_new_ = false;  ///< the journal does not have them as they are
+  actions::TargetState state_;
+  bool is_state_new_ = false;  // the journal does not have it as it is
 
   // What follows belongs to the thread.
   Outstanding outstanding_;
   actions::CircuitBreaker breaker_;
   actions::RateLimit rate_;
   OrderGroups groups_;
-  actions::Inhibitor inhibitor_;
   std::minstd_rand random_{std::random_device{}()};
-  std::map<std::uint64_t, OrderPlace> dying_;  // by the number of the dead letter's publication
+  std::vector<OrderPlace> dying_;  // whose dead letters are being published
   std::uint64_t last_number_ = 0;
-  std::uint64_t saving_ = 0;   // the number of the publication that has silences
+  std::uint64_t burial_ = 0;   // the number of the publication that has these letters
+  std::uint64_t saving_ = 0;   // that of the last one that has the state
+  Time next_save_ = {};        // when the state may be written again
   std::optional<Place> done_;  // to be acknowledged
   Time next_acknowledgement_ = {}, next_look_ = {};
 
   EngineLink link_;
-  /// For dead letters and silences, so that what is said of them does not stand behind deliveries
+  /// For dead letters and the state, so that what is said of them does not stand behind deliveries
   /// that have to wait.
   EngineLink letters_;
   std::thread thread_;
@@ -107,7 +107,7 @@ class ActionRunner {
   void take_news(bool at_once);
   void take(const OutFrame& frame);
   void take_reply(const wire::Message& message);
-  /// Takes what the engine says of dead letters and silences.
+  /// Takes what the engine says of dead letters and the state.
   void take_fates();
   void take_fate(const wire::Message& reply);
   void take(const ClientDelivery& delivery);
@@ -121,9 +121,14 @@ class ActionRunner {
   void settle(const OrderPlace& tried, const actions::Outcome& outcome, Time now);
   void give_up_late(Time now);
   void give_up(OutstandingOrder& order, std::string problem);
+  /// Publishes what was given up, together with the state, from which it may be tried again.
   void publish_dead_letters();
-  /// Has the journal keep silences that are new, or no longer those that were.
-  void save_silences();
+  /// Has the journal keep the state, where that is new. `at_once`: however much was written before.
+  void save_state(bool at_once);
+  /// The state for a publication that is about to leave; empty: nobody would keep it.
+  std::string state_to_keep();
+  /// The order was done. If it was one of those that were given up, it is not any more.
+  void forget_dead(const OrderPlace& done);
   /// Says now and then how far everything is done.
   void acknowledge(Time now);
   /// When something is to be done that nobody rings for.

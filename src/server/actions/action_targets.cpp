@@ -6,22 +6,6 @@
 
 namespace gorgo::server {
 
-std::vector<std::string> differences(const actions::Targets& before,
-                                     const actions::Targets& after) {
-  std::vector<std::string> found;
-  for (const auto& [name, settings] : before) {
-    if (!after.contains(name)) found.push_back("actions." + name + ": removed");
-  }
-  for (const auto& [name, settings] : after) {
-    const auto known = before.find(name);
-    if (known == before.end()) found.push_back("actions." + name + ": added");
-    if (known != before.end() && known->second != settings) {
-      found.push_back("actions." + name + ": changed");
-    }
-  }
-  return found;
-}
-
 ActionTargets::ActionTargets(ActionParts parts, ActionBoard& board,
                              const actions::Targets& settings)
     : parts_(std::move(parts)), board_(board) {
@@ -32,13 +16,14 @@ void ActionTargets::post(const actions::Targets& settings) {
   std::vector<std::string> texts;
   for (const auto& [name, target] : settings) texts.push_back(target.text(name));
   board_.post(std::move(texts));
+  parts_.inhibitions.post(settings);
 }
 
 void ActionTargets::restore(const DoorPositions& positions) {
   for (const auto& [name, state] : positions.all()) {
     const std::string prefix = kActionPrefix;
     if (!name.starts_with(prefix)) continue;
-    silences_[name.substr(prefix.size())] = std::string(state.begin(), state.end());
+    saved_[name.substr(prefix.size())] = std::string(state.begin(), state.end());
   }
 }
 
@@ -56,35 +41,28 @@ std::vector<std::string> ActionTargets::apply(const actions::Targets& settings) 
   std::erase_if(runners_, [&](const auto& known) {
     if (stays(known)) return false;
     const auto& [name, runner] = known;
-    silences_[runner->settings().text(name)] = runner->saved_silences();
+    saved_[runner->settings().text(name)] = runner->saved();
     return true;
   });
   for (const auto& [name, wanted] : settings) {
     if (runners_.contains(name)) continue;
-    auto runner = std::make_unique<ActionRunner>(parts_, next_id_, name, wanted,
-                                                 silences_[wanted.text(name)]);
+    auto runner =
+        std::make_unique<ActionRunner>(parts_, next_id_, name, wanted, saved_[wanted.text(name)]);
     next_id_ += 2;
     runners_.emplace(name, std::move(runner)).first->second->start();
   }
   // Behind the subscriptions, so that a rule that is deployed from now on finds them.
   post(settings);
-  return differences(before, settings);
+  std::vector<std::string> told;
+  for (auto& [name, change] : differences("actions", before, settings)) told.push_back(change);
+  return told;
 }
 
 void ActionTargets::close() {
-  if (parts_.has_journal) close_all();
+  if (parts_.has_journal) stop_all(runners_);
 }
 
-void ActionTargets::finish() {
-  for (const auto& [name, runner] : runners_) runner->finish();
-  for (const auto& [name, runner] : runners_) runner->join();
-  runners_.clear();
-}
-
-void ActionTargets::close_all() {
-  for (const auto& [name, runner] : runners_) runner->stop();
-  runners_.clear();
-}
+void ActionTargets::finish() { finish_all(runners_); }
 
 std::vector<ActionTarget> ActionTargets::infos() const {
   std::vector<ActionTarget> all;

@@ -11,6 +11,7 @@
 #include "server/actions/action_board.hpp"
 #include "server/actions/action_runner.hpp"
 #include "server/door_positions.hpp"
+#include "server/doors/runners.hpp"
 
 namespace gorgo::server {
 
@@ -19,7 +20,7 @@ namespace gorgo::server {
 class ActionTargets {
  public:
   ActionTargets(ActionParts parts, ActionBoard& board, const actions::Targets& settings);
-  ~ActionTargets() { close_all(); }
+  ~ActionTargets() { stop_all(runners_); }
 
   /// Begins with the targets that are new, ends those that are gone, and begins those anew whose
   /// settings have changed. Returns what was done, for people. Precondition: `actions::check` found
@@ -46,18 +47,15 @@ class ActionTargets {
  private:
   const ActionParts parts_;
   ActionBoard& board_;
-  std::map<std::string, std::unique_ptr<ActionRunner>> runners_;
+  Runners<ActionRunner> runners_;
   std::uint64_t next_id_ = std::uint64_t{3} << 62;  // doors count from half of that
 
-  /// By what rules name a target by, the silences of those that have no runner at the moment.
-  std::map<std::string, std::string> silences_;
+  /// By what rules name a target by, what those are to know again that have no runner at the
+  /// moment.
+  std::map<std::string, std::string> saved_;
 
   void post(const actions::Targets& settings);
   Result<ActionRunner*> find(const std::string& name);
-  void close_all();
 };
-
-/// What an operator is told changes where the targets do.
-std::vector<std::string> differences(const actions::Targets& before, const actions::Targets& after);
 
 }  // namespace gorgo::server

@@ -25,28 +25,34 @@ protocol::Bytes publication_of(flatbuffers::FlatBufferBuilder& builder, std::uin
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }
 
+flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> position_of(
+    flatbuffers::FlatBufferBuilder& builder, const std::string& state) {
+  if (state.empty()) return 0;
+  return builder.CreateVector(reinterpret_cast<const std::uint8_t*>(state.data()), state.size());
+}
+
 }  // namespace
 
-protocol::Bytes dead_letters_of(const std::string& target, const OutstandingOrder& dead,
-                                std::uint64_t number) {
+protocol::Bytes dead_letters_of(const std::string& target, const std::vector<OrderPlace>& dead,
+                                const std::string& state, std::uint64_t number) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<wire::DeadLetter>> letters;
-  for (const auto& row : dead.order.rows) {
-    std::string line;
-    doors::append_line(line, row);
-    letters.push_back(wire::CreateDeadLetter(builder, builder.CreateString(doors::id_of(row.place)),
-                                             builder.CreateString(dead.problem),
-                                             builder.CreateString(line)));
+  for (const OrderPlace& place : dead) {
+    for (const auto& row : place.order->order.rows) {
+      std::string line;
+      doors::append_line(line, row);
+      letters.push_back(wire::CreateDeadLetter(
+          builder, builder.CreateString(doors::id_of(row.place)),
+          builder.CreateString(place.order->problem), builder.CreateString(line)));
+    }
   }
-  return publication_of(builder, number, target, 0, letters);
+  return publication_of(builder, number, target, position_of(builder, state), letters);
 }
 
 protocol::Bytes state_of(const std::string& target, const std::string& state,
                          std::uint64_t number) {
   flatbuffers::FlatBufferBuilder builder;
-  const auto bytes =
-      builder.CreateVector(reinterpret_cast<const std::uint8_t*>(state.data()), state.size());
-  return publication_of(builder, number, target, bytes, {});
+  return publication_of(builder, number, target, position_of(builder, state), {});
 }
 
 }  // namespace gorgo::server

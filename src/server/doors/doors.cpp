@@ -12,25 +12,17 @@ namespace {
 constexpr std::size_t kMostDeclared = 1000, kLongestText = std::size_t{64} << 10;
 
 /// What an operator is told changes where the doors of the configuration do.
-std::vector<std::string> differences(const doors::Doors& before, const doors::Doors& after,
-                                     const doors::Doors& declared) {
-  std::vector<std::string> found;
-  const auto tell = [&](const std::string& name, const char* what, const char* about_declared) {
-    found.push_back("doors." + name + ": " + what +
-                    (declared.contains(name) ? about_declared : ""));
-  };
-  for (const auto& [name, settings] : before) {
-    if (!after.contains(name)) tell(name, "removed", ", and the one that was declared opens again");
+std::vector<std::string> changes_of_doors(const doors::Doors& before, const doors::Doors& after,
+                                          const doors::Doors& declared) {
+  std::vector<std::string> told;
+  for (auto& [name, change] : differences("doors", before, after)) {
+    told.push_back(change);
+    if (!declared.contains(name)) continue;
+    if (!after.contains(name)) told.back() += ", and the one that was declared opens again";
+    if (!before.contains(name))
+      told.back() += ", in the place of the one that was declared, which waits";
   }
-  for (const auto& [name, settings] : after) {
-    const auto known = before.find(name);
-    if (known == before.end()) {
-      tell(name, "added", ", in the place of the one that was declared, which waits");
-    } else if (known->second != settings) {
-      tell(name, "changed", "");
-    }
-  }
-  return found;
+  return told;
 }
 
 }  // namespace
@@ -50,7 +42,7 @@ std::vector<std::string> Doors::apply(const doors::Doors& configured) {
                        {{"door", name}});
   }
   open_wanted();
-  return differences(before, configured_, declared_);
+  return changes_of_doors(before, configured_, declared_);
 }
 
 Result<void> Doors::check(const std::string& name, const std::string& text) const {
@@ -168,7 +160,7 @@ std::unique_ptr<Runner> Doors::make(const std::string& name, const doors::Settin
 
 void Doors::close() {
   is_ending_ = true;
-  if (parts_.has_journal) return close_all();
+  if (parts_.has_journal) return stop_all(runners_);
   for (const auto& [name, runner] : runners_) {
     if (!runner->settings().is_sink()) runner->stop();
   }
@@ -177,14 +169,7 @@ void Doors::close() {
 
 void Doors::finish() {
   is_ending_ = true;
-  for (const auto& [name, runner] : runners_) runner->finish();
-  for (const auto& [name, runner] : runners_) runner->join();
-  runners_.clear();
-}
-
-void Doors::close_all() {
-  for (const auto& [name, runner] : runners_) runner->stop();
-  runners_.clear();
+  finish_all(runners_);
 }
 
 std::vector<Door> Doors::infos() const {

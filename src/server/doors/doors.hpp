@@ -12,6 +12,7 @@
 #include "server/door_positions.hpp"
 #include "server/doors/door_calls.hpp"
 #include "server/doors/runner.hpp"
+#include "server/doors/runners.hpp"
 
 namespace gorgo::server {
 
@@ -21,7 +22,7 @@ namespace gorgo::server {
 class Doors {
  public:
   explicit Doors(DoorParts parts) : parts_(std::move(parts)) {}
-  ~Doors() { close_all(); }
+  ~Doors() { stop_all(runners_); }
 
   /// How far doors had read when the server ended, and which were declared. To be called before
   /// `apply`, which opens them. A text that this program does not take is logged, and shown as a
@@ -49,7 +50,7 @@ class Doors {
 
  private:
   const DoorParts parts_;
-  std::map<std::string, std::unique_ptr<Runner>> runners_;
+  Runners<Runner> runners_;
   doors::Doors configured_, declared_;
   std::map<std::string, std::string> unusable_;  // declared doors, and what is wrong with them
   std::set<std::string> closing_;                // declared doors that are about to be removed
@@ -59,7 +60,6 @@ class Doors {
   std::map<std::string, doors::Position> positions_;  // of doors that are not open
   std::uint64_t last_id_ = std::uint64_t{1} << 63;    // sessions count from 1
 
-  void close_all();
   void declare(const std::string& name, const std::string& text);
   doors::Doors wanted() const;
   /// Closes a door that is open. `then` as in DoorCalls::close.

@@ -8,24 +8,14 @@
 #include "protocol/info.hpp"
 #include "server/doors/durable_name.hpp"
 #include "server/doors/runner.hpp"
+#include "server/refusal.hpp"
 
 namespace gorgo::server {
 namespace {
 
 using doors::Departing;
 
-enum Request : std::uint64_t { kSubscribe = 1, kEnd = 2, kAcknowledge = 3 };
-
-/// Why the subscription is none; empty: it is one.
-std::string problem_in(const wire::Message& message) {
-  if (const auto* error = message.body_as_Error()) return error->message()->str();
-  const auto* diagnostics = message.body_as_Diagnostics();
-  if (diagnostics == nullptr || diagnostics->list() == nullptr) return "";
-  for (const auto* one : *diagnostics->list()) {
-    if (one->severity() == wire::Severity::Error) return one->message()->str();
-  }
-  return "";
-}
+enum SinkRequest : std::uint64_t { kSinkSubscribe = 1, kSinkEnd = 2, kSinkAcknowledge = 3 };
 
 /// With a journal the subscription is durable, and what the other side has is acknowledged. What
 /// has come from the engine leaves together, because each `send` waits for the other side.
@@ -95,7 +85,7 @@ void SinkRunner::subscribe() {
   } else {
     request.slow = wire::SlowPolicy::Drop;
   }
-  link_.push(protocol::encode(kSubscribe, request));
+  link_.push(protocol::encode(kSinkSubscribe, request));
 }
 
 void SinkRunner::take(const OutFrame& frame) {
@@ -105,18 +95,18 @@ void SinkRunner::take(const OutFrame& frame) {
 }
 
 void SinkRunner::take_reply(const wire::Message& message) {
-  const std::string problem = problem_in(message);
-  if (message.id() == kEnd) {
+  const std::string problem = refusal_in(message);
+  if (message.id() == kSinkEnd) {
     subscribe();
-  } else if (message.id() == kSubscribe && problem.empty()) {
+  } else if (message.id() == kSinkSubscribe && problem.empty()) {
     succeed();
-  } else if (message.id() == kSubscribe && parts_.has_journal && !was_ended_) {
+  } else if (message.id() == kSinkSubscribe && parts_.has_journal && !was_ended_) {
     // It may be there from an earlier configuration, for other events.
     was_ended_ = true;
     wire::EndDurableT end;
     end.durable = durable_;
-    link_.push(protocol::encode(kEnd, end));
-  } else if (message.id() == kSubscribe) {
+    link_.push(protocol::encode(kSinkEnd, end));
+  } else if (message.id() == kSinkSubscribe) {
     fail({"subscribe: " + problem, ""});
     subscribe();
   }
@@ -155,7 +145,7 @@ void SinkRunner::acknowledge(Place last) {
   acknowledge.durable = durable_;
   acknowledge.root = last.root;
   acknowledge.ordinal = last.ordinal;
-  link_.push(protocol::encode(kAcknowledge, acknowledge));
+  link_.push(protocol::encode(kSinkAcknowledge, acknowledge));
 }
 
 }  // namespace

@@ -175,6 +175,7 @@ Result<void> Replay::restore_server(const stored::ServerStateT& state) {
   server::restore(state, state_.positions);
   server::restore(state, state_.declared_doors);
   server::restore(state, state_.deployments);
+  if (state_.inhibitions != nullptr) state_.inhibitions->restore(state);
   files_ = restored_files(state);
   history_ = restored_history(state);
   state_.results.restore(*state.results);
@@ -242,6 +243,9 @@ Result<void> Replay::carry_out(const journal::Record& record) {
     case Kind::Cursor:
       return decoded<stored::Cursor>(record, [this](const stored::CursorT& cursor) {
         state_.process();
+        if (state_.inhibitions != nullptr) {
+          state_.inhibitions->forget(cursor.name, {cursor.root, cursor.ordinal});
+        }
         return state_.durables.acknowledge(cursor.name, {cursor.root, cursor.ordinal});
       });
     case Kind::DoorChange:

@@ -11,6 +11,7 @@
 #include "gorgo/processor.hpp"
 #include "journal/reader.hpp"
 #include "journal/records.hpp"
+#include "server/actions/inhibitions.hpp"
 #include "server/command.hpp"
 #include "server/deployments.hpp"
 #include "server/door_positions.hpp"
@@ -40,6 +41,7 @@ class Replay {
     Producers& producers;
     DoorPositions& positions;
     DeclaredDoors& declared_doors;
+    Inhibitions* inhibitions = nullptr;  ///< null: nobody asks for them
     Deployments& deployments;
     ResultHash& results;
     DurableSubscriptions& durables;

@@ -48,6 +48,7 @@ stored::ServerStateT state_of(const ServerKnowledge& knowledge, std::uint64_t ro
     added->frame.assign(publication->frame.begin(), publication->frame.end());
   }
   state.durables = knowledge.durables.save();
+  knowledge.inhibitions.save(state);
   return state;
 }
 

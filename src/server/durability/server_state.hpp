@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "journal/records.hpp"
+#include "server/actions/inhibitions.hpp"
 #include "server/command_queue.hpp"
 #include "server/deployments.hpp"
 #include "server/door_positions.hpp"
@@ -22,6 +23,7 @@ struct ServerKnowledge {
   const Producers& producers;
   const DoorPositions& positions;
   const DeclaredDoors& declared_doors;
+  const Inhibitions& inhibitions;
   const ResultHash& results;
   const KnownFiles& files;
   const RuleHistory& history;
