@@ -39,7 +39,9 @@ std::string Recovery::to_string() const {
 }
 
 Journal::Journal(Disk& disk, std::string folder, const Options& options)
-    : disk_(disk), folder_(std::move(folder)), options_(options) {}
+    : disk_(disk), folder_(std::move(folder)), options_(options) {
+  gathered_.reserve(options.gather_bytes);
+}
 
 Result<std::unique_ptr<Journal>> Journal::open(Disk& disk, const std::string& folder,
                                                const Options& options) {
@@ -59,7 +61,7 @@ Result<void> Journal::recover() {
   number_ = found->journal != 0 ? found->journal : options_.number;
   while (number_ == 0) number_ = random_number();
   low_ = found->low;
-  durable_ = end_ = found->end;
+  durable_ = written_ = end_ = found->end;
   recovery_ = {low_, end_, found->torn_bytes, found->torn_in};
   return {};
 }
@@ -72,6 +74,11 @@ Place Journal::low() const {
 Place Journal::durable() const {
   const std::lock_guard lock(mutex_);
   return durable_;
+}
+
+Place Journal::written() const {
+  const std::lock_guard lock(mutex_);
+  return written_;
 }
 
 Place Journal::end() const {
@@ -117,12 +124,40 @@ Result<Place> Journal::append_locked(std::uint16_t kind, std::span<const Bytes> 
   parts_.assign({std::as_bytes(std::span(&header, 1))});
   parts_.insert(parts_.end(), parts.begin(), parts.end());
   parts_.push_back(padding_of(length));
-  if (const auto written = write_all(*tail_.file, tail_.offset, parts_); !written) {
+  if (const auto done = put(total); !done) return done.error();
+  const Place place = end_++;
+  if (gathered_.empty()) written_ = end_;
+  return place;
+}
+
+Result<void> Journal::put(std::uint64_t size) {
+  if (gathered_.size() + size > options_.gather_bytes) {
+    if (auto written = write_locked(); !written) return written;
+  }
+  if (size <= options_.gather_bytes) {
+    for (const Bytes part : parts_) gathered_.insert(gathered_.end(), part.begin(), part.end());
+  } else if (const auto written = write_all(*tail_.file, tail_.offset, parts_); !written) {
     return fail(written.error());
   }
-  tail_.offset += total;
+  tail_.offset += size;
   tail_.synced = false;
-  return end_++;
+  return {};
+}
+
+Result<void> Journal::write() {
+  const std::lock_guard lock(mutex_);
+  if (failure_) return *failure_;
+  return write_locked();
+}
+
+Result<void> Journal::write_locked() {
+  if (gathered_.empty()) return {};
+  const std::array<Bytes, 1> parts = {gathered_};
+  const auto written = write_all(*tail_.file, tail_.offset - gathered_.size(), parts);
+  gathered_.clear();
+  if (!written) return fail(written.error());
+  written_ = end_;
+  return {};
 }
 
 Result<void> Journal::make_room(std::uint64_t length) {
@@ -187,6 +222,7 @@ Result<std::shared_ptr<File>> Journal::make_segment(const std::string& path,
 /// Gives the room behind the last record back.
 Result<void> Journal::close_segment() {
   if (!tail_.file) return {};
+  if (auto written = write_locked(); !written) return written;
   const auto file = std::move(tail_.file);
   if (!tail_.synced) unsynced_.push_back(file);
   return file->truncate(tail_.offset);
@@ -197,6 +233,7 @@ Result<Place> Journal::sync() {
   std::unique_lock lock(mutex_);
   if (failure_) return *failure_;
   if (durable_ == end_) return durable_;
+  if (const auto written = write_locked(); !written) return written.error();
   const Place target = end_;
   std::vector<std::shared_ptr<File>> files = unsynced_;
   const std::size_t full = files.size();
@@ -215,7 +252,7 @@ Result<Place> Journal::sync() {
 
 View Journal::view() const {
   const std::lock_guard lock(mutex_);
-  return {&disk_, folder_, number_, low_, end_, segments_};
+  return {&disk_, folder_, number_, low_, written_, segments_};
 }
 
 Result<Reader> Journal::read(Place from) const {
@@ -225,7 +262,7 @@ Result<Reader> Journal::read(Place from) const {
                      std::to_string(from),
                  ""};
   }
-  return Reader(disk_, folder_, segments_, from, end_);
+  return Reader(disk_, folder_, segments_, from, written_);
 }
 
 /// Where the first segment begins that is needed, when nothing below `place` is.

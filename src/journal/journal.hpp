@@ -18,6 +18,8 @@ std::int64_t now();  ///< nanoseconds since the Unix epoch
 
 struct Options {
   std::uint64_t segment_bytes = std::uint64_t{64} << 20;
+  /// Records are gathered up to so many bytes. Writing as many costs little beside copying them.
+  std::size_t gather_bytes = std::size_t{256} << 10;
   std::int64_t (*clock)() = now;
   std::uint64_t number = 0;  ///< of a new journal; 0: a random one
 };
@@ -54,9 +56,15 @@ class Journal {
   /// many bytes. Where there is no room, nothing has changed.
   Result<void> make_room(std::uint64_t length);
 
-  /// Writes a record whose payload is `parts` end to end, at most 4 GiB - 256. `kind` is at least
-  /// kFirstKind. Returns its place, which is durable once `durable()` is above it.
+  /// Appends a record whose payload is `parts` end to end, at most 4 GiB - 256. `kind` is at least
+  /// kFirstKind. Returns its place, which is durable once `durable()` is above it. Small records are
+  /// gathered, because each call of the system costs much more than they do: the end of the process
+  /// loses those that `write` has not written.
   Result<Place> append(std::uint16_t kind, std::span<const Bytes> parts);
+
+  /// Hands everything that was appended to the system, where the end of the process does not lose
+  /// it.
+  Result<void> write();
 
   /// Makes everything durable that was appended before the call, and returns `durable()`. Records
   /// may be appended meanwhile.
@@ -64,12 +72,14 @@ class Journal {
 
   Place low() const;                      ///< the first place that can be read
   Place durable() const;                  ///< places below this one are durable
+  Place written() const;                  ///< places below this one are with the system
   Place end() const;                      ///< of the next record
   std::vector<Segment> segments() const;  ///< those that trimming has left, in order
   std::optional<Error> failure() const;
 
+  /// Readers see what is written.
   View view() const;
-  /// The records from `from` to what is now the end. An error: `from` was trimmed.
+  /// The records from `from` to the last one that is written. An error: `from` was trimmed.
   Result<Reader> read(Place from) const;
 
   /// Removes the files all of whose records stand below `place`, once it is durable that they are
@@ -84,7 +94,7 @@ class Journal {
   struct Tail {
     std::shared_ptr<File> file;  ///< null: the next record begins a segment
     std::uint32_t seed = 0;
-    std::uint64_t offset = 0;
+    std::uint64_t offset = 0;  ///< behind the last record, gathered or written
     std::uint64_t size = 0;
     bool synced = false;
   };
@@ -93,6 +103,9 @@ class Journal {
 
   Result<void> recover();
   Result<Place> append_locked(std::uint16_t kind, std::span<const Bytes> parts);
+  /// Puts `parts_`, which are `size` bytes, behind the last record.
+  Result<void> put(std::uint64_t size);
+  Result<void> write_locked();
   /// Has the last segment hold a record of so many bytes, or begins another one.
   Result<void> provide(std::uint64_t record);
   Result<void> begin_segment(std::uint64_t record);
@@ -118,10 +131,12 @@ class Journal {
   std::vector<std::shared_ptr<File>> unsynced_;  ///< full segments, in order
   Tail tail_;
   std::vector<Bytes> parts_;
+  std::vector<std::byte> gathered_;  ///< the last records before `tail_.offset`
   bool folder_synced_ = true;
   bool leftover_ = false;  ///< a segment that could not be begun may have left its file
   Place low_ = 1;
   Place durable_ = 1;
+  Place written_ = 1;
   Place end_ = 1;
   std::optional<Error> failure_;
 };

@@ -256,8 +256,7 @@ void Admission::acknowledge(const Command& command, std::uint64_t id,
     return parts_.journal.reply_when_durable(command.client, std::move(ack));
   }
   if (mode == wire::AckMode::AcceptedAtOnce) {
-    command.client->reply(std::move(ack));
-    return;
+    return parts_.journal.reply_when_written(command.client, std::move(ack));
   }
   parts_.journal.reply(command.client, std::move(ack));
 }

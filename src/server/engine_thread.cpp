@@ -233,6 +233,7 @@ std::chrono::nanoseconds EngineThread::patience() const {
 
 void EngineThread::process() {
   if (processor_.pending() > 0) {
+    journal_.write_gathered();
     broken_ = true;
     processor_.process([this](const OutputBatch& batch) { deliver(batch); });
     broken_ = false;

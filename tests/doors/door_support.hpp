@@ -167,6 +167,17 @@ class Patience {
       std::chrono::steady_clock::now() + std::chrono::minutes(1);
 };
 
+/// For the reader of a failure.
+inline void tell_of_doors(ServerWithDoors& server) {
+  const auto doors = server.client().doors();
+  if (!doors) return;
+  for (const Door& door : *doors) {
+    std::printf("%s is %s, has had %llu events, and stands at %s; %s\n", door.name.c_str(),
+                door.state.c_str(), static_cast<unsigned long long>(door.events),
+                door.position.c_str(), door.problem.c_str());
+  }
+}
+
 /// A client publishes numbers, which leave through a door, while `die` has something die, so often.
 /// `count` says how many the other side has got, and `left` which, in its order; none may be there
 /// twice.
@@ -192,6 +203,7 @@ std::int64_t check_numbers_leave(ServerWithDoors& server, int deaths, Die die, C
       now = count();
     }
   }
+  if (testing::Test::HasFailure()) tell_of_doors(server);
   std::int64_t expected = 0;
   for (const std::int64_t number : left()) {
     EXPECT_EQ(number, ++expected) << "lost, doubled, or out of order";

@@ -94,14 +94,14 @@ TEST(Crash, DuringEveryOperationOfARecovery) {
   }
 }
 
-TEST(Crash, AKilledProgramLosesNothing) {
+TEST(Crash, AKilledProgramLosesNothingThatIsWritten) {
   for (std::size_t steps = 1; steps <= forty_steps().size(); ++steps) {
     Trial trial(steps);
     trial.must_open();
     auto script = forty_steps();
     script.resize(steps);
     trial.perform(script);
-    const Place end = trial.journal()->end();
+    const Place end = trial.journal()->written();
     trial.kill();
     trial.must_open();
     ASSERT_EQ(trial.problem(), "");
@@ -142,7 +142,7 @@ TEST(Crash, TwentyThousandRandomOnes) {
   EXPECT_GT(counts.in_recovery, 1000u);
   EXPECT_GT(counts.kills, 1000u);
   EXPECT_GT(counts.failed, 200u);
-  EXPECT_GT(counts.torn, 2000u);
+  EXPECT_GT(counts.torn, 1500u);
 }
 
 }  // namespace

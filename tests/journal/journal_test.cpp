@@ -29,7 +29,9 @@ class JournalTest : public testing::Test {
 
   static Result<Place> append(Journal& journal, std::string_view text) {
     const std::array<Bytes, 2> parts = {bytes_of(text.substr(0, 1)), bytes_of(text.substr(1))};
-    return journal.append(kFirstKind, parts);
+    const auto place = journal.append(kFirstKind, parts);
+    if (place && !journal.write()) ADD_FAILURE() << "it was not written";
+    return place;
   }
 
   static std::vector<std::string> read(const Journal& journal, Place from) {
@@ -58,6 +60,25 @@ TEST_F(JournalTest, GivesRecordsPlacesAndReadsThemInOrder) {
   EXPECT_THAT(read(*journal, 1), ElementsAre("one", "two", std::string(2000, 'x'), "four"));
   EXPECT_THAT(read(*journal, 4), ElementsAre("four"));
   EXPECT_THAT(read(*journal, 5), ElementsAre());
+}
+
+TEST_F(JournalTest, ReadersSeeWhatIsWritten) {
+  const auto journal = open();
+  const std::array<Bytes, 1> parts = {bytes_of("one")};
+  ASSERT_EQ(journal->append(kFirstKind, parts).value(), 1u);
+  const auto writes = disk_.count(Operation::write);
+  ASSERT_EQ(journal->append(kFirstKind, parts).value(), 2u);
+  EXPECT_EQ(disk_.count(Operation::write), writes);
+  EXPECT_EQ(journal->end(), 3u);
+  EXPECT_EQ(journal->written(), 1u);
+  EXPECT_EQ(journal->view().end, 1u);
+  EXPECT_THAT(read(*journal, 1), ElementsAre());
+  ASSERT_TRUE(journal->write());
+  EXPECT_EQ(disk_.count(Operation::write), writes + 1);
+  EXPECT_EQ(journal->written(), 3u);
+  EXPECT_THAT(read(*journal, 1), ElementsAre("one", "one"));
+  ASSERT_TRUE(journal->write());
+  EXPECT_EQ(disk_.count(Operation::write), writes + 1);
 }
 
 TEST_F(JournalTest, IsDurableUpToTheLastSync) {

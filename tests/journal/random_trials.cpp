@@ -32,6 +32,7 @@ Step any_step(const Swarm& swarm, Random& random) {
   if (die < (swarm.rare_syncs ? 1 : 10)) return {Step::What::sync};
   if (swarm.trim && die == 10) return {Step::What::trim, random() % 110};
   if (swarm.reopen && die == 11) return {Step::What::reopen};
+  if (die >= 12 && die < 16) return {Step::What::write};
   // Many sizes with the same length of a record, so that remains of others fit.
   if (die < 25) return {Step::What::append, random() % 40};
   return {Step::What::append, random() % (swarm.large ? 2500 : 600)};

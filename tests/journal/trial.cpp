@@ -9,6 +9,7 @@ namespace gorgo::journal {
 namespace {
 
 constexpr std::uint64_t kSegmentBytes = 2048;
+constexpr std::size_t kGatherBytes = 600;
 constexpr std::uint16_t kKind = kFirstKind + 3;
 
 std::int64_t no_clock() { return 1; }
@@ -21,10 +22,10 @@ std::vector<Step> forty_steps() {
           {append, 100},  {sync},       {append, 480},  {append, 1},   {append, 900},
           {append, 700},  {sync},       {append, 447},  {append, 5},   {sync},
           {trim, 40},     {append, 64}, {append, 1500}, {append, 3},   {append, 3000},
-          {sync},         {append, 20}, {append, 20},   {reopen},      {append, 200},
+          {sync},         {append, 20}, {write},        {reopen},      {append, 200},
           {append, 200},  {sync},       {append, 959},  {append, 960}, {append, 961},
           {sync},         {trim, 80},   {append, 12},   {append, 12},  {sync},
-          {append, 1983}, {append, 8},  {sync},         {append, 512}, {append, 40}};
+          {append, 1983}, {sync},       {append, 512},  {write},       {append, 40}};
 }
 
 Trial::Trial(std::uint64_t seed) : disk_(seed) {}
@@ -35,7 +36,10 @@ void Trial::wrong(const std::string& what) {
 
 void Trial::open() {
   auto opened = Journal::open(disk_, kFolder,
-                              {.segment_bytes = kSegmentBytes, .clock = no_clock, .number = 7});
+                              {.segment_bytes = kSegmentBytes,
+                               .gather_bytes = kGatherBytes,
+                               .clock = no_clock,
+                               .number = 7});
   if (!opened) {
     if (disk_.powered() && !faults_) wrong("cannot open: " + opened.error().message);
     return;
@@ -62,6 +66,9 @@ void Trial::perform(const Step& step) {
   switch (step.what) {
     case Step::What::append:
       append(step.number);
+      break;
+    case Step::What::write:
+      write();
       break;
     case Step::What::sync:
       sync();
@@ -102,6 +109,15 @@ void Trial::append(std::size_t size) {
   if (failed) wrong("a failed journal took a record");
 }
 
+void Trial::write() {
+  const bool failed = journal_->failure().has_value();
+  const Place end = journal_->end();
+  const auto written = journal_->write();
+  if (!written) return judge("write", written.error());
+  if (journal_->written() != end) wrong("a record was not written");
+  if (failed) wrong("a failed journal wrote");
+}
+
 void Trial::sync() {
   const bool failed = journal_->failure().has_value();
   const Place end = journal_->end();
@@ -129,13 +145,15 @@ void Trial::judge(const char* call, const Error& error) {
 }
 
 void Trial::note_promises() {
-  if (journal_) durable_ = std::max(durable_, journal_->durable());
+  if (!journal_) return;
+  durable_ = std::max(durable_, journal_->durable());
+  with_system_ = std::max(with_system_, journal_->written());
 }
 
 void Trial::compare() {
   const Recovery& found = journal_->recovery();
-  if (found.end < durable_) {
-    return wrong("durable up to " + std::to_string(durable_) + ", found up to " +
+  if (found.end < least_) {
+    return wrong("promised up to " + std::to_string(least_) + ", found up to " +
                  std::to_string(found.end));
   }
   std::erase_if(trims_, [&](const auto& trim) { return trim.first > found.end; });
@@ -167,15 +185,18 @@ void Trial::compare() {
   }
   if (place != found.end) wrong("the records end at " + std::to_string(place));
   written_.erase(written_.lower_bound(found.end), written_.end());
-  durable_ = found.end;
+  durable_ = with_system_ = least_ = found.end;
 }
 
 void Trial::restart(Fate data, Fate names) {
+  least_ = durable_;
   journal_.reset();
   disk_.restart(data, names);
 }
 
 void Trial::kill() {
+  // The pages that a failed sync did not write may be lost.
+  least_ = journal_ && !journal_->failure() ? with_system_ : durable_;
   journal_.reset();
   disk_.kill();
 }

@@ -16,6 +16,7 @@ namespace gorgo::journal {
 struct Step {
   enum class What : std::uint8_t {
     append,  ///< a record of so many bytes
+    write,
     sync,
     trim,    ///< what is below this part of all records, in percent
     reopen,  ///< closes the journal and opens it again
@@ -62,6 +63,7 @@ class Trial {
 
   std::string next_payload(std::size_t size);
   void append(std::size_t size);
+  void write();
   void sync();
   void trim(std::size_t percent);
   void close();
@@ -78,7 +80,9 @@ class Trial {
   std::uint64_t serial_ = 0;
 
   std::map<Place, Written> written_;
-  Place durable_ = 1;  ///< what was promised
+  Place durable_ = 1;      ///< what was promised
+  Place with_system_ = 1;  ///< what was promised where only the program ends
+  Place least_ = 1;        ///< what must be there after the crash
   /// Where the journal ended when it was told that what stands below a place is not needed. A crash
   /// that loses something before that end must not lose what was needed then.
   std::vector<std::pair<Place, Place>> trims_;

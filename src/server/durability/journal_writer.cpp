@@ -84,6 +84,7 @@ void JournalWriter::write_request(std::span<const std::uint8_t> frame) {
 }
 
 void JournalWriter::before_output() {
+  write_gathered();
   if (options_.durability == Durability::durable) await_durable();
 }
 
@@ -91,6 +92,21 @@ void JournalWriter::await_durable() {
   if (!is_on() || is_durable()) return;
   const auto durable = committer_->wait(journal_->end() - 1);
   if (!durable) fail(durable.error());
+}
+
+void JournalWriter::write_gathered() {
+  if (!is_on()) return;
+  if (const auto written = journal_->write(); !written) return fail(written.error());
+  for (Waiting& waiting : std::exchange(unwritten_, {})) send(waiting);
+}
+
+void JournalWriter::reply_when_written(const std::shared_ptr<Outbox>& client,
+                                       protocol::Bytes reply) {
+  if (!is_on()) {
+    client->reply(std::move(reply));
+    return;
+  }
+  unwritten_.push_back({journal_->end() - 1, client, std::move(reply)});
 }
 
 void JournalWriter::reply_when_durable(const std::shared_ptr<Outbox>& client,
@@ -110,6 +126,7 @@ bool JournalWriter::is_awaited() {
 }
 
 void JournalWriter::begin_sync() {
+  write_gathered();
   if (!is_on() || is_durable()) return;
   if (options_.durability == Durability::durable || is_awaited()) {
     committer_->request(journal_->end() - 1);
@@ -120,11 +137,12 @@ void JournalWriter::reply(const std::shared_ptr<Outbox>& client, protocol::Bytes
   if (options_.durability == Durability::durable) {
     reply_when_durable(client, std::move(reply));
   } else {
-    client->reply(std::move(reply));
+    reply_when_written(client, std::move(reply));
   }
 }
 
 void JournalWriter::end_turn() {
+  write_gathered();
   if (!is_on()) return;
   const auto due = due_in();
   if (!is_awaited() && (!due || due->count() > 0)) return;
@@ -142,13 +160,16 @@ void JournalWriter::send_durable() {
   const std::lock_guard lock(waiting_mutex_);
   const journal::Place durable = journal_->durable();
   while (!waiting_.empty() && waiting_.front().place < durable) {
-    Waiting& first = waiting_.front();
-    try {
-      first.client->reply(std::move(first.reply));
-    } catch (const std::bad_alloc&) {
-      first.client->close();  // what became of its request is unknown to the client then
-    }
+    send(waiting_.front());
     waiting_.pop_front();
+  }
+}
+
+void JournalWriter::send(Waiting& waiting) {
+  try {
+    waiting.client->reply(std::move(waiting.reply));
+  } catch (const std::bad_alloc&) {
+    waiting.client->close();  // what became of its request is unknown to the client then
   }
 }
 
@@ -158,6 +179,7 @@ void JournalWriter::synced() {
 }
 
 void JournalWriter::close() {
+  write_gathered();
   if (!is_on()) return;
   committer_.reset();
   if (const auto closed = journal_->close(); !closed) return fail(closed.error());
@@ -170,6 +192,7 @@ void JournalWriter::fail(const Error& why) {
   if (failure_) return;
   failure_ = why;
   log_.error("the journal has failed", {{"error", why.to_string()}});
+  for (Waiting& waiting : std::exchange(unwritten_, {})) waiting.client->close();
   {
     const std::lock_guard lock(waiting_mutex_);
     for (Waiting& waiting : std::exchange(waiting_, {})) waiting.client->close();

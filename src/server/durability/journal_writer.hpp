@@ -37,8 +37,8 @@ struct TakenPiece {
 };
 
 /// Writes what decides results into the journal, in the order in which the engine thread does it,
-/// and keeps back what must not leave before that is durable. Without a journal it does nothing and
-/// keeps nothing back.
+/// and keeps back what must not leave before that is written or durable. Without a journal it does
+/// nothing and keeps nothing back.
 ///
 /// Belongs to the engine thread; another one sends replies as soon as their records are durable.
 /// What it writes was done already, so a disk that fails leaves a
@@ -78,15 +78,22 @@ class JournalWriter {
 
   /// Waits until everything that was written is durable.
   void await_durable();
-  /// Calls `await_durable` with `Durability::durable`, where nothing may show earlier.
+  /// What was recorded is written, and with `Durability::durable` it is durable: nothing may show
+  /// earlier.
   void before_output();
   /// Replies once everything that was written is durable. Without a journal that is at once.
   void reply_when_durable(const std::shared_ptr<Outbox>& client, protocol::Bytes reply);
+  /// Replies once the end of the process does not lose what was recorded: with the next
+  /// `write_gathered`.
+  void reply_when_written(const std::shared_ptr<Outbox>& client, protocol::Bytes reply);
   /// Replies as `durability` demands it.
   void reply(const std::shared_ptr<Outbox>& client, protocol::Bytes reply);
   /// Something waits until everything that was written is durable.
   void want_sync() { wanted_ = true; }
 
+  /// Writes the records so far, and sends the replies that wait for that. To be called before an
+  /// evaluation.
+  void write_gathered();
   /// Asks for what the turn needs so far, so that the disk syncs while events are evaluated. To be
   /// called when all commands of the turn are carried out.
   void begin_sync();
@@ -112,6 +119,7 @@ class JournalWriter {
   const std::function<void()> on_synced_;
   std::shared_ptr<journal::Disk> disk_;
   std::unique_ptr<journal::Journal> journal_;
+  std::deque<Waiting> unwritten_;  // replies that wait for `write_gathered`, by place
   std::mutex waiting_mutex_;
   std::deque<Waiting>
       waiting_;  // by place; under the mutex, and so is their sending, for its order
@@ -123,6 +131,7 @@ class JournalWriter {
 
   void append(journal::stored::Kind kind, journal::Bytes payload);
   journal::Place append(journal::stored::Kind kind, std::span<const journal::Bytes> parts);
+  static void send(Waiting& waiting);
   bool is_awaited();
   bool is_durable() const { return journal_->durable() == journal_->end(); }
   void send_durable();
