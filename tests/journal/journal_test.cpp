@@ -147,6 +147,22 @@ TEST_F(JournalTest, AFailedSyncEndsItForGood) {
   EXPECT_EQ(journal->durable(), 1u);
 }
 
+TEST_F(JournalTest, AFailedWriteEndsItForGood) {
+  for (const std::size_t size : {1, 500'000}) {  // one is gathered, the other written at once
+    const auto journal = open("j" + std::to_string(size));
+    ASSERT_TRUE(append(*journal, "one"));
+    disk_.fail(Operation::write, size == 1 ? 1 : 2);  // a new segment has a header
+    const std::string text(size, 'x');
+    const std::array<Bytes, 1> parts = {bytes_of(text)};
+    const bool is_written = journal->append(kFirstKind, parts) && journal->write();
+    EXPECT_FALSE(is_written);
+    ASSERT_TRUE(journal->failure());
+    EXPECT_THAT(journal->failure()->message, HasSubstr("Input/output error"));
+    EXPECT_EQ(journal->append(kFirstKind, parts).error().message, journal->failure()->message);
+    EXPECT_EQ(journal->sync().error().message, journal->failure()->message);
+  }
+}
+
 TEST_F(JournalTest, AFullDiskRefusesRecordsUntilThereIsRoom) {
   const auto journal = open();
   disk_.set_capacity(1500);
