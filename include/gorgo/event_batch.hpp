@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +32,8 @@ struct EventColumn {
   /// Bit i % 8 of byte i / 8: event i has the attribute. Empty: all events have it.
   std::span<const std::uint8_t> present;
 
+  /// Where the string of an event begins among `bytes`.
+  std::uint32_t begin_of(std::uint32_t event) const { return event == 0 ? 0 : ends[event - 1]; }
   bool has(std::uint32_t event) const {
     return present.empty() || ((present[event / 8] >> (event % 8)) & 1) != 0;
   }
@@ -66,6 +69,10 @@ class BatchCursor {
   /// Whether it has passed the last event. Precondition of all below: it has not.
   bool done() const { return position_ == events_; }
   void advance();
+  /// How many events from this one on, at most `most`, follow each other in its table.
+  std::uint32_t run(std::uint32_t most) const;
+  /// Passes so many events. Precondition: `run(events) == events`.
+  void advance(std::uint32_t events);
 
   /// How many events stand before this one.
   std::uint32_t position() const { return position_; }
@@ -103,6 +110,12 @@ class ColumnBuilder {
   void push(const Datum& value);
   /// Adds events without a value until there are so many.
   void pad(std::uint32_t events);
+  /// Makes room for so many more events with so many bytes of strings.
+  void reserve(std::uint32_t events, std::size_t bytes);
+  /// Adds the values of events of a column of the same type, each of which has one.
+  void push(const EventColumn& column, std::uint32_t first, std::uint32_t events);
+  /// Forgets all events and keeps the memory.
+  void clear();
   /// Valid until the next change, and as long as the name is.
   EventColumn view(std::string_view name) const;
 
@@ -199,6 +212,20 @@ inline void BatchCursor::advance() {
   find_table();
 }
 
+inline std::uint32_t BatchCursor::run(std::uint32_t most) const {
+  if (batch_.order.empty()) return std::min(most, table().events - row());
+  const auto rest = batch_.order.subspan(position_, std::min(most, events_ - position_));
+  const auto end = std::find_if(rest.begin(), rest.end(),
+                                [this](std::uint16_t table) { return table != table_; });
+  return static_cast<std::uint32_t>(end - rest.begin());
+}
+
+inline void BatchCursor::advance(std::uint32_t events) {
+  passed_[table_] += events;
+  position_ += events;
+  find_table();
+}
+
 inline std::optional<Timestamp> BatchCursor::timestamp() const {
   const auto timestamps = table().timestamps;
   if (timestamps.empty()) return std::nullopt;
@@ -235,7 +262,7 @@ inline Datum EventColumn::at(std::uint32_t event) const {
     case ValueType::boolean:
       return Datum::of(booleans[event] != 0);
     case ValueType::string: {
-      const std::uint32_t begin = event == 0 ? 0 : ends[event - 1];
+      const std::uint32_t begin = begin_of(event);
       const auto* text = reinterpret_cast<const char*>(bytes.data());
       if (ends[event] == begin) return Datum::of(std::string_view());
       return Datum::of(std::string_view(text + begin, ends[event] - begin));

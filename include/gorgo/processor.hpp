@@ -64,6 +64,11 @@ struct ProcessorOptions {
   std::optional<Duration> max_ahead;   ///< refuse timestamps further ahead of the clock; unset: off
   Duration remember = 0;  ///< keep events so much longer than the rules need them, for `why`
   std::function<Timestamp()> clock;  ///< for events without a timestamp; unset: the system's
+  /// Whether somebody wants the published events of a type, so that `process` hands them out; asked
+  /// when they are appended and when they are processed. Events that no rule reads, either, are
+  /// only checked and counted, a column at a time. Unset: all types are wanted. Composites are
+  /// always handed out.
+  std::function<bool(std::string_view type)> hands_out;
   /// Not 0: `auto` takes engines at random, for every batch and rule; for tests.
   std::uint64_t shuffle_engines = 0;
   /// Called by `process` when two engines gave different composites of a rule. The rule stays with
@@ -227,7 +232,9 @@ struct Intake {
   std::size_t events = kAll;         ///< at most so many
   std::size_t pending = kAll;        ///< no more once so many are pending
   std::size_t pending_bytes = kAll;  ///< no more once the pending ones take so many
-  std::function<bool()> pause;  ///< no more once it says so; asked before every event; may be unset
+  /// No more once it says so; may be unset. Asked before every event, and once for events that are
+  /// taken together, at most 4096.
+  std::function<bool()> pause;
   /// Refuses events for reasons of the caller's own; may be unset.
   std::function<Result<void>(const BatchCursor& event)> check;
 };
@@ -369,7 +376,8 @@ class Processor {
   /// A tick by the processor's own clock, `lateness` behind it.
   void tick_now();
 
-  /// Evaluates what was released and hands out its events, if any, in place order.
+  /// Evaluates what was released and hands out its events, if any, in place order. `deliver` is
+  /// called behind every part of the work, also without events.
   void process(const std::function<void(const OutputBatch&)>& deliver);
   /// Processes what is held, too, without waiting for `lateness` to pass: before a server stops.
   void flush(const std::function<void(const OutputBatch&)>& deliver);

@@ -1,5 +1,6 @@
 #include "gorgo/event_batch.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -54,6 +55,67 @@ void ColumnBuilder::note_presence(bool exists) {
   if (exists) {
     present_.back() = static_cast<std::uint8_t>(present_.back() | (1u << (events_ % 8)));
   }
+}
+
+void ColumnBuilder::reserve(std::uint32_t events, std::size_t bytes) {
+  const auto grow = [](auto& values, std::size_t more) {
+    const std::size_t size = values.size() + more;
+    if (size > values.capacity()) values.reserve(std::max(size, 2 * values.capacity()));
+  };
+  switch (type_) {
+    case ValueType::integer:
+      return grow(integers_, events);
+    case ValueType::floating:
+      return grow(floats_, events);
+    case ValueType::boolean:
+      return grow(booleans_, events);
+    case ValueType::string:
+      grow(ends_, events);
+      return grow(bytes_, bytes);
+  }
+}
+
+void ColumnBuilder::push(const EventColumn& column, std::uint32_t first, std::uint32_t events) {
+  if (!present_.empty()) {  // a bit for each event, too
+    for (std::uint32_t i = 0; i < events; ++i) push(column.at(first + i));
+    return;
+  }
+  const auto add = [&](auto& values, const auto& more) {
+    const auto part = more.subspan(first, events);
+    values.insert(values.end(), part.begin(), part.end());
+  };
+  switch (type_) {
+    case ValueType::integer:
+      add(integers_, column.integers);
+      break;
+    case ValueType::floating:
+      add(floats_, column.floats);
+      break;
+    case ValueType::boolean:
+      add(booleans_, column.booleans);
+      break;
+    case ValueType::string: {
+      const std::uint32_t begin = column.begin_of(first);
+      const auto here = static_cast<std::uint32_t>(bytes_.size());
+      const std::uint32_t end = column.begin_of(first + events);
+      bytes_.insert(bytes_.end(), column.bytes.begin() + begin, column.bytes.begin() + end);
+      for (std::uint32_t i = first; i < first + events; ++i) {
+        ends_.push_back(here + (column.ends[i] - begin));
+      }
+      break;
+    }
+  }
+  events_ += events;
+}
+
+void ColumnBuilder::clear() {
+  events_ = 0;
+  integers_.clear();
+  floats_.clear();
+  booleans_.clear();
+  ends_.clear();
+  bytes_.clear();
+  present_.clear();
 }
 
 void ColumnBuilder::pad(std::uint32_t events) {

@@ -13,8 +13,10 @@ class ProcessorSubject : public Subject {
  public:
   ProcessorSubject(const Workload& workload, const std::string& engine)
       : workload_(workload),
-        processor_({.engine = engine, .threads = workload.threads, .max_late = workload.max_late}) {
-  }
+        processor_({.engine = engine,
+                    .threads = workload.threads,
+                    .max_late = workload.max_late,
+                    .hands_out = [](std::string_view) { return false; }}) {}
 
   Result<void> start() {
     const bool kept = !workload_.keeper.empty();

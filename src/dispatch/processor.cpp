@@ -10,7 +10,10 @@
 #include "dispatch/evaluate/rule_runner.hpp"
 #include "dispatch/explain/why.hpp"
 #include "dispatch/order/arrivals.hpp"
+#include "dispatch/order/column_intake.hpp"
 #include "dispatch/order/dispatcher.hpp"
+#include "dispatch/order/handed_out.hpp"
+#include "dispatch/order/headers.hpp"
 #include "dispatch/order/sequencer.hpp"
 #include "dispatch/placement/placer.hpp"
 #include "dispatch/rules/rule_set.hpp"
@@ -84,7 +87,8 @@ struct Processor::Impl {
                     .latency_target = options.latency_target,
                     .thread_events = options.job_terminators},
                    stop),
-        dispatcher(rules, history, counters, placer, evaluation, options.max_instants,
+        handed_out(options.hands_out),
+        dispatcher(rules, history, counters, placer, evaluation, handed_out, options.max_instants,
                    options.remember, stop) {}
 
   ~Impl() {
@@ -107,10 +111,12 @@ struct Processor::Impl {
     }
     return counted(std::move(admitted));
   }
-  std::shared_ptr<dispatch::Header> header_of(const EventTable& table);
   /// `header`: that of the event's table; null: it is not known yet.
   Result<void> take(std::shared_ptr<dispatch::Header>& header, const BatchCursor& event,
                     const Intake& intake);
+  /// Takes the next events together, as far as they can be and are to be taken. Returns how many.
+  std::uint32_t take_together(BatchCursor& next, dispatch::ColumnIntake::TableHeaders& tables,
+                              std::size_t most, const Intake& intake);
 
   RuleCounters counters_of(const dispatch::DeployedRule& rule) const {
     RuleCounters result{.serial = rule.serial,
@@ -140,43 +146,36 @@ struct Processor::Impl {
   dispatch::Suspensions suspensions;
   dispatch::RuleRunner runner;
   dispatch::Evaluation evaluation;
+  dispatch::HandedOut handed_out;
   dispatch::Dispatcher dispatcher;
   dispatch::Arrivals arrivals;  // headers refer to it
+  dispatch::Headers headers{arrivals};
+  dispatch::ColumnIntake columns{rules, history, handed_out, headers, sequencer};
   dispatch::Saving saving{rules, history, sequencer, arrivals, dispatcher, counters};
   dispatch::Released released;
-
-  // By TypeId: the header of tables whose columns are the attributes of the type, in their order.
-  // Batches share it. Publishers cannot make these headers large, because rules and declarations
-  // name the attributes.
-  std::vector<std::shared_ptr<dispatch::Header>> exact_headers;
-  std::vector<std::string_view> names;
-  std::vector<Datum> cells;
+  std::vector<Datum> cells;  // scratch
 };
-
-std::shared_ptr<dispatch::Header> Processor::Impl::header_of(const EventTable& table) {
-  names.clear();
-  for (const EventColumn& column : table.columns) names.push_back(column.name);
-  const EventType* const type = rules.schema().find(table.type);
-  if (type == nullptr) {
-    return std::make_shared<dispatch::Header>(table.type, names, arrivals.note(table.type, names));
-  }
-  if (type->id >= exact_headers.size()) exact_headers.resize(type->id + 1);
-  std::shared_ptr<dispatch::Header>& exact = exact_headers[type->id];
-  if (exact != nullptr && exact->is(table.type, names)) return exact;
-  auto header =
-      std::make_shared<dispatch::Header>(table.type, names, arrivals.note(table.type, names));
-  if (header->resolve(rules.schema()).exact) exact = header;
-  return header;
-}
 
 Result<void> Processor::Impl::take(std::shared_ptr<dispatch::Header>& header,
                                    const BatchCursor& event, const Intake& intake) {
   if (intake.check) {
     if (auto checked = intake.check(event); !checked) return counted(std::move(checked));
   }
-  if (header == nullptr) header = header_of(event.table());
+  if (header == nullptr) header = headers.of(event.table(), rules.schema());
   event.read(cells);
   return admit(header, event.timestamp());
+}
+
+std::uint32_t Processor::Impl::take_together(BatchCursor& next,
+                                             dispatch::ColumnIntake::TableHeaders& tables,
+                                             std::size_t most, const Intake& intake) {
+  if (intake.check) return 0;
+  const std::size_t room = intake.pending > released.size() ? intake.pending - released.size() : 1;
+  most = std::min({most, room, std::size_t{dispatch::ColumnIntake::kMost}});
+  const std::uint32_t taken =
+      columns.take(next, static_cast<std::uint32_t>(most), tables, released);
+  counters.accepted += taken;
+  return taken;
 }
 
 RuleInfo Processor::Impl::info_of(const dispatch::DeployedRule& deployed) const {
@@ -405,15 +404,23 @@ void Processor::append(IncomingBatch& batch, const Refused& refused, const Intak
   impl_->sequencer.begin();
   BatchCursor& next = batch.next_;
   batch.headers_.resize(next.batch().tables.size());
-  for (std::size_t left = intake.events; left > 0 && !next.done(); --left) {
+  impl_->sequencer.begin();
+  impl_->columns.begin(batch.headers_.size());
+  for (std::size_t left = intake.events; left > 0 && !next.done();) {
     if (intake.pause && intake.pause()) return;
-    const Result<void> taken = impl_->take(batch.headers_[next.table_number()], next, intake);
-    if (taken) {
-      ++batch.accepted_;
+    if (const std::uint32_t taken = impl_->take_together(next, batch.headers_, left, intake)) {
+      batch.accepted_ += taken;
+      left -= taken;
     } else {
-      refused(next, taken.error());
+      const Result<void> admitted = impl_->take(batch.headers_[next.table_number()], next, intake);
+      if (admitted) {
+        ++batch.accepted_;
+      } else {
+        refused(next, admitted.error());
+      }
+      next.advance();
+      --left;
     }
-    next.advance();
     if (pending() >= intake.pending || pending_bytes() >= intake.pending_bytes) return;
   }
 }
@@ -476,7 +483,7 @@ const std::string& Processor::last_passed_over() const {
   return impl_->evaluation.last_passed_over();
 }
 
-std::size_t Processor::pending() const { return impl_->released.records.size(); }
+std::size_t Processor::pending() const { return impl_->released.size(); }
 
 std::size_t Processor::pending_bytes() const { return impl_->released.bytes; }
 

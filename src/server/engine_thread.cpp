@@ -28,11 +28,14 @@ std::function<Timestamp()> clock_of(const ProcessorOptions& options) {
 }
 
 using OnSuspension = decltype(ProcessorOptions::on_suspension);
+using HandsOut = decltype(ProcessorOptions::hands_out);
 
 ProcessorOptions with_hooks(ProcessorOptions options, EngineClock& clock,
-                            const std::string& reports, Log& log, OnSuspension on_suspension) {
+                            const std::string& reports, Log& log, OnSuspension on_suspension,
+                            HandsOut hands_out) {
   options.clock = [&clock] { return clock.now(); };
   options.on_suspension = std::move(on_suspension);
+  options.hands_out = std::move(hands_out);
   options.on_alarm = [&log, reports](const EngineAlarm& alarm) {
     const auto saved = save_report(alarm, reports);
     log.error("engines disagree: please report it, with the file",
@@ -61,10 +64,12 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
       on_end_(std::move(on_end)),
       clock_(clock_of(options.processor)),
       journal_(options.journal, log, [this] { queue_.push_control({Command::Kind::synced}); }),
-      processor_(with_hooks(options.processor, clock_, options.reports, log,
-                            [this](const std::string& rule, bool suspended) {
-                              return note_suspension(rule, suspended);
-                            })),
+      processor_(with_hooks(
+          options.processor, clock_, options.reports, log,
+          [this](const std::string& rule, bool suspended) {
+            return note_suspension(rule, suspended);
+          },
+          [this](std::string_view type) { return is_wanted(type); })),
       book_(processor_, clock_, journal_, [this] { snapshots_.finish_taking(); }),
       settings_(settings_of(options.processor)),
       subscriptions_(options.limits, totals.memory,
@@ -248,6 +253,7 @@ void EngineThread::settle() {
 
 std::uint64_t EngineThread::deliver(const OutputBatch& batch) {
   beat();
+  if (batch.rows.empty()) return 0;
   inhibitions_.take(batch);
   if (journal_.is_on()) {
     results_.take(batch);
@@ -260,6 +266,11 @@ std::uint64_t EngineThread::deliver(const OutputBatch& batch) {
   }
   shadows_.take(batch);
   return queued;
+}
+
+bool EngineThread::is_wanted(std::string_view type) const {
+  return is_tracing_ || subscriptions_.wants(std::string(type)) || durables_.names(type) ||
+         durables_.names("*") || !shadows_.all().empty();
 }
 
 void EngineThread::process_if_many() {

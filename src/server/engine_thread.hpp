@@ -134,6 +134,7 @@ class EngineThread {
   /// Whether an evaluation ended half-way, so that the processor's state is that of no sequence of
   /// events. It is also set while an evaluation goes on.
   bool broken_ = false;
+  bool is_tracing_ = false;       // the event in hand is traced
   bool decides_ = false;          // about suspensions; in a replay the journal tells them
   bool tick_waits_ = false;       // the clock stands still, because the journal has no room
   bool short_of_memory_ = false;  // whether the log says so
@@ -153,6 +154,8 @@ class EngineThread {
   void process();
   /// Returns how many events were queued, counted for each client.
   std::uint64_t deliver(const OutputBatch& batch);
+  /// Whether anybody gets published events of the type.
+  bool is_wanted(std::string_view type) const;
   /// Everything that was appended is evaluated, or held back by lateness.
   void settle();
   void beat() { beats_.fetch_add(1, std::memory_order_relaxed); }

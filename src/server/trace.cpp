@@ -57,6 +57,18 @@ class Watch {
   const std::unique_ptr<codec::EventWriter> writer_ = codec::make_line_writer();
 };
 
+/// Says that an event is traced, as long as it lives.
+class Tracing {
+ public:
+  explicit Tracing(bool& is_tracing) : is_tracing_(is_tracing) { is_tracing_ = true; }
+  ~Tracing() { is_tracing_ = false; }
+  Tracing(const Tracing&) = delete;
+  Tracing& operator=(const Tracing&) = delete;
+
+ private:
+  bool& is_tracing_;
+};
+
 /// Notes which rules have done something, or keep events of the type.
 void compare(const std::vector<RuleCounters>& before, const std::vector<RuleInfo>& after,
              const std::string& type, wire::TracedT& traced) {
@@ -96,6 +108,7 @@ void EngineThread::trace(const Command& command, std::uint64_t id, const wire::T
   const BatchCursor& event = publication.batch.next();
   const std::string type(event.table().type);
   Watch watch(type, event.timestamp(), traced);
+  const Tracing tracing(is_tracing_);
   const auto start = Clock::now();
   traced.ahead = nanoseconds(start - taken);
   admission_.append_some(publication, 1, true);

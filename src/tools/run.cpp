@@ -63,6 +63,7 @@ class Run {
                     .threads = options.evaluation.threads,
                     .lateness = options.lateness,
                     .max_late = options.max_late,
+                    .hands_out = [](std::string_view) { return false; },
                     .on_alarm = report}) {}
 
   int go() {

@@ -31,7 +31,7 @@ struct Record {
   bool dropped = false;  ///< beyond max_composites
   bool tick = false;     ///< a timestamp without an event; never in a batch
   Timestamp timestamp = 0;
-  std::uint64_t root = 0;              ///< 0: it is not in a batch yet
+  std::uint64_t root = 0;              ///< counts from the last `process` until it is in a batch
   std::uint32_t depth = 0;             ///< 0 for a primitive event and for an instant of a timer
   std::uint32_t producer = kNoRecord;  ///< record of the terminator; none for the root's own event
   std::uint32_t rule = kNoRule;        ///< in rule order: the producing rule, or a timer's own

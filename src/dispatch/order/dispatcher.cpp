@@ -11,19 +11,22 @@
 namespace gorgo::dispatch {
 
 void Dispatcher::process(Released& released, const Deliver& deliver) {
-  if (released.records.empty()) return;
+  if (released.size() == 0) return;
   auto start = std::chrono::steady_clock::now();
   const auto report = [&] {
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::duration<double, std::nano> took = now - std::exchange(start, now);
     placer_.add_time(took.count());
   };
+  handed_out_.begin();
+  first_root_ = roots_;
   for (std::size_t next = 0;
        next < released.records.size() && !stop_.load(std::memory_order_relaxed);) {
     if (next > 0) report();
     form_batch(released, next);
     evaluate_batch(deliver);
   }
+  pass_unseen(released);
   released.clear();
   batch_.clear();
   forget();
@@ -38,7 +41,9 @@ void Dispatcher::form_batch(Released& released, std::size_t& next) {
   const auto due = agenda_.next();
   if (!due || *due > upcoming) return add_released(released, next);
   advance(*due);
+  const std::uint64_t before = roots_;
   agenda_.fire(*due, batch_, roots_);
+  first_root_ += roots_ - before;
 }
 
 /// No event of a batch that begins with this timestamp may stand behind a deadline or an instant of
@@ -57,19 +62,18 @@ void Dispatcher::add_released(Released& released, std::size_t& next) {
   Timestamp last = records[begin].timestamp;
   const auto end = end_of_batch(last);
   std::size_t room = evaluation_.batch_roots();
-  std::uint64_t root = roots_;
+  bool has_ticks = false;
   for (; next < records.size() && room > 0; ++next) {
     Record& record = records[next];
     const bool late = record.timestamp < last;
     if (end && next > begin && (late || record.timestamp >= *end)) break;
     if (late) batch_.in_order = false;
     last = std::max(last, record.timestamp);
+    has_ticks = has_ticks || record.tick;
     if (record.tick) continue;
     --room;
-    record.root = ++root;
+    roots_ = record.root += first_root_;
   }
-  const bool has_ticks = root - roots_ < next - begin;
-  roots_ = root;
   advance(last);
   take(released, begin, next);
   if (has_ticks) std::erase_if(batch_.records, [](const Record& record) { return record.tick; });
@@ -87,6 +91,12 @@ void Dispatcher::take(Released& released, std::size_t begin, std::size_t end) {
   const auto records = std::span(released.records).subspan(begin, end - begin);
   batch_.records.assign(records.begin(), records.end());
   for (Record& record : batch_.records) record.first_cell -= first;
+}
+
+/// Those behind the last event that has a record.
+void Dispatcher::pass_unseen(const Released& released) {
+  roots_ = std::max(roots_, first_root_ + released.events);
+  if (released.last_unseen) advance(*released.last_unseen);
 }
 
 void Dispatcher::advance(Timestamp timestamp) {
@@ -108,6 +118,11 @@ void Dispatcher::evaluate_batch(const Deliver& deliver) {
 /// Whether the record is to be delivered after this wave.
 bool Dispatcher::is_due(const Record& record) const {
   return evaluation_.finished(record) && record.type != kTimerType;
+}
+
+/// Whether an event that no other brought about is to be handed out.
+bool Dispatcher::is_wanted(const Record& own) {
+  return own.is_composite() || handed_out_.has(own.type, rules_.schema());
 }
 
 /// Brings the due composites in place order. Composites stand from record `first` on.
@@ -176,7 +191,7 @@ void Dispatcher::deliver_finished(const Deliver& deliver) {
         place.ordinal = 1;
         ++counters_.composites;
       }
-      add_row(own, place, deliver);
+      if (is_wanted(own)) add_row(own, place, deliver);
     }
     for (; next != order_.end() && records[*next].root == own.root; ++next) {
       ++place.ordinal;
@@ -197,7 +212,6 @@ void Dispatcher::add_row(const Record& record, const Place& place, const Deliver
 }
 
 void Dispatcher::hand_out(const Deliver& deliver) {
-  if (output_.rows.empty()) return;
   output_.rule_names = rules_.names();
   output_.rule_actions = rules_.actions();
   output_.schema = &rules_.schema();

@@ -8,6 +8,7 @@
 
 #include "dispatch/evaluate/evaluation.hpp"
 #include "dispatch/order/agenda.hpp"
+#include "dispatch/order/handed_out.hpp"
 #include "dispatch/order/released.hpp"
 #include "dispatch/placement/placer.hpp"
 #include "gorgo/processor.hpp"
@@ -22,8 +23,8 @@ class Dispatcher {
   using Deliver = std::function<void(const OutputBatch&)>;
 
   Dispatcher(RuleSet& rules, history::History& history, ProcessorCounters& counters, Placer& placer,
-             Evaluation& evaluation, std::uint64_t max_instants, Duration remember,
-             const std::atomic<bool>& stop)
+             Evaluation& evaluation, HandedOut& handed_out, std::uint64_t max_instants,
+             Duration remember, const std::atomic<bool>& stop)
       : rules_(rules),
         history_(history),
         counters_(counters),
@@ -31,7 +32,8 @@ class Dispatcher {
         stop_(stop),
         agenda_(rules, max_instants),
         placer_(placer),
-        evaluation_(evaluation) {}
+        evaluation_(evaluation),
+        handed_out_(handed_out) {}
 
   /// Evaluates and delivers everything and leaves `released` empty. When `stop` is set meanwhile,
   /// the rest is given up.
@@ -57,10 +59,12 @@ class Dispatcher {
   std::optional<Timestamp> end_of_batch(Timestamp first) const;
   void add_released(Released& released, std::size_t& next);
   void take(Released& released, std::size_t begin, std::size_t end);
+  void pass_unseen(const Released& released);
   void advance(Timestamp timestamp);
   bool is_late(Timestamp timestamp) const { return clock_ && timestamp < *clock_; }
   void evaluate_batch(const Deliver& deliver);
   bool is_due(const Record& record) const;
+  bool is_wanted(const Record& own);
   void order_composites(std::size_t first);
   void sort_by_root();
   void sort_by_place();
@@ -79,9 +83,11 @@ class Dispatcher {
   Agenda agenda_;
   Placer& placer_;
   Evaluation& evaluation_;
+  HandedOut& handed_out_;
 
   std::optional<Timestamp> clock_;
   std::uint64_t roots_ = 0;
+  std::uint64_t first_root_ = 0;  // that of the first event in hand, less one
   Batch batch_;
   OutputBatch output_;
 

@@ -65,6 +65,11 @@ void Header::find_twins() {
   searched_for_twins_ = true;
 }
 
+bool Header::is_unambiguous() {
+  find_twins();
+  return twins_.empty() && std::ranges::none_of(names_, &std::string::empty);
+}
+
 const Header::Resolution& Header::resolve(const Schema& schema) {
   if (version_ != schema.version()) {
     const EventType* const type = schema.find(type_);

@@ -41,6 +41,10 @@ class Header {
   /// Counts an accepted event with these cells, one for each column. `known`: its type as rules
   /// know it, or null. Precondition: resolved.
   void count(const EventType* known, const Datum* cells);
+  /// Counts accepted events that lack no attribute which rules name.
+  void count_complete(std::uint64_t events) { arrivals_.accepted += events; }
+  /// Whether every column has a name of its own.
+  bool is_unambiguous();
   /// Whether these are the type and the names, in this order.
   bool is(std::string_view type, std::span<const std::string_view> names) const;
   /// The last column before this one that has its name; kNone: there is none.

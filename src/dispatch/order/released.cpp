@@ -26,6 +26,8 @@ void Released::clear() {
   extras.clear();
   numbers.clear();
   bytes = 0;
+  events = ticks = 0;
+  last_unseen = std::nullopt;
 }
 
 }  // namespace gorgo::dispatch

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -16,12 +17,15 @@ namespace gorgo::dispatch {
 
 /// Released events and ticks on their way to evaluation, in order of release.
 struct Released {
-  std::vector<Record> records;
+  std::vector<Record> records;  ///< of all but the events that are unseen
   std::vector<Datum> cells;     ///< of the records, in their order and without gaps
   history::StringHeap strings;  ///< bytes of the strings in `cells`
   AllExtras extras;             ///< each set of names once
   std::unordered_map<const Extras*, std::uint32_t> numbers;  ///< the index of each in `extras`
-  std::size_t bytes = 0;  ///< bytes that all of it takes, see `Processor::pending_bytes`
+  std::size_t bytes = 0;     ///< bytes that all of it takes, see `Processor::pending_bytes`
+  std::uint64_t events = 0;  ///< all of them; each is the root of that number
+  std::uint64_t ticks = 0;
+  std::optional<Timestamp> last_unseen;  ///< the largest timestamp of those that are unseen
 
   /// The index of these names, which may be null, among `extras`.
   std::uint32_t number_of(const std::shared_ptr<const Extras>& names);
@@ -29,7 +33,15 @@ struct Released {
     records.push_back({.tick = true,
                        .timestamp = timestamp,
                        .first_cell = static_cast<std::uint32_t>(cells.size())});
+    ++ticks;
   }
+  /// Adds events that only tell the time, in ascending order up to this timestamp.
+  void add_unseen(std::uint64_t count, Timestamp timestamp) {
+    events += count;
+    last_unseen = timestamp;
+  }
+  /// How many events and ticks there are.
+  std::size_t size() const { return events + ticks; }
   /// Where the cells of the records before this one end.
   std::uint32_t cells_before(std::size_t record) const {
     return record < records.size() ? records[record].first_cell

@@ -64,8 +64,10 @@ void add_record(TypeId type, Timestamp timestamp, std::uint32_t extras, CellGuar
   const std::size_t cells = out.cells.size() - guard.first();
   out.records.push_back({.type = type,
                          .timestamp = timestamp,
+                         .root = out.events + 1,
                          .first_cell = static_cast<std::uint32_t>(guard.first()),
                          .extras = extras});
+  ++out.events;
   out.bytes += sizeof(Record) + cells * sizeof(Datum);
   guard.keep();
 }
@@ -172,6 +174,24 @@ bool Sequencer::is_ahead(Timestamp timestamp) {
   if (!options_.max_ahead || timestamp <= farthest_) return false;
   farthest_ = arithmetic::saturating_add(options_.clock(), *options_.max_ahead);
   return timestamp > farthest_;
+}
+
+std::size_t Sequencer::in_order(std::span<const Timestamp> timestamps) {
+  if (options_.lateness > 0 || timestamps.empty()) return 0;
+  bool falls = released_ && timestamps.front() < *released_;
+  for (std::size_t i = 1; i < timestamps.size(); ++i) falls |= timestamps[i] < timestamps[i - 1];
+  if (!falls && !is_ahead(timestamps.back())) return timestamps.size();
+  std::size_t count = 0;
+  Timestamp last = released_.value_or(timestamps.front());
+  while (count < timestamps.size() && timestamps[count] >= last && !is_ahead(timestamps[count])) {
+    last = timestamps[count++];
+  }
+  return count;
+}
+
+void Sequencer::pass(Timestamp last) {
+  released_ = last;
+  stamps_ = false;
 }
 
 Error Sequencer::refuse_ahead(const std::string& what, Timestamp timestamp) const {

@@ -41,6 +41,11 @@ class Sequencer {
 
   /// To be called before what comes at one time, for which one reading of the clock may do.
   void begin() { farthest_ = std::numeric_limits<Timestamp>::min(); }
+  /// How many of these, from the first on, are accepted and released as they stand, because each is
+  /// in order and none is held, late or ahead of the clock.
+  std::size_t in_order(std::span<const Timestamp> timestamps);
+  /// Takes note that events up to this timestamp are released, which were `in_order`.
+  void pass(Timestamp last);
   /// Accepts an event, or refuses it and leaves everything as it was, also where it throws
   /// bad_alloc. Releases what is due. A cell without a value is an absent attribute.
   Result<void> admit(const std::shared_ptr<Header>& header, std::optional<Timestamp> timestamp,

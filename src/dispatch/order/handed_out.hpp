@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gorgo/schema.hpp"
+
+namespace gorgo::dispatch {
+
+/// Says which published events somebody wants, see `ProcessorOptions::hands_out`.
+class HandedOut {
+ public:
+  using Asked = std::function<bool(std::string_view type)>;
+
+  /// Unset: all.
+  explicit HandedOut(Asked asked) : asked_(std::move(asked)) {}
+
+  bool has(std::string_view type) const { return !asked_ || asked_(type); }
+
+  /// Forgets what was found, because it may change from here on.
+  void begin() {
+    for (const TypeId type : asked_about_) known_[type] = Answer::unknown;
+    asked_about_.clear();
+  }
+  /// Asks once for each type until the next `begin`. Events of a type that nobody knows are wanted
+  /// once they have come so far.
+  bool has(TypeId type, const Schema& schema) {
+    if (!asked_ || type == kNoType) return true;
+    if (type >= known_.size()) known_.resize(schema.size(), Answer::unknown);
+    Answer& answer = known_[type];
+    if (answer == Answer::unknown) {
+      asked_about_.push_back(type);
+      answer = has(schema.at(type).name) ? Answer::yes : Answer::no;
+    }
+    return answer == Answer::yes;
+  }
+
+ private:
+  enum class Answer : std::uint8_t { unknown, yes, no };
+
+  Asked asked_;
+  std::vector<Answer> known_;        // by TypeId
+  std::vector<TypeId> asked_about_;  // whose answers are known
+};
+
+}  // namespace gorgo::dispatch

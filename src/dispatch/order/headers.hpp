@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "dispatch/order/arrivals.hpp"
+#include "dispatch/order/header.hpp"
+#include "gorgo/event_batch.hpp"
+#include "gorgo/schema.hpp"
+
+namespace gorgo::dispatch {
+
+/// Makes the headers of tables, and keeps those that most batches share.
+class Headers {
+ public:
+  /// Headers count into `arrivals`, which must outlive them.
+  explicit Headers(Arrivals& arrivals) : arrivals_(arrivals) {}
+
+  std::shared_ptr<Header> of(const EventTable& table, const Schema& schema);
+
+ private:
+  Arrivals& arrivals_;
+  // By TypeId: the header of tables whose columns are the attributes of the type, in their order.
+  // Publishers cannot make these headers large, because rules and declarations name the attributes.
+  std::vector<std::shared_ptr<Header>> exact_;
+  std::vector<std::string_view> names_;  // scratch
+};
+
+}  // namespace gorgo::dispatch
