@@ -169,7 +169,7 @@ Result<void> Processor::Impl::take(std::shared_ptr<dispatch::Header>& header,
 std::uint32_t Processor::Impl::take_together(BatchCursor& next,
                                              dispatch::ColumnIntake::TableHeaders& tables,
                                              std::size_t most, const Intake& intake) {
-  if (intake.check) return 0;
+  if (intake.check || columns.passes_over(next.table_number())) return 0;
   const std::size_t room = intake.pending > released.size() ? intake.pending - released.size() : 1;
   most = std::min({most, room, std::size_t{dispatch::ColumnIntake::kMost}});
   const std::uint32_t taken =

@@ -37,6 +37,8 @@ class ColumnIntake {
   /// To be called before events of a batch with so many tables are taken, while rules, types and
   /// what is wanted stay as they are.
   void begin(std::size_t tables);
+  /// Whether it is known that `take` takes none of the table.
+  bool passes_over(std::size_t table) const { return forms_[table] == Form::rows; }
   /// Takes events from the next one on, at most `most` and kMost. Returns how many; 0: the next one
   /// is to be admitted by itself.
   std::uint32_t take(BatchCursor& next, std::uint32_t most, TableHeaders& headers,
