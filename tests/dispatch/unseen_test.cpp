@@ -157,5 +157,14 @@ TEST_F(UnseenTest, AreSeenFromTheRuleOnThatReadsThem) {
   EXPECT_THAT(process(), ElementsAre("2.1 Loud n=2"));
 }
 
+TEST_F(UnseenTest, AreSeenWhereARuleReadsThemAmongSeveralTypes) {
+  deploy(std::string(kDeclared) +
+         "event Ask();\nevent W(n: int);\n"
+         "define Answer(n: int) from Ask() and last Noise or W() as S within 1 s from Ask "
+         "where n = S.n;");
+  append({noise(1, 7), {"Ask", 2 * kMillisecond, {}}});
+  EXPECT_THAT(process(), ElementsAre("2.1 Answer n=7"));
+}
+
 }  // namespace
 }  // namespace gorgo

@@ -67,7 +67,8 @@ bool ColumnIntake::are_unseen(const EventTable& table, Header& header) const {
   }
   const EventType& type = rules_.schema().at(resolution.type);
   return resolution.exact && type.strict() && fits(table, type) &&
-         !history_.keeps(resolution.type) && !handed_out_.has(table.type);
+         !history_.keeps(resolution.type) && rules_.joints_of(resolution.type).empty() &&
+         !handed_out_.has(table.type);
 }
 
 }  // namespace gorgo::dispatch
