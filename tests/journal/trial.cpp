@@ -18,14 +18,13 @@ std::int64_t no_clock() { return 1; }
 
 std::vector<Step> forty_steps() {
   using enum Step::What;
-  return {{append, 0},    {append, 10}, {sync},         {append, 31},  {append, 32},
-          {append, 100},  {sync},       {append, 480},  {append, 1},   {append, 900},
-          {append, 700},  {sync},       {append, 447},  {append, 5},   {sync},
-          {trim, 40},     {append, 64}, {append, 1500}, {append, 3},   {append, 3000},
-          {sync},         {append, 20}, {write},        {reopen},      {append, 200},
-          {append, 200},  {sync},       {append, 959},  {append, 960}, {append, 961},
-          {sync},         {trim, 80},   {append, 12},   {append, 12},  {sync},
-          {append, 1983}, {sync},       {append, 512},  {write},       {append, 40}};
+  return {{append, 0},   {append, 10},   {sync},       {append, 31},  {append, 32},  {append, 100},
+          {sync},        {append, 480},  {append, 1},  {append, 900}, {append, 700}, {sync},
+          {append, 447}, {append, 5},    {sync},       {trim, 40},    {append, 64},  {append, 1500},
+          {append, 3},   {append, 3000}, {sync},       {append, 20},  {write},       {reopen},
+          {append, 200}, {append, 200},  {sync},       {append, 959}, {append, 960}, {append, 961},
+          {sync},        {trim, 80},     {append, 12}, {append, 12},  {sync},        {append, 1983},
+          {sync},        {append, 512},  {write},      {append, 40}};
 }
 
 Trial::Trial(std::uint64_t seed) : disk_(seed) {}
