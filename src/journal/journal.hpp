@@ -57,9 +57,9 @@ class Journal {
   Result<void> make_room(std::uint64_t length);
 
   /// Appends a record whose payload is `parts` end to end, at most 4 GiB - 256. `kind` is at least
-  /// kFirstKind. Returns its place, which is durable once `durable()` is above it. Small records are
-  /// gathered, because each call of the system costs much more than they do: the end of the process
-  /// loses those that `write` has not written.
+  /// kFirstKind. Returns its place, which is durable once `durable()` is above it. Small records
+  /// are gathered, because each call of the system costs much more than they do: the end of the
+  /// process loses those that `write` has not written.
   Result<Place> append(std::uint16_t kind, std::span<const Bytes> parts);
 
   /// Hands everything that was appended to the system, where the end of the process does not lose
