@@ -72,7 +72,7 @@ class Planner {
     std::set<std::string> common;
     if (!choices.empty()) common = choices.begin()->second;
     for (const auto& [type, names] : choices) {
-      std::erase_if(common, [&](const std::string& one) { return !names.contains(one); });
+      std::erase_if(common, [&all = names](const std::string& one) { return !all.contains(one); });
     }
     NamedKeys named;
     for (const auto& [type, names] : choices) {
@@ -134,7 +134,8 @@ class Planner {
       family.takes.assign(takes[name].begin(), takes[name].end());
       plan.families.push_back(std::move(family));
     }
-    std::ranges::stable_partition(plan.families, [](const Family& f) { return !f.is_whole(); });
+    std::stable_partition(plan.families.begin(), plan.families.end(),
+                          [](const Family& family) { return !family.is_whole(); });
     for (const Family& family : plan.families) {
       for (const std::string& type : family.takes) plan.routes[type].push_back(family.name);
     }

@@ -12,10 +12,10 @@ class Pace {
  public:
   /// A turn that was estimated at `cost` nanoseconds is over.
   void note(std::uint64_t cost, std::chrono::nanoseconds took) {
-    constexpr double kMost = 1000;
+    constexpr double kLongest = 1000;
     if (cost == 0) return;
     const double turn = static_cast<double>(took.count()) / static_cast<double>(cost);
-    value_ = std::clamp((value_ + turn) / 2, 1.0, kMost);
+    value_ = std::clamp((value_ + turn) / 2, 1.0, kLongest);
   }
 
   /// At least 1: requests that take less are no reason for larger turns.
