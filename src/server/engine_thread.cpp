@@ -109,6 +109,7 @@ EngineThread::~EngineThread() { join(); }
 
 RuleFiles::Outcome EngineThread::load_rules() {
   auto outcome = rule_files_.load(book_);
+  journal_.write_gathered();
   types_.post(processor_.schema());
   return outcome;
 }

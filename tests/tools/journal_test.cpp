@@ -194,6 +194,7 @@ TEST_F(JournalCommand, TrimLeavesAJournalAloneThatIsInUse) {
 TEST_F(JournalCommand, BackupCopiesAJournalThatIsInUse) {
   const auto opened = journal::Journal::open(*disk_, journal_folder());
   append(**opened, journal::stored::Kind::Frame, std::vector<std::byte>(100));
+  ASSERT_TRUE((*opened)->write());
   const Outcome outcome = run("journal backup journal copy");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("copy: 1 records, places 1 to 1"));
