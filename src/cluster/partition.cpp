@@ -42,6 +42,7 @@ Partition::Partition(PartitionSettings settings, Role role)
 Partition::~Partition() {
   stop();
   thread_.join();
+  connection_.close();  // before subscriptions are freed, to which messages may come
 }
 
 void Partition::stop() {

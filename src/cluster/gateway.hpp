@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "cluster/parcels.hpp"
+#include "cluster/plan_store.hpp"
+#include "cluster/sender.hpp"
+#include "cluster/settings.hpp"
+#include "doors/door.hpp"
+#include "doors/nats/connection.hpp"
+
+namespace gorgo::cluster {
+
+/// The way of a node's events into the cluster: it sends those that rules of the cluster read to
+/// the partitions that read them, in the order of their places, and says once a second that it is
+/// there and which deployment it follows. What it sends again, after a failure or a crash, has the
+/// places that it had before, by which workers leave it out.
+class Gateway : public doors::Sink {
+ public:
+  /// `journal`: the number of the journal that counts the places.
+  Gateway(const Settings& settings, std::uint64_t journal);
+
+  Result<void> send(const doors::Departing& events) override;
+  /// To be called about once a second while there is nothing to send: otherwise a deployment takes
+  /// the node for dead, and partitions that wait for the clock do not hear of it. An error: there
+  /// is no way to the brokers at the moment.
+  Result<void> idle();
+  void wake() override { connection_.wake(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const std::string node_;
+  const std::uint32_t replicas_;
+  doors::nats::Connection connection_;
+  PlanStore store_;
+  Sender sender_;
+  Parcels parcels_;
+  std::uint64_t version_ = 0;  // of the deployment that it follows
+  Clock::time_point next_look_ = {};
+
+  Result<void> open();
+  Result<void> look_if_due();
+  Result<void> look();
+  Result<void> send_round(const Parcels::Round& round);
+  Result<void> close_after(Result<void> outcome);
+};
+
+}  // namespace gorgo::cluster

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/deployment.hpp"
+#include "cluster/sender.hpp"
+#include "doors/door.hpp"
+
+namespace gorgo::cluster {
+
+/// Divides the events of a gateway among the partitions that read them, and says what time it was
+/// when they came. One thread.
+class Parcels {
+ public:
+  Parcels(std::string cluster, std::string from)
+      : cluster_(std::move(cluster)), from_(std::move(from)) {}
+
+  void follow(Routing routing) { routing_ = std::move(routing); }
+
+  /// The messages of these events, in rounds: one is to be stored before the next is sent. A round
+  /// has one message for a partition at most, so that of what a partition has been sent it always
+  /// has everything up to some place. Events that are packed again, because `confirm` was not
+  /// called, are packed as before.
+  using Round = std::vector<StreamMessage>;
+  std::vector<Round> pack(const doors::Departing& events);
+
+  /// Tells partitions whose rules wait for the clock what time it is, as far as they do not know.
+  /// Empty: they all know.
+  Round tell_clock();
+
+  /// What was packed or told last is stored.
+  void confirm() { now_ = next_; }
+
+ private:
+  using Partition = std::pair<std::string, std::uint32_t>;  // family and number
+  /// A message in the making.
+  struct Parcel {
+    std::optional<Timestamp> clock;  // that has to be reached before the events
+    BatchBuilder events;
+    std::vector<Place> places;
+  };
+  struct Outgoing {
+    std::vector<StreamMessage> closed;
+    Parcel open;
+  };
+
+  const std::string cluster_, from_;
+  Routing routing_;
+  struct Clocks {
+    std::optional<Timestamp> newest;               // timestamp that has come
+    std::map<Partition, Timestamp> of_partitions;  // that they know of
+  };
+  Clocks now_, next_;  // as of what is stored, and of what is under way
+
+  void add(const doors::Departing::Row& row, const Routing::Target& target,
+           std::map<Partition, Outgoing>& all);
+  StreamMessage close(const Partition& partition, Parcel& parcel) const;
+};
+
+}  // namespace gorgo::cluster

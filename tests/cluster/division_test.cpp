@@ -1,0 +1,169 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include "../plan/plan_support.hpp"
+#include "cluster/names.hpp"
+#include "cluster/parcels.hpp"
+#include "cluster/partition_of.hpp"
+#include "gorgo/processor.hpp"
+#include "keyed_rules.hpp"
+
+// What is divided by the plan gives what is not divided, without brokers.
+namespace gorgo::cluster {
+namespace {
+
+constexpr std::uint32_t kPartitions = 4;
+
+/// The composites of a run: all of them, sorted, and those of each key in their order.
+struct Outcome {
+  std::vector<std::string> all;
+  std::map<std::string, std::vector<std::string>> by_key;
+};
+
+/// One processor with some of the rules.
+class Machine {
+ public:
+  Machine(const std::string& text, const std::vector<std::string>& rules, const ClusterPlan& plan)
+      : processor_({.max_late = Duration{1} << 60}), plan_(plan) {
+    EXPECT_FALSE(processor_.deploy("plant.tesla", text).failed()) << text;
+    for (const RuleInfo& rule : processor_.rules()) {
+      if (std::ranges::find(rules, rule.name) != rules.end()) continue;
+      EXPECT_TRUE(processor_.remove(rule.name));
+    }
+  }
+
+  void append(const Event& event, Outcome& outcome) {
+    EXPECT_TRUE(processor_.append(event));
+    processor_.process([&](const OutputBatch& batch) { write(batch, outcome); });
+  }
+  void tick(Timestamp clock, Outcome& outcome) {
+    EXPECT_TRUE(processor_.tick(clock));
+    processor_.process([&](const OutputBatch& batch) { write(batch, outcome); });
+  }
+  void finish(Outcome& outcome) {
+    processor_.finish([&](const OutputBatch& batch) { write(batch, outcome); });
+  }
+
+ private:
+  Processor processor_;
+
+  const ClusterPlan& plan_;
+
+  void write(const OutputBatch& batch, Outcome& outcome) const {
+    for (const auto& row : batch.rows) {
+      if (row.rule == OutputBatch::kPrimitive) continue;
+      const std::string& rule = batch.rule_names[row.rule];
+      const auto place = std::ranges::find(plan_.rules, rule, &RulePlace::rule);
+      std::string line = rule + " @" + std::to_string(row.timestamp);
+      std::string key;  // of the family, which composites hand on
+      batch.for_each_attribute(row, [&](std::string_view name, const Datum& value) {
+        const std::string text =
+            value.tag == Datum::Tag::floating ? std::to_string(value.floating) : key_text(value);
+        line += " " + std::string(name) + "=" + text;
+        if (name == place->family) key = text;
+      });
+      outcome.all.push_back(line);
+      outcome.by_key[rule + " " + key].push_back(std::move(line));
+    }
+  }
+};
+
+std::vector<std::string> names_of(const plan::Planned& planned) {
+  std::vector<std::string> names;
+  for (const plan::Plan* const plan : planned.plans) names.push_back(plan->rule.name);
+  return names;
+}
+
+Outcome on_one(const std::string& text, const plan::Planned& planned, const ClusterPlan& plan,
+               const doors::Departing& events) {
+  Outcome outcome;
+  Machine machine(text, names_of(planned), plan);
+  for (const auto& row : events.rows) machine.append(row.event, outcome);
+  machine.finish(outcome);
+  std::ranges::sort(outcome.all);
+  return outcome;
+}
+
+/// Brings a message to the machine of its subject.
+void take(const StreamMessage& message, std::map<std::string, std::unique_ptr<Machine>>& machines,
+          Outcome& outcome) {
+  Machine& machine = *machines.at(message.subject);
+  for (const auto& [name, value] : message.headers) {
+    if (name != kClockHeader) continue;
+    Timestamp clock = 0;
+    std::from_chars(value.data(), value.data() + value.size(), clock);
+    machine.tick(clock, outcome);
+  }
+  if (message.payload.empty()) return;
+  const auto events = ReceivedEvents::decode(
+      {reinterpret_cast<const char*>(message.payload.data()), message.payload.size()});
+  ASSERT_TRUE(events);
+  for (BatchCursor cursor(events->batch()); !cursor.done(); cursor.advance()) {
+    machine.append(cursor.to_event(), outcome);
+  }
+}
+
+Outcome on_many(const std::string& text, const ClusterPlan& plan, const doors::Departing& events,
+                KeyedRules& random) {
+  Outcome outcome;
+  Deployment deployment;
+  deployment.partitions = kPartitions;
+  deployment.plan = plan;
+  std::map<std::string, std::unique_ptr<Machine>> machines;
+  for (const Family& family : plan.families) {
+    for (std::uint32_t i = 0; i < deployment.partitions_of(family); ++i) {
+      machines[input_subject("c", family.name, i)] =
+          std::make_unique<Machine>(text, family.rules, plan);
+    }
+  }
+  Parcels parcels("c", "node");
+  parcels.follow(Routing(deployment));
+  for (std::size_t done = 0; done < events.rows.size();) {
+    const std::size_t count =
+        std::min<std::size_t>(random.number(1, 30), events.rows.size() - done);
+    doors::Departing some;
+    some.rows.assign(events.rows.begin() + done, events.rows.begin() + done + count);
+    done += count;
+    if (random.one_in(4)) static_cast<void>(parcels.pack(some));  // an attempt that failed
+    for (const auto& round : parcels.pack(some)) {
+      for (const StreamMessage& message : round) take(message, machines, outcome);
+    }
+    parcels.confirm();
+    if (!random.one_in(5)) continue;
+    for (const StreamMessage& message : parcels.tell_clock()) take(message, machines, outcome);
+    parcels.confirm();
+  }
+  for (const auto& [subject, machine] : machines) machine->finish(outcome);
+  std::ranges::sort(outcome.all);
+  return outcome;
+}
+
+TEST(Division, GivesWhatOneMachineGives) {
+  std::size_t divided = 0, whole = 0, composites = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    KeyedRules random(seed);
+    const std::string text = random.rules();
+    const plan::Planned planned(text);
+    const ClusterPlan plan = plan_cluster(planned.plans, planned.schema);
+    for (const RulePlace& rule : plan.rules) ++(rule.family == kWhole ? whole : divided);
+    const doors::Departing events = random.stream();
+    const Outcome one = on_one(text, planned, plan, events);
+    const Outcome many = on_many(text, plan, events, random);
+    composites += one.all.size();
+    ASSERT_EQ(one.all, many.all) << "seed " << seed << "\n" << text;
+    ASSERT_EQ(one.by_key, many.by_key) << "seed " << seed << "\n" << text;
+  }
+  // Otherwise this would say little.
+  EXPECT_GT(divided, 400u);
+  EXPECT_GT(whole, 50u);
+  EXPECT_GT(composites, 10'000u);
+  std::printf("%zu rules divided, %zu whole, %zu composites\n", divided, whole, composites);
+}
+
+}  // namespace
+}  // namespace gorgo::cluster
