@@ -15,6 +15,7 @@
 #include "door_support.hpp"
 #include "doors/kafka/client.hpp"
 #include "peer_support.hpp"
+#include "walks.hpp"
 
 // The brokers are the cluster that librdkafka has for tests. It speaks the protocol over TCP, keeps
 // what it has in memory, and answers with errors when it is asked to.
@@ -46,8 +47,7 @@ class Cluster {
   Cluster()
       : handle_(make_client(RD_KAFKA_PRODUCER, {})),
         cluster_(rd_kafka_mock_cluster_new(handle_.get(), 1)) {
-    create("readings");
-    create("echoes");
+    for (const char* topic : {"readings", "echoes", "temperatures", "fires"}) create(topic);
   }
   ~Cluster() { rd_kafka_mock_cluster_destroy(cluster_); }
 
@@ -291,6 +291,17 @@ TEST_F(KafkaDoor, EachEventLeavesAndRepetitionsHaveTheSamePlace) {
       server, deaths(), die, [&] { return reader.count(); }, [&] { return reader.numbers(); });
   EXPECT_EQ(server.stop(), 0);
   std::printf("%lld events, %d of them came again\n", static_cast<long long>(last), reader.again());
+}
+
+TEST_F(KafkaDoor, TheWalkOfItsPageWorks) {
+  setenv("BROKERS", cluster.address().c_str(), 1);
+  int count = 0;
+  for (const std::string& script : walks()) {
+    if (!needs_kafka(script)) continue;
+    ++count;
+    run_walk(folder, script);
+  }
+  EXPECT_EQ(count, 1);
 }
 
 TEST_F(KafkaDoor, WhatCannotBeReadIsTold) {

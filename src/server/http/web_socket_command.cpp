@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "server/http/place_text.hpp"
+#include "server/http/reply_json.hpp"
 
 namespace gorgo::server::http {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Parsed = std::variant<WebSocketCommand, WrongCommand>;
 
 constexpr const char* kCommands =
