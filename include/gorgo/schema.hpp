@@ -46,7 +46,7 @@ struct EventType {
   std::vector<AttributeType> attributes;
   TypeOrigin origin = TypeOrigin::declared;
   std::optional<std::int32_t> number = {};  ///< on the T-Rex wire (`Assign n => T`)
-  /// Of a joint type, which a state over several types has: it has every event of its members, with
+  /// Members of a joint type, which a state over several types has. It has all their events, with
   /// the attributes that they have in common and, behind these, a hidden one without a name: the
   /// member's number here. Its name has blanks, so that nobody can publish or read it by name.
   std::vector<JointMember> members = {};

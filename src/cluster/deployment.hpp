@@ -52,7 +52,7 @@ class Routing {
   Routing() = default;
   explicit Routing(const Deployment& deployment);
 
-  /// Of events of a type; none: no rule reads them.
+  /// Where events of a type are sent; none: no rule reads them.
   const std::vector<Target>& targets(std::string_view type) const;
   /// One for each family.
   const std::vector<Target>& families() const { return families_; }

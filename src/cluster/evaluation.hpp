@@ -45,9 +45,9 @@ class Evaluation {
   /// What follows from the next message. What is wrong with a message is counted and passed over.
   std::vector<OutputMessage> take(const InputMessage& message);
 
-  /// Of the last message that was taken; 0: none was.
+  /// The place of the last message that was taken; 0: none was.
   std::uint64_t sequence() const { return sequence_; }
-  /// Of the rules in force; 0: there were none yet.
+  /// Which version of the rules is in force; 0: there were none yet.
   std::uint64_t rules_version() const { return rules_version_; }
   const Counters& counters() const { return counters_; }
   /// What was wrong with the last message that was; empty: none was.

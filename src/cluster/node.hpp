@@ -38,7 +38,7 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  /// Of each partition that it has.
+  /// The state of each partition that the node has.
   std::map<PartitionName, Partition::State> partitions() const;
   /// Why there is no way to the brokers; empty: there is one.
   std::string problem() const;
@@ -55,7 +55,7 @@ class Node {
   std::vector<PartitionName> all_;
   std::string problem_;
 
-  // Of the thread.
+  // The thread alone uses these.
   doors::nats::Connection connection_;
   Membership members_;
   bool has_heard_all_ = false;

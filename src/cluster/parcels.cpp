@@ -8,7 +8,7 @@
 namespace gorgo::cluster {
 namespace {
 
-/// Of a message; brokers take one megabyte, unless they are told otherwise.
+/// A message has at most so many. Brokers take one megabyte, unless they are told otherwise.
 constexpr std::size_t kMostMessageBytes = std::size_t{512} << 10;
 
 std::uint32_t number_of(const Event& event, const Routing::Target& target) {

@@ -73,7 +73,7 @@ class Partition {
   std::condition_variable woken_;
   State state_;
 
-  // Of the thread.
+  // The thread alone uses these.
   doors::nats::Connection connection_;
   doors::nats::StreamReader reader_;
   std::unique_ptr<Evaluation> evaluation_;
