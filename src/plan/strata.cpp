@@ -49,8 +49,11 @@ TypeLevels level_types(const Inputs& inputs, const std::vector<bool>& joint, Typ
       for (const TypeId input : inputs[type]) {
         const bool inside = std::binary_search(component.begin(), component.end(), input);
         cyclic = cyclic || inside;
-        // No rule stands between a joint type and its members.
-        if (!inside) level = std::max(level, types.level[input] + (joint[type] ? 0 : 1));
+        if (inside) continue;
+        // No rule stands between a joint type and its members. The cycles of a level run after its
+        // other types have been stored, though, so what they bring about is joined one level above.
+        const bool above = !joint[type] || types.cycle[input] != kNoCycle;
+        level = std::max(level, types.level[input] + (above ? 1 : 0));
       }
     }
     for (const TypeId type : component) {

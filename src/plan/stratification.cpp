@@ -136,9 +136,11 @@ void Stratification::place(std::vector<TypeId> component) {
     for (const auto& [input, rules] : types_[id].inputs) {
       const bool inside = std::binary_search(component.begin(), component.end(), input);
       cyclic = cyclic || inside;
-      // No rule stands between a joint type and its members.
-      const std::uint32_t step = types_[id].is_joint ? 0 : 1;
-      if (!inside) level = std::max(level, types_[input].level + step);
+      if (inside) continue;
+      // No rule stands between a joint type and its members. The cycles of a level run after its
+      // other types have been stored, though, so what they bring about is joined one level above.
+      const bool above = !types_[id].is_joint || in_cycle(input);
+      level = std::max(level, types_[input].level + (above ? 1 : 0));
     }
   }
   for (const TypeId id : component) {

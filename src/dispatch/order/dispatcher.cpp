@@ -122,7 +122,9 @@ bool Dispatcher::is_due(const Record& record) const {
 
 /// Whether an event that no other brought about is to be handed out.
 bool Dispatcher::is_wanted(const Record& own) {
-  return own.is_composite() || handed_out_.has(own.type, rules_.schema());
+  if (own.is_composite()) return true;
+  if (own.type == kNoType) return handed_out_.has((*batch_.extras)[own.extras]->type);
+  return handed_out_.has(own.type, rules_.schema());
 }
 
 /// Brings the due composites in place order. Composites stand from record `first` on.

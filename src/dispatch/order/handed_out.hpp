@@ -25,10 +25,9 @@ class HandedOut {
     for (const TypeId type : asked_about_) known_[type] = Answer::unknown;
     asked_about_.clear();
   }
-  /// Asks once for each type until the next `begin`. Events of a type that nobody knows are wanted
-  /// once they have come so far.
+  /// Asks once for each type until the next `begin`. Precondition: a type of the schema.
   bool has(TypeId type, const Schema& schema) {
-    if (!asked_ || type == kNoType) return true;
+    if (!asked_) return true;
     if (type >= known_.size()) known_.resize(schema.size(), Answer::unknown);
     Answer& answer = known_[type];
     if (answer == Answer::unknown) {
