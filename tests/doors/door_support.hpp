@@ -191,7 +191,7 @@ std::int64_t check_numbers_leave(ServerWithDoors& server, int deaths, Die die, C
       [&] { checker::publish([&] { return server.address(); }, 1, ended, progress, last); });
   for (int i = 0; i < deaths; ++i) {
     die();
-    progress.received = progress.sent.load();
+    progress.received = count();
   }
   ended = true;
   publisher.join();

@@ -26,7 +26,7 @@ using Address = std::function<std::string()>;
 /// How far publishers and the reader got together. Publishers wait for a reader that is far behind,
 /// because the server may drop what waits for it beyond `journal.backlog_bytes`.
 struct Progress {
-  static constexpr std::int64_t kMostAhead = 50'000;
+  static constexpr std::int64_t kMostAhead = 20'000;
   std::atomic<std::int64_t> sent = 0, received = 0;
 
   bool is_reader_near() const { return sent - received < kMostAhead; }
