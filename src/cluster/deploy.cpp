@@ -134,7 +134,9 @@ class Deploying {
       family.rules.clear();
       add_messages(family, messages);
     }
-    return sender.send(messages, [] { return false; });
+    auto sent = sender.send(messages, [] { return false; });
+    connection_.close();
+    return sent;
   }
 
   void add_messages(const Family& family, std::vector<StreamMessage>& messages) const {

@@ -65,7 +65,6 @@ Result<void> Gateway::send_round(const Parcels::Round& round) {
 
 Result<void> Gateway::close_after(Result<void> outcome) {
   if (outcome) return outcome;
-  // First the connection, as in `Outlet::close`.
   connection_.close();
   sender_.close();
   store_.close();

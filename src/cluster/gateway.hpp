@@ -21,12 +21,12 @@ class Gateway : public doors::Sink {
  public:
   /// `journal`: the number of the journal that counts the places.
   Gateway(const Settings& settings, std::uint64_t journal);
+  ~Gateway() override { connection_.close(); }
 
   Result<void> send(const doors::Departing& events) override;
-  /// To be called about once a second while there is nothing to send: otherwise a deployment takes
-  /// the node for dead, and partitions that wait for the clock do not hear of it. An error: there
-  /// is no way to the brokers at the moment.
-  Result<void> idle();
+  /// Without these calls a deployment takes the node for dead, and partitions that wait for the
+  /// clock do not hear of it.
+  Result<void> idle() override;
   void wake() override { connection_.wake(); }
 
  private:

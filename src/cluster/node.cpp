@@ -22,9 +22,16 @@ Node::Node(NodeSettings settings, FindPartitions find)
       finder_([this] { this->find(); }),
       thread_([this] { run(); }) {}
 
-Node::~Node() {
-  stops_ = true;
+void Node::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stops_ = true;
+  }
   woken_.notify_all();
+}
+
+Node::~Node() {
+  stop();
   finder_.join();
   thread_.join();
 }
@@ -45,8 +52,8 @@ void Node::run() {
   while (!stops_) {
     const auto stepped = step();
     if (!stepped) {
-      members_.close();
       connection_.close();
+      members_.close();
     }
     std::unique_lock lock(mutex_);
     problem_ = stepped ? "" : stepped.error().to_string();
@@ -163,6 +170,7 @@ void Node::give_up() {
   }
   ending_.clear();
   if (connection_.get() != nullptr) members_.leave(connection_.get(), settings_.node);
+  connection_.close();
 }
 
 }  // namespace gorgo::cluster

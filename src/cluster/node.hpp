@@ -38,6 +38,8 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
+  /// Has it give its partitions away soon, for good. The destructor waits until it has.
+  void stop();
   /// The state of each partition that the node has.
   std::map<PartitionName, Partition::State> partitions() const;
   /// Why there is no way to the brokers; empty: there is one.

@@ -56,8 +56,6 @@ std::string Outlet::describe(const Position& position) const {
   return std::to_string(messages) + " messages of " + std::to_string(all.size()) + " partitions";
 }
 
-/// The connection ends first, because the library's reading thread may crash or hang when a message
-/// comes for a subscription that is being freed.
 void Outlet::close() {
   connection_.close();
   readers_.clear();

@@ -1,6 +1,7 @@
 #include "cluster/output.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -47,8 +48,7 @@ Result<void> Output::look(natsConnection* connection) {
                "to an output stream its partition alone writes"};
 }
 
-Result<void> Output::begin(natsConnection* connection) {
-  end();
+Result<void> Output::open(natsConnection* connection) {
   natsInbox* inbox = nullptr;
   auto status = natsInbox_Create(&inbox);
   if (status != NATS_OK) return failed("an inbox", status);
@@ -59,14 +59,21 @@ Result<void> Output::begin(natsConnection* connection) {
   answers_.reset(made);
   if (status != NATS_OK) return failed("an inbox", status);
   connection_ = connection;
+  return {};
+}
+
+Result<void> Output::begin(natsConnection* connection) {
+  end();
+  if (answers_ == nullptr) {
+    if (auto opened = open(connection); !opened) return opened;
+  }
   base_ = last_sequence_;
-  published_ = confirmed_ = 0;
   return {};
 }
 
 Result<void> Output::publish(const OutputMessage& message) {
   if (published_ == confirmed_) heard_ = std::chrono::steady_clock::now();
-  const std::string reply = inbox_ + std::to_string(published_);
+  const std::string reply = inbox_ + std::to_string(round_) + "-" + std::to_string(published_);
   natsMsg* made = nullptr;
   auto status = natsMsg_Create(&made, subject_.c_str(), reply.c_str(),
                                reinterpret_cast<const char*>(message.payload.data()),
@@ -86,6 +93,10 @@ Result<void> Output::publish(const OutputMessage& message) {
 }
 
 Result<void> Output::take(natsMsg* answer) {
+  const std::string subject = natsMsg_GetSubject(answer);
+  char* number = nullptr;
+  const auto round = std::strtoull(subject.c_str() + inbox_.size(), &number, 10);
+  if (round != round_) return {};
   const std::string_view payload(natsMsg_GetData(answer),
                                  static_cast<std::size_t>(natsMsg_GetDataLength(answer)));
   const auto json = nlohmann::json::parse(payload, nullptr, false);
@@ -93,10 +104,8 @@ Result<void> Output::take(natsMsg* answer) {
     const std::string why = payload.empty() ? "nobody has it" : std::string(payload);
     return Error{"the stream " + stream_ + " refused a publication: " + why, ""};
   }
-  const std::string subject = natsMsg_GetSubject(answer);
-  const auto number = std::stoull(subject.substr(inbox_.size()));
   // One that is accepted stands behind all those before it.
-  confirmed_ = std::max<std::uint64_t>(confirmed_, number + 1);
+  confirmed_ = std::max<std::uint64_t>(confirmed_, std::strtoull(number + 1, nullptr, 10) + 1);
   return {};
 }
 
@@ -118,9 +127,14 @@ Result<void> Output::take_answers(std::chrono::milliseconds patience) {
 }
 
 void Output::end() {
+  ++round_;
+  published_ = confirmed_ = 0;
+}
+
+void Output::close() {
+  end();
   answers_.reset();
   connection_ = nullptr;
-  published_ = confirmed_ = 0;
 }
 
 }  // namespace gorgo::cluster

@@ -40,7 +40,10 @@ class Output {
   /// Takes what answers have come, waiting for one for so long at most. An error: a publication was
   /// refused, or no answer came within `kSilence`.
   Result<void> take_answers(std::chrono::milliseconds patience);
+  /// Answers that are still to come count no more.
   void end();
+  /// Frees what belongs to the connection, which must be closed (see `Connection::close`).
+  void close();
 
  private:
   static constexpr std::chrono::milliseconds kSilence{2500};
@@ -53,11 +56,13 @@ class Output {
 
   natsConnection* connection_ = nullptr;  // of the last `begin`
   std::string inbox_;
+  std::uint64_t round_ = 0;  // counts `begin` and `end`: an answer belongs to one of them
   doors::nats::Owned<natsSubscription> answers_;
   std::uint64_t base_ = 0;  // the sequence before the first publication
   std::uint64_t published_ = 0, confirmed_ = 0;
   std::chrono::steady_clock::time_point heard_;
 
+  Result<void> open(natsConnection* connection);
   Result<void> take(natsMsg* answer);
 };
 

@@ -16,6 +16,9 @@ class Listener {
  public:
   Listener(const doors::Settings& broker, const std::string& cluster)
       : cluster_(cluster), connection_(broker, "gorgo-cluster"), members_(cluster) {}
+  ~Listener() { connection_.close(); }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
 
   Result<void> open() {
     if (const auto opened = connection_.open(); !opened) return opened.error();

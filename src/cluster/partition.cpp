@@ -42,7 +42,7 @@ Partition::Partition(PartitionSettings settings, Role role)
 Partition::~Partition() {
   stop();
   thread_.join();
-  connection_.close();  // before subscriptions are freed, to which messages may come
+  connection_.close();
 }
 
 void Partition::stop() {
@@ -71,12 +71,17 @@ void Partition::run() {
 }
 
 void Partition::lose_connection(const Error& why) {
-  stop_publishing();
-  reader_.end();
   connection_.close();
+  free_subscriptions();
   tell();
   const std::lock_guard lock(mutex_);
   state_.problem = why.to_string();
+}
+
+void Partition::free_subscriptions() {
+  stop_publishing();
+  output_.close();
+  reader_.end();
 }
 
 void Partition::tell() {
@@ -84,6 +89,7 @@ void Partition::tell() {
   state_ = {.is_publishing = is_publishing_,
             .has_caught_up = has_caught_up_,
             .sequence = evaluation_->sequence(),
+            .lag = lag_,
             .waiting = waiting_.size(),
             .published = published_,
             .fenced = fenced_,
@@ -96,8 +102,8 @@ void Partition::tell() {
 Result<void> Partition::step() {
   const auto opened = connection_.open();
   if (!opened) return opened.error();
-  if (*opened || !reader_.has_begun()) {
-    stop_publishing();
+  if (*opened) {
+    free_subscriptions();  // of the connection before
     if (auto begun = begin_reading(); !begun) return begun;
   }
   if (waiting_bytes_ < kMostWaitingBytes) {
@@ -146,6 +152,7 @@ Result<void> Partition::read() {
 
 void Partition::take(const doors::nats::StreamReader::Message& message) {
   natsMsg* const content = message.content.get();
+  lag_ = message.behind;
   const InputMessage input{.sequence = message.sequence,
                            .from = header_of(content, kFromHeader),
                            .places = header_of(content, kPlaceHeader),

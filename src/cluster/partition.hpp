@@ -40,6 +40,7 @@ class Partition {
     bool is_publishing = false;   ///< the output stream lets it
     bool has_caught_up = false;   ///< it has come to the end of the input stream once
     std::uint64_t sequence = 0;   ///< of the last input message that was evaluated
+    std::uint64_t lag = 0;        ///< input messages behind it, when it was sent
     std::size_t waiting = 0;      ///< output messages that the stream may not have yet
     std::uint64_t published = 0;  ///< output messages, by this one
     std::uint64_t fenced = 0;     ///< how often it found another one publishing
@@ -79,6 +80,7 @@ class Partition {
   std::unique_ptr<Evaluation> evaluation_;
   std::int64_t created_ = 0;  // the input stream
   bool has_caught_up_ = false;
+  std::uint64_t lag_ = 0;  // messages behind the last one
   Output output_;
   bool is_publishing_ = false;
   Clock::time_point next_look_ = {};   // at the output stream, as a standby
@@ -108,6 +110,7 @@ class Partition {
   void forget_confirmed();
   void drop_first();
   void lose_connection(const Error& why);
+  void free_subscriptions();
   void tell();
 };
 

@@ -80,6 +80,9 @@ class Sink {
   /// not known of any of them, and the caller sends all of them again after a while. Then the
   /// other side may get some twice, each with the same id.
   virtual Result<void> send(const Departing& events) = 0;
+  /// Called about once a second while there is nothing to send. An error: there is no way to the
+  /// other side at the moment.
+  virtual Result<void> idle() { return {}; }
   /// Has a `send` that waits return with an error. Any thread.
   virtual void wake() = 0;
 };

@@ -29,7 +29,7 @@ Result<void> check_user(const Settings& settings) {
 
 std::string Settings::target() const {
   const Kind* const known = find_kind(kind);
-  if (known == nullptr) return "";
+  if (known == nullptr) return broker;
   return known->target == &Settings::url ? without_values(url) : this->*known->target;
 }
 

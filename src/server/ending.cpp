@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "cluster/node.hpp"
+
 namespace gorgo::server {
 
 Ending::Ending(Parts parts, std::function<void()> on_end)
@@ -21,7 +23,12 @@ void Ending::go_on_after(std::chrono::milliseconds wait, void (Ending::*stage)()
   });
 }
 
+void Ending::leave_cluster() const {
+  if (parts_.node != nullptr) parts_.node->stop();
+}
+
 void Ending::leave() {
+  leave_cluster();
   const auto grace = parts_.hub.options.operations.grace;
   parts_.hub.stops_at = std::chrono::steady_clock::now() + grace;
   parts_.manager.stopping("serving until clients have found another server");
@@ -39,6 +46,7 @@ void Ending::drain() {
   const auto timeout = parts_.hub.options.operations.stop_timeout;
   if (timeout.count() > 0) go_on_after(timeout, &Ending::give_up);
   parts_.hub.log.info("stopping", {{"sessions", parts_.sessions.size()}});
+  leave_cluster();
   parts_.doors.close();
   parts_.actions.close();
   parts_.hub.queue.close();

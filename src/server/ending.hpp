@@ -13,6 +13,10 @@
 #include "server/service_manager.hpp"
 #include "server/session_table.hpp"
 
+namespace gorgo::cluster {
+class Node;
+}
+
 namespace gorgo::server {
 
 /// The stages of a server's end (docs/server.md, "The end"): it serves on for a grace, works off
@@ -27,6 +31,7 @@ class Ending {
     ServiceManager& manager;
     Doors& doors;
     ActionTargets& actions;
+    const std::unique_ptr<cluster::Node>& node;  // null: the server is in no cluster
   };
   /// `on_end` is called when the engine and all sessions have ended.
   Ending(Parts parts, std::function<void()> on_end);
@@ -53,6 +58,8 @@ class Ending {
   bool engine_ended_ = false;
   bool gave_up_ = false;
 
+  /// Has the other nodes of the cluster take over what this one has of it.
+  void leave_cluster() const;
   /// Serves on for the grace, and tells everybody that this is the end.
   void leave();
   /// Reads nothing more; what was read is carried out.

@@ -90,9 +90,11 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
                     .totals = totals,
                     .news = news,
                     .is_subscribed =
-                        [this](const std::string& type) {
-                          return subscriptions_.names(type) || durables_.names(type);
-                        }},
+                        // A node tells its cluster what time it is where no events come.
+                    [this, is_node = options.cluster.is_on()](const std::string& type) {
+                      return subscriptions_.names(type) || durables_.names(type) ||
+                             (is_node && type == "gorgo.Stats");
+                    }},
                    options.operations),
       shadows_(options.processor),
       rule_files_(options.rules, &executable),

@@ -71,6 +71,10 @@ class EngineThread {
   const DoorPositions& door_positions() const { return positions_; }
   /// Precondition as above.
   const DeclaredDoors& declared_doors() const { return declared_doors_; }
+  /// The number of the journal that counts places; 0: there is none. Precondition as above.
+  std::uint64_t journal_number() const {
+    return journal_.is_on() ? journal_.journal().number() : 0;
+  }
 
   /// For the closing log line. Precondition: not started, or joined.
   const ProcessorCounters& processed() const { return processor_.counters(); }

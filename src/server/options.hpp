@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actions/settings.hpp"
+#include "cluster/settings.hpp"
 #include "doors/settings.hpp"
 #include "engine/cuda/options.hpp"
 #include "gorgo/processor.hpp"
@@ -150,6 +151,7 @@ struct ServerOptions {
   bool insecure = false;           ///< the command line says what `SecurityOptions::insecure` says
   doors::Doors doors;              ///< by which the server itself goes out
   actions::Targets actions;        ///< what rules may have it do
+  cluster::Settings cluster;       ///< that the server is a node of
   std::vector<std::string> rules;  ///< rule files, and directories of *.tesla files
   std::string reports = ".";       ///< folder for what should be sent with a bug report
   ProcessorOptions processor = {

@@ -54,6 +54,21 @@ Result<void> check_trex_user(const ServerOptions& options) {
   return Error{"trex.user does nothing without security.users", "name the file of users"};
 }
 
+Result<void> check_cluster(const ServerOptions& options) {
+  if (auto checked = cluster::check(options.cluster); !checked) return checked;
+  if (!options.cluster.is_on()) return {};
+  if (options.journal.path.empty()) {
+    return Error{
+        "a node of a cluster needs a journal, which keeps events until the brokers have them",
+        "name a folder as journal.path"};
+  }
+  if (options.journal.backlog_policy != BacklogPolicy::refuse) {
+    return Error{"a node of a cluster must not drop events that wait for the brokers",
+                 "journal.backlog_policy = \"refuse\""};
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check(const ServerOptions& options) {
@@ -65,6 +80,7 @@ Result<void> check(const ServerOptions& options) {
       check_tls(options.tls),
       http::check_redaction(options.http.redact),
       check_trex_user(options),
+      check_cluster(options),
       check_engine(options.processor.engine),
       holds_a_frame("limits.queue_bytes", limits.queue_bytes, limits),
       holds_a_frame("limits.outbound_bytes", limits.outbound_bytes, limits),

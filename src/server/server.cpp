@@ -13,6 +13,7 @@
 
 #include "server/actions/action_targets.hpp"
 #include "server/awaiting.hpp"
+#include "server/cluster_node.hpp"
 #include "server/config_reload.hpp"
 #include "server/doors/doors.hpp"
 #include "server/ending.hpp"
@@ -67,11 +68,13 @@ struct Server::Impl {
                          .has_journal = !options.journal.path.empty()},
                         executable,
                         options.actions};
+  std::unique_ptr<cluster::Node> node;  // null: the server is in no cluster
   ConfigReload config{options, log, doorkeeper, listeners, sessions, doors, targets};
   // Held until the engine thread has ended: it posts to the context.
   asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
   EngineThread engine;  // joined before what it uses is destroyed
-  Ending ending{{hub, sessions, listeners, engine, manager, doors, targets}, [this] { end(); }};
+  Ending ending{{hub, sessions, listeners, engine, manager, doors, targets, node},
+                [this] { end(); }};
 
   /// How far the door has read. On the engine thread.
   doors::Position position_of(const std::string& door) const;
@@ -366,12 +369,16 @@ bool Server::run() {
   s.engine.start();
   // Before the doors, whose first events may have rules execute something.
   s.targets.apply(s.options.actions);
+  s.doors.set_own(cluster_doors(s.options.cluster, s.engine.journal_number()));
   s.doors.apply(s.options.doors);
+  s.node = start_node(s.options.cluster);
+  s.hub.node = s.node.get();
   s.hub.starts = nullptr;
   s.next_progress.cancel();
   s.manager.ready(s.status());
   s.run_io();
   s.engine.join();
+  s.node.reset();
   const auto& processed = s.engine.processed();
   s.log.info("stopped", {{"accepted", processed.accepted},
                          {"refused", s.engine.refused() + s.hub.malformed_lines},

@@ -19,6 +19,10 @@
 #include "server/security/doorkeeper.hpp"
 #include "server/server_counters.hpp"
 
+namespace gorgo::cluster {
+class Node;
+}
+
 namespace gorgo::server {
 
 class ActionTargets;
@@ -43,6 +47,7 @@ struct SessionHub {
   std::function<std::vector<ConnectionInfo>()> connections;
   Doors* doors = nullptr;
   ActionTargets* actions = nullptr;
+  const cluster::Node* node = nullptr;  ///< null: the server is in no cluster
   /// Ends the connection of this number on behalf of an operator. An error: there is none.
   std::function<Result<void>(std::uint64_t)> disconnect = {};
   /// Set while the server starts: requests that need the engine are refused.

@@ -35,6 +35,7 @@ void add_rules(CLI::App& app, int& exit_code);
 void add_types(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_connections(CLI::App& app, int& exit_code);
+void add_cluster(CLI::App& app, int& exit_code);
 void add_actions(CLI::App& app, int& exit_code);
 void add_doors(CLI::App& app, int& exit_code);
 void add_top(CLI::App& app, int& exit_code);

@@ -19,12 +19,12 @@ using namespace gorgo::tools;
 
 /// The commands, in the order of `gorgo --help`.
 const std::vector<AddCommand> kCommands = {
-    add_check,     add_explain, add_why,      add_fmt,     add_lsp,        add_run,
-    add_sample,    add_test,    add_serve,    add_trace,   add_pub,        add_replay,
-    add_sub,       add_rules,   add_types,    add_ping,    add_doctor,     add_connections,
-    add_doors,     add_actions, add_top,      add_context, add_user,       add_engines,
-    add_functions, add_journal, add_backtest, add_bench,   add_completion, add_man,
-    add_version,   add_help};
+    add_check,   add_explain,   add_why,     add_fmt,      add_lsp,     add_run,
+    add_sample,  add_test,      add_serve,   add_trace,    add_pub,     add_replay,
+    add_sub,     add_rules,     add_types,   add_ping,     add_doctor,  add_connections,
+    add_doors,   add_actions,   add_cluster, add_top,      add_context, add_user,
+    add_engines, add_functions, add_journal, add_backtest, add_bench,   add_completion,
+    add_man,     add_version,   add_help};
 
 /// Output that is lost is a failure, whatever the command thought.
 int end_with(int exit_code) {

@@ -5,18 +5,14 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <memory>
-#include <set>
 #include <thread>
 
-#include "../plan/plan_support.hpp"
 #include "cluster/deploy.hpp"
 #include "cluster/gateway.hpp"
 #include "cluster/outlet.hpp"
 #include "cluster/partition.hpp"
-#include "cluster/partition_of.hpp"
-#include "codec/event_notation.hpp"
+#include "keyed_results.hpp"
 #include "keyed_rules.hpp"
 #include "one_broker.hpp"
 
@@ -25,50 +21,6 @@ namespace gorgo::cluster {
 namespace {
 
 constexpr std::uint32_t kPartitions = 4;
-
-/// By type and by both attributes that are keys, so that those of one list come of one partition.
-using Lines = std::map<std::string, std::vector<std::string>>;
-
-void note(const Event& event, Lines& lines) {
-  std::string key = event.type;
-  for (const Attribute& attribute : event.attributes) {
-    if (attribute.name != "k" && attribute.name != "g") continue;
-    key += " " + key_text(to_datum(attribute.value));
-  }
-  lines[key].push_back(codec::notation_of(event));
-}
-
-std::size_t count(const Lines& lines) {
-  std::size_t all = 0;
-  for (const auto& [key, some] : lines) all += some.size();
-  return all;
-}
-
-Lines on_one(const std::string& text, const doors::Departing& events) {
-  Processor processor;
-  EXPECT_FALSE(processor.deploy("rules.tesla", text).failed());
-  Lines lines;
-  for (const auto& row : events.rows) {
-    EXPECT_TRUE(processor.append(row.event));
-    processor.process([&](const OutputBatch& batch) {
-      for (const auto& out : batch.rows) {
-        if (out.rule != OutputBatch::kPrimitive) note(batch.to_event(out), lines);
-      }
-    });
-  }
-  return lines;
-}
-
-/// Sorts what rules of different families make, which have no order.
-void sort_mixed(const ClusterPlan& plan, const plan::Planned& planned, Lines& lines) {
-  std::map<std::string, std::set<std::string>> families;
-  for (std::size_t i = 0; i < planned.plans.size(); ++i) {
-    families[planned.schema.at(planned.plans[i]->rule.type).name].insert(plan.rules[i].family);
-  }
-  for (auto& [key, list] : lines) {
-    if (families[key.substr(0, key.find(' '))].size() > 1) std::ranges::sort(list);
-  }
-}
 
 std::vector<std::unique_ptr<Partition>> workers(const Settings& settings) {
   std::vector<std::unique_ptr<Partition>> all;
@@ -172,7 +124,7 @@ std::size_t run_case(const OneBroker& broker, std::uint64_t seed) {
   doors::Departing events = random.stream();
   const Timestamp newest = 1'500'000'000;  // behind all deadlines
   events.rows.push_back({{events.rows.size() + 1, 0}, {"Later", newest, {}}});
-  Lines expected = on_one(text, events);
+  Lines expected = on_one(text, events.rows);
   send(gateway, events, random);
   Lines got = receive(gateway, std::move(outlet), settings, count(expected), random);
   sort_mixed(plan, planned, expected);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "partition_support.hpp"
+#include "watcher.hpp"
 
 namespace gorgo::cluster_test {
 
@@ -48,65 +49,6 @@ class NodeProcess {
   std::array<std::unique_ptr<Network>, BrokerCluster::kServers> links_;
   Command command_;
   std::unique_ptr<Peer> process_;
-};
-
-/// Sees each composite message when it is published, and by whom.
-class Watcher {
- public:
-  using Clock = std::chrono::steady_clock;
-  struct Seen {
-    Clock::time_point at;
-    std::string node;
-  };
-
-  Watcher(const BrokerCluster& brokers, int partitions)
-      : seen_(static_cast<std::size_t>(partitions)), connection_(brokers.connect()) {
-    natsSubscription* made = nullptr;
-    EXPECT_EQ(natsConnection_SubscribeSync(&made, connection_.get(), "gorgo.c.out.f.*"), NATS_OK);
-    subscription_.reset(made);
-    thread_ = std::thread([this] { run(); });
-  }
-  ~Watcher() {
-    ended_ = true;
-    thread_.join();
-  }
-  std::string last_writer(std::size_t partition) {
-    const std::lock_guard lock(mutex_);
-    return seen_[partition].empty() ? "" : seen_[partition].back().node;
-  }
-  /// How long after this moment somebody else than `node` published.
-  std::optional<std::chrono::milliseconds> until_another(std::size_t partition,
-                                                         const std::string& node,
-                                                         Clock::time_point from) {
-    const std::lock_guard lock(mutex_);
-    for (const Seen& one : seen_[partition]) {
-      if (one.at < from || one.node == node) continue;
-      return std::chrono::duration_cast<std::chrono::milliseconds>(one.at - from);
-    }
-    return std::nullopt;
-  }
-
- private:
-  std::mutex mutex_;  // guards `seen_`
-  std::vector<std::vector<Seen>> seen_;
-  std::atomic<bool> ended_ = false;
-  Owned<natsConnection> connection_;
-  Owned<natsSubscription> subscription_;
-  std::thread thread_;
-
-  void run() {
-    while (!ended_) {
-      natsMsg* came = nullptr;
-      if (natsSubscription_NextMsg(&came, subscription_.get(), 100) != NATS_OK) continue;
-      const Owned<natsMsg> message(came);
-      const char* node = nullptr;
-      natsMsgHeader_Get(came, "Gorgo-Node", &node);
-      const std::string subject = natsMsg_GetSubject(came);
-      const auto partition = std::stoul(subject.substr(subject.rfind('.') + 1));
-      const std::lock_guard lock(mutex_);
-      seen_[partition].push_back({Clock::now(), node == nullptr ? "" : node});
-    }
-  }
 };
 
 /// A cluster of nodes with its gateways, one for each partition, and what came out.

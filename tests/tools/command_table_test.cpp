@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../doors/peer_support.hpp"
 #include "command_line.hpp"
 
 /// The table of docs/commands.md, held against what the commands print and how they end.
@@ -24,9 +26,15 @@ struct Use {
   std::string works, fails;
 };
 
-/// SERVER stands for the address of a server with r.tesla.
+/// SERVER stands for the address of a server with r.tesla, CLUSTER for the options of a cluster
+/// with the node `north`.
 const std::map<std::string, Use> kUses = {
     {"check", {"warned.tesla", "wrong.tesla"}},
+    {"cluster deploy", {"keyed.tesla CLUSTER", "wrong.tesla CLUSTER"}},
+    {"cluster rules", {"CLUSTER", "--cluster other --broker 127.0.0.1:1"}},
+    {"cluster status", {"CLUSTER", "--cluster other --broker 127.0.0.1:1"}},
+    {"cluster drain", {"north --end CLUSTER", "south CLUSTER"}},
+    {"cluster move", {"area 0 north CLUSTER", "area 99 north CLUSTER"}},
     {"explain", {"r.tesla", "wrong.tesla"}},
     {"explain --cluster", {"r.tesla", "wrong.tesla"}},
     {"explain --live", {"--to SERVER", "--to 127.0.0.1:1"}},
@@ -135,6 +143,34 @@ class CommandTable : public CommandLine {
     write("door.toml", "kind = \"file\"\npath = \"none\"\n");
     write("e", R"({"type":"Temp","ts":1,"attrs":{"value":46.5}})");
   }
+  /// The cluster `plant` over one broker, with the node `north`.
+  void begin_cluster() {
+    const std::string port = std::to_string(free_port());
+    broker_ = "127.0.0.1:" + port;
+    nats_ = std::make_unique<Peer>(Command{GORGO_NATS_SERVER, "-a", "127.0.0.1", "-p", port, "-js",
+                                           "-sd", (folder() / "nats").string(), "-l",
+                                           (folder() / "nats.log").string()});
+    write("node.toml",
+          "[journal]\npath = \"north\"\nbacklog_policy = \"refuse\"\n[cluster]\nname = "
+          "\"plant\"\nnode = \"north\"\nbrokers = \"" +
+              broker_ + "\"\n");
+    write("keyed.tesla",
+          "event Smoke(area: string);\n"
+          "define Fire(area: string) from Smoke(area = $a) where area = $a;\n");
+    node_.reset(new Background(start("serve --listen 127.0.0.1:0 --config node.toml")));
+    const std::string node = node_->line().substr(std::string("listening on ").size());
+    for (int i = 0; i < 600; ++i) {
+      if (run("doors show 'cluster out' --to " + node).out.find("running") != std::string::npos)
+        return;
+      usleep(100'000);
+    }
+    ADD_FAILURE() << "the node has not reached its broker";
+  }
+  std::string broker_;
+
+ private:
+  std::unique_ptr<Peer> nats_;
+  std::unique_ptr<Background> node_;
 };
 
 /// What is wrong with what was printed; empty: nothing.
@@ -154,9 +190,9 @@ std::string unlike(const std::string& text, const Shape& shape) {
   return "";
 }
 
-std::string with_server(std::string words, const std::string& address) {
-  for (auto at = words.find("SERVER"); at != words.npos; at = words.find("SERVER")) {
-    words.replace(at, 6, address);
+std::string filled(std::string words, const std::string& name, const std::string& with) {
+  for (auto at = words.find(name); at != words.npos; at = words.find(name)) {
+    words.replace(at, name.size(), with);
   }
   return words;
 }
@@ -178,13 +214,18 @@ TEST_F(CommandTable, SaysWhatIsPrintedAndHowCommandsEnd) {
     write(name + ".tesla", "define " + name + "() from Temp(value > 50);\n");
     ASSERT_EQ(run("rules deploy --shadow " + name + ".tesla --to " + address).exit_code, 0);
   }
+  begin_cluster();
+  const auto all_filled = [&](const std::string& words) {
+    return filled(filled(words, "SERVER", address), "CLUSTER",
+                  "--cluster plant --broker " + broker_);
+  };
   for (const auto& [command, shape] : documented()) {
     const Use use = kUses.count(command) > 0 ? kUses.at(command) : Use();
-    const Outcome works = run(command + " --format json " + with_server(use.works, address));
+    const Outcome works = run(command + " --format json " + all_filled(use.works));
     EXPECT_EQ(works.exit_code, 0) << command << '\n' << works.err;
     EXPECT_EQ(unlike(works.out, shape), "") << command;
     if (use.fails.empty()) continue;
-    const Outcome fails = run(command + " " + with_server(use.fails, address));
+    const Outcome fails = run(command + " " + all_filled(use.fails));
     EXPECT_EQ(fails.exit_code, 1) << command;
     EXPECT_NE(fails.err + fails.out, "") << command;
   }

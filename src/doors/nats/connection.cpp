@@ -68,7 +68,11 @@ Result<bool> Connection::open() {
   if (!chosen) return chosen.error();
   natsConnection* made = nullptr;
   const auto status = natsConnection_Connect(&made, chosen->get());
-  if (status != NATS_OK) return failed("the server " + settings_.broker, status);
+  if (status != NATS_OK) {
+    Error why = failed("the server " + settings_.broker, status);
+    why.hint = "start nats-server there, or correct the address";
+    return why;
+  }
   connection_.reset(made);
   return true;
 }

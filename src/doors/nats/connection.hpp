@@ -43,6 +43,8 @@ class Connection {
 
   /// Opens it, unless it is open. True: it is new.
   Result<bool> open();
+  /// To be called before what was made with the connection is freed: the reading thread of the
+  /// library may crash or hang when a message comes for a subscription that is being freed.
   void close();
   natsConnection* get() const { return connection_.get(); }
   /// Has a call that waits return soon. Any thread.

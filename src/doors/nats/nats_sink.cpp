@@ -149,12 +149,11 @@ Result<void> NatsSink::publish_all(const Departing& events) {
 }
 
 Result<void> NatsSink::send(const Departing& events) {
-  if (auto opened = open(); !opened) {
-    stream_.reset();  // so that its end is found again
-    return opened;
+  auto sent = open();
+  if (sent) {
+    Refusals::all().take(number_);
+    sent = publish_all(events);
   }
-  Refusals::all().take(number_);
-  auto sent = publish_all(events);
   if (sent && settings_.stream.empty()) {
     const auto status = natsConnection_FlushTimeout(connection_.get(), kAnswer.count());
     if (status != NATS_OK) sent = failed("the server " + settings_.broker, status);
@@ -162,8 +161,9 @@ Result<void> NatsSink::send(const Departing& events) {
     sent = await();
   }
   if (sent) return sent;
-  stream_.reset();
+  // The end of a fenced stream is found again, too.
   connection_.close();
+  stream_.reset();
   return sent;
 }
 

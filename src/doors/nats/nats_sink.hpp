@@ -15,6 +15,7 @@ namespace gorgo::doors::nats {
 class NatsSink : public Sink {
  public:
   NatsSink(const std::string& door, const Settings& settings);
+  ~NatsSink() override { connection_.close(); }
 
   Result<void> send(const Departing& events) override;
   void wake() override { connection_.wake(); }

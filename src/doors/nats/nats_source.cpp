@@ -45,8 +45,14 @@ Result<void> SubjectSource::open() {
   // The server has the subscription once it has answered.
   if (status == NATS_OK) status = natsConnection_FlushTimeout(connection_.get(), kAnswer.count());
   if (status == NATS_OK) return {};
+  const Error why = failed("the subject " + subject, status);
+  close();
+  return why;
+}
+
+void SubjectSource::close() {
+  connection_.close();
   subscription_.reset();
-  return failed("the subject " + subject, status);
 }
 
 Result<Arrived> SubjectSource::poll(milliseconds patience) {
@@ -70,8 +76,9 @@ Result<Arrived> SubjectSource::poll(milliseconds patience) {
     } else if (!arrived.empty()) {
       break;  // a connection that is lost is found again by the next call
     } else if (status != NATS_TIMEOUT) {
-      subscription_.reset();
-      return failed("the subject " + reader_.filters().front(), status);
+      const Error why = failed("the subject " + reader_.filters().front(), status);
+      close();
+      return why;
     }
   }
   return {std::in_place, std::move(arrived)};
@@ -153,8 +160,8 @@ Result<Arrived> StreamSource::poll(milliseconds patience) {
   if (begins) went = open(arrived);
   if (went) went = take(arrived, begins ? milliseconds(0) : patience);
   if (!went) {
-    stream_.end();
     connection_.close();
+    stream_.end();
     // What came before it was lost came, and reading begins behind that.
     if (arrived.empty()) return went.error();
   }

@@ -16,6 +16,7 @@ namespace gorgo::doors::nats {
 class SubjectSource : public Source {
  public:
   SubjectSource(const std::string& door, const Settings& settings, const Types& types);
+  ~SubjectSource() override { close(); }
 
   Result<Arrived> poll(std::chrono::milliseconds patience) override;
   void committed(const Position&) override {}
@@ -28,6 +29,7 @@ class SubjectSource : public Source {
   Owned<natsSubscription> subscription_;
 
   Result<void> open();
+  void close();
 };
 
 /// Messages of a stream of JetStream, each once. The position is which stream it was and the
@@ -36,6 +38,7 @@ class StreamSource : public Source {
  public:
   StreamSource(const std::string& door, const Settings& settings, const Types& types,
                const Position& position);
+  ~StreamSource() override { connection_.close(); }
 
   Result<Arrived> poll(std::chrono::milliseconds patience) override;
   /// The position tells all, and the server keeps it.

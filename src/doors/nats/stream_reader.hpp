@@ -23,6 +23,7 @@ class StreamReader {
   struct Message {
     Owned<natsMsg> content;
     std::uint64_t sequence = 0;  ///< in the stream
+    std::uint64_t behind = 0;    ///< messages that the stream had behind it when it was sent
   };
 
   /// `subjects`: those of the stream that are read, with the wildcards of NATS.

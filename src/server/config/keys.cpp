@@ -451,6 +451,27 @@ void add_engine(KeyMaker& keys) {
                 "of one rule in a second; then it is suspended. 0: no limit");
 }
 
+void add_cluster(KeyMaker& keys) {
+  constexpr std::int64_t kMostPartitions = 1024, kMostReplicas = 5, kMostHours = 1'000'000;
+  keys.section("cluster");
+  keys.text("name", GORGO_OPTION(cluster.name),
+            "of the cluster that the server is a node of (docs/cluster.md); empty: of none");
+  keys.text("node", GORGO_OPTION(cluster.node), "of this server, and of no other in the cluster");
+  keys.text("brokers", GORGO_OPTION(cluster.brokers),
+            "HOST:PORT of NATS servers with JetStream, with commas between");
+  keys.text("user", GORGO_OPTION(cluster.user), "who the node is for them");
+  keys.text("password_file", GORGO_OPTION(cluster.password_file), "file with its password");
+  keys.text("ca", GORGO_OPTION(cluster.ca), "PEM file of authorities; with it, brokers speak TLS");
+  keys.number("partitions", GORGO_OPTION(cluster.partitions), {1, kMostPartitions},
+              "of each family of rules; the first deployment decides");
+  keys.number("replicas", GORGO_OPTION(cluster.replicas), {1, kMostReplicas},
+              "of each stream that a deployment makes");
+  keys.number("retain_hours", GORGO_OPTION(cluster.retain_hours), {1, kMostHours},
+              "that streams keep events and composites");
+  keys.boolean("standby", GORGO_OPTION(cluster.standby),
+               "a second node evaluates each partition, and takes over at once");
+}
+
 void add_cuda(KeyMaker& keys) {
   keys.section("cuda");
   keys.cuda("devices", "or some GPUs: \"0+2\"; while no key of [cuda] is set, GORGO_CUDA holds");
@@ -487,6 +508,7 @@ const std::vector<ConfigKey>& config_keys() {
     add_journal(maker);
     add_limits(maker);
     add_engine(maker);
+    add_cluster(maker);
     add_cuda(maker);
     add_log(maker);
     return maker.take();

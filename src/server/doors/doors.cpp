@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "doors/kind.hpp"
 #include "server/config/door_text.hpp"
 
 namespace gorgo::server {
@@ -63,6 +64,10 @@ Result<void> Doors::check(const std::string& name, const std::string& text) cons
 }
 
 Result<void> Doors::check_removal(const std::string& name) const {
+  if (own_.contains(name)) {
+    return Error{"the door '" + name + "' is how the server takes part in its cluster",
+                 "take [cluster] out of its configuration and restart"};
+  }
   const bool is_declared = declared_.contains(name) || unusable_.contains(name);
   if (is_declared || !configured_.contains(name)) return {};
   return Error{"the door '" + name + "' stands in the configuration of the server",
@@ -123,6 +128,7 @@ void Doors::remove(const std::string& name, bool forget) {
 
 doors::Doors Doors::wanted() const {
   doors::Doors wanted = configured_;
+  for (const auto& [name, door] : own_) wanted.emplace(name, door.settings);
   for (const auto& [name, settings] : declared_) {
     if (!closing_.contains(name)) wanted.emplace(name, settings);
   }
@@ -154,8 +160,18 @@ void Doors::open_wanted() {
 
 std::unique_ptr<Runner> Doors::make(const std::string& name, const doors::Settings& settings) {
   const std::uint64_t id = ++last_id_;
-  if (settings.is_sink()) return make_sink_runner(parts_, id, name, settings);
-  return make_source_runner(parts_, id, name, settings, positions_[name]);
+  const auto own = own_.find(name);
+  const doors::Kind* const kind = doors::find_kind(settings.kind);
+  if (settings.is_sink()) {
+    const auto make = [=] { return kind->make_sink(name, settings); };
+    return make_sink_runner(parts_, id, name, settings,
+                            own == own_.end() ? make : own->second.make_sink);
+  }
+  const auto make = [=, types = parts_.types](const doors::Position& position) {
+    return kind->make_source(name, settings, types, position);
+  };
+  return make_source_runner(parts_, id, name, settings, positions_[name],
+                            own == own_.end() ? make : own->second.make_source);
 }
 
 void Doors::close() {
@@ -176,13 +192,13 @@ std::vector<Door> Doors::infos() const {
   std::vector<Door> all;
   for (const auto& [name, runner] : runners_) {
     all.push_back(runner->info());
-    all.back().declared = !configured_.contains(name);
+    all.back().declared = declared_.contains(name) && !configured_.contains(name);
   }
   for (const auto& [name, settings] : wanted()) {
     if (runners_.contains(name)) continue;
     all.push_back(identity_of(name, settings));
     all.back().state = "opening";
-    all.back().declared = !configured_.contains(name);
+    all.back().declared = declared_.contains(name) && !configured_.contains(name);
   }
   for (const auto& [name, problem] : unusable_) {
     if (configured_.contains(name)) continue;

@@ -16,14 +16,23 @@
 
 namespace gorgo::server {
 
-/// The doors of a server: those of its configuration, and those that clients have declared. Where
-/// both have a name, the door is that of the configuration, and the other one waits until it is
-/// gone. Belongs to the I/O thread; each door has a thread of its own.
+/// A door that a server has for itself: it has no kind by which others could have it.
+struct OwnDoor {
+  doors::Settings settings;
+  SourceMaker make_source;  ///< where it is no sink
+  SinkMaker make_sink;
+};
+
+/// The doors of a server: its own, those of its configuration, and those that clients have
+/// declared. Where both have a name, the door is that of the configuration, and the other one waits
+/// until it is gone. Belongs to the I/O thread; each door has a thread of its own.
 class Doors {
  public:
   explicit Doors(DoorParts parts) : parts_(std::move(parts)) {}
   ~Doors() { stop_all(runners_); }
 
+  /// The server's own doors, by names that no other door can have. To be called before `apply`.
+  void set_own(std::map<std::string, OwnDoor> own) { own_ = std::move(own); }
   /// How far doors had read when the server ended, and which were declared. To be called before
   /// `apply`, which opens them. A text that this program does not take is logged, and shown as a
   /// door that fails.
@@ -50,6 +59,7 @@ class Doors {
 
  private:
   const DoorParts parts_;
+  std::map<std::string, OwnDoor> own_;
   Runners<Runner> runners_;
   doors::Doors configured_, declared_;
   std::map<std::string, std::string> unusable_;  // declared doors, and what is wrong with them

@@ -83,12 +83,17 @@ class Runner {
   std::thread thread_;
 };
 
+/// By which a door's thread makes its source, which goes on behind the position, or its sink. It
+/// tries again after an error.
+using SourceMaker = std::function<Result<std::unique_ptr<doors::Source>>(const doors::Position&)>;
+using SinkMaker = std::function<Result<std::unique_ptr<doors::Sink>>()>;
+
 /// Takes events from a source to the engine.
 std::unique_ptr<Runner> make_source_runner(const DoorParts& parts, std::uint64_t id,
                                            std::string name, doors::Settings settings,
-                                           doors::Position position);
+                                           doors::Position position, SourceMaker make);
 /// Takes events from the engine to a sink.
 std::unique_ptr<Runner> make_sink_runner(const DoorParts& parts, std::uint64_t id, std::string name,
-                                         doors::Settings settings);
+                                         doors::Settings settings, SinkMaker make);
 
 }  // namespace gorgo::server

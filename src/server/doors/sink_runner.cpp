@@ -3,7 +3,6 @@
 #include <utility>
 #include <variant>
 
-#include "doors/kind.hpp"
 #include "protocol/batch.hpp"
 #include "protocol/info.hpp"
 #include "server/doors/durable_name.hpp"
@@ -21,8 +20,11 @@ enum SinkRequest : std::uint64_t { kSinkSubscribe = 1, kSinkEnd = 2, kSinkAcknow
 /// has come from the engine leaves together, because each `send` waits for the other side.
 class SinkRunner : public Runner {
  public:
-  SinkRunner(const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings)
-      : Runner(parts, id, std::move(name), std::move(settings)), durable_(durable_of(name_)) {}
+  SinkRunner(const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings,
+             SinkMaker make)
+      : Runner(parts, id, std::move(name), std::move(settings)),
+        make_(std::move(make)),
+        durable_(durable_of(name_)) {}
   ~SinkRunner() override {
     stop();
     join();
@@ -31,10 +33,12 @@ class SinkRunner : public Runner {
  private:
   static constexpr std::size_t kMostRows = 1000;  // that leave together, but for the last delivery
 
+  const SinkMaker make_;
   const std::string durable_;
   std::unique_ptr<doors::Sink> sink_;
   Departing departing_;
   bool was_ended_ = false;  // the subscription that had another text
+  bool is_cut_off_ = true;  // as far as was seen while there was nothing to send
 
   void begin() override { subscribe(); }
   void run() override;
@@ -44,6 +48,7 @@ class SinkRunner : public Runner {
   void take_reply(const wire::Message& message);
   void gather(const ClientDelivery& delivery);
   void send();
+  void idle();
   void acknowledge(Place last);
 };
 
@@ -58,12 +63,13 @@ void SinkRunner::run() {
     send();
     if (frames.empty() && link_.is_finishing()) return;
     if (frames.empty()) link_.wait(kPatience);
+    if (frames.empty()) idle();
   }
 }
 
 bool SinkRunner::open() {
   while (!link_.is_stopped()) {
-    auto sink = doors::find_kind(settings_.kind)->make_sink(name_, settings_);
+    auto sink = make_();
     if (sink) {
       sink_ = std::move(*sink);
       set_wake([this](bool is_stopped) {
@@ -99,7 +105,7 @@ void SinkRunner::take_reply(const wire::Message& message) {
   if (message.id() == kSinkEnd) {
     subscribe();
   } else if (message.id() == kSinkSubscribe && problem.empty()) {
-    succeed();
+    idle();
   } else if (message.id() == kSinkSubscribe && parts_.has_journal && !was_ended_) {
     // It may be there from an earlier configuration, for other events.
     was_ended_ = true;
@@ -140,6 +146,14 @@ void SinkRunner::send() {
   if (parts_.has_journal) acknowledge(departing.rows.back().place);
 }
 
+void SinkRunner::idle() {
+  if (link_.is_stopped() || link_.is_finishing()) return;
+  const auto reached = sink_->idle();
+  if (!reached) fail(reached.error());
+  if (reached && is_cut_off_) succeed();
+  is_cut_off_ = !reached;
+}
+
 void SinkRunner::acknowledge(Place last) {
   wire::AcknowledgeT acknowledge;
   acknowledge.durable = durable_;
@@ -151,8 +165,9 @@ void SinkRunner::acknowledge(Place last) {
 }  // namespace
 
 std::unique_ptr<Runner> make_sink_runner(const DoorParts& parts, std::uint64_t id, std::string name,
-                                         doors::Settings settings) {
-  return std::make_unique<SinkRunner>(parts, id, std::move(name), std::move(settings));
+                                         doors::Settings settings, SinkMaker make) {
+  return std::make_unique<SinkRunner>(parts, id, std::move(name), std::move(settings),
+                                      std::move(make));
 }
 
 }  // namespace gorgo::server

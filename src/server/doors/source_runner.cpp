@@ -3,7 +3,6 @@
 #include <utility>
 #include <variant>
 
-#include "doors/kind.hpp"
 #include "protocol/batch.hpp"
 #include "server/doors/runner.hpp"
 
@@ -42,14 +41,17 @@ protocol::Bytes publication_of(const std::string& door, Arrived& arrived, std::u
 class SourceRunner : public Runner {
  public:
   SourceRunner(const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings,
-               Position position)
-      : Runner(parts, id, std::move(name), std::move(settings)), position_(std::move(position)) {}
+               Position position, SourceMaker make)
+      : Runner(parts, id, std::move(name), std::move(settings)),
+        make_(std::move(make)),
+        position_(std::move(position)) {}
   ~SourceRunner() override {
     stop();
     join();
   }
 
  private:
+  const SourceMaker make_;
   Position position_;
   std::unique_ptr<doors::Source> source_;
   std::optional<Arrived> sent_, next_;
@@ -83,8 +85,7 @@ void SourceRunner::run() {
 
 bool SourceRunner::open() {
   while (!link_.is_stopped()) {
-    auto source =
-        doors::find_kind(settings_.kind)->make_source(name_, settings_, parts_.types, position_);
+    auto source = make_(position_);
     if (source) {
       source_ = std::move(*source);
       report_.set_position(source_->describe(position_));
@@ -140,9 +141,9 @@ void SourceRunner::confirm(const wire::Ack& ack) {
 
 std::unique_ptr<Runner> make_source_runner(const DoorParts& parts, std::uint64_t id,
                                            std::string name, doors::Settings settings,
-                                           doors::Position position) {
+                                           doors::Position position, SourceMaker make) {
   return std::make_unique<SourceRunner>(parts, id, std::move(name), std::move(settings),
-                                        std::move(position));
+                                        std::move(position), std::move(make));
 }
 
 }  // namespace gorgo::server

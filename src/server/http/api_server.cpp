@@ -31,7 +31,11 @@ asio::awaitable<Response> Api::readiness(const Call&) {
     co_return plain(503, text);
   }
   const bool stops = hub_.stops_at || hub_.queue.is_closed();
-  co_return stops ? plain(503, "stopping\n") : plain(200, "ready\n");
+  if (stops) co_return plain(503, "stopping\n");
+  // Without its brokers a node takes events all the same: its journal keeps them.
+  // Whoever asks need not be known, so nothing is told of them.
+  const bool is_whole = hub_.node == nullptr || hub_.node->problem().empty();
+  co_return plain(200, is_whole ? "ready\n" : "ready, without the brokers of the cluster\n");
 }
 
 asio::awaitable<Response> Api::describe(const Call&) {
@@ -113,6 +117,7 @@ asio::awaitable<Response> Api::metrics(const Call&) {
   metrics.add(hub_.doors->infos());
   metrics.add(hub_.actions->infos());
   metrics.add(hub_.accounts);
+  if (hub_.node != nullptr) metrics.add(*hub_.node);
   const wire::ListDevicesT list_devices;
   const auto devices = co_await ask(list_devices);
   if (const auto* list = devices ? devices->as<wire::Devices>() : nullptr) metrics.add(*list);

@@ -184,6 +184,34 @@ void Metrics::add(const std::vector<Door>& doors) {
   }
 }
 
+void Metrics::add(const cluster::Node& node) {
+  put("cluster_up", "Whether the node reaches the brokers of its cluster", true,
+      node.problem().empty() ? 1 : 0);
+  std::uint32_t added = 0;
+  const auto partitions = node.partitions();
+  for (const auto& [name, state] : partitions) {
+    if (++added > kMostSeries) break;
+    const std::vector<Label> labels = {{"family", name.family},
+                                       {"partition", std::to_string(name.number)}};
+    const auto add = [&](const char* what, const char* help, std::uint64_t value, bool gauge) {
+      put(std::string("cluster_partition_") + what, help, gauge, static_cast<double>(value),
+          labels);
+    };
+    const auto& counters = state.counters;
+    add("owned", "Whether the node owns the partition; 0: it is a standby",
+        state.role == cluster::Role::owner, true);
+    add("lag_messages", "Messages of the input stream that it has not evaluated", state.lag, true);
+    add("waiting_messages", "Messages that the output stream may not have yet", state.waiting,
+        true);
+    add("fenced", "Times that it found another node publishing", state.fenced, false);
+    add("events", "Events that it has taken", counters.events, false);
+    add("events_refused", "Events that its rules could not take, such as those that were too late",
+        counters.refused, false);
+    add("composites", "Composites that it has made", counters.composites, false);
+  }
+  if (partitions.size() > kMostSeries) left_out("partitions", partitions.size() - kMostSeries);
+}
+
 void Metrics::add(const std::vector<ActionTarget>& targets) {
   for (const ActionTarget& target : targets) {
     const Label name("target", target.name);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/node.hpp"
 #include "gorgo/action.hpp"
 #include "gorgo/door.hpp"
 #include "protocol/gorgo_generated.h"
@@ -32,6 +33,7 @@ class Metrics {
   void add(const Accounts& accounts);
   void add(const std::vector<Door>& doors);
   void add(const std::vector<ActionTarget>& targets);
+  void add(const cluster::Node& node);
   void add(const wire::RuleInfo& rule);
   void add(const wire::TypeInfo& type);
   void add(const wire::Devices& devices);

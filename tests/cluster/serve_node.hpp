@@ -1,0 +1,85 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "door_support.hpp"
+
+namespace gorgo::cluster_test {
+
+/// A node of the cluster "c" as an operator has it: `gorgo serve` with [cluster], which keeps its
+/// journal when it is killed.
+class ServeNode {
+ public:
+  ServeNode(const Folder& folder, const std::string& brokers, std::string name, int partitions,
+            int replicas)
+      : folder_(folder), name_(std::move(name)) {
+    // It takes late composites: tests stop brokers and nodes for long.
+    folder_.write(name_ + ".toml", "[journal]\npath = \"" + (folder_ / name_).string() +
+                                       "\"\nbacklog_policy = \"refuse\"\n[engine]\n"
+                                       "max_late_ms = 600000\n[cluster]\nname = \"c\"\nnode = \"" +
+                                       name_ + "\"\nbrokers = \"" + brokers +
+                                       "\"\npartitions = " + std::to_string(partitions) +
+                                       "\nreplicas = " + std::to_string(replicas) + "\n");
+    start();
+  }
+  void start() {
+    auto process = std::make_unique<Process>(std::vector<std::string>{
+        "serve", "--listen", "127.0.0.1:0", "--log-level", "off", "--config", config()});
+    const std::string address = address_in(process->out_line());
+    const std::lock_guard lock(mutex_);
+    process_ = std::move(process);
+    address_ = address;
+  }
+  void kill() {
+    process_->signal(SIGKILL);
+    process_->wait();
+  }
+  int end() {
+    process_->signal(SIGTERM);
+    return process_->wait();
+  }
+  void signal(int number) { process_->signal(number); }
+
+  const std::string& name() const { return name_; }
+  std::string config() const { return (folder_ / (name_ + ".toml")).string(); }
+  /// Where it listens, or did when it was killed.
+  std::string address() const {
+    const std::lock_guard lock(mutex_);
+    return address_;
+  }
+  Client client() const {
+    auto client = Client::connect(address());
+    EXPECT_TRUE(client) << client.error().to_string();
+    return std::move(*client);
+  }
+  /// Waits until both of its ways to the brokers work.
+  void wait_for_doors() const {
+    auto asking = client();
+    for (const char* const name : {"cluster in", "cluster out"}) {
+      wait_for_door(asking, name, [](const Door& door) { return door.state == "running"; });
+    }
+  }
+
+ private:
+  const Folder& folder_;
+  const std::string name_;
+  mutable std::mutex mutex_;  // guards `address_`, which other threads ask for
+  std::string address_;
+  std::unique_ptr<Process> process_;
+};
+
+/// Deploys as an operator does, on the configuration of the node.
+inline void deploy_from(const Folder& folder, const ServeNode& node, const std::string& text) {
+  folder.write("rules.tesla", text);
+  Process deploying(
+      {"cluster", "deploy", (folder / "rules.tesla").string(), "--config", node.config()});
+  ASSERT_EQ(deploying.wait(), 0) << deploying.err_line();
+}
+
+}  // namespace gorgo::cluster_test

@@ -1,0 +1,165 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "cluster/deploy.hpp"
+#include "partition_support.hpp"
+#include "serve_traffic.hpp"
+#include "watcher.hpp"
+
+// Three nodes as processes of `gorgo serve` on a JetStream of three servers, which die amid events.
+namespace gorgo::cluster_test {
+namespace {
+
+constexpr int kPartitions = 4;
+constexpr std::size_t kNodes = 3;
+
+class ServeNemesis : public testing::Test {
+ protected:
+  using Clock = std::chrono::steady_clock;
+
+  const Folder folder{"serve_nemesis"};
+  BrokerCluster brokers{folder};
+  std::vector<std::unique_ptr<ServeNode>> nodes;
+  std::unique_ptr<Watcher> watcher;
+  std::mt19937 random{static_cast<unsigned>(getpid())};
+  std::vector<long> failovers;  // milliseconds
+  int kills = 0, pauses = 0, broker_kills = 0;
+
+  void SetUp() override {
+    for (std::size_t i = 0; i < kNodes; ++i) {
+      nodes.push_back(std::make_unique<ServeNode>(folder, brokers.addresses(),
+                                                  "n" + std::to_string(i), kPartitions, 3));
+    }
+    for (const auto& node : nodes) node->wait_for_doors();
+    deploy_from(folder, *nodes[0], kTrafficRules);
+    watcher = std::make_unique<Watcher>(brokers, kPartitions, "k");
+  }
+  int below(int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); }
+  static void sleep(int milliseconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  }
+  ServeNode& any_node() { return *nodes[random() % kNodes]; }
+  std::size_t any_partition() { return static_cast<std::size_t>(below(kPartitions)); }
+
+  void wait_for_writers() {
+    const Patience patience("for an owner of each partition");
+    for (std::size_t p = 0; p < kPartitions; ++p) {
+      while (watcher->last_writer(p).empty() && patience.lasts()) sleep(50);
+    }
+  }
+  /// Waits until somebody else publishes for a partition that this node has had.
+  void await_successor(const ServeNode& victim, std::size_t partition, Clock::time_point from) {
+    std::optional<std::chrono::milliseconds> took;
+    const Patience patience("for another owner");
+    while (!took && patience.lasts()) {
+      sleep(20);
+      took = watcher->until_another(partition, victim.name(), from);
+    }
+    if (took) failovers.push_back(took->count());
+  }
+  /// Kills the owner of a partition or, one time in three, any node, which comes back at once.
+  void kill_node() {
+    ++kills;
+    const std::size_t partition = any_partition();
+    const std::string owner = watcher->last_writer(partition);
+    const auto found = std::ranges::find(nodes, owner, [](const auto& one) { return one->name(); });
+    const bool waits = found != nodes.end() && below(3) > 0;
+    ServeNode& victim = waits ? **found : any_node();
+    const auto from = Clock::now();
+    victim.kill();
+    if (waits) await_successor(victim, partition, from);
+    victim.start();
+    sleep(waits ? 1500 + below(2500) : below(1500));
+  }
+  /// For longer than a lease.
+  void pause_node() {
+    ++pauses;
+    ServeNode& victim = any_node();
+    victim.signal(SIGSTOP);
+    sleep(3500 + below(2000));
+    victim.signal(SIGCONT);
+    sleep(500 + below(1500));
+  }
+  void kill_broker() {
+    ++broker_kills;
+    const auto leader = brokers.leader_of(
+        cluster::output_stream("c", "k", static_cast<std::uint32_t>(any_partition())));
+    const std::size_t victim = leader ? *leader : random() % BrokerCluster::kServers;
+    brokers.kill(victim);
+    sleep(500 + below(2000));
+    brokers.start(victim);
+    sleep(2500);  // until all copies are whole again: with two dead, nobody can go on
+  }
+  /// Each composite of the output streams is there once.
+  std::size_t check_streams(std::size_t expected) {
+    Streams streams(brokers);
+    const auto deployment =
+        cluster::deployed({.name = "c", .node = "test", .brokers = brokers.addresses()});
+    EXPECT_TRUE(deployment);
+    std::set<std::string> different;
+    std::size_t all = 0;
+    for (const auto& one : deployment->partition_names()) {
+      Composites composites(streams, cluster::output_stream("c", one.family, one.number));
+      const auto& got = composites.read();
+      all += got.size();
+      different.insert(got.begin(), got.end());
+    }
+    EXPECT_EQ(all, expected);
+    EXPECT_EQ(different.size(), all) << "some are there twice";
+    return all;
+  }
+};
+
+TEST_F(ServeNemesis, WhicheverProcessDiesNothingIsLostOrDoubled) {
+  std::vector<std::unique_ptr<Subscriber>> subscribers;
+  for (const auto& node : nodes) subscribers.push_back(std::make_unique<Subscriber>(*node));
+  {
+    const Patience patience("for the subscribers");
+    for (const auto& one : subscribers) {
+      while (!one->is_subscribed() && patience.lasts()) sleep(20);
+    }
+  }
+  Publisher first(*nodes[0], 0, kPartitions), second(*nodes[1], 1, kPartitions);
+  wait_for_writers();
+  for (int i = 0; i < deaths() && !HasFailure(); ++i) {
+    const int what = i % 7;  // of seven faults, five are deaths of nodes
+    if (what == 1) pause_node();
+    if (what == 2) kill_broker();
+    if (what != 1 && what != 2) kill_node();
+  }
+  first.end();
+  second.end();
+  auto expected = first.last();
+  expected.insert(second.last().begin(), second.last().end());
+  std::size_t composites = 0;
+  for (const auto& [key, last] : expected) composites += static_cast<std::size_t>(last) - 1;
+  for (const auto& one : subscribers) {
+    const Patience patience("for the last composites");
+    while (one->received() < composites && patience.lasts()) sleep(50);
+  }
+  sleep(1000);  // in which something doubled would come
+  for (const auto& one : subscribers) {
+    one->end();
+    EXPECT_EQ(one->last(), expected);
+    EXPECT_EQ(one->received(), composites);
+  }
+  check_streams(composites);
+  for (const auto& node : nodes) EXPECT_EQ(node->end(), 0);
+  std::ranges::sort(failovers);
+  const auto at = [&](std::size_t percent) {
+    return failovers.empty() ? 0 : failovers[(failovers.size() - 1) * percent / 100];
+  };
+  std::printf("%llu events, %zu composites, each once in the streams and at %zu subscribers\n",
+              static_cast<unsigned long long>(first.events() + second.events()), composites,
+              subscribers.size());
+  std::printf(
+      "%d nodes killed, %d paused, %d brokers killed; %zu failovers: p50 %ld ms, "
+      "p99 %ld ms, longest %ld ms\n",
+      kills, pauses, broker_kills, failovers.size(), at(50), at(99), at(100));
+}
+
+}  // namespace
+}  // namespace gorgo::cluster_test
