@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "gorgo/client.hpp"
+#include "tools/cluster_findings.hpp"
+#include "tools/cluster_option.hpp"
 #include "tools/commands.hpp"
 #include "tools/findings.hpp"
 #include "tools/format_option.hpp"
@@ -52,6 +54,15 @@ int examine_journal(const std::string& folder, const std::string& format) {
   return findings.can_start ? kSuccess : kFailure;
 }
 
+int examine_cluster(const ClusterOption& cluster, const std::string& format) {
+  const auto settings = cluster.settings();
+  if (!settings) return misuse(settings.error());
+  const auto findings = findings_about_cluster(*settings);
+  if (!findings) return fail(findings.error());
+  print(*findings, format);
+  return kSuccess;
+}
+
 }  // namespace
 
 void add_doctor(CLI::App& app, int& exit_code) {
@@ -72,8 +83,21 @@ void add_doctor(CLI::App& app, int& exit_code) {
       "The exit code is 1 where no server can start with it");
   journal->add_option("DIR", *folder, "The folder of the journal")->required()->option_text(" ");
   as_format(journal, options->format);
-  command->callback([options, folder, journal, &exit_code] {
-    exit_code = journal->parsed() ? examine_journal(*folder, options->format) : examine(*options);
+  const auto cluster = std::make_shared<ClusterOption>();
+  auto* of_cluster = command->add_subcommand("cluster",
+                                             "Say what stands out about the brokers, streams and "
+                                             "nodes of a cluster, and what its brokers\n"
+                                             "do not promise");
+  cluster->add_to(of_cluster);
+  as_format(of_cluster, options->format);
+  command->callback([options, folder, journal, cluster, of_cluster, &exit_code] {
+    if (journal->parsed()) {
+      exit_code = examine_journal(*folder, options->format);
+    } else if (of_cluster->parsed()) {
+      exit_code = examine_cluster(*cluster, options->format);
+    } else {
+      exit_code = examine(*options);
+    }
   });
 }
 

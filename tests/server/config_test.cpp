@@ -230,6 +230,23 @@ TEST(Config, ANumberOutOfRangeIsAnErrorThatNamesKeyValueAndRange) {
 
 TEST(Config, TheDefaultsCanRun) { EXPECT_TRUE(check(ServerOptions())); }
 
+TEST(Config, ANodeOfAClusterKeepsWhatItTakes) {
+  auto options = *read("[cluster]\nname = 'plant'\nnode = 'north'\nbrokers = 'a:4222,b:4222'");
+  EXPECT_EQ(options.cluster.brokers, "a:4222,b:4222");
+  EXPECT_THAT(check(options).error().to_string(), HasSubstr("journal.path"));
+  options.journal.path = "journal";
+  EXPECT_THAT(check(options).error().to_string(), HasSubstr("backlog_policy = \"refuse\""));
+  options.journal.backlog_policy = BacklogPolicy::refuse;
+  EXPECT_TRUE(check(options));
+  options.cluster.node = "north of here";
+  EXPECT_THAT(check(options).error().message, HasSubstr("cluster.node: 'north of here'"));
+  options.cluster.node = "north";
+  options.cluster.brokers = "a";
+  EXPECT_THAT(check(options).error().message, HasSubstr("cluster.brokers"));
+  options.cluster.name = "";
+  EXPECT_THAT(check(options).error().message, HasSubstr("says nothing without cluster.name"));
+}
+
 TEST(Config, LimitsThatContradictEachOtherAreErrors) {
   ServerOptions options;
   options.limits.queue_bytes = options.limits.max_frame - 1;

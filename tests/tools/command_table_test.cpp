@@ -52,6 +52,7 @@ const std::map<std::string, Use> kUses = {
     {"types", {"--to SERVER", "--to 127.0.0.1:1"}},
     {"ping", {"--count 10 --to SERVER", "--to 127.0.0.1:1"}},
     {"doctor", {"--to SERVER", "--to 127.0.0.1:1"}},
+    {"doctor cluster", {"CLUSTER", "--cluster other --broker 127.0.0.1:1"}},
     {"doctor journal", {"journal", "nowhere"}},
     {"journal verify", {"journal", "nowhere"}},
     {"journal dump", {"journal", "nowhere"}},
