@@ -1,5 +1,6 @@
 #include "cluster/sender.hpp"
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -7,6 +8,9 @@ namespace gorgo::cluster {
 namespace {
 
 using doors::nats::failed;
+
+/// A stream whose leader has died answers nothing, and what was sent to it has to come again.
+constexpr std::chrono::milliseconds kSilence{3000};
 
 /// Why a stream has not taken a message; empty: it has.
 std::string refusal_in(natsMsg* answer) {
@@ -66,12 +70,12 @@ std::string Sender::subject_of(natsMsg* answer, const std::vector<StreamMessage>
 
 Result<void> Sender::await(const std::vector<StreamMessage>& messages,
                            const std::function<bool()>& gives_up) {
-  const auto until = std::chrono::steady_clock::now() + doors::nats::kAnswer;
+  auto heard = std::chrono::steady_clock::now();
   for (std::size_t left = messages.size(); left > 0;) {
     natsMsg* came = nullptr;
     const auto status = natsSubscription_NextMsg(&came, answers_.get(), doors::nats::kStep.count());
     if (status == NATS_TIMEOUT) {
-      if (gives_up() || std::chrono::steady_clock::now() > until) {
+      if (gives_up() || std::chrono::steady_clock::now() > heard + kSilence) {
         return Error{"it is not known whether the streams have the events", ""};
       }
       continue;
@@ -82,6 +86,7 @@ Result<void> Sender::await(const std::vector<StreamMessage>& messages,
       return Error{"no stream takes a message to " + subject_of(came, messages) + ": " + why,
                    "deploy the rules again: that makes the streams"};
     }
+    heard = std::chrono::steady_clock::now();
     --left;
   }
   return {};
