@@ -172,8 +172,9 @@ std::uint32_t Processor::Impl::take_together(BatchCursor& next,
   if (intake.check || columns.passes_over(next.table_number())) return 0;
   const std::size_t room = intake.pending > released.size() ? intake.pending - released.size() : 1;
   most = std::min({most, room, std::size_t{dispatch::ColumnIntake::kMost}});
+  const std::size_t bytes = std::max(intake.pending_bytes, released.bytes + 1);
   const std::uint32_t taken =
-      columns.take(next, static_cast<std::uint32_t>(most), tables, released);
+      columns.take(next, {static_cast<std::uint32_t>(most), bytes}, tables, released);
   counters.accepted += taken;
   return taken;
 }

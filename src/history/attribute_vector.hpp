@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 #include <span>
 #include <string_view>
 
+#include "gorgo/event_batch.hpp"
 #include "gorgo/value.hpp"
 #include "history/sliding_vector.hpp"
 
@@ -51,6 +54,18 @@ class AttributeVector {
     if (!nullable_) return;
     std::uint8_t* const present = present_.grow(count);
     for (std::size_t i = 0; i < count; ++i) present[i] = cell(i).exists() ? 1 : 0;
+  }
+
+  /// Appends the values of events of a column of this type, each of which has one. `text`: where
+  /// the bytes of its strings stand that are kept, from the first of these events on.
+  void append(const EventColumn& column, std::uint32_t first, std::uint32_t count,
+              const char* text) {
+    if (type_ == ValueType::string) {
+      append_texts(column, first, count, text);
+    } else {
+      append_words(column, first, words_.grow(count), count);
+    }
+    if (nullable_) std::fill_n(present_.grow(count), count, std::uint8_t{1});
   }
 
   /// Appends what stands at these positions of a vector of the same type and nullability.
@@ -113,6 +128,28 @@ class AttributeVector {
                      std::span<const std::uint64_t> positions) {
     T* items = to.grow(positions.size());
     for (const std::uint64_t position : positions) *items++ = from[position];
+  }
+  void append_texts(const EventColumn& column, std::uint32_t first, std::uint32_t count,
+                    const char* text) {
+    std::string_view* const texts = strings_.grow(count);
+    const std::uint32_t start = column.begin_of(first);
+    std::uint32_t begin = start;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t end = column.ends[first + i];
+      texts[i] =
+          begin == end ? std::string_view() : std::string_view(text + (begin - start), end - begin);
+      begin = end;
+    }
+  }
+  static void append_words(const EventColumn& column, std::uint32_t first, std::uint64_t* words,
+                           std::uint32_t count) {
+    if (column.type == ValueType::integer) {
+      std::memcpy(words, column.integers.data() + first, count * sizeof(*words));
+    } else if (column.type == ValueType::floating) {
+      std::memcpy(words, column.floats.data() + first, count * sizeof(*words));
+    } else {
+      for (std::uint32_t i = 0; i < count; ++i) words[i] = column.booleans[first + i] != 0 ? 1 : 0;
+    }
   }
   static std::string_view text_of(const Datum& value) {
     return value.exists() ? value.text() : std::string_view();

@@ -11,8 +11,7 @@ EventStore::EventStore(const EventType& type) : nullable_(!type.strict()) {
   }
 }
 
-Slot EventStore::append(std::span<const NewEvent> events) {
-  const Slot first = end();
+void EventStore::append_times(std::span<const NewEvent> events) {
   Timestamp* const timestamps = timestamps_.grow(events.size());
   std::uint64_t* const roots = roots_.grow(events.size());
   Timestamp latest = latest_;
@@ -24,6 +23,29 @@ Slot EventStore::append(std::span<const NewEvent> events) {
     roots[i] = events[i].root;
   }
   latest_ = latest;
+}
+
+Slot EventStore::append(std::span<const NewEvent> events, std::span<const EventColumn> columns,
+                        std::uint32_t first) {
+  const Slot slot = end();
+  const auto count = static_cast<std::uint32_t>(events.size());
+  append_times(events);
+  for (std::size_t index = 0; index < attributes_.size(); ++index) {
+    const EventColumn& column = columns[index];
+    std::string_view text;
+    if (column.type == ValueType::string) {
+      const std::uint32_t begin = column.begin_of(first), end = column.begin_of(first + count);
+      const auto* const bytes = reinterpret_cast<const char*>(column.bytes.data());
+      if (begin < end) text = strings_.add({bytes + begin, end - begin}, slot + count - 1);
+    }
+    attributes_[index].append(column, first, count, text.data());
+  }
+  return slot;
+}
+
+Slot EventStore::append(std::span<const NewEvent> events) {
+  const Slot first = end();
+  append_times(events);
   for (std::size_t index = 0; index < attributes_.size(); ++index) {
     attributes_[index].append(
         events.size(), [&](std::size_t i) -> const Datum& { return events[i].cells[index]; },

@@ -50,6 +50,10 @@ class EventStore {
     const NewEvent event{timestamp, root, cells.data()};
     return append({&event, 1});
   }
+  /// Stores events whose values stand in columns, one for each attribute, from the event `first`
+  /// on. Their cells are not looked at. Precondition: each has all values.
+  Slot append(std::span<const NewEvent> events, std::span<const EventColumn> columns,
+              std::uint32_t first);
   /// Drops the events up to `timestamp`, except those that stand behind a later one. Returns how
   /// many.
   std::size_t drop_until(Timestamp timestamp);
@@ -91,6 +95,7 @@ class EventStore {
 
  private:
   void reserve(std::uint64_t events);
+  void append_times(std::span<const NewEvent> events);
 
   bool nullable_;
   SlidingVector<Timestamp> timestamps_;

@@ -359,7 +359,10 @@ RC_GTEST_PROP(Differential, StatesOverSeveralTypesAreAsThoseOverOneTypeOfAllThei
   RC_CLASSIFY(composites_of(expected) > 20, "many composites");
   for (const std::string& engine : compared_engines()) {
     const auto batch = static_cast<std::size_t>(*rc::gen::inRange(1, 150));
-    const Run run{.engine = engine, .batch = batch, .threads = *rc::gen::element(1U, 3U)};
+    const Run run{.engine = engine,
+                  .batch = batch,
+                  .threads = *rc::gen::element(1U, 3U),
+                  .together = static_cast<std::size_t>(*rc::gen::inRange(0, 50))};
     const Lines given = composites_with(test, run, "A or C0", "C0", "");
     if (given == expected) continue;
     for (std::size_t i = 0; i < std::max(given.size(), expected.size()); ++i) {
@@ -367,7 +370,8 @@ RC_GTEST_PROP(Differential, StatesOverSeveralTypesAreAsThoseOverOneTypeOfAllThei
                         b = i < expected.size() ? expected[i] : "";
       if (a != b) RC_LOG() << "given:    " << a << "\nexpected: " << b << "\n";
     }
-    RC_FAIL("under " + engine + ", batches of " + std::to_string(batch));
+    RC_FAIL("under " + engine + ", batches of " + std::to_string(batch) + ", " +
+            std::to_string(run.together) + " in columns");
   }
 }
 

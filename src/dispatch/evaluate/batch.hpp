@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/scratch.hpp"
+#include "dispatch/evaluate/released_columns.hpp"
 #include "engine/rule_state.hpp"
 #include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
@@ -28,8 +29,9 @@ using Records = std::vector<std::uint32_t>;  ///< numbers of a batch's records
 /// producers compare by their own places.
 struct Record {
   TypeId type = kNoType;
-  bool dropped = false;  ///< beyond max_composites
-  bool tick = false;     ///< a timestamp without an event; never in a batch
+  bool dropped = false;     ///< beyond max_composites
+  bool tick = false;        ///< a timestamp without an event; never in a batch
+  bool in_columns = false;  ///< its values stand in columns and not in cells
   Timestamp timestamp = 0;
   std::uint64_t root = 0;              ///< counts from the last `process` until it is in a batch
   std::uint32_t depth = 0;             ///< 0 for a primitive event and for an instant of a timer
@@ -38,6 +40,7 @@ struct Record {
   std::uint32_t sequence = 0;          ///< rank among the composites of its terminator and rule
   std::uint32_t first_cell = 0;        ///< attributes of the type in order, then the extra ones
   std::uint32_t extras = OutputBatch::kNoExtras;  ///< index of the names of the extra ones
+  std::uint32_t row = 0;                          ///< where it stands in the columns
 
   bool is_composite() const { return depth > 0; }
 };
@@ -48,6 +51,7 @@ struct Batch {
   std::vector<Datum> cells;
   std::deque<std::string> texts;      ///< strings in `cells` that functions computed
   const AllExtras* extras = nullptr;  ///< what the records' `extras` index
+  const std::vector<ReleasedColumns>* columns = nullptr;  ///< by TypeId: of records in columns
   /// Whether time alone tells what stands before each record, because no event is late.
   bool in_order = true;
 
@@ -58,6 +62,13 @@ struct Batch {
       Datum& cell = cells[first_cell + attribute];
       cell = Datum::of(std::string_view(texts.emplace_back(cell.text())));
     }
+  }
+  /// The columns of a type that has records in columns.
+  std::span<const EventColumn> columns_of(TypeId type) const { return (*columns)[type].columns(); }
+  /// The value of an attribute of the record's type.
+  Datum value_of(const Record& record, std::uint32_t attribute) const {
+    if (!record.in_columns) return cells[record.first_cell + attribute];
+    return columns_of(record.type)[attribute].at(record.row);
   }
   std::size_t extra_cells(const Record& record) const {
     return record.extras == OutputBatch::kNoExtras ? 0 : (*extras)[record.extras]->names.size();

@@ -11,15 +11,13 @@ const Records& BatchReducer::reduce(const IsKept& is_kept) {
   rest_.clear();
   rest_.in_order = batch.in_order;
   rest_.extras = batch.extras;
+  rest_.columns = batch.columns;
   Wave::Contents contents;
   for (std::uint32_t i = 0; i < batch.records.size(); ++i) {
     const Record& record = batch.records[i];
     if (!is_kept(i, record)) continue;
     numbers_[i] = static_cast<std::uint32_t>(rest_.records.size());
-    const std::size_t width =
-        (record.type == kNoType ? 0 : schema_.at(record.type).attributes.size()) +
-        batch.extra_cells(record);
-    keep(record, width, contents);
+    keep(record, width_of(record), contents);
   }
   rest_.texts.swap(batch.texts);
   std::swap(batch, rest_);
@@ -28,6 +26,14 @@ const Records& BatchReducer::reduce(const IsKept& is_kept) {
   expected_.renumber(numbers_);
   queues_.renumber(numbers_);
   return numbers_;
+}
+
+/// How many cells the record has.
+std::size_t BatchReducer::width_of(const Record& record) const {
+  if (record.in_columns) return 0;
+  const bool is_known = record.type != kNoType;
+  return (is_known ? schema_.at(record.type).attributes.size() : 0) +
+         wave_.batch().extra_cells(record);
 }
 
 /// Moves a record with so many cells to the rest.

@@ -30,6 +30,7 @@ class BatchReducer {
   const Records& reduce(const IsKept& is_kept);
 
  private:
+  std::size_t width_of(const Record& record) const;
   void keep(Record record, std::size_t width, Wave::Contents& contents);
 
   const Schema& schema_;

@@ -77,22 +77,51 @@ void HistoryWriter::remember(TypeId type) {
     *event++ = {record.timestamp, record.root, cells + record.first_cell};
     stored.deepest = std::max(stored.deepest, record.depth);
   }
-  if (const EventType& known = rules_.schema().at(type); known.joint()) join(known, stored);
-  stored.first = history_.append(type, stored.events);
+  stored.first = history_.store(type).end();
+  if (const EventType& known = rules_.schema().at(type); known.joint()) {
+    join(known, stored);
+    history_.append(type, stored.events);
+  } else {
+    append(type, stored);
+  }
   stored.matches = history_.settle(type, at_once_);
 }
 
-/// Gives the events of a joint type its cells in place of those of their own types.
+/// Appends events to the history, as many at a time as follow each other in columns, or have cells.
+void HistoryWriter::append(TypeId type, const Stored& stored) {
+  const Batch& batch = wave_.batch();
+  const auto record = [&](std::size_t i) -> const Record& {
+    return batch.records[stored.records[i]];
+  };
+  const std::size_t size = stored.records.size();
+  for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
+    const Record& first = record(begin);
+    end = begin + 1;
+    while (end < size && record(end).in_columns == first.in_columns &&
+           (!first.in_columns || record(end).row == first.row + (end - begin))) {
+      ++end;
+    }
+    const auto events = std::span(stored.events).subspan(begin, end - begin);
+    if (first.in_columns) {
+      history_.append(type, events, batch.columns_of(type), first.row);
+    } else {
+      history_.append(type, events);
+    }
+  }
+}
+
+/// Gives the events of a joint type its cells, from those of their own types.
 void HistoryWriter::join(const EventType& joint, Stored& stored) {
   const Batch& batch = wave_.batch();
   const std::size_t width = joint.attributes.size();
   stored.cells.resize(stored.records.size() * width);
   Datum* cells = stored.cells.data();
   for (std::size_t i = 0; i < stored.records.size(); ++i, cells += width) {
-    const TypeId own = batch.records[stored.records[i]].type;
-    const auto member = std::ranges::find(joint.members, own, &JointMember::type);
-    const Datum* const given = stored.events[i].cells;
-    for (std::size_t a = 0; a + 1 < width; ++a) cells[a] = given[member->attributes[a]];
+    const Record& record = batch.records[stored.records[i]];
+    const auto member = std::ranges::find(joint.members, record.type, &JointMember::type);
+    for (std::size_t a = 0; a + 1 < width; ++a) {
+      cells[a] = batch.value_of(record, member->attributes[a]);
+    }
     cells[width - 1] = Datum::of(std::int64_t{member - joint.members.begin()});
     stored.events[i].cells = cells;
   }

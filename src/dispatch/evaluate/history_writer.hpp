@@ -63,6 +63,7 @@ class HistoryWriter {
   void share_types();
   void store(TypeId type);
   void remember(TypeId type);
+  void append(TypeId type, const Stored& stored);
   void join(const EventType& joint, Stored& stored);
   bool counts_depth(TypeId type, const Record& record) const;
   void queue_terminators(TypeId type);

@@ -1,6 +1,7 @@
 #include "dispatch/order/column_intake.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace gorgo::dispatch {
 namespace {
@@ -14,61 +15,131 @@ bool fits(const EventTable& table, const EventType& type) {
                             });
 }
 
+/// What so many events take in `Released::bytes`.
+std::size_t bytes_of(const EventTable& table, std::uint32_t first, std::uint32_t events) {
+  return events * (sizeof(Record) + table.columns.size() * sizeof(Datum)) +
+         text_bytes(table, first, events);
+}
+
 }  // namespace
 
 void ColumnIntake::begin(std::size_t tables) {
-  for (const std::size_t table : known_) forms_[table] = Form::unknown;
+  for (const std::size_t table : known_) tables_[table] = {};
   known_.clear();
-  if (forms_.size() < tables) forms_.resize(tables, Form::unknown);
-  known_.reserve(forms_.size());
+  if (tables_.size() < tables) tables_.resize(tables);
+  known_.reserve(tables_.size());
 }
 
-std::uint32_t ColumnIntake::take(BatchCursor& next, std::uint32_t most, TableHeaders& headers,
+std::uint32_t ColumnIntake::take(BatchCursor& next, const Room& room, TableHeaders& headers,
                                  Released& released) {
-  most = std::min(most, kMost);
   std::uint32_t taken = 0;
-  while (taken < most && !next.done()) {
-    // To look at a table may find no memory, which is to concern no event that was taken.
-    if (taken > 0 && forms_[next.table_number()] == Form::unknown) break;
-    if (!is_unseen(next, headers)) break;
-    const auto timestamps = next.table().timestamps.subspan(next.row(), next.run(most - taken));
-    const auto count = static_cast<std::uint32_t>(sequencer_.in_order(timestamps));
-    if (count == 0) break;
-    const Timestamp last = timestamps[count - 1];
-    sequencer_.pass(last);
-    released.add_unseen(count, last);
-    headers[next.table_number()]->count_complete(count);
-    next.advance(count);
-    taken += count;
+  const auto most = std::min(room.events, kMost);
+  try {
+    while (taken < most && !next.done() && released.bytes < room.bytes) {
+      const std::uint32_t run = take_run(next, {most - taken, room.bytes}, headers, released);
+      if (run == 0) break;
+      taken += run;
+    }
+  } catch (const std::bad_alloc&) {
+    add_values(next.batch(), released);
+    if (taken == 0) throw;
+    return taken;  // the next call will tell
   }
+  add_values(next.batch(), released);
   return taken;
 }
 
-bool ColumnIntake::is_unseen(const BatchCursor& next, TableHeaders& headers) {
+/// Takes events that follow each other in their table. Where it throws, it has taken none.
+std::uint32_t ColumnIntake::take_run(BatchCursor& next, const Room& room, TableHeaders& headers,
+                                     Released& released) {
+  const Table& table = look_at(next, headers);
+  if (table.form == Form::rows) return 0;
+  const auto timestamps = next.table().timestamps.subspan(next.row(), next.run(room.events));
+  auto count = static_cast<std::uint32_t>(sequencer_.in_order(timestamps));
+  if (count == 0) return 0;
+  if (table.form == Form::unseen) {
+    released.add_unseen(count, timestamps[count - 1]);
+  } else {
+    count = take_in_columns(next, count, room, released);
+    if (count == 0) return 0;
+  }
+  sequencer_.pass(timestamps[count - 1]);
+  headers[next.table_number()]->count_complete(count);
+  next.advance(count);
+  return count;
+}
+
+/// Makes records of events. Returns of how many.
+std::uint32_t ColumnIntake::take_in_columns(const BatchCursor& next, std::uint32_t events,
+                                            const Room& room, Released& released) {
+  const EventTable& table = next.table();
+  const std::uint32_t row = next.row();
+  std::size_t bytes = bytes_of(table, row, events);
+  while (events > 1 && released.bytes + bytes > room.bytes) {
+    events /= 2;
+    bytes = bytes_of(table, row, events);
+  }
+  Part* const part = part_of(next, room.events, released);
+  if (part == nullptr) return 0;
+  const std::uint32_t first = released.columns[part->type].events() + part->events;
+  released.add_in_columns(part->type, first, table.timestamps.subspan(row, events));
+  released.bytes += bytes;
+  part->events += events;
+  return events;
+}
+
+/// The part that takes the next event of its table, with room for `most` of them; null: there is
+/// none, or another table of the type comes before.
+ColumnIntake::Part* ColumnIntake::part_of(const BatchCursor& next, std::uint32_t most,
+                                          Released& released) {
+  Table& table = tables_[next.table_number()];
+  if (table.part != kNoPart) return &parts_[table.part];
+  ReleasedColumns& columns = released.columns_of(table.type);
+  if (columns.is_open()) return nullptr;
+  const std::uint32_t rest = next.table().events - next.row();
+  if (!columns.reserve(next.table(), next.row(), std::min(most, rest))) return nullptr;
+  parts_.push_back({next.table_number(), table.type, next.row(), 0});
+  columns.open();
+  table.part = static_cast<std::uint32_t>(parts_.size() - 1);
+  return &parts_.back();
+}
+
+/// Copies the values of the parts, for which there is room.
+void ColumnIntake::add_values(const EventBatch& batch, Released& released) {
+  for (const Part& part : parts_) {
+    released.columns[part.type].add(batch.tables[part.table], part.first, part.events);
+    tables_[part.table].part = kNoPart;
+  }
+  parts_.clear();
+}
+
+const ColumnIntake::Table& ColumnIntake::look_at(const BatchCursor& next, TableHeaders& headers) {
   const std::size_t number = next.table_number();
-  Form& form = forms_[number];
-  if (form == Form::unknown) {
+  Table& table = tables_[number];
+  if (table.form == Form::unknown) {
     if (headers[number] == nullptr) headers[number] = headers_.of(next.table(), rules_.schema());
     known_.push_back(number);
-    form = are_unseen(next.table(), *headers[number]) ? Form::unseen : Form::rows;
+    find_form(next.table(), *headers[number], table);
   }
-  return form == Form::unseen;
+  return table;
 }
 
 /// Where rules wait for the clock, what it brings about stands among the events, so each of them
 /// has a record.
-bool ColumnIntake::are_unseen(const EventTable& table, Header& header) const {
-  if (table.type.empty() || table.timestamps.empty() || !rules_.temporal_rules().empty()) {
-    return false;
-  }
+void ColumnIntake::find_form(const EventTable& events, Header& header, Table& table) const {
+  table.form = Form::rows;
+  if (events.type.empty() || events.timestamps.empty()) return;
   const Header::Resolution& resolution = header.resolve(rules_.schema());
+  const bool may_be_unseen =
+      rules_.temporal_rules().empty() && !is_read(resolution.type) && !handed_out_.has(events.type);
   if (resolution.type == kNoType) {
-    return header.is_unambiguous() && !handed_out_.has(table.type);
+    if (may_be_unseen && header.is_unambiguous()) table.form = Form::unseen;
+    return;
   }
   const EventType& type = rules_.schema().at(resolution.type);
-  return resolution.exact && type.strict() && fits(table, type) &&
-         !history_.keeps(resolution.type) && rules_.joints_of(resolution.type).empty() &&
-         !handed_out_.has(table.type);
+  if (!resolution.exact || !type.strict() || !fits(events, type)) return;
+  table.type = type.id;
+  table.form = may_be_unseen ? Form::unseen : Form::columns;
 }
 
 }  // namespace gorgo::dispatch

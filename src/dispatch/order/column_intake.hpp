@@ -15,12 +15,13 @@
 
 namespace gorgo::dispatch {
 
-/// Takes events of a batch together where none of them needs a look of its own, so that what is
-/// checked is checked once for a table or in one pass over its timestamps. What is left goes
-/// through `Sequencer::admit`, event by event, which also names what it refuses.
+/// Takes events of a batch together where none of them needs a look of its own: they are in order,
+/// and their table has just the attributes of a declared type. What is checked is checked once for
+/// a table or in one pass over its timestamps, and values are copied column by column. What is left
+/// goes through `Sequencer::admit`, event by event, which also names what it refuses.
 ///
-/// The events that it takes are unseen: no rule reads their type and nobody wants it. They count,
-/// have places and tell the time, and never become rows.
+/// Events are unseen where no rule reads their type and nobody wants it. They count, have places
+/// and tell the time, and their values are not looked at.
 class ColumnIntake {
  public:
   using TableHeaders = std::vector<std::shared_ptr<Header>>;  ///< by table; null: not made yet
@@ -38,25 +39,54 @@ class ColumnIntake {
   /// what is wanted stay as they are.
   void begin(std::size_t tables);
   /// Whether it is known that `take` takes none of the table.
-  bool passes_over(std::size_t table) const { return forms_[table] == Form::rows; }
-  /// Takes events from the next one on, at most `most` and kMost. Returns how many; 0: the next one
-  /// is to be admitted by itself.
-  std::uint32_t take(BatchCursor& next, std::uint32_t most, TableHeaders& headers,
+  bool passes_over(std::size_t table) const { return tables_[table].form == Form::rows; }
+  /// How much may be taken.
+  struct Room {
+    std::uint32_t events;
+    std::size_t bytes;  ///< no more once `Released::bytes` has come to so many
+  };
+  /// Takes events from the next one on. Returns how many; 0: the next one is to be admitted by
+  /// itself. Where memory fails, it throws and has taken none, or takes those before.
+  std::uint32_t take(BatchCursor& next, const Room& room, TableHeaders& headers,
                      Released& released);
 
  private:
-  enum class Form : std::uint8_t { unknown, rows, unseen };
+  enum class Form : std::uint8_t { unknown, rows, unseen, columns };
+  static constexpr std::uint32_t kNoPart = ~std::uint32_t{0};
 
-  bool is_unseen(const BatchCursor& next, TableHeaders& headers);
-  bool are_unseen(const EventTable& table, Header& header) const;
+  struct Table {
+    Form form = Form::unknown;
+    TypeId type = kNoType;
+    std::uint32_t part = kNoPart;  // of what is being taken
+  };
+  /// Events of one table that are being taken: they have records, and no values yet.
+  struct Part {
+    std::size_t table;
+    TypeId type;
+    std::uint32_t first;  // in the table
+    std::uint32_t events;
+  };
+
+  std::uint32_t take_run(BatchCursor& next, const Room& room, TableHeaders& headers,
+                         Released& released);
+  std::uint32_t take_in_columns(const BatchCursor& next, std::uint32_t events, const Room& room,
+                                Released& released);
+  const Table& look_at(const BatchCursor& next, TableHeaders& headers);
+  bool is_read(TypeId type) const {
+    return history_.keeps(type) || !rules_.joints_of(type).empty();
+  }
+  void find_form(const EventTable& events, Header& header, Table& table) const;
+  Part* part_of(const BatchCursor& next, std::uint32_t most, Released& released);
+  void add_values(const EventBatch& batch, Released& released);
 
   const RuleSet& rules_;
   const history::History& history_;
   const HandedOut& handed_out_;
   Headers& headers_;
   Sequencer& sequencer_;
-  std::vector<Form> forms_;         // by table
+  std::vector<Table> tables_;
   std::vector<std::size_t> known_;  // tables whose form is known
+  std::vector<Part> parts_;         // no two of one type
 };
 
 }  // namespace gorgo::dispatch

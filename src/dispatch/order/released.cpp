@@ -19,7 +19,45 @@ std::uint32_t Released::number_of(const std::shared_ptr<const Extras>& names) {
   return number;
 }
 
+ReleasedColumns& Released::columns_of(TypeId type) {
+  if (type >= columns.size()) columns.resize(type + 1);
+  ReleasedColumns& own = columns[type];
+  if (own.events() == 0 && (in_columns_.empty() || in_columns_.back() != type)) {
+    in_columns_.push_back(type);
+  }
+  return own;
+}
+
+void Released::add_in_columns(TypeId type, std::uint32_t row,
+                              std::span<const Timestamp> timestamps) {
+  const std::size_t before = records.size();
+  records.resize(
+      before + timestamps.size(),
+      {.type = type, .in_columns = true, .first_cell = static_cast<std::uint32_t>(cells.size())});
+  for (std::size_t i = 0; i < timestamps.size(); ++i) {
+    Record& record = records[before + i];
+    record.timestamp = timestamps[i];
+    record.root = ++events;
+    record.row = row++;
+  }
+}
+
+void Released::view_columns() {
+  for (const TypeId type : in_columns_) columns[type].view();
+}
+
+/// Types whose events come again and again keep the memory that they need.
+void Released::clear_columns() {
+  for (const TypeId type : before_) {
+    if (columns[type].events() == 0) columns[type].shrink();
+  }
+  for (const TypeId type : in_columns_) columns[type].clear();
+  before_.swap(in_columns_);
+  in_columns_.clear();
+}
+
 void Released::clear() {
+  clear_columns();
   clear_scratch(records);
   clear_scratch(cells);
   strings.clear();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -17,10 +18,11 @@ namespace gorgo::dispatch {
 
 /// Released events and ticks on their way to evaluation, in order of release.
 struct Released {
-  std::vector<Record> records;  ///< of all but the events that are unseen
-  std::vector<Datum> cells;     ///< of the records, in their order and without gaps
-  history::StringHeap strings;  ///< bytes of the strings in `cells`
-  AllExtras extras;             ///< each set of names once
+  std::vector<Record> records;           ///< of all but the events that are unseen
+  std::vector<Datum> cells;              ///< of the records, in their order and without gaps
+  history::StringHeap strings;           ///< bytes of the strings in `cells`
+  AllExtras extras;                      ///< each set of names once
+  std::vector<ReleasedColumns> columns;  ///< by TypeId: of the records in columns
   std::unordered_map<const Extras*, std::uint32_t> numbers;  ///< the index of each in `extras`
   std::size_t bytes = 0;     ///< bytes that all of it takes, see `Processor::pending_bytes`
   std::uint64_t events = 0;  ///< all of them; each is the root of that number
@@ -35,6 +37,13 @@ struct Released {
                        .first_cell = static_cast<std::uint32_t>(cells.size())});
     ++ticks;
   }
+  /// The columns of the type, for more events of it.
+  ReleasedColumns& columns_of(TypeId type);
+  /// Adds records of events whose values stand in the columns of their type from `row` on. Where
+  /// memory fails, it adds none.
+  void add_in_columns(TypeId type, std::uint32_t row, std::span<const Timestamp> timestamps);
+  /// Has all columns show what there is.
+  void view_columns();
   /// Adds events that only tell the time, in ascending order up to this timestamp.
   void add_unseen(std::uint64_t count, Timestamp timestamp) {
     events += count;
@@ -48,6 +57,12 @@ struct Released {
                                    : static_cast<std::uint32_t>(cells.size());
   }
   void clear();
+
+ private:
+  std::vector<TypeId> in_columns_;  // types with columns that are in use
+  std::vector<TypeId> before_;      // those before the last `clear`
+
+  void clear_columns();
 };
 
 }  // namespace gorgo::dispatch
