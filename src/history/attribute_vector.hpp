@@ -111,13 +111,18 @@ class AttributeVector {
     return nullable_ ? present_.at(position) : nullptr;
   }
 
-  void drop_before(std::uint64_t position) {
+  void drop_before(std::uint64_t position, Spare spare = Spare::given_back) {
     if (type_ == ValueType::string) {
-      strings_.drop_before(position);
+      strings_.drop_before(position, spare);
     } else {
-      words_.drop_before(position);
+      words_.drop_before(position, spare);
     }
-    if (nullable_) present_.drop_before(position);
+    if (nullable_) present_.drop_before(position, spare);
+  }
+  void give_back_spare() {
+    words_.give_back_spare();
+    strings_.give_back_spare();
+    present_.give_back_spare();
   }
 
   std::size_t bytes() const { return words_.bytes() + strings_.bytes() + present_.bytes(); }

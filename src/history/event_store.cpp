@@ -86,12 +86,19 @@ std::size_t EventStore::drop_until(Timestamp timestamp) {
   while (slot < end() && timestamps_[slot] <= timestamp) ++slot;
   const std::size_t dropped = slot - begin();
   if (dropped == 0) return 0;
-  timestamps_.drop_before(slot);
-  roots_.drop_before(slot);
-  for (auto& attribute : attributes_) attribute.drop_before(slot);
+  timestamps_.drop_before(slot, Spare::kept);
+  roots_.drop_before(slot, Spare::kept);
+  for (auto& attribute : attributes_) attribute.drop_before(slot, Spare::kept);
   strings_.drop_before(slot);
   while (!too_deep_.empty() && too_deep_.front() < slot) too_deep_.pop_front();
   return dropped;
+}
+
+void EventStore::give_back_spare() {
+  timestamps_.give_back_spare();
+  roots_.give_back_spare();
+  for (auto& attribute : attributes_) attribute.give_back_spare();
+  strings_.give_back_spare();
 }
 
 AttributeVector EventStore::make_attribute(std::uint32_t index,

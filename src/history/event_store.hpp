@@ -55,8 +55,10 @@ class EventStore {
   Slot append(std::span<const NewEvent> events, std::span<const EventColumn> columns,
               std::uint32_t first);
   /// Drops the events up to `timestamp`, except those that stand behind a later one. Returns how
-  /// many.
+  /// many. Their room is kept for those to come.
   std::size_t drop_until(Timestamp timestamp);
+  /// Gives back room that no event is in.
+  void give_back_spare();
   /// Events that are not later than this may be dropped, though a search structure may still know
   /// of them.
   Timestamp horizon() const { return horizon_; }

@@ -135,13 +135,20 @@ void History::settle_columns(Kept& kept, unsigned at_once) {
 }
 
 void History::evict(Timestamp clock) {
+  // Room is kept for the events of the next batch, unless so many batches bring none.
+  constexpr std::uint32_t kIdle = 16;
   for (const TypeId type : kept_types_) {
     Kept& kept = types_[type];
     // A reach that is the greatest of all may stand for a greater one: nothing is out of it.
     if (kept.is_held || kept.reach == std::numeric_limits<Duration>::max()) continue;
     // Windows are open: an event exactly `reach` old is out of reach already.
     const Timestamp gone = arithmetic::saturating_subtract(clock, kept.reach);
-    if (const std::size_t dropped = kept.store->drop_until(gone)) sweep(kept, dropped);
+    if (const std::size_t dropped = kept.store->drop_until(gone)) {
+      kept.idle = 0;
+      sweep(kept, dropped);
+    } else if (++kept.idle == kIdle) {
+      kept.store->give_back_spare();
+    }
   }
 }
 

@@ -119,6 +119,7 @@ class History {
     std::vector<Column*> searched;                           // those that hold events
     std::size_t next_searched = 0;
     bool searched_changed = true;
+    std::uint32_t idle = 0;    // calls of `evict` in a row that dropped no event
     std::size_t released = 0;  // calls of `release_columns` since it was trimmed
     std::size_t place = 0;     // in `kept_types_`
   };

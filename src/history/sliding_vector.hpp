@@ -14,6 +14,10 @@
 
 namespace gorgo::history {
 
+/// What becomes of room that dropped elements leave: it goes back when little of it is needed for
+/// those that are there, or is kept for as many as there were, until `give_back_spare`.
+enum class Spare : std::uint8_t { given_back, kept };
+
 /// A contiguous sequence whose elements keep their positions while the oldest are dropped:
 /// element `p` is found at `begin() <= p < end()`. Appending and dropping are amortised O(1),
 /// inserting costs the elements behind.
@@ -70,15 +74,19 @@ class SlidingVector {
   const T* at(std::uint64_t position) const { return items_ + (position - base_); }
 
   /// Drops every element before `position` (at most `end()`).
-  void drop_before(std::uint64_t position) {
+  void drop_before(std::uint64_t position, Spare spare = Spare::given_back) {
     if (position <= begin()) return;
     assert(position <= end());
     dropped_ = position - base_;
     if (is_mapped()) {
       give_back();
     } else if (dropped_ >= kSlack && dropped_ * 2 >= size_) {
-      compact();
+      compact(spare);
     }
+  }
+  /// Gives back room that was kept, and that the elements do not need.
+  void give_back_spare() {
+    if (!is_mapped() && is_roomy_for(size())) return_to_heap();
   }
 
   /// Starts counting at `position`. Precondition: empty and never used.
@@ -131,7 +139,7 @@ class SlidingVector {
   /// Where a quarter is gone already, the place that it leaves is enough on the heap; then an
   /// element is moved at most three times as often as one is appended.
   void make_room(std::size_t count) {
-    if (!is_mapped() && dropped_ >= kSlack && dropped_ * 4 >= size_) compact();
+    if (!is_mapped() && dropped_ >= kSlack && dropped_ * 4 >= size_) compact(Spare::kept);
     const std::size_t size = size_ + count;
     if (size > room_) set_room(size + size_ / (is_mapped() ? 8 : 2) + kSmallest);
   }
@@ -194,12 +202,15 @@ class SlidingVector {
     if (items != nullptr) take(static_cast<T*>(items), room, 0);
   }
 
-  void compact() {
+  bool is_roomy_for(std::size_t elements) const { return room_ > 4 * (elements + kSlack); }
+
+  void compact(Spare spare) {
+    const std::size_t used = size_;
     std::memmove(items_, items_ + dropped_, size() * sizeof(T));
     size_ -= dropped_;
     base_ += dropped_;
     dropped_ = 0;
-    if (room_ > 4 * (size_ + kSlack)) return_to_heap();
+    if (is_roomy_for(spare == Spare::kept ? used : size_)) return_to_heap();
   }
 
   T* items_ = nullptr;

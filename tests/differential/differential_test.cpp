@@ -238,6 +238,14 @@ void log(const Case& test) {
   }
 }
 
+void log_difference(const Lines& given, const Lines& expected) {
+  for (std::size_t i = 0; i < std::max(given.size(), expected.size()); ++i) {
+    const std::string a = i < given.size() ? given[i] : "",
+                      b = i < expected.size() ? expected[i] : "";
+    if (a != b) RC_LOG() << "given:    " << a << "\nexpected: " << b << "\n";
+  }
+}
+
 /// The lines but for published events of these types.
 Lines without(const std::set<std::string, std::less<>>& types, Lines lines) {
   std::erase_if(lines, [&](const std::string& line) {
@@ -275,7 +283,9 @@ void compare(const Case& test, const Lines& expected) {
   const std::size_t all = test.events.size() + 1;
   const auto cut = static_cast<std::size_t>(*rc::gen::inRange(2, 10));
   const auto check = [&](const Run& run) {
-    if (outputs(test, run) == without(run.unwanted, expected)) return;
+    const Lines given = outputs(test, run), wanted = without(run.unwanted, expected);
+    if (given == wanted) return;
+    log_difference(given, wanted);
     RC_FAIL("under " + run.engine + ", batches of " + std::to_string(run.batch) + ", " +
             std::to_string(run.together) + " in columns, " + std::to_string(run.unwanted.size()) +
             " types unwanted, " + std::to_string(run.held) + " bytes held, " +
@@ -365,11 +375,7 @@ RC_GTEST_PROP(Differential, StatesOverSeveralTypesAreAsThoseOverOneTypeOfAllThei
                   .together = static_cast<std::size_t>(*rc::gen::inRange(0, 50))};
     const Lines given = composites_with(test, run, "A or C0", "C0", "");
     if (given == expected) continue;
-    for (std::size_t i = 0; i < std::max(given.size(), expected.size()); ++i) {
-      const std::string a = i < given.size() ? given[i] : "",
-                        b = i < expected.size() ? expected[i] : "";
-      if (a != b) RC_LOG() << "given:    " << a << "\nexpected: " << b << "\n";
-    }
+    log_difference(given, expected);
     RC_FAIL("under " + engine + ", batches of " + std::to_string(batch) + ", " +
             std::to_string(run.together) + " in columns");
   }

@@ -95,6 +95,30 @@ TEST(SlidingVector, GivesBackWhatIsDropped) {
   EXPECT_EQ(vector[kMany - 1], kMany - 1);
 }
 
+TEST(SlidingVector, KeepsRoomForAsManyAsThereWere) {
+  SlidingVector<std::uint64_t> vector;
+  const auto fill = [&vector](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) vector.push_back(i);
+  };
+  fill(10'000);
+  vector.drop_before(vector.end(), Spare::kept);
+  const std::size_t kept = vector.bytes();
+  EXPECT_GE(kept, 10'000 * sizeof(std::uint64_t));
+  fill(10'000);
+  EXPECT_EQ(vector.bytes(), kept);
+  // Of much fewer elements less is kept.
+  vector.drop_before(vector.end(), Spare::kept);
+  fill(100);
+  vector.drop_before(vector.end(), Spare::kept);
+  EXPECT_LT(vector.bytes(), kept / 10);
+  fill(10'000);
+  vector.drop_before(vector.end() - 5, Spare::kept);
+  vector.give_back_spare();
+  EXPECT_LT(vector.bytes(), kept / 10);
+  EXPECT_EQ(vector.size(), 5u);
+  EXPECT_EQ(vector[vector.end() - 1], 9'999u);
+}
+
 TEST(SlidingVector, MovesWithItsContent) {
   SlidingVector<std::uint64_t> large;
   for (std::size_t i = 0; i < kMiB; ++i) large.push_back(i);

@@ -11,30 +11,42 @@ void ExpectedRecords::start() {
   }
   types_.clear();
   lists_.resize(rules_.schema().size());
-  std::uint32_t index = 0;
-  for (const Record& record : wave_.batch().records) add_everywhere(record.type, index++);
+  const auto& records = wave_.batch().records;
+  const auto size = static_cast<std::uint32_t>(records.size());
+  for (std::uint32_t first = 0, last = 0; first < size; first = last) {
+    const TypeId type = records[first].type;
+    while (last < size && records[last].type == type) ++last;
+    if (type != kNoType) add_everywhere(type, first, last);
+  }
 }
 
-void ExpectedRecords::add_everywhere(TypeId type, std::uint32_t record) {
-  if (type == kNoType) return;
-  add(type, record);
-  for (const TypeId joint : rules_.joints_of(type)) add(joint, record);
+/// Adds the records [first, last), which are of this type.
+void ExpectedRecords::add_everywhere(TypeId type, std::uint32_t first, std::uint32_t last) {
+  add(type, first, last);
+  for (const TypeId joint : rules_.joints_of(type)) add(joint, first, last);
 }
 
-void ExpectedRecords::add(TypeId type, std::uint32_t record) {
+ExpectedRecords::List* ExpectedRecords::list_of(TypeId type) {
   List& list = lists_[type];
   if (!list.is_known) {
-    if (!history_.keeps(type)) return;
+    if (!history_.keeps(type)) return nullptr;
     types_.push_back(type);
     list.is_known = true;
   }
-  list.records.push_back(record);
+  return &list;
 }
 
+void ExpectedRecords::add(TypeId type, std::uint32_t first, std::uint32_t last) {
+  List* const list = list_of(type);
+  if (list == nullptr) return;
+  for (; first < last; ++first) list->records.push_back(first);
+}
+
+void ExpectedRecords::add(TypeId type, std::uint32_t record) { add(type, record, record + 1); }
+
 void ExpectedRecords::add_from(TypeId type, std::size_t first) {
-  if (!history_.keeps(type) && rules_.joints_of(type).empty()) return;
-  const std::size_t end = wave_.batch().records.size();
-  for (std::size_t i = first; i < end; ++i) add_everywhere(type, static_cast<std::uint32_t>(i));
+  add_everywhere(type, static_cast<std::uint32_t>(first),
+                 static_cast<std::uint32_t>(wave_.batch().records.size()));
 }
 
 void ExpectedRecords::sort(TypeId type) {

@@ -43,13 +43,15 @@ class ExpectedRecords {
   void renumber(const Records& numbers);
 
  private:
-  void add_everywhere(TypeId type, std::uint32_t record);
-
   struct List {
     Records records;
     bool is_known = false;  ///< the type stands in `types_`
   };
 
+  /// The list of a type; null: the history does not keep it.
+  List* list_of(TypeId type);
+  void add_everywhere(TypeId type, std::uint32_t first, std::uint32_t last);
+  void add(TypeId type, std::uint32_t first, std::uint32_t last);
   void sort(TypeId type);
 
   const RuleSet& rules_;

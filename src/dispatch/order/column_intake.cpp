@@ -139,7 +139,11 @@ void ColumnIntake::find_form(const EventTable& events, Header& header, Table& ta
   const EventType& type = rules_.schema().at(resolution.type);
   if (!resolution.exact || !type.strict() || !fits(events, type)) return;
   table.type = type.id;
-  table.form = may_be_unseen ? Form::unseen : Form::columns;
+  if (may_be_unseen) {
+    table.form = Form::unseen;
+  } else if (events.events >= kFew) {
+    table.form = Form::columns;
+  }
 }
 
 }  // namespace gorgo::dispatch

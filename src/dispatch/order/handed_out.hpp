@@ -27,18 +27,16 @@ class HandedOut {
   }
   /// Asks once for each type until the next `begin`. Precondition: a type of the schema.
   bool has(TypeId type, const Schema& schema) {
-    if (!asked_) return true;
-    if (type >= known_.size()) known_.resize(schema.size(), Answer::unknown);
-    Answer& answer = known_[type];
-    if (answer == Answer::unknown) {
-      asked_about_.push_back(type);
-      answer = has(schema.at(type).name) ? Answer::yes : Answer::no;
+    if (type < known_.size() && known_[type] != Answer::unknown) {
+      return known_[type] == Answer::yes;
     }
-    return answer == Answer::yes;
+    return !asked_ || ask(type, schema);
   }
 
  private:
   enum class Answer : std::uint8_t { unknown, yes, no };
+
+  bool ask(TypeId type, const Schema& schema);
 
   Asked asked_;
   std::vector<Answer> known_;        // by TypeId
