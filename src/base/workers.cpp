@@ -30,25 +30,34 @@ Workers::~Workers() {
 }
 
 void Workers::run(std::size_t count, const std::function<void(std::size_t)>& work) {
+  if (count <= 1 || pool_.empty()) return run_alone(count, work);
   work_ = &work;
   count_ = count;
   next_.store(0, std::memory_order_relaxed);
-  const bool shared = count > 1 && !pool_.empty();
-  if (shared) {
-    gate_.store(kOpen, std::memory_order_release);
-    rouse();
-  }
+  gate_.store(kOpen, std::memory_order_release);
+  rouse();
   work_off();
-  if (shared) {
-    // A thread that has not come in finds the gate closed; one that is inside is at its last index.
-    std::uint32_t inside = gate_.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
-    while (inside != 0) {
-      relax();
-      inside = gate_.load(std::memory_order_acquire);
-    }
+  // A thread that has not come in finds the gate closed; one that is inside is at its last index.
+  std::uint32_t inside = gate_.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
+  while (inside != 0) {
+    relax();
+    inside = gate_.load(std::memory_order_acquire);
   }
   const std::lock_guard lock(error_mutex_);
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+/// What one thread does by itself costs no locks.
+void Workers::run_alone(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::exception_ptr error;
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      work(i);
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }
+  if (error) std::rethrow_exception(error);
 }
 
 /// Threads that wake find the gate closed, unless a loop has begun.

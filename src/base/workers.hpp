@@ -37,6 +37,7 @@ class Workers {
  private:
   static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
 
+  static void run_alone(std::size_t count, const std::function<void(std::size_t)>& work);
   void serve();
   void await(std::uint32_t seen) const;
   void work_off();

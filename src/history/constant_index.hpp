@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/arithmetic.hpp"
@@ -65,13 +66,15 @@ class ConstantIndex {
   }
 
   std::size_t bytes() const {
-    using Items = std::vector<T>;
     return words_.bucket_count() * (sizeof(std::uint64_t) + sizeof(Items)) +
            texts_.bucket_count() * (sizeof(std::string) + sizeof(Items)) +
            (lower_.capacity() + upper_.capacity()) * sizeof(Bound);
   }
 
  private:
+  /// Most constants are those of one condition, which is then found without another cache miss.
+  using Items = boost::container::small_vector<T, 1>;
+
   struct Bound {
     Op op;
     Datum constant;
@@ -84,8 +87,8 @@ class ConstantIndex {
     }
   };
 
-  boost::unordered_flat_map<std::uint64_t, std::vector<T>> words_;
-  boost::unordered_flat_map<std::string, std::vector<T>, TextHash, std::equal_to<>> texts_;
+  boost::unordered_flat_map<std::uint64_t, Items> words_;
+  boost::unordered_flat_map<std::string, Items, TextHash, std::equal_to<>> texts_;
   std::vector<Bound> lower_;  // for values above the constant, or equal; ascending when sorted
   std::vector<Bound> upper_;  // descending when sorted
   bool is_sorted_ = true;
