@@ -10,11 +10,16 @@ grammar Tesla;
 // ------------------------------------------------------------------------------------------------
 // Items. The text is cut at every `;` before parsing: none may stand inside an item.
 
-item : (eventDeclaration | constant | ruleDefinition) EOF ;
+item : (eventDeclaration | tableDeclaration | constant | ruleDefinition) EOF ;
 
 subscription : (STAR | typeName) (LPAREN conditions? RPAREN)? (EXECUTE action)? EOF ;
 
 eventDeclaration : INTERNAL? EVENT typeName LPAREN attributeDeclarations? RPAREN ;
+
+// An event type of which the newest event of each key stays.
+tableDeclaration : TABLE typeName LPAREN tableAttribute (COMMA tableAttribute)* RPAREN ;
+
+tableAttribute : attributeDeclaration KEY? ;
 
 // The value is a literal, which is checked when the syntax tree is built.
 constant : CONST attributeName EQUAL factor ;
@@ -81,6 +86,7 @@ alias : AS typeName ;
 
 clause
     : NOT predicate span
+    | TABLE predicate
     | selection predicate per? span
     | comparison
     ;
@@ -100,7 +106,7 @@ window : extent (IN extent)? INCLUSIVE? ;
 
 extent : (INT | constantName) unit? ;
 
-constantName : ID | PER | ORDER | BY | LIMIT | ASC | DESC | EXECUTE ;
+constantName : ID | PER | ORDER | BY | LIMIT | ASC | DESC | EXECUTE | TABLE | KEY ;
 
 unit : ID DOT? ;
 
@@ -152,7 +158,7 @@ arguments : LPAREN conditions? RPAREN ;
 // Names. Words that are keywords by position only are tokens that every name may be.
 
 typeName : ID | EVENT | RULE | ASSIGN | EACH | FIRST | LAST | CONTAINS | LIKE | MATCHES | IN | INCLUSIVE
-    | INTERNAL | PER | ORDER | BY | LIMIT | ASC | DESC | EXECUTE | CONST ;
+    | INTERNAL | PER | ORDER | BY | LIMIT | ASC | DESC | EXECUTE | TABLE | KEY | CONST ;
 
 attributeName
     : typeName
@@ -196,6 +202,8 @@ LIMIT : L I M I T ;
 ASC : A S C ;
 DESC : D E S C ;
 EXECUTE : E X E C U T E ;
+TABLE : T A B L E ;
+KEY : K E Y ;
 CONST : C O N S T ;
 
 // The types of events that a server publishes about itself have a dot in their names.

@@ -48,6 +48,9 @@ struct ProcessorOptions {
   /// How many terminators, or events to store, a thread takes at a time; 0: as many as their cost
   /// suggests, where few cheap ones are not shared out at all.
   std::size_t job_terminators = 0;
+  /// A table lets go of rows that were replaced when it has twice as many as stayed the last time,
+  /// and so many more.
+  std::size_t replaced_rows = 1024;
   /// How long a batch of events may take, roughly; 0: without a bound. Larger batches are more
   /// efficient when events come fast, but each event waits for its batch.
   Duration latency_target = 0;
@@ -350,6 +353,10 @@ class Processor {
   Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);
   /// Knows these types from the start. Precondition: nothing was deployed, declared or appended.
   void adopt(Schema types);
+  /// Adds the rows that tables have, the newest event of each key, in ascending time: those of the
+  /// tables of whose names `wanted` is true. Copies each row. Precondition: `pending() == 0`.
+  void copy_rows(const std::function<bool(std::string_view table)>& wanted,
+                 BatchBuilder& into) const;
   const Schema& schema() const;
 
   /// Takes the next events of a batch, or refuses them by name: wrong attributes or types, a

@@ -66,6 +66,9 @@ struct State {
   /// `per`: the selection is made among the events that agree in these attributes. Never with
   /// `each`.
   std::vector<std::uint32_t> per = {};
+  /// It is of the rows of a table: their window is all time before the reference, which is state 0,
+  /// and they are the rule's whenever it was deployed.
+  bool table = false;
 };
 
 enum class SpanKind : std::uint8_t {
@@ -80,6 +83,7 @@ struct Span {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
   Duration width = 0;
+  bool table = false;  ///< of a look-up; see State
 };
 
 /// No event of the predicate lies in the span.

@@ -24,11 +24,14 @@ std::optional<std::uint32_t> EventType::find(std::string_view attribute) const {
 }
 
 std::string declaration_of(const EventType& type) {
-  std::string text = (type.internal() ? "internal event " : "event ") + type.name + "(";
-  for (const auto& attribute : type.attributes) {
+  std::string text = type.table() ? "" : type.internal() ? "internal event " : "event ";
+  text += type.name + "(";
+  for (std::uint32_t i = 0; i < type.attributes.size(); ++i) {
+    const AttributeType& attribute = type.attributes[i];
     if (attribute.name.empty()) continue;  // hidden
     if (text.back() != '(') text += ", ";
     text += attribute.name + ": " + std::string(to_string(attribute.type));
+    if (std::ranges::count(type.key, i) > 0) text += " key";
   }
   return text + ");";
 }

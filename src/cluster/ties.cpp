@@ -104,9 +104,13 @@ class Follower {
     return known;
   }
 
-  /// Notes what is tied of a type; false: nothing is, in one of the predicates of the type.
+  /// Notes what is tied of a type; false: nothing is, in one of the predicates of the type. Rows of
+  /// a table are divided as the events that they are, by attributes of their key: conditions on
+  /// others are tests of a row.
   bool take(const Predicate& predicate, const Attributes& tied) {
-    const auto [at, is_new] = division_.keys.try_emplace(predicate.type, tied);
+    const EventType& type = schema_.at(predicate.type);
+    const TypeId events = type.table() ? type.members.front().type : type.id;
+    const auto [at, is_new] = division_.keys.try_emplace(events, tied);
     if (!is_new) {
       std::erase_if(at->second, [&](std::uint32_t one) { return !tied.contains(one); });
     }
@@ -135,7 +139,9 @@ class Follower {
 
 Divisions divisions_of(const Rule& rule, const Schema& schema) {
   if (rule.timer) return {{}, "a timer fires once for the events of all keys"};
-  if (!rule.joints.empty()) return {{}, "it has states, absences or aggregates over several types"};
+  const bool reads_several = std::ranges::any_of(
+      rule.joints, [&](const JointType& joint) { return !schema.at(joint.type).table(); });
+  if (reads_several) return {{}, "it has states, absences or aggregates over several types"};
   const auto& attributes = schema.at(rule.states[0].predicate.type).attributes;
   Divisions found;
   found.because = "its terminator has no attribute that can be a key: an int, a string or a bool";

@@ -18,8 +18,10 @@
 #include "dispatch/placement/placer.hpp"
 #include "dispatch/rules/rule_set.hpp"
 #include "dispatch/rules/suspensions.hpp"
+#include "dispatch/rules/table_rows.hpp"
 #include "dispatch/saved/restoring.hpp"
 #include "dispatch/saved/saving.hpp"
+#include "plan/reads.hpp"
 
 namespace gorgo {
 namespace {
@@ -54,7 +56,7 @@ std::vector<EngineCost> costs_of(const dispatch::Placement& placement) {
 
 std::vector<std::string> types_read(const plan::Plan& plan, const Schema& schema) {
   std::vector<std::string> names;
-  for (const auto& [type, reach] : plan.reach) {
+  for (const TypeId type : plan::types_read(plan)) {
     if (type != kTimerType) names.push_back(schema.at(type).name);
   }
   return names;
@@ -89,7 +91,9 @@ struct Processor::Impl {
                    stop),
         handed_out(options.hands_out),
         dispatcher(rules, history, counters, placer, evaluation, handed_out, options.max_instants,
-                   options.remember, stop) {}
+                   options.remember, stop) {
+    history.set_few_rows(options.replaced_rows);
+  }
 
   ~Impl() {
     for (const auto* engine : engine::engines()) engine->settle();
@@ -122,12 +126,15 @@ struct Processor::Impl {
     RuleCounters result{.serial = rule.serial,
                         .terminators = rule.state.terminators,
                         .composites = rule.state.composites};
-    for (const auto& [type, reach] : rule.plan->reach) result.events += history.store(type).end();
+    for (const auto& [type, reach] : rule.plan->reach) result.events += history.store(type).count();
     result.events -= rule.events_before;
     return result;
   }
   RuleInfo info_of(const dispatch::DeployedRule& deployed) const;
   TypeInfo info_of(const std::string& name, TypeId type) const;
+  /// How many events have come of a type that is read by joint types only. Of composites it is
+  /// known for a table alone.
+  std::uint64_t seen_by_joints(TypeId type) const;
   /// What has come of a type that rules read, and what they miss.
   void add_arrivals(TypeInfo& info, TypeId type) const;
   /// The types that have come and that no rule reads, by name.
@@ -231,10 +238,20 @@ TypeInfo Processor::Impl::info_of(const std::string& name, TypeId type) const {
   if (history.keeps(type)) {  // else rules read it by joint types only
     const history::EventStore& store = history.store(type);
     info.events = store.end() - store.begin();
-    info.seen = store.end();
+    info.seen = store.count();
   }
   add_arrivals(info, type);
+  if (!history.keeps(type)) info.seen = seen_by_joints(type);
   return info;
+}
+
+std::uint64_t Processor::Impl::seen_by_joints(TypeId type) const {
+  const auto arrived = arrivals.types().find(rules.schema().at(type).name);
+  std::uint64_t seen = arrived == arrivals.types().end() ? 0 : arrived->second.accepted;
+  for (const TypeId joint : rules.joints_of(type)) {
+    if (rules.schema().at(joint).table()) seen = history.store(joint).count();
+  }
+  return seen;
 }
 
 void Processor::Impl::add_arrivals(TypeInfo& info, TypeId type) const {
@@ -382,6 +399,12 @@ Result<void> Processor::declare(const std::string& name, std::vector<AttributeTy
 
 void Processor::adopt(Schema types) {
   impl_->rules.restore(std::move(types), {}, 0, impl_->history);
+}
+
+void Processor::copy_rows(const std::function<bool(std::string_view table)>& wanted,
+                          BatchBuilder& into) const {
+  assert(pending() == 0);
+  dispatch::copy_rows(impl_->rules, impl_->history, wanted, into);
 }
 
 const Schema& Processor::schema() const { return impl_->rules.schema(); }

@@ -15,8 +15,6 @@ namespace gorgo::engine {
 /// is chosen per (language.md §4): all NaN are one key, and so are 0.0 and -0.0. Precondition: the
 /// event has these attributes.
 void append_key(const State& state, history::EventRef event, std::string& key);
-/// Appends such a text of one value.
-void append_key(const Datum& value, std::string& key);
 
 /// How many events a selection has taken of each key so far.
 class TakenByKey {

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "base/arithmetic.hpp"
-#include "engine/keys.hpp"
+#include "base/value_key.hpp"
 
 namespace gorgo::engine {
 
 bool ProducedComposites::admit(const OutputLimit& limit, std::span<const Datum> cells,
                                Timestamp at) {
   key_.clear();
-  for (const std::uint32_t attribute : limit.by) append_key(cells[attribute], key_);
+  for (const std::uint32_t attribute : limit.by) append_value_key(cells[attribute], key_);
   Times& times = times_[key_];
   const auto after =
       std::ranges::upper_bound(times, arithmetic::saturating_subtract(at, limit.per));

@@ -61,6 +61,7 @@ void EventStore::restore(const Marks& marks) {
   reserve(marks.end - marks.begin);
   too_deep_.assign(marks.too_deep.begin(), marks.too_deep.end());
   horizon_ = marks.horizon;
+  again_ = marks.again;
 }
 
 /// Makes room for so many events and those that come next: a vector that grows by halves would have
@@ -85,13 +86,36 @@ std::size_t EventStore::drop_until(Timestamp timestamp) {
   Slot slot = begin();
   while (slot < end() && timestamps_[slot] <= timestamp) ++slot;
   const std::size_t dropped = slot - begin();
-  if (dropped == 0) return 0;
-  timestamps_.drop_before(slot, Spare::kept);
-  roots_.drop_before(slot, Spare::kept);
-  for (auto& attribute : attributes_) attribute.drop_before(slot, Spare::kept);
+  if (dropped > 0) drop_before(slot, Spare::kept);
+  return dropped;
+}
+
+Slot EventStore::append_again(Slot slot) {
+  const std::uint64_t late = late_;
+  std::vector<std::string> texts;  // a store may move its strings while it takes in others
+  std::vector<Datum> cells;
+  for (std::uint32_t i = 0; i < attributes(); ++i) {
+    cells.push_back(attribute(slot, i));
+    if (cells.back().exists() && attribute_type(i) == ValueType::string) {
+      texts.emplace_back(cells.back().text());
+    }
+  }
+  std::size_t text = 0;
+  for (Datum& cell : cells) {
+    if (cell.tag == Datum::Tag::string) cell = Datum::of(std::string_view(texts[text++]));
+  }
+  const Slot again = append(timestamp(slot), root(slot), cells);
+  late_ = late;
+  ++again_;
+  return again;
+}
+
+void EventStore::drop_before(Slot slot, Spare spare) {
+  timestamps_.drop_before(slot, spare);
+  roots_.drop_before(slot, spare);
+  for (auto& attribute : attributes_) attribute.drop_before(slot, spare);
   strings_.drop_before(slot);
   while (!too_deep_.empty() && too_deep_.front() < slot) too_deep_.pop_front();
-  return dropped;
 }
 
 void EventStore::give_back_spare() {

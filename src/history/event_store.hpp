@@ -35,6 +35,7 @@ class EventStore {
     Slot end = 0;  ///< >= begin; room is made at once for the events up to here
     Timestamp horizon = std::numeric_limits<Timestamp>::min();
     std::vector<Slot> too_deep;
+    std::uint64_t again = 0;  ///< slots of events that were stored again
   };
   /// Begins where another store began. Its events are to be appended, then `restore_late` called.
   /// Precondition: empty and never used.
@@ -43,6 +44,10 @@ class EventStore {
 
   Slot begin() const { return timestamps_.begin(); }
   Slot end() const { return timestamps_.end(); }
+  /// How many events have come so far.
+  std::uint64_t count() const { return end() - again_; }
+  /// How many slots events took that were stored again.
+  std::uint64_t again() const { return again_; }
 
   /// Stores events in this order, column by column. Strings are copied. Returns the first's slot.
   Slot append(std::span<const NewEvent> events);
@@ -59,6 +64,10 @@ class EventStore {
   std::size_t drop_until(Timestamp timestamp);
   /// Gives back room that no event is in.
   void give_back_spare();
+  /// Stores an event again, at the end, as if it had been there all the time. Returns its new slot.
+  Slot append_again(Slot slot);
+  /// Drops the events with lower slots. No search structure may know of them.
+  void drop_before(Slot slot, Spare spare = Spare::given_back);
   /// Events that are not later than this may be dropped, though a search structure may still know
   /// of them.
   Timestamp horizon() const { return horizon_; }
@@ -108,6 +117,7 @@ class EventStore {
   Timestamp horizon_ = std::numeric_limits<Timestamp>::min();
   Timestamp latest_ = std::numeric_limits<Timestamp>::min();
   std::uint64_t late_ = 0;
+  std::uint64_t again_ = 0;
 };
 
 /// An event by where it is stored.

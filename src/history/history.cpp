@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/arithmetic.hpp"
+#include "history/table.hpp"
 
 namespace gorgo::history {
 
@@ -167,6 +168,27 @@ void History::sweep(Kept& kept, std::size_t dropped) {
     kept.next_searched = (kept.next_searched + 1) % kept.searched.size();
     kept.searched[kept.next_searched]->drop_gone(dropped / count + 1);
   }
+}
+
+bool History::is_untidy(TypeId type) const {
+  const Kept& kept = types_[type];
+  const std::size_t rows = kept.store->end() - kept.store->begin();
+  return !kept.is_held && rows > 2 * kept.tidy_rows + few_rows_;
+}
+
+History::Moved History::tidy(TypeId type, std::span<const std::uint32_t> key, Timestamp horizon) {
+  Kept& kept = types_[type];
+  trim(kept);
+  assert(kept.columns.empty());
+  Moved moved;
+  const Slot before = kept.store->end();
+  for (const Slot slot : rows_to_stay(*kept.store, key, horizon)) {
+    moved.emplace(slot, kept.store->append_again(slot));
+  }
+  kept.store->drop_before(before);
+  kept.matched = kept.store->end();
+  kept.tidy_rows = moved.size();
+  return moved;
 }
 
 std::size_t History::bytes(TypeId type) const {

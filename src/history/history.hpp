@@ -101,6 +101,17 @@ class History {
   /// Drops what is further behind `clock` than the reach of its type.
   void evict(Timestamp clock);
 
+  /// Whether it is worth while to let go of rows of a table that were replaced: the type has twice
+  /// as many as stayed the last time, and some more. False while the type is held.
+  bool is_untidy(TypeId type) const;
+  /// Where rows are now.
+  using Moved = std::map<Slot, Slot>;
+  /// Lets go of rows of a table that one of their key replaced before `horizon`; the others move to
+  /// new slots, in their order. `key`: attributes. Precondition: nobody holds columns of the type.
+  Moved tidy(TypeId type, std::span<const std::uint32_t> key, Timestamp horizon);
+  /// So many rows more are not worth tidying.
+  void set_few_rows(std::size_t rows) { few_rows_ = rows; }
+
   /// Memory of a type's store and columns, in bytes as allocated; 0 for a type that is not kept.
   std::size_t bytes(TypeId type) const;
 
@@ -119,9 +130,10 @@ class History {
     std::vector<Column*> searched;                           // those that hold events
     std::size_t next_searched = 0;
     bool searched_changed = true;
-    std::uint32_t idle = 0;    // calls of `evict` in a row that dropped no event
-    std::size_t released = 0;  // calls of `release_columns` since it was trimmed
-    std::size_t place = 0;     // in `kept_types_`
+    std::uint32_t idle = 0;     // calls of `evict` in a row that dropped no event
+    std::size_t released = 0;   // calls of `release_columns` since it was trimmed
+    std::size_t place = 0;      // in `kept_types_`
+    std::size_t tidy_rows = 0;  // that stayed when a table was tidied
   };
 
   /// Finds the columns that accept some events, and has them take these in.
@@ -132,6 +144,7 @@ class History {
   void sweep(Kept& kept, std::size_t dropped);
 
   const unsigned threads_;
+  std::size_t few_rows_ = 1024;
   std::vector<Kept> types_;         // by TypeId
   std::vector<TypeId> kept_types_;  // in any order
   ColumnId next_column_ = 0;

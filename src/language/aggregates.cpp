@@ -1,5 +1,7 @@
 #include "language/aggregates.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -25,12 +27,33 @@ void AggregateBinder::bind(const ast::AggregateCall& call, std::uint32_t earlier
   aggregate.function = call.function;
   aggregate.percent = call.percent;
   aggregate.predicate = predicates_.bind_nameless(call.predicate, Context::Kind::aggregate);
+  if (call.lookup) return bind_lookup(call, aggregate);
   aggregate.span = windows_.bind(call.span, earlier);
   aggregate.newest = windows_.newest(call.span);
   if (call.span.kind == SpanKind::after) {
     reporter_.error(call.span.at, "an aggregate cannot look forward with `after`",
                     "use `within ... from` or `between ... and`; only absence (`not`) can wait "
                     "for what follows the terminator");
+  }
+  aggregate.attribute = bind_attribute(call);
+  if (const Bound value = references_.value_of(call)) aggregate.type = value->type;
+}
+
+/// A look-up is LAST over all rows of the key that were placed before the terminator.
+void AggregateBinder::bind_lookup(const ast::AggregateCall& call, Aggregate& aggregate) {
+  aggregate.span.table = true;
+  aggregate.span.width = std::numeric_limits<Duration>::max();
+  const TypeIndex rows = references_.type_of(call);
+  const auto key = predicates_.key_of_table(rows, call.predicate.type);
+  const auto& conditions = aggregate.predicate.conditions;
+  const bool is_given = std::ranges::all_of(key, [&](std::uint32_t attribute) {
+    return std::ranges::any_of(
+        conditions, [&](const Expr& condition) { return gives_key(condition, attribute); });
+  });
+  if (!key.empty() && (!is_given || conditions.size() != key.size())) {
+    reporter_.error(call.at,
+                    "a look-up gives a value for each attribute of the key and nothing else",
+                    "make the row a state to say more about it: `and table ...(...)`");
   }
   aggregate.attribute = bind_attribute(call);
   if (const Bound value = references_.value_of(call)) aggregate.type = value->type;

@@ -31,6 +31,7 @@ class AggregateBinder {
   void give(Rule& rule);
 
  private:
+  void bind_lookup(const ast::AggregateCall& call, Aggregate& aggregate);
   std::optional<std::uint32_t> bind_attribute(const ast::AggregateCall& call);
 
   const Scope& scope_;

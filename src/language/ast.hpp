@@ -94,16 +94,18 @@ struct AggregateCall {
   Predicate predicate;            ///< never has an alias
   std::optional<Name> attribute;  ///< absent only for COUNT
   double percent = 50;            ///< PERCENTILE: 0 to 100
-  Span span;
+  Span span;                      ///< not of a look-up
+  bool lookup = false;            ///< `Customer(id = $c).limit`: LAST of the rows of a table
 };
 
 struct StateClause {
   Location at;
   Selection selection = Selection::each;
-  std::int64_t k = 1;  ///< as written for k_first and k_last
-  Predicate predicate;
+  std::int64_t k = 1;     ///< as written for k_first and k_last
+  Predicate predicate;    ///< of a table: its type is that of the rows
   std::vector<Expr> per;  ///< attributes of the predicate's type
-  Span span;
+  Span span;              ///< not of a table
+  bool table = false;     ///< `table Customer(id = $c)`: the rows there are
 };
 
 struct NegationClause {
@@ -163,6 +165,7 @@ struct Action {
 struct AttributeDeclaration {
   Name name;
   ValueType type;
+  bool is_key = false;  ///< of a table
 };
 
 struct AnnotationArgument {
@@ -207,6 +210,7 @@ struct RuleDefinition {
 struct EventDeclaration {
   Location at;
   bool internal = false;  ///< `internal event`: not among what `*` stands for
+  bool table = false;     ///< `table Customer(id: string key)`
   Name name;
   std::vector<AttributeDeclaration> attributes;
 };

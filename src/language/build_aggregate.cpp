@@ -96,7 +96,7 @@ bool AggregateBuilder::is_binding(Parser::ComparisonContext* comparison) {
   auto* parameter = lone_primary(operands[operands.size() - 2]);
   auto* call = lone_primary(operands.back());
   return parameter != nullptr && parameter->PARAMETER() != nullptr && call != nullptr &&
-         is_call(call) && aggregate_shape(call).has_value();
+         is_call(call) && (aggregate_shape(call).has_value() || is_lookup(call));
 }
 
 ast::AggregateBinding AggregateBuilder::binding(Parser::ComparisonContext* comparison) {
@@ -112,7 +112,9 @@ ast::AggregateBinding AggregateBuilder::binding(Parser::ComparisonContext* compa
                     "its type follows from its attribute");
   }
   binding.parameter = {parameter->start->getText().substr(1), tokens_.locate(parameter->start)};
-  binding.aggregate = call(value->start, *aggregate_shape(value));
+  const auto shape = aggregate_shape(value);
+  binding.aggregate = shape ? call(value->start, *shape)
+                            : ExpressionBuilder(place_, reporter_).value(operands.back()).aggregate;
   return binding;
 }
 

@@ -5,6 +5,7 @@
 #include "functions/catalogue.hpp"
 #include "language/build_aggregate.hpp"
 #include "language/call_shape.hpp"
+#include "language/joint_types.hpp"
 #include "language/server_types.hpp"
 #include "language/syntax.hpp"
 
@@ -271,12 +272,34 @@ Tree ExpressionBuilder::call(Parser::PrimaryContext* primary, const ast::Name& n
     return {std::move(aggregate)};
   }
   auto* member = primary->member();
+  if (is_lookup(primary)) return lookup(primary, name);
   refuse_unless_function(name, *member);
   std::vector<Tree> arguments;
   if (auto* list = member->arguments()->conditions(); list != nullptr) {
     for (auto* argument : list->disjunction()) arguments.push_back(disjunction(argument));
   }
   return call(name, std::move(arguments));
+}
+
+/// `Customer(id = $c).limit`, the last value of the rows with this key.
+Tree ExpressionBuilder::lookup(Parser::PrimaryContext* primary, const ast::Name& name) {
+  auto* member = primary->member();
+  ast::Expr expr{.kind = ExprKind::aggregate, .at = name.at};
+  expr.aggregate = std::make_shared<ast::AggregateCall>();
+  ast::AggregateCall& call = *expr.aggregate;
+  call.function = AggregateFunction::last;
+  call.at = name.at;
+  call.lookup = true;
+  call.predicate.type = {rows_name(name.text), name.at};
+  call.predicate.conditions =
+      ExpressionBuilder(Place::aggregate, reporter_).conditions(member->arguments()->conditions());
+  call.attribute = tokens_.name(member->attributeName());
+  if (place_ == Place::predicate || place_ == Place::aggregate || place_ == Place::subscription) {
+    reporter_.error(name.at, "a table is not looked up in the brackets of a predicate",
+                    "look it up in a filter or in `where`, or make its row a state: `and table " +
+                        name.text + "(...)`");
+  }
+  return {std::move(expr)};
 }
 
 Tree ExpressionBuilder::call(const ast::Name& name, std::vector<Tree> arguments) {

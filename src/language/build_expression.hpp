@@ -50,6 +50,7 @@ class ExpressionBuilder {
   /// Reports an attribute of a state where there are none.
   void refuse_in_subscription(const ast::Expr& expr);
   Tree call(Parser::PrimaryContext* primary, const ast::Name& name);
+  Tree lookup(Parser::PrimaryContext* primary, const ast::Name& name);
   Tree call(const ast::Name& name, std::vector<Tree> arguments);
   void refuse_unless_function(const ast::Name& name, Parser::MemberContext& member);
 

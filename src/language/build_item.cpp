@@ -9,6 +9,7 @@ namespace gorgo::language {
 
 std::optional<ast::Item> ItemBuilder::item(Parser::ItemContext* item) {
   if (item->eventDeclaration() != nullptr) return event_declaration(item->eventDeclaration());
+  if (item->tableDeclaration() != nullptr) return table_declaration(item->tableDeclaration());
   if (item->ruleDefinition() != nullptr) return rule(item->ruleDefinition());
   constant(item->constant());
   return std::nullopt;
@@ -35,13 +36,36 @@ ast::EventDeclaration ItemBuilder::event_declaration(Parser::EventDeclarationCon
   return result;
 }
 
+ast::EventDeclaration ItemBuilder::table_declaration(Parser::TableDeclarationContext* declaration) {
+  ast::EventDeclaration result{.at = tokens_.locate(declaration->start),
+                               .table = true,
+                               .name = tokens_.name(declaration->typeName()),
+                               .attributes = {}};
+  bool has_key = false;
+  for (auto* written : declaration->tableAttribute()) {
+    result.attributes.push_back(attribute(written->attributeDeclaration()));
+    result.attributes.back().is_key = written->KEY() != nullptr;
+    has_key = has_key || written->KEY() != nullptr;
+  }
+  if (!has_key) {
+    reporter_.error(result.name.at, "table " + in_quotes(result.name.text) + " has no key",
+                    "write `key` behind the attributes that tell one row from another: "
+                    "`id: string key`");
+  }
+  constants_.check(result.attributes, reporter_);
+  return result;
+}
+
+ast::AttributeDeclaration ItemBuilder::attribute(Parser::AttributeDeclarationContext* declaration) {
+  return {tokens_.name(declaration->attributeName()), tokens_.value_type(declaration->valueType())};
+}
+
 std::vector<ast::AttributeDeclaration> ItemBuilder::attributes(
     Parser::AttributeDeclarationsContext* list) {
   std::vector<ast::AttributeDeclaration> result;
   if (list == nullptr) return result;
   for (auto* declaration : list->attributeDeclaration()) {
-    result.push_back(
-        {tokens_.name(declaration->attributeName()), tokens_.value_type(declaration->valueType())});
+    result.push_back(attribute(declaration));
   }
   return result;
 }

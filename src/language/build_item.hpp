@@ -29,6 +29,8 @@ class ItemBuilder {
  private:
   void constant(Parser::ConstantContext* constant);
   ast::EventDeclaration event_declaration(Parser::EventDeclarationContext* declaration);
+  ast::EventDeclaration table_declaration(Parser::TableDeclarationContext* declaration);
+  ast::AttributeDeclaration attribute(Parser::AttributeDeclarationContext* declaration);
   ast::RuleDefinition rule(Parser::RuleDefinitionContext* rule);
   void head(Parser::RuleHeadContext* head, ast::RuleDefinition& rule);
   void terminator(Parser::PredicateContext* predicate, ast::RuleDefinition& rule);

@@ -22,6 +22,7 @@ ast::Predicate PatternBuilder::predicate(Parser::PredicateContext* predicate) {
 
 ast::Clause PatternBuilder::clause(Parser::ClauseContext* clause) {
   if (clause->comparison() != nullptr) return filter(clause);
+  if (clause->TABLE() != nullptr) return table(clause);
   if (clause->selection() != nullptr) return state(clause);
   return negation(clause);
 }
@@ -39,6 +40,19 @@ ast::StateClause PatternBuilder::state(Parser::ClauseContext* clause) {
   } else if (state.span.kind == SpanKind::between) {
     reporter_.error(state.span.at, "a state looks back from an earlier one",
                     "write `within DURATION from STATE`");
+  }
+  return state;
+}
+
+/// `table Customer(id = $c) as c`
+ast::StateClause PatternBuilder::table(Parser::ClauseContext* clause) {
+  ast::StateClause state{.at = tokens_.locate(clause->start), .selection = Selection::last};
+  state.table = true;
+  state.predicate = predicate(clause->predicate());
+  refuse_timer(state.predicate, reporter_);
+  if (!state.predicate.any_of.empty()) {
+    reporter_.error(state.predicate.type.at, "a state is of one table",
+                    "write a state for each: `and table A() and table B()`");
   }
   return state;
 }

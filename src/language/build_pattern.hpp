@@ -20,6 +20,7 @@ class PatternBuilder {
 
  private:
   ast::StateClause state(Parser::ClauseContext* clause);
+  ast::StateClause table(Parser::ClauseContext* clause);
   void selection(Parser::SelectionContext* selection, ast::StateClause& state);
   std::vector<ast::Expr> keys(Parser::PerContext* per);
   ast::NegationClause negation(Parser::ClauseContext* clause);

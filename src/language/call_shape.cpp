@@ -1,5 +1,9 @@
 #include "language/call_shape.hpp"
 
+#include <string>
+
+#include "functions/catalogue.hpp"
+
 namespace gorgo::language {
 namespace {
 
@@ -51,6 +55,13 @@ Parser::PrimaryContext* lone_primary(Parser::DisjunctionContext* condition) {
 bool is_call(Parser::PrimaryContext* primary) {
   auto* member = primary->member();
   return member != nullptr && member->arguments() != nullptr && !begins_with_dot(member);
+}
+
+bool is_lookup(Parser::PrimaryContext* primary) {
+  auto* member = primary->member();
+  const std::string name = primary->start->getText();
+  return member->attributeName() != nullptr && member->span() == nullptr &&
+         !aggregate_function(name) && functions::find(name) == nullptr;
 }
 
 std::optional<AggregateShape> aggregate_shape(Parser::PrimaryContext* primary) {

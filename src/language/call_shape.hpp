@@ -30,6 +30,9 @@ grammar::TeslaParser::PrimaryContext* lone_primary(
 
 /// Whether the primary is a call: a name with brackets behind it.
 bool is_call(grammar::TeslaParser::PrimaryContext* primary);
+/// Whether the call is a look-up in a table, `Customer(id = $c).limit`. Precondition:
+/// `is_call(primary)`, and it has not the form of an aggregate.
+bool is_lookup(grammar::TeslaParser::PrimaryContext* primary);
 /// The parts of a call that has the form of an aggregate. It is one if its name is that of an
 /// aggregate, or if it has a span. Precondition: `is_call(primary)`.
 std::optional<AggregateShape> aggregate_shape(grammar::TeslaParser::PrimaryContext* primary);

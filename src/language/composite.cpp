@@ -107,6 +107,9 @@ std::vector<std::uint32_t> CompositeBinder::bind_consumed() {
     const auto state = scope_.find_state(name.text);
     if (!state) {
       scope_.explain_unknown_state(name, reporter_);
+    } else if (scope_.states()[*state].table) {
+      reporter_.error(name.at, "a row of a table is not consumed",
+                      "it stays until another row with its key comes");
     } else if (*state != 0) {
       consumed.push_back(*state);
     } else {

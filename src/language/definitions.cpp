@@ -68,6 +68,7 @@ void enter_definitions(const ast::File& file, TypeTable& types, Reporter& report
       check_name(event->name, "a type", reporter);
       types.declare(event->name, checked_attributes(event->attributes, reporter),
                     event->internal ? TypeOrigin::internal : TypeOrigin::declared, reporter);
+      if (event->table) types.declare_table(*event, reporter);
     } else {
       const auto& rule = std::get<ast::RuleDefinition>(item);
       check_name(rule.type, "a type", reporter);

@@ -15,14 +15,14 @@ void EvidenceCollector::collect() {
   }
   std::uint32_t state = 0;
   const auto in_state = [&](const ast::Predicate& p) {
-    predicate(p, {Context::Kind::state, types_.mention(p.type.text), state});
+    predicate(p, {Context::Kind::state, scope_.states()[state].type, state});
   };
   if (const auto* p = std::get_if<ast::Predicate>(&rule_.terminator)) in_state(*p);
   for (const auto& clause : rule_.clauses) {
     if (const auto* next = std::get_if<ast::StateClause>(&clause)) {
       ++state;
       in_state(next->predicate);
-      const Context own{Context::Kind::state, types_.mention(next->predicate.type.text), state};
+      const Context own{Context::Kind::state, scope_.states()[state].type, state};
       for (const auto& key : next->per) term(key, own);
     } else if (const auto* negation = std::get_if<ast::NegationClause>(&clause)) {
       predicate(negation->predicate,

@@ -5,7 +5,7 @@
 namespace gorgo::language {
 namespace {
 
-constexpr std::string_view kBetween = " or ";
+constexpr std::string_view kBetween = " or ", kRows = "table ";
 
 }  // namespace
 
@@ -18,7 +18,11 @@ std::string joint_name(std::vector<std::string> members) {
   return name;
 }
 
+std::string rows_name(const std::string& table) { return std::string(kRows) + table; }
+bool is_rows_name(std::string_view name) { return name.starts_with(kRows); }
+
 std::vector<std::string> joined_names(std::string_view name) {
+  if (is_rows_name(name)) return {std::string(name.substr(kRows.size()))};
   std::vector<std::string> members;
   std::size_t begin = 0;
   for (std::size_t end = 0; (end = name.find(kBetween, begin)) != std::string_view::npos;) {

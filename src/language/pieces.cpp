@@ -221,6 +221,7 @@ class PieceWriter {
         return type == Parser::CONSUMING && section(kContentColumn);
       case Parser::RuleExecuteClause:
         return type == Parser::EXECUTE && section(kContentColumn);
+      case Parser::RuleTableDeclaration:
       case Parser::RuleEventDeclaration:
         return token == parent->start && line(0, 4);
       case Parser::RuleConstant:

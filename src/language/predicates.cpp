@@ -1,5 +1,6 @@
 #include "language/predicates.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,33 @@ Bound PredicateBinder::bind_key(const ast::Expr& attribute, std::uint32_t state)
                       in_quotes(attribute.name.text) + " is none",
                   "write for example `last Temp(area = $a) per area within 1 h from Timer`");
   return std::nullopt;
+}
+
+std::vector<std::uint32_t> PredicateBinder::key_of_table(TypeIndex rows, const ast::Name& table) {
+  const EventType& type = types_.at(rows).type;
+  if (!type.table()) {
+    const std::string& name = types_.at(types_.at(rows).members.front()).type.name;
+    reporter_.error(table.at, in_quotes(name) + " is no table",
+                    "declare it: `table " + name +
+                        "(id: string key, ...);`, or read its events "
+                        "within a window");
+  }
+  return type.key;
+}
+
+bool gives_key(const Expr& condition, std::uint32_t attribute) {
+  if (condition.op != Op::equal) return false;
+  const auto is_key = [&](const Expr& side) {
+    return side.op == Op::attribute && side.source == kCandidate && side.index == attribute;
+  };
+  return (is_key(condition.args[0]) && !reads_candidate(condition.args[1])) ||
+         (is_key(condition.args[1]) && !reads_candidate(condition.args[0]));
+}
+
+bool reads_candidate(const Expr& expr) {
+  const bool reads = expr.op == Op::attribute || expr.op == Op::timestamp || expr.op == Op::present;
+  return (reads && expr.source == kCandidate) ||
+         std::ranges::any_of(expr.args, [](const Expr& arg) { return reads_candidate(arg); });
 }
 
 Predicate PredicateBinder::bind_nameless(const ast::Predicate& predicate, Context::Kind kind) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "gorgo/rule.hpp"
 #include "language/ast.hpp"
@@ -11,6 +12,10 @@
 #include "language/types.hpp"
 
 namespace gorgo::language {
+
+/// Whether the condition says what value the attribute of the event under test has.
+bool gives_key(const Expr& condition, std::uint32_t attribute);
+bool reads_candidate(const Expr& expr);
 
 /// Binds the predicates of one rule, `Type(conditions)`.
 class PredicateBinder {
@@ -23,6 +28,9 @@ class PredicateBinder {
   Predicate bind_state(const ast::Predicate& predicate, std::uint32_t state);
   /// Binds an attribute of a state's own type that `per` names.
   Bound bind_key(const ast::Expr& attribute, std::uint32_t state);
+  /// The key of the table that a state or a look-up is of. Reports that it is no table, then there
+  /// is none.
+  std::vector<std::uint32_t> key_of_table(TypeIndex rows, const ast::Name& table);
   /// Binds the predicate of a negation or an aggregate, which `kind` says. It can have no alias.
   Predicate bind_nameless(const ast::Predicate& predicate, Context::Kind kind);
 

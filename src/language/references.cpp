@@ -114,7 +114,9 @@ void ReferenceBinder::report_uncommon(const TypeEntry& joint, std::string_view n
 void ReferenceBinder::report_missing_attribute(TypeIndex type, std::string_view name, Location at) {
   const EventType& known = types_.at(type).type;
   if (reporter_.full() || !scope_.first_report(known.name + "." + std::string(name))) return;
-  if (const TypeEntry& entry = types_.at(type); !entry.members.empty()) {
+  const TypeEntry& entry = types_.at(type);
+  if (entry.members.size() == 1) return report_missing_attribute(entry.members[0], name, at);
+  if (!entry.members.empty()) {
     return report_uncommon(entry, name, at);
   }
   if (known.origin == TypeOrigin::inferred) {

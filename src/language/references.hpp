@@ -29,6 +29,10 @@ class ReferenceBinder {
   Bound value_of(const ast::AggregateCall& call) const;
   /// The attribute that an aggregate reads of its events. Precondition: `call.attribute` is given.
   Bound attribute_of(const ast::AggregateCall& call);
+  /// The type of the events that the aggregate reads.
+  TypeIndex type_of(const ast::AggregateCall& call) const {
+    return *types_.find(call.predicate.type.text);
+  }
 
  private:
   Bound bind_attribute(TypeIndex type, std::string_view name, Location at);

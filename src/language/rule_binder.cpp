@@ -43,13 +43,38 @@ Rule RuleBinder::bind(std::string full_name) {
   rule_.consuming = composite_.bind_consumed();
   rule_.actions = composite_.bind_actions();
   aggregates_.give(rule_);
+  test_rows_apart();
   return std::move(rule_);
+}
+
+/// A row is what its table has, so no absence has part in its choice: it is tested on the row that
+/// there is, as a count of 0.
+void RuleBinder::test_rows_apart() {
+  const auto is_test = [this](const Negation& negation) {
+    return negation.span.kind != SpanKind::after && rule_.states[negation.completed_at].table;
+  };
+  for (Negation& negation : rule_.negations) {
+    if (!is_test(negation)) continue;
+    Expr count, none, condition;
+    count.op = Op::aggregate;
+    count.index = static_cast<std::uint32_t>(rule_.aggregates.size());
+    none.constant = std::int64_t{0};
+    condition.op = Op::equal;
+    condition.type = ValueType::boolean;
+    condition.args = {std::move(count), std::move(none)};
+    rule_.filters.push_back({std::move(condition)});
+    Aggregate& counted = rule_.aggregates.emplace_back();
+    counted.predicate = std::move(negation.predicate);
+    counted.span = negation.span;
+  }
+  std::erase_if(rule_.negations, is_test);
 }
 
 void RuleBinder::bind_clause(const ast::Clause& clause) {
   const auto earlier = static_cast<std::uint32_t>(rule_.states.size());
   if (const auto* state = std::get_if<ast::StateClause>(&clause)) {
     rule_.states.push_back(states_.bind(*state, earlier));
+    for (Filter& test : states_.take_row_tests()) rule_.filters.push_back(std::move(test));
   } else if (const auto* negation = std::get_if<ast::NegationClause>(&clause)) {
     rule_.negations.push_back(negations_.bind(*negation, earlier));
   } else if (const auto* total = std::get_if<ast::AggregateBinding>(&clause)) {

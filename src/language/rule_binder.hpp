@@ -44,6 +44,7 @@ class RuleBinder {
  private:
   void bind_clause(const ast::Clause& clause);
   void add_filter(Bound condition);
+  void test_rows_apart();
   std::string written() const;
 
   const ast::RuleDefinition& ast_;

@@ -108,6 +108,7 @@ std::string window_text(Duration width) {
 }
 
 std::string selection_text(const State& state) {
+  if (state.table) return state.per.empty() ? "the row" : "each row";
   switch (state.selection) {
     case Selection::each:
       return "each";
@@ -203,6 +204,7 @@ std::string RuleText::predicate(const Predicate& p) const {
 }
 
 std::string RuleText::window(const State& s) const {
+  if (s.table) return "before " + state(s.reference);
   return "within " + window_text(s.width) + " from " + state(s.reference);
 }
 
@@ -242,6 +244,11 @@ std::string RuleText::span(const Span& s) const {
 }
 
 std::string RuleText::aggregate(const Aggregate& a) const {
+  if (a.span.table) {
+    const std::string row =
+        predicate(a.predicate) + "." + attribute(a.predicate.type, *a.attribute);
+    return row.substr(std::string_view("table ").size());
+  }
   std::string text(to_string(a.function));
   text += "(" + predicate(a.predicate);
   if (a.attribute) text += "." + attribute(a.predicate.type, *a.attribute);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "language/joint_types.hpp"
 #include "language/names.hpp"
 #include "language/server_types.hpp"
 #include "language/syntax.hpp"
@@ -29,6 +30,9 @@ Scope::Scope(const ast::RuleDefinition& rule, TypeTable& types, Reporter& report
   for (const auto& clause : rule.clauses) {
     if (const auto* state = std::get_if<ast::StateClause>(&clause)) {
       add_state(state->predicate, types, reporter);
+      if (!state->table) continue;
+      states_.back().type = types.mention(rows_name(state->predicate.type.text));
+      states_.back().table = true;
     }
   }
   for (const auto& clause : rule.clauses) {

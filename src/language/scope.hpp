@@ -55,6 +55,7 @@ class Scope {
     TypeIndex type = kNoEntry;
     const ast::Predicate* predicate = nullptr;  ///< null: a timer
     bool aliased = false;
+    bool table = false;  ///< of the rows of a table
   };
   struct Parameter {
     std::uint32_t state = 0;

@@ -1,6 +1,7 @@
 #include "language/states.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,15 +19,63 @@ State StateBinder::bind_terminator(const ast::RuleDefinition& rule) {
   return terminator;
 }
 
+namespace {
+
+/// Whether the condition reads more of the event under test than these attributes.
+bool reads_beside(const Expr& expr, const std::vector<std::uint32_t>& key) {
+  const bool is_read = expr.source == kCandidate &&
+                       (expr.op == Op::timestamp ||
+                        (expr.op == Op::attribute && std::ranges::count(key, expr.index) == 0));
+  return is_read ||
+         std::ranges::any_of(expr.args, [&](const Expr& arg) { return reads_beside(arg, key); });
+}
+
+/// Has the condition speak of a state instead of the event under test.
+void put_state(Expr& expr, std::uint32_t state) {
+  const bool reads = expr.op == Op::attribute || expr.op == Op::timestamp || expr.op == Op::present;
+  if (reads && expr.source == kCandidate) expr.source = static_cast<std::int32_t>(state);
+  for (Expr& arg : expr.args) put_state(arg, state);
+}
+
+}  // namespace
+
 State StateBinder::bind(const ast::StateClause& clause, std::uint32_t index) {
   State state;
   state.name = scope_.states()[index].name.text;
+  if (clause.table) {
+    bind_row(clause, index, state);
+    return state;
+  }
   bind_selection(clause, state);
   state.predicate = predicates_.bind_state(clause.predicate, index);
   bind_keys(clause, index, state);
   bind_number(clause, state);
   bind_window(clause.span, index, state);
   return state;
+}
+
+/// The rows of a table are the newest of each key. A condition on the key says which keys are
+/// meant; any other is tested on the row, since what it replaced is no row.
+void StateBinder::bind_row(const ast::StateClause& clause, std::uint32_t index, State& state) {
+  state.table = true;
+  state.selection = Selection::last;
+  state.width = std::numeric_limits<Duration>::max();
+  state.predicate = predicates_.bind_state(clause.predicate, index);
+  const auto key = predicates_.key_of_table(scope_.states()[index].type, clause.predicate.type);
+  auto& conditions = state.predicate.conditions;
+  const auto tests =
+      std::stable_partition(conditions.begin(), conditions.end(),
+                            [&](const Expr& condition) { return !reads_beside(condition, key); });
+  for (auto test = tests; test != conditions.end(); ++test) {
+    put_state(*test, index);
+    row_tests_.push_back({std::move(*test)});
+  }
+  conditions.erase(tests, conditions.end());
+  const bool is_one = std::ranges::all_of(key, [&](std::uint32_t attribute) {
+    return std::ranges::any_of(
+        conditions, [&](const Expr& condition) { return gives_key(condition, attribute); });
+  });
+  if (!is_one) state.per = key;
 }
 
 void StateBinder::bind_selection(const ast::StateClause& clause, State& state) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "gorgo/rule.hpp"
 #include "language/ast.hpp"
@@ -22,8 +24,11 @@ class StateBinder {
   State bind_terminator(const ast::RuleDefinition& rule);
   /// Binds the state number `index`: `each B(...) within 5 min from A`.
   State bind(const ast::StateClause& clause, std::uint32_t index);
+  /// Conditions on the row that was chosen last, `table Customer(limit > 5)`, as filters.
+  std::vector<Filter> take_row_tests() { return std::exchange(row_tests_, {}); }
 
  private:
+  void bind_row(const ast::StateClause& clause, std::uint32_t index, State& state);
   void bind_selection(const ast::StateClause& clause, State& state);
   void bind_keys(const ast::StateClause& clause, std::uint32_t index, State& state);
   void bind_number(const ast::StateClause& clause, State& state);
@@ -33,6 +38,7 @@ class StateBinder {
   PredicateBinder& predicates_;
   WindowBinder& windows_;
   Reporter& reporter_;
+  std::vector<Filter> row_tests_;
 };
 
 }  // namespace gorgo::language

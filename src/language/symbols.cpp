@@ -7,6 +7,7 @@
 
 #include "codec/names.hpp"
 #include "language/build_item.hpp"
+#include "language/joint_types.hpp"
 #include "language/names.hpp"
 #include "language/parse_items.hpp"
 #include "language/syntax.hpp"
@@ -86,14 +87,19 @@ class SymbolCollector {
   }
 
   void predicate(const ast::Predicate& p, bool binds) {
-    if (p.any_of.empty()) type(p.type, false);
+    if (p.any_of.empty()) type({table_of(p.type.text), p.type.at}, false);
     for (const ast::Name& one : p.any_of) type(one, false);
     std::unordered_set<const ast::Expr*> bindings;
     if (binds) {
       for (const ast::Expr* condition : conjuncts(p)) bind(*condition, p, bindings);
     }
-    for (const auto& condition : p.conditions) expr(condition, p.type.text, bindings);
+    for (const auto& condition : p.conditions) expr(condition, table_of(p.type.text), bindings);
     if (p.alias) put(p.alias->at, {SymbolKind::state, p.alias->text, "", number_}, true);
+  }
+
+  /// The type whose rows a type has; any other as it is.
+  static std::string table_of(const std::string& type) {
+    return is_rows_name(type) ? joined_names(type).front() : type;
   }
 
   /// Notes the parameter that the condition binds, if it is the first to do so.
@@ -142,7 +148,8 @@ class SymbolCollector {
 
   void aggregate(const ast::AggregateCall& call) {
     predicate(call.predicate, false);
-    if (call.attribute) attribute(*call.attribute, call.predicate.type.text, false);
+    const auto& type = call.predicate.type.text;
+    if (call.attribute) attribute(*call.attribute, call.lookup ? table_of(type) : type, false);
     span(call.span);
   }
 
@@ -206,7 +213,9 @@ Symbols symbols_of(const Source& source) {
     if (reporter.errors() > errors || !item) return;
     file.items.push_back(std::move(*item));
     const antlr4::Token* last = tree->ruleDefinition() != nullptr ? tree->ruleDefinition()->stop
-                                                                  : tree->eventDeclaration()->stop;
+                                : tree->tableDeclaration() != nullptr
+                                    ? tree->tableDeclaration()->stop
+                                    : tree->eventDeclaration()->stop;
     ends.push_back(reporter.locate(last->getStartIndex(), last->getText().size()));
   });
   const std::vector<std::string> names = rule_names(file, source);

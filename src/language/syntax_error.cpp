@@ -111,7 +111,9 @@ std::string keyword_hint(const SyntaxError& error, const ItemTokens& item) {
       {TeslaParser::ORDER, "order"},
       {TeslaParser::BY, "by"},
       {TeslaParser::LIMIT, "limit"},
-      {TeslaParser::EXECUTE, "execute"}};
+      {TeslaParser::EXECUTE, "execute"},
+      {TeslaParser::TABLE, "table"},
+      {TeslaParser::KEY, "key"}};
   std::vector<std::string> expected;
   for (const auto& [token, word] : kKeywords) {
     if (error.expects(token)) expected.emplace_back(word);
@@ -227,6 +229,7 @@ bool begins_item(const ItemTokens& item, std::size_t index) {
   switch (token.getType()) {
     case TeslaParser::DEFINE:
     case TeslaParser::EVENT:
+    case TeslaParser::TABLE:
       return follows(2, TeslaParser::LPAREN);
     case TeslaParser::RULE:
       return follows(2, TeslaParser::COLON);

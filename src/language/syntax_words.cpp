@@ -10,18 +10,19 @@ using grammar::TeslaParser;
 using Tokens = std::initializer_list<std::size_t>;
 
 constexpr Tokens kWords = {
-    TeslaParser::ID,     TeslaParser::EVENT,    TeslaParser::RULE,  TeslaParser::ASSIGN,
-    TeslaParser::EACH,   TeslaParser::FIRST,    TeslaParser::LAST,  TeslaParser::CONTAINS,
-    TeslaParser::DEFINE, TeslaParser::FROM,     TeslaParser::WHERE, TeslaParser::CONSUMING,
-    TeslaParser::WITHIN, TeslaParser::BETWEEN,  TeslaParser::AFTER, TeslaParser::AS,
-    TeslaParser::LIKE,   TeslaParser::MATCHES,  TeslaParser::IN,    TeslaParser::INCLUSIVE,
-    TeslaParser::CONST,  TeslaParser::INTERNAL, TeslaParser::PER,   TeslaParser::ORDER,
-    TeslaParser::BY,     TeslaParser::LIMIT,    TeslaParser::ASC,   TeslaParser::DESC,
-    TeslaParser::EXECUTE};
+    TeslaParser::ID,      TeslaParser::EVENT,    TeslaParser::RULE,  TeslaParser::ASSIGN,
+    TeslaParser::EACH,    TeslaParser::FIRST,    TeslaParser::LAST,  TeslaParser::CONTAINS,
+    TeslaParser::DEFINE,  TeslaParser::FROM,     TeslaParser::WHERE, TeslaParser::CONSUMING,
+    TeslaParser::WITHIN,  TeslaParser::BETWEEN,  TeslaParser::AFTER, TeslaParser::AS,
+    TeslaParser::LIKE,    TeslaParser::MATCHES,  TeslaParser::IN,    TeslaParser::INCLUSIVE,
+    TeslaParser::CONST,   TeslaParser::INTERNAL, TeslaParser::PER,   TeslaParser::ORDER,
+    TeslaParser::BY,      TeslaParser::LIMIT,    TeslaParser::ASC,   TeslaParser::DESC,
+    TeslaParser::EXECUTE, TeslaParser::TABLE,    TeslaParser::KEY};
 /// What a constant may be called, where it is a window.
 constexpr Tokens kConstants = {TeslaParser::ID,    TeslaParser::PER, TeslaParser::ORDER,
                                TeslaParser::BY,    TeslaParser::ASC, TeslaParser::DESC,
-                               TeslaParser::LIMIT, TeslaParser::INT, TeslaParser::EXECUTE};
+                               TeslaParser::LIMIT, TeslaParser::INT, TeslaParser::EXECUTE,
+                               TeslaParser::TABLE, TeslaParser::KEY};
 constexpr Tokens kValueStarts = {TeslaParser::INT,       TeslaParser::FLOAT,  TeslaParser::STRING,
                                  TeslaParser::TRUE,      TeslaParser::FALSE,  TeslaParser::MINUS,
                                  TeslaParser::PARAMETER, TeslaParser::LPAREN, TeslaParser::NOT,
@@ -34,9 +35,9 @@ constexpr Tokens kOperators = {
     TeslaParser::LIKE,     TeslaParser::MATCHES,       TeslaParser::IN,
     TeslaParser::DOT,      TeslaParser::LPAREN,        TeslaParser::ID,
     TeslaParser::OR};
-constexpr Tokens kItemStarts = {TeslaParser::DEFINE,  TeslaParser::EVENT, TeslaParser::RULE,
-                                TeslaParser::ASSIGN,  TeslaParser::AT,    TeslaParser::CONST,
-                                TeslaParser::INTERNAL};
+constexpr Tokens kItemStarts = {TeslaParser::DEFINE,   TeslaParser::EVENT, TeslaParser::RULE,
+                                TeslaParser::ASSIGN,   TeslaParser::AT,    TeslaParser::CONST,
+                                TeslaParser::INTERNAL, TeslaParser::TABLE};
 
 /// The expected tokens. Groups of them are taken out as they are put into words.
 class Expected {

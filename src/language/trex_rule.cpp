@@ -92,6 +92,7 @@ void TRexRule::pattern() {
 
 std::string TRexRule::clause(const ast::Clause& clause) {
   if (const auto* state = std::get_if<ast::StateClause>(&clause)) {
+    if (state->table) return refuse(state->at, "tables", "");
     const std::string selected = selection(*state);
     return selected + " " + predicate(state->predicate, Place::state) + " " + span(state->span);
   }
@@ -197,6 +198,7 @@ std::string TRexRule::comparison(const ast::Expr& condition, const ast::Expr& at
 }
 
 std::string TRexRule::aggregate(const ast::AggregateCall& call) {
+  if (call.lookup) return refuse(call.at, "tables", "");
   if (call.function > AggregateFunction::count) {
     return refuse(call.at, std::string(to_string(call.function)), "");
   }

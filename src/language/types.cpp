@@ -131,6 +131,23 @@ void TypeTable::refuse_redeclaration(const ast::Name& name, const TypeEntry& ent
   reporter.error(name.at, std::move(message), std::move(hint));
 }
 
+void TypeTable::declare_table(const ast::EventDeclaration& table, Reporter& reporter) {
+  const TypeIndex index = mention(rows_name(table.name.text));
+  TypeEntry& rows = entries_[index];
+  std::vector<std::uint32_t> key;
+  for (const ast::AttributeDeclaration& attribute : table.attributes) {
+    const auto found = rows.find(attribute.name.text);
+    if (attribute.is_key && found) key.push_back(*found);
+  }
+  if (rows.type.table() && rows.type.key != key) {
+    return reporter.error(table.name.at,
+                          "table " + in_quotes(table.name.text) + " is known with another key",
+                          "all declarations of a table agree in its key");
+  }
+  rows.type.key = std::move(key);
+  rows.type.origin = TypeOrigin::declared;  // rows stay without rules that read them
+}
+
 void TypeTable::number(const ast::TypeNumber& number, Reporter& reporter) {
   const std::string text = std::to_string(number.number);
   const Location at = number.type.at;
@@ -165,7 +182,7 @@ Schema TypeTable::build_schema() {
       entry.type.id = schema.add(entry.type).id;
       continue;
     }
-    schema.set_origin(entry.type.id, entry.type.origin);
+    if (!entry.type.joint()) schema.set_origin(entry.type.id, entry.type.origin);
     if (entry.type.number) schema.set_number(entry.type.id, *entry.type.number);
   }
   return schema;

@@ -57,6 +57,8 @@ class TypeTable {
   /// are fixed already. `attributes` have no duplicates.
   void declare(const ast::Name& name, std::vector<AttributeType> attributes, TypeOrigin origin,
                Reporter& reporter);
+  /// `table T(...)`, whose type is declared.
+  void declare_table(const ast::EventDeclaration& table, Reporter& reporter);
   /// `Assign n => T`.
   void number(const ast::TypeNumber& number, Reporter& reporter);
 

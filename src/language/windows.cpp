@@ -42,6 +42,11 @@ std::uint32_t WindowBinder::earlier_state(const ast::Name& name, std::uint32_t e
     scope_.explain_unknown_state(name, reporter_);
     return 0;
   }
+  if (*state < earlier && scope_.states()[*state].table) {
+    reporter_.error(name.at, "a row of a table may be of any time, so no window begins at it",
+                    "name a state that is an event");
+    return 0;
+  }
   if (*state < earlier) return *state;
   reporter_.error(name.at,
                   "the state " + in_quotes(name.text) + " does not come earlier in the text",

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "language/joint_types.hpp"
 #include "language/rule_text.hpp"
 #include "plan/strata.hpp"
 
@@ -65,7 +66,9 @@ class Explainer {
     for (const Action& action : rule_.actions) result.actions.push_back(action.text());
     for (const auto& [type, reach] : plan_.reach) {
       if (schema_.at(type).name.empty()) continue;  // timers
-      result.reach.push_back(text_.type(type) + " " + language::length_text(reach));
+      result.reach.push_back(
+          text_.type(type) + " " +
+          (schema_.at(type).table() ? "the newest row of each key" : language::length_text(reach)));
     }
     return result;
   }
@@ -169,7 +172,8 @@ std::vector<TypeExplanation> explain_types(std::span<const Plan* const> plans,
   std::vector<TypeExplanation> types;
   for (const std::string& name : names) {
     const EventType& type = *schema.find(name);
-    types.push_back({declaration_of(type), type.origin});
+    const EventType* const rows = schema.find(language::rows_name(name));
+    types.push_back({declaration_of(rows == nullptr ? type : *rows), type.origin});
   }
   return types;
 }

@@ -73,8 +73,11 @@ class ReachOf {
   explicit ReachOf(const Rule& rule, Duration deadline) : deadline_(deadline) {
     for (const State& state : rule.states) {
       const bool terminator = states_.empty();
-      states_.push_back(
-          terminator ? 0 : arithmetic::saturating_add(states_[state.reference], state.width));
+      // The rows of a table stay whatever their age; what they replace stays as long as others that
+      // are as far behind.
+      states_.push_back(terminator ? 0
+                                   : arithmetic::saturating_add(states_[state.reference],
+                                                                state.table ? 0 : state.width));
       extend(state.predicate.type, states_.back());
     }
     for (const auto& negation : rule.negations) {
@@ -89,6 +92,7 @@ class ReachOf {
 
  private:
   Duration reach(const Span& span) const {
+    if (span.table) return states_[span.first];
     switch (span.kind) {
       case SpanKind::within:
         return arithmetic::saturating_add(states_[span.first], span.width);

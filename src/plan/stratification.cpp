@@ -45,6 +45,13 @@ void Stratification::add(std::uint32_t number, const Plan& plan) {
   changed_rules_.push_back(number);
 }
 
+void Stratification::add_table(TypeId rows, TypeId events) {
+  type(rows).is_joint = true;
+  type(events);
+  link(events, rows);
+  tables_.push_back(rows);
+}
+
 void Stratification::remove(std::uint32_t number) {
   RuleInfo& rule = rules_[number];
   const Plan& plan = *std::exchange(rule.plan, nullptr);

@@ -21,6 +21,9 @@ class Stratification {
   void add(std::uint32_t rule, const Plan& plan);
   /// Precondition: the rule is there.
   void remove(std::uint32_t rule);
+  /// Has the rows of a table be complete on some level, whether rules read them or not. Call
+  /// `update` after it.
+  void add_table(TypeId rows, TypeId events);
   /// Brings everything below in step with the rules.
   void update();
 
@@ -39,9 +42,11 @@ class Stratification {
   /// See Strata::rules.
   std::uint32_t level_of_rule(std::uint32_t rule) const { return rules_[rule].level; }
   bool closes_cycle(std::uint32_t rule) const { return rules_[rule].closes_cycle; }
-  /// Every level of a rule is below.
+  /// Every level of a rule is below, and that of the rows of a table.
   std::uint32_t levels() const {
-    return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(rules_on_level_.size()));
+    auto levels = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(rules_on_level_.size()));
+    for (const TypeId table : tables_) levels = std::max(levels, types_[table].level + 1);
+    return levels;
   }
   std::span<const Cycle> cycles() const { return cycles_; }
 
@@ -83,6 +88,7 @@ class Stratification {
   void discount_level(std::uint32_t level);
 
   std::vector<Type> types_;      // by TypeId
+  std::vector<TypeId> tables_;   // the types of their rows
   std::vector<RuleInfo> rules_;  // by number
   std::vector<Cycle> cycles_;
   std::vector<std::uint32_t> rules_on_level_;  // how many; the last is not 0

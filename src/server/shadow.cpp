@@ -7,6 +7,7 @@
 
 #include "base/arithmetic.hpp"
 #include "dispatch/rules/rule_base.hpp"
+#include "language/joint_types.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -30,6 +31,17 @@ ProcessorOptions options_of(ProcessorOptions options) {
   return options;
 }
 
+/// Adds the rows of a table whose events are among the types.
+void add_table(TypeId id, const Schema& known, Schema& types) {
+  if (!known.knows(id) || !known.at(id).table()) return;
+  EventType rows = known.at(id);
+  const EventType* const events = types.find(known.at(rows.members.front().type).name);
+  if (events == nullptr) return;
+  rows.id = kNoType;
+  rows.members.front().type = events->id;
+  types.add(std::move(rows));
+}
+
 /// What is known of types without the rules of the text: those of other rules come as events.
 Schema types_beside(const dispatch::CheckedText& text) {
   std::set<std::string> own;
@@ -41,16 +53,19 @@ Schema types_beside(const dispatch::CheckedText& text) {
     type.id = kNoType;
     types.add(std::move(type));
   }
+  for (TypeId id = 0; id < text.schema.size(); ++id) add_table(id, text.schema, types);
   return types;
 }
 
 }  // namespace
 
 Shadow::Shadow(const dispatch::CheckedText& text, ProcessorOptions options)
-    : processor_(std::in_place, options_of(std::move(options))),
+    : options_(options_of(std::move(options))),
+      types_(types_beside(text)),
+      processor_(std::in_place, options_),
       name_(text.source.path),
       text_(text.source.text) {
-  processor_->adopt(types_beside(text));
+  processor_->adopt(types_);
   diagnostics_ = processor_->deploy(name_, text_);
   for (const RuleInfo& rule : processor_->rules()) {
     rules_.insert(rule.name);
@@ -58,11 +73,26 @@ Shadow::Shadow(const dispatch::CheckedText& text, ProcessorOptions options)
   }
 }
 
-void Shadow::start(Names replaced, std::optional<Timestamp> clock, std::string who, Timestamp now) {
+void Shadow::start(Names replaced, const Processor& deployed, std::string who, Timestamp now) {
   replaced_ = std::move(replaced);
   who_ = std::move(who);
   since_ = now;
-  clock_ = clock;
+  clock_ = deployed.clock();
+  attempt([&] { take_rows(deployed); });
+}
+
+/// Rows come before the rules, so that these do not take them for news.
+void Shadow::take_rows(const Processor& deployed) {
+  BatchBuilder rows;
+  deployed.copy_rows([this](std::string_view table) { return read_.contains(table); }, rows);
+  if (rows.events() == 0) return;
+  processor_.emplace(options_);
+  processor_->adopt(types_);
+  IncomingBatch batch(rows.batch());
+  processor_->append(batch, [](const BatchCursor&, const Error&) {});
+  processor_->process([](const OutputBatch&) {});
+  given_ = processor_->clock();
+  diagnostics_ = processor_->deploy(name_, text_);
 }
 
 template <class Action>
@@ -155,11 +185,12 @@ void Shadow::count() {
   difference_.restart();
 }
 
-/// Composites of composites reach as far as their windows together.
+/// Composites of composites reach as far as their windows together. Tables have no window.
 Duration Shadow::reach_of_rules() const {
   Duration sum = 0;
-  for (const TypeInfo& type : processor_->types())
-    sum = arithmetic::saturating_add(sum, type.reach);
+  for (const TypeInfo& type : processor_->types()) {
+    if (!language::is_rows_name(type.name)) sum = arithmetic::saturating_add(sum, type.reach);
+  }
   return sum;
 }
 

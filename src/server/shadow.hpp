@@ -28,9 +28,9 @@ class Shadow {
 
   /// Its own diagnostics; when they failed, it is of no use.
   const Diagnostics& diagnostics() const { return diagnostics_; }
-  /// Starts now. `replaced`: the rules in force that it stands beside. `clock`: the largest
-  /// released timestamp; `now`: by the server's clock.
-  void start(Names replaced, std::optional<Timestamp> clock, std::string who, Timestamp now);
+  /// Starts now, with the rows that tables have. `deployed`: the rules in force, `replaced`: those
+  /// of them that it stands beside. `now`: by the server's clock.
+  void start(Names replaced, const Processor& deployed, std::string who, Timestamp now);
 
   const std::string& name() const { return name_; }
   const std::string& text() const { return text_; }
@@ -42,6 +42,8 @@ class Shadow {
   wire::ShadowInfoT info() const;
 
  private:
+  const ProcessorOptions options_;
+  const Schema types_;                  // beside those of its rules
   std::optional<Processor> processor_;  // unset: it has ended
   std::string name_, text_;
   Diagnostics diagnostics_;
@@ -60,6 +62,7 @@ class Shadow {
   template <class Action>
   void attempt(Action action) noexcept;
   void stop(const char* why);
+  void take_rows(const Processor& deployed);
   void give(const OutputBatch& batch);
   void give(BatchBuilder& events);
   void reach(std::optional<Timestamp> clock);

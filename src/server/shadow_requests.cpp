@@ -37,7 +37,7 @@ void EngineThread::run_beside(const Command& command, std::uint64_t id,
   const std::string name = shadow->name();
   const auto& problems = shadow->diagnostics().failed() ? shadow->diagnostics() : text.diagnostics;
   if (!problems.failed()) {
-    shadow->start(rules_replaced_by(text), processor_.clock(), name_of(command.user), clock_.now());
+    shadow->start(rules_replaced_by(text), processor_, name_of(command.user), clock_.now());
     if (const auto put = shadows_.put(std::move(shadow)); !put) {
       command.client->reply(error_reply(id, wire::ErrorCode::Invalid, put.error()));
       return;

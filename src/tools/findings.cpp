@@ -58,7 +58,8 @@ void examine(const TypeInfo& type, const std::vector<RuleInfo>& rules,
              std::vector<std::string>& findings) {
   const std::string name = type.name.empty() ? "types that no rule reads" : type.name;
   compare(type, rules, findings);
-  if (!type.name.empty() && !type.is_unread && type.seen == 0) {
+  const bool has_readers = !readers_of(type.name, rules).empty();
+  if (has_readers && !type.is_unread && type.seen == 0) {
     findings.push_back("No event of type " + name + " has come since rules read it (" +
                        readers_of(type.name, rules) + "): is it published under another name?");
   }

@@ -20,6 +20,7 @@
 #include "journal/records.hpp"
 #include "journal/snapshot.hpp"
 #include "journal/survey.hpp"
+#include "language/joint_types.hpp"
 #include "protocol/framing.hpp"
 #include "server/declaration.hpp"
 #include "server/durability/taken_rows.hpp"
@@ -246,17 +247,20 @@ class Export {
     oldest_ = std::min(oldest_, time);
   }
 
-  /// A composite may depend on events that are as old as all windows together. What waits for a
-  /// deadline is decided as much later.
+  /// A composite may depend on events that are as old as all windows together, and on rows of any
+  /// age. What waits for a deadline is decided as much later as the windows are long.
   void find_reach() {
-    Duration reach = 0;
+    Duration windows = 0, reach = 0;
     for (const TypeInfo& type : processor_.types()) {
       if (type.name.empty()) continue;
       reach = arithmetic::saturating_add(reach, type.reach);
+      if (!language::is_rows_name(type.name)) {
+        windows = arithmetic::saturating_add(windows, type.reach);
+      }
       if (!type.is_unread) read_types_.insert(type.name);
     }
     from_ = arithmetic::saturating_subtract(*now_, reach);
-    until_ = arithmetic::saturating_add(*now_, reach);
+    until_ = arithmetic::saturating_add(*now_, windows);
   }
 
   Result<std::string> write() {

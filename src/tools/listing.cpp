@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -28,6 +29,13 @@ std::string attributes_of(const TypeInfo& type) {
     text += (text.empty() ? "" : ", ") + name + " (unread)";
   }
   return text;
+}
+
+std::string kept_for(const TypeInfo& type) {
+  if (type.reach == std::numeric_limits<Duration>::max()) return "for ever";
+  std::string reach;
+  codec::append_milliseconds(reach, type.reach);
+  return reach + " ms";
 }
 
 }  // namespace
@@ -93,10 +101,8 @@ Table type_table(const std::vector<TypeInfo>& types) {
   Table rows = {{"TYPE", "KEPT FOR", "EVENTS", "BYTES", "LATE", "TOO LATE", "SEEN", "ACCEPTED",
                  "NO VALUE", "ATTRIBUTES"}};
   for (const TypeInfo& type : types) {
-    std::string reach;
-    codec::append_milliseconds(reach, type.reach);
     rows.push_back(
-        {type.name.empty() ? "(others)" : type.name, type.is_unread ? "no rule" : reach + " ms",
+        {type.name.empty() ? "(others)" : type.name, type.is_unread ? "no rule" : kept_for(type),
          std::to_string(type.events), std::to_string(type.bytes), std::to_string(type.late),
          std::to_string(type.too_late), std::to_string(type.seen), std::to_string(type.accepted),
          std::to_string(type.no_value), attributes_of(type)});

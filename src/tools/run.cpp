@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "gorgo/event_batch.hpp"
 #include "gorgo/processor.hpp"
 #include "server/alarm_file.hpp"
 #include "tools/append_events.hpp"
@@ -25,6 +27,7 @@
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
 #include "tools/stream_pieces.hpp"
+#include "tools/table_files.hpp"
 #include "tools/time_option.hpp"
 
 namespace gorgo::tools {
@@ -33,6 +36,7 @@ namespace {
 struct RunOptions {
   std::vector<std::string> rules;
   std::string events;
+  std::vector<std::string> tables;  // TYPE=FILE
   Evaluation evaluation;
   EventForm form;
   CompositeForm output = {.format = ""};
@@ -87,6 +91,7 @@ class Run {
     if (read && options_.reach_deadlines) written = reach_deadlines();
     progress_.clear();
     if (!read) return fail(read.error().to_string());
+    if (table_error_) return fail(table_error_->to_string());
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     if (options_.stats) print_stats(elapsed.count());
     print_dropped();
@@ -118,7 +123,28 @@ class Run {
           did_you_mean(options_.form.text.type, known)});
   }
 
+  /// The rows of tables come a nanosecond before the first event or tick, so that each event finds
+  /// them.
+  bool append_tables(const StreamPiece& piece, std::optional<Timestamp> first) {
+    const bool is_tick = piece.kind == StreamPiece::Kind::tick;
+    if (!first && is_tick) first = piece.timestamp;
+    if (first) *first -= *first > std::numeric_limits<Timestamp>::min() ? 1 : 0;
+    has_tables_ = true;
+    const auto appended = tools::append_tables(options_.tables, first, processor_);
+    if (!appended) table_error_ = appended.error();
+    return appended && process();
+  }
+
   bool take(StreamPiece piece) {
+    const bool is_first =
+        !has_tables_ && !options_.tables.empty() &&
+        (piece.events.events.events() > 0 || piece.kind == StreamPiece::Kind::tick);
+    if (is_first) {
+      std::optional<Timestamp> first;
+      if (piece.events.events.events() > 0)
+        first = BatchCursor(piece.events.events.batch()).timestamp();
+      if (!append_tables(piece, first)) return false;
+    }
     if (!append(std::move(piece.events))) return false;
     switch (piece.kind) {
       case StreamPiece::Kind::tick:
@@ -252,7 +278,9 @@ class Run {
   std::string out_;
   BadLines bad_lines_{options_.events};
   std::uint64_t taken_ = 0;  // lines
-  int write_error_ = 0;      // errno
+  bool has_tables_ = false;  // the rows of their files are appended
+  std::optional<Error> table_error_;
+  int write_error_ = 0;  // errno
   Progress progress_;
 };
 
@@ -270,6 +298,9 @@ void add_run(CLI::App& app, int& exit_code) {
   run->add_option("--events", options->events,
                   "Event lines and ticks, oldest first; - is standard input")
       ->required();
+  run->add_option("--table", options->tables,
+                  "Rows of a table, from a CSV file with a header, before the first event")
+      ->option_text("TYPE=FILE");
   add_evaluation(run, options->evaluation);
   add_event_form(run, options->form, "--format");
   add_composite_form(run, options->output);

@@ -11,14 +11,14 @@
 namespace gorgo::cluster {
 
 /// Random rules over the types A, B and C, most of which a key divides, and streams of their
-/// events.
+/// events. C is a table.
 class KeyedRules {
  public:
   explicit KeyedRules(std::uint64_t seed) : random_(seed) {}
 
   std::string rules() {
-    std::string text;
-    for (const char* const type : {"A", "B", "C"}) {
+    std::string text = "table C(k: string key, g: int key, v: int, x: float);\n";
+    for (const char* const type : {"A", "B"}) {
       text += "event " + std::string(type) + "(k: string, g: int, v: int, x: float);\n";
     }
     std::vector<std::string> types = {"A", "B", "C"};
@@ -88,13 +88,15 @@ class KeyedRules {
               tied(any(types_)) + " as S" + std::to_string(i) + " within " + width() + " from S" +
               std::to_string(number(0, i - 1));
     }
+    if (one_in(4)) text += "\n  and table C(" + tie() + ") as Row and Row.v >= S0.v";
     if (one_in(3)) text += "\n  and not " + tied(any(types_)) + " within " + width() + " from S0";
     if (states > 0 && one_in(3)) text += "\n  and not " + tied(any(types_)) + " between S0 and S1";
     if (one_in(3)) text += "\n  and not " + tied(any(types_)) + " within " + width() + " after S0";
     const std::string aggregate = any({"Sum", "Avg", "Max", "Count", "Median", "Last"}) + "(" +
                                   tied(any(types_)) + ".v within " + width() + " from S0)";
     text += "\nwhere k = S0.k, g = S" + std::to_string(key_ == "g" ? number(0, states) : 0) +
-            ".g, v = S0.v, x = " + (one_in(2) ? aggregate : "S0.x");
+            ".g, v = S0.v, x = " +
+            any({aggregate, aggregate, "S0.x", "coalesce(C(k = S0.k, g = S0.g).x, S0.x)"});
     if (states > 0 && one_in(3)) text += "\nconsuming S1";
     return text + ";\n";
   }

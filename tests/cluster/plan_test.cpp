@@ -48,6 +48,37 @@ and last Temp(value > 45) within 5 min from Smoke where area = $a;)");
   EXPECT_TRUE(rules.plan.families[0].is_whole());
 }
 
+TEST(ClusterPlan, SeveralTypesAreWhole) {
+  const Planned rules(R"(define Fire(area: string) from Smoke(area = $a)
+and last Temp or Smoke(area = $a) as S within 5 min from Smoke where area = $a;)");
+  EXPECT_EQ(rules.family(), "whole");
+  EXPECT_THAT(rules.because(), HasSubstr("several types"));
+  EXPECT_THAT(rules.plan.routes,
+              ElementsAre(Pair("Smoke", ElementsAre("whole")), Pair("Temp", ElementsAre("whole"))));
+}
+
+TEST(ClusterPlan, TablesAreDividedByTheirKeys) {
+  const std::string table = "table Limit(area: string key, kind: int key, most: float);";
+  const Planned rules(table + R"(define Over(area: string) from Temp(area = $a)
+and table Limit(area = $a) as L and Temp.value > L.most
+and $most = Limit(area = $a, kind = 1).most where area = $a;)");
+  EXPECT_EQ(rules.family(), "area") << rules.because();
+  EXPECT_THAT(rules.plan.routes,
+              ElementsAre(Pair("Limit", ElementsAre("area")), Pair("Temp", ElementsAre("area"))));
+}
+
+TEST(ClusterPlan, TablesThatAreReadByOtherKeysAreWhole) {
+  const std::string table = "table Limit(kind: int key, area: string, most: float);";
+  for (const char* const reads :
+       {"table Limit(area = $a) as L", "table Limit() as L", "0 < Limit(kind = 1).most"}) {
+    const Planned rules(table + "define Over(area: string) from Temp(area = $a) and " + reads +
+                        " where area = $a;");
+    EXPECT_EQ(rules.family(), "whole") << reads;
+    EXPECT_THAT(rules.because(), HasSubstr("need not equal Temp."));
+    EXPECT_THAT(rules.plan.routes.at("Limit"), ElementsAre("whole"));
+  }
+}
+
 TEST(ClusterPlan, OtherComparisonsTieNothing) {
   for (const char* const condition :
        {"area >= $a", "area != $a", "not (area = $a)", "(area = $a or value > 1)",

@@ -4,6 +4,8 @@
 
 #include <cctype>
 #include <cmath>
+#include <functional>
+#include <set>
 
 namespace gorgo::testing {
 namespace {
@@ -20,6 +22,9 @@ const std::vector<std::string> kComparisons = {"=", "!=", "<", "<=", ">", ">="};
 
 std::string random_width() { return std::to_string(number(1, 20)) + " ms"; }
 
+/// Whether B is a table, and how often rules read it as such.
+enum class Tables { none, some, many };
+
 /// Writes one rule. Its sequences are limited, because hierarchies of `each` multiply them beyond
 /// what a test can wait for. States are named S0, S1, ...; parameters $p0, $p1, ... are bound to
 /// `k` of some states.
@@ -28,8 +33,9 @@ class RuleWriter {
   /// The rule may read events of `types`. Its times and its limit may be the constants whose names
   /// begin so.
   RuleWriter(std::string name, std::string type, std::vector<std::string> types,
-             std::string constants, bool joins = true)
+             std::string constants, bool joins = true, Tables tables = Tables::some)
       : joins_(joins),
+        tables_(tables),
         name_(std::move(name)),
         type_(std::move(type)),
         types_(std::move(types)),
@@ -71,6 +77,7 @@ class RuleWriter {
     if (index == 0 || one_in(3)) {
       const std::string parameter = "$p" + std::to_string(parameters_++);
       conditions.push_back("k " + any_of<std::string>({"=", "=>"}) + " " + parameter);
+      bound_at_.push_back(index);
     }
     states_ = index;  // conditions may name the earlier states only
     for (int i = number(0, index == 0 ? 1 : 2); i > 0; --i) conditions.push_back(condition());
@@ -79,6 +86,7 @@ class RuleWriter {
   }
 
   std::string selected_state(int index) {
+    if (reads_table()) return row(index);
     const std::string selection =
         any_of<std::string>({"each", "last", "first", "2-first", "3-last"});
     const std::string reference = earlier_state();
@@ -87,20 +95,58 @@ class RuleWriter {
            (newest ? events() : "") + window() + end() + " from " + reference;
   }
 
+  /// Small numbers are drawn more often than others.
+  bool reads_table() const {
+    if (tables_ == Tables::none) return false;
+    return tables_ == Tables::many ? !one_in(2) : one_in(4);
+  }
+  /// A state of the table B, marked so that it can be written in two ways: its name, a condition on
+  /// its key, and one on another attribute, either of which may be missing.
+  std::string row(int index) {
+    states_ = index;
+    const std::string condition =
+        one_in(3) ? "" : "k " + any_of(kComparisons) + " " + sequence_number();
+    const std::string test = one_in(2) ? ""
+                                       : any_of<std::string>({"v ", "x "}) + any_of(kComparisons) +
+                                             " " + sequence_number();
+    states_ = index + 1;
+    rows_.insert(index);
+    return "TABLE[S" + std::to_string(index) + ";" + condition + ";" + test + "]";
+  }
+  /// A value that is looked up in the table B, marked in the same way.
+  std::string look_up() {
+    return "LOOK[B(k = " + any_of<std::string>({"1", sequence_number()}) + ")" +
+           any_of<std::string>({".v", ".x"}) + "]";
+  }
+
   static std::string keys() {
     if (!one_in(3)) return "";
     return any_of<std::string>({" per k", " per k", " per x", " per s", " per k, v", " per s, k"});
   }
 
-  std::string negation() { return "not " + type() + "(" + joined(conditions(2)) + ") " + span(); }
+  /// Marked where a row completes it, so that it can be written in two ways.
+  std::string negation() {
+    const std::string none = type() + "(" + joined(conditions(2)) + ") " + span();
+    return rows_.contains(latest_state(none)) ? "ABSENT[" + none + "]" : "not " + none;
+  }
+  /// The latest state that a text mentions, by its name or by what it binds.
+  int latest_state(const std::string& text) const {
+    int latest = 0;
+    for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+      const bool is_number = std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0;
+      if (!is_number || (text[i] != 'S' && text[i] != 'p')) continue;
+      const int number = text[i + 1] - '0';
+      latest = std::max(latest, text[i] == 'S' ? number : bound_at_[number]);
+    }
+    return latest;
+  }
 
   std::string absence() {
     return "not " + type() + "(" + joined(conditions(2)) + ") within " + window() + " after S0";
   }
 
   std::string span(const std::string& events = "") {
-    const int first = number(0, states_ - 1);
-    const int second = number(0, states_ - 1);
+    const int first = earlier_event(), second = earlier_event();
     if (first != second && one_in(2)) {
       return "between S" + std::to_string(first) + " and S" + std::to_string(second);
     }
@@ -108,6 +154,9 @@ class RuleWriter {
   }
 
   std::string filter() {
+    if (reads_table()) {
+      return sequence_number() + " " + any_of(kComparisons) + " coalesce(" + look_up() + ", 1)";
+    }
     switch (number(0, 2)) {
       case 0:
         return "S" + std::to_string(number(0, states_ - 1)) + ".v < " + aggregate();
@@ -119,9 +168,10 @@ class RuleWriter {
   }
 
   std::string where() {
+    const std::string x = reads_table() ? look_up() : one_in(2) ? aggregate() : sequence_number();
     return "\nwhere k = S" + std::to_string(number(0, states_ - 1)) +
-           ".k, v = " + (one_in(3) ? aggregate() : "S0.v") +
-           ", x = " + (one_in(2) ? aggregate() : sequence_number()) + ", s = " + sequence_string();
+           ".k, v = " + (one_in(3) ? aggregate() : "S0.v") + ", x = " + x +
+           ", s = " + sequence_string();
   }
 
   std::string order() {
@@ -137,8 +187,11 @@ class RuleWriter {
 
   std::string consuming() {
     if (states_ < 2 || !one_in(2)) return "";
-    std::string text = "\nconsuming S" + std::to_string(number(1, states_ - 1));
-    if (states_ > 2 && one_in(3)) text = "\nconsuming S1, S2";
+    std::string text;
+    for (int i = 1; i < states_; ++i) {
+      if (rows_.contains(i) || one_in(2)) continue;
+      text += (text.empty() ? "\nconsuming S" : ", S") + std::to_string(i);
+    }
     return text;
   }
 
@@ -247,7 +300,12 @@ class RuleWriter {
   }
 
   std::string parameter() { return "$p" + std::to_string(number(0, parameters_ - 1)); }
-  std::string earlier_state() { return "S" + std::to_string(number(0, states_ - 1)); }
+  /// A state that is no row of a table.
+  int earlier_event() {
+    const int state = number(0, states_ - 1);
+    return rows_.contains(state) ? 0 : state;
+  }
+  std::string earlier_state() { return "S" + std::to_string(earlier_event()); }
   /// Mostly all events of a window count.
   std::string events() { return one_in(4) ? small_number() + " events in " : ""; }
   std::string window() const { return one_in(4) ? constants_ + "Window" : random_width(); }
@@ -260,12 +318,15 @@ class RuleWriter {
   }
 
   const bool joins_;  // whether states may be over several types
+  const Tables tables_;
+  std::set<int> rows_;  // states that are rows of B
   std::string name_;
   std::string type_;
   std::vector<std::string> types_;
   std::string constants_;
-  int states_ = 0;      // named so far
-  int parameters_ = 0;  // bound so far
+  int states_ = 0;             // named so far
+  int parameters_ = 0;         // bound so far
+  std::vector<int> bound_at_;  // the states that bind them
 };
 
 /// Beginnings of the names of a file's rules and composite types.
@@ -317,7 +378,7 @@ std::string random_string() {
   return text;
 }
 
-std::string write_rules(const Names& names, bool joins = true) {
+std::string write_rules(const Names& names, bool joins = true, Tables tables = Tables::some) {
   std::string text = "const " + names.rule + "Window = " + random_width() + ";\nconst " +
                      names.rule + "Best = " + std::to_string(number(1, 3)) + ";\n";
   const std::vector<std::string> published = {"A", "B", "C", "U"};
@@ -332,18 +393,56 @@ std::string write_rules(const Names& names, bool joins = true) {
     const int readable = one_in(6) ? static_cast<int>(composites.size()) : level;
     std::vector<std::string> types = published;
     for (int below = 0; below < readable; ++below) types.insert(types.end(), 2, composites[below]);
-    text += RuleWriter(names.rule + std::to_string(i), composites[level], types, names.rule, joins)
+    text += RuleWriter(names.rule + std::to_string(i), composites[level], types, names.rule, joins,
+                       tables)
                 .write();
   }
   if (one_in(4)) text += timer_rule(names, composites);
   return text;
 }
 
+/// How to write what is marked.
+struct Spelling {
+  std::function<std::string(const std::string& state, const std::string& key,
+                            const std::string& test)>
+      row;
+  std::function<std::string(const std::string& predicate, const std::string& attribute)> look_up;
+  std::function<std::string(const std::string& predicate_and_span)> absence;
+};
+
+std::string unmarked(const std::string& rules, const Spelling& spelling) {
+  std::string text;
+  const auto is_at = [&](std::size_t i, std::string_view mark) {
+    return rules.compare(i, mark.size(), mark) == 0;
+  };
+  for (std::size_t i = 0; i < rules.size();) {
+    const bool is_row = is_at(i, "TABLE["), is_look_up = is_at(i, "LOOK[");
+    if (!is_row && !is_look_up && !is_at(i, "ABSENT[")) {
+      text += rules[i++];
+      continue;
+    }
+    const std::size_t begin = rules.find('[', i) + 1, end = rules.find(']', i);
+    const std::string marked = rules.substr(begin, end - begin);
+    if (is_row) {
+      const std::size_t key = marked.find(';') + 1, test = marked.rfind(';') + 1;
+      text += spelling.row(marked.substr(0, key - 1), marked.substr(key, test - 1 - key),
+                           marked.substr(test));
+    } else if (is_look_up) {
+      const std::size_t dot = marked.rfind('.');
+      text += spelling.look_up(marked.substr(0, dot), marked.substr(dot));
+    } else {
+      text += spelling.absence(marked);
+    }
+    i = end + 1;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string type_rules() {
-  std::string text;
-  for (const char* type : {"A", "B", "C"}) {
+  std::string text = "table B(k: int key, v: int, x: float, s: string);\n";
+  for (const char* type : {"A", "C"}) {
     text += "event " + std::string(type) + "(k: int, v: int, x: float, s: string);\n";
   }
   // U is not declared: the rule says what it is, and its events may lack attributes.
@@ -354,8 +453,36 @@ std::string type_rules() {
 
 std::string random_condition() { return RuleWriter("", "", {}, "").own_condition(); }
 
-std::string random_rules() { return write_rules({"R", "C"}); }
-std::string random_plain_rules() { return write_rules({"R", "C"}, false); }
+std::string random_rules() { return with_tables(write_rules({"R", "C"})); }
+std::string random_plain_rules() { return write_rules({"R", "C"}, false, Tables::none); }
+std::string random_marked_rules() { return write_rules({"R", "C"}, true, Tables::many); }
+
+std::string with_tables(const std::string& rules) {
+  const auto row = [](const std::string& state, const std::string& key, const std::string& test) {
+    const std::string comma = key.empty() || test.empty() ? "" : ", ";
+    return "table B(" + key + comma + test + ") as " + state;
+  };
+  return unmarked(rules,
+                  {.row = row,
+                   .look_up = [](const std::string& predicate,
+                                 const std::string& attribute) { return predicate + attribute; },
+                   .absence = [](const std::string& predicate) { return "not " + predicate; }});
+}
+
+/// A test and an absence that a row completes are tested on the row and have no part in its choice.
+std::string with_windows(const std::string& rules) {
+  const auto row = [](const std::string& state, const std::string& key, const std::string& test) {
+    return "last B(" + key + ") as " + state + " per k within 100 d from S0" +
+           (test.empty() ? "" : "\n  and " + state + "." + test);
+  };
+  const auto look_up = [](const std::string& predicate, const std::string& attribute) {
+    return "Last(" + predicate + attribute + " within 100 d from S0)";
+  };
+  return unmarked(rules,
+                  {.row = row, .look_up = look_up, .absence = [](const std::string& predicate) {
+                     return "0 = Count(" + predicate + ")";
+                   }});
+}
 
 std::string with_types(const std::string& rules, const std::string& predicate,
                        const std::string& composite) {
@@ -380,7 +507,7 @@ std::vector<Change> random_changes() {
   std::vector<Change> changes;
   if (one_in(3)) {
     changes.push_back({.before = static_cast<std::size_t>(number(0, 60)),
-                       .text = write_rules({"L", "D"}),
+                       .text = with_tables(write_rules({"L", "D"})),
                        .with_history = one_in(2),
                        .remove = ""});
   }

@@ -15,8 +15,13 @@ std::string random_rules();
 /// what defines C0 defines `composite`. Precondition: no state of the rules is over several types.
 std::string with_types(const std::string& rules, const std::string& predicate,
                        const std::string& composite);
-/// Rules whose states are over one type each.
+/// Rules whose states are over one type each, and which know no table.
 std::string random_plain_rules();
+/// Random rules in which what reads the table B is marked, so that the table can be read as such,
+/// or as the last events of each key in a window that is longer than any stream.
+std::string random_marked_rules();
+std::string with_tables(const std::string& rules);
+std::string with_windows(const std::string& rules);
 /// What to deploy before them: it says what the types are.
 std::string type_rules();
 

@@ -33,6 +33,7 @@ static std::string dump(const ast::Span& span) {
 }
 
 static std::string dump(const ast::AggregateCall& call) {
+  if (call.lookup) return dump(call.predicate) + "." + call.attribute->text;
   std::string text = lower_case(to_string(call.function)) + "(";
   text += dump(call.predicate);
   if (call.attribute) text += "." + call.attribute->text;
@@ -68,6 +69,7 @@ static std::string dump(const std::vector<ast::AttributeDeclaration>& attributes
 static std::string dump(const ast::StateClause& state) {
   static constexpr const char* kNames[] = {"each", "first", "last", "first", "last"};
   std::string text = "and ";
+  if (state.table) return text + "table " + dump(state.predicate);
   if (state.selection == Selection::k_first || state.selection == Selection::k_last) {
     text += std::to_string(state.k) + "-";
   }
@@ -155,7 +157,12 @@ std::string dump(const ast::RuleDefinition& rule) {
 }
 
 std::string dump(const ast::EventDeclaration& declaration) {
-  return "event " + declaration.name.text + dump(declaration.attributes) + "\n";
+  const std::string kind = declaration.table ? "table " : "event ";
+  std::string keys;
+  for (const auto& attribute : declaration.attributes) {
+    if (attribute.is_key) keys += " key " + attribute.name.text;
+  }
+  return kind + declaration.name.text + dump(declaration.attributes) + keys + "\n";
 }
 
 std::string dump(const ast::File& file) {

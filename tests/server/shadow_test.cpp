@@ -124,6 +124,45 @@ TEST_F(ShadowTest, ItReadsTheCompositesOfOtherRules) {
   EXPECT_THAT(names_of(client), ElementsAre("hot"));
 }
 
+// The window of a table never fills: its rows may be of any time.
+TEST_F(ShadowTest, ItBeginsWithTheRowsOfTables) {
+  const char* const rules =
+      "table Limit(id: int key, most: int); event A(v: int); "
+      "rule over: define Over(most: int) from A() and A.v > Limit(id = 1).most "
+      "where most = Limit(id = 1).most; "
+      "rule row: define Row(id: int) from Limit() where id = Limit.id;";
+  const auto limit = [](std::int64_t most, Timestamp at) {
+    return Event{"Limit", at, {{"id", std::int64_t{1}}, {"most", most}}};
+  };
+  RunningServer server(options());
+  Client client = server.connect();
+  deploy(client, rules);
+  publish(client, std::vector{limit(10, kSecond), limit(50, 2 * kSecond)});
+  run_beside(client, "test.tesla", rules);
+  publish(client, std::vector{hot(20, 60 * kSecond), hot(60, 61 * kSecond)});
+  publish(client, std::vector{limit(5, 62 * kSecond), hot(20, 63 * kSecond)});
+  const ShadowInfo shadow = shadow_of(client);
+  EXPECT_FALSE(shadow.filling);
+  EXPECT_EQ(shadow.counts.both + shadow.before.both, 3u);
+  EXPECT_EQ(shadow.counts.only_deployed + shadow.before.only_deployed, 0u);
+  EXPECT_EQ(shadow.counts.only_shadow + shadow.before.only_shadow, 0u);
+}
+
+TEST_F(ShadowTest, ItReadsSeveralTypesInAState) {
+  const char* const rules =
+      "event A(v: int); event B(v: int); "
+      "rule either: define Either(v: int) from A() and last A or B() as E within 1 h from A "
+      "where v = E.v;";
+  RunningServer server(options());
+  Client client = server.connect();
+  deploy(client, rules);
+  run_beside(client, "test.tesla", rules);
+  publish(client, std::vector{Event{"B", kSecond, {{"v", std::int64_t{7}}}}, hot(1, 2 * kSecond)});
+  const ShadowInfo shadow = shadow_of(client);
+  EXPECT_EQ(shadow.events, 2u);
+  EXPECT_EQ(shadow.counts.both + shadow.before.both, 1u);
+}
+
 TEST_F(ShadowTest, IsPromotedWithoutTheRulesThatItLacks) {
   RunningServer server(options());
   Client client = server.connect();

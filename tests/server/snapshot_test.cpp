@@ -77,6 +77,29 @@ TEST_P(SnapshotTest, AStartFromATrimmedJournalFindsEverything) {
   expect_whole(crash(journal()));  // of the server that has ended
 }
 
+// A row has no window that says how long the journal is needed for.
+TEST_P(SnapshotTest, RowsOfTablesOutliveTheJournalThatBroughtThem) {
+  RunningServer server(options(journal()));
+  Client client = server.connect();
+  deploy(client,
+         "table Limit(id: int key, most: int); event A(v: int); "
+         "rule over: define Over(v: int, most: int) from A() and A.v > Limit(id = 1).most "
+         "where v = A.v, most = Limit(id = 1).most;");
+  publish(client, std::vector<Event>{{"Limit", ++published_, {{"id", 1L}, {"most", 7L}}},
+                                     {"Limit", ++published_, {{"id", 1L}, {"most", 8L}}}});
+  const fs::path first = journal() / journal::segment_name(1);
+  for (int i = 0; i < 100'000 && (i == 0 || fs::exists(first)); ++i) publish_some(client);
+  ASSERT_FALSE(fs::exists(first));
+  RunningServer again(options(crash(journal())));
+  Client other = again.connect();
+  ASSERT_TRUE(other.subscribe("Over"));
+  publish(other, std::vector<Event>{{"A", (published_ + 1) * kMillisecond, {{"v", 8L}}},
+                                    {"A", (published_ + 2) * kMillisecond, {{"v", 9L}}}});
+  const Event over = next(other).event;
+  EXPECT_EQ(over.attributes.at(0).value, Value(std::int64_t{9}));
+  EXPECT_EQ(over.attributes.at(1).value, Value(std::int64_t{8}));
+}
+
 TEST_P(SnapshotTest, ADamagedSnapshotIsPassedOverAndWithoutAnyTheStartIsRefused) {
   const fs::path copy = trimmed_copy(options(journal()));
   auto places = snapshots(copy);

@@ -97,7 +97,7 @@ TEST_F(LanguageDocument, ItHasTheSectionsThatTestsCite) {
        ++it) {
     sections.insert(std::stoi((*it)[1]));
   }
-  EXPECT_EQ(sections.size(), 13u);
+  EXPECT_EQ(sections.size(), 14u);
   std::size_t files = 0;
   for (const auto& entry : fs::recursive_directory_iterator(kRoot / "tests/conformance")) {
     if (entry.path().extension() != ".test") continue;

@@ -6,7 +6,7 @@ import {tags} from '@lezer/highlight';
 import type {Diagnostic} from 'gorgo';
 import {ask} from './server';
 
-const kWords = new Set('define from where consuming event rule assign each first last contains within inclusive between after as and or not true false in every any of with having group by const internal per order limit asc desc execute'.split(' '));
+const kWords = new Set('define from where consuming event rule assign each first last contains within inclusive between after as and or not true false in every any of with having group by const internal per order limit asc desc execute table key'.split(' '));
 const kTypes = new Set(['int', 'float', 'bool', 'string']);
 
 export const language = StreamLanguage.define({

@@ -61,7 +61,8 @@ std::string declarations(const DeployedRule& rule, const Schema& schema) {
   for (const auto& [type, reach] : rule.plan->reach) {
     const EventType& read = schema.at(type);
     if (type == kTimerType || type == rule.rule().type || !read.strict()) continue;
-    if (!read.joint()) text += "  " + declaration_of(read) + "\n";
+    if (!read.joint() || read.table()) text += "  " + declaration_of(read) + "\n";
+    if (read.table()) continue;
     for (const JointMember& member : read.members) {
       if (rule.plan->reach.contains(member.type) || member.type == rule.rule().type) continue;
       const EventType common{.name = schema.at(member.type).name, .attributes = read.attributes};

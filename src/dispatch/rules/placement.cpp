@@ -86,6 +86,16 @@ bool Placement::serves(const engine::Engine& engine) const {
          (has_reserve && &engine == entries_[reserve_].engine);
 }
 
+std::vector<const engine::Engine*> Placement::withdraw_all() {
+  std::vector<const engine::Engine*> engines;
+  for (EngineEntry& entry : entries_) {
+    if (entry.evaluators.empty()) continue;
+    engines.push_back(entry.engine);
+    entry.withdraw();
+  }
+  return engines;
+}
+
 void Placement::withdraw_others() {
   for (EngineEntry& entry : entries_) {
     if (!serves(*entry.engine)) entry.withdraw();

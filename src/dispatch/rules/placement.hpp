@@ -125,6 +125,8 @@ class Placement {
   double small_batch() const { return small_batch_; }
   /// Whether terminators may go to the entry of this engine.
   bool serves(const engine::Engine& engine) const;
+  /// Lets go of all evaluators. Returns the engines that had some.
+  std::vector<const engine::Engine*> withdraw_all();
   /// Lets go of the evaluators of all engines that serve for nothing.
   void withdraw_others();
 

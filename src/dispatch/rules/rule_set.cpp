@@ -281,6 +281,7 @@ void RuleSet::disuse(const plan::Plan& plan, Change& change) {
 /// Brings strata, history and evaluators in step with the rules.
 void RuleSet::settle(Change& change, history::History& history) {
   ++base_.version;
+  keep_tables(history);
   strata_.update();
   keep_types(change.types, history);
   history.together([&] {
@@ -296,13 +297,80 @@ void RuleSet::keep_types(const std::set<TypeId>& types, history::History& histor
     ReadType& read = read_[id];
     if (read.reaches.empty() && read.joint_uses == 0) continue;
     const EventType& type = schema().at(id);
-    if (!read.reaches.empty()) {
+    if (!read.reaches.empty() && !read.is_table) {
       history.keep(type, arithmetic::saturating_add(read.reaches.rbegin()->first, max_late_));
       if (type.joint()) join(id);
     }
     if (!read.name.empty() || id == kTimerType) continue;
     read.name = type.name;
     read_types_.insert_or_assign(type.name, id);
+  }
+}
+
+/// Keeps the rows of tables that were declared since the last time.
+void RuleSet::keep_tables(history::History& history) {
+  for (; tables_known_ < schema().size(); ++tables_known_) {
+    if (!schema().knows(tables_known_) || !schema().at(tables_known_).table()) continue;
+    const EventType& rows = schema().at(tables_known_);
+    const TypeId events = rows.members.front().type;
+    if (rows.id >= read_.size()) read_.resize(rows.id + 1);
+    if (events >= read_.size()) read_.resize(events + 1);
+    history.keep(rows, std::numeric_limits<Duration>::max());
+    read_[rows.id].is_table = true;
+    read_[rows.id].name = rows.name;
+    read_types_.insert_or_assign(rows.name, rows.id);
+    ++read_[events].joint_uses;
+    if (read_[events].name.empty()) {
+      read_[events].name = schema().at(events).name;
+      read_types_.insert_or_assign(read_[events].name, events);
+    }
+    join(rows.id);
+    strata_.add_table(rows.id, events);
+    tables_.push_back(rows.id);
+  }
+}
+
+void RuleSet::tidy_tables(Timestamp clock, history::History& history) {
+  for (const TypeId table : tables_) {
+    if (history.is_untidy(table)) tidy(table, clock, history);
+  }
+}
+
+/// Evaluators of rules that read the table know rows by their slots, so they are made anew.
+void RuleSet::tidy(TypeId table, Timestamp clock, history::History& history) {
+  std::map<std::uint32_t, std::vector<const engine::Engine*>> readers;
+  for (const std::uint32_t number : in_force_) {
+    if (!rules_[number].plan->reach.contains(table)) continue;
+    readers.emplace(number, rules_[number].placement.withdraw_all());
+  }
+  const auto& reaches = read_[table].reaches;
+  const Duration reach =
+      arithmetic::saturating_add(reaches.empty() ? 0 : reaches.rbegin()->first, max_late_);
+  const auto moved =
+      history.tidy(table, schema().at(table).key, arithmetic::saturating_subtract(clock, reach));
+  take_moved_rows(table, moved, history);
+  history.together([&] {
+    for (const auto& [number, engines] : readers) {
+      const DeployedRule& rule = rules_[number];
+      for (const engine::Engine* const engine : engines) {
+        rules_[number].placement.at(*engine).evaluators.push_back(
+            engine->prepare(rule.plan, history));
+      }
+    }
+  });
+  ++generation_;
+}
+
+/// Composites that wait for their deadlines refer to rows by their slots.
+void RuleSet::take_moved_rows(TypeId table, const history::History::Moved& moved,
+                              history::History& history) {
+  const history::EventStore* const store = &history.store(table);
+  for (const std::uint32_t number : temporal_rules_) {
+    for (auto& [deadline, pending] : rules_[number].state.pending) {
+      for (history::EventRef& event : pending.events) {
+        if (event.store == store) event.slot = moved.at(event.slot);
+      }
+    }
   }
 }
 
@@ -325,7 +393,7 @@ void RuleSet::unjoin(TypeId joint) {
 void RuleSet::forget_types(const std::set<TypeId>& types, history::History& history) {
   for (const TypeId id : types) {
     ReadType& read = read_[id];
-    if (!read.reaches.empty()) {
+    if (!read.reaches.empty() || read.is_table) {
       history.release_columns(id);
       continue;
     }
@@ -350,8 +418,9 @@ void RuleSet::prepare(std::uint32_t number, history::History& history) {
   rule.terminators = history.column(rule.plan->states[0].scan.column);
   rule.first_terminator = rule.terminators->store().end();
   rule.terminator_column = rule.terminators->id();
-  for (const auto& [type, reach] : rule.plan->reach)
-    rule.events_before += history.store(type).end();
+  for (const auto& [type, reach] : rule.plan->reach) {
+    rule.events_before += history.store(type).count();
+  }
   rule.has_timer = rule.rule().timer.has_value();
   if (rule.terminator_column >= rules_of_.size()) rules_of_.resize(rule.terminator_column + 1);
   insert_sorted(rules_of_[rule.terminator_column], number);
@@ -467,6 +536,9 @@ void RuleSet::close_gaps() {
   limited_rules_.clear();
   for (Numbers& rules : rules_of_) rules.clear();
   strata_ = {};
+  for (const TypeId table : tables_) {
+    strata_.add_table(table, schema().at(table).members.front().type);
+  }
   for (std::uint32_t number = 0; number < rules_.size(); ++number) {
     numbers_.find(names_[number])->second = number;
     numbers_of_serials_[rules_[number].serial] = number;

@@ -130,7 +130,13 @@ class RuleSet {
   /// The types that rules read, by name; not that of timers.
   const std::map<std::string, TypeId, std::less<>>& read_types() const { return read_types_; }
   /// Whether the history keeps events of the type.
-  bool keeps(TypeId type) const { return type < read_.size() && !read_[type].reaches.empty(); }
+  bool keeps(TypeId type) const {
+    return type < read_.size() && (!read_[type].reaches.empty() || read_[type].is_table);
+  }
+  /// The types of the rows of tables.
+  std::span<const TypeId> tables() const { return tables_; }
+  /// Has tables let go of rows that were replaced, and that no rule can read any more.
+  void tidy_tables(Timestamp clock, history::History& history);
   /// The joint types that the history keeps and that take in events of this type, ascending.
   std::span<const TypeId> joints_of(TypeId type) const {
     if (type >= read_.size()) return {};
@@ -150,6 +156,7 @@ class RuleSet {
     std::vector<std::uint32_t> attributes;      ///< by attribute: how many rules read it
     std::string name;                           ///< its key in `read_types_`
     std::uint32_t joint_uses = 0;               ///< how many times rules read it by a joint type
+    bool is_table = false;                      ///< the rows of one; they stay without rules
     std::vector<TypeId> joints;                 ///< see `joints_of`
     std::vector<TypeId> members;                ///< of a joint type that the history keeps
   };
@@ -173,6 +180,10 @@ class RuleSet {
   void disuse(const plan::Plan& plan, Change& change);
   void settle(Change& change, history::History& history);
   void use_joints(const plan::Plan& plan, int change, Change& touched);
+  void keep_tables(history::History& history);
+  void tidy(TypeId table, Timestamp clock, history::History& history);
+  void take_moved_rows(TypeId table, const history::History::Moved& moved,
+                       history::History& history);
   void join(TypeId joint);
   void unjoin(TypeId joint);
   void keep_types(const std::set<TypeId>& types, history::History& history);
@@ -199,6 +210,8 @@ class RuleSet {
   std::vector<ReadType> read_;     // by TypeId
   std::map<std::string, TypeId, std::less<>> read_types_;
   plan::Stratification strata_;
+  std::vector<TypeId> tables_;  // the types of their rows
+  TypeId tables_known_ = 0;     // every type below was looked at
   std::uint64_t generation_ = 0;
   std::uint64_t serials_ = 0;
 };

@@ -88,11 +88,12 @@ Result<void> Restoring::take_state() {
   if (auto types = take_types(); !types) return types;
   for (const auto& store : state_->stores) {
     if (store->type != kTimerType && !schema_.knows(store->type)) return damaged("a store's type");
-    if (store->begin > store->end) return damaged("a store");
+    if (store->begin > store->end || store->again > store->end) return damaged("a store");
     history_.restore(schema_.at(store->type), {.begin = store->begin,
                                                .end = store->end,
                                                .horizon = store->horizon,
-                                               .too_deep = store->too_deep});
+                                               .too_deep = store->too_deep,
+                                               .again = store->again});
   }
   // The rules come before the events, so that their indexes take the events in as these come.
   auto rules = rules_by_number();
@@ -139,6 +140,10 @@ bool Restoring::take_members(const saved::TypeT& type, EventType& joint) const {
     }
     joint.members.push_back({saved->type, saved->attributes});
   }
+  joint.key = type.key;
+  const bool is_key = std::ranges::all_of(
+      joint.key, [&](std::uint32_t index) { return index + 1 < joint.attributes.size(); });
+  if (!is_key || (joint.table() && joint.members.size() != 1)) return false;
   return true;
 }
 

@@ -38,6 +38,7 @@ saved::TypeT saved_type(const EventType& type, Sequencer::LateCounts late) {
     added->type = member.type;
     added->attributes = member.attributes;
   }
+  result.key = type.key;
   return result;
 }
 
@@ -101,6 +102,7 @@ saved::StoreT saved_store(TypeId type, const history::EventStore& store) {
   result.horizon = store.horizon();
   result.latest = store.latest();
   result.late = store.late();
+  result.again = store.again();
   result.too_deep.assign(store.too_deep().begin(), store.too_deep().end());
   return result;
 }

@@ -344,8 +344,17 @@ double AutomatonEvaluator::upkeep() {
 
 }  // namespace
 
+/// A row of a table would have to be kept as a partial sequence for ever.
+std::string AutomatonEngine::declined(const plan::Plan& plan) const {
+  for (const State& state : plan.rule.states) {
+    if (state.table) return state.name + ": it is a table";
+  }
+  return "";
+}
+
 std::unique_ptr<CpuEvaluator> AutomatonEngine::make(std::shared_ptr<const plan::Plan> plan,
                                                     history::History& history) const {
+  if (!declined(*plan).empty()) return ColumnEngine().make(std::move(plan), history);
   return std::make_unique<AutomatonEvaluator>(std::move(plan), history);
 }
 

@@ -23,6 +23,7 @@ std::string problem_of(const plan::Plan& plan) {
   if (rule.at_most) return "what it has produced decides what it produces";
   if (rule.limit && !rule.consuming.empty()) return "its limit decides what it consumes";
   for (std::uint32_t i = 1; i < plan.states.size(); ++i) {
+    if (rule.states[i].table) return rule.states[i].name + ": it is a table";
     if (!rule.states[i].per.empty()) return rule.states[i].name + ": it selects per key";
     const auto program = compile(plan.states[i].scan, {}, consumes(rule, i));
     if (!program) return rule.states[i].name + ": " + program.error().message;
@@ -33,6 +34,7 @@ std::string problem_of(const plan::Plan& plan) {
     }
   }
   for (std::size_t i = 0; i < plan.aggregates.size(); ++i) {
+    if (rule.aggregates[i].span.table) return "it looks up rows of a table";
     if (rule.aggregates[i].newest) return "an aggregate counts the events of its window";
     if (rule.aggregates[i].function > AggregateFunction::count) {
       return "devices know only AVG, SUM, MIN, MAX and COUNT";

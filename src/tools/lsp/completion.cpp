@@ -35,7 +35,7 @@ class Completer {
     if (words_.begun.starts_with('$')) {
       parameters();
     } else if (lower_.empty()) {
-      keywords({"event", "internal", "const", "rule", "define", "assign"});
+      keywords({"event", "table", "internal", "const", "rule", "define", "assign"});
     } else if (!behind_sign() && !behind_word()) {
       if (const auto bracket = open_bracket()) {
         inside(*bracket);
@@ -274,7 +274,7 @@ class Completer {
       types();
     } else if (last == "internal" && lower_.size() == 1) {
       keywords({"event"});
-    } else if (any({"each", "first", "last", "from", "event", "define"}) ||
+    } else if (any({"each", "first", "last", "table", "from", "event", "define"}) ||
                (last == "not" && !open_bracket())) {
       types();
       if (last == "from") add("Timer", Kind::type, "every = 1 min, or hour = 9, minute = 0");
@@ -346,8 +346,11 @@ class Completer {
 
   void inside(std::size_t bracket) {
     const std::string owner(bracket > 0 ? words_.before[bracket - 1] : "");
+    const bool is_table = bracket == 2 && lower_[0] == "table";
     const bool declares =
-        bracket > 1 && (lower_[bracket - 2] == "define" || lower_[bracket - 2] == "event");
+        is_table ||
+        (bracket > 1 && (lower_[bracket - 2] == "define" || lower_[bracket - 2] == "event"));
+    if (is_table && back(2) == ":") keywords({"key"});
     if (declares) return;
     const std::string lower = language::lower_case(owner);
     if (language::aggregate_function(lower)) {
@@ -382,7 +385,7 @@ class Completer {
     }
     if (has("where")) return assignment();
     if (back(1) == "and") {
-      keywords({"each", "first", "last", "not"});
+      keywords({"each", "first", "last", "table", "not"});
       return values();
     }
     if (!has("from")) return keywords({"from"});
@@ -402,7 +405,7 @@ class Completer {
       if (depth != 0 || lower_[i] != "and" || i + 1 == lower_.size()) continue;
       const std::string& next = lower_[i + 1];
       return next != "each" && next != "first" && next != "last" && next != "not" &&
-             std::isdigit(static_cast<unsigned char>(next[0])) == 0;
+             next != "table" && std::isdigit(static_cast<unsigned char>(next[0])) == 0;
     }
     return false;
   }

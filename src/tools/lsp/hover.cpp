@@ -7,6 +7,7 @@
 #include "engine/engine.hpp"
 #include "functions/catalogue.hpp"
 #include "language/action_kinds.hpp"
+#include "language/joint_types.hpp"
 #include "language/literal.hpp"
 #include "language/rule_text.hpp"
 #include "language/syntax.hpp"
@@ -73,18 +74,27 @@ class Knowledge {
   std::string type(const std::string& name) const {
     const EventType* type = find(name);
     if (type == nullptr) return "";
-    std::string text = code(declaration_of(*type));
+    const EventType* const rows = find(language::rows_name(name));
+    std::string text = code(declaration_of(rows == nullptr ? *type : *rows));
+    if (rows != nullptr) text += "the newest event of each key stays\n\n";
     text += std::string(plan::to_string(type->origin));
     std::optional<Duration> kept;
     std::string readers;
     for (const plan::Plan* plan : sources_.plans()) {
-      const auto reach = plan->reach.find(type->id);
-      if (reach == plan->reach.end()) continue;
-      kept = std::max(kept.value_or(0), reach->second);
-      append_name(readers, plan->rule.name);
+      bool reads = false;
+      for (const auto& [id, reach] : plan->reach) {
+        const EventType& read = sources_.schema().at(id);
+        const bool is_member = std::ranges::count(read.members, type->id, &JointMember::type) > 0;
+        if (id != type->id && !is_member) continue;
+        reads = true;
+        if (!read.table()) kept = std::max(kept.value_or(0), reach);
+      }
+      if (reads) append_name(readers, plan->rule.name);
     }
-    if (!kept) return text + "; no rule reads it, so it is not kept\n";
-    text += "; kept for " + language::length_text(*kept);
+    if (readers.empty()) {
+      return text + "; no rule reads it" + (rows == nullptr ? ", so it is not kept\n" : "\n");
+    }
+    if (kept) text += "; kept for " + language::length_text(*kept);
     return text + "; read by " + readers + "\n";
   }
 
