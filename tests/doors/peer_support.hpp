@@ -61,7 +61,11 @@ class Peer {
     kill(pid_, signal);
     wait();
   }
-  void signal(int signal) const { kill(pid_, signal); }
+  /// Precondition: it was not waited for. (A pid of -1 would be that of every process.)
+  void signal(int signal) const {
+    ASSERT_GT(pid_, 0);
+    kill(pid_, signal);
+  }
   /// The exit status; -1 when a signal ended it.
   int wait() {
     int status = 0;

@@ -60,7 +60,11 @@ class Process {
     }
     return "";
   }
-  void signal(int number) { kill(pid_, number); }
+  /// Precondition: it was not waited for. (A pid of -1 would be that of every process.)
+  void signal(int number) {
+    ASSERT_GT(pid_, 0);
+    kill(pid_, number);
+  }
   /// The exit status; -1 when a signal ended it.
   int wait() {
     int status = 0;

@@ -60,7 +60,9 @@ ServerProcess::~ServerProcess() {
   reap(0);
 }
 
-void ServerProcess::signal(int number) const { kill(pid_, number); }
+void ServerProcess::signal(int number) const {
+  if (pid_ > 0) kill(pid_, number);
+}
 
 void ServerProcess::reap(int options) {
   int status = 0;
