@@ -14,6 +14,7 @@
 #include "dispatch/order/dispatcher.hpp"
 #include "dispatch/order/handed_out.hpp"
 #include "dispatch/order/headers.hpp"
+#include "dispatch/order/inventory.hpp"
 #include "dispatch/order/sequencer.hpp"
 #include "dispatch/placement/placer.hpp"
 #include "dispatch/rules/rule_set.hpp"
@@ -21,7 +22,6 @@
 #include "dispatch/rules/table_rows.hpp"
 #include "dispatch/saved/restoring.hpp"
 #include "dispatch/saved/saving.hpp"
-#include "plan/reads.hpp"
 
 namespace gorgo {
 namespace {
@@ -40,26 +40,6 @@ std::function<Timestamp()> clock_of(const ProcessorOptions& options) {
 unsigned threads_of(const ProcessorOptions& options) {
   const unsigned all = std::max(1U, std::thread::hardware_concurrency());
   return std::min(options.threads == 0 ? all : options.threads, kMaxThreads);
-}
-
-std::vector<EngineCost> costs_of(const dispatch::Placement& placement) {
-  std::vector<EngineCost> costs;
-  for (const dispatch::EngineEntry& entry : placement.entries()) {
-    if (!entry.estimate && !entry.cost.per_terminator()) continue;
-    costs.push_back({.engine = std::string(entry.engine->name()),
-                     .estimate = entry.estimate,
-                     .measured = entry.cost.per_terminator(),
-                     .upkeep = entry.upkeep.per_terminator()});
-  }
-  return costs;
-}
-
-std::vector<std::string> types_read(const plan::Plan& plan, const Schema& schema) {
-  std::vector<std::string> names;
-  for (const TypeId type : plan::types_read(plan)) {
-    if (type != kTimerType) names.push_back(schema.at(type).name);
-  }
-  return names;
 }
 
 }  // namespace
@@ -122,26 +102,6 @@ struct Processor::Impl {
   std::uint32_t take_together(BatchCursor& next, dispatch::ColumnIntake::TableHeaders& tables,
                               std::size_t most, const Intake& intake);
 
-  RuleCounters counters_of(const dispatch::DeployedRule& rule) const {
-    RuleCounters result{.serial = rule.serial,
-                        .terminators = rule.state.terminators,
-                        .composites = rule.state.composites};
-    for (const auto& [type, reach] : rule.plan->reach) result.events += history.store(type).count();
-    result.events -= rule.events_before;
-    return result;
-  }
-  RuleInfo info_of(const dispatch::DeployedRule& deployed) const;
-  TypeInfo info_of(const std::string& name, TypeId type) const;
-  /// How many events have come of a type that is read by joint types only. Of composites it is
-  /// known for a table alone.
-  std::uint64_t seen_by_joints(TypeId type) const;
-  /// What has come of a type that rules read, and what they miss.
-  void add_arrivals(TypeInfo& info, TypeId type) const;
-  /// The types that have come and that no rule reads, by name.
-  std::vector<TypeInfo> unread_types() const;
-  /// Counts late events of the types that no rule reads.
-  TypeInfo other_types() const;
-
   std::uint32_t max_depth;
   std::atomic<bool> stop = false;
   ProcessorCounters counters;
@@ -158,6 +118,7 @@ struct Processor::Impl {
   dispatch::Arrivals arrivals;  // headers refer to it
   dispatch::Headers headers{arrivals};
   dispatch::ColumnIntake columns{rules, history, handed_out, headers, sequencer};
+  dispatch::Inventory inventory{rules, history, sequencer, arrivals, counters};
   dispatch::Saving saving{rules, history, sequencer, arrivals, dispatcher, counters};
   dispatch::Released released;
   std::vector<Datum> cells;  // scratch
@@ -184,119 +145,6 @@ std::uint32_t Processor::Impl::take_together(BatchCursor& next,
       columns.take(next, {static_cast<std::uint32_t>(most), bytes}, tables, released);
   counters.accepted += taken;
   return taken;
-}
-
-RuleInfo Processor::Impl::info_of(const dispatch::DeployedRule& deployed) const {
-  const Rule& rule = deployed.rule();
-  const dispatch::Placement& placement = deployed.placement;
-  const RuleCounters done = counters_of(deployed);
-  engine::Declined declined;
-  for (const auto& evaluator : placement.entry().evaluators) {
-    declined.terminators += evaluator->declined().terminators;
-    if (declined.reason.empty()) declined.reason = evaluator->declined().reason;
-  }
-  std::vector<std::string> actions;
-  for (const Action& action : rule.actions) actions.push_back(action.text());
-  return {.serial = deployed.serial,
-          .name = rule.name,
-          .type = rules.schema().at(rule.type).name,
-          .engine = placement.arrangement().to_string(),
-          .text = rule.text,
-          .reads = types_read(*deployed.plan, rules.schema()),
-          .events = done.events,
-          .terminators = done.terminators,
-          .composites = done.composites,
-          .overflows = deployed.state.overflows,
-          .pending = deployed.state.pending.size(),
-          .skipped = deployed.state.skipped_instants,
-          .bytes = deployed.state.bytes() + placement.bytes(),
-          .declined = declined.terminators,
-          .declined_because = std::string(declined.reason),
-          .automatic = placement.is_automatic(),
-          .placed_because = placement.reason(),
-          .moves = placement.moves(),
-          .costs = costs_of(placement),
-          .alarm = placement.alarm(),
-          .suspended = deployed.state.suspended,
-          .passed_over = deployed.state.passed_over,
-          .rates = {},
-          .attributes = {},
-          .actions = std::move(actions)};
-}
-
-TypeInfo Processor::Impl::info_of(const std::string& name, TypeId type) const {
-  const auto late = sequencer.late(type);
-  TypeInfo info{.name = name,
-                .reach = history.reach(type),
-                .events = 0,
-                .bytes = history.bytes(type),
-                .late = late.late,
-                .too_late = late.too_late,
-                .seen = 0,
-                .attributes = rules.schema().at(type).attributes};
-  if (rules.schema().at(type).joint()) info.attributes.pop_back();  // the hidden one
-  if (history.keeps(type)) {  // else rules read it by joint types only
-    const history::EventStore& store = history.store(type);
-    info.events = store.end() - store.begin();
-    info.seen = store.count();
-  }
-  add_arrivals(info, type);
-  if (!history.keeps(type)) info.seen = seen_by_joints(type);
-  return info;
-}
-
-std::uint64_t Processor::Impl::seen_by_joints(TypeId type) const {
-  const auto arrived = arrivals.types().find(rules.schema().at(type).name);
-  std::uint64_t seen = arrived == arrivals.types().end() ? 0 : arrived->second.accepted;
-  for (const TypeId joint : rules.joints_of(type)) {
-    if (rules.schema().at(joint).table()) seen = history.store(joint).count();
-  }
-  return seen;
-}
-
-void Processor::Impl::add_arrivals(TypeInfo& info, TypeId type) const {
-  const auto arrived = arrivals.types().find(info.name);
-  const bool is_composite = rules.schema().at(type).origin == TypeOrigin::composite;
-  for (std::uint32_t i = 0; i < info.attributes.size(); ++i) {
-    const std::string& name = info.attributes[i].name;
-    const bool is_read = rules.reads(type, i);
-    const bool came = arrived != arrivals.types().end() && arrived->second.accepted > 0;
-    const bool has_come = came && arrived->second.attributes.contains(name);
-    if (is_read && came && !has_come && !is_composite) info.missing_attributes.push_back(name);
-    if (!is_read && has_come) info.unread_attributes.push_back(name);
-  }
-  if (arrived == arrivals.types().end()) return;
-  info.accepted = arrived->second.accepted;
-  info.no_value = arrived->second.no_value;
-  const EventType& known = rules.schema().at(type);
-  for (const std::string& name : arrived->second.attributes) {
-    if (!known.find(name)) info.unread_attributes.push_back(name);
-  }
-}
-
-std::vector<TypeInfo> Processor::Impl::unread_types() const {
-  std::vector<TypeInfo> unread;
-  for (const auto& [name, type] : arrivals.types()) {
-    if (type.accepted == 0 || rules.read_types().contains(name)) continue;
-    TypeInfo& info = unread.emplace_back();
-    info.name = name;
-    info.accepted = type.accepted;
-    info.is_unread = true;
-    info.unread_attributes.assign(type.attributes.begin(), type.attributes.end());
-  }
-  return unread;
-}
-
-TypeInfo Processor::Impl::other_types() const {
-  TypeInfo others;
-  others.late = counters.late;
-  others.too_late = counters.too_late;
-  for (const auto& [name, type] : rules.read_types()) {
-    const auto late = sequencer.late(type);
-    others.late -= late.late;
-    others.too_late -= late.too_late;
-  }
-  return others;
 }
 
 std::vector<std::string> engine_names() {
@@ -337,7 +185,7 @@ Result<void> Processor::pin(std::string_view rule, std::string_view engine) {
 std::vector<RuleInfo> Processor::rules(std::size_t first, std::size_t count) const {
   std::vector<RuleInfo> list;
   impl_->rules.for_each(first, count, [&](const dispatch::DeployedRule& rule) {
-    list.push_back(impl_->info_of(rule));
+    list.push_back(impl_->inventory.info_of(rule));
   });
   return list;
 }
@@ -347,43 +195,23 @@ std::size_t Processor::rule_count() const { return impl_->rules.size(); }
 Result<RuleInfo> Processor::rule(std::string_view name) const {
   const auto deployed = impl_->rules.at(name);
   if (!deployed) return deployed.error();
-  return impl_->info_of(**deployed);
+  return impl_->inventory.info_of(**deployed);
 }
 
 std::vector<RuleCounters> Processor::rule_counters() const {
   std::vector<RuleCounters> list;
   list.reserve(rule_count());
   impl_->rules.for_each(0, rule_count(), [&](const dispatch::DeployedRule& rule) {
-    list.push_back(impl_->counters_of(rule));
+    list.push_back(impl_->inventory.counters_of(rule));
   });
   return list;
 }
 
 std::vector<TypeInfo> Processor::types(std::size_t first, std::size_t count) const {
-  const auto& types = impl_->rules.read_types();
-  std::vector<TypeInfo> list;
-  if (first < types.size()) {
-    for (auto type = std::next(types.begin(), static_cast<std::ptrdiff_t>(first));
-         type != types.end() && list.size() < count; ++type) {
-      list.push_back(impl_->info_of(type->first, type->second));
-    }
-  }
-  if (list.size() == count) return list;
-  auto rest = impl_->unread_types();
-  const TypeInfo others = impl_->other_types();
-  if (others.late + others.too_late > 0) rest.push_back(others);
-  const std::size_t skipped = first + list.size() - types.size();
-  for (std::size_t i = skipped; i < rest.size() && list.size() < count; ++i) {
-    list.push_back(std::move(rest[i]));
-  }
-  return list;
+  return impl_->inventory.types(first, count);
 }
 
-std::size_t Processor::type_count() const {
-  const TypeInfo others = impl_->other_types();
-  return impl_->rules.read_types().size() + impl_->unread_types().size() +
-         (others.late + others.too_late > 0 ? 1 : 0);
-}
+std::size_t Processor::type_count() const { return impl_->inventory.type_count(); }
 
 Result<Why> Processor::why(std::string_view rule, const WhyOptions& options) {
   assert(pending() == 0);
