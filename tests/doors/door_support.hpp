@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -180,10 +181,11 @@ inline void tell_of_doors(ServerWithDoors& server) {
 
 /// A client publishes numbers, which leave through a door, while `die` has something die, so often.
 /// `count` says how many the other side has got, and `left` which, in its order; none may be there
-/// twice.
-template <class Die, class Count, class Left>
+/// twice. The publisher waits when it is far ahead of what `reached` says after each death, which is
+/// told how many were sent.
+template <class Die, class Count, class Left, class Reached = std::identity>
 std::int64_t check_numbers_leave(ServerWithDoors& server, int deaths, Die die, Count count,
-                                 Left left) {
+                                 Left left, Reached reached = {}) {
   std::atomic<bool> ended = false;
   std::int64_t last = 0;
   checker::Progress progress;
@@ -191,7 +193,7 @@ std::int64_t check_numbers_leave(ServerWithDoors& server, int deaths, Die die, C
       [&] { checker::publish([&] { return server.address(); }, 1, ended, progress, last); });
   for (int i = 0; i < deaths; ++i) {
     die();
-    progress.received = count();
+    progress.received = reached(progress.sent.load());
   }
   ended = true;
   publisher.join();
