@@ -181,8 +181,8 @@ inline void tell_of_doors(ServerWithDoors& server) {
 
 /// A client publishes numbers, which leave through a door, while `die` has something die, so often.
 /// `count` says how many the other side has got, and `left` which, in its order; none may be there
-/// twice. The publisher waits when it is far ahead of what `reached` says after each death, which is
-/// told how many were sent.
+/// twice. The publisher waits when it is far ahead of what `reached` says after each death, which
+/// is told how many were sent.
 template <class Die, class Count, class Left, class Reached = std::identity>
 std::int64_t check_numbers_leave(ServerWithDoors& server, int deaths, Die die, Count count,
                                  Left left, Reached reached = {}) {
