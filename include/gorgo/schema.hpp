@@ -50,8 +50,8 @@ struct EventType {
   /// the attributes that they have in common and, behind these, a hidden one without a name: the
   /// member's number here. Its name has blanks, so that nobody can publish or read it by name.
   std::vector<JointMember> members = {};
-  /// Of the rows of a table, which are a joint type of one member: the attributes that are its key,
-  /// ascending. The newest row of each key stays as long as the type.
+  /// The attributes that are the key of a table, ascending, where this type has the rows of one. It
+  /// is then a joint type of one member, and the newest row of each key stays as long as the type.
   std::vector<std::uint32_t> key = {};
 
   bool joint() const { return !members.empty(); }

@@ -15,7 +15,7 @@ struct Settings {
   std::string brokers = "127.0.0.1:4222";  ///< HOST:PORT, or several with commas between
   std::string user, password_file, ca;     ///< as for doors that speak NATS
 
-  // Of a cluster that is deployed to for the first time.
+  // The first deployment to a cluster takes these; later ones keep what it took.
   std::uint32_t partitions = 64;    ///< of a family, 1 at least
   std::uint32_t replicas = 1;       ///< of each stream
   std::uint64_t retain_hours = 24;  ///< that input streams keep events

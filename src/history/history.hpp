@@ -64,7 +64,7 @@ class History {
   /// Stores events, which searches find after `settle`, and returns the slot of the first. Events
   /// of a type come in place order, whatever their timestamps. Precondition: `keeps(type)`.
   Slot append(TypeId type, std::span<const NewEvent> events);
-  /// The same where the values stand in columns, see EventStore.
+  /// Stores events whose values stand in columns, as `EventStore::append` does.
   Slot append(TypeId type, std::span<const NewEvent> events, std::span<const EventColumn> columns,
               std::uint32_t first) {
     return types_[type].store->append(events, columns, first);

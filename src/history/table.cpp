@@ -23,7 +23,7 @@ std::vector<Slot> rows_to_stay(const EventStore& rows, std::span<const std::uint
       append_value_key(rows.attribute(slot, attribute), text);
     }
     const auto [known, added] = newest.emplace(text, slot);
-    // Of rows of one time the later slot was placed later.
+    // Where two rows have one time, the one in the later slot was placed later.
     if (!added && rows.timestamp(known->second) <= rows.timestamp(slot)) known->second = slot;
   }
   for (const auto& [of_key, slot] : newest) stay.push_back(slot);

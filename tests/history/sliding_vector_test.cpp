@@ -106,7 +106,7 @@ TEST(SlidingVector, KeepsRoomForAsManyAsThereWere) {
   EXPECT_GE(kept, 10'000 * sizeof(std::uint64_t));
   fill(10'000);
   EXPECT_EQ(vector.bytes(), kept);
-  // Of much fewer elements less is kept.
+  // It keeps less room where there were much fewer elements.
   vector.drop_before(vector.end(), Spare::kept);
   fill(100);
   vector.drop_before(vector.end(), Spare::kept);

@@ -34,8 +34,8 @@ class Inventory {
 
  private:
   TypeInfo info_of(const std::string& name, TypeId type) const;
-  /// How many events have come of a type that is read by joint types only. Of composites it is
-  /// known for a table alone.
+  /// How many events have come of a type that is read by joint types only. Composites are
+  /// counted only where one of these has the rows of a table.
   std::uint64_t seen_by_joints(TypeId type) const;
   /// What has come of a type that rules read, and what they miss.
   void add_arrivals(TypeInfo& info, TypeId type) const;
