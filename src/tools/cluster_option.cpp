@@ -10,21 +10,14 @@ namespace gorgo::tools {
 void ClusterOption::add_to(CLI::App* command) {
   auto* config = command->add_option("--config", config_, "Configuration of a node of the cluster")
                      ->option_text("FILE.toml");
-  command->add_option("--cluster", name_, "Name of the cluster")
-      ->option_text("NAME")
-      ->excludes(config);
-  command->add_option("--broker", brokers_, "NATS servers, with commas between")
-      ->option_text("HOST:PORT=127.0.0.1:4222")
-      ->excludes(config);
-  command->add_option("--broker-user", user_, "Who we are for them")
-      ->option_text("NAME")
-      ->excludes(config);
-  command->add_option("--broker-password-file", password_file_, "File with the password")
-      ->option_text("FILE")
-      ->excludes(config);
-  command->add_option("--broker-ca", ca_, "Authorities of their certificates, PEM")
-      ->option_text("FILE")
-      ->excludes(config);
+  const auto add = [&](const char* option, std::string& value, const char* what, const char* text) {
+    command->add_option(option, value, what)->option_text(text)->excludes(config);
+  };
+  add("--cluster", name_, "Name of the cluster", "NAME");
+  add("--broker", brokers_, "NATS servers, with commas between", "HOST:PORT=127.0.0.1:4222");
+  add("--broker-user", user_, "Who we are for them", "NAME");
+  add("--broker-password-file", password_file_, "File with the password", "FILE");
+  add("--broker-ca", ca_, "Authorities of their certificates, PEM", "FILE");
 }
 
 Result<cluster::Settings> ClusterOption::settings() const {
