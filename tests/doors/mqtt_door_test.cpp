@@ -263,7 +263,7 @@ std::map<std::int64_t, int> numbers_until(ServerWithDoors& server, std::int64_t 
   return came;
 }
 
-TEST_P(MqttDoorOfVersion, ABrokerThatIsKilledHasNothingComeTwiceAndLosesNothingThatItHasWritten) {
+TEST_P(MqttDoorOfVersion, ABrokerThatIsKilledLosesNothingThatItHasWritten) {
   Mosquitto broker(folder, "autosave_on_changes true\nautosave_interval 1\n");
   Network network(broker.address());
   ServerWithDoors server(
@@ -297,10 +297,12 @@ TEST_P(MqttDoorOfVersion, ABrokerThatIsKilledHasNothingComeTwiceAndLosesNothingT
   ASSERT_FALSE(sent.kept.empty());
   const auto came = numbers_until(server, *sent.kept.rbegin());
   for (const std::int64_t n : sent.kept) EXPECT_TRUE(came.contains(n)) << n << " was lost";
-  for (const auto& [n, times] : came) EXPECT_EQ(times, 1) << n << " came " << times << " times";
   EXPECT_EQ(server.stop(), 0);
-  std::printf("%d cuts, %d kills of Gorgo, %d of the broker, %zu numbers, %zu doubtful\n", dead[0],
-              dead[1], dead[2], sent.kept.size(), sent.doubtful.size());
+  // What the broker sent before it was killed, and had not written as sent, it sends unmarked.
+  const auto twice = std::ranges::count_if(came, [](const auto& one) { return one.second > 1; });
+  std::printf(
+      "%d cuts, %d kills of Gorgo, %d of the broker, %zu numbers, %zu doubtful, %td twice\n",
+      dead[0], dead[1], dead[2], sent.kept.size(), sent.doubtful.size(), twice);
 }
 
 TEST_F(MqttDoor, ABrokerIsKnownByItsCertificate) {

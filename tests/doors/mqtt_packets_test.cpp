@@ -151,6 +151,21 @@ TEST(MqttSeen, RemembersOverConnectionsAndStarts) {
   EXPECT_EQ(again.size(), 0u) << "the broker would have sent them again by now";
 }
 
+TEST(MqttSeen, AcknowledgesOnAConnectionOnlyWhatCameOnIt) {
+  using Known = Seen::Known;
+  const Seen::Time start;
+  Seen seen;
+  seen.add({1, 11});
+  seen.add({2, 22});
+  seen.reconnected(start);
+  seen.came_again({2, 22});
+  EXPECT_FALSE(seen.committed({1, 11})) << "the broker may have given the id to another message";
+  EXPECT_TRUE(seen.committed({2, 22}));
+  EXPECT_EQ(seen.find({1, 11}), Known::done) << "it is acknowledged when it comes again";
+  seen.add({1, 12});
+  EXPECT_TRUE(seen.committed({1, 12}));
+}
+
 TEST(MqttPackets, Version311HasNoProperties) {
   std::string packets;
   append_connect(packets, {.version = Version::v3_1_1, .client_id = "g", .keep_alive = 30});

@@ -98,6 +98,7 @@ void MqttSource::take(const Publish& message, Arrived& arrived, Keys& keys) {
     const Seen::Key key{message.packet_id, hash_of(message)};
     const auto known = message.repeated ? seen_.find(key) : Seen::Known::no;
     if (known == Seen::Known::done) acknowledge(key);
+    if (known == Seen::Known::uncommitted) seen_.came_again(key);
     if (known != Seen::Known::no) return;
     seen_.add(key);
     keys.push_back(key);
@@ -107,7 +108,9 @@ void MqttSource::take(const Publish& message, Arrived& arrived, Keys& keys) {
 
 void MqttSource::committed(const Position&) {
   if (to_acknowledge_.empty()) return;
-  for (const Seen::Key& key : to_acknowledge_.front()) acknowledge(key);
+  for (const Seen::Key& key : to_acknowledge_.front()) {
+    if (seen_.committed(key)) acknowledge(key);
+  }
   to_acknowledge_.pop_front();
   if (session_.is_open()) static_cast<void>(send_answers());  // `poll` finds the session closed
 }

@@ -1,6 +1,7 @@
 #include "doors/mqtt/seen.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gorgo::doors::mqtt {
 namespace {
@@ -27,18 +28,22 @@ Seen::Seen(std::string_view saved) {
   for (; saved.size() >= kBytes; saved.remove_prefix(kBytes)) {
     const auto id = static_cast<std::uint16_t>(number_in(saved.substr(0, 2)));
     const std::uint64_t hash = number_in(saved.substr(2, kBytes - 2));
-    messages_[id].push_back({.hash = hash, .state = State::before});
+    messages_[id].push_back({.hash = hash, .state = State::before, .is_here = false});
   }
 }
 
-Seen::Message* Seen::find_message(const Key& key) {
+const Seen::Message* Seen::find_message(const Key& key) const {
   const auto of_id = messages_.find(key.id);
   if (of_id == messages_.end()) return nullptr;
   const auto found = std::ranges::find(of_id->second, key.hash, &Message::hash);
   return found == of_id->second.end() ? nullptr : &*found;
 }
 
-Seen::Known Seen::find(const Key& key) {
+Seen::Message* Seen::find_message(const Key& key) {
+  return const_cast<Message*>(std::as_const(*this).find_message(key));
+}
+
+Seen::Known Seen::find(const Key& key) const {
   const Message* const message = find_message(key);
   if (message == nullptr) return Known::no;
   return message->state == State::uncommitted ? Known::uncommitted : Known::done;
@@ -52,6 +57,17 @@ void Seen::add(const Key& key) {
   const auto is_done = [](const Message& message) { return message.state != State::uncommitted; };
   if (std::ranges::count_if(of_id, is_done) > 1) of_id.erase(std::ranges::find_if(of_id, is_done));
   of_id.push_back({.hash = key.hash});
+}
+
+void Seen::came_again(const Key& key) {
+  if (Message* const message = find_message(key)) message->is_here = true;
+}
+
+bool Seen::committed(const Key& key) {
+  Message* const message = find_message(key);
+  if (message == nullptr || message->is_here) return true;
+  message->state = State::before;
+  return false;
 }
 
 void Seen::acknowledged(const Key& key, std::uint64_t ping) {
@@ -85,6 +101,7 @@ void Seen::reconnected(Time now) {
   for (auto& [id, of_id] : messages_) {
     for (Message& message : of_id) {
       if (message.state == State::acknowledged) message.state = State::before;
+      message.is_here = false;
     }
   }
 }

@@ -34,8 +34,13 @@ class Seen {
     std::uint16_t id = 0;
     std::uint64_t hash = 0;
   };
-  Known find(const Key& key);
+  Known find(const Key& key) const;
   void add(const Key& key);
+  /// The broker has sent it again on this connection, and waits for its acknowledgement there.
+  void came_again(const Key& key);
+  /// Its event is safe. Says whether it may be acknowledged: what came on an earlier connection
+  /// only is not, because a broker that was killed may have given its id to another message.
+  bool committed(const Key& key);
   /// It is acknowledged, before the ping of this number, which is not answered yet.
   void acknowledged(const Key& key, std::uint64_t ping);
   /// The broker has answered so many pings of this connection.
@@ -51,15 +56,17 @@ class Seen {
   enum class State : std::uint8_t {
     uncommitted,
     acknowledged,
-    before,  ///< it was acknowledged on an earlier connection
+    before,  ///< it is safe, and the broker does not know so from this connection
   };
   struct Message {
     std::uint64_t hash = 0;
     State state = State::uncommitted;
+    bool is_here = true;  // it came on this connection
     std::uint64_t ping = 0;
   };
   using Messages = std::vector<Message>;
 
+  const Message* find_message(const Key& key) const;
   Message* find_message(const Key& key);
 
   std::map<std::uint16_t, Messages> messages_;  // by id, those of one id as they came
