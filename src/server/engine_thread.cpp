@@ -400,7 +400,7 @@ void EngineThread::refuse(const Command& change) {
 bool EngineThread::reload(const Command& command) {
   if (!checker_.is_busy()) {
     rule_files_.set_paths(command.reload->paths);
-    rule_files_.begin();
+    rule_files_.begin(book_.files());
   } else {
     if (!checker_.is_done()) return false;
     checker_.finish();

@@ -93,8 +93,12 @@ void RuleFiles::read_all() {
   }
 }
 
-void RuleFiles::begin() {
+void RuleFiles::begin(const KnownFiles& in_force) {
   is_read_ = false;
+  in_force_.clear();
+  for (const auto& [name, file] : in_force.all()) {
+    if (file.whole) in_force_[name] = file.text;
+  }
   readings_.clear();
   prepared_ = nullptr;
   outcome_ = {};
@@ -222,7 +226,6 @@ void RuleFiles::adopt(const KnownFiles& files) {
     const std::string& name = entry.first;  // Clang 14 lets no lambda have a part of a binding
     const KnownFiles::File& file = entry.second;
     for (const std::string& rule : file.rules) ++holders_[rule];
-    if (file.whole) adopted_[name] = file.text;
     const std::string folder = fs::path(name).parent_path().string();
     const auto holds = [&](const Path& path) {
       return path.path == name || fs::path(path.path + "/").parent_path().string() == folder;
@@ -233,15 +236,13 @@ void RuleFiles::adopt(const KnownFiles& files) {
 }
 
 bool RuleFiles::is_in_force(const Path& path, const File& file) const {
-  const auto adopted = adopted_.find(file.name);
-  return adopted != adopted_.end() && adopted->second == file.text &&
-         path.deployed.contains(file.name);
+  const auto text = in_force_.find(file.name);
+  return text != in_force_.end() && text->second == file.text && path.deployed.contains(file.name);
 }
 
 RuleFiles::Outcome RuleFiles::load(RuleBook& book) {
-  begin();
+  begin(book.files());
   while (check_next(book.processor().snapshot())) put_in_force(book);
-  adopted_.clear();
   return std::exchange(outcome_, {});
 }
 

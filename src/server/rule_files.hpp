@@ -28,15 +28,16 @@ class RuleFiles {
     Diagnostics diagnostics;         ///< of all files
     std::vector<Error> errors;       ///< what could not be read, deployed or removed
     std::vector<std::string> gone;   ///< files that left their folder, and whose rules are removed
-    std::size_t files = 0;           ///< deployed
+    std::size_t files = 0;           ///< in force as they are now
     std::vector<std::string> added;  ///< rules that no file had before
     std::vector<std::string> removed;  ///< rules that were removed because no file has them
 
     bool failed() const { return diagnostics.failed() || !errors.empty(); }
   };
 
-  /// Deploys every file as it is now: new rules are added, known ones replaced, and rules that
-  /// have gone from their file are removed. Whatever is wrong becomes an error or a diagnostic:
+  /// Deploys every file whose rules are not in force as it has them: new rules are added, known
+  /// ones replaced, and rules that have gone from their file are removed. Rules of all other files
+  /// keep their state. Whatever is wrong becomes an error or a diagnostic:
   ///
   /// * A file with errors leaves its old rules as they are.
   /// * A path of which anything cannot be read stays as it was deployed. So does a folder that had
@@ -47,8 +48,8 @@ class RuleFiles {
 
   /// Does what `load` does in steps, so that whoever owns the processor need not wait while files
   /// are read and checked: call `begin`, then `check_next` and `put_in_force` in turns, until
-  /// `check_next` is false.
-  void begin();
+  /// `check_next` is false. `in_force`: the rule files as the rule book knows them.
+  void begin(const KnownFiles& in_force);
   /// Has the next loads look at these paths. Rules of files that belonged to paths which are none
   /// any more are removed by the next load in which nothing is wrong. To be called before `begin`.
   void set_paths(const std::vector<std::string>& paths);
@@ -58,8 +59,7 @@ class RuleFiles {
   /// Puts the checked rules in force, or removes some of the rules that are to be removed, of which
   /// there may be many. Precondition: `book.processor().pending() == 0`.
   void put_in_force(RuleBook& book);
-  /// Takes over files whose rules are in force already. The next load leaves those alone whose text
-  /// is still the same. To be called before the first one.
+  /// Takes over files whose rules are in force already. To be called before the first load.
   void adopt(const KnownFiles& files);
   /// What became of the load that is over.
   const Outcome& outcome() const { return outcome_; }
@@ -90,10 +90,9 @@ class RuleFiles {
   std::unordered_map<std::string, std::size_t>
       holders_;  // by rule: how many deployed files have it
 
-  std::map<std::string, std::string> adopted_;  // texts that are in force as they are, by file
-
   // The members below are about the load in hand.
   bool is_read_ = false;
+  std::map<std::string, std::string> in_force_;  // texts that are in force as they are, by file
   std::deque<Reading> readings_;
   PreparedRules prepared_;  // of the first file
   Rules leaving_;           // to be removed before the next file

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 namespace gorgo::server {
 namespace {
@@ -50,6 +51,12 @@ class RuleFilesTest : public testing::Test {
     for (const auto& rule : processor_.rules()) names.push_back(rule.name);
     return names;
   }
+  /// By the name of each rule, which deployment of it is in force: it has begun with empty windows.
+  std::map<std::string, std::uint64_t> serials() const {
+    std::map<std::string, std::uint64_t> serials;
+    for (const auto& rule : processor_.rules()) serials[rule.name] = rule.serial;
+    return serials;
+  }
   /// Loads, and expects one error with this text and that no rule has changed.
   void expect_kept(const std::string& error) {
     const auto before = names();
@@ -61,6 +68,28 @@ class RuleFilesTest : public testing::Test {
     EXPECT_EQ(names(), before);
   }
 };
+
+TEST_F(RuleFilesTest, AFileThatHasNotChangedKeepsTheStateOfItsRules) {
+  const auto before = serials();
+  EXPECT_EQ(load().files, 2u);
+  EXPECT_EQ(serials(), before);
+  write("b.tesla", rule("three", 1));
+  EXPECT_EQ(load().files, 2u);
+  auto after = serials();
+  EXPECT_NE(after["three"], before.at("three"));
+  after["three"] = before.at("three");
+  EXPECT_EQ(after, before);
+}
+
+TEST_F(RuleFilesTest, AFileIsDeployedAgainWhereClientsHaveChangedItsRules) {
+  ASSERT_TRUE(book_.remove("one", {}));
+  auto other = prepare_rules(processor_.snapshot(), "", rule("three", 1), {.replace = true});
+  ASSERT_FALSE(book_.deploy(other, {}).failed());
+  const auto before = serials();
+  EXPECT_EQ(load().files, 2u);
+  EXPECT_THAT(names(), UnorderedElementsAre("one", "two", "three"));
+  EXPECT_NE(serials()["three"], before.at("three"));
+}
 
 TEST_F(RuleFilesTest, AFolderThatIsAwayKeepsItsRules) {
   fs::rename(folder_, folder_.string() + ".away");
@@ -150,7 +179,7 @@ TEST_F(RuleFilesTest, ManyRulesAreRemovedInSteps) {
   write("b.tesla", many);
   ASSERT_FALSE(load().failed());
   write("b.tesla", rule("three"));
-  files_.begin();
+  files_.begin(book_.files());
   ASSERT_TRUE(files_.check_next(processor_.snapshot()));
   files_.put_in_force(book_);  // a.tesla
   ASSERT_TRUE(files_.check_next(processor_.snapshot()));
