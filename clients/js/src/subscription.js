@@ -35,6 +35,7 @@ export class Subscription {
     this.acknowledged = NOWHERE; // up to where the server's answer says that it survives a crash
     this.seen = seen ?? NOWHERE; // the last event that came
     this.finished = NOWHERE; // acknowledged by the reader
+    this.begunAnew = false; // in another journal, while the reader may be busy with what came before
     this.isAcknowledging = false;
     this.isSkipping = false; // too much waits for the reader of a durable subscription; the server has the others
     this.isResuming = false;
@@ -94,6 +95,7 @@ export class Subscription {
     const found = await this.find();
     if (found && !isBefore(placeOf(found.acknowledged), this.acknowledged)) return false;
     this.seen = this.finished = this.acknowledged = NOWHERE;
+    this.begunAnew = true;
     return true;
   }
 
@@ -283,6 +285,8 @@ export class Subscription {
   acknowledge(upto) {
     if (this.durable === undefined) throw new TypeError("only a durable subscription is acknowledged: subscribe(text, {durable: NAME})");
     const place = "place" in upto ? upto.place : upto;
+    // Of the journal before, where this place meant something else.
+    if (this.begunAnew && isBefore(this.seen, place)) return;
     if (isBefore(this.finished, place)) this.finished = place;
     if (this.link.connection) this.sendAcknowledgement(this.link.connection);
   }

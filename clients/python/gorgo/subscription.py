@@ -53,6 +53,7 @@ class AsyncSubscription:
         self.acknowledged = _NOWHERE  # up to where the server's answer says that it survives a crash
         self._seen = seen or _NOWHERE  # the last event that came
         self._done = _NOWHERE  # acknowledged by the reader
+        self._begun_anew = False  # in another journal, while the reader may be busy with what came before
         self._acknowledging: Optional[Connection] = None  # it carries one
         self._credit = credit
         self._taken = 0  # events that the reader took and the server does not know of
@@ -118,6 +119,7 @@ class AsyncSubscription:
         if found and found[0].acknowledged >= self.acknowledged:
             return False
         self._seen = self._done = self.acknowledged = _NOWHERE
+        self._begun_anew = True
         return True
 
     def _resumed(self, attempts: int, is_another: bool) -> None:
@@ -285,6 +287,8 @@ class AsyncSubscription:
         place = upto if isinstance(upto, Place) else upto.last if isinstance(upto, Batch) else upto.place
         if place is None:
             raise ValueError("the event was not delivered, so it has no place")
+        if self._begun_anew and place > self._seen:
+            return  # of the journal before, where this place meant something else
         self._done = max(self._done, place)
         if self._link.connection is not None:
             self._send_acknowledgement(self._link.connection)
