@@ -62,9 +62,13 @@ Datum Aggregation::result() const {
     case AggregateFunction::median:
     case AggregateFunction::percentile:
       return percentile(values_, percent_);
-    default:
-      return spread(function_, values_);
+    case AggregateFunction::variance:
+    case AggregateFunction::variance_pop:
+    case AggregateFunction::std_dev:
+    case AggregateFunction::std_dev_pop:
+      break;
   }
+  return spread(function_, values_);
 }
 
 Datum Aggregation::extreme() const {

@@ -26,7 +26,10 @@ void AggregateBinder::bind(const ast::AggregateCall& call, std::uint32_t earlier
   Aggregate& aggregate = aggregates_[scope_.number_of(&call)];
   aggregate.function = call.function;
   aggregate.percent = call.percent;
+  const std::size_t errors = reporter_.errors();
   aggregate.predicate = predicates_.bind_nameless(call.predicate, Context::Kind::aggregate);
+  if (call.lookup && reporter_.errors() > errors)
+    return;  // conditions that were not bound are missed
   if (call.lookup) return bind_lookup(call, aggregate);
   aggregate.span = windows_.bind(call.span, earlier);
   aggregate.newest = windows_.newest(call.span);
@@ -53,7 +56,8 @@ void AggregateBinder::bind_lookup(const ast::AggregateCall& call, Aggregate& agg
   if (!key.empty() && (!is_given || conditions.size() != key.size())) {
     reporter_.error(call.at,
                     "a look-up gives a value for each attribute of the key and nothing else",
-                    "make the row a state to say more about it: `and table ...(...)`");
+                    "make the row a state to say more about it: `and table " +
+                        call.predicate.type.text + "(...)`");
   }
   aggregate.attribute = bind_attribute(call);
   if (const Bound value = references_.value_of(call)) aggregate.type = value->type;

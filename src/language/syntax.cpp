@@ -184,13 +184,21 @@ std::optional<ValueType> own_type(AggregateFunction function) {
     case AggregateFunction::count:
     case AggregateFunction::count_distinct:
       return ValueType::integer;
-    default:
-      return ValueType::floating;
+    case AggregateFunction::avg:
+    case AggregateFunction::variance:
+    case AggregateFunction::variance_pop:
+    case AggregateFunction::std_dev:
+    case AggregateFunction::std_dev_pop:
+    case AggregateFunction::median:
+    case AggregateFunction::percentile:
+      break;
   }
+  return ValueType::floating;
 }
 
 bool takes_any_type(AggregateFunction function) {
-  return function == AggregateFunction::count || function >= AggregateFunction::count_distinct;
+  return function == AggregateFunction::count || function == AggregateFunction::count_distinct ||
+         function == AggregateFunction::first || function == AggregateFunction::last;
 }
 
 }  // namespace gorgo::language
