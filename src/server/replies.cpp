@@ -85,6 +85,7 @@ std::size_t add_attributes(const EventType* type, Attributes& added) {
   for (const AttributeType& a : type->attributes) bytes += a.name.size() + kEach;
   if (bytes > kPageBytes) return 0;
   for (const AttributeType& a : type->attributes) {
+    if (a.name.empty()) continue;  // hidden
     auto& attribute = *added.emplace_back(std::make_unique<wire::AttributeTypeT>());
     attribute.name = a.name;
     attribute.type = static_cast<wire::ValueType>(a.type);

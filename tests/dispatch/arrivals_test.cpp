@@ -45,6 +45,19 @@ TEST(Arrivals, ATypeThatNoRuleReadsIsListedWithItsAttributes) {
   EXPECT_EQ(processor.types().size(), processor.type_count());
 }
 
+TEST(Arrivals, CompositesThatAreReadAmongSeveralTypesHaveCome) {
+  Processor processor = with_rule(
+      "event Temp(value: float); event Smoke(); define Hot() from Temp(value > 45);"
+      "define Alarm() from Smoke or Hot();");
+  for (Timestamp ts = 1; ts <= 3; ++ts) {
+    ASSERT_TRUE(processor.append({"Temp", ts, {{"value", ts == 2 ? 1.0 : 50.0}}}));
+  }
+  processor.process([](const OutputBatch&) {});
+  EXPECT_EQ(type_of(processor, "Hot").seen, 2u);
+  EXPECT_EQ(type_of(processor, "Smoke").seen, 0u);
+  EXPECT_EQ(type_of(processor, "Hot or Smoke").seen, 2u);
+}
+
 TEST(Arrivals, PagesOfTypesHaveEachTypeOnce) {
   Processor processor = with_rule(kHotRule);
   for (const char* name : {"A", "B", "Temp"}) {

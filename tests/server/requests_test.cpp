@@ -381,6 +381,26 @@ TEST(Requests, TypesSayWhatIsRememberedAndWhatItCosts) {
   EXPECT_GT(client.rules()->front().bytes, 0u);
 }
 
+TEST(Requests, TypesHaveOnlyAttributesWithNames) {
+  RunningServer server;
+  Client client = server.connect();
+  deploy(client,
+         "table Limit(area: string key, most: float); event A(x: int); event B(x: int); "
+         "define Over(most: float) from A or B() as S and table Limit() as L "
+         "where most = L.most;");
+  const auto types = client.types();
+  ASSERT_TRUE(types) << types.error().to_string();
+  std::vector<std::string> names;
+  for (const TypeInfo& type : *types) {
+    for (const AttributeType& attribute : type.attributes) {
+      names.push_back(type.name + '.' + attribute.name);
+    }
+  }
+  EXPECT_THAT(names,
+              ::testing::IsSupersetOf({"A.x", "A or B.x", "Limit.area", "table Limit.most"}));
+  EXPECT_THAT(names, ::testing::Each(::testing::Not(::testing::EndsWith("."))));
+}
+
 TEST(Requests, DevicesSayWhatTheyDid) {
   RunningServer server;
   Client client = server.connect();

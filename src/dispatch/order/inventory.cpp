@@ -101,6 +101,9 @@ TypeInfo Inventory::info_of(const std::string& name, TypeId type) const {
 std::uint64_t Inventory::seen_by_joints(TypeId type) const {
   const auto arrived = arrivals_.types().find(rules_.schema().at(type).name);
   std::uint64_t seen = arrived == arrivals_.types().end() ? 0 : arrived->second.accepted;
+  rules_.for_each(0, rules_.size(), [&](const DeployedRule& rule) {
+    if (rule.rule().type == type) seen += rule.state.composites;
+  });
   for (const TypeId joint : rules_.joints_of(type)) {
     if (rules_.schema().at(joint).table()) seen = history_.store(joint).count();
   }

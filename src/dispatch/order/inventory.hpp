@@ -34,8 +34,8 @@ class Inventory {
 
  private:
   TypeInfo info_of(const std::string& name, TypeId type) const;
-  /// How many events have come of a type that is read by joint types only. Composites are
-  /// counted only where one of these has the rows of a table.
+  /// How many events have come of a type that is read by joint types only: those that were
+  /// published, and composites of the rules in force, or what a table of the type has got.
   std::uint64_t seen_by_joints(TypeId type) const;
   /// What has come of a type that rules read, and what they miss.
   void add_arrivals(TypeInfo& info, TypeId type) const;
