@@ -75,6 +75,9 @@ class Run {
     if (!rules || !deploy_sources(*rules, processor_) || !check_only()) return kFailure;
     warn_of_type();
     const Schema schema = processor_.schema();  // of the thread that reads
+    if (const auto tables = tables_.read(options_.tables, schema); !tables) {
+      return fail(tables.error().to_string());
+    }
     auto reader = make_reader(options_.form, &schema);
     if (!reader) return misuse(reader.error());
     EventStream stream(*std::move(reader));
@@ -85,13 +88,14 @@ class Run {
     const auto start = std::chrono::steady_clock::now();
     const auto read =
         read_pieces(stream, [this](StreamPiece piece) { return take(std::move(piece)); });
+    if (read && !tables_.error()) tables_.append_rest(processor_);
     // This includes what stands before a line that stopped the run, and what lateness holds.
     processor_.flush([this](const OutputBatch& batch) { print(batch); });
     bool written = process();
     if (read && options_.reach_deadlines) written = reach_deadlines();
     progress_.clear();
     if (!read) return fail(read.error().to_string());
-    if (table_error_) return fail(table_error_->to_string());
+    if (tables_.error()) return fail(tables_.error()->to_string());
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     if (options_.stats) print_stats(elapsed.count());
     print_dropped();
@@ -123,28 +127,7 @@ class Run {
           did_you_mean(options_.form.text.type, known)});
   }
 
-  /// The rows of tables come a nanosecond before the first event or tick, so that each event finds
-  /// them.
-  bool append_tables(const StreamPiece& piece, std::optional<Timestamp> first) {
-    const bool is_tick = piece.kind == StreamPiece::Kind::tick;
-    if (!first && is_tick) first = piece.timestamp;
-    if (first) *first -= *first > std::numeric_limits<Timestamp>::min() ? 1 : 0;
-    has_tables_ = true;
-    const auto appended = tools::append_tables(options_.tables, first, processor_);
-    if (!appended) table_error_ = appended.error();
-    return appended && process();
-  }
-
   bool take(StreamPiece piece) {
-    const bool is_first =
-        !has_tables_ && !options_.tables.empty() &&
-        (piece.events.events.events() > 0 || piece.kind == StreamPiece::Kind::tick);
-    if (is_first) {
-      std::optional<Timestamp> first;
-      if (piece.events.events.events() > 0)
-        first = BatchCursor(piece.events.events.batch()).timestamp();
-      if (!append_tables(piece, first)) return false;
-    }
     if (!append(std::move(piece.events))) return false;
     switch (piece.kind) {
       case StreamPiece::Kind::tick:
@@ -160,12 +143,13 @@ class Run {
   }
 
   bool append(ReadEvents read) {
-    return append_events(std::move(read), processor_, taken_,
-                         {.refused = [this](const Error& error) { return bad_line(error); },
-                          .process = [this] { return process(); }});
+    return tables_.append(std::move(read), processor_, taken_,
+                          {.refused = [this](const Error& error) { return bad_line(error); },
+                           .process = [this] { return process(); }});
   }
 
   bool tick(Timestamp timestamp, std::uint64_t line) {
+    if (!tables_.append_until(timestamp, processor_)) return false;
     const auto ticked = processor_.tick(timestamp);
     if (!ticked) return bad_line(at_line(line, ticked.error()));
     ++taken_;
@@ -278,8 +262,7 @@ class Run {
   std::string out_;
   BadLines bad_lines_{options_.events};
   std::uint64_t taken_ = 0;  // lines
-  bool has_tables_ = false;  // the rows of their files are appended
-  std::optional<Error> table_error_;
+  TableRows tables_;
   int write_error_ = 0;  // errno
   Progress progress_;
 };
@@ -299,8 +282,10 @@ void add_run(CLI::App& app, int& exit_code) {
                   "Event lines and ticks, oldest first; - is standard input")
       ->required();
   run->add_option("--table", options->tables,
-                  "Rows of a table, from a CSV file with a header, before the first event")
-      ->option_text("TYPE=FILE");
+                  "Rows of a table, from a CSV file with a header: before the first event,\n"
+                  "or at the times of its column ts")
+      ->option_text("TYPE=FILE")
+      ->allow_extra_args(false);
   add_evaluation(run, options->evaluation);
   add_event_form(run, options->form, "--format");
   add_composite_form(run, options->output);

@@ -18,6 +18,7 @@
 #include "tools/login.hpp"
 #include "tools/output.hpp"
 #include "tools/settings.hpp"
+#include "tools/table_files.hpp"
 #include "tools/time_option.hpp"
 #include "tools/why_text.hpp"
 
@@ -28,6 +29,7 @@ struct Options {
   Login login;
   std::vector<std::string> rules;
   std::string events;
+  std::vector<std::string> tables;  // TYPE=FILE
   std::string to;
   std::string rule;
   std::string at;
@@ -42,28 +44,29 @@ struct Options {
 
 /// Takes in all events, what `lateness` holds included. Lines that are no events are reported and
 /// skipped.
-Result<void> feed(const EventForm& form, const std::string& path, bool reach_deadlines,
-                  Processor& processor) {
-  auto reader = make_reader(form, &processor.schema());
+Result<void> feed(const Options& options, Processor& processor) {
+  TableRows tables;
+  if (auto rows = tables.read(options.tables, processor.schema()); !rows) return rows;
+  auto reader = make_reader(options.form, &processor.schema());
   if (!reader) return reader.error();
   EventStream stream(*std::move(reader));
-  if (auto opened = stream.open(path); !opened) return opened;
+  if (auto opened = stream.open(options.events); !opened) return opened;
   const auto deliver = [](const OutputBatch&) {};
   const auto process = [&] {
     processor.process(deliver);
     return true;
   };
-  BadLines bad_lines(path);
+  BadLines bad_lines(options.events);
   const auto bad_line = [&](const Error& error) {
     bad_lines.add(error);
     return true;
   };
   std::uint64_t used = 0;
   const auto append = [&] {
-    return append_events(stream.take(), processor, used, {.refused = bad_line, .process = process});
+    return tables.append(stream.take(), processor, used, {.refused = bad_line, .process = process});
   };
   const auto tick = [&](Timestamp timestamp) {
-    append();
+    if (!append() || !tables.append_until(timestamp, processor)) return false;
     const auto ticked = processor.tick(timestamp);
     if (!ticked) return bad_line(at_line(stream.line(), ticked.error()));
     ++used;
@@ -74,7 +77,9 @@ Result<void> feed(const EventForm& form, const std::string& path, bool reach_dea
                    .tick = tick,
                    .bad_line = [&](const Error& error) { return append() && bad_line(error); },
                    .pause = [&] { return append() && process(); }});
-  reach_deadlines ? processor.finish(deliver) : processor.flush(deliver);
+  if (read && !tables.error()) tables.append_rest(processor);
+  if (tables.error()) return *tables.error();
+  options.reach_deadlines ? processor.finish(deliver) : processor.flush(deliver);
   bad_lines.summarise();
   return read ? bad_lines.check(used) : read;
 }
@@ -93,8 +98,7 @@ Result<std::string> chosen_rule(const std::string& name, const Processor& proces
 Result<Why> ask_offline(const Options& options, const WhyOptions& asked, Processor& processor) {
   const auto rule = chosen_rule(options.rule, processor);
   if (!rule) return rule.error();
-  if (auto fed = feed(options.form, options.events, options.reach_deadlines, processor); !fed)
-    return fed.error();
+  if (auto fed = feed(options, processor); !fed) return fed.error();
   return processor.why(*rule, asked);
 }
 
@@ -135,6 +139,7 @@ void check(const Options& options) {
     if (!options.rules.empty()) throw CLI::ExcludesError("RULES", "--to");
     if (options.rule.empty()) throw CLI::RequiredError("--rule");
     if (options.settings.any()) throw CLI::ExcludesError("--set", "--to");
+    if (!options.tables.empty()) throw CLI::ExcludesError("--table", "--to");
   }
 }
 
@@ -151,6 +156,11 @@ void add_why(CLI::App& app, int& exit_code) {
                       "Rule files, or folders of them, in the order of deployment");
   command->add_option("--events", options->events,
                       "Event lines and ticks, oldest first; - is standard input");
+  command
+      ->add_option("--table", options->tables,
+                   "As of gorgo run: rows of a table, from a CSV file with a header")
+      ->option_text("TYPE=FILE")
+      ->allow_extra_args(false);
   command->add_option("--to", options->to, "Instead of files: ask this server")
       ->option_text("HOST:PORT");
   command->add_option("--rule", options->rule, "Its full name; not needed where there is one rule");

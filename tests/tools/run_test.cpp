@@ -42,6 +42,43 @@ TEST_F(CommandLine, RunReadsStandardInputAndCountsOnStandardError) {
                                  HasSubstr("r.Hot: 1 Hot of "), HasSubstr(" by column")));
 }
 
+constexpr const char* kLimits =
+    "table Limit(area: string key, most: int);\n"
+    "event Ask(area: string);\n"
+    "define Most(most: int) from Ask(area = $a) where most = coalesce(Limit(area = $a).most, "
+    "-1);\n";
+
+TEST_F(CommandLine, RunHasRowsOfTablesAtTheirTimesAmongTheEvents) {
+  write("r.tesla", kLimits);
+  write("l.csv", "area,most,ts\nA,3,100000\nA,1,500\nB,4,300000\nA,2,50000\n");
+  write("m.csv", "area,most\nB,7\n");
+  write("e", R"({"type":"Ask","ts":1000,"attrs":{"area":"A"}}
+{"type":"Ask","ts":50000,"attrs":{"area":"A"}}
+{"tick":60000}
+{"type":"Ask","ts":90000,"attrs":{"area":"A"}}
+{"type":"Ask","ts":200000,"attrs":{"area":"A"}}
+{"type":"Ask","ts":200000,"attrs":{"area":"B"}}
+)");
+  const auto outcome = run("run --table Limit=l.csv --table Limit=m.csv r.tesla --events e");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_EQ(outcome.out,
+            "{\"type\":\"Most\",\"ts\":1000,\"attrs\":{\"most\":1}}\n"
+            "{\"type\":\"Most\",\"ts\":50000,\"attrs\":{\"most\":1}}\n"
+            "{\"type\":\"Most\",\"ts\":90000,\"attrs\":{\"most\":2}}\n"
+            "{\"type\":\"Most\",\"ts\":200000,\"attrs\":{\"most\":3}}\n"
+            "{\"type\":\"Most\",\"ts\":200000,\"attrs\":{\"most\":7}}\n");
+}
+
+TEST_F(CommandLine, RunEndsAtARowThatDoesNotFit) {
+  write("r.tesla", kLimits);
+  write("e", R"({"type":"Ask","ts":1000,"attrs":{"area":"A"}})");
+  write("l.csv", "area,most\nA,1\nB,\n");
+  const auto outcome = run("run r.tesla --events e --table Limit=l.csv");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("l.csv: line 3: event of type `Limit` refused"));
+}
+
 TEST_F(CommandLine, RunSaysThatCompositesWereDropped) {
   write("r.tesla", "define A(n: int) from A(n = $n) where n = $n + 1;");
   write("e", R"({"type":"A","ts":1,"attrs":{"n":0}})");

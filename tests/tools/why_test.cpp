@@ -26,6 +26,24 @@ std::string temp(long ts, const std::string& area, const std::string& value) {
 }
 std::string smoke(long ts) { return line("Smoke", ts, R"("area":"A1")"); }
 
+TEST_F(CommandLine, WhyHasTheRowsOfTablesThatRunHas) {
+  write("r.tesla",
+        "table Limit(area: string key, most: float);\n"
+        "event Smoke(area: string);\n"
+        "rule over: define Over(most: float)\n"
+        "from Smoke(area = $a) and table Limit(area = $a) as L where most = L.most;\n");
+  write("limits.csv", "area,most\nA1,45\n");
+  write("e.ndjson", smoke(4000));
+  const auto without = run("why r.tesla --events e.ndjson");
+  EXPECT_THAT(without.out, testing::HasSubstr("rule over: 0 composites of 1 terminator"));
+  const auto with = run("why r.tesla --events e.ndjson --table Limit=limits.csv");
+  EXPECT_EQ(with.exit_code, 0) << with.err;
+  EXPECT_THAT(with.out, testing::HasSubstr("rule over: 1 composite of 1 terminator"));
+  const auto wrong = run("why r.tesla --events e.ndjson --table Smoke=limits.csv");
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_THAT(wrong.err, testing::HasSubstr("no rule file has a table Smoke"));
+}
+
 TEST_F(CommandLine, WhyShowsTheFunnelAndTheNearestMiss) {
   write("fire.tesla", kFire);
   write("e.ndjson",
