@@ -319,7 +319,7 @@ void ExpressionBuilder::refuse_unless_function(const ast::Name& name,
   if (place_ == Place::filter && member.span() != nullptr) {
     return reporter_.error(
         name.at, "expected `each`, `first`, `last` or `not` before " + in_quotes(name.text),
-        "a selection says which event of the window is taken");
+        "a selection says which event of the window is taken; a row is `table C(...)`");
   }
   if (aggregate_function(name.text)) {
     reporter_.error(name.at, in_quotes(name.text) + " is an aggregate: it reads events of one type",

@@ -36,6 +36,41 @@ std::string word_before_brackets(const ItemTokens& item, std::size_t index) {
   return {};
 }
 
+/// The name of the annotation that the index lies in.
+std::string annotation_before(const ItemTokens& item, std::size_t index) {
+  while (index-- > 0) {
+    if (item.tokens[index]->getType() == TeslaParser::AT) return word_at(item, index + 1);
+  }
+  return {};
+}
+
+/// Hints for what TESLA has, too, but with other signs or in another order.
+std::string hint_for_form(const SyntaxError& error, const ItemTokens& item) {
+  const std::size_t index = error.offending->getTokenIndex();
+  const std::string word = word_at(item, index), next = word_at(item, index + 1);
+  const std::string before = index > 0 ? word_at(item, index - 1) : std::string();
+  if (before == "every" && word_at(item, index - 3) == "timer") {
+    return "write `Timer(every = 5 min)`";
+  }
+  if (word == "or" && error.expects(TeslaParser::AS)) {
+    return "an event of one of several types is `A or B(...)`; for one pattern or another write "
+           "two "
+           "rules";
+  }
+  if (word == "(" && before == "from") {
+    return "an event of one of several types is `A or B(...)`";
+  }
+  if (word == "order" && next == "by") return "`order by` stands behind `where`, before `limit`";
+  if (error.inside(TeslaParser::RuleAnnotation) && annotation_before(item, index) == "at_most") {
+    return "write for example `@at_most(1, per = 10 min, by = area)`";
+  }
+  const bool is_name = error.expects(TeslaParser::ID);  // which most keywords may be
+  if (!is_name && error.expects(TeslaParser::FROM) && error.expects(TeslaParser::AFTER)) {
+    return "a window is counted from a state: `within 5 min from Smoke`";
+  }
+  return {};
+}
+
 struct UnitWord {
   std::string_view word, hint;
 };
@@ -53,7 +88,10 @@ std::string hint_for_unit(std::string_view word) {
   return known == kUnits.end() ? "" : std::string(known->hint);
 }
 
-std::string hint_for_foreign(const SyntaxError& error, const ItemTokens& item) {
+namespace {
+
+/// Hints for words that TESLA does not have.
+std::string hint_for_word(const SyntaxError& error, const ItemTokens& item) {
   const std::size_t index = error.offending->getTokenIndex();
   const std::string word = word_at(item, index), next = word_at(item, index + 1);
   if (word == "is" && (next == "null" || next == "not")) {
@@ -79,11 +117,19 @@ std::string hint_for_foreign(const SyntaxError& error, const ItemTokens& item) {
   if (before == "exists" || state_of_exists) {
     return "an absence is written `not Smoke() within 5 min from Fire`";
   }
-  if (before == "every") return "each event of the type is a terminator: write `from Temp()`";
+  if (before == "every" && word_at(item, index - 2) != "(")
+    return "each event of the type is a terminator: write `from Temp()`";
   if (error.offending->getType() == TeslaParser::FLOAT && error.expects(TeslaParser::INT)) {
     return "a time is a whole number of a unit: `90 min`, not `1.5 h`";
   }
   return {};
+}
+
+}  // namespace
+
+std::string hint_for_foreign(const SyntaxError& error, const ItemTokens& item) {
+  std::string hint = hint_for_word(error, item);
+  return hint.empty() ? hint_for_form(error, item) : hint;
 }
 
 }  // namespace gorgo::language

@@ -130,7 +130,8 @@ void ReferenceBinder::report_missing_attribute(TypeIndex type, std::string_view 
   std::vector<std::string> names;
   for (const auto& attribute : known.attributes) names.push_back(attribute.name);
   reporter_.error(at, "type " + in_quotes(known.name) + " has no attribute " + in_quotes(name),
-                  reporter_.suggest(name, names, "it is " + declaration(known)));
+                  name == "null" ? "there is no `null`; write `not exists(x)` or `exists(x)`"
+                                 : reporter_.suggest(name, names, "it is " + declaration(known)));
 }
 
 }  // namespace gorgo::language

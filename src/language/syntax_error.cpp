@@ -267,7 +267,7 @@ void report(const SyntaxError& error, const ItemTokens& item, Reporter& reporter
     return reporter.error(
         locate(*type, item, reporter),
         "expected `each`, `first`, `last` or `not` before " + in_quotes(type->getText()),
-        "a selection says which event of the window is taken");
+        "a selection says which event of the window is taken; a row is `table C(...)`");
   }
   reporter.error(locate(token, item, reporter),
                  "unexpected " + describe(token) + ", expected " + expected_words(error),

@@ -77,10 +77,10 @@ TEST(ParseError, MisspeltKeywords) {
 TEST(ParseError, AStateWithoutASelection) {
   EXPECT_EQ(errors("define A() from B() and C(x = $x) within 5 from B"),
             "1:25: expected `each`, `first`, `last` or `not` before `C` | a selection says which "
-            "event of the window is taken");
+            "event of the window is taken; a row is `table C(...)`");
   EXPECT_EQ(errors("define A() from B() and C() within 5 from B"),
             "1:25: expected `each`, `first`, `last` or `not` before `C` | a selection says which "
-            "event of the window is taken");
+            "event of the window is taken; a row is `table C(...)`");
 }
 
 TEST(ParseError, Names) {
@@ -170,8 +170,10 @@ TEST(ParseError, Clauses) {
   EXPECT_EQ(errors("define A() from B() and last C() within x from B"),
             "1:41: there is no constant `x` in front of this rule | a window is a time such as "
             "`5 min`, or a constant: `const w = 5 min;`");
-  EXPECT_EQ(errors("define A() from B() and last C() within 5 x y"),
-            "1:45: unexpected `y`, expected `from`, `after`, `in` or `.`");
+  EXPECT_EQ(
+      errors("define A() from B() and last C() within 5 x y"),
+      "1:45: unexpected `y`, expected `from`, `after`, `in` or `.` | a window is counted from a "
+      "state: `within 5 min from Smoke`");
 }
 
 TEST(ParseError, Aggregates) {
@@ -267,6 +269,30 @@ TEST(ParseError, WordsOfOtherLanguagesAreToldWhatIsMeant) {
               HasSubstr("`avg(Type(...).attribute within ... from ...)`"));
   EXPECT_THAT(hint("define A() from B() and C() within 5 min from B;"),
               HasSubstr("a selection says which event"));
+}
+
+TEST(ParseError, SlipsAreToldHowItIsWritten) {
+  const auto hint = [](const std::string& text) {
+    const std::string all = errors(text);
+    const auto bar = all.find(" | ");
+    return bar == all.npos ? "no hint: " + all : all.substr(bar + 3);
+  };
+  EXPECT_THAT(hint("define A() from Timer(every 5 min);"), HasSubstr("`Timer(every = 5 min)`"));
+  EXPECT_THAT(hint("define A() from B() or C();"), HasSubstr("`A or B(...)`"));
+  EXPECT_THAT(hint("define A() from B() and last C() or D() within 5 min from B;"),
+              HasSubstr("`A or B(...)`"));
+  EXPECT_THAT(hint("define A() from (B or C)();"), HasSubstr("`A or B(...)`"));
+  EXPECT_THAT(hint("define A(x: int) from B() where x = 1 limit 1 order by x;"),
+              HasSubstr("before `limit`"));
+  EXPECT_THAT(hint("rule r: @at_most(1 per 10 min) define A() from B();"),
+              HasSubstr("per = 10 min"));
+  EXPECT_THAT(hint("@at_most(1, per = 10 min, by x) define A() from B();"), HasSubstr("by = area"));
+  EXPECT_THAT(hint("define A() from B() and last C() within 5 min where;"),
+              HasSubstr("`within 5 min from Smoke`"));
+  EXPECT_THAT(hint("define A() from B() and last C() within 5 min of B;"),
+              HasSubstr("`within 5 min from Smoke`"));
+  EXPECT_THAT(hint("define A() from B() and C() within 5 min from B;"),
+              HasSubstr("a row is `table C(...)`"));
 }
 
 TEST(ParseError, UnitsOfOtherLanguagesAreToldWhatIsMeant) {
