@@ -6,8 +6,8 @@ import {tags} from '@lezer/highlight';
 import type {Diagnostic} from 'gorgo';
 import {ask} from './server';
 
-const kWords = new Set('define from where consuming event rule assign each first last contains within inclusive between after as and or not true false in every any of with having group by const internal per order limit asc desc execute table key'.split(' '));
-const kTypes = new Set(['int', 'float', 'bool', 'string']);
+const kWords = new Set('define from where consuming event rule assign each first last contains like matches in within inclusive between after as and or not true false every events const internal per order by limit asc desc execute table key'.split(' '));
+const kTypes = new Set(['int', 'float', 'double', 'bool', 'string']);
 
 export const language = StreamLanguage.define({
   name: 'tesla',
@@ -19,9 +19,9 @@ export const language = StreamLanguage.define({
       return 'comment';
     }
     if (stream.eatSpace()) return null;
-    if (stream.match('//')) return stream.skipToEnd(), 'comment';
+    if (stream.match(/\/\/|#/)) return stream.skipToEnd(), 'comment';
     if (stream.match('/*')) return (state.comment = true), 'comment';
-    if (stream.match(/"([^"\\]|\\.)*"?/)) return 'string';
+    if (stream.match(/"([^"\\]|\\.)*"?|'([^'\\]|\\.)*'?/)) return 'string';
     if (stream.match(/\d+(\.\d+)?([a-z]+)?/)) return 'number';
     if (stream.match(/[@$][A-Za-z_]\w*/)) return 'variableName.special';
     const word = stream.match(/[A-Za-z_]\w*/) as RegExpMatchArray | null;
