@@ -1,6 +1,7 @@
 #include "server/command_queue.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gorgo::server {
 namespace {
@@ -67,7 +68,7 @@ void CommandQueue::join_turns(std::uint64_t client, Lane& lane) {
   lane.in_turns = true;
   // A lane that was silent must not be served first for long because of that.
   lane.served = std::max(lane.served, now_);
-  turns_.emplace(lane.served, client);
+  turns_.insert({lane.served, ++turns_asked_for_, client});
 }
 
 void CommandQueue::append(Lane& lane, Command& command) {
@@ -200,7 +201,7 @@ std::size_t CommandQueue::discard() {
 }
 
 std::uint64_t CommandQueue::serve_first(std::vector<Command>& out, std::uint64_t piece_cost) {
-  const auto [served, client] = *turns_.begin();
+  const auto [served, client] = std::pair(turns_.begin()->served, turns_.begin()->client);
   turns_.erase(turns_.begin());
   now_ = served;
   Lane& lane = lanes_.at(client);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +11,6 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "server/command.hpp"
@@ -20,7 +20,8 @@ namespace gorgo::server {
 
 /// Requests on their way to the engine thread: many producers, one consumer. Each client has a
 /// lane, in which its requests keep their order, and the lanes take turns by what their requests
-/// cost.
+/// cost. Of lanes that were served as much, the one that has waited longest is next: so what comes
+/// first of new clients is carried out in the order in which it came.
 ///
 /// A lane that is not empty may hold as much as is free in the whole queue, in bytes and in cost,
 /// so that one client fills half of the queue, two fill a third each, and some room always stays
@@ -82,13 +83,21 @@ class CommandQueue {
     std::shared_ptr<Outbox> refused = nullptr;  // set: to be woken when there is room
   };
 
+  struct Turn {
+    Served served;
+    std::uint64_t number;  // turns are counted as lanes ask for them
+    std::uint64_t client;
+    auto operator<=>(const Turn&) const = default;
+  };
+
   const std::size_t max_bytes_;
   const std::uint64_t max_cost_;
 
   std::mutex mutex_;  // guards all below; no other lock is taken while it is held
   std::condition_variable ready_;
-  std::unordered_map<std::uint64_t, Lane> lanes_;     // by Outbox::id; 0: reloads
-  std::set<std::pair<Served, std::uint64_t>> turns_;  // lanes with commands, least served first
+  std::unordered_map<std::uint64_t, Lane> lanes_;  // by Outbox::id; 0: reloads
+  std::set<Turn> turns_;                           // lanes with commands, least served first
+  std::uint64_t turns_asked_for_ = 0;
   std::vector<std::uint64_t> in_hand_;
   std::vector<std::uint64_t> refused_;
   Served now_ = 0;  // `served` of the lane that was served last

@@ -130,6 +130,17 @@ TEST_F(Queue, SilenceGivesNoRightToBeServedForLong) {
   EXPECT_GT(count(2), 2u);
 }
 
+/// So what doors and targets subscribe to at the start is in force before the first publication,
+/// whoever sends that.
+TEST_F(Queue, WhatComesFirstOfEachClientKeepsItsOrder) {
+  start();
+  for (const std::size_t client : {7, 3, 9, 1}) push(client, 10);
+  ASSERT_TRUE(take());
+  std::vector<std::uint64_t> served;
+  for (const Command& command : taken) served.push_back(command.client->id());
+  EXPECT_EQ(served, (std::vector<std::uint64_t>{7, 3, 9, 1}));
+}
+
 TEST_F(Queue, RequestsOfAClientKeepTheirOrder) {
   start();
   for (int i = 0; i < 50; ++i) {
