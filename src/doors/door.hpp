@@ -17,6 +17,15 @@ namespace gorgo::doors {
 
 /// What a source could make no event of.
 struct DeadLetter {
+  /// What is kept of each text, in bytes: a little more than anybody is shown, so that it can be
+  /// told that there was more. Payloads may be large, and a batch has many.
+  static constexpr std::size_t kMost = (std::size_t{16} << 10) + 8;
+
+  DeadLetter(std::string_view where, std::string_view why, std::string_view what)
+      : place(where.substr(0, kMost)),
+        reason(why.substr(0, kMost)),
+        payload(what.substr(0, kMost)) {}
+
   std::string place;  ///< where it came from, for people
   std::string reason;
   std::string payload;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "codec/text.hpp"
+
 namespace gorgo::doors {
 
 MessageReader::MessageReader(const Settings& settings, const Types& types,
@@ -19,6 +21,11 @@ std::vector<std::string> MessageReader::filters() const {
 }
 
 void MessageReader::take(std::string_view topic, std::string_view payload, Arrived& arrived) {
+  // What it says becomes attributes, which are texts.
+  if (!codec::is_valid_utf8(topic) || topic.find('\0') != topic.npos) {
+    arrived.dead.push_back({topic, "the topic is not UTF-8, or has a zero byte", payload});
+    return;
+  }
   std::optional<TopicContent> content;
   if (patterns_.empty()) content.emplace();
   for (const TopicPattern& pattern : patterns_) {
@@ -27,9 +34,8 @@ void MessageReader::take(std::string_view topic, std::string_view payload, Arriv
   const auto read = content ? reader_->read(payload, &*content, arrived.events)
                             : Error{"no pattern in `topics` matches this topic", ""};
   if (read && *read == PayloadReader::Outcome::event) return;
-  arrived.dead.push_back({std::string(topic),
-                          read ? "the payload holds no event" : read.error().message,
-                          std::string(payload)});
+  arrived.dead.push_back(
+      {topic, read ? "the payload holds no event" : read.error().message, payload});
 }
 
 }  // namespace gorgo::doors

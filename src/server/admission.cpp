@@ -132,7 +132,9 @@ bool Admission::publish(Command& command, std::uint64_t id, const wire::Publish&
     command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, kept.error()));
     return true;
   }
-  if (publication->dead_letters != nullptr) publish_own(*publication->dead_letters);
+  publish_dead(request, nullptr, [&](BatchBuilder& letters, std::optional<Timestamp> stamp) {
+    add_dead_letters(letters, stamp, publication->door, publication->dead_letters);
+  });
   const Timestamp last = last_timestamp(publication->batch.next().batch(), parts_.clock.now());
   latency_.add(command.received, ack.accepted, last);
   acknowledge(command, id, *publication, last);
@@ -184,12 +186,12 @@ bool Admission::begin_of_door(const Command& command, std::uint64_t id,
   }
   publication.door = protocol::text_of(request.door());
   const bool has_events = !publication.batch.done();
-  BatchBuilder dead;
-  // Before the first event the clock is not set, and must not be ahead of what comes now.
-  auto stamp = own_stamp();
-  if (!stamp && has_events) stamp = first_timestamp(publication.batch.next().batch());
-  add_dead_letters(dead, stamp, request);
-  if (dead.events() > 0 && !publish_own(dead, has_events ? nullptr : &request)) {
+  const bool has_dead = request.dead() != nullptr && request.dead()->size() > 0;
+  const Own told = publish_dead(request, has_events ? nullptr : &request,
+                                [&](BatchBuilder& letters, std::optional<Timestamp> stamp) {
+                                  add_dead_letters(letters, stamp, request);
+                                });
+  if (told == Own::no_room) {
     command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, kShortOfMemory));
     return false;
   }
@@ -199,7 +201,8 @@ bool Admission::begin_of_door(const Command& command, std::uint64_t id,
                          {request.position()->data(), request.position()->size()});
   }
   if (has_events) return true;
-  const auto kept = dead.events() > 0 ? Result<void>() : keep_position(request, publication);
+  const bool is_kept = has_dead && told == Own::accepted;
+  const auto kept = is_kept ? Result<void>() : keep_position(request, publication);
   if (kept) {
     acknowledge(command, id, publication, std::nullopt);
   } else {
@@ -231,9 +234,7 @@ void Admission::take_back(const wire::Publish& request, const Publication& publi
 void Admission::note_dead(Publication& publication, const BatchCursor& event,
                           const Error& why) noexcept {
   try {
-    auto& dead = publication.dead_letters;
-    if (dead == nullptr) dead = std::make_unique<BatchBuilder>();
-    add_dead_letter(*dead, own_stamp(), publication.door, event, why.message);
+    publication.dead_letters.push_back(refused_row(event, why.message));
   } catch (const std::bad_alloc&) {
     // The door learns of it from the count.
   }
@@ -367,15 +368,32 @@ std::optional<Timestamp> Admission::own_stamp() const {
   return parts_.processor.stamps() ? std::nullopt : std::optional(parts_.processor.clock());
 }
 
-bool Admission::publish_own(BatchBuilder& events, const wire::Publish* door) {
+Admission::Own Admission::publish_dead(const wire::Publish& request, const wire::Publish* door,
+                                       const AddDead& add) {
+  // Before the first event the clock is not set, and must not be ahead of what comes now.
+  const auto stamp =
+      parts_.processor.clock() ? own_stamp() : first_timestamp(protocol::view_of(*request.batch()));
+  BatchBuilder letters;
+  add(letters, stamp);
+  if (letters.events() == 0) return Own::accepted;
+  const Own told = publish_own(letters, door);
+  if (told != Own::refused || !stamp) return told;
+  // The events have times that nobody takes.
+  BatchBuilder stamped;
+  add(stamped, std::nullopt);
+  return publish_own(stamped, door);
+}
+
+Admission::Own Admission::publish_own(BatchBuilder& events, const wire::Publish* door) {
   const protocol::Bytes frame = frame_of(events, door);
-  if (!parts_.journal.make_room(frame.size())) return false;
+  if (!parts_.journal.make_room(frame.size())) return Own::no_room;
   const auto* message = flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data());
   Publication publication(*message->body_as_Publish()->batch());
   publication.frame = frame;
   while (append(publication, UINT32_MAX, true)) {
   }
-  return publication.ack.accepted > 0;
+  if (publication.ack.accepted > 0) return Own::accepted;
+  return memory_reserve::is_given_up() ? Own::no_room : Own::refused;
 }
 
 void Admission::settle() {

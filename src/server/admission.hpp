@@ -51,9 +51,14 @@ class Admission {
   /// Has the rows of a client refused whose types the client may not publish. `user`: who may not
   /// publish all of them; null: nobody.
   static void restrict(Publication& publication, UserPtr user);
-  /// Publishes events that are the server's own. Returns whether any were accepted. `door`: a
-  /// publication whose position is noted with them; null: none.
-  bool publish_own(BatchBuilder& events, const wire::Publish* door = nullptr);
+  enum class Own : std::uint8_t {
+    accepted,  ///< some of them
+    refused,   ///< all of them
+    no_room,   ///< they may be published when there is memory, or room on the disk
+  };
+  /// Publishes events that are the server's own. `door`: a publication whose position is noted with
+  /// them; null: none.
+  Own publish_own(BatchBuilder& events, const wire::Publish* door = nullptr);
   /// The timestamp of such events. Where publishers say what time it is, they neither move the
   /// clock nor take it over; unset: they are stamped.
   std::optional<Timestamp> own_stamp() const;
@@ -95,6 +100,10 @@ class Admission {
   Result<void> keep_position(const wire::Publish& request, const Publication& publication);
   /// Forgets that the publication has begun, so that it may come again.
   void take_back(const wire::Publish& request, const Publication& publication);
+  using AddDead = std::function<void(BatchBuilder& letters, std::optional<Timestamp> stamp)>;
+  /// Publishes the dead letters of a publication that came through a door, which `add` adds to a
+  /// batch. `door`: as in `publish_own`.
+  Own publish_dead(const wire::Publish& request, const wire::Publish* door, const AddDead& add);
   /// Has an event tell of a row that came through a door and was refused.
   void note_dead(Publication& publication, const BatchCursor& event, const Error& why) noexcept;
   /// `last`: the largest timestamp; unset: nothing of it was taken.

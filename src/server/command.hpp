@@ -15,6 +15,7 @@
 #include "protocol/batch.hpp"
 #include "protocol/batch_check.hpp"
 #include "protocol/framing.hpp"
+#include "server/dead_letters.hpp"
 #include "server/outbox.hpp"
 #include "server/security/user.hpp"
 #include "server/work.hpp"
@@ -34,8 +35,7 @@ struct Publication {
   std::string door;                             ///< of the server that it came through; empty: none
   /// How far its door had read before this publication.
   std::optional<std::vector<std::uint8_t>> position_before;
-  /// Rows of a door that were refused, as events that tell of them.
-  std::unique_ptr<BatchBuilder> dead_letters;
+  std::vector<RefusedRow> dead_letters;  ///< what came through the door and was refused
   wire::AckT ack;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "codec/event_line.hpp"
 #include "codec/text.hpp"
@@ -45,12 +46,18 @@ void add_dead_letters(BatchBuilder& batch, std::optional<Timestamp> stamp,
   }
 }
 
-void add_dead_letter(BatchBuilder& batch, std::optional<Timestamp> stamp, std::string_view door,
-                     const BatchCursor& refused, std::string_view reason) {
+RefusedRow refused_row(const BatchCursor& event, std::string_view reason) {
   std::string line;
-  codec::append_event_line(line, refused.to_event());
+  codec::append_event_line(line, event.to_event());
   line.pop_back();
-  add_dead_letter(batch, stamp, door, "", reason, line);
+  // So many bytes are shown, and some more say that there were more.
+  line.resize(std::min(line.size(), kMostPayload + 8));
+  return {std::move(line), std::string(reason)};
+}
+
+void add_dead_letters(BatchBuilder& batch, std::optional<Timestamp> stamp, std::string_view door,
+                      const std::vector<RefusedRow>& rows) {
+  for (const RefusedRow& row : rows) add_dead_letter(batch, stamp, door, "", row.reason, row.line);
 }
 
 }  // namespace gorgo::server

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "gorgo/event_batch.hpp"
 #include "protocol/gorgo_generated.h"
@@ -15,8 +17,14 @@ void add_dead_letter(BatchBuilder& batch, std::optional<Timestamp> stamp, std::s
 /// Adds an event for each dead letter that a publication has.
 void add_dead_letters(BatchBuilder& batch, std::optional<Timestamp> stamp,
                       const wire::Publish& publish);
-/// Adds an event that tells of a row which came through a door and was refused.
-void add_dead_letter(BatchBuilder& batch, std::optional<Timestamp> stamp, std::string_view door,
-                     const BatchCursor& refused, std::string_view reason);
+/// A row that came through a door and was refused.
+struct RefusedRow {
+  std::string line;  ///< the event line
+  std::string reason;
+};
+RefusedRow refused_row(const BatchCursor& event, std::string_view reason);
+/// Adds an event for each of them.
+void add_dead_letters(BatchBuilder& batch, std::optional<Timestamp> stamp, std::string_view door,
+                      const std::vector<RefusedRow>& rows);
 
 }  // namespace gorgo::server

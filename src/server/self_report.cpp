@@ -69,7 +69,7 @@ bool SelfReport::look(Time now) {
   }
   std::ranges::sort(fresh.rules, {}, &RuleCounters::serial);
   before_ = std::move(fresh);
-  return batch.events() > 0 && parts_.admission.publish_own(batch);
+  return batch.events() > 0 && parts_.admission.publish_own(batch) == Admission::Own::accepted;
 }
 
 bool SelfReport::wants(const std::string& type) const {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/event_notation.hpp"
+#include "doors/message_reader.hpp"
 
 namespace gorgo::doors {
 namespace {
@@ -46,6 +47,20 @@ TEST_F(Payloads, EventLines) {
                    &topic),
               ElementsAre("@ Temp(v=1, area=\"A1\")", "a tick is no event",
                           "@ Temp(area=\"A2\", area=\"A1\")"));
+}
+
+TEST_F(Payloads, ATopicThatIsNoTextMakesNoEvent) {
+  settings.format = "json";
+  MessageReader reader(
+      settings, [] { return std::make_shared<const Schema>(); }, {"plant/{area}/{type}"},
+      kMqttTopics);
+  Arrived arrived;
+  reader.begin_batch();
+  for (const std::string& area : {std::string("\xff\xfe"), std::string(1, '\0'), std::string("A1")})
+    reader.take("plant/" + area + "/Temp", R"({"v":1})", arrived);
+  EXPECT_EQ(arrived.events.events(), 1u);
+  ASSERT_EQ(arrived.dead.size(), 2u);
+  EXPECT_THAT(arrived.dead[0].reason, HasSubstr("UTF-8"));
 }
 
 TEST_F(Payloads, ObjectsOfJson) {

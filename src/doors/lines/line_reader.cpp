@@ -11,16 +11,18 @@ LineReader::LineReader(const Settings& settings, const Types& types, std::string
 
 void LineReader::take(std::string_view line, Arrived& arrived) {
   ++lines_;
+  if (!std::exchange(is_open_, false)) first_ = lines_;
   if (line.ends_with('\r')) line.remove_suffix(1);
   Result<void> read;
   if (std::exchange(awaits_header_, false)) {
     read = reader_->header(line);
   } else if (const auto outcome = reader_->read(line, nullptr, arrived.events); !outcome) {
     read = outcome.error();
+  } else {
+    is_open_ = *outcome == PayloadReader::Outcome::open;
   }
   if (read) return;
-  arrived.dead.push_back(
-      {name_ + ":" + std::to_string(lines_), read.error().message, std::string(line)});
+  arrived.dead.push_back({name_ + ":" + std::to_string(first_), read.error().message, line});
 }
 
 }  // namespace gorgo::doors

@@ -27,6 +27,8 @@ class LineReader {
   const std::unique_ptr<PayloadReader> reader_;
   bool awaits_header_;
   std::uint64_t lines_ = 0;
+  std::uint64_t first_ = 0;  // of the lines that are read together
+  bool is_open_ = false;     // and go on
 };
 
 }  // namespace gorgo::doors

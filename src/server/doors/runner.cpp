@@ -71,7 +71,11 @@ void Runner::fail(const Error& why) {
     parts_.log.warning("a door cannot go on, and tries again",
                        {{"door", name_}, {"error", why.to_string()}});
   }
-  const auto until = std::chrono::steady_clock::now() + pause_after(failures_++);
+  pause(pause_after(failures_++));
+}
+
+void Runner::pause(milliseconds time) {
+  const auto until = std::chrono::steady_clock::now() + time;
   while (!link_.is_stopped()) {
     const auto left = until - std::chrono::steady_clock::now();
     if (left.count() <= 0) return;

@@ -67,6 +67,8 @@ class Runner {
   void set_wake(std::function<void(bool is_stopped)> wake);
   /// Says that the door cannot go on for now, and waits before the next attempt.
   void fail(const Error& why);
+  /// Waits as long, or until the door stops.
+  void pause(std::chrono::milliseconds time);
   /// Says that it works.
   void succeed();
 

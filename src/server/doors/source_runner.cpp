@@ -56,6 +56,7 @@ class SourceRunner : public Runner {
   std::unique_ptr<doors::Source> source_;
   std::optional<Arrived> sent_, next_;
   std::uint64_t number_ = 0;  // of the publication that was sent
+  bool is_refused_ = false;   // it was, as a whole
 
   void run() override;
   bool open();
@@ -100,7 +101,7 @@ bool SourceRunner::open() {
 void SourceRunner::poll() {
   auto arrived = source_->poll(kPatience);
   if (!arrived) return fail(arrived.error());
-  succeed();
+  if (!is_refused_) succeed();
   if (arrived->has_news()) next_ = std::move(*arrived);
 }
 
@@ -122,8 +123,12 @@ void SourceRunner::take_reply(const wire::Message& message) {
   if (const auto* ack = message.body_as_Ack()) return confirm(*ack);
   const auto* error = message.body_as_Error();
   const std::string why = error == nullptr ? "an answer that is none" : error->message()->str();
-  report_.set_problem("the engine takes nothing: " + why);
-  link_.wait(kShortPause);
+  is_refused_ = true;
+  if (report_.set_problem("the engine takes nothing: " + why)) {
+    parts_.log.warning("the engine takes nothing of a door, and is asked again",
+                       {{"door", name_}, {"error", why}});
+  }
+  pause(kShortPause);
   send();
 }
 
@@ -135,6 +140,7 @@ void SourceRunner::confirm(const wire::Ack& ack) {
   report_.events += ack.accepted();
   source_->committed(sent_->position);
   sent_.reset();
+  if (std::exchange(is_refused_, false)) succeed();
 }
 
 }  // namespace
