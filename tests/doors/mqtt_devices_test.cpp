@@ -92,20 +92,23 @@ TEST(MqttDevices, ALargePacketDoesNotKeepItsRoom) {
 }
 
 TEST(MqttDeviceSessions, AMessageIsTakenOnceUntilItIsReleased) {
+  using Hold = DeviceSessions::Hold;
   const DeviceSessions::Time start;
   DeviceSessions sessions;
   EXPECT_EQ(sessions.begin(1, false, 10), false);
-  EXPECT_TRUE(sessions.hold(1, 7));
-  EXPECT_FALSE(sessions.hold(1, 7));
-  EXPECT_TRUE(sessions.hold(1, 8));
+  EXPECT_EQ(sessions.hold(1, 7, 2), Hold::is_new);
+  EXPECT_EQ(sessions.hold(1, 7, 2), Hold::came_before);
+  EXPECT_EQ(sessions.hold(1, 8, 2), Hold::is_new);
+  EXPECT_EQ(sessions.hold(1, 9, 2), Hold::too_many);
+  EXPECT_EQ(sessions.held(1), 2u);
   DeviceSessions again(sessions.save(), start);
   EXPECT_EQ(again.begin(1, false, 10), true);
-  EXPECT_FALSE(again.hold(1, 7)) << "after a start, too";
+  EXPECT_EQ(again.hold(1, 7, 2), Hold::came_before) << "after a start, too";
   again.release(1, 7);
   EXPECT_TRUE(again.has_changed());
-  EXPECT_TRUE(again.hold(1, 7));
+  EXPECT_EQ(again.hold(1, 7, 2), Hold::is_new);
   EXPECT_EQ(again.begin(1, true, 10), false) << "a clean session knows nothing";
-  EXPECT_TRUE(again.hold(1, 8));
+  EXPECT_EQ(again.hold(1, 8, 2), Hold::is_new);
 }
 
 TEST(MqttDeviceSessions, ASessionGoesWhenItsTimeIsOver) {

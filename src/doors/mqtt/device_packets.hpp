@@ -23,6 +23,7 @@ enum class Reason : std::uint8_t {
   shutting_down = 0x8b,
   silent = 0x8d,
   taken_over = 0x8e,
+  receive_maximum_exceeded = 0x93,
   quota_exceeded = 0x97,
 };
 

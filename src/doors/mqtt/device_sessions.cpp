@@ -63,11 +63,19 @@ void DeviceSessions::end(Device device, std::optional<std::uint32_t> expiry, Tim
   if (session.is_over(now)) forget(found);
 }
 
-bool DeviceSessions::hold(Device device, std::uint16_t packet_id) {
+DeviceSessions::Hold DeviceSessions::hold(Device device, std::uint16_t packet_id,
+                                          std::size_t most) {
   Session& session = sessions_[device];
-  const bool is_new = session.held.insert(packet_id).second;
-  has_changed_ = has_changed_ || (is_new && session.lasts());
-  return is_new;
+  if (session.held.contains(packet_id)) return Hold::came_before;
+  if (session.held.size() >= most) return Hold::too_many;
+  session.held.insert(packet_id);
+  has_changed_ = has_changed_ || session.lasts();
+  return Hold::is_new;
+}
+
+std::size_t DeviceSessions::held(Device device) const {
+  const auto session = sessions_.find(device);
+  return session == sessions_.end() ? 0 : session->second.held.size();
 }
 
 void DeviceSessions::release(Device device, std::uint16_t packet_id) {

@@ -30,8 +30,15 @@ class DeviceSessions {
   std::optional<bool> begin(Device device, bool clean, std::uint32_t expiry);
   /// A device has gone. `expiry`, if given, is the new one.
   void end(Device device, std::optional<std::uint32_t> expiry, Time now);
-  /// A message of quality 2 has come. False: it came before and was not released since.
-  bool hold(Device device, std::uint16_t packet_id);
+  enum class Hold : std::uint8_t {
+    is_new,
+    came_before,  ///< and was not released since
+    too_many,     ///< so many are held already; it is not
+  };
+  /// A message of quality 2 has come. `most`: that may be held of the device.
+  Hold hold(Device device, std::uint16_t packet_id, std::size_t most);
+  /// How many messages are held of the device.
+  std::size_t held(Device device) const;
   void release(Device device, std::uint16_t packet_id);
   /// Forgets the sessions whose time is over.
   void forget_expired(Time now);

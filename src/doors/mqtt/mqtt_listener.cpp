@@ -19,6 +19,11 @@ constexpr std::size_t kMostDevices = 10'000;
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of all connections together
 constexpr seconds kGreeting{10};                            // within which a device greets
 constexpr seconds kBetweenLooks{1};
+// A device of MQTT 3.1.1 cannot be told how many messages it may send before one is acknowledged.
+constexpr std::size_t kMostHeld = 4096;
+/// That are taken in one look. Else a device that asks without a pause would keep what others have
+/// sent, and all answers, in memory.
+constexpr int kMostReads = 1024;
 
 /// Whether two secrets are the same, in a time that does not depend on where they differ.
 bool is_same(const std::string& a, const std::string& b) {
@@ -121,7 +126,8 @@ void MqttListener::look() {
 }
 
 void MqttListener::take_packets(const DevicePtr& device) {
-  device->heard = Clock::now();
+  // Who has not greeted must do so in time, whatever else comes.
+  if (device->greeting) device->heard = Clock::now();
   while (device->connection->is_open()) {
     const auto frame = device->connection->next();
     if (!frame) {
@@ -169,6 +175,7 @@ bool MqttListener::greet(const DevicePtr& device, const Frame& frame) {
     return false;
   }
   device->greeting = *greeting;
+  device->heard = Clock::now();
   Welcome welcome{.receive_maximum = static_cast<std::uint16_t>(settings_.max_in_flight),
                   .most_packet = DeviceConnection::kMostPacket};
   if (const Reason no = judge(*device->greeting, welcome.assigned_client_id); no != Reason::success)
@@ -206,11 +213,28 @@ bool MqttListener::take_message(const DevicePtr& device, const Frame& frame) {
   if (message->topic.find_first_of("+#") != std::string_view::npos) {
     return dismiss(device, Reason::malformed, "a topic with wildcards");
   }
-  const bool is_new = message->qos < 2 || sessions_.hold(device->id, message->packet_id);
-  if (is_new) reader_.take(message->topic, message->payload, arrived_);
-  if (message->qos > 0) {
-    append_yes(answer(device), message->qos == 1 ? Head::puback : Head::pubrec, message->packet_id);
+  if (message->qos == 2) return take_once(device, *message);
+  reader_.take(message->topic, message->payload, arrived_);
+  if (message->qos == 1) append_yes(answer(device), Head::puback, message->packet_id);
+  return true;
+}
+
+/// A device of MQTT 3.1.1 that sends more than can be held gets no answer for what is beyond, nor
+/// for what follows, and comes again with it: see `take_request`.
+bool MqttListener::take_once(const DevicePtr& device, const Publish& message) {
+  using Hold = DeviceSessions::Hold;
+  const bool is_told = device->version() == Version::v5;
+  const std::size_t most = is_told ? static_cast<std::size_t>(settings_.max_in_flight) : kMostHeld;
+  const auto held =
+      device->left_some_out ? Hold::too_many : sessions_.hold(device->id, message.packet_id, most);
+  if (held == Hold::too_many && is_told) {
+    return dismiss(device, Reason::receive_maximum_exceeded,
+                   "more messages of quality 2 than max_in_flight");
   }
+  device->left_some_out = held == Hold::too_many;
+  if (device->left_some_out) return true;
+  if (held == Hold::is_new) reader_.take(message.topic, message.payload, arrived_);
+  append_yes(answer(device), Head::pubrec, message.packet_id);
   return true;
 }
 
@@ -220,6 +244,10 @@ bool MqttListener::take_request(const DevicePtr& device, const Frame& frame) {
   if (frame.head == Head::pubrel) {
     sessions_.release(device->id, request->packet_id);
     append_yes(answer(device), Head::pubcomp, request->packet_id);
+    // It sends the others again when it comes back.
+    if (device->left_some_out && sessions_.held(device->id) == 0) {
+      return dismiss(device, Reason::quota_exceeded, "");
+    }
   } else {
     const auto head = frame.head == Head::subscribe ? Head::suback : Head::unsuback;
     append_no(answer(device), head, *request, device->version());
@@ -293,10 +321,11 @@ Result<Arrived> MqttListener::poll(std::chrono::milliseconds patience) {
   reader_.begin_batch();
   const auto until = start + (was_open ? patience : patience.zero());
   io_.restart();
-  while (!arrived_.full()) {
+  for (int reads = 0; reads < kMostReads && !arrived_.full();) {
     // Behind the first message only what is there already is taken.
     const bool has_news = !arrived_.empty() || !answers_.empty() || sessions_.has_changed();
     const std::size_t ran = has_news ? io_.poll_one() : io_.run_one_until(until);
+    if (has_news) ++reads;
     if (ran == 0 || woken_.exchange(false)) break;
   }
   last_poll_ = Clock::now();

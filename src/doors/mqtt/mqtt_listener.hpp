@@ -54,6 +54,7 @@ class MqttListener : public Source {
     DeviceSessions::Device id = 0;
     Clock::time_point heard = {};  ///< it, or its connection, was heard of last
     std::size_t bytes = 0;         ///< of its connection, as they are counted in `bytes_`
+    bool left_some_out = false;    ///< messages of quality 2, of which too many were held
 
     Version version() const { return greeting ? greeting->version : Version::v5; }
   };
@@ -92,6 +93,7 @@ class MqttListener : public Source {
   bool greet(const DevicePtr& device, const Frame& frame);
   Reason judge(Greeting& greeting, std::string& assigned) const;
   bool take_message(const DevicePtr& device, const Frame& frame);
+  bool take_once(const DevicePtr& device, const Publish& message);
   bool take_request(const DevicePtr& device, const Frame& frame);
   bool take_parting(const DevicePtr& device, const Frame& frame);
   bool refuse(const DevicePtr& device, Reason reason);
