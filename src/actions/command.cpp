@@ -62,6 +62,8 @@ int spawn(pid_t& id, std::vector<std::string> arguments, std::vector<std::string
   posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
+  // Nothing else of the server's: neither its ports nor the connections of its clients.
+  posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
   posix_spawnattr_init(&attributes);
   sigset_t none, all;
   sigemptyset(&none);

@@ -81,10 +81,8 @@ class Webhook::Post {
     curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(curl, CURLOPT_PRIVATE, this);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error_.data());
-    // What a receiver answers beside its status means nothing.
-    curl_easy_setopt(
-        curl, CURLOPT_WRITEFUNCTION,
-        +[](char*, std::size_t size, std::size_t count, void*) { return size * count; });
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, this);
     if (!settings.ca.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, settings.ca.c_str());
     curl_multi_add_handle(pool_.multi, curl);
   }
@@ -96,7 +94,8 @@ class Webhook::Post {
   Post& operator=(const Post&) = delete;
 
   Outcome outcome(CURLcode code) const {
-    if (code != CURLE_OK) {
+    // A body that was given up says that there was a status.
+    if (code != CURLE_OK && code != CURLE_WRITE_ERROR) {
       const char* const why = error_[0] == '\0' ? curl_easy_strerror(code) : error_.data();
       return {What::failed, why};
     }
@@ -120,6 +119,15 @@ class Webhook::Post {
   Pool& pool_;
   std::unique_ptr<curl_slist, Free> headers_;
   std::array<char, CURL_ERROR_SIZE> error_{};
+  std::size_t body_bytes_ = 0;  // of the answer
+
+  /// What a receiver answers beside its status means nothing, and may have no end.
+  static std::size_t on_body(char*, std::size_t, std::size_t size, void* self) {
+    constexpr std::size_t kMost = std::size_t{1} << 20;
+    std::size_t& bytes = static_cast<Post*>(self)->body_bytes_;
+    bytes += size;
+    return bytes > kMost ? 0 : size;
+  }
 
   void add_headers(const Settings& settings, const Signer* signer, const Order& order) {
     const std::int64_t seconds = std::time(nullptr);

@@ -56,6 +56,21 @@ TEST(Actions, AWebhookIsSignedAndHasTheEvent) {
   EXPECT_EQ(server.stop(), 0);
 }
 
+TEST(Actions, AnAnswerWithoutEndIsOne) {
+  const Folder folder("endless_answer");
+  folder.write("endless", "yes");
+  const Receiver receiver(folder);
+  ServerWithDoors server(folder, webhook(receiver));
+  auto client = server.client();
+  deploy(client, kEchoOps);
+  publish(client, 1);
+  const ActionTarget target =
+      wait_for_target(client, "ops", [](const ActionTarget& t) { return t.attempts > 0; });
+  EXPECT_EQ(target.failures, 0u) << target.problem;
+  EXPECT_EQ(receiver.posts().size(), 1u);
+  EXPECT_EQ(server.stop(), 0);
+}
+
 TEST(Actions, ATargetThatTheServerDoesNotHaveIsRefused) {
   const Folder folder("unknown_target");
   const Receiver receiver(folder);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -54,6 +55,15 @@ TEST(CommandAction, ArgumentsAreFilledAndNeverReadByAShell) {
               testing::StartsWith(nasty + "|Fire-46.5-12-1||{open|{\"id\":\"12-1\""));
   EXPECT_THAT(content(path), testing::EndsWith("}\n|12-1/page"));
   fs::remove(path);
+}
+
+TEST(CommandAction, AProgramHasNoneOfTheServersConnections) {
+  const int connection = socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_GT(connection, 2);
+  const auto outcomes =
+      run({"/bin/sh", "-c", "test ! -e /proc/$$/fd/" + std::to_string(connection)}, {order("A")});
+  EXPECT_EQ(outcomes[0].what, Outcome::What::done) << outcomes[0].problem;
+  close(connection);
 }
 
 TEST(CommandAction, AnythingButZeroIsAFailureWithWhatItSaid) {

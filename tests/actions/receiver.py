@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A receiver of webhooks: receiver.py FOLDER [PORT]. It writes its port into FOLDER/port, what it gets into
 FOLDER/received, one line each, and answers with the status in FOLDER/status. With FOLDER/secret it checks signatures
-as Standard Webhooks says."""
+as Standard Webhooks says; with FOLDER/endless its answers have no end."""
 import base64
 import hashlib
 import hmac
@@ -46,6 +46,10 @@ class Receiver(BaseHTTPRequestHandler):
         with lock:
             received.write(f"{self.headers['webhook-id']} {status} {verdict(self.headers, body)} {body.decode()}\n")
         self.send_response(status)
+        if content("endless", ""):
+            self.end_headers()
+            while True:
+                self.wfile.write(b"x" * 65536)
         self.send_header("Content-Length", "0")
         self.end_headers()
 

@@ -174,6 +174,7 @@ void ActionRunner::work() {
     take_news(is_last);
     take_ordered();
     give_up_late(steady_clock::now());
+    report_.waiting = outstanding_.left();  // an attempt may take long
     const std::size_t tried = attempt_due();
     publish_dead_letters();
     acknowledge(steady_clock::now());
