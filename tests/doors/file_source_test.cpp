@@ -23,7 +23,7 @@ class Files : public testing::Test {
   Settings settings;
   std::unique_ptr<FileSource> source;
   Position position;
-  std::vector<std::string> dead;
+  std::vector<std::string> dead, places;
 
   void SetUp() override {
     fs::remove_all(folder);
@@ -68,7 +68,10 @@ class Files : public testing::Test {
     for (BatchCursor row(arrived->events.batch()); !row.done(); row.advance()) {
       numbers.push_back(row.value(row.table().columns[0]).integer);
     }
-    for (const DeadLetter& letter : arrived->dead) dead.push_back(letter.payload);
+    for (const DeadLetter& letter : arrived->dead) {
+      dead.push_back(letter.payload);
+      places.push_back(letter.place);
+    }
     position = arrived->position;
     source->committed(position);
     return true;
@@ -85,6 +88,32 @@ TEST_F(Files, LinesComeAsTheyAreWrittenAndOnceOnly) {
   append("a.log", lines(5, 5));
   open();
   EXPECT_THAT(read(1), ElementsAre(5));
+}
+
+/// The batch has room for hundreds of them.
+TEST_F(Files, OfALineThatIsNoEventTheBeginningIsKept) {
+  append("a.log", std::string(1'000'000, 'x') + "\n" + lines(1, 1));
+  open();
+  EXPECT_THAT(read(1), ElementsAre(1));
+  ASSERT_EQ(dead.size(), 1u);
+  EXPECT_EQ(dead[0], std::string(DeadLetter::kMost, 'x'));
+}
+
+TEST_F(Files, ARowOfSeveralLinesThatIsNoneIsNamedByItsBeginning) {
+  settings.format = "csv";
+  append("a.log", "n,m\n1,2\n3,\"4\n5\"6\n7,8\n");
+  open();
+  EXPECT_THAT(read(2), ElementsAre(1, 7));
+  ASSERT_EQ(places.size(), 1u);
+  EXPECT_TRUE(places[0].ends_with("a.log:8")) << places[0];
+}
+
+/// They say that they have no bytes, and give some at each look.
+TEST_F(Files, FilesOfTheKernelAreEmpty) {
+  settings.path = "/proc/self/status";
+  open();
+  EXPECT_THAT(read(0), IsEmpty());
+  EXPECT_THAT(dead, IsEmpty());
 }
 
 TEST_F(Files, ARenamedFileIsReadToItsEnd) {
@@ -150,11 +179,12 @@ TEST_F(Files, FromTheEndNothingOldComes) {
   EXPECT_THAT(read(2), testing::UnorderedElementsAre(3, 4));
 }
 
+Departing::Row row(std::uint64_t root) {
+  return {{root, 1}, {"Fire", 1'000'000'000, {{"n", std::int64_t(root)}}}};
+}
+
 TEST_F(Files, ASinkWritesNothingTwice) {
   settings.path = (folder / "out").string();
-  const auto row = [](std::uint64_t root) {
-    return Departing::Row{{root, 1}, {"Fire", 1'000'000'000, {{"n", std::int64_t(root)}}}};
-  };
   EXPECT_TRUE(FileSink(settings).send({{row(1), row(2)}}));
   std::ofstream(folder / "out", std::ios::app)
       << "{\"id\":\"3-1\",\"ty";  // a write that was cut off
@@ -165,6 +195,20 @@ TEST_F(Files, ASinkWritesNothingTwice) {
   EXPECT_THAT(written, ElementsAre(R"({"id":"1-1","type":"Fire","ts":1000,"attrs":{"n":1}})",
                                    R"({"id":"2-1","type":"Fire","ts":1000,"attrs":{"n":2}})",
                                    R"({"id":"3-1","type":"Fire","ts":1000,"attrs":{"n":3}})"));
+}
+
+TEST_F(Files, WhatOthersHaveWrittenIsNeverCutOff) {
+  settings.path = (folder / "out").string();
+  append("out", "127.0.0.1 localhost\n::1 localhost");
+  const auto sent = FileSink(settings).send({{row(1)}});
+  ASSERT_FALSE(sent);
+  EXPECT_THAT(sent.error().message, testing::HasSubstr("no door has written"));
+  append("out", "\n");
+  EXPECT_TRUE(FileSink(settings).send({{row(1)}}));
+  std::ifstream in(folder / "out");
+  std::string line;
+  EXPECT_TRUE(std::getline(in, line) && line == "127.0.0.1 localhost");
+  EXPECT_TRUE(std::getline(in, line) && line == "::1 localhost");
 }
 
 }  // namespace

@@ -17,6 +17,12 @@ bool is_same_file(const std::string& path, int file) {
          named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
+/// Whether a line that has no end may be one of ours, which a crash has cut off.
+bool is_ours(std::string_view line) {
+  constexpr std::string_view kBegin = R"({"id":")";
+  return line.substr(0, kBegin.size()) == kBegin.substr(0, line.size());
+}
+
 }  // namespace
 
 FileSink::~FileSink() {
@@ -32,7 +38,11 @@ Result<void> FileSink::open() {
   if (file_ >= 0) close(file_);
   file_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
   if (file_ < 0) return failed("open");
-  return find_end();
+  auto found = find_end();
+  if (found) return {};
+  close(file_);
+  file_ = -1;
+  return found;
 }
 
 Result<void> FileSink::find_end() {
@@ -51,6 +61,10 @@ Result<void> FileSink::find_end() {
   }
   const std::size_t end = tail.rfind('\n');
   const std::size_t whole = end == tail.npos ? 0 : end + 1;
+  if (!is_ours(std::string_view(tail).substr(whole))) {
+    return Error{path_ + " ends within a line that no door has written",
+                 "give the line an end, or the door another file"};
+  }
   if (whole < tail.size() && ftruncate(file_, begin + static_cast<off_t>(whole)) != 0) {
     return failed("cut");
   }

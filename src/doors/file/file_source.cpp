@@ -234,8 +234,9 @@ TailedFile::TakeLine FileSource::taker(TailedFile& file, Arrived& arrived) {
     }
     const auto read = file.reader().read(line, nullptr, arrived.events);
     if (read) return *read;
-    arrived.dead.push_back({file.position().path + ":" + std::to_string(offset),
-                            read.error().message, std::string(line)});
+    // A row of several lines is named by where it begins.
+    arrived.dead.push_back({file.position().path + ":" + std::to_string(file.position().offset),
+                            read.error().message, line});
     return Outcome::event;
   };
 }

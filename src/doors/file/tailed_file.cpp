@@ -109,6 +109,8 @@ Result<TailedFile::Read> TailedFile::read(const TakeLine& take,
     if (*bytes != filled_ && (*bytes < filled_ || !is_same())) {
       if (auto begun = begin(0); !begun) return begun.error();
     }
+    // A file of /proc has more than it says, and would be read for ever.
+    if (*bytes == filled_) return Read::end;
     const auto more = fill();
     if (!more) return more.error();
     if (!*more) return Read::end;
