@@ -121,6 +121,31 @@ TEST(Permissions, ADeployedRuleReadsAndEmitsOnlyWhatItsUserMay) {
   EXPECT_TRUE(mute.admin().rules()->empty());
 }
 
+TEST(Permissions, TimersTablesAndStatesOverSeveralTypesTakeThePermissionsOfTheirTypes) {
+  const std::string types = "table Row(id: int key, x: int); event In(x: int); event Too(x: int);";
+  const std::vector<std::string> texts = {
+      "define Out(x: int) from Timer(every = 1 s) and last In() within 1 h from Timer where x = "
+      "In.x;",
+      "define Out(x: int) from In(x = $x) and table Row(id = $x) as R where x = R.x;",
+      "define Out(x: int) from In(x = $x) where x = Row(id = $x).x;",
+      "define Out(x: int) from In or Too() as E where x = E.x;",
+      "define Out(x: int) from In(x = $x) and not In or Too() within 1 h from In where x = $x;"};
+  WithUser all("rules = [\"deploy\"]\nsubscribe = [\"In\", \"Too\", \"Row\"]\npublish = [\"Out\"]");
+  EXPECT_EQ(problem_in(all.admin().deploy("types", types)), "");
+  for (const std::string& text : texts) {
+    EXPECT_EQ(problem_in(all.client().deploy("mine", text, {.replace = true})), "") << text;
+  }
+  WithUser some(
+      "rules = [\"deploy\"]\nsubscribe = [\"*\"]\nsubscribe_deny = [\"Too\", \"Row\"]\npublish = "
+      "[\"Out\"]");
+  EXPECT_EQ(problem_in(some.admin().deploy("types", types)), "");
+  for (std::size_t i = 1; i < texts.size(); ++i) {
+    EXPECT_THAT(problem_in(some.client().deploy("mine", texts[i])),
+                HasSubstr("may not subscribe to"))
+        << texts[i];
+  }
+}
+
 TEST(Permissions, RulesBelongToDeployments) {
   WithUser with(
       "rules = [\"see\", \"deploy\", \"remove\"]\ndeployments = [\"mine*\"]\n"

@@ -6,10 +6,22 @@
 namespace gorgo::server {
 namespace {
 
+/// A joint type, which states over several types and tables have, is no more than its members, and
+/// timers tell nobody anything.
+Result<void> check_read(const User& user, TypeId type, const Schema& schema) {
+  if (type == kTimerType) return {};
+  const EventType& read = schema.at(type);
+  if (!read.joint()) return check_subscribe(user, read.name);
+  for (const JointMember& member : read.members) {
+    if (auto allowed = check_read(user, member.type, schema); !allowed) return allowed;
+  }
+  return {};
+}
+
 Result<void> check_types(const User& user, const plan::Plan& plan, const Schema& schema) {
   for (const TypeId type : dispatch::types_of(plan)) {
-    const std::string& name = schema.at(type).name;
-    auto allowed = type == plan.rule.type ? check_publish(user, name) : check_subscribe(user, name);
+    auto allowed = type == plan.rule.type ? check_publish(user, schema.at(type).name)
+                                          : check_read(user, type, schema);
     if (!allowed) {
       return Error{"rule '" + plan.rule.name + "': " + allowed.error().message,
                    allowed.error().hint};
