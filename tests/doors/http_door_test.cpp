@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <set>
+#include <string>
 
 #include "door_support.hpp"
 #include "peer_support.hpp"
@@ -100,6 +102,25 @@ TEST_P(HttpDoor, EachBodyIsTakenOnceWhoeverIsKilled) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, HttpDoor, testing::Values("plain", "tagged"));
+
+class PlainHttpDoor : public HttpDoor {};
+
+TEST_P(PlainHttpDoor, FailsUntilThereIsSomething) {
+  ServerWithDoors server(folder, door("feed.json", "format = \"json\"\ntype = \"A\"\n"));
+  auto client = server.client();
+  std::set<std::string> states;
+  wait_for_door(client, "feed", [&](const Door& seen) {
+    if (seen.failures > 0) states.insert(seen.state);
+    return seen.failures > 3;
+  });
+  EXPECT_THAT(states, testing::ElementsAre("failing"));
+  folder.write("feed.json", R"({"v":1})");
+  wait_for_door(client, "feed",
+                [](const Door& seen) { return seen.events == 1 && seen.state == "running"; });
+  EXPECT_EQ(server.stop(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Servers, PlainHttpDoor, testing::Values("plain"));
 
 class TaggedHttpDoor : public HttpDoor {};
 

@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/asio.hpp>
 #include <cstdlib>
 #include <optional>
 #include <random>
+#include <thread>
 
 #include "door_support.hpp"
 #include "doors/nats/connection.hpp"
@@ -394,6 +396,29 @@ TEST_F(NatsDoor, AServerIsKnownByItsCertificate) {
   }
   const NatsServer broker = broker_with("stranger");
   expect_no_trust(folder, trusting(broker, "stranger"), "plant");
+}
+
+TEST(NatsServers, OneThatFallsSilentWhileItAnswersIsAFailure) {
+  namespace asio = boost::asio;
+  using asio::ip::tcp;
+  const Folder folder("silent_nats");
+  asio::io_context io;
+  tcp::acceptor acceptor(io, {asio::ip::make_address("127.0.0.1"), 0});
+  tcp::socket silent(io);
+  std::thread answers([&] {
+    acceptor.accept(silent);
+    asio::write(silent, asio::buffer(std::string(
+                            "INFO {\"server_id\":\"x\",\"version\":\"2.10.0\",\"proto\":1}\r\n")));
+  });
+  ServerWithDoors server(folder, "[doors.plant]\nkind = \"nats\"\nbroker = \"127.0.0.1:" +
+                                     std::to_string(acceptor.local_endpoint().port()) +
+                                     "\"\nsubject = \"a.{type}\"\nformat = \"json\"\n");
+  auto client = server.client();
+  const auto door =
+      wait_for_door(client, "plant", [](const Door& seen) { return seen.state == "failing"; });
+  EXPECT_THAT(door.problem, HasSubstr("does not answer"));
+  answers.join();
+  EXPECT_EQ(server.stop(), 0);
 }
 
 }  // namespace

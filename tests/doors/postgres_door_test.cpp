@@ -51,6 +51,22 @@ TEST_F(PostgresDoor, ColumnsTakeWhatEventsHave) {
   EXPECT_EQ(server.stop(), 0);
 }
 
+TEST_F(PostgresDoor, AZeroByteIsABlankThere) {
+  Postgres database(folder);
+  ask(database, "create table echoes (id text primary key, type text, note text, attrs jsonb)");
+  ServerWithDoors server(folder, sink(database.address()));
+  auto client = server.client();
+  ASSERT_TRUE(client.publish(
+      std::vector<Event>{{"Echo", 1'000'000'000, {{"note", std::string("a\0b", 3)}}}}));
+  const Patience patience("for the row");
+  std::vector<std::string> row;
+  while (row.empty() && patience.lasts()) {
+    row = ask(database, "select note, attrs->>'note' from echoes");
+  }
+  EXPECT_THAT(row, testing::ElementsAre("a b", "a b"));
+  EXPECT_EQ(server.stop(), 0);
+}
+
 TEST_F(PostgresDoor, ATableThatIsMissingIsWaitedFor) {
   Postgres database(folder);
   ask(database, "select 1");

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/asio/ip/tcp.hpp>
+
 #include "door_support.hpp"
 #include "peer_support.hpp"
 
@@ -57,6 +59,18 @@ TEST_F(SyslogDoor, StreamsComeInWithEitherFraming) {
   EXPECT_EQ(next_message(client), "counted");
   EXPECT_EQ(log({"-T", "--rfc5424"}, "a line"), 0);
   EXPECT_EQ(next_message(client), "a line");
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST_F(SyslogDoor, WhatAConnectionEndsWithinIsADeadLetter) {
+  ServerWithDoors server(folder, config("tcp"));
+  auto client = server.client();
+  wait_for_door(client, "log", [](const Door& door) { return door.state == "running"; });
+  for (const char* const cut_off : {"50 <13>1 - - - - - - counted", "no message"}) {
+    boost::asio::ip::tcp::iostream stream("127.0.0.1", port);
+    stream << cut_off << std::flush;
+  }
+  wait_for_door(client, "log", [](const Door& door) { return door.dead_letters == 2; });
   EXPECT_EQ(server.stop(), 0);
 }
 

@@ -77,7 +77,7 @@ std::vector<std::string> cut(std::string_view text, std::size_t step) {
       messages.emplace_back(**message);
     }
   }
-  if (!cutter.rest().empty()) messages.emplace_back(cutter.rest());
+  if (cutter.rest().starts_with('<')) messages.emplace_back(cutter.rest());
   return messages;
 }
 

@@ -155,6 +155,9 @@ Result<long> HttpSource::perform() {
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   if (code == CURLE_OK) return status;
   if (code == CURLE_ABORTED_BY_CALLBACK) return kAborted;
+  if (code == CURLE_WRITE_ERROR) {
+    return Error{settings_.target() + ": the body has more than 64 MiB, inflated", ""};
+  }
   return Error{settings_.target() + ": " + (*why != '\0' ? why : curl_easy_strerror(code)), ""};
 }
 
@@ -164,12 +167,12 @@ Result<void> HttpSource::request() {
   const auto status = perform();
   if (!status) return status.error();
   if (*status == kAborted) return {};
-  next_request_ = Clock::now() + std::chrono::seconds(settings_.every);
-  if (*status == kNotModified) return {};
-  if (*status != kOk) {
+  // The caller tries again after its own pause, and the door fails until it gets an answer.
+  if (*status != kOk && *status != kNotModified) {
     return Error{settings_.target() + ": the server answers " + std::to_string(*status), ""};
   }
-  begin_body();
+  next_request_ = Clock::now() + std::chrono::seconds(settings_.every);
+  if (*status == kOk) begin_body();
   return {};
 }
 

@@ -1,6 +1,8 @@
 #include "doors/nats/connection.hpp"
 
+#include <algorithm>
 #include <sstream>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -64,17 +66,38 @@ Result<Owned<natsOptions>> Connection::options() const {
 Result<bool> Connection::open() {
   if (connection_ != nullptr && !natsConnection_IsClosed(connection_.get())) return false;
   close();
-  const auto chosen = options();
-  if (!chosen) return chosen.error();
-  natsConnection* made = nullptr;
-  const auto status = natsConnection_Connect(&made, chosen->get());
-  if (status != NATS_OK) {
-    Error why = failed("the server " + settings_.broker, status);
-    why.hint = "start nats-server there, or correct the address";
-    return why;
+  if (!coming_.valid()) {
+    if (auto begun = begin(); !begun) return begun.error();
   }
-  connection_.reset(made);
+  const auto servers = std::ranges::count(settings_.broker, ',') + 1;
+  if (coming_.wait_for(kAnswer * (servers + 1)) != std::future_status::ready) {
+    return Error{"the server " + settings_.broker + " does not answer", "start it again"};
+  }
+  auto came = coming_.get();
+  if (!came) return came.error();
+  connection_ = std::move(*came);
   return true;
+}
+
+/// The library may wait for ever for a server that has begun to answer, so the attempt has a thread
+/// of its own, which is left behind when the connection is not wanted any more.
+Result<void> Connection::begin() {
+  auto chosen = options();
+  if (!chosen) return chosen.error();
+  std::packaged_task<Result<Owned<natsConnection>>()> attempt(
+      [options = std::move(*chosen), broker = settings_.broker]() {
+        natsConnection* made = nullptr;
+        const auto status = natsConnection_Connect(&made, options.get());
+        if (status == NATS_OK) {
+          return Result<Owned<natsConnection>>(std::in_place, Owned<natsConnection>(made));
+        }
+        Error why = failed("the server " + broker, status);
+        why.hint = "start nats-server there, or correct the address";
+        return Result<Owned<natsConnection>>(std::move(why));
+      });
+  coming_ = attempt.get_future();
+  std::thread(std::move(attempt)).detach();
+  return {};
 }
 
 void Connection::close() { connection_.reset(); }

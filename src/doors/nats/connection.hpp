@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <string>
 
@@ -56,9 +57,12 @@ class Connection {
   const Settings settings_;
   const std::string name_;
   Owned<natsConnection> connection_;
+  std::future<Result<Owned<natsConnection>>> coming_;  // valid: an attempt goes on
   std::atomic<bool> woken_ = false;
 
   Result<Owned<natsOptions>> options() const;
+  /// Begins an attempt to connect.
+  Result<void> begin();
 };
 
 }  // namespace gorgo::doors::nats

@@ -13,8 +13,14 @@ namespace {
 constexpr std::size_t kMostParameters = 60'000;  // of a statement; the protocol has 65535
 constexpr std::size_t kMostRows = 1000;
 
+/// No text of the database can hold a zero byte, and JSON there none that is escaped.
+void replace_zeros(std::string& text) { std::ranges::replace(text, '\0', ' '); }
+
 /// The attributes of an event as an object of JSON.
-std::string attributes_of(const Event& event) {
+std::string attributes_of(Event event) {
+  for (Attribute& attribute : event.attributes) {
+    if (auto* const text = std::get_if<std::string>(&attribute.value)) replace_zeros(*text);
+  }
   std::string line;
   codec::append_event_line(line, event);
   const auto begin = line.find("\"attrs\":");
@@ -65,7 +71,7 @@ std::optional<std::string> PostgresSink::cell(const Departing::Row& row,
     if (found == row.event.attributes.end()) return std::nullopt;
     text = text_of(found->value);
   }
-  std::ranges::replace(text, '\0', ' ');  // which no text of the database can hold
+  replace_zeros(text);
   return text;
 }
 

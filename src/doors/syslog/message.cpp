@@ -189,9 +189,6 @@ Result<std::optional<std::string_view>> MessageCutter::next() {
   return std::optional(line);
 }
 
-std::string_view MessageCutter::rest() const {
-  const std::string_view left = std::string_view(bytes_).substr(begin_);
-  return left.starts_with('<') ? left : std::string_view();
-}
+std::string_view MessageCutter::rest() const { return std::string_view(bytes_).substr(begin_); }
 
 }  // namespace gorgo::doors::syslog

@@ -26,7 +26,8 @@ class MessageCutter {
   /// The next message, valid until the next call; nothing: it is not complete. An error: this is no
   /// syslog, and the rest cannot be understood.
   Result<std::optional<std::string_view>> next();
-  /// What stands behind the last line end when the stream has ended; empty: nothing.
+  /// What stands behind the last message: when the stream has ended, a line without its end, or
+  /// what is no message.
   std::string_view rest() const;
 
  private:

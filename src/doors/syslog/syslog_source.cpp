@@ -71,21 +71,25 @@ void SyslogSource::accept() {
       ++senders_;
       read(sender);
     }
-    accept();
+    if (!failure) return accept();
+    // The process may have too many files open; it will not have fewer at once.
+    next_accept_.expires_after(std::chrono::seconds(1));
+    next_accept_.async_wait([this](error_code cancelled) {
+      if (!cancelled) accept();
+    });
   });
 }
 
 void SyslogSource::read(const std::shared_ptr<Sender>& sender) {
-  sender->socket.async_read_some(
-      asio::buffer(sender->bytes), [this, sender](error_code failure, std::size_t size) {
-        if (failure == asio::error::operation_aborted) return;
-        sender->cutter.fill({sender->bytes.data(), size});
-        const bool goes_on = take_messages(*sender);
-        if (!failure && goes_on) return read(sender);
-        if (const auto rest = sender->cutter.rest(); goes_on && !rest.empty())
-          take(rest, sender->name);
-        --senders_;
-      });
+  sender->socket.async_read_some(asio::buffer(sender->bytes),
+                                 [this, sender](error_code failure, std::size_t size) {
+                                   if (failure == asio::error::operation_aborted) return;
+                                   sender->cutter.fill({sender->bytes.data(), size});
+                                   const bool goes_on = take_messages(*sender);
+                                   if (!failure && goes_on) return read(sender);
+                                   if (goes_on) take_rest(*sender);
+                                   --senders_;
+                                 });
 }
 
 bool SyslogSource::take_messages(Sender& sender) {
@@ -101,10 +105,19 @@ bool SyslogSource::take_messages(Sender& sender) {
   }
 }
 
+/// When the stream has ended.
+void SyslogSource::take_rest(const Sender& sender) {
+  const std::string_view rest = sender.cutter.rest();
+  if (rest.starts_with('<')) return take(rest, sender.name);
+  if (rest.empty()) return;
+  arrived_.dead.push_back(
+      {sender.name, "this is no message of syslog: the connection has ended within it", rest});
+}
+
 void SyslogSource::take(std::string_view message, const std::string& sender) {
   auto event = read_message(message);
   if (!event) {
-    arrived_.dead.push_back({sender, event.error().message, std::string(message)});
+    arrived_.dead.push_back({sender, event.error().message, message});
     return;
   }
   event->type = settings_.form.type.empty() ? "Syslog" : settings_.form.type;

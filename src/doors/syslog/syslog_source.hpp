@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/udp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -48,6 +49,7 @@ class SyslogSource : public Source {
   std::atomic<bool> woken_ = false;
   std::unique_ptr<Udp::socket> udp_;
   std::unique_ptr<Tcp::acceptor> tcp_;
+  boost::asio::steady_timer next_accept_{io_};
   std::array<char, kMostMessage> datagram_{};
   Udp::endpoint from_;
   std::size_t senders_ = 0;
@@ -60,6 +62,7 @@ class SyslogSource : public Source {
   /// Takes the messages that are complete. False: the rest cannot be understood.
   bool take_messages(Sender& sender);
   void take(std::string_view message, const std::string& sender);
+  void take_rest(const Sender& sender);
 };
 
 }  // namespace gorgo::doors::syslog
