@@ -263,7 +263,7 @@ class BacktestCommand {
     if (!rules) return kFailure;
     Backtest test(options_, *disk_, *found, *settings);
     if (!test.deploy(*rules)) return kFailure;
-    if (const auto fine = check_only(options_.form, test.processor()); !fine) {
+    if (const auto fine = check(options_.form, test.processor()); !fine) {
       return fail(fine.error());
     }
     const int outcome = options_.against.empty() ? print(test) : compare(test, *found, *settings);

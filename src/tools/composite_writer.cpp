@@ -8,11 +8,22 @@
 namespace gorgo::tools {
 namespace {
 
-/// Every attribute of the types that the rules define, once, in the order of the rules.
-std::vector<std::string> composite_columns(const Processor& processor) {
-  std::vector<std::string> columns;
+/// The types whose composites are printed, in the order of the rules; some stand there twice.
+std::vector<const EventType*> wanted_types(const CompositeForm& form, const Processor& processor) {
+  std::vector<const EventType*> types;
   for (const auto& rule : processor.rules()) {
-    for (const auto& attribute : processor.schema().find(rule.type)->attributes) {
+    const EventType* const type = processor.schema().find(rule.type);
+    const bool is_named = std::ranges::find(form.only, rule.type) != form.only.end();
+    if (form.only.empty() ? !type->internal() : is_named) types.push_back(type);
+  }
+  return types;
+}
+
+/// Every attribute of the types that are printed, once.
+std::vector<std::string> composite_columns(const CompositeForm& form, const Processor& processor) {
+  std::vector<std::string> columns;
+  for (const EventType* type : wanted_types(form, processor)) {
+    for (const auto& attribute : type->attributes) {
       if (std::ranges::find(columns, attribute.name) == columns.end()) {
         columns.push_back(attribute.name);
       }
@@ -21,12 +32,25 @@ std::vector<std::string> composite_columns(const Processor& processor) {
   return columns;
 }
 
+/// In CSV, an attribute and what each event has must not be columns of one name.
+Result<void> check_columns(const CompositeForm& form, const Processor& processor) {
+  for (const EventType* type : wanted_types(form, processor)) {
+    for (const std::string_view column : {"type", "ts"}) {
+      if (!type->find(column)) continue;
+      return Error{"CSV has a column '" + std::string(column) + "' for all events, and '" +
+                       type->name + "' has an attribute of this name",
+                   "write --output-format ndjson, or leave the type out by --only"};
+    }
+  }
+  return {};
+}
+
 std::unique_ptr<codec::EventWriter> writer_of(const CompositeForm& form,
                                               const Processor& processor) {
   const auto times =
       form.times == "rfc3339" ? codec::TimeStyle::rfc3339 : codec::TimeStyle::milliseconds;
   if (form.format != "csv") return codec::make_line_writer(times);
-  return codec::make_csv_writer(composite_columns(processor), times);
+  return codec::make_csv_writer(composite_columns(form, processor), times);
 }
 
 }  // namespace
@@ -51,7 +75,7 @@ void add_composite_form(CLI::App* command, CompositeForm& form) {
       ->option_text("TYPE,...");
 }
 
-Result<void> check_only(const CompositeForm& form, const Processor& processor) {
+Result<void> check(const CompositeForm& form, const Processor& processor) {
   std::vector<std::string> defined;
   for (const auto& rule : processor.rules()) defined.push_back(rule.type);
   for (const std::string& type : form.only) {
@@ -60,7 +84,7 @@ Result<void> check_only(const CompositeForm& form, const Processor& processor) {
     return Error{"--only: no rule defines '" + type + "'",
                  closest.empty() ? "" : "did you mean '" + std::string(closest) + "'?"};
   }
-  return {};
+  return form.format == "csv" ? check_columns(form, processor) : Result<void>();
 }
 
 CompositeWriter::CompositeWriter(const CompositeForm& form, const Processor& processor)

@@ -25,8 +25,9 @@ struct CompositeForm {
 /// Gives a command `--output-format`, `--output-times` and `--only`. `form` outlives the command.
 void add_composite_form(CLI::App* command, CompositeForm& form);
 
-/// An error: no rule of the processor defines a type that is asked for.
-Result<void> check_only(const CompositeForm& form, const Processor& processor);
+/// An error: no rule of the processor defines a type that is asked for, or its composites cannot be
+/// written in this format.
+Result<void> check(const CompositeForm& form, const Processor& processor);
 
 /// Makes event lines of composites. One thread.
 class CompositeWriter {

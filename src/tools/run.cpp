@@ -72,7 +72,7 @@ class Run {
 
   int go() {
     const auto rules = read_rules(options_.rules, options_.evaluation.settings);
-    if (!rules || !deploy_sources(*rules, processor_) || !check_only()) return kFailure;
+    if (!rules || !deploy_sources(*rules, processor_) || !check_form()) return kFailure;
     warn_of_type();
     const Schema schema = processor_.schema();  // of the thread that reads
     if (const auto tables = tables_.read(options_.tables, schema); !tables) {
@@ -111,8 +111,8 @@ class Run {
     return form;
   }
 
-  bool check_only() const {
-    const auto checked = tools::check_only(composite_form(), processor_);
+  bool check_form() const {
+    const auto checked = check(composite_form(), processor_);
     if (!checked) fail(checked.error());
     return checked.has_value();
   }

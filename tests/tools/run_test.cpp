@@ -79,6 +79,20 @@ TEST_F(CommandLine, RunEndsAtARowThatDoesNotFit) {
   EXPECT_THAT(outcome.err, HasSubstr("l.csv: line 3: event of type `Limit` refused"));
 }
 
+TEST_F(CommandLine, RunHasColumnsForTheTypesThatItPrints) {
+  write("r.tesla",
+        "event A(n: int); internal event I(i: int); define I(i: int) from A() where i = A.n;\n"
+        "define X(n: int) from A() where n = A.n;\n"
+        "define Y(m: int, ts: int) from A() where m = A.n, ts = 1;");
+  write("e", R"({"type":"A","ts":1,"attrs":{"n":7}})");
+  EXPECT_EQ(run("run r.tesla --events e --output-format csv --only X").out, "type,ts,n\nX,1,7\n");
+  EXPECT_EQ(run("run r.tesla --events e --output-format csv --only I").out, "type,ts,i\nI,1,7\n");
+  const auto both = run("run r.tesla --events e --output-format csv");
+  EXPECT_EQ(both.exit_code, 1);
+  EXPECT_THAT(both.err, AllOf(HasSubstr("CSV has a column 'ts' for all events, and 'Y'"),
+                              HasSubstr("--output-format ndjson")));
+}
+
 TEST_F(CommandLine, RunSaysThatCompositesWereDropped) {
   write("r.tesla", "define A(n: int) from A(n = $n) where n = $n + 1;");
   write("e", R"({"type":"A","ts":1,"attrs":{"n":0}})");
