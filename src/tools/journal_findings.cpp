@@ -6,6 +6,7 @@
 #include <optional>
 #include <system_error>
 
+#include "journal/reader.hpp"
 #include "journal/snapshot.hpp"
 #include "journal/survey.hpp"
 
@@ -22,8 +23,11 @@ class Examination {
   JournalFindings findings() {
     auto found = journal::survey_beside_writer(*disk_, folder_, journal::Depth::all);
     if (!found) {
-      refuse(found.error().message + ". A server does not start with it: " + found.error().hint +
-             ".");
+      damage_ = found.error();
+      found = journal::survey_beside_writer(*disk_, folder_, journal::Depth::tail);
+    }
+    if (!found) {
+      refuse_damage();
       return std::move(findings_);
     }
     survey_ = *std::move(found);
@@ -41,12 +45,31 @@ class Examination {
   const std::string& folder_;
   const std::unique_ptr<journal::Disk> disk_ = journal::make_posix_disk();
   journal::Survey survey_;
+  std::optional<Error> damage_;  // of some record
   JournalFindings findings_;
 
   void say(std::string sentence) { findings_.sentences.push_back(std::move(sentence)); }
   void refuse(std::string sentence) {
     findings_.can_start = false;
     say(std::move(sentence));
+  }
+
+  void refuse_damage() {
+    refuse(damage_->message + ". A server does not start with it: " + damage_->hint + ".");
+  }
+
+  /// A start reads the records from this place on.
+  void look_at_damage(Place from) {
+    if (!damage_) return;
+    auto reader = journal::View::of(*disk_, folder_, survey_).read(from);
+    while (true) {
+      const auto record = reader.next();
+      if (!record) return refuse_damage();
+      if (!*record) break;
+    }
+    say(damage_->message + ". A server starts all the same, with the snapshot of place " +
+        std::to_string(from) +
+        ", but nobody can read these records: restore a backup where they matter.");
   }
 
   void look_at_end() {
@@ -80,6 +103,7 @@ class Examination {
              " are gone, and no whole snapshot says what they did, so a server does not start "
              "with this journal: restore it from a backup, or start with a new folder.");
     }
+    look_at_damage(latest.value_or(survey_.low));
     look_at_replay(latest.value_or(survey_.low));
   }
 

@@ -139,6 +139,20 @@ TEST_F(JournalCommand, DoctorKnowsThatATrimmedJournalNeedsAWholeSnapshot) {
                                  HasSubstr("no whole snapshot says what they did")));
 }
 
+TEST_F(JournalCommand, DoctorKnowsThatAStartNeedsNothingBeforeASnapshot) {
+  write_journal(20);
+  write_snapshot(15);
+  flip(1, 500);
+  const Outcome outcome = run("doctor journal journal");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr(journal::segment_name(1)),
+                    HasSubstr("A server starts all the same, with the snapshot of place 15")));
+  write_snapshot(1);
+  std::filesystem::remove(journal::snapshot_path(journal_folder(), 15));
+  EXPECT_THAT(run("doctor journal journal").out, HasSubstr("A server does not start with it"));
+}
+
 TEST_F(JournalCommand, DumpPrintsJson) {
   write_journal(4);
   const Outcome outcome = run("journal dump journal --format json");
