@@ -5,6 +5,7 @@
 #include "base/file.hpp"
 #include "doors/kind.hpp"
 #include "doors/payload.hpp"
+#include "language/language.hpp"
 
 namespace gorgo::doors {
 namespace {
@@ -115,6 +116,14 @@ Result<void> check_keys(const Kind& kind, const Settings& settings) {
   return {};
 }
 
+Result<void> check_subscription(const std::string& text) {
+  const auto parsed = language::parse_predicate(text);
+  for (const Diagnostic& found : parsed.diagnostics.list) {
+    if (found.severity == Severity::error) return Error{"subscribe: " + found.message, found.hint};
+  }
+  return {};
+}
+
 Result<void> check_settings(const std::string& name, const Settings& settings) {
   if (auto checked = check_name(name); !checked) return checked;
   const Kind* const kind = find_kind(settings.kind);
@@ -125,6 +134,7 @@ Result<void> check_settings(const std::string& name, const Settings& settings) {
                  "one of " + names_of_kinds([](const Kind&) { return true; })};
   }
   auto checked = check_keys(*kind, settings);
+  if (checked && settings.is_sink()) checked = check_subscription(settings.subscribe);
   if (checked) checked = kind->check(settings);
   if (checked && !settings.is_sink() && kind->has_payloads) checked = check_form(settings);
   return checked;

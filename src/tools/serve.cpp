@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "server/security/doorkeeper.hpp"
 #include "server/server.hpp"
 #include "tools/commands.hpp"
 #include "tools/output.hpp"
@@ -86,8 +87,9 @@ int show_config(const server::ServerOptions& options) {
   return flush_output() ? kSuccess : kFailure;
 }
 
-/// Reads the rules as a start does, without listening.
+/// Reads certificates, users and rules as a start does, without listening.
 int try_config(const server::ServerOptions& options) {
+  if (const auto keys = server::Doorkeeper::read(options); !keys) return fail(keys.error());
   server::Log log(options.log_format, server::LogLevel::off);
   server::Server server(options, log);
   if (!load_rules(server)) return kFailure;

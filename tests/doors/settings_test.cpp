@@ -31,6 +31,8 @@ Given with(Given given, const std::string& key, const SettingValue& value) {
 TEST(DoorSettings, Right) {
   EXPECT_EQ(wrong(kFile), "");
   EXPECT_EQ(wrong(with(kFile, "subscribe", "Fire")), "");
+  EXPECT_EQ(wrong(with(kFile, "subscribe", "*(value > 45) execute webhook(\"ops\")")), "");
+  EXPECT_THAT(wrong(with(kFile, "subscribe", "Fire(")), HasSubstr("subscribe: unexpected end"));
   EXPECT_EQ(wrong(kBroker), "");
 }
 
