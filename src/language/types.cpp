@@ -127,6 +127,10 @@ void TypeTable::refuse_redeclaration(const ast::Name& name, const TypeEntry& ent
     hint = "write " + before + ", or remove the rules that use " + in_quotes(name.text);
   } else {
     message += before + ", which is deployed";
+    if (entry.type.origin == TypeOrigin::declared) {
+      hint =
+          "a declared type stays as it is, also without rules: take another name for the new one";
+    }
   }
   reporter.error(name.at, std::move(message), std::move(hint));
 }

@@ -4,12 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "language/server_types.hpp"
 #include "tools/output.hpp"
 
 namespace gorgo::tools {
 namespace {
 
-/// The types that the server's rules read or bring about. Nothing: it does not tell this user.
+/// The types that the server's rules read or bring about, and those of its own events. Nothing: it
+/// does not tell this user.
 std::vector<std::string> known_types(Client& client) {
   std::vector<std::string> names;
   const auto types = client.types();
@@ -19,6 +21,8 @@ std::vector<std::string> known_types(Client& client) {
     if (!type.is_unread) names.push_back(type.name);
   }
   for (const RuleInfo& rule : *rules) names.push_back(rule.type);
+  if (names.empty()) return names;
+  for (const EventType& own : language::server_types()) names.push_back(own.name);
   return names;
 }
 

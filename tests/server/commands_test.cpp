@@ -240,6 +240,8 @@ TEST_F(ServerCommands, TraceOfATypeThatNoRuleKnowsSaysSoAndSuggests) {
               "gorgo: no rule of the server knows the type 'Tmp', did you mean 'Temp'?\n");
     EXPECT_EQ(trace.wait(), 0);
   }
+  Process own({"sub", "gorgo.DeadLetter", "--to", address, "--timeout", "1ms"});
+  EXPECT_THAT(own.err_line(), HasSubstr("subscribed at"));
 }
 
 }  // namespace
