@@ -70,10 +70,9 @@ Error Publisher::Impl::no_space() const {
 Result<Outcome> Publisher::Impl::settle(const TallyPointer& tally) {
   if (tally->waiting == 0) return outcome_of(*tally);
   unknown.push_back(tally);
-  const Error why = link.ended() ? *link.ended()
-                                 : Error{"the server has not answered in time",
-                                         "the events are being sent again; flush tells the rest",
-                                         client::kUnknown};
+  const Error why = link.ended()
+                        ? *link.ended()
+                        : why_unanswered("the events are being sent again; flush tells the rest");
   return Outcome{Outcome::Kind::unknown, tally->published, why};
 }
 
@@ -91,9 +90,8 @@ Outcome Publisher::Impl::settle_all() {
   Outcome outcome = outcome_of(all);
   if (all.waiting > 0 || collected.events() > 0) {
     outcome.kind = Outcome::Kind::unknown;
-    outcome.reason = link.ended() ? *link.ended()
-                                  : Error{"the server has not answered in time",
-                                          "the events are being sent again", client::kUnknown};
+    outcome.reason =
+        link.ended() ? *link.ended() : why_unanswered("the events are being sent again");
     return outcome;  // all of it is told again, when it is known
   }
   sent = std::make_shared<Tally>();

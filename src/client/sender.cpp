@@ -24,6 +24,7 @@ Sender::Sender(boost::asio::io_context& io, const std::string& address,
 /// Sends again what was not answered, in its order.
 Coroutine<Result<void>> Sender::begin(Connection& connection) {
   limits_ = connection.limits();
+  put_off_because_.clear();
   unanswered.call_in(unanswered.all().size());
   for (const Pending& waiting : unanswered.all()) connection.post(waiting.frame);
   co_return Result<void>();
@@ -34,6 +35,7 @@ void Sender::take_reply(const wire::Message& reply) {
   if (found == nullptr) return;
   if (const auto* ack = reply.body_as_Ack()) {
     Published& published = found->tally->published;
+    put_off_because_.clear();
     published.accepted += ack->accepted();
     published.refused += ack->refused();
     if (ack->duplicate()) published.duplicates += found->count;
@@ -61,6 +63,7 @@ void Sender::take_error(Pending& message, const wire::Message& reply) {
   if (error != nullptr && error->code() == wire::ErrorCode::Stopping) return;
   if (error != nullptr && error->code() == wire::ErrorCode::Overloaded) {
     together_ = 0;
+    put_off_because_ = unexpected(reply).to_string();
     return unanswered.put_off(message);
   }
   const Error why = unexpected(reply);
@@ -68,6 +71,13 @@ void Sender::take_error(Pending& message, const wire::Message& reply) {
   published.refused += std::max<std::size_t>(message.count, 1);
   published.refusals.push_back({message.first, why.message, why.hint});
   finish(message.id);
+}
+
+Error Sender::why_unanswered(std::string hint) const {
+  if (put_off_because_.empty()) {
+    return {"the server has not answered in time", std::move(hint), kUnknown};
+  }
+  return {"the server takes nothing at the moment: " + put_off_because_, std::move(hint), kUnknown};
 }
 
 /// The message has its answer, in its tally.

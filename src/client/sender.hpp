@@ -28,6 +28,8 @@ class Sender : public Link::User {
   void post_tick(Timestamp timestamp, const TallyPointer& tally);
 
  protected:
+  /// Why messages have no answer yet, as far as the server has said so.
+  Error why_unanswered(std::string hint) const;
   /// Every message has its outcome, so that what was held back to be sent together may go.
   virtual void idle() = 0;
 
@@ -36,7 +38,8 @@ class Sender : public Link::User {
   std::uint64_t sequence_;
   std::uint64_t last_id_ = std::uint64_t{1} << 32;  // above those of the connections
   BatchLimits limits_;
-  bool is_retrying_ = false;  // what was put off
+  bool is_retrying_ = false;     // what was put off
+  std::string put_off_because_;  // empty: it has taken something since
   /// So many of what was put off were sent at once when the server last had room for all of those.
   std::size_t together_ = 0;
 

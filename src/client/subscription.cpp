@@ -46,6 +46,7 @@ struct Subscription::Impl final : client::Link::User {
   Place acknowledged;                           // by the server
   bool is_acknowledging = false;
   bool is_another = false;       // the server has begun it anew, which the stream does not say yet
+  bool was_begun_anew = false;   // and the program may still be busy with what had come before
   std::optional<Error> refused;  // why the server takes no acknowledgement
 
   // What the link asks of its user.
@@ -135,7 +136,7 @@ Coroutine<Result<void>> Subscription::Impl::look_for_acknowledged(Connection& co
     }
   }
   seen = done = acknowledged = {};
-  is_another = true;
+  is_another = was_begun_anew = true;
   co_return Result<void>();
 }
 
@@ -199,6 +200,8 @@ void Subscription::Impl::skip_seen(DeliveredBatch& batch) {
 }
 
 void Subscription::Impl::acknowledge(const Place& place) {
+  // What has not come of this journal is of the one before, where the place meant something else.
+  if (was_begun_anew && seen < place) return;
   done = std::max(done, place);
   if (is_acknowledging || !(acknowledged < done) || !link.is_up()) return;
   is_acknowledging = true;

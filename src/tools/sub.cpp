@@ -155,6 +155,8 @@ class Printer {
 
   void tell_gap(const Gap& gap) {
     lost_ += gap.lost.value_or(0);
+    // With another journal, what was printed before has a place that means something else there.
+    if (!gap.lost) last_ = Place();
     const std::string many =
         gap.lost ? plural(*gap.lost, "event") + " did not come" : "events may not have come";
     nlohmann::ordered_json json = {{"notice", "gap"}, {"lost", nullptr}, {"reason", gap.reason}};
