@@ -108,6 +108,7 @@ protocol::Bytes frame_of(BatchBuilder& events, const wire::Publish* door) {
 Admission::Admission(Parts parts, const ServerOptions& options, Log& log)
     : parts_(std::move(parts)),
       limits_(options.limits),
+      log_(log),
       clock_watch_(
           log, [&clock = parts_.clock] { return clock.now(); }, options.processor.max_ahead) {}
 
@@ -242,7 +243,14 @@ void Admission::note_dead(Publication& publication, const BatchCursor& event,
 
 Result<void> Admission::make_room(std::size_t bytes) {
   auto room = parts_.durables.check_room();
-  return room ? parts_.journal.make_room(bytes) : room;
+  if (room) room = parts_.journal.make_room(bytes);
+  if (room) return room;
+  ++without_room_;
+  if (const auto times = room_limit_.note()) {
+    log_.warning("publications are not taken",
+                 {{"error", room.error().to_string()}, {"times", *times}});
+  }
+  return room;
 }
 
 void Admission::acknowledge(const Command& command, std::uint64_t id,
@@ -263,7 +271,7 @@ void Admission::acknowledge(const Command& command, std::uint64_t id,
 }
 
 void Admission::watch_clock(const Outbox& client, const EventBatch& batch) {
-  clock_watch_.begin();
+  clock_watch_.begin(parts_.processor.clock());
   for (const EventTable& table : batch.tables) {
     for (const Timestamp timestamp : table.timestamps) clock_watch_.take(timestamp);
   }
@@ -416,6 +424,7 @@ void Admission::report(Statistics& statistics) const {
   add("memory", refused_for_memory_);
   add("invalid", refused_ - processed.too_late - processed.too_ahead - refused_too_large_ -
                      refused_forbidden_ - refused_for_memory_);
+  statistics.push_back({"publications_without_room", without_room_});
   for (const auto& [type, events] : refused_by_type_) {
     statistics.push_back({"type_events_refused", events, false, "type", type.c_str()});
   }

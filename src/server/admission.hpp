@@ -17,6 +17,8 @@
 #include "server/durability/engine_clock.hpp"
 #include "server/durability/journal_writer.hpp"
 #include "server/latency_watch.hpp"
+#include "server/log.hpp"
+#include "server/log_limit.hpp"
 #include "server/options.hpp"
 #include "server/processed_acks.hpp"
 #include "server/producers.hpp"
@@ -62,7 +64,8 @@ class Admission {
   /// The timestamp of such events. Where publishers say what time it is, they neither move the
   /// clock nor take it over; unset: they are stamped.
   std::optional<Timestamp> own_stamp() const;
-  /// Whether a publication of so many bytes may be taken; to be asked before it is.
+  /// Whether a publication of so many bytes may be taken; to be asked before it is. The log tells
+  /// where not: publishers try again by themselves, and may keep the reason to themselves.
   Result<void> make_room(std::size_t bytes);
   /// To be called when everything that was taken is evaluated, or held back by lateness.
   void settle();
@@ -78,6 +81,7 @@ class Admission {
  private:
   const Parts parts_;
   const Limits limits_;
+  Log& log_;
   ProcessedAcks processed_acks_;
   LatencyWatch latency_;
   ClockWatch clock_watch_;
@@ -86,6 +90,8 @@ class Admission {
   std::uint64_t refused_too_large_ = 0;      // no frame could deliver them
   std::uint64_t refused_forbidden_ = 0;      // their user may not publish the type
   std::uint64_t refused_for_memory_ = 0;
+  std::uint64_t without_room_ = 0;  // publications
+  LogLimit room_limit_;
   std::map<std::string, std::uint64_t, std::less<>> refused_by_type_;  // "": of further types
 
   /// Prepares the command's publication. Null: it was answered already.

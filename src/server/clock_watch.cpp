@@ -18,6 +18,18 @@ void ClockWatch::count(Timestamp timestamp) {
   ++(refused ? found_.too_ahead : found_.ahead);
 }
 
+/// Clients may be ahead by `max_ahead`, so only what is further off has another reason. Without a
+/// bound they say what time it is.
+void ClockWatch::look_behind(Timestamp released) {
+  if (!max_ahead_) return;
+  const Duration behind = arithmetic::saturating_subtract(released, now_);
+  if (behind <= std::max(kTolerance, *max_ahead_) || !behind_limit_.note()) return;
+  log_.warning(
+      "the server's clock is behind the events that have come: until it is as far, events without "
+      "a timestamp get the time of the last one, and timers, deadlines and windows stand still",
+      {{"behind_ms", behind / kPerMillisecond}});
+}
+
 void ClockWatch::end(const Outbox& client, Moment moment) {
   if (found_.ahead + found_.too_ahead == 0) return;
   counts_.ahead += found_.ahead;

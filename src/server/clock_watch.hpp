@@ -8,12 +8,13 @@
 
 #include "gorgo/value.hpp"
 #include "server/log.hpp"
+#include "server/log_limit.hpp"
 #include "server/outbox.hpp"
 
 namespace gorgo::server {
 
 /// Finds clients whose clocks run ahead of the server's: their events move the clock of everybody.
-/// Belongs to the engine thread.
+/// Finds a clock of the server's own that was put back, too. Belongs to the engine thread.
 class ClockWatch {
  public:
   using Moment = std::chrono::steady_clock::time_point;
@@ -28,9 +29,11 @@ class ClockWatch {
   ClockWatch(Log& log, std::function<Timestamp()> clock, std::optional<Duration> max_ahead)
       : log_(log), clock_(std::move(clock)), max_ahead_(max_ahead) {}
 
-  /// Reads the clock for the events of one publication.
-  void begin() {
+  /// Reads the clock for the events of one publication. `released`: the time up to which events
+  /// have come.
+  void begin(std::optional<Timestamp> released) {
     now_ = clock_();
+    if (released && *released > now_) look_behind(*released);
     found_ = {};
     furthest_ = now_;
   }
@@ -48,11 +51,13 @@ class ClockWatch {
   static constexpr Duration kTolerance = 1'000'000'000;
 
   void count(Timestamp timestamp);
+  void look_behind(Timestamp released);
 
   Log& log_;
   const std::function<Timestamp()> clock_;
   const std::optional<Duration> max_ahead_;
   Counts counts_;
+  LogLimit behind_limit_;
 
   // The members below are about the publication in hand.
   Timestamp now_ = 0;

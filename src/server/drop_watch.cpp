@@ -26,4 +26,13 @@ void DropWatch::look_at_terminators(const ProcessorCounters& counters, const std
   }
 }
 
+void DropWatch::look_at_durables(std::uint64_t dropped, const std::string& last, Time now) {
+  if (const auto events = durables_.note(dropped, now)) {
+    log_.warning(
+        "events are lost: more than journal.backlog_bytes waits for a durable subscription, so the "
+        "oldest go",
+        {{"events", *events}, {"last_subscription", last}});
+  }
+}
+
 }  // namespace gorgo::server

@@ -11,8 +11,9 @@
 
 namespace gorgo::server {
 
-/// Tells the log what the processor gives up: composites, because an event brings about too many or
-/// too deep ones, and terminators, because their rule is suspended. Used by one thread.
+/// Tells the log what is given up: composites, because an event brings about too many or too deep
+/// ones; terminators, because their rule is suspended; events, because too many of them wait for a
+/// durable subscription. Used by one thread.
 class DropWatch {
  public:
   using Time = LogLimit::Time;
@@ -29,6 +30,8 @@ class DropWatch {
                           Time now);
   void look_at_terminators(const ProcessorCounters& counters, const std::string& last_rule,
                            Time now);
+  /// `dropped`: events so far. `last`: the subscription that has lost some last.
+  void look_at_durables(std::uint64_t dropped, const std::string& last, Time now);
 
  private:
   /// The growth of a sum, for the log.
@@ -45,7 +48,7 @@ class DropWatch {
   };
 
   Log& log_;
-  Growth composites_, terminators_;
+  Growth composites_, terminators_, durables_;
 };
 
 }  // namespace gorgo::server

@@ -175,6 +175,7 @@ void EngineThread::work(std::vector<Command>& turn) {
   device_watch_.look();
   const auto now = std::chrono::steady_clock::now();
   drop_watch_.look(processor_, now);
+  drop_watch_.look_at_durables(durables_.dropped(), durables_.last_dropped(), now);
   rate_watch_.look(now);
   if (self_report_.look(now)) process();
   write_results(false);

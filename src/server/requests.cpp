@@ -134,7 +134,7 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
 
 void EngineThread::tick(Outbox& client, std::uint64_t id, const wire::Tick& request) {
   ClockWatch& watch = admission_.clock_watch();
-  watch.begin();
+  watch.begin(processor_.clock());
   watch.take(request.timestamp());
   watch.end(client, std::chrono::steady_clock::now());
   if (const auto room = journal_.make_room(0); !room) {
@@ -240,6 +240,7 @@ Statistics EngineThread::statistics() const {
                     {"held_bytes_peak", processed.peak_held_bytes, true},
                     {"rules", processor_.rule_count(), true},
                     {"subscription_texts", subscriptions_.texts(), true},
+                    {"durable_events_dropped", durables_.dropped()},
                     {"durable_backlog_rows", durables_.rows(), true},
                     {"durable_backlog_bytes", durables_.bytes(), true}};
   if (journal_.is_on()) {

@@ -178,6 +178,11 @@ TEST_P(DurableTest, TheOldestEventsGoWhenTooMuchWaitsAndThatIsTold) {
   EXPECT_EQ(first.lost_before.events, first.place.root - 1);
   EXPECT_EQ(first.lost_before.first.root, 1u);
   EXPECT_EQ(first.lost_before.last.root, first.place.root - 1);
+  const auto statistics = publisher.statistics();
+  ASSERT_TRUE(statistics);
+  const auto dropped = std::ranges::find(*statistics, "durable_events_dropped", &Statistic::name);
+  ASSERT_NE(dropped, statistics->end());
+  EXPECT_EQ(dropped->value, first.place.root - 1);
   std::uint64_t last = first.place.root;
   while (last < kEvents) ASSERT_EQ(place_of(client).root, ++last);
 }

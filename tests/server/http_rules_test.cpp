@@ -261,6 +261,9 @@ TEST(Documentation, TheDashboardAndTheAlertsNameOnlyMetricsThatThereAre) {
   doors::Settings& door = options.doors["log"];
   ASSERT_TRUE(doors::set(door, "kind", std::string("file")));
   ASSERT_TRUE(doors::set(door, "path", folder + "/none"));
+  actions::Settings& target = options.actions["log"];
+  ASSERT_TRUE(actions::set(target, "kind", std::string("file")));
+  ASSERT_TRUE(actions::set(target, "path", folder + "/done"));
   RunningServer server(options);
   HttpConnection http(http_address(server));
   EXPECT_EQ(http.ask("POST", "/v1/rules/mine", kPair).status, 200u);

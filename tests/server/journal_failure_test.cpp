@@ -143,6 +143,12 @@ TEST(JournalFailure, AFullDiskRefusesUntilThereIsRoom) {
   ASSERT_FALSE(published);
   EXPECT_GT(accepted, 10);
   EXPECT_THAT(published.error().to_string(), HasSubstr("the journal finds no room"));
+  const auto statistics = client.statistics();
+  ASSERT_TRUE(statistics);
+  const auto put_off =
+      std::ranges::find(*statistics, "publications_without_room", &Statistic::name);
+  ASSERT_NE(put_off, statistics->end());
+  EXPECT_EQ(put_off->value, 1u);
   disk->set_capacity(std::uint64_t{300} << 20);
   EXPECT_TRUE(publish(client));
 }

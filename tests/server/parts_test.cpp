@@ -109,6 +109,24 @@ TEST(DropWatch, TellsHowManyTerminatorsWerePassedOverNowAndThen) {
   EXPECT_THAT(told(start + 3 * LogLimit::kPause), IsEmpty());
 }
 
+TEST(DropWatch, TellsWhichDurableSubscriptionHasLostEvents) {
+  using ::testing::AllOf, ::testing::HasSubstr, ::testing::IsEmpty;
+  Log log(LogFormat::text, LogLevel::warning);
+  DropWatch watch(log);
+  const auto start = DropWatch::Time() + std::chrono::hours(1);
+  const auto told = [&](std::uint64_t dropped, DropWatch::Time now) {
+    ::testing::internal::CaptureStderr();
+    watch.look_at_durables(dropped, "door out", now);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(told(0, start), IsEmpty());
+  EXPECT_THAT(told(7, start),
+              AllOf(HasSubstr("warning events are lost"), HasSubstr("journal.backlog_bytes"),
+                    HasSubstr("events=7"), HasSubstr("last_subscription=\"door out\"")));
+  EXPECT_THAT(told(9, start + LogLimit::kPause / 2), IsEmpty());
+  EXPECT_THAT(told(9, start + LogLimit::kPause), HasSubstr("events=2"));
+}
+
 std::vector<EncodedDelivery> frames_of(const OutputBatch& batch, std::span<const DeliveredRow> rows,
                                        std::size_t subscriptions, std::size_t max_frame) {
   std::vector<EncodedDelivery> frames;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -368,6 +369,44 @@ TEST_F(Serve, TellsWhetherAStartWouldTakeTheConfigurationAndItsRules) {
   Process wrong_key({"serve", "-t", "--config", config});
   EXPECT_THAT(wrong_key.err_line("gorgo:"), HasSubstr("2:11: limits.max_row: unknown key"));
   EXPECT_EQ(wrong_key.wait(), 1);
+  write("gorgo.toml", "[security]\nusers = \"absent.toml\"\n");
+  Process no_users({"serve", "-t", "--config", config});
+  EXPECT_THAT(no_users.err_line("gorgo:"), HasSubstr("security.users: cannot read absent.toml"));
+  EXPECT_EQ(no_users.wait(), 1);
+}
+
+TEST_F(Serve, SaysThatItHasNoRoomForPublications) {
+  const auto config =
+      write("gorgo.toml", "[journal]\nbacklog_bytes = 1048576\nbacklog_policy = \"refuse\"\n");
+  Process server({"serve", "--listen", "127.0.0.1:0", "--config", config, "--journal",
+                  (folder_ / "journal").string()});
+  const std::string address = address_in(server.out_line());
+  auto reader = Client::connect(address), client = Client::connect(address);
+  ASSERT_TRUE(reader && client);
+  ASSERT_TRUE(reader->subscribe("A", {.durable = "slow"}));
+  const std::vector events(1000, Event{"A", std::nullopt, {{"text", std::string(1000, 'x')}}});
+  while (client->publish(events)) continue;
+  EXPECT_THAT(server.err_line("publications are not taken"), HasSubstr("subscription 'slow'"));
+}
+
+TEST_F(Serve, SaysThatItsClockIsBehindTheEvents) {
+  const auto journal = (folder_ / "journal").string();
+  {
+    Process server({"serve", "--listen", "127.0.0.1:0", "--journal", journal, "--max-ahead", "2h",
+                    "--max-late", "3h"});
+    auto client = Client::connect(address_in(server.out_line()));
+    ASSERT_TRUE(client);
+    const auto now = std::chrono::system_clock::now().time_since_epoch() + std::chrono::hours(1);
+    const auto later = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+    EXPECT_EQ(client->publish(std::vector{Event{"A", later, {}}})->accepted, 1u);
+    server.signal(SIGTERM);
+    EXPECT_EQ(server.wait(), 0);
+  }
+  Process server({"serve", "--listen", "127.0.0.1:0", "--journal", journal});
+  auto client = Client::connect(address_in(server.out_line()));
+  ASSERT_TRUE(client);
+  EXPECT_EQ(client->publish(std::vector{Event{"A", std::nullopt, {}}})->accepted, 1u);
+  EXPECT_THAT(server.err_line("clock is behind the events"), HasSubstr("behind_ms=3"));
 }
 
 TEST_F(Serve, PrintsTheConfigurationThatWouldHold) {

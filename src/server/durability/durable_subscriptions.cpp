@@ -160,7 +160,13 @@ bool DurableSubscriptions::names(std::string_view type) const {
 }
 
 void DurableSubscriptions::take(const OutputBatch& batch, journal::Place end) {
-  for (auto& [name, durable] : durables_) take(batch, end, durable);
+  for (auto& [name, durable] : durables_) {
+    const std::uint64_t before = durable.all_lost;
+    take(batch, end, durable);
+    if (durable.all_lost == before) continue;
+    dropped_ += durable.all_lost - before;
+    last_dropped_ = name;
+  }
 }
 
 void DurableSubscriptions::take(const OutputBatch& batch, journal::Place end, Durable& durable) {

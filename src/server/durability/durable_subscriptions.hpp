@@ -60,6 +60,10 @@ class DurableSubscriptions {
   bool is_attached(const std::string& name) const;
 
   bool empty() const { return durables_.empty(); }
+  /// Events that were dropped before they were acknowledged, since the start, and whose they were
+  /// the last time.
+  std::uint64_t dropped() const { return dropped_; }
+  const std::string& last_dropped() const { return last_dropped_; }
   /// Whether a subscription says the name of the type.
   bool names(std::string_view type) const;
   /// Whether what publications bring about may wait. An error names the subscription for which too
@@ -110,6 +114,8 @@ class DurableSubscriptions {
   };
 
   const Limits limits_;
+  std::uint64_t dropped_ = 0;
+  std::string last_dropped_;  // the name of a subscription
   const std::size_t backlog_bytes_;
   const BacklogPolicy policy_;
   const std::function<std::uint64_t()> next_number_;
