@@ -93,6 +93,7 @@ void Node::find() {
     } else {
       found = opened.error();
     }
+    if (found && settings_.tend) settings_.tend(connection, partitions());
     std::unique_lock lock(mutex_);
     if (found) all_ = std::move(*found);
     woken_.wait_for(lock, kBetweenFinds, [this] { return stops_.load(); });

@@ -22,6 +22,11 @@ struct NodeSettings {
   std::uint32_t replicas = 1;  ///< of the lease bucket, where it has to be made
   bool has_standbys = true;
   ProcessorOptions options;  ///< those that decide results are the same at all nodes
+  /// Called behind each success of `FindPartitions`, by the same thread, with the node's
+  /// partitions.
+  std::function<void(const doors::nats::Connection& connection,
+                     const std::map<PartitionName, Partition::State>& states)>
+      tend = nullptr;
 };
 
 /// A node of a cluster: it holds its lease, hears those of the others, and has the partitions that

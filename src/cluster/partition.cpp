@@ -94,6 +94,7 @@ void Partition::tell() {
             .published = published_,
             .fenced = fenced_,
             .rules_version = evaluation_->rules_version(),
+            .rules_at = rules_at_,
             .counters = evaluation_->counters(),
             .problem = {},
             .last_bad = evaluation_->problem()};
@@ -124,6 +125,7 @@ Result<void> Partition::begin_reading() {
   if (evaluation_->sequence() > 0 && (is_another || state->first > next)) {
     // Messages went while nobody here read them: what is left is read as a newcomer does.
     evaluation_ = std::make_unique<Evaluation>(settings_.options);
+    rules_at_ = 0;
     waiting_.clear();
     waiting_bytes_ = 0;
     has_caught_up_ = false;
@@ -160,6 +162,7 @@ void Partition::take(const doors::nats::StreamReader::Message& message) {
                            .rules = header_of(content, kRulesHeader),
                            .payload = {natsMsg_GetData(content),
                                        static_cast<std::size_t>(natsMsg_GetDataLength(content))}};
+  if (!input.rules.empty()) rules_at_ = message.stored;
   for (OutputMessage& made : evaluation_->take(input)) {
     if (output_.last() && made.last <= *output_.last()) continue;
     waiting_bytes_ += made.payload.size();

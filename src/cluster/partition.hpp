@@ -45,6 +45,7 @@ class Partition {
     std::uint64_t published = 0;  ///< output messages, by this one
     std::uint64_t fenced = 0;     ///< how often it found another one publishing
     std::uint64_t rules_version = 0;
+    std::int64_t rules_at = 0;  ///< when the stream got the last message with rules; 0: it has none
     Evaluation::Counters counters;
     std::string problem;   ///< why there is no way to the broker; empty: there is one
     std::string last_bad;  ///< what was wrong with an input message
@@ -81,6 +82,7 @@ class Partition {
   std::int64_t created_ = 0;  // the input stream
   bool has_caught_up_ = false;
   std::uint64_t lag_ = 0;  // messages behind the last one
+  std::int64_t rules_at_ = 0;
   Output output_;
   bool is_publishing_ = false;
   Clock::time_point next_look_ = {};   // at the output stream, as a standby

@@ -6,6 +6,7 @@
 #include "cluster/gateway.hpp"
 #include "cluster/outlet.hpp"
 #include "cluster/plan_store.hpp"
+#include "cluster/rules_keeper.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -14,17 +15,32 @@ namespace {
 /// events meet in a partition may be so far apart.
 constexpr Duration kMostLate = 60'000'000'000;
 
-/// Reads which partitions there are.
-Result<std::vector<cluster::PartitionName>> partitions_in_force(
-    const std::string& cluster, const doors::nats::Connection& connection) {
-  cluster::PlanStore store(cluster);
-  const auto there = store.open(connection.get());
-  if (!there) return there.error();
-  if (!*there) return std::vector<cluster::PartitionName>();
-  const auto found = store.read();
-  if (!found) return found.error();
-  return found->deployment.partition_names();
-}
+/// The deployment in force, as the node has read it last. One thread.
+class InForce {
+ public:
+  explicit InForce(const std::string& cluster) : cluster_(cluster), keeper_(cluster) {}
+
+  /// Reads which partitions there are.
+  Result<std::vector<cluster::PartitionName>> find(const doors::nats::Connection& connection) {
+    cluster::PlanStore store(cluster_);
+    const auto there = store.open(connection.get());
+    if (!there) return there.error();
+    if (!*there) return std::vector<cluster::PartitionName>();
+    auto found = store.read();
+    if (!found) return found.error();
+    deployment_ = std::move(found->deployment);
+    return deployment_.partition_names();
+  }
+  void tend(const doors::nats::Connection& connection, const cluster::RulesKeeper::States& states) {
+    // Where it fails, the broker is away, which others tell, and it is done again in a second.
+    (void)keeper_.look(connection, deployment_, states);
+  }
+
+ private:
+  const std::string cluster_;
+  cluster::Deployment deployment_;
+  cluster::RulesKeeper keeper_;
+};
 
 }  // namespace
 
@@ -58,10 +74,14 @@ std::unique_ptr<cluster::Node> start_node(const cluster::Settings& settings) {
                              .has_standbys = settings.standby,
                              .options = {}};
   node.options.max_late = kMostLate;
+  const auto in_force = std::make_shared<InForce>(settings.name);
+  node.tend = [in_force](const doors::nats::Connection& connection,
+                         const cluster::RulesKeeper::States& states) {
+    in_force->tend(connection, states);
+  };
   return std::make_unique<cluster::Node>(
-      std::move(node), [name = settings.name](const doors::nats::Connection& connection) {
-        return partitions_in_force(name, connection);
-      });
+      std::move(node),
+      [in_force](const doors::nats::Connection& connection) { return in_force->find(connection); });
 }
 
 }  // namespace gorgo::server

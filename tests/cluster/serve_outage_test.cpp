@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <nats/nats.h>
 
 #include <memory>
 
@@ -36,6 +37,16 @@ class ServeOutage : public testing::Test {
     const auto done = node.client().publish(events, {.acknowledge = Acknowledge::durable});
     ASSERT_TRUE(done) << done.error().to_string();
     EXPECT_EQ(done->refused, 0u);
+  }
+  /// Has the broker drop all messages of a stream.
+  void forget(const char* stream) const {
+    natsConnection* connection = nullptr;
+    jsCtx* context = nullptr;
+    ASSERT_EQ(natsConnection_ConnectTo(&connection, ("nats://" + broker).c_str()), NATS_OK);
+    ASSERT_EQ(natsConnection_JetStream(&context, connection, nullptr), NATS_OK);
+    EXPECT_EQ(js_PurgeStream(context, stream, nullptr, nullptr), NATS_OK);
+    jsCtx_Destroy(context);
+    natsConnection_Destroy(connection);
   }
   /// Waits until a way to the broker has failed, and returns what is wrong with it.
   static std::string problem_of(const ServeNode& node, const char* name) {
@@ -84,6 +95,30 @@ TEST_F(ServeOutage, ANodeWithoutBrokersStartsSaysSoAndKeepsWhatItTakes) {
     before = v;
   }
   EXPECT_EQ(received, published);
+  EXPECT_EQ(node.end(), 0);
+}
+
+/// As it is when the last deployment was longer ago than streams keep messages.
+TEST_F(ServeOutage, ANodeIsToldTheRulesThatItsStreamHasForgotten) {
+  start_broker();
+  ServeNode node(folder, broker, "north", 2, 1);
+  node.wait_for_doors();
+  deploy_from(folder, node, kSmoke);
+  node.kill();
+  forget("GORGO_c_IN_area");
+  node.start();
+  node.wait_for_doors();
+
+  auto client = node.client();
+  ASSERT_TRUE(client.subscribe("Fire", {.durable = "fires"}));
+  std::int64_t received = 0;
+  for (const Patience patience("for a fire"); received == 0 && patience.lasts();) {
+    publish_some(node);
+    const auto delivery = client.next(Duration{1'000'000'000});
+    ASSERT_TRUE(delivery) << delivery.error().to_string();
+    if (*delivery) ++received;
+  }
+  EXPECT_EQ(received, 1);
   EXPECT_EQ(node.end(), 0);
 }
 

@@ -83,6 +83,7 @@ Result<std::optional<StreamReader::Message>> StreamReader::next(
     return Error{"the stream " + stream_ + ": messages were lost on their way", ""};
   }
   message.sequence = about->Sequence.Stream;
+  message.stored = about->Timestamp;
   message.behind = about->NumPending;
   return {std::in_place, std::move(message)};
 }

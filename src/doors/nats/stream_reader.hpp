@@ -23,6 +23,7 @@ class StreamReader {
   struct Message {
     Owned<natsMsg> content;
     std::uint64_t sequence = 0;  ///< in the stream
+    std::int64_t stored = 0;     ///< when the stream got it, nanoseconds since the Unix epoch
     std::uint64_t behind = 0;    ///< messages that the stream had behind it when it was sent
   };
 
