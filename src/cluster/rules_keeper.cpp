@@ -1,5 +1,6 @@
 #include "cluster/rules_keeper.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "cluster/names.hpp"
@@ -20,14 +21,17 @@ constexpr std::chrono::seconds kPatience{5};
 
 bool RulesKeeper::is_due(const PartitionName& name, const Partition::State& state,
                          const Deployment& deployment, std::int64_t now) {
+  const auto told = told_.find(name);
+  const std::int64_t since_told = told == told_.end() ? now : now - told->second;
   if (state.rules_version < deployment.version) {
     const auto since = behind_since_.try_emplace(name, now).first->second;
-    return now - since >= (state.rules_version == 0 ? kWithout : kWithRules);
+    return since_told > kWithout &&
+           now - since >= (state.rules_version == 0 ? kWithout : kWithRules);
   }
   behind_since_.erase(name);
   const auto kept = static_cast<std::int64_t>(deployment.retain_hours) * kHour;
   return kept > 0 && state.rules_version == deployment.version &&
-         now - state.rules_at > kept / kShare;
+         std::min(since_told, now - state.rules_at) > kept / kShare;
 }
 
 std::vector<PartitionName> RulesKeeper::due(const Deployment& deployment, const States& states,
@@ -38,6 +42,7 @@ std::vector<PartitionName> RulesKeeper::due(const Deployment& deployment, const 
     if (!owns || deployment.plan.find(name.family) == nullptr) {
       behind_since_.erase(name);
     } else if (is_due(name, state, deployment, now)) {
+      told_[name] = now;
       all.push_back(name);
     }
   }

@@ -33,6 +33,7 @@ class RulesKeeper {
  private:
   const std::string cluster_;
   std::map<PartitionName, std::int64_t> behind_since_;  // they have other rules
+  std::map<PartitionName, std::int64_t> told_;          // when, for the brokers' clocks may differ
 
   bool is_due(const PartitionName& name, const Partition::State& state,
               const Deployment& deployment, std::int64_t now);
