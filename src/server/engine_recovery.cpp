@@ -79,6 +79,7 @@ void EngineThread::write_results(bool at_the_end) {
   if (!journal_.is_on()) return;
   const std::uint64_t roots = processor_.roots();
   if (roots == results_written_ || (!at_the_end && roots < results_written_ + kRoots)) return;
+  if (!journal_.make_room(0)) return;  // a full disk is no failure, and this helps only to compare
   journal_.write<stored::Results>(stored::Kind::Results, results_.record(roots));
   results_written_ = roots;
 }

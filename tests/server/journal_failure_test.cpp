@@ -153,5 +153,34 @@ TEST(JournalFailure, AFullDiskRefusesUntilThereIsRoom) {
   EXPECT_TRUE(publish(client));
 }
 
+TEST(JournalFailure, AServerWithAFullDiskStopsInOrder) {
+  const auto disk = std::make_shared<SimulatedDisk>(1);
+  ServerOptions options = on(disk);
+  options.listen = "127.0.0.1:0";
+  Log log(LogFormat::text, LogLevel::off);
+  auto server = std::make_unique<Server>(options, log);
+  ASSERT_TRUE(server->recover());
+  ASSERT_TRUE(server->listen());
+  bool in_order = false;
+  std::thread thread([&] { in_order = server->run(); });
+  disk->set_capacity(std::uint64_t{100} << 20);
+  const std::vector large(20'000, Event{"Large", std::nullopt, {{"text", std::string(100, 'x')}}});
+  {
+    Client client = connect(server->address());
+    int accepted = 0;
+    while (accepted < 100 && client.publish(large)) ++accepted;
+    EXPECT_LT(accepted, 100);
+  }
+  server->stop();
+  thread.join();
+  server = nullptr;
+  EXPECT_TRUE(in_order);
+  disk->set_capacity(std::uint64_t{300} << 20);
+  RunningServer again(on(disk));
+  Client client = again.connect();
+  const auto published = publish(client);
+  EXPECT_TRUE(published) << published.error().to_string();
+}
+
 }  // namespace
 }  // namespace gorgo::server
