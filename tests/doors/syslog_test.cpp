@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/asio.hpp>
+#include <thread>
+
 #include "codec/event_notation.hpp"
+#include "doors/syslog/syslog_source.hpp"
 
 namespace gorgo::doors::syslog {
 namespace {
@@ -79,6 +83,78 @@ std::vector<std::string> cut(std::string_view text, std::size_t step) {
   }
   if (cutter.rest().starts_with('<')) messages.emplace_back(cutter.rest());
   return messages;
+}
+
+/// A source by TCP, and who sends to it.
+class SyslogSenders : public testing::Test {
+ protected:
+  using Tcp = boost::asio::ip::tcp;
+  boost::asio::io_context io;
+  const Tcp::endpoint address = [this] {
+    return Tcp::acceptor(io, {boost::asio::ip::make_address("127.0.0.1"), 0}).local_endpoint();
+  }();
+  std::unique_ptr<SyslogSource> source;
+  std::uint32_t events = 0;
+
+  void open(std::size_t most_senders) {
+    Settings settings;
+    settings.listen = "127.0.0.1:" + std::to_string(address.port());
+    settings.transport = "tcp";
+    source = std::make_unique<SyslogSource>(settings, most_senders);
+    poll();
+  }
+  void poll() {
+    const auto arrived = source->poll(std::chrono::milliseconds(10));
+    ASSERT_TRUE(arrived) << arrived.error().to_string();
+    events += arrived->events.events();
+  }
+  void poll_until(std::uint32_t count) {
+    while (events < count) ASSERT_NO_FATAL_FAILURE(poll());
+  }
+  Tcp::socket sender() {
+    Tcp::socket socket(io);
+    socket.connect(address);
+    return socket;
+  }
+  static void send(Tcp::socket& socket, const std::string& text) {
+    boost::asio::write(socket, boost::asio::buffer(text));
+  }
+};
+
+TEST_F(SyslogSenders, TheOneThatIsSilentForLongestGoesForOneMore) {
+  open(2);
+  auto silent = sender(), other = sender();
+  send(silent, "<13>1 - - - - - - a\n");
+  poll_until(1);
+  send(other, "<13>1 - - - - - - b\n");
+  poll_until(2);
+  auto third = sender();
+  send(third, "<13>1 - - - - - - c\n");
+  poll_until(3);
+  send(other, "<13>1 - - - - - - d\n");
+  poll_until(4);
+  char byte = 0;
+  boost::system::error_code ended;
+  silent.read_some(boost::asio::buffer(&byte, 1), ended);
+  EXPECT_TRUE(ended);
+}
+
+TEST_F(SyslogSenders, WhoSendsNothingWithoutAPauseHoldsUpNobody) {
+  open(10);
+  auto greedy = sender(), honest = sender();
+  std::jthread flood([&](const std::stop_token& end) {
+    const std::string nothing(1'000'000, '\n');
+    boost::system::error_code ended;
+    while (!end.stop_requested() && !ended) {
+      boost::asio::write(greedy, boost::asio::buffer(nothing), ended);
+    }
+  });
+  for (std::uint32_t i = 1; i <= 20; ++i) {
+    send(honest, "<13>1 - - - - - - a\n");
+    poll_until(i);
+  }
+  flood.request_stop();
+  source.reset();  // which ends a write that waits
 }
 
 TEST(Syslog, StreamsAreCutByLengthsAndLines) {

@@ -1,5 +1,6 @@
 #include "doors/syslog/syslog_source.hpp"
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <utility>
@@ -19,7 +20,8 @@ std::string name_of(const Endpoint& sender) {
 
 }  // namespace
 
-SyslogSource::SyslogSource(const Settings& settings) : settings_(settings) {}
+SyslogSource::SyslogSource(const Settings& settings, std::size_t most_senders)
+    : settings_(settings), most_senders_(most_senders) {}
 
 SyslogSource::~SyslogSource() = default;
 
@@ -63,15 +65,10 @@ void SyslogSource::receive() {
 void SyslogSource::accept() {
   tcp_->async_accept([this](error_code failure, Tcp::socket socket) {
     if (failure == asio::error::operation_aborted) return;
-    error_code gone;
-    const auto peer = failure ? Tcp::endpoint() : socket.remote_endpoint(gone);
-    if (!failure && !gone && senders_ < kMostSenders) {
-      auto sender = std::make_shared<Sender>(std::move(socket));
-      sender->name = name_of(peer);
-      ++senders_;
-      read(sender);
+    if (!failure) {
+      welcome(std::move(socket));
+      return accept();
     }
-    if (!failure) return accept();
     // The process may have too many files open; it will not have fewer at once.
     next_accept_.expires_after(std::chrono::seconds(1));
     next_accept_.async_wait([this](error_code cancelled) {
@@ -80,15 +77,36 @@ void SyslogSource::accept() {
   });
 }
 
+void SyslogSource::welcome(Tcp::socket socket) {
+  error_code failure;
+  const auto peer = socket.remote_endpoint(failure);
+  if (failure) return;
+  socket.set_option(asio::socket_base::keep_alive(true), failure);
+  if (senders_.size() >= most_senders_) make_room();
+  auto sender = std::make_shared<Sender>(std::move(socket));
+  sender->name = name_of(peer);
+  senders_.insert(sender);
+  read(sender);
+}
+
+void SyslogSource::make_room() {
+  const auto silent = std::ranges::min_element(
+      senders_, {}, [](const std::shared_ptr<Sender>& one) { return one->heard; });
+  const std::shared_ptr<Sender> sender = *silent;
+  senders_.erase(silent);
+  error_code ignored;
+  sender->socket.close(ignored);  // which ends its `read`
+}
+
 void SyslogSource::read(const std::shared_ptr<Sender>& sender) {
   sender->socket.async_read_some(asio::buffer(sender->bytes),
                                  [this, sender](error_code failure, std::size_t size) {
-                                   if (failure == asio::error::operation_aborted) return;
+                                   sender->heard = std::chrono::steady_clock::now();
                                    sender->cutter.fill({sender->bytes.data(), size});
                                    const bool goes_on = take_messages(*sender);
                                    if (!failure && goes_on) return read(sender);
                                    if (goes_on) take_rest(*sender);
-                                   --senders_;
+                                   senders_.erase(sender);
                                  });
 }
 
@@ -130,9 +148,13 @@ Result<Arrived> SyslogSource::poll(std::chrono::milliseconds patience) {
   if (auto opened = open(); !opened) return opened.error();
   const auto until = std::chrono::steady_clock::now() + (was_open ? patience : patience.zero());
   io_.restart();
-  while (!arrived_.full()) {
+  // Who sends without a pause, and no messages, must not keep those of others here.
+  constexpr int kMostReads = 1024;
+  for (int reads = 0; reads < kMostReads && !arrived_.full();) {
     // Behind the first message only what is there already is taken.
-    const std::size_t ran = arrived_.empty() ? io_.run_one_until(until) : io_.poll_one();
+    const bool has_news = !arrived_.empty();
+    const std::size_t ran = has_news ? io_.poll_one() : io_.run_one_until(until);
+    if (has_news) ++reads;
     if (ran == 0 || woken_.exchange(false)) break;
   }
   return {std::in_place, std::exchange(arrived_, {})};

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "doors/door.hpp"
@@ -23,7 +24,9 @@ namespace gorgo::doors::syslog {
 /// by TCP with its senders, and drops what comes by UDP.
 class SyslogSource : public Source {
  public:
-  explicit SyslogSource(const Settings& settings);
+  /// `most_senders`: that are connected by TCP at a time. For one more, the one that has been
+  /// silent for longest goes: it may have left without a word.
+  explicit SyslogSource(const Settings& settings, std::size_t most_senders = 1000);
   ~SyslogSource() override;
 
   Result<Arrived> poll(std::chrono::milliseconds patience) override;
@@ -41,10 +44,11 @@ class SyslogSource : public Source {
     std::string name;
     MessageCutter cutter;
     std::array<char, 16384> bytes{};
+    std::chrono::steady_clock::time_point heard = std::chrono::steady_clock::now();
   };
-  static constexpr std::size_t kMostSenders = 1000;
 
   const Settings settings_;
+  const std::size_t most_senders_;
   boost::asio::io_context io_{1};
   std::atomic<bool> woken_ = false;
   std::unique_ptr<Udp::socket> udp_;
@@ -52,12 +56,14 @@ class SyslogSource : public Source {
   boost::asio::steady_timer next_accept_{io_};
   std::array<char, kMostMessage> datagram_{};
   Udp::endpoint from_;
-  std::size_t senders_ = 0;
+  std::unordered_set<std::shared_ptr<Sender>> senders_;
   Arrived arrived_;  // what `poll` returns next
 
   Result<void> open();
   void receive();
   void accept();
+  void welcome(Tcp::socket socket);
+  void make_room();
   void read(const std::shared_ptr<Sender>& sender);
   /// Takes the messages that are complete. False: the rest cannot be understood.
   bool take_messages(Sender& sender);
