@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <boost/asio.hpp>
 #include <thread>
 
@@ -141,20 +142,26 @@ TEST_F(SyslogSenders, TheOneThatIsSilentForLongestGoesForOneMore) {
 
 TEST_F(SyslogSenders, WhoSendsNothingWithoutAPauseHoldsUpNobody) {
   open(10);
-  auto greedy = sender(), honest = sender();
-  std::jthread flood([&](const std::stop_token& end) {
-    const std::string nothing(1'000'000, '\n');
-    boost::system::error_code ended;
-    while (!end.stop_requested() && !ended) {
-      boost::asio::write(greedy, boost::asio::buffer(nothing), ended);
-    }
-  });
+  auto honest = sender();
+  std::atomic<int> writes = 0;
+  std::vector<std::jthread> floods;
+  for (int i = 0; i < 4; ++i) {
+    floods.emplace_back([&](const std::stop_token& end) {
+      auto greedy = sender();
+      const std::string nothing(1'000'000, '\n');
+      boost::system::error_code ended;
+      for (; !end.stop_requested() && !ended; ++writes) {
+        boost::asio::write(greedy, boost::asio::buffer(nothing), ended);
+      }
+    });
+  }
+  while (writes < 8) poll();
   for (std::uint32_t i = 1; i <= 20; ++i) {
     send(honest, "<13>1 - - - - - - a\n");
     poll_until(i);
   }
-  flood.request_stop();
-  source.reset();  // which ends a write that waits
+  for (std::jthread& flood : floods) flood.request_stop();
+  source.reset();  // which ends writes that wait
 }
 
 TEST(Syslog, StreamsAreCutByLengthsAndLines) {
