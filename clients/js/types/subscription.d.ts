@@ -19,6 +19,7 @@ export class Subscription {
     acknowledged: import("./events.js").Place;
     seen: import("./events.js").Place;
     finished: import("./events.js").Place;
+    begunAnew: boolean;
     isAcknowledging: boolean;
     isSkipping: boolean;
     isResuming: boolean;
