@@ -93,7 +93,7 @@ struct Upload {
 };
 
 /// Whether the server will never take this mail.
-bool is_final(long code) { return code >= 550 && code <= 554; }
+bool is_final_reply(long code) { return code >= 550 && code <= 554; }
 
 }  // namespace
 
@@ -170,7 +170,7 @@ Outcome Mail::send(const Order& order) {
   long status = 0;
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   const std::string problem = error[0] == '\0' ? curl_easy_strerror(code) : error.data();
-  return {is_final(status) ? What::refused : What::failed,
+  return {is_final_reply(status) ? What::refused : What::failed,
           problem + (status > 0 ? ", the server answered " + std::to_string(status) : "")};
 }
 

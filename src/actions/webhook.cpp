@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 using What = Outcome::What;
 
 /// Answers that another attempt would get, too: the receiver cannot take this event.
-bool is_final(long status) {
+bool is_final_status(long status) {
   constexpr std::array<long, 6> kFinal = {400, 405, 410, 413, 415, 422};
   return std::ranges::find(kFinal, status) != kFinal.end();
 }
@@ -104,7 +104,7 @@ class Webhook::Post {
     curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(easy_.get(), CURLINFO_RETRY_AFTER, &pause);
     if (status >= 200 && status < 300) return {};
-    return {is_final(status) ? What::refused : What::failed,
+    return {is_final_status(status) ? What::refused : What::failed,
             "the receiver answered " + std::to_string(status),
             std::chrono::seconds(std::clamp<curl_off_t>(pause, 0, 3600))};
   }

@@ -18,7 +18,7 @@ using doors::nats::Owned;
 
 constexpr std::int64_t kHour = 3'600'000'000'000;  // nanoseconds
 /// A gateway says once a second that it is there. One that has said nothing for so long is not.
-constexpr std::chrono::milliseconds kSilence{4000};
+constexpr std::chrono::milliseconds kSilenceOfBroker{4000};
 constexpr std::chrono::milliseconds kBetweenAsks{200};
 
 /// Carries out one deployment.
@@ -112,7 +112,7 @@ class Deploying {
         revision = gateway.revision;
         if (gateway.version >= next_.version) {
           done_.gateways.push_back(node);
-        } else if (Clock::now() - at > kSilence) {
+        } else if (Clock::now() - at > kSilenceOfBroker) {
           done_.absent.push_back(node);
         } else {
           waits = true;

@@ -9,13 +9,13 @@
 namespace gorgo::cluster {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000, kHour = 3600 * kSecond;
+constexpr std::int64_t kSecond = 1'000'000'000, kAnHour = 3600 * kSecond;
 /// A deployment tells partitions by itself once all gateways follow it, which takes a few seconds.
 /// One that has rules goes on with them meanwhile; one without has nothing to go on with.
 constexpr std::int64_t kWithRules = 60 * kSecond, kWithout = 10 * kSecond;
 /// What a stream keeps has the rules in force from its first quarter on.
 constexpr std::int64_t kShare = 4;
-constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::seconds kSendPatience{5};
 
 }  // namespace
 
@@ -29,7 +29,7 @@ bool RulesKeeper::is_due(const PartitionName& name, const Partition::State& stat
            now - since >= (state.rules_version == 0 ? kWithout : kWithRules);
   }
   behind_since_.erase(name);
-  const auto kept = static_cast<std::int64_t>(deployment.retain_hours) * kHour;
+  const auto kept = static_cast<std::int64_t>(deployment.retain_hours) * kAnHour;
   return kept > 0 && state.rules_version == deployment.version &&
          std::min(since_told, now - state.rules_at) > kept / kShare;
 }
@@ -62,7 +62,7 @@ Result<void> RulesKeeper::look(const doors::nats::Connection& connection,
   if (messages.empty()) return {};
   Sender sender;
   if (auto opened = sender.open(connection.get()); !opened) return opened;
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kSendPatience;
   auto sent = sender.send(messages, [&] { return std::chrono::steady_clock::now() > until; });
   sender.close();
   return sent;

@@ -14,7 +14,7 @@ namespace gorgo::server {
 namespace {
 
 /// The longest wait for a moment of the system's clock, which may be set meanwhile.
-constexpr Duration kLongestWait = 1'000'000'000;
+constexpr Duration kLongestPause = 1'000'000'000;
 /// The wait before the next attempt to set the memory reserve aside, or to find room on a disk.
 constexpr std::chrono::milliseconds kShortWait{100};
 
@@ -237,7 +237,7 @@ std::chrono::nanoseconds EngineThread::patience() const {
   if (tick_waits_) return std::min<std::chrono::nanoseconds>(counted, kShortWait);
   const auto due = processor_.due_in();
   if (!due) return counted;
-  return std::min(counted, std::chrono::nanoseconds(std::clamp<Duration>(*due, 0, kLongestWait)));
+  return std::min(counted, std::chrono::nanoseconds(std::clamp<Duration>(*due, 0, kLongestPause)));
 }
 
 void EngineThread::process() {

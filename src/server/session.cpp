@@ -32,7 +32,7 @@ std::uint64_t rows_of(const std::vector<OutFrame>& frames) {
   return rows;
 }
 
-Session::Time now() { return std::chrono::steady_clock::now(); }
+Session::Time moment() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
@@ -304,7 +304,7 @@ void Session::await_greeting(std::chrono::milliseconds limit) {
   if (!closing_) arm(limit);
 }
 
-void Session::message_begun() { liveness_.message_begun(now()); }
+void Session::message_begun() { liveness_.message_begun(moment()); }
 
 void Session::hold(std::size_t bytes) {
   inbound_.resize(bytes);
@@ -416,11 +416,11 @@ asio::awaitable<void> Session::write() {
   stop_reading();
 }
 
-void Session::received() { liveness_.received(now()); }
+void Session::received() { liveness_.received(moment()); }
 
-void Session::sending() { liveness_.sending(now()); }
+void Session::sending() { liveness_.sending(moment()); }
 
-void Session::sent() { liveness_.sent(now()); }
+void Session::sent() { liveness_.sent(moment()); }
 
 std::size_t Session::NoteProgress::operator()(const error_code& failure, std::size_t) const {
   session.sending();

@@ -74,10 +74,11 @@ GORGO_AVX2 inline unsigned equal4(Words a, Words b) {
 
 template <std::size_t Index>
 GORGO_AVX2 void compare_floats_avx2(BlockMask& mask, Words a, Words b, std::size_t words) {
+  constexpr int kPredicate = kFloatPredicates[Index];
   for (std::size_t w = 0; w < words; ++w, a += 64, b += 64) {
     std::uint64_t passed = 0;
     for (std::size_t i = 0; i < 64; i += 4) {
-      const __m256d four = _mm256_cmp_pd(floats4(a + i), floats4(b + i), kFloatPredicates[Index]);
+      const __m256d four = _mm256_cmp_pd(floats4(a + i), floats4(b + i), kPredicate);
       passed |= static_cast<std::uint64_t>(bits_of(four)) << i;
     }
     mask[w] = passed;
@@ -121,11 +122,11 @@ GORGO_AVX512 inline __m512d floats8(Words words) {
 
 template <std::size_t Index>
 GORGO_AVX512 void compare_floats_avx512(BlockMask& mask, Words a, Words b, std::size_t words) {
+  constexpr int kPredicate = kFloatPredicates[Index];
   for (std::size_t w = 0; w < words; ++w, a += 64, b += 64) {
     std::uint64_t passed = 0;
     for (std::size_t i = 0; i < 64; i += 8) {
-      const __mmask8 eight =
-          _mm512_cmp_pd_mask(floats8(a + i), floats8(b + i), kFloatPredicates[Index]);
+      const __mmask8 eight = _mm512_cmp_pd_mask(floats8(a + i), floats8(b + i), kPredicate);
       passed |= static_cast<std::uint64_t>(eight) << i;
     }
     mask[w] = passed;
@@ -134,11 +135,12 @@ GORGO_AVX512 void compare_floats_avx512(BlockMask& mask, Words a, Words b, std::
 
 template <std::size_t Index>
 GORGO_AVX512 void compare_ints_avx512(BlockMask& mask, Words a, Words b, std::size_t words) {
+  constexpr auto kPredicate = kIntPredicates[Index];
   for (std::size_t w = 0; w < words; ++w, a += 64, b += 64) {
     std::uint64_t passed = 0;
     for (std::size_t i = 0; i < 64; i += 8) {
-      const __mmask8 eight = _mm512_cmp_epi64_mask(
-          _mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i), kIntPredicates[Index]);
+      const __mmask8 eight =
+          _mm512_cmp_epi64_mask(_mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i), kPredicate);
       passed |= static_cast<std::uint64_t>(eight) << i;
     }
     mask[w] = passed;

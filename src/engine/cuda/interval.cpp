@@ -15,7 +15,7 @@ using Int = std::int64_t;
 
 constexpr Int kLeast = std::numeric_limits<Int>::min();
 constexpr Int kMost = std::numeric_limits<Int>::max();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 constexpr double kTwo63 = 9223372036854775808.0;
 
 Bounds of(Int low, Int high) {
@@ -58,20 +58,20 @@ Bounds interval_around(Op op, double value) {
   return upwards ? integers_above(below) : of(kLeast, below);
 }
 
-double next(double value) { return std::nextafter(value, kInfinity); }
-double previous(double value) { return std::nextafter(value, -kInfinity); }
+double next(double value) { return std::nextafter(value, kUnbounded); }
+double previous(double value) { return std::nextafter(value, -kUnbounded); }
 
 Bounds interval(Op op, double value) {
   if (std::isnan(value)) return no_floats();
   switch (op) {
     case Op::less:
-      return value == -kInfinity ? no_floats() : of(-kInfinity, previous(value));
+      return value == -kUnbounded ? no_floats() : of(-kUnbounded, previous(value));
     case Op::less_equal:
-      return of(-kInfinity, value);
+      return of(-kUnbounded, value);
     case Op::greater:
-      return value == kInfinity ? no_floats() : of(next(value), kInfinity);
+      return value == kUnbounded ? no_floats() : of(next(value), kUnbounded);
     case Op::greater_equal:
-      return of(value, kInfinity);
+      return of(value, kUnbounded);
     default:
       return of(value, value);
   }
@@ -85,9 +85,9 @@ Bounds interval_around(Op op, Int value) {
   if (op == Op::equal) return no_floats();
   const bool is_below = order == arithmetic::Ordering::less;
   if (op == Op::less || op == Op::less_equal) {
-    return of(-kInfinity, is_below ? nearest : previous(nearest));
+    return of(-kUnbounded, is_below ? nearest : previous(nearest));
   }
-  return of(is_below ? next(nearest) : nearest, kInfinity);
+  return of(is_below ? next(nearest) : nearest, kUnbounded);
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ Bounds interval_of_floats(Op op, const Datum& value) {
   return interval_around(op, value.integer);
 }
 
-Bounds everything(bool floats) { return floats ? of(-kInfinity, kInfinity) : of(kLeast, kMost); }
+Bounds everything(bool floats) { return floats ? of(-kUnbounded, kUnbounded) : of(kLeast, kMost); }
 
 Bounds intersection(bool floats, const Bounds& a, const Bounds& b) {
   if (!floats) {
