@@ -16,9 +16,8 @@ namespace {
 using doors::nats::Connection;
 using doors::nats::Owned;
 
-constexpr std::int64_t kHour = 3'600'000'000'000;  // nanoseconds
 /// A gateway says once a second that it is there. One that has said nothing for so long is not.
-constexpr std::chrono::milliseconds kSilenceOfBroker{4000};
+constexpr std::chrono::milliseconds kSilenceOfGateway{4000};
 constexpr std::chrono::milliseconds kBetweenAsks{200};
 
 /// Carries out one deployment.
@@ -92,7 +91,7 @@ class Deploying {
     config.SubjectsLen = 1;
     config.Storage = js_FileStorage;
     config.Replicas = next_.replicas;
-    config.MaxAge = static_cast<std::int64_t>(next_.retain_hours) * kHour;
+    config.MaxAge = next_.retained();
     status = js_AddStream(nullptr, made, &config, nullptr, nullptr);
     if (status == NATS_OK) return {};
     return doors::nats::failed("the stream " + name + " cannot be made", status);
@@ -112,7 +111,7 @@ class Deploying {
         revision = gateway.revision;
         if (gateway.version >= next_.version) {
           done_.gateways.push_back(node);
-        } else if (Clock::now() - at > kSilenceOfBroker) {
+        } else if (Clock::now() - at > kSilenceOfGateway) {
           done_.absent.push_back(node);
         } else {
           waits = true;

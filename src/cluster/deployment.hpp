@@ -25,6 +25,10 @@ struct Deployment {
   std::uint32_t partitions_of(const Family& family) const {
     return family.is_whole() ? 1 : partitions;
   }
+  /// How long input streams keep messages, in nanoseconds; 0: for ever.
+  std::int64_t retained() const {
+    return static_cast<std::int64_t>(retain_hours) * 3'600'000'000'000;
+  }
   /// Those of all families.
   std::vector<PartitionName> partition_names() const;
   /// What the partitions of a family are told.

@@ -9,7 +9,7 @@
 namespace gorgo::cluster {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000, kAnHour = 3600 * kSecond;
+constexpr std::int64_t kSecond = 1'000'000'000;
 /// A deployment tells partitions by itself once all gateways follow it, which takes a few seconds.
 /// One that has rules goes on with them meanwhile; one without has nothing to go on with.
 constexpr std::int64_t kWithRules = 60 * kSecond, kWithout = 10 * kSecond;
@@ -29,7 +29,7 @@ bool RulesKeeper::is_due(const PartitionName& name, const Partition::State& stat
            now - since >= (state.rules_version == 0 ? kWithout : kWithRules);
   }
   behind_since_.erase(name);
-  const auto kept = static_cast<std::int64_t>(deployment.retain_hours) * kAnHour;
+  const std::int64_t kept = deployment.retained();
   return kept > 0 && state.rules_version == deployment.version &&
          std::min(since_told, now - state.rules_at) > kept / kShare;
 }

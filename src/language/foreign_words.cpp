@@ -53,9 +53,8 @@ std::string hint_for_form(const SyntaxError& error, const ItemTokens& item) {
     return "write `Timer(every = 5 min)`";
   }
   if (word == "or" && error.expects(TeslaParser::AS)) {
-    return "an event of one of several types is `A or B(...)`; for one pattern or another write "
-           "two "
-           "rules";
+    return "an event of one of several types is `A or B(...)`; for one pattern or another "
+           "write two rules";
   }
   if (word == "(" && before == "from") {
     return "an event of one of several types is `A or B(...)`";
