@@ -46,11 +46,11 @@ struct BacktestOptions {
 };
 
 /// A composite as a line, and when it happened.
-struct Line {
+struct CompositeLine {
   Timestamp timestamp;
   std::string text;
 
-  friend auto operator<=>(const Line&, const Line&) = default;
+  friend auto operator<=>(const CompositeLine&, const CompositeLine&) = default;
 };
 
 /// What decides results, as the server had it when it wrote the journal. Where it had several
@@ -316,12 +316,12 @@ class BacktestCommand {
     return tell_refusals(test);
   }
 
-  Result<std::vector<Line>> lines_of(Backtest& test) const {
+  Result<std::vector<CompositeLine>> lines_of(Backtest& test) const {
     CompositeWriter writer(options_.form, test.processor());
-    std::vector<Line> lines;
+    std::vector<CompositeLine> lines;
     const auto done = test.run([&](const OutputBatch& batch, const OutputBatch::Row& row) {
       if (!writer.is_wanted(batch, row)) return;
-      Line& line = lines.emplace_back();
+      CompositeLine& line = lines.emplace_back();
       line.timestamp = row.timestamp;
       writer.write(line.text, batch, row);
     });
@@ -337,11 +337,12 @@ class BacktestCommand {
     const auto fresh = lines_of(test), old = lines_of(other);
     if (!fresh) return fail(fresh.error());
     if (!old) return fail(old.error());
-    std::vector<std::pair<Line, char>> differences;
-    const auto add = [&](const std::vector<Line>& from, const std::vector<Line>& to, char mark) {
-      std::vector<Line> only;
+    std::vector<std::pair<CompositeLine, char>> differences;
+    const auto add = [&](const std::vector<CompositeLine>& from,
+                         const std::vector<CompositeLine>& to, char mark) {
+      std::vector<CompositeLine> only;
       std::ranges::set_difference(from, to, std::back_inserter(only));
-      for (Line& line : only) differences.emplace_back(std::move(line), mark);
+      for (CompositeLine& line : only) differences.emplace_back(std::move(line), mark);
       return only.size();
     };
     const std::size_t gone = add(*old, *fresh, '-'), added = add(*fresh, *old, '+');

@@ -10,7 +10,7 @@ namespace gorgo::tools {
 namespace {
 
 /// In single quotes, as all three shells read it.
-std::string in_quotes(const std::string& text) {
+std::string shell_quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? "'\\''" : std::string(1, c);
   return result + "'";
@@ -107,12 +107,12 @@ std::string for_bash(const CLI::App& app) {
       "    next=${path:+$path }$word\n    case $next in\n";
   std::string known, words;
   for (const auto& [path, command] : all_commands(app)) {
-    if (!path.empty()) known += (known.empty() ? "" : "|") + in_quotes(path);
-    words += "    " + in_quotes(path) + ") word=" + in_quotes(words_of(*command)) + ";;\n";
+    if (!path.empty()) known += (known.empty() ? "" : "|") + shell_quoted(path);
+    words += "    " + shell_quoted(path) + ") word=" + shell_quoted(words_of(*command)) + ";;\n";
   }
   std::string values;
   for_each_choice(app, [&](const std::string& where, const std::vector<std::string>& choices) {
-    values += "    " + in_quotes(where) + ") word=" + in_quotes(joined(choices)) + " ;;\n";
+    values += "    " + shell_quoted(where) + ") word=" + shell_quoted(joined(choices)) + " ;;\n";
   });
   values += std::string("    ") + kBeforeContexts + ") word=$(\"${COMP_WORDS[0]}\" " +
             kListContexts + ") ;;\n";
@@ -124,7 +124,7 @@ std::string for_bash(const CLI::App& app) {
 }
 
 std::string for_fish(const CLI::App& app) {
-  const std::string contexts = in_quotes(std::string("(gorgo ") + kListContexts + ")") + "\n";
+  const std::string contexts = shell_quoted(std::string("(gorgo ") + kListContexts + ")") + "\n";
   std::string script = "complete -c gorgo -n __fish_use_subcommand -f\n";
   script += "complete -c gorgo -n __fish_use_subcommand -l context -x -a " + contexts;
   script +=
@@ -139,18 +139,18 @@ std::string for_fish(const CLI::App& app) {
                   path.substr(at, end - at);
       at = end + 1;
     }
-    const std::string begin = "complete -c gorgo -n " + in_quotes(condition);
+    const std::string begin = "complete -c gorgo -n " + shell_quoted(condition);
     for (const CLI::App* below : command->get_subcommands({})) {
       script += begin + " -a " + below->get_name() + " -d " +
-                in_quotes(first_sentence(below->get_description())) + "\n";
+                shell_quoted(first_sentence(below->get_description())) + "\n";
     }
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& name : option->get_lnames()) {
         const auto values = values_of(*option);
         const std::string takes = option->get_items_expected_max() > 0 ? " -r" : "";
         script += begin + " -l " + name +
-                  (values.empty() ? takes : " -x -a " + in_quotes(joined(values))) + " -d " +
-                  in_quotes(first_sentence(option->get_description())) + "\n";
+                  (values.empty() ? takes : " -x -a " + shell_quoted(joined(values))) + " -d " +
+                  shell_quoted(first_sentence(option->get_description())) + "\n";
       }
     }
   }
@@ -165,21 +165,21 @@ std::string for_zsh(const CLI::App& app) {
       "    case ${known:+$known }$word in\n";
   std::string known, cases;
   for (const auto& [path, command] : all_commands(app)) {
-    if (!path.empty()) known += (known.empty() ? "" : "|") + in_quotes(path);
-    cases += "    " + in_quotes(path) + ") choices=(";
+    if (!path.empty()) known += (known.empty() ? "" : "|") + shell_quoted(path);
+    cases += "    " + shell_quoted(path) + ") choices=(";
     for (const CLI::App* below : command->get_subcommands({})) {
-      cases += in_quotes(below->get_name() + ":" + for_zsh(below->get_description())) + " ";
+      cases += shell_quoted(below->get_name() + ":" + for_zsh(below->get_description())) + " ";
     }
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& name : option->get_lnames()) {
-        cases += in_quotes("--" + name + ":" + for_zsh(option->get_description())) + " ";
+        cases += shell_quoted("--" + name + ":" + for_zsh(option->get_description())) + " ";
       }
     }
     cases += ");;\n";
   }
   std::string values;
   for_each_choice(app, [&](const std::string& where, const std::vector<std::string>& choices) {
-    values += "    " + in_quotes(where) + ") choices=(" + joined(choices) + ");;\n";
+    values += "    " + shell_quoted(where) + ") choices=(" + joined(choices) + ");;\n";
   });
   values += std::string("    ") + kBeforeContexts + ") choices=(${(f)\"$($words[1] " +
             kListContexts + ")\"});;\n";

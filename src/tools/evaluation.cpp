@@ -37,7 +37,7 @@ std::optional<std::vector<language::Source>> read_rules(const std::vector<std::s
       fail(text.error());
       continue;
     }
-    settings.apply(rules.emplace_back(path, std::move(*text)));
+    settings.apply(rules.emplace_back(language::Source{path, std::move(*text)}));
   }
   if (rules.size() < files->size()) return std::nullopt;
   if (const auto used = settings.check_used(); !used) {

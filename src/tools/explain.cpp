@@ -105,7 +105,7 @@ void print_costs(const RuleInfo& rule) {
   }
 }
 
-Json costs_of(const RuleInfo& rule) {
+Json costs_json(const RuleInfo& rule) {
   const auto nanoseconds = [](const std::optional<double>& cost) {
     return cost ? Json(*cost) : Json();
   };
@@ -127,7 +127,7 @@ void print_costs(const std::vector<RuleInfo>& rules, const std::string& format) 
     return;
   }
   Json all = Json::array();
-  for (const RuleInfo& rule : rules) all.push_back(costs_of(rule));
+  for (const RuleInfo& rule : rules) all.push_back(costs_json(rule));
   print_json({{"rules", all}});
 }
 

@@ -15,12 +15,12 @@ namespace gorgo::tools {
 namespace {
 
 /// How an aggregate is called, and what it gives.
-struct Line {
+struct AggregateLine {
   std::string name, usage, says;
 };
 
-std::vector<Line> aggregates() {
-  std::vector<Line> lines;
+std::vector<AggregateLine> aggregates() {
+  std::vector<AggregateLine> lines;
   for (const std::string& name : language::aggregate_names()) {
     lines.push_back({name, name + "(Type(...).attribute within ... from ...)",
                      std::string(language::meaning(*language::aggregate_function(name)))});
@@ -35,7 +35,7 @@ void list_functions() {
                 std::string(signature.says).c_str());
   }
   std::puts("\nAggregates over the events of a window:\n");
-  for (const Line& line : aggregates()) {
+  for (const AggregateLine& line : aggregates()) {
     std::printf("%s\n    %s\n", line.usage.c_str(), line.says.c_str());
   }
 }
@@ -47,7 +47,7 @@ void list_functions_as_json() {
         {{"name", signature.name}, {"usage", signature.usage}, {"says", signature.says}});
   }
   nlohmann::ordered_json totals = nlohmann::ordered_json::array();
-  for (const Line& line : aggregates()) {
+  for (const AggregateLine& line : aggregates()) {
     totals.push_back({{"name", line.name}, {"usage", line.usage}, {"says", line.says}});
   }
   print_json({{"functions", list}, {"aggregates", totals}});

@@ -40,7 +40,7 @@ Result<stored::SettingsT> first_settings(const journal::View& journal) {
   }
 }
 
-ProcessorOptions options_of(const stored::SettingsT& settings, server::EngineClock& clock) {
+ProcessorOptions processor_options(const stored::SettingsT& settings, server::EngineClock& clock) {
   ProcessorOptions options;
   options.lateness = settings.lateness;
   options.max_late = settings.max_late;
@@ -57,7 +57,7 @@ class Again {
  public:
   Again(const journal::View& journal, const stored::SettingsT& settings, const gorgo::Place& id)
       : id_(id),
-        processor_(options_of(settings, clock_)),
+        processor_(processor_options(settings, clock_)),
         replay_(journal,
                 {.processor = processor_,
                  .clock = clock_,

@@ -49,7 +49,7 @@ std::string full_name(const CLI::App& app) {
 }
 
 /// A command without commands of its own, or one level of them.
-std::string options_of(const CLI::App& app) {
+std::string options_section(const CLI::App& app) {
   std::string text;
   for (const CLI::Option* option : app.get_options()) text += describe(*option);
   return text;
@@ -68,12 +68,13 @@ std::string manual_page(const CLI::App& app, const std::string& version) {
     if (option->get_positional()) page += " " + plain(option->get_name(true));
   }
   page += app.get_subcommands({}).empty() ? "\n" : " COMMAND\n";
-  page += ".SH DESCRIPTION\n" + plain(app.get_description()) + "\n.SH OPTIONS\n" + options_of(app);
+  page +=
+      ".SH DESCRIPTION\n" + plain(app.get_description()) + "\n.SH OPTIONS\n" + options_section(app);
   const auto commands = app.get_subcommands({});
   if (!commands.empty()) page += ".SH COMMANDS\n";
   for (const CLI::App* command : commands) {
     page += ".SS " + plain(full_name(*command)) + "\n" + plain(command->get_description()) + "\n";
-    if (app.get_parent() != nullptr) page += options_of(*command);
+    if (app.get_parent() != nullptr) page += options_section(*command);
   }
   page +=
       ".SH EXIT STATUS\n0: done; 1: what was asked for could not be done; 2: the command line is "

@@ -47,7 +47,7 @@ nlohmann::ordered_json to_json(const EngineCost& cost) {
 
 /// What a terminator costs where the rule runs, then on the other engines that were measured: "1.20
 /// us, cuda 310 ns". Where two engines share the terminators, all are named.
-std::string costs_of(const RuleInfo& rule) {
+std::string costs_text(const RuleInfo& rule) {
   std::string own, others;
   for (const EngineCost& cost : rule.costs) {
     if (!cost.measured) continue;
@@ -137,7 +137,7 @@ Table table_of(const std::vector<RuleInfo>& rules, bool memory) {
     const auto rates = rates_of(rule);
     row.insert(row.end(), rates.begin(), rates.end());
     if (!memory) row.push_back(short_text(static_cast<double>(rule.bytes)));
-    row.insert(row.end(), {costs_of(rule), state_of(rule)});
+    row.insert(row.end(), {costs_text(rule), state_of(rule)});
   }
   return rows;
 }
@@ -202,7 +202,7 @@ int deploy(Client& client, const RulesOptions& options) {
   for (const std::string& file : *files) {
     auto text = read_file(file);
     if (!text) return fail(text.error());
-    settings.apply(sources.emplace_back(file, std::move(*text)));
+    settings.apply(sources.emplace_back(language::Source{file, std::move(*text)}));
   }
   if (const auto used = settings.check_used(); !used) return fail(used.error());
   for (const auto& [file, text] : sources) {

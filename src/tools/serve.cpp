@@ -27,7 +27,7 @@ struct ServeFlags {
   std::optional<Duration> lateness, max_ahead, max_late, remember;
 };
 
-Result<server::ServerOptions> options_of(const ServeFlags& flags) {
+Result<server::ServerOptions> server_options(const ServeFlags& flags) {
   server::ServerOptions options;
   if (!flags.config.empty()) {
     if (auto read = server::read_config(flags.config, options); !read) return read.error();
@@ -99,7 +99,7 @@ int try_config(const server::ServerOptions& options) {
 
 int serve(const ServeFlags& flags) {
   return_freed_memory();
-  const auto options = options_of(flags);
+  const auto options = server_options(flags);
   if (!options) return fail(options.error());
   if (options->cuda) engine::set_cuda_options(*options->cuda);
   if (flags.only_print) return show_config(*options);
@@ -113,7 +113,7 @@ int serve(const ServeFlags& flags) {
   if (const auto recovered = server.recover(); !recovered) return fail(recovered.error());
   if (!load_rules(server)) return kFailure;
   if (const auto listening = server.listen(); !listening) return fail(listening.error());
-  server.set_reread([&flags] { return options_of(flags); });
+  server.set_reread([&flags] { return server_options(flags); });
   server.handle_signals();
   // Nothing but this goes to stdout: scripts wait for it and read the ports.
   for (const std::string& line : server.lines()) std::puts(line.c_str());

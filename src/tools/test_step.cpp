@@ -9,7 +9,7 @@
 namespace gorgo::tools {
 namespace {
 
-using Kind = TestStep::Kind;
+using StepKind = TestStep::Kind;
 
 Error unexpected(std::string_view text) {
   return {"'" + std::string(text) + "' is no event, nor anything else that may stand here",
@@ -40,7 +40,7 @@ Result<void> take_timed(std::string_view& text, TestStep& step) {
   if (!timestamp) return timestamp.error();
   const bool tick = take_word(rest, "tick");
   if (tick || take_word(rest, "clock")) {
-    step.kind = tick ? Kind::tick : Kind::clock;
+    step.kind = tick ? StepKind::tick : StepKind::clock;
     step.event.timestamp = *timestamp;
     text = rest;
     return {};
@@ -61,7 +61,7 @@ std::optional<ValueType> value_type(std::string_view name) {
 
 Result<void> take_declaration(std::string_view& text, TestStep& step) {
   const Error shape{"a declaration is written declare Type(attribute: type, ...)", ""};
-  step.kind = Kind::declare;
+  step.kind = StepKind::declare;
   step.name = take_until(text, "(");
   if (text.empty()) return shape;
   text.remove_prefix(1);
@@ -80,7 +80,7 @@ Result<void> take_declaration(std::string_view& text, TestStep& step) {
 
 /// `deploy NAME:` and `replace NAME:`, with `with history` before the colon.
 Result<void> take_deployment(std::string_view& text, TestStep& step) {
-  step.kind = Kind::deploy;
+  step.kind = StepKind::deploy;
   step.name = take_until(text, ": \t");
   text = trimmed(text);
   step.options.with_history = take_word(text, "with") && text.starts_with("history");
@@ -99,11 +99,11 @@ Result<void> take_action(std::string_view& text, TestStep& step) {
   step.options.replace = take_word(text, "replace");
   if (step.options.replace || take_word(text, "deploy")) return take_deployment(text, step);
   if (take_word(text, "flush")) {
-    step.kind = Kind::flush;
+    step.kind = StepKind::flush;
     return {};
   }
   if (take_word(text, "remove")) {
-    step.kind = Kind::remove;
+    step.kind = StepKind::remove;
     step.name = take_until(text, " \t\r");
     return {};
   }
@@ -130,7 +130,7 @@ Result<TestStep> parse_step(std::string_view text, std::uint32_t line) {
     text = trimmed(text.substr(end + 1));
   }
   if (!is_blank(text)) {
-    const std::string what = step.kind == Kind::event ? "event" : "step";
+    const std::string what = step.kind == StepKind::event ? "event" : "step";
     return Error{"'" + std::string(text) + "' behind the " + what, ""};
   }
   return step;

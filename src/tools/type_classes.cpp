@@ -39,7 +39,7 @@ std::string word(const std::string& name) {
   return result;
 }
 
-std::string in_quotes(const std::string& text) {
+std::string python_quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -54,13 +54,13 @@ std::string member(const AttributeType& attribute, bool may_lack) {
   std::string text = "    " + name + ": " + (may_lack ? "Optional[" + type + "]" : type);
   if (name == attribute.name) return text + (may_lack ? " = None\n" : "\n");
   return text + " = field(" + (may_lack ? "default=None, " : "") +
-         "metadata={\"attribute\": " + in_quotes(attribute.name) + "})\n";
+         "metadata={\"attribute\": " + python_quoted(attribute.name) + "})\n";
 }
 
 std::string class_of(const std::string& type, const std::vector<AttributeType>& attributes,
                      bool may_lack) {
   std::string text =
-      "@gorgo.event_type(" + in_quotes(type) + ")\n@dataclass\nclass " + word(type) + ":\n";
+      "@gorgo.event_type(" + python_quoted(type) + ")\n@dataclass\nclass " + word(type) + ":\n";
   for (const AttributeType& attribute : attributes) text += member(attribute, may_lack);
   return text + "    timestamp: Optional[int] = None  # nanoseconds since the Unix epoch\n";
 }

@@ -17,9 +17,9 @@ std::vector<std::string> commands_of(const CLI::App& app) {
 }
 
 /// The long names of those that the command takes, with the hyphens.
-std::vector<std::string> options_of(const CLI::App& app) {
+std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
-  if (app.get_fallthrough()) names = options_of(*app.get_parent());
+  if (app.get_fallthrough()) names = option_names(*app.get_parent());
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames())
       if (std::ranges::find(names, "--" + name) == names.end()) names.push_back("--" + name);
@@ -55,7 +55,7 @@ std::optional<std::string> unknown_word(const CLI::App& app, std::span<char* con
       const auto end = word.find('=');
       const std::string name = word.substr(0, end);
       const CLI::Option* const option = find_option(*command, name);
-      if (option == nullptr) return message("option", name, options_of(*command));
+      if (option == nullptr) return message("option", name, option_names(*command));
       if (end == word.npos && option->get_items_expected_min() > 0) ++i;  // its value follows
     } else if (word.size() > 1 && word[0] == '-') {
       const CLI::Option* const option = find_option(*command, word.substr(0, 2));

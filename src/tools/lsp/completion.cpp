@@ -20,7 +20,7 @@
 namespace gorgo::tools::lsp {
 namespace {
 
-using Kind = Proposal::Kind;
+using ProposalKind = Proposal::Kind;
 
 /// Looks back from the place through the words of the item.
 class Completer {
@@ -52,13 +52,13 @@ class Completer {
     return count <= lower_.size() ? std::string_view(lower_[lower_.size() - count]) : "";
   }
 
-  void add(std::string label, Kind kind, std::string detail = {}) {
+  void add(std::string label, ProposalKind kind, std::string detail = {}) {
     if (labels_.insert(label).second) {
       list_.push_back({std::move(label), kind, std::move(detail)});
     }
   }
   void keywords(std::initializer_list<const char*> words) {
-    for (const char* word : words) add(word, Kind::keyword);
+    for (const char* word : words) add(word, ProposalKind::keyword);
   }
 
   /// Collects the states and parameters of the item, wherever they stand.
@@ -138,43 +138,44 @@ class Completer {
     }
     if (const EventType* known = find_type(type); known != nullptr) {
       for (const auto& attribute : known->attributes) {
-        add(attribute.name, Kind::attribute, std::string(to_string(attribute.type)));
+        add(attribute.name, ProposalKind::attribute, std::string(to_string(attribute.type)));
       }
     }
     for (const auto& occurrence : view_.symbols.occurrences) {
       const auto& symbol = occurrence.symbol;
       const bool declared = occurrence.defines && symbol.kind == language::SymbolKind::attribute &&
                             symbol.owner == type;
-      if (declared) add(symbol.name, Kind::attribute);
+      if (declared) add(symbol.name, ProposalKind::attribute);
     }
   }
 
   void types() {
     if (view_.good != nullptr) {
       for (const auto& name : view_.good->schema().names()) {
-        if (!name.empty()) add(name, Kind::type, declaration_of(*find_type(name)));
+        if (!name.empty()) add(name, ProposalKind::type, declaration_of(*find_type(name)));
       }
     }
     for (const auto& occurrence : view_.symbols.occurrences) {
       const auto& symbol = occurrence.symbol;
-      if (symbol.kind == language::SymbolKind::type) add(symbol.name, Kind::type);
+      if (symbol.kind == language::SymbolKind::type) add(symbol.name, ProposalKind::type);
     }
   }
 
   void states() {
-    for (const auto& [name, type] : states_) add(name, Kind::state, name == type ? "" : type);
+    for (const auto& [name, type] : states_)
+      add(name, ProposalKind::state, name == type ? "" : type);
   }
   void parameters() {
     for (const auto& name : parameters_) {
-      if (name != words_.begun) add(name, Kind::parameter);
+      if (name != words_.begun) add(name, ProposalKind::parameter);
     }
   }
   void aggregates() {
-    for (const auto& name : language::aggregate_names()) add(name, Kind::function);
+    for (const auto& name : language::aggregate_names()) add(name, ProposalKind::function);
   }
   void functions() {
     for (const auto& signature : gorgo::functions::catalogue()) {
-      add(std::string(signature.name), Kind::function, std::string(signature.usage));
+      add(std::string(signature.name), ProposalKind::function, std::string(signature.usage));
     }
   }
   void values() {
@@ -189,7 +190,7 @@ class Completer {
     if (last == ".") {
       members();
     } else if (last == ":" && back(3) != "rule") {
-      for (const char* name : {"int", "float", "bool", "string"}) add(name, Kind::value);
+      for (const char* name : {"int", "float", "bool", "string"}) add(name, ProposalKind::value);
     } else if (last == ":") {
       keywords({"assign", "define"});
     } else if (last == "@") {
@@ -207,7 +208,8 @@ class Completer {
   void annotation(std::string_view name) {
     if (name == "limit") keywords({"max_sequences"});
     if (name != "engine") return;
-    for (const auto* engine : engine::engines()) add(std::string(engine->name()), Kind::value);
+    for (const auto* engine : engine::engines())
+      add(std::string(engine->name()), ProposalKind::value);
   }
 
   /// Whether the text stands within the brackets of `@at_most(...)`.
@@ -245,7 +247,7 @@ class Completer {
     const auto state = std::find_if(states_.begin(), states_.end(),
                                     [&](const auto& pair) { return pair.first == name; });
     attributes(state == states_.end() ? name : state->second);
-    add("timestamp", Kind::attribute, "int");
+    add("timestamp", ProposalKind::attribute, "int");
   }
 
   bool behind_word() {
@@ -277,7 +279,8 @@ class Completer {
     } else if (any({"each", "first", "last", "table", "from", "event", "define"}) ||
                (last == "not" && !open_bracket())) {
       types();
-      if (last == "from") add("Timer", Kind::type, "every = 1 min, or hour = 9, minute = 0");
+      if (last == "from")
+        add("Timer", ProposalKind::type, "every = 1 min, or hour = 9, minute = 0");
     } else {
       return false;
     }
@@ -313,7 +316,7 @@ class Completer {
     auto at = static_cast<std::size_t>(define - words.begin()) + 2;
     for (; at + 2 < words.size() && words[at] != ")"; ++at) {
       if (words[at + 1] != ":") continue;
-      add(std::string(words[at]), Kind::attribute, language::lower_case(words[at + 2]));
+      add(std::string(words[at]), ProposalKind::attribute, language::lower_case(words[at + 2]));
     }
   }
 
@@ -361,7 +364,7 @@ class Completer {
     const std::string type = type_before(words_.before, bracket).first;
     attributes(type.empty() ? owner : type);
     if (type.empty()) return values();
-    add("timestamp", Kind::attribute, "int");
+    add("timestamp", ProposalKind::attribute, "int");
     parameters();
     states();
     keywords({"and", "or", "not", "contains", "like", "matches", "in", "true", "false"});
@@ -373,7 +376,7 @@ class Completer {
 
   void actions() {
     for (const std::string& kind : language::action_names()) {
-      add(kind, Kind::function, kind + "(\"...\")");
+      add(kind, ProposalKind::function, kind + "(\"...\")");
     }
   }
 
@@ -426,7 +429,7 @@ class Completer {
     };
     for (std::size_t i = index + 2; i + 2 < words_.before.size() && words_.before[i] != ")"; ++i) {
       const bool declared = words_.before[i + 1] == ":" && !given(words_.before[i]);
-      if (declared) add(std::string(words_.before[i]), Kind::attribute, lower_[i + 2]);
+      if (declared) add(std::string(words_.before[i]), ProposalKind::attribute, lower_[i + 2]);
     }
   }
 
