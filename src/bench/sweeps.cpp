@@ -1,6 +1,7 @@
 #include "bench/applications.hpp"
 #include "bench/base.hpp"
 #include "bench/heavy.hpp"
+#include "bench/reports.hpp"
 #include "bench/rule_shapes.hpp"
 #include "bench/shift.hpp"
 #include "bench/workload.hpp"
@@ -12,6 +13,7 @@ const std::vector<Sweep>& sweeps() {
     std::vector<Sweep> list;
     add_base_sweeps(list);
     add_rule_shape_sweeps(list);
+    add_report_sweeps(list);
     add_heavy_sweeps(list);
     add_shift_sweeps(list);
     add_application_sweeps(list);

@@ -52,7 +52,7 @@ struct Sweep {
   std::function<Workload(double x, bool small)> at;
 };
 
-/// Every sweep of the benches, in the order of WORKLOADS: base, heavy, shift, linear road,
+/// Every sweep of the benches, in the order of WORKLOADS: base, reports, heavy, shift, linear road,
 /// applications.
 const std::vector<Sweep>& sweeps();
 
