@@ -5,6 +5,7 @@
 #include "functions/catalogue.hpp"
 #include "language/build_aggregate.hpp"
 #include "language/call_shape.hpp"
+#include "language/foreign_words.hpp"
 #include "language/joint_types.hpp"
 #include "language/server_types.hpp"
 #include "language/syntax.hpp"
@@ -13,6 +14,18 @@ namespace gorgo::language {
 namespace {
 
 using ast::ExprKind;
+
+/// Whether the call stands in the brackets of `exists`.
+bool is_asked_by_exists(const grammar::TeslaParser::MemberContext& member) {
+  const auto* at = dynamic_cast<const antlr4::RuleContext*>(member.parent);
+  for (at = dynamic_cast<const antlr4::RuleContext*>(at->parent); at != nullptr;
+       at = dynamic_cast<const antlr4::RuleContext*>(at->parent)) {
+    if (at->getRuleIndex() != grammar::TeslaParser::RulePrimary) continue;
+    const auto* primary = dynamic_cast<const grammar::TeslaParser::PrimaryContext*>(at);
+    if (lower_case(primary->start->getText()) == "exists") return true;
+  }
+  return false;
+}
 
 /// The places of operators between operands.
 std::vector<Location> places(const std::vector<antlr4::tree::TerminalNode*>& operators,
@@ -325,6 +338,14 @@ void ExpressionBuilder::refuse_unless_function(const ast::Name& name,
     reporter_.error(name.at, in_quotes(name.text) + " is an aggregate: it reads events of one type",
                     "write " + in_quotes(name.text + "(Type(...).attribute within ... from ...)"));
     return;
+  }
+  std::string meant = hint_for_function(name.text);
+  if (meant.empty() && is_asked_by_exists(member)) {
+    meant = "`exists` asks for a value; an absence is written `not " + name.text +
+            "() within 5 min from X`";
+  }
+  if (!meant.empty()) {
+    return reporter_.error(name.at, "unknown function " + in_quotes(name.text), meant);
   }
   std::vector<std::string> names = functions::names();
   names.insert(names.end(), aggregate_names().begin(), aggregate_names().end());

@@ -70,22 +70,59 @@ std::string hint_for_form(const SyntaxError& error, const ItemTokens& item) {
   return {};
 }
 
-struct UnitWord {
+struct ForeignWord {
   std::string_view word, hint;
 };
-constexpr std::array<UnitWord, 5> kUnits = {{{"m", "minutes are written `min`"},
-                                             {"hr", "hours are written `h`"},
-                                             {"w", "a week is `7 d`"},
-                                             {"week", "a week is `7 d`"},
-                                             {"weeks", "a week is `7 d`"}}};
+constexpr ForeignWord kUnits[] = {{"m", "minutes are written `min`"},
+                                  {"hr", "hours are written `h`"},
+                                  {"w", "a week is `7 d`"},
+                                  {"week", "a week is `7 d`"},
+                                  {"weeks", "a week is `7 d`"}};
+
+constexpr ForeignWord kFunctions[] = {
+    {"average", "the mean of events is `Avg(...)`, that of two values `(a + b) / 2`"},
+    {"mean", "the mean of events is `Avg(...)`, that of two values `(a + b) / 2`"},
+    {"stdev", "the deviation of a sample is `StdDev(...)`"},
+    {"stddev_samp", "write `StdDev(...)`"},
+    {"stddev_pop", "write `StdDevPop(...)`"},
+    {"var", "write `Variance(...)`"},
+    {"var_samp", "write `Variance(...)`"},
+    {"var_pop", "write `VariancePop(...)`"},
+    {"ifnull", "write `coalesce(x, 0)`"},
+    {"nvl", "write `coalesce(x, 0)`"},
+    {"isnull", "write `not exists(x)`, or `coalesce(x, 0)` for a default"},
+    {"default", "write `coalesce(x, 0)`"},
+    {"power", "write `pow(x, y)`"},
+    {"ceiling", "write `ceil(x)`"},
+    {"log", "the natural logarithm is `ln(x)`, that to base 10 `log10(x)`"},
+    {"greatest", "write `max(a, b)`"},
+    {"least", "write `min(a, b)`"},
+    {"len", "write `length(s)`"},
+    {"char_length", "write `length(s)`"},
+    {"lcase", "write `lower(s)`"},
+    {"ucase", "write `upper(s)`"},
+    {"substr", "write `substring(s, first, count)`"},
+    {"regexp_like", "write `s matches \"pattern\"`"},
+    {"regex", "write `s matches \"pattern\"`"},
+    {"now", "the time of a rule is that of its terminator: `Smoke.timestamp`"},
+    {"current_timestamp", "the time of a rule is that of its terminator: `Smoke.timestamp`"},
+    {"timestamp", "an instant is `time(\"2026-03-29T01:00:00Z\")`"},
+    {"date_trunc", "write `truncate(time, 1 h, \"Europe/Rome\")`"},
+    {"dayofweek", "write `weekday(time)`"},
+};
+
+template <std::size_t N>
+std::string hint_among(const ForeignWord (&words)[N], std::string_view word) {
+  const std::string lower = lower_case(std::string(word));
+  const auto* known = std::ranges::find(words, std::string_view(lower), &ForeignWord::word);
+  return known == std::end(words) ? "" : std::string(known->hint);
+}
 
 }  // namespace
 
-std::string hint_for_unit(std::string_view word) {
-  const std::string lower = lower_case(std::string(word));
-  const auto* known = std::ranges::find(kUnits, std::string_view(lower), &UnitWord::word);
-  return known == kUnits.end() ? "" : std::string(known->hint);
-}
+std::string hint_for_unit(std::string_view word) { return hint_among(kUnits, word); }
+
+std::string hint_for_function(std::string_view word) { return hint_among(kFunctions, word); }
 
 namespace {
 
@@ -103,6 +140,10 @@ std::string hint_for_word(const SyntaxError& error, const ItemTokens& item) {
   const bool range = word == "between" && !error.expects(TeslaParser::BETWEEN);
   if (range) return "for values from 1 to 2 write `x >= 1 and x <= 2`";
   if (word == "event" && error.expects(TeslaParser::FROM)) return "write `events`, also for one";
+  if (word == "when" || word == "case") return "write `if(condition, a, b)`";
+  if (word == "select" || word == "insert" || word == "pattern") {
+    return "a rule begins with what it makes: `define Fire(area: string) from Smoke() ...`";
+  }
   if (word == "having") return "write a filter: `and $n = Count(...)` and then `and $n > 3`";
   if (word == "group" && next == "by") {
     return "for a composite of each key write `last Temp(area = $a) per area within 1 h from "

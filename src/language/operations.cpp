@@ -33,6 +33,15 @@ std::string side(const Operand& operand) {
          place(operand.written.at) + ")";
 }
 
+/// Whether a time is compared with a literal of a string.
+bool is_instant(const Operand& left, const Operand& right) {
+  const auto is_time = [](const Operand& side) { return side.bound->op == Op::timestamp; };
+  const auto is_text = [](const Operand& side) {
+    return side.bound->op == Op::constant && side.bound->type == ValueType::string;
+  };
+  return (is_time(left) && is_text(right)) || (is_text(left) && is_time(right));
+}
+
 bool check_comparable(ExprKind kind, Location at, const Operand& left, const Operand& right,
                       Reporter& reporter) {
   const ValueType type = left.bound->type;
@@ -40,8 +49,9 @@ bool check_comparable(ExprKind kind, Location at, const Operand& left, const Ope
   if (!same_kind(type, right.bound->type) || (text_only && type != ValueType::string)) {
     reporter.error(
         at, in_quotes(spelling(kind)) + " cannot compare " + side(left) + " with " + side(right),
-        text_only ? "`contains` looks for one string in another"
-                  : "both sides must be numbers, both strings or both bools");
+        text_only                 ? "`contains` looks for one string in another"
+        : is_instant(left, right) ? "an instant is written `time(\"2026-03-29T01:00:00Z\")`"
+                                  : "both sides must be numbers, both strings or both bools");
     return false;
   }
   const bool ordering = kind >= ExprKind::less && kind <= ExprKind::greater_equal;

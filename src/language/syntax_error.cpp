@@ -47,9 +47,16 @@ std::optional<Message> illegal_token(const Token& token) {
                      std::string("expected `") + text[0] + "` before the end of the line"};
     case TeslaParser::UNTERMINATED_COMMENT:
       return Message{"the comment is not closed", "expected `*/`"};
-    case TeslaParser::UNKNOWN:
-      return Message{"unexpected " + describe(token),
-                     text == "$" ? "a parameter is written `$name`" : ""};
+    case TeslaParser::UNKNOWN: {
+      static constexpr std::array<std::pair<const char*, const char*>, 4> kMeant = {
+          {{"$", "a parameter is written `$name`"},
+           {"%", "write `mod(a, b)`"},
+           {"^", "write `pow(x, y)`"},
+           {"?", "write `if(condition, a, b)`"}}};
+      const auto* meant =
+          std::ranges::find_if(kMeant, [&](const auto& pair) { return text == pair.first; });
+      return Message{"unexpected " + describe(token), meant == kMeant.end() ? "" : meant->second};
+    }
     default:
       return std::nullopt;
   }
@@ -113,7 +120,8 @@ std::string keyword_hint(const SyntaxError& error, const ItemTokens& item) {
       {TeslaParser::LIMIT, "limit"},
       {TeslaParser::EXECUTE, "execute"},
       {TeslaParser::TABLE, "table"},
-      {TeslaParser::KEY, "key"}};
+      {TeslaParser::KEY, "key"},
+      {TeslaParser::OF, "of"}};
   std::vector<std::string> expected;
   for (const auto& [token, word] : kKeywords) {
     if (error.expects(token)) expected.emplace_back(word);

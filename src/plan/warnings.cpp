@@ -11,6 +11,7 @@
 #include "base/arithmetic.hpp"
 #include "language/reporter.hpp"
 #include "language/rule_text.hpp"
+#include "plan/looking_back.hpp"
 #include "plan/satisfiable.hpp"
 #include "plan/strata.hpp"
 
@@ -28,11 +29,12 @@ void for_each_node(const Expr& expr, const std::function<void(const Expr&)>& f) 
 class RuleWarnings {
  public:
   RuleWarnings(const Rule& rule, const Schema& schema, language::Reporter& reporter)
-      : rule_(rule), text_(rule, schema), reporter_(reporter) {}
+      : rule_(rule), schema_(schema), text_(rule, schema), reporter_(reporter) {}
 
   void report() {
     if (!report_never_fires()) report_empty_spans();
     report_period();
+    report_looking_back();
     report_product();
     report_float_equality();
   }
@@ -50,6 +52,7 @@ class RuleWarnings {
   bool report_never_fires();
   void report_empty_spans();
   void report_period();
+  void report_looking_back();
   void report_product();
   void report_float_equality();
 
@@ -68,6 +71,7 @@ class RuleWarnings {
   std::string named() const { return "rule " + in_quotes(rule_.name); }
 
   const Rule& rule_;
+  const Schema& schema_;
   const language::RuleText text_;
   language::Reporter& reporter_;
 };
@@ -247,6 +251,15 @@ void RuleWarnings::report_period() {
   warn("the window of " + named() + " is as long as its period: an event exactly at an instant " +
            "of the timer is in no window, because windows do not include their ends",
        "write " + in_quotes("within " + window + " inclusive from Timer"));
+}
+
+void RuleWarnings::report_looking_back() {
+  const auto found = taken_to_come_after(rule_, schema_);
+  if (!found) return;
+  const std::string state = text_.state(found->state), from = text_.state(found->from);
+  warn(named() + " reads as if " + in_quotes(state) + " came after " + in_quotes(from) +
+           ", but a rule looks back: it lies before",
+       "for B behind A write `from B() and last A() within 5 min from B`");
 }
 
 bool is_whole_constant(const Expr& e) {

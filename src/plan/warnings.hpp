@@ -12,7 +12,8 @@ namespace gorgo::plan {
 
 /// Warns of what is legal in the rules of a text but hardly meant, each with its rule's place:
 /// rules that can never fire, negations and aggregates over nothing, `each` states that nothing
-/// links, floats compared with `=`. `added` are the plans of the text's rules.
+/// links, states taken to come after what they are looked for before, floats compared with `=`.
+/// `added` are the plans of the text's rules.
 Diagnostics rule_warnings(std::span<const Plan* const> added, const Schema& schema,
                           const language::Source& source);
 /// Warns of the cycles that go through an added rule, each with that rule's place. `cycles` has,

@@ -52,6 +52,8 @@ TEST(BindValues, TimesAreInts) {
   EXPECT_THAT(refused("timestamp = 'x'"),
               ElementsAre("2:29: `=` cannot compare `timestamp` (int, 2:19) with `\"x\"` (string, "
                           "2:31)"));
+  EXPECT_EQ(hint_of(std::string(kTypesOfValues) + "define F() from T(timestamp > 'x');"),
+            "an instant is written `time(\"2026-03-29T01:00:00Z\")`");
 }
 
 TEST(BindValues, TheTimeMayBeBound) {

@@ -253,6 +253,17 @@ TEST(ParseError, WordsOfOtherLanguagesAreToldWhatIsMeant) {
   EXPECT_THAT(hint("define A() from B() and not exists C();"), HasSubstr("an absence is written"));
   EXPECT_THAT(hint("define A() from B() and not exists (C() within 5 min from B);"),
               HasSubstr("an absence is written"));
+  EXPECT_THAT(hint("define A() from B() and not exists (C()) within 5 min from B;"),
+              HasSubstr("`not C() within"));
+  EXPECT_THAT(hint("define A() from B(x % 2 = 0);"), HasSubstr("`mod(a, b)`"));
+  EXPECT_THAT(hint("define A() from B(x ^ 2 = 4);"), HasSubstr("`pow(x, y)`"));
+  EXPECT_THAT(hint("define A(x: int) from B() where x = case when B.x > 1 then 1 else 2 end;"),
+              HasSubstr("`if(condition, a, b)`"));
+  EXPECT_THAT(hint("select x from B;"), HasSubstr("a rule begins with what it makes"));
+  EXPECT_THAT(hint("define A(x: float) from B() where x = Mean(B.v);"), HasSubstr("`Avg(...)`"));
+  EXPECT_THAT(hint("define A(x: int) from B() where x = ifnull(B.v, 0);"), HasSubstr("coalesce"));
+  EXPECT_THAT(hint("define A(x: int) from B() where x = substr(B.s, 1);"),
+              HasSubstr("`substring(s, first, count)`"));
   EXPECT_THAT(hint("define A() from B() then C();"), HasSubstr("a rule looks back"));
   EXPECT_THAT(hint("define A() from B() and each C() after B within 5 min;"),
               HasSubstr("a rule looks back"));

@@ -183,5 +183,50 @@ TEST(Warnings, AWindowAsLongAsThePeriodLosesWhatComesAtAnInstant) {
   EXPECT_THAT(on_pattern("Timer(hour = 9) and each A() within 24 h from Timer"), IsEmpty());
 }
 
+TEST(Warnings, ARuleThatReadsAsIfItLookedAhead) {
+  const std::string types = "event Order(id: int); event Shipped(id: int); event Paid(id: int); ";
+  const std::string pattern = "Order(id = $i) and last Shipped(id = $i)";
+  const auto rule = [&](const std::string& name, const std::string& from) {
+    return warned(types + "rule r: define " + name + "() from " + from + ";");
+  };
+  const std::string reads =
+      "rule `r` reads as if `Shipped` came after `Order`, but a rule looks back: ";
+  const auto expected = ElementsAre(reads + "it lies before");
+  const std::string window = " within 1 h from Order";
+  EXPECT_THAT(rule("F", pattern + window + " and Shipped.timestamp > Order.timestamp"), expected);
+  EXPECT_THAT(rule("F", pattern + window + " and Order.timestamp <= Shipped.timestamp"), expected);
+  EXPECT_THAT(rule("F", pattern + window + " and Shipped.timestamp - Order.timestamp < 5 min"),
+              expected);
+  EXPECT_THAT(rule("F", "Order(id = $i) and each Shipped(timestamp > Order.timestamp)" + window),
+              expected);
+  EXPECT_THAT(rule("OrderThenShipped", pattern + window), expected);
+  EXPECT_THAT(rule("order_followed_by_shipped", pattern + window), expected);
+  EXPECT_THAT(rule("F", pattern + " as NextStep" + window),
+              ElementsAre("rule `r` reads as if `NextStep` came after `Order`, but a rule looks "
+                          "back: it lies before"));
+  EXPECT_THAT(rule("F", pattern + window + " and last Paid() within 1 h from Shipped and " +
+                            "Paid.timestamp > Order.timestamp"),
+              ElementsAre("rule `r` reads as if `Paid` came after `Order`, but a rule looks back: "
+                          "it lies before"));
+}
+
+TEST(Warnings, ARuleThatLooksBackAsItSays) {
+  const std::string types = "event Order(id: int); event Shipped(id: int); ";
+  const auto rule = [&](const std::string& name, const std::string& rest) {
+    return warned(types + "rule r: define " + name +
+                  "() from Shipped(id = $i) and last Order(id = $i)" + rest + ";");
+  };
+  const std::string window = " within 1 h from Shipped";
+  EXPECT_THAT(rule("OrderThenShipped", window), IsEmpty());
+  EXPECT_THAT(rule("F", window + " and Shipped.timestamp - Order.timestamp < 5 min"), IsEmpty());
+  EXPECT_THAT(rule("F", window + " and abs(Order.timestamp - Shipped.timestamp) < 5 min"),
+              IsEmpty());
+  EXPECT_THAT(rule("F", " as Nexus" + window), IsEmpty());
+  EXPECT_THAT(rule("F", " as B" + window + " and last Order() as C" + window +
+                            " and C.timestamp > B.timestamp"),
+              IsEmpty())
+      << "both look back from the terminator, so that either may be the later one";
+}
+
 }  // namespace
 }  // namespace gorgo::plan
