@@ -101,10 +101,10 @@ span
     | BETWEEN typeName AND typeName
     ;
 
-// A time, or a number of events with a time behind it.
+// A time, or a number of events with a time behind it: `20 events`, or `20 of all events`.
 window : extent (IN extent)? INCLUSIVE? ;
 
-extent : (INT | constantName) unit? ;
+extent : (INT | constantName) (unit | OF ID ID)? ;
 
 constantName : ID | PER | ORDER | BY | LIMIT | ASC | DESC | EXECUTE | TABLE | KEY ;
 
@@ -158,7 +158,7 @@ arguments : LPAREN conditions? RPAREN ;
 // Names. Words that are keywords by position only are tokens that every name may be.
 
 typeName : ID | EVENT | RULE | ASSIGN | EACH | FIRST | LAST | CONTAINS | LIKE | MATCHES | IN | INCLUSIVE
-    | INTERNAL | PER | ORDER | BY | LIMIT | ASC | DESC | EXECUTE | TABLE | KEY | CONST ;
+    | INTERNAL | PER | ORDER | BY | LIMIT | ASC | DESC | EXECUTE | TABLE | KEY | OF | CONST ;
 
 attributeName
     : typeName
@@ -204,6 +204,7 @@ DESC : D E S C ;
 EXECUTE : E X E C U T E ;
 TABLE : T A B L E ;
 KEY : K E Y ;
+OF : O F ;
 CONST : C O N S T ;
 
 // The types of events that a server publishes about itself have a dot in their names.

@@ -66,6 +66,9 @@ struct State {
   /// `per`: the selection is made among the events that agree in these attributes. Never with
   /// `each`.
   std::vector<std::uint32_t> per = {};
+  /// Only the newest so many of all events of the type in the window are candidates, >= 1; unset:
+  /// all are.
+  std::optional<std::uint64_t> among = {};
   /// It is of the rows of a table: their window is all time before the reference, which is state 0,
   /// and they are the rule's whenever it was deployed.
   bool table = false;
@@ -120,6 +123,9 @@ struct Aggregate {
   ValueType type = ValueType::integer;  ///< of the result
   /// How many events of the span count at most, the newest ones, >= 1; unset: all count.
   std::optional<std::uint64_t> newest = {};
+  /// Only the newest so many of all events of the type in the span are looked at, >= 1; unset: all
+  /// are. Never with `newest`.
+  std::optional<std::uint64_t> among = {};
 };
 
 /// What complete sequences must satisfy, in text order.

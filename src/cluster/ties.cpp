@@ -142,6 +142,11 @@ Divisions divisions_of(const Rule& rule, const Schema& schema) {
   const bool reads_several = std::ranges::any_of(
       rule.joints, [&](const JointType& joint) { return !schema.at(joint.type).table(); });
   if (reads_several) return {{}, "it has states, absences or aggregates over several types"};
+  const auto counts_all = [](const auto& one) { return one.among.has_value(); };
+  if (std::ranges::any_of(rule.states, counts_all) ||
+      std::ranges::any_of(rule.aggregates, counts_all)) {
+    return {{}, "it counts the newest of all events, whatever their keys"};
+  }
   const auto& attributes = schema.at(rule.states[0].predicate.type).attributes;
   Divisions found;
   found.because = "its terminator has no attribute that can be a key: an int, a string or a bool";

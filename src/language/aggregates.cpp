@@ -32,7 +32,7 @@ void AggregateBinder::bind(const ast::AggregateCall& call, std::uint32_t earlier
     return;  // conditions that were not bound are missed
   if (call.lookup) return bind_lookup(call, aggregate);
   aggregate.span = windows_.bind(call.span, earlier);
-  aggregate.newest = windows_.newest(call.span);
+  (call.span.of_all ? aggregate.among : aggregate.newest) = windows_.newest(call.span);
   if (call.span.kind == SpanKind::after) {
     reporter_.error(call.span.at, "an aggregate cannot look forward with `after`",
                     "use `within ... from` or `between ... and`; only absence (`not`) can wait "

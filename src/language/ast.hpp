@@ -85,7 +85,8 @@ struct Span {
   bool inclusive = false;                   ///< `within 5 min inclusive`
   std::optional<std::int64_t> newest = {};  ///< `within 20 events`: of the events in the span
   Name newest_constant = {};                ///< which gives this number; empty: written as one
-  bool endless = false;                     ///< a number of events without a time
+  bool of_all = false;   ///< `within 20 of all events`: it counts all of the type
+  bool endless = false;  ///< a number of events without a time
 };
 
 struct AggregateCall {

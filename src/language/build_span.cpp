@@ -31,6 +31,11 @@ bool counts_events(Parser::ExtentContext* extent) {
 
 void build_width(Parser::ExtentContext* extent, ast::Span& span, TokenReader& tokens,
                  Reporter& reporter) {
+  if (extent->OF() != nullptr) {
+    return reporter.error(tokens.locate(extent->OF()->getSymbol()),
+                          "a window has one number of events",
+                          "a time stands behind `in`: `within 20 of all events in 1 d from X`");
+  }
   const bool has_unit = extent->unit() != nullptr;
   if (extent->INT() != nullptr) {
     const std::int64_t count = tokens.integer(extent->INT()->getSymbol());
@@ -44,7 +49,19 @@ void build_width(Parser::ExtentContext* extent, ast::Span& span, TokenReader& to
                  "write for example `const w = 5 min;`, and `within w from X`");
 }
 
-/// `20 events`, of the time that stands behind them.
+/// Whether the extent is `20 of all events`, the only words that go with `of`.
+bool counts_all(Parser::ExtentContext* extent, TokenReader& tokens, Reporter& reporter) {
+  if (extent->OF() == nullptr) return false;
+  const bool known = lower_case(extent->ID(0)->getText()) == "all" &&
+                     lower_case(extent->ID(1)->getText()) == "events";
+  if (!known) {
+    reporter.error(tokens.locate(extent->ID(0)->getSymbol()), "expected `all events` behind `of`",
+                   "write for example `within 20 of all events in 1 d from X`");
+  }
+  return true;
+}
+
+/// `20 events` or `20 of all events`, of the time that stands behind them.
 void build_events(Parser::WindowContext* window, ast::Span& span, TokenReader& tokens,
                   Reporter& reporter) {
   auto* const events = window->extent(0);
@@ -71,7 +88,10 @@ void build_window(Parser::WindowContext* window, ast::Span& span, TokenReader& t
                    "it is decided before the events of that instant: leave out `inclusive`, or "
                    "make the window longer");
   }
-  if (counts_events(window->extent(0))) return build_events(window, span, tokens, reporter);
+  span.of_all = counts_all(window->extent(0), tokens, reporter);
+  if (span.of_all || counts_events(window->extent(0))) {
+    return build_events(window, span, tokens, reporter);
+  }
   build_width(window->extent(0), span, tokens, reporter);
   if (window->IN() == nullptr) return;
   reporter.error(tokens.locate(window->IN()->getSymbol()), "a window has one time",

@@ -284,10 +284,14 @@ class PieceWriter {
   }
 
   void extent(Parser::ExtentContext* extent) {
-    const bool bare = extent->INT() != nullptr && extent->unit() == nullptr;
+    const bool bare =
+        extent->INT() != nullptr && extent->unit() == nullptr && extent->OF() == nullptr;
     const std::string text = extent->start->getText();
     add(extent->start, bare ? bare_window(text) : text);
     if (extent->unit() != nullptr) unit(extent->unit());
+    if (extent->OF() == nullptr) return;
+    add(extent->OF()->getSymbol(), "of");
+    for (auto* word : extent->ID()) add(word->getSymbol(), lower_case(word->getText()));
   }
 
   /// The dot behind a unit goes, its comments stay.

@@ -76,6 +76,11 @@ int binding_of(Op op) {
   }
 }
 
+/// `20 of all events in `, empty without a number.
+std::string of_all_text(std::optional<std::uint64_t> among) {
+  return among ? std::to_string(*among) + " of all events in " : "";
+}
+
 }  // namespace
 
 std::string duration_text(Duration duration) {
@@ -205,7 +210,7 @@ std::string RuleText::predicate(const Predicate& p) const {
 
 std::string RuleText::window(const State& s) const {
   if (s.table) return "before " + state(s.reference);
-  return "within " + window_text(s.width) + " from " + state(s.reference);
+  return "within " + of_all_text(s.among) + window_text(s.width) + " from " + state(s.reference);
 }
 
 std::string RuleText::keys(const State& s) const {
@@ -253,8 +258,10 @@ std::string RuleText::aggregate(const Aggregate& a) const {
   text += "(" + predicate(a.predicate);
   if (a.attribute) text += "." + attribute(a.predicate.type, *a.attribute);
   std::string window = span(a.span);
-  if (a.newest) {
-    window.insert(std::string_view("within ").size(), std::to_string(*a.newest) + " events in ");
+  if (a.newest || a.among) {
+    const std::string number =
+        a.newest ? std::to_string(*a.newest) + " events in " : of_all_text(a.among);
+    window.insert(std::string_view("within ").size(), number);
   }
   text += " " + window;
   if (a.function == AggregateFunction::percentile) text += ", " + constant(a.percent);

@@ -117,12 +117,19 @@ void StateBinder::bind_keys(const ast::StateClause& clause, std::uint32_t index,
 void StateBinder::bind_number(const ast::StateClause& clause, State& state) {
   const auto newest = windows_.newest(clause.span);
   if (!newest) return;
+  if (clause.span.of_all) {
+    state.among = newest;
+    return;
+  }
   switch (clause.selection) {
     case Selection::each:
       state.selection = Selection::k_last;
       state.k = *newest;
       return;
     case Selection::last:
+      reporter_.warning(clause.span.at, "`last` takes one event, so that their number says nothing",
+                        "leave it out; those among the newest events of the type are `within " +
+                            std::to_string(*newest) + " of all events`");
       return;
     case Selection::k_last:
       state.k = std::min(state.k, *newest);
@@ -130,7 +137,8 @@ void StateBinder::bind_number(const ast::StateClause& clause, State& state) {
     case Selection::first:
     case Selection::k_first:
       reporter_.error(clause.at, "`first` does not go with a number of events",
-                      "take `each` or `last` of them, or a window that is a time");
+                      "take `each` of them, or a window that is a time or begins with `20 of all "
+                      "events`");
   }
 }
 

@@ -17,7 +17,7 @@ constexpr Tokens kWords = {
     TeslaParser::LIKE,    TeslaParser::MATCHES,  TeslaParser::IN,    TeslaParser::INCLUSIVE,
     TeslaParser::CONST,   TeslaParser::INTERNAL, TeslaParser::PER,   TeslaParser::ORDER,
     TeslaParser::BY,      TeslaParser::LIMIT,    TeslaParser::ASC,   TeslaParser::DESC,
-    TeslaParser::EXECUTE, TeslaParser::TABLE,    TeslaParser::KEY};
+    TeslaParser::EXECUTE, TeslaParser::TABLE,    TeslaParser::KEY,   TeslaParser::OF};
 /// What a constant may be called, where it is a window.
 constexpr Tokens kConstants = {TeslaParser::ID,    TeslaParser::PER, TeslaParser::ORDER,
                                TeslaParser::BY,    TeslaParser::ASC, TeslaParser::DESC,
@@ -157,7 +157,9 @@ std::vector<std::string> take_groups(Expected& expected, const antlr4::RuleConte
     words.push_back("a time such as `5 min`");
     expected.remove(kConstants);
   } else if (expected.has(TeslaParser::ID)) {
-    words.push_back("a time unit");
+    const bool behind_of = context != nullptr && !expected.has(TeslaParser::OF) &&
+                           context->getRuleIndex() == TeslaParser::RuleExtent;
+    words.push_back(behind_of ? "`all events`" : "a time unit");
     expected.remove({TeslaParser::ID});
   }
   return words;

@@ -92,7 +92,7 @@ class RuleWriter {
     const std::string reference = earlier_state();
     const bool newest = selection != "first" && selection != "2-first";
     return selection + " " + state(index) + (selection == "each" ? "" : keys()) + " within " +
-           (newest ? events() : "") + window() + end() + " from " + reference;
+           (newest ? events() : of_all()) + window() + end() + " from " + reference;
   }
 
   /// Small numbers are drawn more often than others.
@@ -307,7 +307,8 @@ class RuleWriter {
   }
   std::string earlier_state() { return "S" + std::to_string(earlier_event()); }
   /// Mostly all events of a window count.
-  std::string events() { return one_in(4) ? small_number() + " events in " : ""; }
+  std::string events() { return one_in(4) ? small_number() + " events in " : of_all(); }
+  std::string of_all() { return one_in(6) ? small_number() + " of all events in " : ""; }
   std::string window() const { return one_in(4) ? constants_ + "Window" : random_width(); }
   static std::string end() { return one_in(3) ? " inclusive" : ""; }
 
@@ -337,9 +338,10 @@ struct Names {
 
 /// A report on the groups of a window.
 std::string group_rule(const Names& names, const std::string& type) {
-  const std::string window = " within " + random_width() + " inclusive from Timer";
-  const std::string counted =
-      one_in(3) ? " within 3 events in " + window.substr(std::string(" within ").size()) : window;
+  const std::string width = random_width() + " inclusive from Timer";
+  const std::string window =
+      " within " + (one_in(3) ? std::to_string(number(1, 9)) + " of all events in " : "") + width;
+  const std::string counted = one_in(3) ? " within 3 events in " + width : window;
   const std::string keys = any_of<std::string>({"k", "k, s", "v", "s"});
   const std::string function = any_of<std::string>({"Sum", "Avg", "Max", "Median"});
   return "rule " + names.rule + "Groups: define " + names.type +

@@ -27,7 +27,8 @@ static std::string dump(const ast::Span& span) {
   if (span.kind == SpanKind::between) {
     return " between " + span.first.text + " and " + span.second.text;
   }
-  const std::string newest = span.newest ? std::to_string(*span.newest) + " events in " : "";
+  const std::string of = span.of_all ? " of all events in " : " events in ";
+  const std::string newest = span.newest ? std::to_string(*span.newest) + of : "";
   return " within " + newest + std::to_string(span.width) + "ns " +
          (span.kind == SpanKind::within ? "from " : "after ") + span.first.text;
 }

@@ -73,6 +73,15 @@ TEST(Format, NumbersOfEventsAndLimitsOfOutput) {
             "limit     2;\n");
 }
 
+TEST(Format, TheNewestOfAllEvents) {
+  EXPECT_EQ(formatted("define A(n:int) from B() and last C(k=$k)PER k within 20 OF  All EVENTS in "
+                      "1d inclusive from B where n=Count(C() within 3 of all events from B)"),
+            "define    A(n: int)\n"
+            "from      B()\n"
+            "          and last C(k = $k) per k within 20 of all events in 1 d inclusive from B\n"
+            "where     n = Count(C() within 3 of all events from B);\n");
+}
+
 TEST(Format, HeadsStandOnLinesOfTheirOwn) {
   EXPECT_EQ(formatted("@engine(column-scan) @limit(max_sequences=10) RULE hot:define A() from B()"),
             "@engine(column-scan)\n"

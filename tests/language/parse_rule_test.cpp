@@ -57,6 +57,14 @@ TEST(ParseRule, WindowsOfEvents) {
       "and last C() as D within 1 events in 9223372036854775807ns from B\nlimit 3\n");
 }
 
+TEST(ParseRule, TheNewestOfAllEvents) {
+  EXPECT_EQ(
+      parsed_dump("const n = 3; define A() from B() and last C() within n of all events in 2 s "
+                  "from B and $t = Count(C() within 5 of all events from B)"),
+      "define A()\nfrom B()\nand last C() within 3 of all events in 2000000000ns from B\n"
+      "and $t = count(C() within 5 of all events in 9223372036854775807ns from B)\n");
+}
+
 TEST(ParseRule, AnnotationsMayStandBehindTheName) {
   EXPECT_EQ(parsed_dump("rule r: @engine(cuda) define A() from B()"),
             parsed_dump("@engine(cuda) rule r: define A() from B()"));

@@ -93,6 +93,8 @@ TEST(TRex, SaysWhatItCannotExpress) {
             "T-Rex has no limits on what a rule produces");
   EXPECT_EQ(left_out("define A() from B() and last C() within 3 events in 1 s from B"),
             "T-Rex has no windows of a number of events");
+  EXPECT_EQ(left_out("define A() from B() and last C() within 3 of all events in 1 s from B"),
+            "T-Rex has no windows of a number of events");
 }
 
 TEST(TRex, LeavesOutOnlyWhatItMust) {

@@ -6,7 +6,7 @@ import {tags} from '@lezer/highlight';
 import type {Diagnostic} from 'gorgo';
 import {ask} from './server';
 
-const kWords = new Set('define from where consuming event rule assign each first last contains like matches in within inclusive between after as and or not true false every events const internal per order by limit asc desc execute table key'.split(' '));
+const kWords = new Set('define from where consuming event rule assign each first last contains like matches in within inclusive between after as and or not true false every events const internal per order by limit asc desc execute table key of'.split(' '));
 const kTypes = new Set(['int', 'float', 'double', 'bool', 'string']);
 
 export const language = StreamLanguage.define({

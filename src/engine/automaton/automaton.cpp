@@ -344,10 +344,12 @@ double AutomatonEvaluator::upkeep() {
 
 }  // namespace
 
-/// A row of a table would have to be kept as a partial sequence for ever.
+/// A row of a table would have to be kept as a partial sequence for ever, and which events are the
+/// newest ones tells the terminator alone.
 std::string AutomatonEngine::declined(const plan::Plan& plan) const {
   for (const State& state : plan.rule.states) {
     if (state.table) return state.name + ": it is a table";
+    if (state.among) return state.name + ": it counts the events of its window";
   }
   return "";
 }

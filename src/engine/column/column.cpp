@@ -106,9 +106,10 @@ class ColumnEvaluator final : public CpuEvaluator {
 };
 
 /// The index of a state's events by what it is chosen per, if it needs no test of a candidate and
-/// no key is a float, whose NaN no index has.
+/// no key is a float, whose NaN no index has. Those of the newest of all events are few.
 KeyIndex key_index_of(const State& state, const plan::Scan& scan, history::History& history) {
-  if (state.per.empty() || !scan.comparisons.empty() || !scan.residual.empty()) return {};
+  if (state.per.empty() || state.among) return {};
+  if (!scan.comparisons.empty() || !scan.residual.empty()) return {};
   auto column = history.column(scan.column);
   std::vector<Expr> subjects;
   for (const std::uint32_t attribute : state.per) {
@@ -136,7 +137,7 @@ ColumnEvaluator::ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history
     const State& state = rule_.states[i];
     const bool all = state.selection == Selection::each || !state.per.empty();
     states_.emplace_back(plan_->states[i].scan, history, use_indexes,
-                         all ? Selectivity::all : Selectivity::until_found);
+                         all ? Selectivity::all : Selectivity::until_found, state);
     keys_.push_back(use_indexes ? key_index_of(state, plan_->states[i].scan, history) : KeyIndex());
   }
   for (const auto& scan : plan_->negations) {

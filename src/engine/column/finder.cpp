@@ -65,8 +65,16 @@ Finder::Finder(const plan::Scan& scan, history::History& history, bool use_index
     : Finder(scan, history, use_indexes, worth, nullptr) {}
 
 Finder::Finder(const plan::Scan& scan, history::History& history, bool use_indexes,
+               Selectivity worth, const State& state)
+    : Finder(scan, history, use_indexes, worth, nullptr) {
+  look_among(state.among, state.predicate.type, history);
+}
+
+Finder::Finder(const plan::Scan& scan, history::History& history, bool use_indexes,
                const Aggregate& aggregate)
-    : Finder(scan, history, use_indexes, Selectivity::all, &aggregate) {}
+    : Finder(scan, history, use_indexes, Selectivity::all, &aggregate) {
+  look_among(aggregate.among, aggregate.predicate.type, history);
+}
 
 Finder::Finder(const plan::Scan& scan, history::History& history, bool use_indexes,
                Selectivity worth, const Aggregate* aggregate)
@@ -79,6 +87,32 @@ Finder::Finder(const plan::Scan& scan, history::History& history, bool use_index
   const auto valued = valued_attribute(aggregate, store_);
   if (summed) sums_ = prober->index()->find_sum(*summed);
   if (valued) values_ = prober->index()->find_values(*valued);
+}
+
+void Finder::look_among(std::optional<std::uint64_t> count, TypeId type,
+                        history::History& history) {
+  if (count) among_.emplace(type, *count, history);
+}
+
+/// Begins at the oldest of the newest events: of its instant, those before it do not belong to
+/// them.
+history::Range Finder::start_among(const Search& search) {
+  const auto oldest = among_->oldest(search);
+  if (!oldest) return begin(search);
+  Search narrowed = search;
+  narrowed.interval.after = oldest->timestamp() - 1;
+  history::Range range = begin(narrowed);
+  std::uint64_t behind = range.last;
+  while (range.first < behind) {
+    const std::uint64_t middle = range.first + (behind - range.first) / 2;
+    const history::EventRef at = event(middle);
+    if (at.timestamp() == oldest->timestamp() && at.slot < oldest->slot) {
+      range.first = middle + 1;
+    } else {
+      behind = middle;
+    }
+  }
+  return range;
 }
 
 Finder::Way Finder::way_to(const plan::Scan& scan, history::Column& column, bool use_indexes,
@@ -188,15 +222,19 @@ Datum Finder::aggregate_by_summaries(const Aggregate& aggregate, history::Range 
 }
 
 std::size_t Finder::bytes() const {
-  if (const auto* prober = std::get_if<Prober>(&way_)) return share_of(prober->index());
+  const std::size_t among = among_ ? share_of(among_->timeline()) : 0;
+  if (const auto* prober = std::get_if<Prober>(&way_)) return among + share_of(prober->index());
   const auto& scanner = std::get<Scanner>(way_);
-  return share_of(scanner.timeline()) + (scanner.ranges() ? share_of(scanner.ranges()) : 0);
+  return among + share_of(scanner.timeline()) + (scanner.ranges() ? share_of(scanner.ranges()) : 0);
 }
 
 double Finder::upkeep() const {
-  if (const auto* prober = std::get_if<Prober>(&way_)) return prober->index()->upkeep().each();
+  const double among = among_ ? among_->timeline()->upkeep().each() : 0;
+  if (const auto* prober = std::get_if<Prober>(&way_)) {
+    return among + prober->index()->upkeep().each();
+  }
   const auto& scanner = std::get<Scanner>(way_);
-  return scanner.timeline()->upkeep().each() +
+  return among + scanner.timeline()->upkeep().each() +
          (scanner.ranges() ? scanner.ranges()->upkeep().each() : 0);
 }
 

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <variant>
 
+#include "engine/column/newest_events.hpp"
 #include "engine/column/prober.hpp"
 #include "engine/column/scanner.hpp"
 #include "engine/engine.hpp"
@@ -19,6 +21,9 @@ class Finder {
  public:
   /// `scan` must outlive the finder.
   Finder(const plan::Scan& scan, history::History& history, bool use_indexes, Selectivity worth);
+  /// A finder of a state's candidates.
+  Finder(const plan::Scan& scan, history::History& history, bool use_indexes, Selectivity worth,
+         const State& state);
   /// A finder of what the aggregate is about, to be asked for its value.
   Finder(const plan::Scan& scan, history::History& history, bool use_indexes,
          const Aggregate& aggregate);
@@ -30,7 +35,7 @@ class Finder {
     if (auto* prober = std::get_if<Prober>(&way_)) prober->prefetch(terminators);
   }
   history::Range start(const Search& search) {
-    return std::visit([&](auto& way) { return way.start(search); }, way_);
+    return among_ ? start_among(search) : begin(search);
   }
   history::EventRef event(std::uint64_t position) const {
     return std::visit([&](const auto& way) { return way.event(position); }, way_);
@@ -57,6 +62,11 @@ class Finder {
   using Way = std::variant<Scanner, Prober>;
   Finder(const plan::Scan& scan, history::History& history, bool use_indexes, Selectivity worth,
          const Aggregate* aggregate);
+  void look_among(std::optional<std::uint64_t> count, TypeId type, history::History& history);
+  history::Range begin(const Search& search) {
+    return std::visit([&](auto& way) { return way.start(search); }, way_);
+  }
+  history::Range start_among(const Search& search);
   static Way way_to(const plan::Scan& scan, history::Column& column, bool use_indexes,
                     Selectivity worth, const Aggregate* aggregate);
   history::Range newest(history::Range range, std::uint64_t count);
@@ -71,6 +81,7 @@ class Finder {
   std::shared_ptr<history::Column> column_;  // keeps what is searched up to date
   const history::EventStore& store_;
   Way way_;
+  std::optional<NewestEvents> among_;  // which are looked at alone
   // Where the searched index has the sums or the values that answer the aggregate.
   std::optional<std::uint32_t> sums_;
   std::optional<std::uint32_t> values_;

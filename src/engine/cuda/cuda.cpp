@@ -25,6 +25,7 @@ std::string problem_of(const plan::Plan& plan) {
   for (std::uint32_t i = 1; i < plan.states.size(); ++i) {
     if (rule.states[i].table) return rule.states[i].name + ": it is a table";
     if (!rule.states[i].per.empty()) return rule.states[i].name + ": it selects per key";
+    if (rule.states[i].among) return rule.states[i].name + ": it counts the events of its window";
     const auto program = compile(plan.states[i].scan, {}, consumes(rule, i));
     if (!program) return rule.states[i].name + ": " + program.error().message;
   }
@@ -35,7 +36,8 @@ std::string problem_of(const plan::Plan& plan) {
   }
   for (std::size_t i = 0; i < plan.aggregates.size(); ++i) {
     if (rule.aggregates[i].span.table) return "it looks up rows of a table";
-    if (rule.aggregates[i].newest) return "an aggregate counts the events of its window";
+    if (rule.aggregates[i].newest || rule.aggregates[i].among)
+      return "an aggregate counts the events of its window";
     if (rule.aggregates[i].function > AggregateFunction::count) {
       return "devices know only AVG, SUM, MIN, MAX and COUNT";
     }

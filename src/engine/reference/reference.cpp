@@ -42,6 +42,20 @@ void ReferenceEvaluator::for_each_event(const Events& events, Interval interval,
   }
 }
 
+template <class F>
+void ReferenceEvaluator::for_each_event(const Events& events, Interval interval,
+                                        std::optional<std::uint64_t> newest, F&& f) const {
+  if (!newest) return for_each_event(events, interval, std::forward<F>(f));
+  std::vector<EventRef> all;
+  for_each_event(events, interval, [&](EventRef event) {
+    all.push_back(event);
+    return true;
+  });
+  for (const EventRef event : std::span(all).last(std::min<std::size_t>(*newest, all.size()))) {
+    if (!f(event)) return;
+  }
+}
+
 std::size_t ReferenceEvaluator::evaluate(const Terminators& terminators, const RuleState& state,
                                          const Budget& budget, CompositeSink& sink) {
   state_ = &state;
@@ -101,7 +115,7 @@ std::vector<EventRef> ReferenceEvaluator::passing_candidates(std::size_t state,
   extended.emplace_back();
   const Interval window = window_of(rule_.states[state], partial);
   if (witness_ != nullptr) witness_->search(state, partial, visible(window, *state_));
-  for_each_event(states_[state], window, [&](EventRef event) {
+  for_each_event(states_[state], window, rule_.states[state].among, [&](EventRef event) {
     extended.back() = event;
     if (!is_consumed(state, extended) && passes(state, extended)) passing.push_back(event);
     return !budget_->stopped();
@@ -226,7 +240,8 @@ Datum ReferenceEvaluator::value_of(const Aggregate& aggregate, const Events& eve
                               ? events.column->store().attribute_type(*aggregate.attribute)
                               : one.type();
   std::vector<EventRef> passing;
-  for_each_event(events, interval_of(aggregate.span, sequence), [&](EventRef event) {
+  const Interval span = interval_of(aggregate.span, sequence);
+  for_each_event(events, span, aggregate.among, [&](EventRef event) {
     const history::Scope scope{.candidate = event, .states = sequence, .aggregates = {}};
     if (history::all_hold(aggregate.predicate.conditions, scope)) passing.push_back(event);
     return !budget_->stopped();

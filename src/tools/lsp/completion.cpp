@@ -263,7 +263,12 @@ class Completer {
     }
     if (last == "order") return keywords({"by"}), true;
     if (last == "by" && back(2) == "order") return composite_attributes(words_.before), true;
-    if (any({"events"}) && back(3) == "within") {
+    const bool of_all = back(2) == "all" && back(3) == "of";
+    if (last == "of" && back(3) == "within") {
+      keywords({"all"});
+    } else if (last == "all" && back(2) == "of") {
+      keywords({"events"});
+    } else if (any({"events"}) && (of_all || back(3) == "within")) {
       keywords({"in", "from"});
     } else if (behind_window()) {
       if (last != "inclusive") keywords({"inclusive"});
