@@ -15,14 +15,17 @@ namespace {
 
 using ast::ExprKind;
 
-/// Whether the call stands in the brackets of `exists`.
+/// Whether the call stands in the brackets of `exists`, which reads like a type behind `not`.
 bool is_asked_by_exists(const grammar::TeslaParser::MemberContext& member) {
   const auto* at = dynamic_cast<const antlr4::RuleContext*>(member.parent);
   for (at = dynamic_cast<const antlr4::RuleContext*>(at->parent); at != nullptr;
        at = dynamic_cast<const antlr4::RuleContext*>(at->parent)) {
-    if (at->getRuleIndex() != grammar::TeslaParser::RulePrimary) continue;
-    const auto* primary = dynamic_cast<const grammar::TeslaParser::PrimaryContext*>(at);
-    if (lower_case(primary->start->getText()) == "exists") return true;
+    const std::size_t rule = at->getRuleIndex();
+    if (rule != grammar::TeslaParser::RulePrimary && rule != grammar::TeslaParser::RulePredicate) {
+      continue;
+    }
+    const auto* call = dynamic_cast<const antlr4::ParserRuleContext*>(at);
+    if (lower_case(call->start->getText()) == "exists") return true;
   }
   return false;
 }

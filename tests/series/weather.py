@@ -148,6 +148,20 @@ def rains(now, before):
     return {"days": len(wet), "mean": mean, "since": wet[0]["temp_min"]}
 
 
+def lately(now, before):
+    """A group for each kind of weather of the last twenty days, in the order of their last days."""
+    if now["wind"] <= 5.0:
+        return []
+    groups = {}
+    for day in before[-20:]:
+        groups[day["weather"]] = groups.pop(day["weather"], []) + [day]
+    reports = [
+        {"weather": name, "days": len(group), "rain": total(column(group, "precipitation"))}
+        for name, group in groups.items()
+    ]
+    return sorted(reports, key=lambda report: -report["rain"])
+
+
 def notice(now, noticed):
     if now["wind"] <= 5.0:
         return None
@@ -179,6 +193,8 @@ def expected(days):
         yield "Gusts", now["ts"], gusts(now, within(20), consumed)
         yield "Rains", now["ts"], rains(now, days[:i])
         yield "Notice", now["ts"], notice(now, noticed)
+        for report in lately(now, days[:i]):
+            yield "Lately", now["ts"], report
 
 
 def main():
@@ -202,7 +218,7 @@ def main():
         sys.exit(f"{len(wanted)} composites were calculated, gorgo gave {len(given)}")
     counts = {name: sum(1 for w in wanted if w[0] == name) for name in sorted({w[0] for w in wanted})}
     print(f"{len(given)} composites of {len(days)} days are the same: {counts}")
-    if len(counts) < 8:
+    if len(counts) < 9:
         sys.exit("some rule gave nothing")
 
 
