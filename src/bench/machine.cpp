@@ -1,7 +1,7 @@
 #include <fstream>
 #include <string>
-#include <thread>
 
+#include "base/processors.hpp"
 #include "bench/report.hpp"
 #include "bench_commit.hpp"
 
@@ -27,7 +27,7 @@ Machine this_machine() {
   const std::string compiler = "g++ " __VERSION__;
 #endif
   return {.cpu = cpu_name(),
-          .cores = std::thread::hardware_concurrency(),
+          .cores = available_processors(),
           .compiler = compiler + (GORGO_BENCH_OPTIONS[0] == 0 ? "" : " " GORGO_BENCH_OPTIONS),
           .commit = GORGO_BENCH_COMMIT};
 }

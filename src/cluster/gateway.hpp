@@ -24,6 +24,8 @@ class Gateway : public doors::Sink {
   ~Gateway() override { connection_.close(); }
 
   Result<void> send(const doors::Departing& events) override;
+  /// They are divided among many partitions, and a message costs as much as hundreds of its events.
+  std::size_t most_rows() const override { return 32'768; }
   /// Without these calls a deployment takes the node for dead, and partitions that wait for the
   /// clock do not hear of it.
   Result<void> idle() override;

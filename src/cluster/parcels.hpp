@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,7 +38,6 @@ class Parcels {
   void confirm() { now_ = next_; }
 
  private:
-  using Partition = std::pair<std::string, std::uint32_t>;  // family and number
   /// A message in the making.
   struct Parcel {
     std::optional<Timestamp> clock;  // that has to be reached before the events
@@ -48,18 +48,27 @@ class Parcels {
     std::vector<StreamMessage> closed;
     Parcel open;
   };
+  /// Something of each partition, by its number, of each family, by its name.
+  template <class T>
+  using ByPartition = std::map<std::string, std::vector<T>, std::less<>>;
+  struct Clocks {
+    std::optional<Timestamp> newest;                      // timestamp that has come
+    ByPartition<std::optional<Timestamp>> of_partitions;  // that they know of
+  };
+  /// The way of a type's events into a family.
+  struct Way {
+    const Routing::Target* target;
+    std::vector<Outgoing>* out;
+    std::vector<std::optional<Timestamp>>* clocks;
+  };
 
   const std::string cluster_, from_;
   Routing routing_;
-  struct Clocks {
-    std::optional<Timestamp> newest;               // timestamp that has come
-    std::map<Partition, Timestamp> of_partitions;  // that they know of
-  };
   Clocks now_, next_;  // as of what is stored, and of what is under way
 
-  void add(const doors::Departing::Row& row, const Routing::Target& target,
-           std::map<Partition, Outgoing>& all);
-  StreamMessage close(const Partition& partition, Parcel& parcel) const;
+  std::vector<Way> ways_of(std::string_view type, ByPartition<Outgoing>& all);
+  void add(const doors::Departing::Row& row, const Way& way);
+  StreamMessage close(const std::string& family, std::size_t number, Parcel& parcel) const;
 };
 
 }  // namespace gorgo::cluster

@@ -2,9 +2,9 @@
 
 #include <cassert>
 #include <chrono>
-#include <thread>
 
 #include "base/arithmetic.hpp"
+#include "base/processors.hpp"
 #include "base/workers.hpp"
 #include "dispatch/evaluate/evaluation.hpp"
 #include "dispatch/evaluate/rule_runner.hpp"
@@ -38,8 +38,7 @@ std::function<Timestamp()> clock_of(const ProcessorOptions& options) {
 }
 
 unsigned threads_of(const ProcessorOptions& options) {
-  const unsigned all = std::max(1U, std::thread::hardware_concurrency());
-  return std::min(options.threads == 0 ? all : options.threads, kMaxThreads);
+  return std::min(options.threads == 0 ? available_processors() : options.threads, kMaxThreads);
 }
 
 }  // namespace

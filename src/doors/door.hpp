@@ -89,6 +89,8 @@ class Sink {
   /// not known of any of them, and the caller sends all of them again after a while. Then the
   /// other side may get some twice, each with the same id.
   virtual Result<void> send(const Departing& events) = 0;
+  /// How many events leave together, but for those that come at the same time as the last of them.
+  virtual std::size_t most_rows() const { return 1000; }
   /// Called about once a second while there is nothing to send. An error: there is no way to the
   /// other side at the moment.
   virtual Result<void> idle() { return {}; }

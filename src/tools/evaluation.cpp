@@ -18,7 +18,7 @@ void add_evaluation(CLI::App* command, Evaluation& evaluation) {
       ->capture_default_str();
   command
       ->add_option("--threads", evaluation.threads,
-                   "That evaluate rules; 0: as many as the machine runs at once")
+                   "That evaluate rules; 0: as many as can run at once")
       ->capture_default_str();
   evaluation.settings.add_option(command);
 }

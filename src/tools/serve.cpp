@@ -162,7 +162,7 @@ void add_serve(CLI::App& app, int& exit_code) {
   command->add_option("--engine", flags->engine, "For rules that name none")->option_text("NAME");
   command
       ->add_option("--threads", flags->threads,
-                   "That evaluate rules; 0: as many as the machine runs at once")
+                   "That evaluate rules; 0: as many as can run at once")
       ->check(CLI::Range(0u, server::kMostThreads))
       ->option_text("N=0");
   as_time(command->add_option("--lateness", flags->lateness,

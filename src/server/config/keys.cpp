@@ -429,7 +429,7 @@ void add_engine(KeyMaker& keys) {
   keys.text("default", GORGO_OPTION(processor.engine),
             "or one of `gorgo engines`, for rules without @engine");
   keys.number("threads", GORGO_OPTION(processor.threads), {0, kMostThreads},
-              "that evaluate rules; 0: as many as the machine runs at once");
+              "that evaluate rules; 0: as many as can run at once (taskset, cpuset, cpu.max)");
   keys.number("max_depth", GORGO_OPTION(processor.max_depth), {}, "of composites of composites");
   keys.number("max_composites", GORGO_OPTION(processor.max_composites), {}, "of one root event");
   keys.number("max_held_bytes", GORGO_OPTION(processor.max_held_bytes), {},

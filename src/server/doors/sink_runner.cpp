@@ -31,8 +31,6 @@ class SinkRunner : public Runner {
   }
 
  private:
-  static constexpr std::size_t kMostRows = 1000;  // that leave together, but for the last delivery
-
   const SinkMaker make_;
   const std::string durable_;
   std::unique_ptr<doors::Sink> sink_;
@@ -127,7 +125,7 @@ void SinkRunner::gather(const ClientDelivery& delivery) {
     if (row < delivery.first || row >= delivery.first + delivery.rows) continue;
     departing_.rows.push_back({delivery.shared->place(row), cursor.to_event()});
   }
-  if (departing_.rows.size() >= kMostRows) send();
+  if (departing_.rows.size() >= sink_->most_rows()) send();
 }
 
 void SinkRunner::send() {

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""How fast clusters of 1, 2, 4 nodes take events, and one server without a cluster: scale.py --help.
+
+Each node has processors of its own, so that a node more is a machine more. Publishers send to all
+nodes, each a file of its own, as fast as they are taken. The time counts from the first publication
+until all partitions together have had every event.
+"""
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+RULES = """event Temp(area: string, value: float);
+event Smoke(area: string);
+rule fire: define Fire(area: string, mean: float)
+  from Smoke(area = $a) and last Temp(area = $a, value > 49.9) within 5 min from Smoke
+  and $mean = Avg(Temp(area = $a).value within 5 min from Smoke)
+  where area = $a, mean = $mean;
+"""
+
+
+class Place:
+    """Where processes run, and the processors that are still free for them."""
+
+    def __init__(self, folder, shared):
+        self.folder = Path(folder)
+        self.shared = shared
+        self.free = sorted(os.sched_getaffinity(0))
+        self.started = []
+
+    def take(self, count):
+        if self.shared:
+            return self.free
+        if len(self.free) < count:
+            sys.exit(f"too few processors: {count} more wanted, {len(self.free)} left; see --cores, --nodes and --shared")
+        taken, self.free = self.free[:count], self.free[count:]
+        return taken
+
+    def start(self, processors, *command, lines=0):
+        process = subprocess.Popen(
+            [str(part) for part in command], cwd=self.folder, text=True,
+            stdout=subprocess.PIPE if lines else subprocess.DEVNULL, stderr=open(self.folder / "errors", "a"),
+            preexec_fn=lambda: os.sched_setaffinity(0, processors))
+        self.started.append(process)
+        return process, [process.stdout.readline() for _ in range(lines)]
+
+    def end(self):
+        for process in reversed(self.started):
+            process.send_signal(signal.SIGTERM)
+        for process in self.started:
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def write_events(path, count, areas, seed):
+    chosen = random.Random(seed)
+    with open(path, "w") as out:
+        for _ in range(count):
+            area = f"area{chosen.randrange(areas)}"
+            if chosen.random() < 0.1:
+                out.write(json.dumps({"type": "Smoke", "attrs": {"area": area}}) + "\n")
+            else:
+                value = round(chosen.uniform(10, 50), 2)
+                out.write(json.dumps({"type": "Temp", "attrs": {"area": area, "value": value}}) + "\n")
+
+
+def metric(address, name):
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
+        text = answer.read().decode()
+    values = re.findall(rf"^{name}(?:{{[^}}]*}})? (\S+)$", text, re.MULTILINE)
+    return sum(float(value) for value in values)
+
+
+def ports_of(lines):
+    found = dict(re.findall(r"(listening|http) on (\S+)", "".join(lines)))
+    return found["listening"], found["http"]
+
+
+def start_server(place, options, name, rules="", section=""):
+    config = place.folder / f"{name}.toml"
+    config.write_text(f'rules = [{rules}]\n[journal]\npath = "{name}"\nbacklog_policy = "refuse"\n'
+                      f"[engine]\nmax_late_ms = 600000\n{section}")
+    _, lines = place.start(place.take(options.cores), options.gorgo, "serve", "--config", config,
+                           "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", lines=2)
+    return ports_of(lines)
+
+
+def start_broker(place, options):
+    port = 4200 + random.randrange(1000)
+    (place.folder / "broker.conf").write_text(
+        f"server_name: broker\nlisten: 127.0.0.1:{port}\njetstream {{ store_dir: store }}\n")
+    place.start(place.take(options.broker_cores), options.nats, "-c", "broker.conf")
+    time.sleep(1)  # it announces nothing that could be waited for
+    return f"127.0.0.1:{port}"
+
+
+def deploy(place, options, rules):
+    command = [options.gorgo, "cluster", "deploy", rules, "--config", place.folder / "node1.toml"]
+    for _ in range(100):
+        done = subprocess.run([str(part) for part in command], cwd=place.folder, capture_output=True, text=True)
+        if done.returncode == 0:
+            return
+        time.sleep(0.2)
+    sys.exit("not deployed: " + done.stderr)
+
+
+def wait_until_owned(servers, partitions):
+    while sum(metric(http, "gorgo_cluster_partition_owned") for _, http in servers) < partitions:
+        time.sleep(0.1)
+
+
+def publish_and_wait(place, options, servers, files, counted):
+    """Seconds until `counted`, a metric summed over the servers, has grown by all events."""
+    processors = place.take(len(place.free))
+    wanted = options.events + sum(metric(http, counted) for _, http in servers)
+    start = time.monotonic()
+    publishers = []
+    for number, file in enumerate(files):
+        native, _ = servers[number % len(servers)]
+        publishers.append(place.start(processors, options.gorgo, "pub", file, "--to", native)[0])
+    while sum(metric(http, counted) for _, http in servers) < wanted:
+        if any(publisher.poll() not in (None, 0) for publisher in publishers):
+            sys.exit("a publisher failed: " + (place.folder / "errors").read_text()[-2000:])
+        time.sleep(0.02)
+    return time.monotonic() - start
+
+
+def measured(options, rules, files, nodes):
+    """One run: of that many nodes, or of a server without a cluster with 0."""
+    folder = tempfile.mkdtemp(prefix="gorgo-scale-", dir=options.folder)
+    place = Place(folder, options.shared)
+    try:
+        if nodes == 0:
+            servers = [start_server(place, options, "server", rules=f'"{rules}"')]
+            return publish_and_wait(place, options, servers, files, "gorgo_events_accepted_total")
+        broker = start_broker(place, options)
+        servers = [start_server(place, options, f"node{i + 1}",
+                                section=f'[cluster]\nname = "scale"\nnode = "node{i + 1}"\nbrokers = "{broker}"\n'
+                                f"partitions = {options.partitions}\nstandby = false\n")
+                   for i in range(nodes)]
+        deploy(place, options, rules)
+        wait_until_owned(servers, options.partitions)
+        return publish_and_wait(place, options, servers, files, "gorgo_cluster_partition_events_total")
+    finally:
+        place.end()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gorgo", default="build/release/gorgo")
+    parser.add_argument("--nats", default="/usr/sbin/nats-server")
+    parser.add_argument("--nodes", default="0,1,2,4", help="numbers of nodes; 0 is a server without a cluster (0,1,2,4)")
+    parser.add_argument("--cores", type=int, default=2, help="processors of each node (2)")
+    parser.add_argument("--broker-cores", type=int, default=4, help="processors of the broker (4)")
+    parser.add_argument("--shared", action="store_true", help="let all processes share all processors")
+    parser.add_argument("--partitions", type=int, default=64)
+    parser.add_argument("--events", type=int, default=2_000_000)
+    parser.add_argument("--publishers", type=int, default=4)
+    parser.add_argument("--areas", type=int, default=1000, help="different keys (1000)")
+    parser.add_argument("--rules", help="a file of rules in place of the built-in one, for Temp and Smoke")
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each, in turns (3)")
+    parser.add_argument("--folder", help="for journals and streams (the system's for temporary files)")
+    options = parser.parse_args()
+    options.gorgo = Path(options.gorgo).resolve()
+    with tempfile.TemporaryDirectory(dir=options.folder) as inputs:
+        rules = Path(options.rules).resolve() if options.rules else Path(inputs) / "rules.tesla"
+        if not options.rules:
+            rules.write_text(RULES)
+        files = [Path(inputs) / f"events{i}.ndjson" for i in range(options.publishers)]
+        options.events -= options.events % options.publishers
+        for seed, file in enumerate(files):
+            write_events(file, options.events // options.publishers, options.areas, seed)
+        print(f"{options.events} events, {options.partitions} partitions, {options.cores} processors for each node, "
+              f"{options.broker_cores} for the broker")
+        print("round  nodes  seconds  events/s")
+        for number in range(options.rounds):
+            for nodes in map(int, options.nodes.split(",")):
+                seconds = measured(options, rules, files, nodes)
+                print(f"{number + 1:5}  {nodes:5}  {seconds:7.2f}  {options.events / seconds:8.0f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
