@@ -61,10 +61,18 @@ bool HashIndex::set(Key& key, Slot slot, std::vector<Datum>& operands) const {
 }
 
 void HashIndex::add(std::span<const Slot> slots) {
+  if (layout_.subjects.empty()) return add_to_one(slots);
   for (const Slot slot : slots) {
     if (set(group_.next(), slot, operands_) && group_.take(slot)) insert(group_);
   }
   insert(group_);
+}
+
+/// Without subjects all events have one key.
+void HashIndex::add_to_one(std::span<const Slot> slots) {
+  Key& key = group_.next();
+  key.set(layout_, {});
+  tables_.front().insert(key, slots);
 }
 
 void HashIndex::insert(Group& group) {

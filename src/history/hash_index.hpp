@@ -111,6 +111,7 @@ class HashIndex {
   std::size_t share_of(std::uint64_t hash) const { return hash >> kShift & (tables_.size() - 1); }
   const KeyTable& table_of(const Key& key) const { return tables_[share_of(key.hash())]; }
   bool set(Key& key, Slot slot, std::vector<Datum>& operands) const;
+  void add_to_one(std::span<const Slot> slots);
   void insert(Group& group);
   void clear();
   void divide();

@@ -71,6 +71,12 @@ class alignas(64) KeyTable {
 
   /// Takes in an event of the key.
   void insert(const SearchKey& key, Slot slot) { insert(claim(key), slot); }
+  /// Takes in events of the key, one after the other.
+  void insert(const SearchKey& key, std::span<const Slot> slots) {
+    if (slots.empty()) return;
+    Entry& entry = claim(key);
+    for (const Slot slot : slots) insert(entry, slot);
+  }
   /// Gives each of the tables, which are empty, the keys for which `hash >> shift` is its number.
   void divide(std::span<KeyTable> tables, unsigned shift);
   /// Forgets by and by what the store has dropped: looks at `steps` entries of the table now.

@@ -65,6 +65,25 @@ TEST_F(HashIndexTest, ALateEventStandsAtItsTime) {
   EXPECT_EQ(found(index, {Datum::of(std::int64_t{1})}, 5, 20), (std::vector<Slot>{0, 2}));
 }
 
+TEST_F(HashIndexTest, WithoutSubjectsAllEventsHaveOneKey) {
+  HashIndex index({}, store_, pool_);
+  index.add_sum(2);
+  index.add({});
+  EXPECT_TRUE(found(index, {}).empty());
+  std::vector<Slot> slots;
+  for (const Timestamp t : {10, 20, 15, 20, 5}) slots.push_back(append(t, t % 3, "", t));
+  index.add(slots);
+  EXPECT_EQ(found(index, {}), (std::vector<Slot>{4, 0, 2, 1, 3}));
+  HashIndex::Key key;
+  ASSERT_TRUE(key.set(index.layout(), {}));
+  EXPECT_EQ(index.find(key).sum(0, {1, 4}), 45u);
+  store_.drop_until(20);
+  index.add({});
+  const Slot later = append(30, 1, "", 7);
+  index.add({&later, 1});
+  EXPECT_EQ(found(index, {}, 20), (std::vector<Slot>{later}));
+}
+
 /// Random events under few and many keys, of one attribute and of two, with late ones among them,
 /// against a plain search.
 TEST_F(HashIndexTest, FindsWhatAPlainSearchFindsWhileOldEventsGo) {
