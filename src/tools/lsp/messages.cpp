@@ -1,6 +1,9 @@
 #include "tools/lsp/messages.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <utility>
 
 namespace gorgo::tools::lsp {
 namespace {
@@ -41,20 +44,55 @@ Json to_json(const View& view, const Diagnostic& diagnostic) {
           {"message", diagnostic.message + hint}};
 }
 
-/// What the hint would have in the place of what the message underlines; empty: it names no such
-/// word. A hint may be about a word beside the underlined one.
-std::string replacement_in(const View& view, const Diagnostic& diagnostic) {
-  const bool is_operator = diagnostic.message.starts_with("there is no operator ");
-  const std::string_view beginning = is_operator ? "write `" : "did you mean `";
-  const std::string_view end = is_operator ? "`" : "`?";
-  const std::string_view hint = diagnostic.hint;
-  if (!hint.starts_with(beginning) || !hint.ends_with(end)) return {};
-  const std::string_view word =
-      hint.substr(beginning.size(), hint.size() - beginning.size() - end.size());
-  const std::string underlined =
-      view.document.text().substr(view.document.offset(diagnostic.at), diagnostic.at.length);
-  const bool fits = is_operator || !closest_name(underlined, {std::string(word)}).empty();
-  return fits && word.find('`') == word.npos ? std::string(word) : std::string();
+/// The word that a hint names as the right one; empty: it names none, or several.
+std::string word_of(const std::string& hint) {
+  struct Form {
+    std::string_view beginning, end;
+  };
+  for (const Form& form : {Form{"write `", "`"}, Form{"did you mean `", "`?"},
+                           Form{"minutes are written `", "`"}, Form{"hours are written `", "`"}}) {
+    if (!hint.starts_with(form.beginning) || !hint.ends_with(form.end)) continue;
+    const std::size_t length = hint.size() - form.beginning.size() - form.end.size();
+    const std::string word = hint.substr(form.beginning.size(), length);
+    return word.find('`') == word.npos ? word : "";
+  }
+  return "";
+}
+
+/// The word before a place in a text.
+std::pair<std::size_t, std::size_t> word_before(std::string_view text, std::size_t place) {
+  const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  const auto is_blank = [](unsigned char c) { return std::isspace(c) != 0; };
+  std::size_t end = place;
+  while (end > 0 && is_blank(static_cast<unsigned char>(text[end - 1]))) --end;
+  std::size_t begin = end;
+  while (begin > 0 && is_part(static_cast<unsigned char>(text[begin - 1]))) --begin;
+  return {begin, end - begin};
+}
+
+struct Replacement {
+  std::size_t offset = 0, length = 0;
+  std::string word;  ///< empty: there is none
+};
+
+/// What the hint would have in the place of what the message underlines, or of the word before it
+/// where the hint is about that.
+Replacement replacement_in(const View& view, const Diagnostic& diagnostic) {
+  std::string word = word_of(diagnostic.hint);
+  if (word.empty()) return {};
+  const std::string& text = view.document.text();
+  const std::size_t offset = view.document.offset(diagnostic.at), length = diagnostic.at.length;
+  const bool is_sure = diagnostic.message.starts_with("there is no operator ") ||
+                       diagnostic.message.starts_with("unknown time unit ");
+  const auto fits = [&](std::size_t begin, std::size_t size) {
+    return !closest_name(text.substr(begin, size), {word}).empty();
+  };
+  const bool is_string = length > 2 && (text[offset] == '"' || text[offset] == '\'');
+  if (is_string && fits(offset + 1, length - 2)) return {offset + 1, length - 2, std::move(word)};
+  if (is_sure || fits(offset, length)) return {offset, length, std::move(word)};
+  const auto [begin, size] = word_before(text, offset);
+  if (size > 0 && fits(begin, size)) return {begin, size, std::move(word)};
+  return {};
 }
 
 }  // namespace
@@ -88,13 +126,15 @@ Json code_actions_of(const View& view, Range range) {
   Json list = Json::array();
   for (const auto& diagnostic : view.diagnostics.list) {
     const Range at = view.document.range(diagnostic.at);
-    const std::string word = replacement_in(view, diagnostic);
-    if (word.empty() || at.end < range.start || range.end < at.start) continue;
-    list.push_back({{"title", "Write `" + word + "`"},
+    const Replacement other = replacement_in(view, diagnostic);
+    if (other.word.empty() || at.end < range.start || range.end < at.start) continue;
+    const Range place{view.document.position(other.offset),
+                      view.document.position(other.offset + other.length)};
+    list.push_back({{"title", "Write `" + other.word + "`"},
                     {"kind", "quickfix"},
                     {"isPreferred", true},
                     {"diagnostics", Json::array({to_json(view, diagnostic)})},
-                    {"edit", {{"changes", {{view.uri, Json::array({edit(at, word)})}}}}}});
+                    {"edit", {{"changes", {{view.uri, Json::array({edit(place, other.word)})}}}}}});
   }
   return list;
 }
