@@ -139,6 +139,20 @@ where area = $a, mean = Avg(Temp().value within 5 min from Smoke);)");
   EXPECT_THAT(loose.because(), HasSubstr("the aggregate of Temp"));
 }
 
+TEST(ClusterPlan, TheNewestOfAllEventsAreThoseOfAllKeys) {
+  const Planned of_key(R"(define Mean(area: string, mean: float) from Smoke(area = $a)
+where area = $a, mean = Avg(Temp(area = $a).value within 9 events in 5 min from Smoke);)");
+  EXPECT_EQ(of_key.family(), "area") << of_key.because();
+  const Planned aggregate(R"(define Mean(area: string, mean: float) from Smoke(area = $a)
+where area = $a, mean = Avg(Temp(area = $a).value within 9 of all events in 5 min from Smoke);)");
+  EXPECT_EQ(aggregate.family(), "whole");
+  EXPECT_THAT(aggregate.because(), HasSubstr("the newest of all events"));
+  const Planned state(R"(define Fire(area: string) from Smoke(area = $a)
+and last Temp(area = $a) within 9 of all events in 5 min from Smoke where area = $a;)");
+  EXPECT_EQ(state.family(), "whole");
+  EXPECT_THAT(state.because(), HasSubstr("the newest of all events"));
+}
+
 TEST(ClusterPlan, DeadlinesAreDividedAndNeedTheClock) {
   const Planned rules(R"(define Silent(area: string) from Smoke(area = $a)
 and not Temp(area = $a) within 5 min after Smoke where area = $a;)");

@@ -8,6 +8,7 @@
 #include <new>
 #include <random>
 
+#include "engine/automaton/automaton.hpp"
 #include "engine/cuda/options.hpp"
 #include "engine/reference/reference.hpp"
 #include "evaluation_of.hpp"
@@ -567,11 +568,25 @@ TEST(CudaEngine, SaysWhatItLeavesToTheCpu) {
   EXPECT_EQ(of("define O(k: int) from A() and last B() within 5 from A where k = B.k consuming B;"),
             "");
   EXPECT_EQ(of("define O(k: int) from A(k > 1) where k = A.k;"), "it has nothing to search");
+  const std::string of_all = " within 3 of all events in 5 s from A";
+  EXPECT_EQ(of("define O(k: int) from A() and each B()" + of_all + " where k = B.k;"),
+            "B: it counts the events of its window");
+  EXPECT_EQ(of("define O(k: int) from A() where k = Count(B()" + of_all + ");"),
+            "an aggregate counts the events of its window");
   const CudaEngine none(
       "none", []() -> CudaEngine::Devices { throw gpu::DeviceError("no luck", true); },
       [] { return std::vector<std::string>(); }, {});
   EXPECT_EQ(reason(none, "define O(k: int) from A() and each B() within 5 from A where k = B.k;"),
             "there is no GPU to use: no luck");
+}
+
+TEST(AutomatonEngine, SaysWhatItLeavesToTheColumnEngine) {
+  const AutomatonEngine engine;
+  const std::string window = " 5 s from A where k = B.k;";
+  EXPECT_EQ(reason(engine, "define O(k: int) from A() and each B() within" + window), "");
+  EXPECT_EQ(
+      reason(engine, "define O(k: int) from A() and each B() within 3 of all events in" + window),
+      "B: it counts the events of its window");
 }
 
 TEST(CudaOptions, AreReadFromText) {
