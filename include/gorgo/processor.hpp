@@ -411,13 +411,18 @@ class Processor {
   /// The largest released timestamp; unset before any event or tick.
   std::optional<Timestamp> clock() const;
 
+  /// Some of what is saved. Copies share the bytes, which stay as long as one of them.
+  struct SavedPart {
+    std::shared_ptr<const void> owner;
+    std::span<const std::byte> bytes;
+  };
   /// Begins to save all that later results depend on: the rules in force and what they remember, as
   /// of now. Returns the first part; `save_more` gives the others, about so many bytes at a time,
   /// while events are appended and processed. It gives nothing when all is saved. Refusals that
   /// were counted are not saved. An error: what is in force cannot be brought back by a saved text.
   /// Preconditions: `pending() == 0`; of `deploy` and `remove` while it lasts: `!is_saving()`.
-  Result<std::vector<std::byte>> begin_save();
-  std::optional<std::vector<std::byte>> save_more(std::size_t bytes);
+  Result<SavedPart> begin_save();
+  std::optional<SavedPart> save_more(std::size_t bytes);
   bool is_saving() const;
   /// Ends it, in the middle or behind the last part.
   void end_save();

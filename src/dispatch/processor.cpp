@@ -344,12 +344,12 @@ std::uint64_t Processor::roots() const { return impl_->dispatcher.roots(); }
 
 std::optional<Timestamp> Processor::clock() const { return impl_->dispatcher.clock(); }
 
-Result<std::vector<std::byte>> Processor::begin_save() {
+Result<Processor::SavedPart> Processor::begin_save() {
   assert(pending() == 0);
   return impl_->saving.begin();
 }
 
-std::optional<std::vector<std::byte>> Processor::save_more(std::size_t bytes) {
+std::optional<Processor::SavedPart> Processor::save_more(std::size_t bytes) {
   return impl_->saving.next(bytes);
 }
 

@@ -33,8 +33,8 @@ class SnapshotWriter {
   /// Makes it durable and gives it its name. Precondition: all records of the journal before its
   /// place are durable.
   Result<void> finish();
-  /// What was written so far.
-  std::uint64_t bytes() const { return offset_; }
+  /// How large it is so far.
+  std::uint64_t bytes() const { return written_ + gathered_.size(); }
 
  private:
   SnapshotWriter(Disk& disk, const std::string& folder, std::uint64_t journal, Place place);
@@ -44,11 +44,13 @@ class SnapshotWriter {
   const Place place_;
   const std::uint32_t seed_;
   std::unique_ptr<File> file_;
-  std::uint64_t offset_ = 0;
+  std::vector<std::byte> gathered_;  ///< the end, which is not written yet
+  std::uint64_t written_ = 0;        ///< bytes; whole blocks until the end
   Place next_;
   bool has_name_ = false;
 
-  Result<void> write(std::uint16_t kind, std::span<const Bytes> parts);
+  Result<void> put(Bytes bytes);
+  Result<void> write();
 };
 
 /// Reads one, in order. One thread.

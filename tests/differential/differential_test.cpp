@@ -154,7 +154,7 @@ class Player {
   Lines lines_;
   BatchBuilder waiting_;
   // What was saved so far, and what came since it began.
-  std::vector<std::vector<std::byte>> parts_;
+  std::vector<Processor::SavedPart> parts_;
   std::vector<const Event*> since_;
   std::size_t lines_before_ = 0;
   Lines reasons_;
@@ -219,7 +219,7 @@ class Player {
     parts_.emplace_back();
     std::size_t next = 0;
     const auto restored = processor_->restore(
-        [&]() -> Result<std::span<const std::byte>> { return std::span(parts_[next++]); });
+        [&]() -> Result<std::span<const std::byte>> { return parts_[next++].bytes; });
     if (restored.has_error()) RC_FAIL(restored.error().to_string());
     RC_ASSERT(reasons(*processor_) == reasons_);
     lines_.resize(lines_before_);

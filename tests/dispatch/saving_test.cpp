@@ -6,7 +6,7 @@
 namespace gorgo {
 namespace {
 
-using Parts = std::vector<std::vector<std::byte>>;
+using Parts = std::vector<Processor::SavedPart>;
 
 class SavingTest : public ProcessorTest {
  protected:
@@ -24,7 +24,7 @@ class SavingTest : public ProcessorTest {
     parts.emplace_back();
     std::size_t next = 0;
     return into.restore(
-        [&]() -> Result<std::span<const std::byte>> { return std::span(parts[next++]); });
+        [&]() -> Result<std::span<const std::byte>> { return parts[next++].bytes; });
   }
 
   /// Goes on with another processor.
@@ -145,7 +145,7 @@ TEST_F(SavingTest, DamageIsAnError) {
     Processor other;
     EXPECT_TRUE(restore(other, lacking).has_error());
     Parts torn = whole;
-    torn[i].resize(torn[i].size() / 2);
+    torn[i].bytes = torn[i].bytes.first(torn[i].bytes.size() / 2);
     Processor another;
     EXPECT_TRUE(restore(another, torn).has_error());
   }

@@ -9,15 +9,17 @@
 namespace gorgo::dispatch {
 namespace {
 
+using SavedPart = Processor::SavedPart;
+
 template <class T>
 flatbuffers::Optional<T> optional(const std::optional<T>& value) {
   return value ? flatbuffers::Optional<T>(*value) : flatbuffers::nullopt;
 }
 
-std::vector<std::byte> bytes_of(const flatbuffers::FlatBufferBuilder& builder) {
-  const auto bytes =
-      std::as_bytes(std::span(builder.GetBufferPointer(), std::size_t{builder.GetSize()}));
-  return {bytes.begin(), bytes.end()};
+/// The finished buffer, without a copy.
+SavedPart release(flatbuffers::FlatBufferBuilder& builder) {
+  const auto buffer = std::make_shared<const flatbuffers::DetachedBuffer>(builder.Release());
+  return {buffer, std::as_bytes(std::span(buffer->data(), buffer->size()))};
 }
 
 saved::TypeT saved_type(const EventType& type, Sequencer::LateCounts late) {
@@ -107,14 +109,43 @@ saved::StoreT saved_store(TypeId type, const history::EventStore& store) {
   return result;
 }
 
-/// About how many bytes an event takes in memory.
-std::size_t bytes_of(const history::EventStore& store, history::Slot slot) {
-  std::size_t bytes = sizeof(Timestamp) + sizeof(std::uint64_t);
+/// Some events of a store that follow each other.
+struct Stretch {
+  history::Slot first = 0;
+  std::size_t count = 0;
+  std::size_t bytes = 0;  ///< that they take in memory, about
+};
+
+/// As many events from `first` on as take so many bytes, and one at least. Precondition: there is
+/// one before `end`.
+Stretch stretch_of(const history::EventStore& store, history::Slot first, history::Slot end,
+                   std::size_t bytes) {
+  const std::size_t each =
+      sizeof(Timestamp) + sizeof(std::uint64_t) * (std::size_t{1} + store.attributes());
+  std::vector<const std::string_view*> texts;
   for (std::uint32_t i = 0; i < store.attributes(); ++i) {
-    bytes += sizeof(std::uint64_t);
-    if (store.attribute_type(i) == ValueType::string) bytes += store.attribute(slot, i).length;
+    if (store.attribute_type(i) != ValueType::string) continue;
+    texts.push_back(store.attribute_vector(i).strings(first));
   }
-  return bytes;
+  const std::size_t most = end - first;
+  if (texts.empty()) {
+    const std::size_t count = std::clamp<std::size_t>(bytes / each, 1, most);
+    return {first, count, count * each};
+  }
+  Stretch stretch{first};
+  while (stretch.count < most && (stretch.count == 0 || stretch.bytes < bytes)) {
+    stretch.bytes += each;
+    for (const std::string_view* text : texts) stretch.bytes += text[stretch.count].size();
+    ++stretch.count;
+  }
+  return stretch;
+}
+
+/// How much the events take when they are saved, at most, so that their buffer never grows.
+std::size_t saved_bytes(const history::EventStore& store, const Stretch& events) {
+  constexpr std::size_t kBesideColumn = 64, kBesideEvents = 256;
+  const std::size_t presence = store.is_nullable() ? events.count : 0;
+  return kBesideEvents + events.bytes + store.attributes() * (kBesideColumn + presence);
 }
 
 flatbuffers::Offset<saved::Column> add_column(flatbuffers::FlatBufferBuilder& builder,
@@ -139,9 +170,9 @@ flatbuffers::Offset<saved::Column> add_column(flatbuffers::FlatBufferBuilder& bu
   return saved::CreateColumn(builder, words, lengths, text, present);
 }
 
-std::vector<std::byte> saved_events(TypeId type, const history::EventStore& store,
-                                    history::Slot first, std::size_t count) {
-  flatbuffers::FlatBufferBuilder builder;
+SavedPart saved_events(TypeId type, const history::EventStore& store, const Stretch& events) {
+  const auto [first, count, bytes] = events;
+  flatbuffers::FlatBufferBuilder builder(saved_bytes(store, events));
   std::vector<flatbuffers::Offset<saved::Column>> columns;
   for (std::uint32_t i = 0; i < store.attributes(); ++i) {
     columns.push_back(add_column(builder, store.attribute_vector(i), first, count));
@@ -150,7 +181,7 @@ std::vector<std::byte> saved_events(TypeId type, const history::EventStore& stor
   const auto roots = builder.CreateVector(store.roots(first), count);
   builder.Finish(
       saved::CreateEvents(builder, type, first, timestamps, roots, builder.CreateVector(columns)));
-  return bytes_of(builder);
+  return release(builder);
 }
 
 void add_arrivals(const Arrivals& arrivals, saved::StateT& state) {
@@ -226,7 +257,7 @@ Result<void> check_size(const RuleSet& rules) {
 
 }  // namespace
 
-Result<std::vector<std::byte>> Saving::begin() {
+Result<SavedPart> Saving::begin() {
   if (auto fits = check_size(rules_); !fits) return fits.error();
   saved::StateT state;
   state.clock = optional(dispatcher_.clock());
@@ -258,10 +289,10 @@ Result<std::vector<std::byte>> Saving::begin() {
   builder.Finish(saved::State::Pack(builder, &state));
   history_.hold();
   is_on_ = true;
-  return {std::in_place, bytes_of(builder)};
+  return release(builder);
 }
 
-std::optional<std::vector<std::byte>> Saving::next(std::size_t bytes) {
+std::optional<SavedPart> Saving::next(std::size_t bytes) {
   while (!rest_.empty() && rest_.back().next == rest_.back().end) {
     history_.let_go(rest_.back().type);
     rest_.pop_back();
@@ -269,11 +300,9 @@ std::optional<std::vector<std::byte>> Saving::next(std::size_t bytes) {
   if (rest_.empty()) return std::nullopt;
   Rest& rest = rest_.back();
   const history::EventStore& store = history_.store(rest.type);
-  const history::Slot first = rest.next;
-  for (std::size_t taken = 0; rest.next < rest.end && taken < bytes; ++rest.next) {
-    taken += bytes_of(store, rest.next);
-  }
-  return saved_events(rest.type, store, first, rest.next - first);
+  const Stretch events = stretch_of(store, rest.next, rest.end, bytes);
+  rest.next += events.count;
+  return saved_events(rest.type, store, events);
 }
 
 void Saving::end() {

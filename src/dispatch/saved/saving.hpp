@@ -8,6 +8,7 @@
 #include "dispatch/order/sequencer.hpp"
 #include "dispatch/rules/rule_set.hpp"
 #include "gorgo/diagnostics.hpp"
+#include "gorgo/processor.hpp"
 #include "history/history.hpp"
 
 namespace gorgo::dispatch {
@@ -29,10 +30,10 @@ class Saving {
         counters_(counters) {}
 
   /// Begins, and returns the state. An error: the state cannot be brought back.
-  Result<std::vector<std::byte>> begin();
+  Result<Processor::SavedPart> begin();
   bool is_on() const { return is_on_; }
   /// Some events, of about so many bytes; unset: those before were the last ones.
-  std::optional<std::vector<std::byte>> next(std::size_t bytes);
+  std::optional<Processor::SavedPart> next(std::size_t bytes);
   /// Ends it, also in the middle.
   void end();
 

@@ -13,8 +13,11 @@ constexpr std::size_t kSomeBytes = std::size_t{256} << 10;
 /// Publications that were begun may have so many bytes; a FlatBuffer takes 2 GiB.
 constexpr std::size_t kMostUnfinished = std::size_t{1} << 30;
 
-SnapshotRecord record_of(SnapshotKind kind, std::vector<std::byte> bytes) {
-  return {.kind = static_cast<std::uint16_t>(kind), .bytes = std::move(bytes)};
+SnapshotRecord record_of(Processor::SavedPart part) {
+  return {.kind = static_cast<std::uint16_t>(SnapshotKind::Processor),
+          .bytes = {},
+          .shared = part.bytes,
+          .owner = std::move(part.owner)};
 }
 
 }  // namespace
@@ -92,15 +95,15 @@ void Snapshots::begin() {
   thread_ = std::make_unique<SnapshotThread>(journal_.journal(), journal_.journal().end(),
                                              options_.retain_hours, log_);
   const auto state = state_of(knowledge_, processor_.roots(), unfinished);
-  thread_->add(
-      record_of(SnapshotKind::ServerState, journal::encode<journal::stored::ServerState>(state)));
-  thread_->add(record_of(SnapshotKind::Processor, std::move(*saved)));
+  thread_->add({.kind = static_cast<std::uint16_t>(SnapshotKind::ServerState),
+                .bytes = journal::encode<journal::stored::ServerState>(state)});
+  thread_->add(record_of(std::move(*saved)));
   chunks_ = knowledge_.durables.chunks();
 }
 
 void Snapshots::take_some(std::size_t bytes) {
   if (auto part = processor_.save_more(bytes)) {
-    thread_->add(record_of(SnapshotKind::Processor, std::move(*part)));
+    thread_->add(record_of(std::move(*part)));
     return;
   }
   processor_.end_save();
