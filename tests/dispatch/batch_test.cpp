@@ -1,5 +1,7 @@
 #include "gorgo/event_batch.hpp"
 
+#include <tuple>
+
 #include "processor_fixture.hpp"
 
 // Events that come in columns.
@@ -147,6 +149,42 @@ TEST_F(BatchTest, WithoutTimestampsEventsAreStamped) {
   append(batch);
   process();
   EXPECT_EQ(processor.clock(), 7);
+}
+
+TEST_F(BatchTest, EventsThatAreStampedTogetherGetTheTimesThatTheyWouldGetAlone) {
+  std::vector<Event> events;
+  for (int i = 0; i < 20; ++i) {
+    events.push_back({i % 7 < 5 ? "A" : "B", std::nullopt, {{"n", std::int64_t{i}}}});
+  }
+  const auto outcome = [&](const std::vector<std::size_t>& sizes) {
+    Timestamp now = 1000;
+    processor = Processor({.clock = [&] { return now; }});
+    deploy("event A(n: int); event B(n: int);");
+    std::vector<std::tuple<std::string, Timestamp, std::uint64_t>> rows;
+    auto event = events.begin();
+    for (const std::size_t size : sizes) {
+      BatchBuilder collected;
+      for (std::size_t i = 0; i < size; ++i) collected.add(*event++);
+      IncomingBatch batch(collected.batch());
+      append(batch);
+      EXPECT_EQ(batch.accepted(), size);
+      if (event - events.begin() == 10) now -= 500;  // somebody has set the clock
+      if (event - events.begin() == 15) now += 5000;
+    }
+    EXPECT_TRUE(processor.stamps());
+    processor.process([&](const OutputBatch& batch) {
+      for (const auto& row : batch.rows) {
+        rows.emplace_back(batch.to_event(row).type, row.timestamp, row.place.root);
+      }
+    });
+    return rows;
+  };
+  const auto alone = outcome(std::vector<std::size_t>(20, 1));
+  ASSERT_EQ(alone.size(), 20u);
+  EXPECT_EQ(std::get<1>(alone.front()), 1000);
+  EXPECT_EQ(std::get<1>(alone[14]), 1014);
+  EXPECT_EQ(std::get<1>(alone.back()), 5504);
+  EXPECT_EQ(outcome({10, 5, 5}), alone);
 }
 
 TEST_F(BatchTest, TheClockIsReadOnceUnlessAnEventIsAheadOfWhatItSaid) {

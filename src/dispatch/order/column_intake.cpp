@@ -54,26 +54,40 @@ std::uint32_t ColumnIntake::take_run(BatchCursor& next, const Room& room, TableH
                                      Released& released) {
   const Table& table = look_at(next, headers);
   if (table.form == Form::rows) return 0;
-  const auto timestamps = next.table().timestamps.subspan(next.row(), next.run(room.events));
-  auto count = static_cast<std::uint32_t>(sequencer_.in_order(timestamps));
+  const auto timestamps = timestamps_of(next, next.run(room.events));
+  auto count = static_cast<std::uint32_t>(timestamps.size());
   if (count == 0) return 0;
   if (table.form == Form::unseen) {
-    released.add_unseen(count, timestamps[count - 1]);
+    released.add_unseen(count, timestamps.back());
   } else {
-    count = take_in_columns(next, count, room, released);
+    count = take_in_columns(next, timestamps, room, released);
     if (count == 0) return 0;
   }
-  sequencer_.pass(timestamps[count - 1]);
+  sequencer_.pass(timestamps[count - 1], next.table().timestamps.empty());
   headers[next.table_number()]->count_complete(count);
   next.advance(count);
   return count;
 }
 
-/// Makes records of events. Returns of how many.
-std::uint32_t ColumnIntake::take_in_columns(const BatchCursor& next, std::uint32_t events,
-                                            const Room& room, Released& released) {
+/// Those of the next `events`, as far as these are accepted and released as they come. Valid until
+/// the next call.
+std::span<const Timestamp> ColumnIntake::timestamps_of(const BatchCursor& next,
+                                                       std::uint32_t events) {
+  if (next.table().timestamps.empty()) {
+    sequencer_.stamp_together(events, stamps_);
+    return stamps_;
+  }
+  const auto given = next.table().timestamps.subspan(next.row(), events);
+  return given.first(sequencer_.in_order(given));
+}
+
+/// Makes records of events that have these timestamps. Returns of how many.
+std::uint32_t ColumnIntake::take_in_columns(const BatchCursor& next,
+                                            std::span<const Timestamp> timestamps, const Room& room,
+                                            Released& released) {
   const EventTable& table = next.table();
   const std::uint32_t row = next.row();
+  auto events = static_cast<std::uint32_t>(timestamps.size());
   std::size_t bytes = bytes_of(table, row, events);
   while (events > 1 && released.bytes + bytes > room.bytes) {
     events /= 2;
@@ -82,7 +96,7 @@ std::uint32_t ColumnIntake::take_in_columns(const BatchCursor& next, std::uint32
   Part* const part = part_of(next, room.events, released);
   if (part == nullptr) return 0;
   const std::uint32_t first = released.columns[part->type].events() + part->events;
-  released.add_in_columns(part->type, first, table.timestamps.subspan(row, events));
+  released.add_in_columns(part->type, first, timestamps.first(events));
   released.bytes += bytes;
   part->events += events;
   return events;
@@ -128,7 +142,7 @@ const ColumnIntake::Table& ColumnIntake::look_at(const BatchCursor& next, TableH
 /// has a record.
 void ColumnIntake::find_form(const EventTable& events, Header& header, Table& table) const {
   table.form = Form::rows;
-  if (events.type.empty() || events.timestamps.empty()) return;
+  if (events.type.empty()) return;
   const Header::Resolution& resolution = header.resolve(rules_.schema());
   const bool may_be_unseen =
       rules_.temporal_rules().empty() && !is_read(resolution.type) && !handed_out_.has(events.type);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "dispatch/order/handed_out.hpp"
@@ -72,8 +73,9 @@ class ColumnIntake {
 
   std::uint32_t take_run(BatchCursor& next, const Room& room, TableHeaders& headers,
                          Released& released);
-  std::uint32_t take_in_columns(const BatchCursor& next, std::uint32_t events, const Room& room,
-                                Released& released);
+  std::span<const Timestamp> timestamps_of(const BatchCursor& next, std::uint32_t events);
+  std::uint32_t take_in_columns(const BatchCursor& next, std::span<const Timestamp> timestamps,
+                                const Room& room, Released& released);
   const Table& look_at(const BatchCursor& next, TableHeaders& headers);
   bool is_read(TypeId type) const {
     return history_.keeps(type) || !rules_.joints_of(type).empty();
@@ -90,6 +92,7 @@ class ColumnIntake {
   std::vector<Table> tables_;
   std::vector<std::size_t> known_;  // tables whose form is known
   std::vector<Part> parts_;         // no two of one type
+  std::vector<Timestamp> stamps_;   // of events that come without
 };
 
 }  // namespace gorgo::dispatch

@@ -189,9 +189,26 @@ std::size_t Sequencer::in_order(std::span<const Timestamp> timestamps) {
   return count;
 }
 
-void Sequencer::pass(Timestamp last) {
+void Sequencer::stamp_together(std::size_t events, std::vector<Timestamp>& into) const {
+  into.clear();
+  if (options_.lateness > 0) return;
+  into.resize(events);
+  Timestamp next = next_stamp();
+  for (Timestamp& timestamp : into) {
+    timestamp = next;
+    next = arithmetic::saturating_add(next, 1);
+  }
+}
+
+/// What is stamped ascends, also where the clock does not.
+Timestamp Sequencer::next_stamp() const {
+  if (!released_) return options_.clock();
+  return std::max(options_.clock(), arithmetic::saturating_add(*released_, 1));
+}
+
+void Sequencer::pass(Timestamp last, bool stamped) {
   released_ = last;
-  stamps_ = false;
+  stamps_ = stamped;
 }
 
 Error Sequencer::refuse_ahead(const std::string& what, Timestamp timestamp) const {
@@ -211,10 +228,7 @@ Error Sequencer::refuse_late(std::string_view type, const EventType* known, Time
 
 Result<Timestamp> Sequencer::stamp(std::string_view type, const EventType* known,
                                    std::optional<Timestamp> timestamp) {
-  if (!timestamp) {
-    if (!released_) return options_.clock();
-    return std::max(options_.clock(), arithmetic::saturating_add(*released_, 1));
-  }
+  if (!timestamp) return next_stamp();
   if (released_ && *timestamp < arithmetic::saturating_subtract(*released_, options_.max_late)) {
     return refuse_late(type, known, *timestamp);
   }

@@ -44,8 +44,11 @@ class Sequencer {
   /// How many of these, from the first on, are accepted and released as they stand, because each is
   /// in order and none is held, late or ahead of the clock.
   std::size_t in_order(std::span<const Timestamp> timestamps);
-  /// Takes note that events up to this timestamp are released, which were `in_order`.
-  void pass(Timestamp last);
+  /// The timestamps that so many events without one get that come together; none: they are held.
+  void stamp_together(std::size_t events, std::vector<Timestamp>& into) const;
+  /// Takes note that events up to this timestamp are released, which were `in_order` or were
+  /// stamped together.
+  void pass(Timestamp last, bool stamped);
   /// Accepts an event, or refuses it and leaves everything as it was, also where it throws
   /// bad_alloc. Releases what is due. A cell without a value is an absent attribute.
   Result<void> admit(const std::shared_ptr<Header>& header, std::optional<Timestamp> timestamp,
@@ -95,6 +98,7 @@ class Sequencer {
   /// `known`: the schema's type of the event, or null.
   Result<Timestamp> stamp(std::string_view type, const EventType* known,
                           std::optional<Timestamp> timestamp);
+  Timestamp next_stamp() const;
   /// Whether `stamp` would return just this timestamp.
   bool is_beyond_doubt(Timestamp timestamp) {
     return released_ && timestamp >= *released_ && !is_ahead(timestamp);
