@@ -50,6 +50,12 @@ struct EventTable {
   std::vector<EventColumn> columns;
 };
 
+/// Events of a table that follow each other.
+struct EventRun {
+  std::uint32_t first = 0;
+  std::uint32_t events = 0;
+};
+
 struct EventBatch {
   std::vector<EventTable> tables;
   /// For each event, the number of the table whose next event it is. Empty: the tables follow one
@@ -146,6 +152,12 @@ class BatchBuilder {
   /// Gives the event begun last a value in a column of its table. Precondition: the value is of the
   /// column's type, and the event has none in this column.
   void put(std::uint32_t column, const Datum& value);
+  /// Gives the last events of a table the values that as many events have in another column. Their
+  /// strings are not counted, see `count_text`. Precondition: each has one, of the column's type.
+  void put(std::uint16_t table, std::uint32_t column, const EventColumn& from,
+           std::span<const EventRun> runs);
+  /// Counts bytes of strings that are put later.
+  void count_text(std::size_t bytes) { bytes_ += bytes; }
 
   /// These take events and attributes by their names, which they look up. An attribute that is
   /// given twice has two columns, so that whoever takes the batch refuses the event.

@@ -262,11 +262,17 @@ class OutputBatch {
     std::uint32_t first_cell;  ///< the type's attributes in order, then the extra ones
     std::uint32_t extras;  ///< index into `extras`, kNoExtras: none, which is never so with kNoType
     std::uint32_t rule;    ///< index into `rule_names`, kPrimitive for a primitive event
+    /// Which event of its type's `columns` it is: it has no cells then, and no extra names.
+    std::uint32_t event = kInCells;
   };
   static constexpr std::uint32_t kPrimitive = ~std::uint32_t{0};
+  static constexpr std::uint32_t kInCells = ~std::uint32_t{0};
 
   std::vector<Row> rows;
   std::vector<Datum> cells;
+  /// By TypeId, one for each attribute, for the types of rows that have no cells. Each event has
+  /// all of its values.
+  std::vector<std::span<const EventColumn>> columns;
   std::span<const std::shared_ptr<const Extras>> extras;
   std::span<const std::string> rule_names;
   /// What the rules execute, as `webhook("ops")`; by the same index.
@@ -282,6 +288,11 @@ class OutputBatch {
   std::span<const std::string> actions(const Row& row) const {
     if (row.rule >= rule_actions.size()) return {};
     return rule_actions[row.rule];
+  }
+  /// The value of an attribute of its type, by number. Precondition: not of a type kNoType.
+  Datum value(const Row& row, std::size_t attribute) const {
+    if (row.event == kInCells) return cells[row.first_cell + attribute];
+    return columns[row.type][attribute].at(row.event);
   }
   /// The value of an attribute; `Datum::none()` where the event does not have it.
   Datum attribute(const Row& row, std::string_view name) const;
@@ -455,9 +466,11 @@ template <class F>
 void OutputBatch::for_each_cell(const Row& row, F&& f) const {
   std::uint32_t cell = row.first_cell;
   if (row.type != kNoType) {
+    std::size_t index = 0;
     for (const auto& attribute : schema->at(row.type).attributes) {
-      f(std::string_view(attribute.name), cells[cell++]);
+      f(std::string_view(attribute.name), value(row, index++));
     }
+    cell += static_cast<std::uint32_t>(index);
   }
   if (row.extras == kNoExtras) return;
   for (const std::string& name : extras[row.extras]->names) {

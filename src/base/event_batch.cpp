@@ -76,7 +76,8 @@ void ColumnBuilder::reserve(std::uint32_t events, std::size_t bytes) {
 }
 
 void ColumnBuilder::push(const EventColumn& column, std::uint32_t first, std::uint32_t events) {
-  if (!present_.empty()) {  // a bit for each event, too
+  // One is pushed in less time by itself; with presence bits, each needs its own.
+  if (events == 1 || !present_.empty()) {
     for (std::uint32_t i = 0; i < events; ++i) push(column.at(first + i));
     return;
   }
@@ -183,6 +184,16 @@ inline void BatchBuilder::put(Table& table, std::uint32_t index, const Datum& va
 
 void BatchBuilder::put(std::uint32_t column, const Datum& value) {
   put(tables_[order_.back()], column, value);
+}
+
+void BatchBuilder::put(std::uint16_t index, std::uint32_t column, const EventColumn& from,
+                       std::span<const EventRun> runs) {
+  Table& table = tables_[index];
+  ColumnBuilder& values = table.columns[column].values;
+  std::uint32_t events = 0;
+  for (const EventRun& run : runs) events += run.events;
+  values.pad(table.events - events);
+  for (const EventRun& run : runs) values.push(from, run.first, run.events);
 }
 
 /// The number of another column of the same name and type that has no value for the last event yet.

@@ -54,15 +54,20 @@ class FrameBuilder {
   FrameBuilder(const OutputBatch& batch, std::size_t subscriptions, std::size_t enough)
       : batch_(batch), ids_(subscriptions, 0), enough_(enough) {}
 
-  void add(const DeliveredRow& delivered) {
+  /// `text`: the bytes of the row's strings, where it is in columns.
+  void add(const DeliveredRow& delivered, std::size_t text) {
     const auto& row = batch_.rows[delivered.row];
     Shape& shape = shape_of(row);
-    collected_.begin(shape.table, row.timestamp);
-    std::size_t next = 0;
-    batch_.for_each_cell(row, [&](std::string_view name, const Datum& value) {
-      const std::size_t cell = next++;
-      if (value.exists()) collected_.put(column_of(shape, cell, name, value.type()), value);
-    });
+    if (row.event == OutputBatch::kInCells) {
+      put_values(shape);
+      collected_.begin(shape.table, row.timestamp);
+      put_cells(shape, row);
+    } else {
+      make_columns(shape);
+      collected_.begin(shape.table, row.timestamp);
+      collected_.count_text(text);
+      note(shape, row.event);
+    }
     roots_.push_back(row.place.root);
     ordinals_.push_back(row.place.ordinal);
     from_.push_back(delivered.from);
@@ -73,6 +78,7 @@ class FrameBuilder {
   bool full() const { return roots_.size() >= kRowsPerFrame || collected_.bytes() >= enough_; }
 
   EncodedDelivery finish() {
+    for (auto& [key, shape] : shapes_) put_values(shape);
     const Parts parts{.ids = ids_, .from = from_, .roots = roots_, .ordinals = ordinals_};
     return {encode(collected_, parts), rows_};
   }
@@ -85,7 +91,46 @@ class FrameBuilder {
     std::uint32_t extras;
     std::uint16_t table = 0;
     std::vector<std::array<std::uint32_t, 4>> columns = {};  // by cell and type of the value
+    std::vector<EventRun> runs = {};  // its last rows, whose values are put column by column
   };
+
+  /// Of a type that has rows in columns, each row has the attributes of the type and no others, so
+  /// that all have one shape. Makes the columns before the rows, whose bytes are counted by them.
+  void make_columns(Shape& shape) {
+    if (!shape.columns.empty()) return;
+    for (const AttributeType& attribute : batch_.schema->at(shape.type).attributes) {
+      column_of(shape, shape.columns.size(), attribute.name, attribute.type);
+    }
+  }
+
+  static void note(Shape& shape, std::uint32_t event) {
+    auto& runs = shape.runs;
+    if (!runs.empty() && runs.back().first + runs.back().events == event) {
+      ++runs.back().events;
+    } else {
+      runs.push_back({event, 1});
+    }
+  }
+
+  void put_cells(Shape& shape, const OutputBatch::Row& row) {
+    std::size_t next = 0;
+    batch_.for_each_cell(row, [&](std::string_view name, const Datum& value) {
+      const std::size_t cell = next++;
+      if (value.exists()) collected_.put(column_of(shape, cell, name, value.type()), value);
+    });
+  }
+
+  /// Puts the values of rows in columns that have none yet.
+  void put_values(Shape& shape) {
+    if (shape.runs.empty()) return;
+    const auto& columns = batch_.columns[shape.type];
+    const auto& attributes = batch_.schema->at(shape.type).attributes;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const auto column = column_of(shape, i, attributes[i].name, columns[i].type);
+      collected_.put(shape.table, column, columns[i], shape.runs);
+    }
+    shape.runs.clear();
+  }
 
   Shape& shape_of(const OutputBatch::Row& row) {
     if (last_ != nullptr && last_->type == row.type && last_->extras == row.extras) return *last_;
@@ -163,13 +208,49 @@ protocol::Bytes head_of(const ClientDelivery& delivery) {
   return head;
 }
 
-std::size_t row_bytes(const OutputBatch& batch, const OutputBatch::Row& row) {
-  std::size_t bytes = batch.type_name(row).size();
-  batch.for_each_attribute(row, [&](std::string_view name, const Datum& value) {
-    bytes += name.size() + value.length + kColumnOverhead;
-  });
-  return bytes;
-}
+/// What rows take in a frame, about.
+class RowSizes {
+ public:
+  explicit RowSizes(const OutputBatch& batch) : batch_(batch) {}
+
+  struct Size {
+    std::size_t all = 0;
+    std::size_t text = 0;  ///< of it, the strings of a row in columns
+  };
+  Size of(const OutputBatch::Row& row) {
+    if (row.event == OutputBatch::kInCells) return {of_cells(row)};
+    if (row.type != type_) begin(row);
+    std::size_t text = 0;
+    for (const EventColumn* column : texts_) text += column->at(row.event).length;
+    return {beside_text_ + text, text};
+  }
+
+ private:
+  const OutputBatch& batch_;
+  TypeId type_ = kNoType;  // of the last row in columns
+  std::size_t beside_text_ = 0;
+  std::vector<const EventColumn*> texts_;
+
+  std::size_t of_cells(const OutputBatch::Row& row) const {
+    std::size_t bytes = batch_.type_name(row).size();
+    batch_.for_each_attribute(row, [&](std::string_view name, const Datum& value) {
+      bytes += name.size() + value.length + kColumnOverhead;
+    });
+    return bytes;
+  }
+
+  void begin(const OutputBatch::Row& row) {
+    type_ = row.type;
+    beside_text_ = batch_.type_name(row).size();
+    for (const AttributeType& attribute : batch_.schema->at(type_).attributes) {
+      beside_text_ += attribute.name.size() + kColumnOverhead;
+    }
+    texts_.clear();
+    for (const EventColumn& column : batch_.columns[type_]) {
+      if (column.type == ValueType::string) texts_.push_back(&column);
+    }
+  }
+};
 
 }  // namespace
 
@@ -195,6 +276,7 @@ void encode_delivery(const OutputBatch& batch, std::span<const DeliveredRow> row
                      const std::function<void(EncodedDelivery)>& take) {
   const std::size_t enough = std::min(kBytesPerFrame, max_frame / 4);
   std::optional<FrameBuilder> builder;
+  RowSizes sizes(batch);
   const auto flush = [&] {
     if (!builder) return;
     EncodedDelivery encoded = builder->finish();
@@ -204,10 +286,11 @@ void encode_delivery(const OutputBatch& batch, std::span<const DeliveredRow> row
   };
   for (const DeliveredRow& row : rows) {
     // A large row gets a frame of its own, so that only it can be too large.
-    const bool large = row_bytes(batch, batch.rows[row.row]) >= enough;
+    const RowSizes::Size size = sizes.of(batch.rows[row.row]);
+    const bool large = size.all >= enough;
     if (large) flush();
     if (!builder) builder.emplace(batch, subscriptions, enough);
-    builder->add(row);
+    builder->add(row, size.text);
     if (large || builder->full()) flush();
   }
   flush();

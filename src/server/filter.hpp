@@ -24,6 +24,8 @@ class Filter {
   const std::string& type() const { return predicate_.type.text; }
   /// All of them must hold.
   const std::vector<ast::Expr>& conditions() const { return predicate_.conditions; }
+  /// Whether it takes every event of its type, except that "*" takes no internal ones.
+  bool takes_all() const { return predicate_.conditions.empty() && action_.empty(); }
   /// Only composites of rules that execute it, internal ones included: `webhook("ops")`; empty: any
   /// event.
   const std::string& action() const { return action_; }

@@ -38,6 +38,7 @@ template <class Entry>
 class FilterIndex {
  public:
   void add(Entry& entry) {
+    if (entry.filter.takes_all()) return all_.push_back(&entry);
     const auto conditions = constant_conditions(entry.filter);
     const auto take = [&](auto suits, auto add) {
       for (const ConstantCondition& condition : conditions) {
@@ -66,6 +67,7 @@ class FilterIndex {
     const auto offer = [&](Entry* entry) {
       if (entry->filter.matches(batch, row)) f(*entry);
     };
+    for (Entry* entry : all_) f(*entry);
     for (Entry* entry : others_) offer(entry);
     for (Subject& subject : subjects_) {
       const Datum value = attribute_of(batch, row, subject.attribute);
@@ -88,6 +90,7 @@ class FilterIndex {
   };
 
   std::vector<Subject> subjects_;
+  std::vector<Entry*> all_;  // of the filters that take every event
   std::vector<Entry*> others_;
 
   Subject& subject(std::string_view attribute) {

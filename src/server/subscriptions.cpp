@@ -204,18 +204,21 @@ void Subscriptions::match(const OutputBatch& batch, std::uint32_t row, SubjectEn
 void Subscriptions::match(const OutputBatch& batch) {
   SubjectEntries* const any = entries_about("*");
   SubjectEntries* own = nullptr;
-  std::string type;  // which `own` is about
+  bool is_internal = false;
+  const OutputBatch::Row* last = nullptr;  // whose type `own` is about
   for (std::uint32_t i = 0; i < batch.rows.size(); ++i) {
-    const std::string_view name = batch.type_name(batch.rows[i]);
-    if (i == 0 || name != type) {
-      type = name;
-      own = entries_about(type);
+    const OutputBatch::Row& row = batch.rows[i];
+    // Types that nobody knows are told apart by their names.
+    const bool is_same = last != nullptr && row.type == last->type &&
+                         (row.type != kNoType || batch.type_name(row) == batch.type_name(*last));
+    if (!is_same) {
+      own = entries_about(std::string(batch.type_name(row)));
+      is_internal = batch.is_internal(row);
+      last = &row;
     }
     match(batch, i, own);
-    if (!batch.is_internal(batch.rows[i])) match(batch, i, any);
-    for (const std::string& action : batch.actions(batch.rows[i])) {
-      match(batch, i, entries_about(action));
-    }
+    if (!is_internal) match(batch, i, any);
+    for (const std::string& action : batch.actions(row)) match(batch, i, entries_about(action));
   }
 }
 

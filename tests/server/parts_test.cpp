@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/event_line.hpp"
+#include "gorgo/processor.hpp"
+#include "protocol/batch.hpp"
 #include "server/delivery.hpp"
 #include "server/device_watch.hpp"
 #include "server/drop_watch.hpp"
@@ -194,6 +197,70 @@ TEST(Delivery, ManyRowsKeepWithinASmallFrame) {
     whole += frame.rows.rows;
   }
   EXPECT_EQ(whole, rows.size());
+}
+
+std::string line_of(const Event& event) {
+  std::string line;
+  codec::append_event_line(line, event);
+  return line;
+}
+
+/// With the subscription that it came through.
+std::vector<std::string> lines_of(const std::vector<EncodedDelivery>& frames) {
+  std::vector<std::string> lines;
+  for (const EncodedDelivery& frame : frames) {
+    const auto* deliver = protocol::open_frame(frame.bytes).value()->body_as_Deliver();
+    for (BatchCursor event(protocol::view_of(*deliver->batch())); !event.done(); event.advance()) {
+      const auto from = deliver->from() == nullptr ? 0 : deliver->from()->Get(event.position());
+      lines.push_back(std::to_string(from) + " " + line_of(event.to_event()));
+    }
+  }
+  return lines;
+}
+
+/// Events of three types; every tenth of them is late, and so comes as a row of cells.
+BatchBuilder events_of_all_kinds(std::uint32_t count) {
+  BatchBuilder collected;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Timestamp at = i % 10 == 9 ? i - 5 : i;
+    if (i % 3 == 0) {
+      const std::string text(i % 7, 'x');
+      collected.add({"A", at, {{"n", std::int64_t{i}}, {"s", text}}});
+    } else if (i % 3 == 1) {
+      collected.add({"B", at, {{"x", 0.5 * i}, {"ok", i % 2 == 0}}});
+    } else {
+      collected.add({"Undeclared", at, {{"n", std::int64_t{i}}}});
+    }
+  }
+  return collected;
+}
+
+TEST(Delivery, RowsInColumnsAreDeliveredLikeRowsInCells) {
+  Processor processor;
+  ASSERT_TRUE(processor.declare("A", {{"n", ValueType::integer}, {"s", ValueType::string}}));
+  ASSERT_TRUE(processor.declare("B", {{"x", ValueType::floating}, {"ok", ValueType::boolean}}));
+  BatchBuilder collected = events_of_all_kinds(10'000);
+  IncomingBatch incoming(collected.batch());
+  processor.append(incoming, [](const BatchCursor&, const Error& why) { FAIL() << why.message; });
+  std::size_t all = 0, in_columns = 0;
+  processor.process([&](const OutputBatch& batch) {
+    all += batch.rows.size();
+    for (const auto& row : batch.rows) in_columns += row.event != OutputBatch::kInCells ? 1 : 0;
+    for (const std::uint32_t step : {1, 2, 3, 7}) {
+      std::vector<DeliveredRow> rows;
+      std::vector<std::string> expected;
+      for (std::uint32_t i = 0; i < batch.rows.size(); i += step) {
+        for (std::uint16_t from = 0; from < (i % 5 == 0 ? 2 : 1); ++from) {
+          rows.push_back({i, from});
+          expected.push_back(std::to_string(from) + " " + line_of(batch.to_event(batch.rows[i])));
+        }
+      }
+      EXPECT_EQ(lines_of(frames_of(batch, rows, 2, 1 << 20)), expected);
+      EXPECT_EQ(lines_of(frames_of(batch, rows, 2, 1 << 14)), expected);
+    }
+  });
+  EXPECT_EQ(all, 10'000u);
+  EXPECT_GT(in_columns, 5'000u);
 }
 
 TEST(Delivery, TheBoundOfAnEventIsAboveItsFrame) {

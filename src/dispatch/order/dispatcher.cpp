@@ -19,7 +19,7 @@ void Dispatcher::process(Released& released, const Deliver& deliver) {
     placer_.add_time(took.count());
   };
   handed_out_.begin();
-  released.view_columns();
+  released.view_columns(output_.columns);
   first_root_ = roots_;
   for (std::size_t next = 0;
        next < released.records.size() && !stop_.load(std::memory_order_relaxed);) {
@@ -177,7 +177,8 @@ OutputBatch::Row Dispatcher::row_of(const Record& record, const Place& place) {
           .type = record.type,
           .first_cell = record.first_cell,
           .extras = record.extras,
-          .rule = record.rule};
+          .rule = record.rule,
+          .event = record.in_columns ? record.row : OutputBatch::kInCells};
 }
 
 /// Hands out the due records in place order, some at a time.
@@ -186,7 +187,6 @@ void Dispatcher::deliver_finished(const Deliver& deliver) {
   const auto composites =
       std::partition_point(records.begin(), records.end(),
                            [](const Record& record) { return record.producer == kNoRecord; });
-  cells_ = batch_.cells.size();
   order_composites(static_cast<std::size_t>(composites - records.begin()));
   auto next = order_.begin();
   for (const Record& own : std::span(records.begin(), composites)) {
@@ -214,11 +214,6 @@ void Dispatcher::add_row(const Record& record, const Place& place, const Deliver
   constexpr std::size_t kAtATime = 1 << 16;
   if (output_.rows.size() == kAtATime) hand_out(deliver);
   output_.rows.push_back(row_of(record, place));
-  if (!record.in_columns) return;
-  output_.rows.back().first_cell = static_cast<std::uint32_t>(batch_.cells.size());
-  for (const EventColumn& column : batch_.columns_of(record.type)) {
-    batch_.cells.push_back(column.at(record.row));
-  }
 }
 
 void Dispatcher::hand_out(const Deliver& deliver) {
@@ -229,7 +224,6 @@ void Dispatcher::hand_out(const Deliver& deliver) {
   output_.cells.swap(batch_.cells);
   if (!stop_.load(std::memory_order_relaxed)) deliver(output_);
   output_.cells.swap(batch_.cells);
-  batch_.cells.resize(cells_);
   output_.rows.clear();
 }
 

@@ -89,7 +89,6 @@ class Dispatcher {
   std::uint64_t roots_ = 0;
   std::uint64_t first_root_ = 0;  // that of the first event in hand, less one
   Batch batch_;
-  std::size_t cells_ = 0;  // of the batch, beside those that rows in columns get
   OutputBatch output_;
 
   // Scratch of deliver_finished.

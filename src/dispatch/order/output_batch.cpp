@@ -10,7 +10,7 @@ Datum OutputBatch::attribute(const Row& row, std::string_view name) const {
   std::uint32_t cell = row.first_cell;
   if (row.type != kNoType) {
     const EventType& type = schema->at(row.type);
-    if (const auto index = type.find(name)) return cells[cell + *index];
+    if (const auto index = type.find(name)) return value(row, *index);
     cell += static_cast<std::uint32_t>(type.attributes.size());
   }
   if (row.extras == kNoExtras) return Datum::none();

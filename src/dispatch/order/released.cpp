@@ -48,8 +48,12 @@ void Released::add_in_columns(TypeId type, std::uint32_t row,
   events = root;
 }
 
-void Released::view_columns() {
-  for (const TypeId type : in_columns_) columns[type].view();
+void Released::view_columns(std::vector<std::span<const EventColumn>>& by_type) {
+  for (const TypeId type : in_columns_) {
+    columns[type].view();
+    if (type >= by_type.size()) by_type.resize(type + 1);
+    by_type[type] = columns[type].columns();
+  }
 }
 
 /// Types whose events come again and again keep the memory that they need.

@@ -42,8 +42,8 @@ struct Released {
   /// Adds records of events whose values stand in the columns of their type from `row` on. Where
   /// memory fails, it adds none.
   void add_in_columns(TypeId type, std::uint32_t row, std::span<const Timestamp> timestamps);
-  /// Has all columns show what there is.
-  void view_columns();
+  /// Has all columns show what there is, and notes them by their types.
+  void view_columns(std::vector<std::span<const EventColumn>>& by_type);
   /// Adds events that only tell the time, in ascending order up to this timestamp.
   void add_unseen(std::uint64_t count, Timestamp timestamp) {
     events += count;
