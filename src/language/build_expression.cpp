@@ -7,6 +7,7 @@
 #include "language/call_shape.hpp"
 #include "language/foreign_words.hpp"
 #include "language/joint_types.hpp"
+#include "language/literal.hpp"
 #include "language/server_types.hpp"
 #include "language/syntax.hpp"
 
