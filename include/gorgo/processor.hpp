@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -89,6 +90,7 @@ struct DeployOptions {
 namespace dispatch {
 struct RuleBase;
 struct CheckedText;
+class Inquiry;
 }  // namespace dispatch
 
 /// The types and rules in force at one moment, as far as checking a text needs them. It never
@@ -102,6 +104,14 @@ using PreparedRules = std::shared_ptr<dispatch::CheckedText>;
 /// it may run on any thread.
 PreparedRules prepare_rules(const RuleSnapshot& snapshot, std::string name, std::string text,
                             const DeployOptions& options = {});
+
+/// A question why a rule fired or not, with copies of what the answer needs.
+using WhyInquiry = std::shared_ptr<dispatch::Inquiry>;
+
+/// Answers a question for which everything was gathered. Any thread may do that, while the
+/// processor goes on. Gives up soon when `stop` is set. An error: the options allow too little
+/// memory.
+Result<Why> answer(const WhyInquiry& inquiry, const std::atomic<bool>& stop);
 
 /// The names of the engines this build has, after `kAutomatic`, which is the default.
 std::vector<std::string> engine_names();
@@ -328,6 +338,15 @@ class Processor {
   /// The rest of a deployment that `prepare_rules` began. Where rules or types have changed since
   /// the snapshot was taken, the text is prepared again here.
   Diagnostics deploy(PreparedRules prepared);
+  /// Does some of that deployment, while no rule of the text is in force yet, so that `deploy`
+  /// takes less time at once. Returns whether `deploy` should come next; else the time is over, and
+  /// the rest may be done by further calls. Events may come in between. A change of rules or types
+  /// gives up what was done. Precondition as above.
+  bool get_ready(const PreparedRules& prepared, std::chrono::steady_clock::time_point until);
+  /// Whether something was done and no deployment has followed.
+  bool is_getting_ready() const;
+  /// Gives that up.
+  void give_up();
   Result<void> remove(std::string_view rule);
   /// Has the rule evaluated by this engine, or, with `kAutomatic`, where it costs least. What it
   /// remembers stays. An error: there is no such rule or engine, or the engine cannot evaluate it.
@@ -358,7 +377,13 @@ class Processor {
   /// of the reference engine, in proportion to all events in the windows. Instants of a timer that
   /// were skipped in a gap may be shown as if they had come; `max_composites` is not considered. An
   /// error: there is no such rule. Precondition: `pending() == 0`.
-  Result<Why> why(std::string_view rule, const WhyOptions& options = {});
+  Result<Why> why(std::string_view rule, const WhyOptions& options = {}) const;
+  /// Begins to do that in steps. `gather` finds the terminators and copies what the rule could see
+  /// for them, events that come meanwhile excepted. It returns whether everything is there for
+  /// `answer`; else the time is over. What is forgotten while it lasts counts as forgotten.
+  /// Preconditions: as above; of `gather`: no rule has come or gone since.
+  Result<WhyInquiry> inquire(std::string_view rule, const WhyOptions& options = {}) const;
+  bool gather(const WhyInquiry& inquiry, std::chrono::steady_clock::time_point until) const;
 
   /// Declares a type as `event ...` in a rule text does.
   Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);
@@ -431,7 +456,8 @@ class Processor {
   /// of now. Returns the first part; `save_more` gives the others, about so many bytes at a time,
   /// while events are appended and processed. It gives nothing when all is saved. Refusals that
   /// were counted are not saved. An error: what is in force cannot be brought back by a saved text.
-  /// Preconditions: `pending() == 0`; of `deploy` and `remove` while it lasts: `!is_saving()`.
+  /// Preconditions: `pending() == 0`, `!is_getting_ready()`; of `deploy`, `get_ready` and `remove`
+  /// while it lasts: `!is_saving()`.
   Result<SavedPart> begin_save();
   std::optional<SavedPart> save_more(std::size_t bytes);
   bool is_saving() const;

@@ -23,6 +23,8 @@ struct WhyOptions {
   /// that it was given up. What is remembered is taken in before, which this does not bound. 0:
   /// however long it takes.
   Duration max_time = 0;
+  /// That copies of events may take; 0: as many as it needs.
+  std::size_t max_bytes = 0;
 };
 
 /// Why one event, or one sequence of events, went no further.

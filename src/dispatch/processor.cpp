@@ -8,7 +8,7 @@
 #include "base/workers.hpp"
 #include "dispatch/evaluate/evaluation.hpp"
 #include "dispatch/evaluate/rule_runner.hpp"
-#include "dispatch/explain/why.hpp"
+#include "dispatch/explain/inquiry.hpp"
 #include "dispatch/order/arrivals.hpp"
 #include "dispatch/order/column_intake.hpp"
 #include "dispatch/order/dispatcher.hpp"
@@ -168,8 +168,18 @@ RuleSnapshot Processor::snapshot() const {
 
 Diagnostics Processor::deploy(PreparedRules prepared) {
   assert(pending() == 0 && !is_saving());
-  return impl_->rules.deploy(*prepared, clock(), impl_->history);
+  return impl_->rules.deploy(prepared, clock(), impl_->history);
 }
+
+bool Processor::get_ready(const PreparedRules& prepared,
+                          std::chrono::steady_clock::time_point until) {
+  assert(pending() == 0 && !is_saving());
+  return impl_->rules.get_ready(prepared, until, impl_->history);
+}
+
+bool Processor::is_getting_ready() const { return impl_->rules.is_getting_ready(); }
+
+void Processor::give_up() { impl_->rules.give_up(); }
 
 Result<void> Processor::remove(std::string_view rule) {
   assert(pending() == 0 && !is_saving());
@@ -212,11 +222,24 @@ std::vector<TypeInfo> Processor::types(std::size_t first, std::size_t count) con
 
 std::size_t Processor::type_count() const { return impl_->inventory.type_count(); }
 
-Result<Why> Processor::why(std::string_view rule, const WhyOptions& options) {
-  assert(pending() == 0);
+Result<Why> Processor::why(std::string_view rule, const WhyOptions& options) const {
+  const auto inquiry = inquire(rule, options);
+  if (!inquiry) return inquiry.error();
+  while (!gather(*inquiry, std::chrono::steady_clock::time_point::max())) continue;
+  return answer(*inquiry, impl_->stop);
+}
+
+Result<WhyInquiry> Processor::inquire(std::string_view rule, const WhyOptions& options) const {
   const auto deployed = impl_->rules.at(rule);
   if (!deployed) return deployed.error();
-  return dispatch::explain_terminators(**deployed, schema(), options, impl_->history, impl_->stop);
+  return {std::in_place, std::make_shared<dispatch::Inquiry>(**deployed, schema(), options)};
+}
+
+bool Processor::gather(const WhyInquiry& inquiry,
+                       std::chrono::steady_clock::time_point until) const {
+  assert(pending() == 0);
+  const auto deployed = impl_->rules.at(inquiry->rule_name());
+  return inquiry->gather(**deployed, impl_->history, until);
 }
 
 Result<void> Processor::declare(const std::string& name, std::vector<AttributeType> attributes) {

@@ -37,9 +37,12 @@ const std::vector<Slot>& Column::accepted(Slot from, Accepted& known) const {
 }
 
 template <class Index>
-void Column::ask(Kept<Index>& kept) {
-  kept.is_asked = is_deferred_;
-  if (is_deferred_) return;
+void Column::ask(Kept<Index>& kept, bool in_use) {
+  const bool ahead = filling_ == Filling::ahead && !in_use;
+  if (ahead) kept.is_filling = kept.next != store_.end();
+  if (ahead && !kept.is_filling) return;
+  kept.is_asked = filling_ != Filling::at_once && !ahead;
+  if (filling_ != Filling::at_once) return;
   Accepted known;
   catch_up(kept, known);
 }
@@ -47,9 +50,16 @@ void Column::ask(Kept<Index>& kept) {
 template <class Index>
 void Column::catch_up(Kept<Index>& kept, Accepted& known) {
   assert(fresh_.empty());
+  kept.is_filling = false;
   if (kept.next == store_.end()) return;
   kept.index->add(accepted(kept.next, known));
   kept.next = store_.end();
+}
+
+void Column::catch_up_timeline() {
+  is_timeline_filling_ = false;
+  Accepted known;
+  timeline_->add(accepted(timeline_next_, known));
 }
 
 template <class Indexes>
@@ -60,10 +70,56 @@ void Column::build(Indexes& indexes, Accepted& known) {
 }
 
 void Column::build() {
-  is_deferred_ = false;
+  filling_ = Filling::at_once;
   Accepted known;
   build(indexes_, known);
   build(range_indexes_, known);
+}
+
+/// Calls `f(search, next)` for each way to search that is being filled.
+template <class F>
+void Column::for_each_filling(F f) {
+  if (is_timeline_filling_) f(*timeline_, timeline_next_);
+  for (auto& [name, kept] : indexes_) {
+    if (kept.is_filling) f(*kept.index, kept.next);
+  }
+  for (auto& [attribute, kept] : range_indexes_) {
+    if (kept.is_filling) f(*kept.index, kept.next);
+  }
+}
+
+bool Column::is_filling() const {
+  const auto fills = [](const auto& entry) { return entry.second.is_filling; };
+  return is_timeline_filling_ || std::ranges::any_of(indexes_, fills) ||
+         std::ranges::any_of(range_indexes_, fills);
+}
+
+Slot Column::filled_to() const {
+  Slot first = is_timeline_filling_ ? timeline_next_ : store_.end();
+  for (const auto& [name, kept] : indexes_) {
+    if (kept.is_filling) first = std::min(first, kept.next);
+  }
+  for (const auto& [attribute, kept] : range_indexes_) {
+    if (kept.is_filling) first = std::min(first, kept.next);
+  }
+  return first;
+}
+
+void Column::fill() {
+  for_each_filling([this](auto& search, Slot& next) {
+    const auto first = std::ranges::lower_bound(noted_, next);
+    search.add(std::span(first, noted_.end()));
+    if (!noted_.empty()) next = std::max(next, noted_.back() + 1);
+  });
+  noted_.clear();
+}
+
+void Column::end_filling() {
+  assert(fresh_.empty());
+  for_each_filling([this](auto&, Slot& next) { next = store_.end(); });
+  is_timeline_filling_ = false;
+  for (auto& [name, kept] : indexes_) kept.is_filling = false;
+  for (auto& [attribute, kept] : range_indexes_) kept.is_filling = false;
 }
 
 /// Has the indexes that do not rest take in what is settling, and lets go of those that have rested
@@ -72,6 +128,10 @@ template <class Indexes>
 void Column::keep_up(Indexes& indexes) {
   for (auto it = indexes.begin(); it != indexes.end();) {
     auto& kept = it->second;
+    if (kept.is_filling && !kept.rests()) {
+      ++it;
+      continue;
+    }
     if (!kept.rests()) {
       take_in(kept.index);
       kept.next = store_.end();
@@ -84,9 +144,11 @@ void Column::keep_up(Indexes& indexes) {
 std::shared_ptr<const Timeline> Column::timeline(std::span<const std::uint32_t> attributes) {
   if (!timeline_) {
     timeline_ = std::make_shared<Timeline>(store_);
-    Accepted known;
-    timeline_->add(accepted(0, known));
+    timeline_next_ = 0;
+    is_timeline_filling_ = true;
   }
+  const bool ahead = filling_ == Filling::ahead && store_.begin() != store_.end();
+  if (is_timeline_filling_ && !ahead) catch_up_timeline();
   timeline_->drop_until(store_.horizon());
   timeline_->materialise(attributes);
   return timeline_;
@@ -97,6 +159,7 @@ std::shared_ptr<const HashIndex> Column::index(std::vector<Expr> subjects,
                                                std::optional<std::uint32_t> valued) {
   auto& kept = indexes_[name_of(subjects)];
   auto& index = kept.index;
+  const bool in_use = kept.index.use_count() > 1 && !kept.is_filling;
   if (!index) index = std::make_shared<HashIndex>(std::move(subjects), store_, pool_, threads_ > 1);
   if (summed && !index->find_sum(*summed)) {
     index->add_sum(*summed);
@@ -106,14 +169,15 @@ std::shared_ptr<const HashIndex> Column::index(std::vector<Expr> subjects,
     index->add_values(*valued);
     kept.next = 0;
   }
-  ask(kept);
+  ask(kept, in_use);
   return index;
 }
 
 std::shared_ptr<const RangeIndex> Column::range_index(std::uint32_t attribute) {
   auto& kept = range_indexes_[attribute];
+  const bool in_use = kept.index.use_count() > 1 && !kept.is_filling;
   if (!kept.index) kept.index = std::make_shared<RangeIndex>(attribute, store_);
-  ask(kept);
+  ask(kept, in_use);
   return kept.index;
 }
 
@@ -123,7 +187,7 @@ void Column::settle(std::vector<Chore>& chores, unsigned at_once) {
   settling_.swap(fresh_);
   chores_ = threads_ > 1 && settling_.size() >= kWorthAThread ? &chores : nullptr;
   weight_ = settled_.weight(settling_.size()) / at_once;
-  if (timeline_) take_in(timeline_);
+  if (timeline_ && !is_timeline_filling_) take_in(timeline_);
   keep_up(indexes_);
   keep_up(range_indexes_);
 }
@@ -190,7 +254,9 @@ void Column::drop_gone(std::size_t share) {
 }
 
 void Column::trim() {
-  if (timeline_ && timeline_.use_count() == 1) timeline_ = nullptr;
+  if (timeline_ == nullptr || timeline_.use_count() > 1) return;
+  timeline_ = nullptr;
+  is_timeline_filling_ = false;
 }
 
 std::size_t Column::bytes() const {

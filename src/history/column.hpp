@@ -50,11 +50,36 @@ class Column {
   /// The events by the value of a number attribute.
   std::shared_ptr<const RangeIndex> range_index(std::uint32_t attribute);
 
-  /// From here to `build` indexes are made but not filled, so that each is filled once however many
-  /// rules ask for it or for more of it. Nothing may be searched or settled meanwhile. False: it
-  /// was called already.
-  bool defer() { return !std::exchange(is_deferred_, true); }
+  /// When new ways to search are filled.
+  enum class Filling {
+    at_once,
+    /// By `build`, so that each is filled once however many rules ask for it or for more of it.
+    /// Nothing may be searched or settled meanwhile.
+    together,
+    /// By `fill`, while events come. `build` fills only what somebody searches already and what has
+    /// to begin anew because it is asked for more.
+    ahead,
+  };
+  /// From here to `build` another moment than `at_once`. False: it was called already.
+  bool defer(Filling filling) { return std::exchange(filling_, filling) == Filling::at_once; }
   void build();
+
+  /// Whether a way to search is to be filled by `fill`. Whoever asks for it meanwhile, but for
+  /// `ahead`, finds it filled.
+  bool is_filling() const;
+  /// The first event that such a way has not seen.
+  Slot filled_to() const;
+  /// Takes note of a stored event that the column accepts, for `fill`. Returns whether it is the
+  /// first one since. Events come in the order of their slots.
+  bool note(Slot slot) {
+    noted_.push_back(slot);
+    return noted_.size() == 1;
+  }
+  /// Has what is to be filled take in what was noted.
+  void fill();
+  /// All events that are stored were noted, as far as the column accepts them: from now on `settle`
+  /// keeps everything up to date.
+  void end_filling();
 
   /// Takes note of a stored event that the column accepts; searches find it after `settle`. Returns
   /// whether it is the first since the last `settle`.
@@ -85,8 +110,9 @@ class Column {
   template <class Index>
   struct Kept {
     std::shared_ptr<Index> index;
-    Slot next = 0;          ///< the first that it has not seen
-    bool is_asked = false;  ///< since `defer`
+    Slot next = 0;            ///< the first that it has not seen
+    bool is_asked = false;    ///< since `defer`
+    bool is_filling = false;  ///< by `fill`: it takes in nothing else
 
     bool rests() const { return index.use_count() == 1; }
   };
@@ -98,12 +124,16 @@ class Column {
   };
   const std::vector<Slot>& accepted(Slot from, Accepted& known) const;
   /// Has an index take in what it has not seen, or leaves that to `build`.
+  /// `in_use`: somebody searches it already.
   template <class Index>
-  void ask(Kept<Index>& kept);
+  void ask(Kept<Index>& kept, bool in_use);
   template <class Index>
   void catch_up(Kept<Index>& kept, Accepted& known);
   template <class Indexes>
   void build(Indexes& indexes, Accepted& known);
+  void catch_up_timeline();
+  template <class F>
+  void for_each_filling(F f);
   template <class Indexes>
   void keep_up(Indexes& indexes);
   /// Has an index or the timeline take in what is settling, and adds the time to its upkeep.
@@ -124,7 +154,10 @@ class Column {
   std::shared_ptr<Timeline> timeline_;
   std::map<std::string, Kept<HashIndex>> indexes_;           // by subjects
   std::map<std::uint32_t, Kept<RangeIndex>> range_indexes_;  // by attribute
-  bool is_deferred_ = false;
+  Filling filling_ = Filling::at_once;
+  Slot timeline_next_ = 0;  // as Kept::next, while the timeline is filled
+  bool is_timeline_filling_ = false;
+  std::vector<Slot> noted_;  // since `fill`
   std::vector<Slot> fresh_;
   std::vector<Slot> settling_;            // what the timeline and the indexes are taking in
   std::vector<Chore>* chores_ = nullptr;  // of `settle`; null: nothing is left to others

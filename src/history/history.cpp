@@ -12,13 +12,30 @@ namespace gorgo::history {
 
 void History::keep(const EventType& type, Duration reach) {
   if (type.id >= types_.size()) types_.resize(type.id + 1);
+  expect(type);
   Kept& kept = types_[type.id];
   kept.reach = reach;
+  if (!kept.is_expected) return;
+  kept.place = kept_types_.size();
+  kept_types_.push_back(type.id);
+  kept.is_expected = false;
+}
+
+void History::expect(const EventType& type) {
+  if (type.id >= types_.size()) types_.resize(type.id + 1);
+  Kept& kept = types_[type.id];
   if (kept.store) return;
   kept.store = std::make_unique<EventStore>(type);
   kept.matcher = std::make_unique<PredicateIndex>(*kept.store);
-  kept.place = kept_types_.size();
-  kept_types_.push_back(type.id);
+  kept.is_expected = true;
+}
+
+void History::give_up(TypeId expected) {
+  if (expected >= types_.size() || !types_[expected].is_expected) return;
+  Kept& kept = types_[expected];
+  trim(kept);
+  assert(kept.columns.empty());
+  kept = {};
 }
 
 void History::restore(const EventType& type, const EventStore::Marks& marks) {
@@ -69,8 +86,8 @@ void History::trim() {
 }
 
 std::shared_ptr<Column> History::column(const plan::ColumnSpec& spec) {
-  assert(keeps(spec.type));
   Kept& kept = types_[spec.type];
+  assert(kept.store != nullptr);
   auto& column = kept.columns[spec.key];
   if (!column) {
     if (free_columns_.empty()) free_columns_.push_back(next_column_++);
@@ -79,17 +96,75 @@ std::shared_ptr<Column> History::column(const plan::ColumnSpec& spec) {
     free_columns_.pop_back();
     kept.matcher->add(*column);
   }
-  kept.searched_changed = true;  // what is searched may change with whoever asks
-  if (is_deferring_) {
-    deferred_.push_back(column);
-    if (!column->defer()) deferred_.pop_back();
+  // What is searched may change with whoever asks.
+  if (filling_ != Column::Filling::ahead) kept.searched_changed = true;
+  if (filling_ != Column::Filling::at_once) {
+    deferred_.emplace_back(spec.type, column);
+    if (!column->defer(filling_)) deferred_.pop_back();
   }
   return column;
 }
 
 void History::build_deferred() {
-  is_deferring_ = false;
-  for (const auto& column : std::exchange(deferred_, {})) column->build();
+  filling_ = Column::Filling::at_once;
+  for (auto& [type, column] : std::exchange(deferred_, {})) {
+    column->build();
+    if (!column->is_filling()) continue;
+    Kept& kept = types_[type];
+    if (kept.filling.empty()) {
+      filling_types_.push_back(type);
+      kept.filled_to = kept.store->end();
+    }
+    kept.filled_to = std::min(kept.filled_to, column->filled_to());
+    kept.filling.push_back(std::move(column));
+  }
+}
+
+bool History::fill(std::chrono::steady_clock::time_point until) {
+  for (; !filling_types_.empty(); filling_types_.pop_back()) {
+    Kept& kept = types_[filling_types_.back()];
+    while (kept.filled_to < kept.store->end()) {
+      fill_some(kept);
+      const bool has_more = kept.filled_to < kept.store->end();
+      if (has_more && std::chrono::steady_clock::now() >= until) return false;
+    }
+    if (!end_filling(kept, until)) return false;
+  }
+  return true;
+}
+
+/// Has the columns that are filled take in the next events that they accept.
+void History::fill_some(Kept& kept) {
+  constexpr Slot kGroup = 1024;
+  Slot slot = std::max(kept.filled_to, kept.store->begin());
+  kept.filled_to = std::min(slot + kGroup, kept.store->end());
+  std::vector<Column*> noted;
+  for (; slot < kept.filled_to; ++slot) {
+    kept.matcher->for_each_match(slot, [&](Column& column) {
+      if (column.is_filling() && column.note(slot)) noted.push_back(&column);
+    });
+  }
+  for (Column* const column : noted) column->fill();
+}
+
+/// All stored events were seen. Returns false where there was no time for all columns; then events
+/// may come, which the others have to see first.
+bool History::end_filling(Kept& kept, std::chrono::steady_clock::time_point until) {
+  constexpr std::size_t kGroup = 256;
+  auto& columns = kept.filling;
+  while (!columns.empty()) {
+    for (std::size_t i = 0; i < kGroup && !columns.empty(); ++i) {
+      columns.back()->end_filling();
+      columns.pop_back();
+    }
+    if (!columns.empty() && std::chrono::steady_clock::now() >= until) return false;
+  }
+  kept.searched_changed = true;
+  return true;
+}
+
+void History::stop_filling() {
+  for (const TypeId type : std::exchange(filling_types_, {})) types_[type].filling.clear();
 }
 
 Slot History::append(TypeId type, std::span<const NewEvent> events) {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gorgo/schema.hpp"
@@ -24,6 +26,10 @@ class History {
 
   /// Keeps events of this type for `reach` behind the clock, whether or not it keeps them already.
   void keep(const EventType& type, Duration reach);
+  /// Has columns of a type that it does not keep, so that rules can be made which are to read it
+  /// once `keep` was called. `give_up` ends it, when whoever used a column has let go of it.
+  void expect(const EventType& type);
+  void give_up(TypeId expected);
   /// Keeps no event of the type and forgets those it has. Whoever used a column of it must have let
   /// go of it. Precondition: `keeps(type)`.
   void forget(TypeId type);
@@ -45,19 +51,30 @@ class History {
 
   /// How far behind the clock events of the type are kept; 0 for a type that is not.
   Duration reach(TypeId type) const { return keeps(type) ? types_[type].reach : 0; }
-  bool keeps(TypeId type) const { return type < types_.size() && types_[type].store != nullptr; }
+  bool keeps(TypeId type) const {
+    return type < types_.size() && types_[type].store != nullptr && !types_[type].is_expected;
+  }
   /// In any order.
   std::span<const TypeId> kept_types() const { return kept_types_; }
   /// Precondition: `keeps(type)`. The store stays where it is while the type is kept.
   const EventStore& store(TypeId type) const { return *types_[type].store; }
 
   /// The column of this spec, shared with whoever holds it already. It is kept up to date as long
-  /// as somebody holds it. Precondition: `keeps(spec.type)`.
+  /// as somebody holds it. Precondition: the type is kept or expected.
   std::shared_ptr<Column> column(const plan::ColumnSpec& spec);
   /// Calls `prepare`, which asks columns for ways to search them, and then fills the indexes that
   /// it asked for, each once.
   template <class F>
   void together(F prepare);
+  /// Calls `prepare` as `together` does, but leaves what nobody searches yet to `fill`: until that
+  /// is over, nobody may search what `prepare` asked for.
+  template <class F>
+  void ahead(F prepare);
+  /// Goes on with that, beside events that come meanwhile. Returns whether all is filled; else the
+  /// time is over. Precondition: everything is settled.
+  bool fill(std::chrono::steady_clock::time_point until);
+  /// Leaves unfilled what is not filled yet. Nobody holds it any more.
+  void stop_filling();
   /// Every `ColumnId` is below.
   ColumnId column_ids() const { return next_column_; }
 
@@ -118,6 +135,7 @@ class History {
  private:
   struct Kept {
     std::unique_ptr<EventStore> store;
+    bool is_expected = false;
     Duration reach = 0;
     bool is_held = false;
     std::unique_ptr<BlockPool> pool = std::make_unique<BlockPool>();  // outlives the columns
@@ -134,13 +152,19 @@ class History {
     std::size_t released = 0;   // calls of `release_columns` since it was trimmed
     std::size_t place = 0;      // in `kept_types_`
     std::size_t tidy_rows = 0;  // that stayed when a table was tidied
+    std::vector<std::shared_ptr<Column>> filling;  // see `fill`
+    Slot filled_to = 0;                            // the next event that they are to see
   };
 
   /// Finds the columns that accept some events, and has them take these in.
   static void match(Kept& kept, Slot first, Slot last);
   static void settle_columns(Kept& kept, unsigned at_once);
   void trim(Kept& kept);
+  template <class F>
+  void defer(Column::Filling filling, F prepare);
   void build_deferred();
+  static void fill_some(Kept& kept);
+  static bool end_filling(Kept& kept, std::chrono::steady_clock::time_point until);
   void sweep(Kept& kept, std::size_t dropped);
 
   const unsigned threads_;
@@ -149,13 +173,24 @@ class History {
   std::vector<TypeId> kept_types_;  // in any order
   ColumnId next_column_ = 0;
   std::vector<ColumnId> free_columns_;
-  bool is_deferring_ = false;
-  std::vector<std::shared_ptr<Column>> deferred_;  // see `together`
+  Column::Filling filling_ = Column::Filling::at_once;
+  std::vector<std::pair<TypeId, std::shared_ptr<Column>>> deferred_;  // see `together` and `ahead`
+  std::vector<TypeId> filling_types_;                                 // with columns to be filled
 };
 
 template <class F>
 void History::together(F prepare) {
-  is_deferring_ = true;
+  defer(Column::Filling::together, std::move(prepare));
+}
+
+template <class F>
+void History::ahead(F prepare) {
+  defer(Column::Filling::ahead, std::move(prepare));
+}
+
+template <class F>
+void History::defer(Column::Filling filling, F prepare) {
+  filling_ = filling;
   try {
     prepare();
   } catch (...) {

@@ -45,6 +45,11 @@ inline bool changes_rules(wire::Body kind) {
          kind == wire::Body::Reload || kind == wire::Body::PromoteShadow ||
          kind == wire::Body::DropShadow;
 }
+/// Whether a request may take several turns, because other threads work for it: such requests are
+/// carried out one after the other, too.
+inline bool takes_turns(wire::Body kind) {
+  return changes_rules(kind) || kind == wire::Body::AskWhy;
+}
 
 /// What is to be done about the rule files once the configuration was read again.
 struct Reload {

@@ -1,12 +1,26 @@
 #include "server/deployments.hpp"
 
+#include <utility>
+
 #include "dispatch/rules/rule_base.hpp"
 #include "server/security/permissions.hpp"
 
 namespace gorgo::server {
 
-void Deployments::note(const std::string& name, const dispatch::CheckedText& text) {
-  for (const auto& plan : text.plans) of_rule_[plan->rule.name] = name;
+Deployments::Names Deployments::names_of(const std::string& name,
+                                         const dispatch::CheckedText& text) {
+  Names names;
+  for (const auto& plan : text.plans) names.emplace(plan->rule.name, name);
+  return names;
+}
+
+/// Names of one text often stand side by side, where one is found next to the one before.
+void Deployments::note(Names rules) {
+  for (auto hint = of_rule_.end(); !rules.empty(); ++hint) {
+    auto rule = rules.extract(rules.begin());
+    hint = of_rule_.insert(hint, std::move(rule));
+    if (!rule.empty()) hint->second = std::move(rule.mapped());
+  }
 }
 
 std::vector<std::string> Deployments::rules_of(const std::string& name,

@@ -12,8 +12,14 @@ namespace gorgo::server {
 /// Belongs to the engine thread.
 class Deployments {
  public:
-  /// The text, which was checked without errors, was deployed under this name.
-  void note(const std::string& name, const dispatch::CheckedText& text);
+  /// By the full name of a rule, the name of its deployment.
+  using Names = std::map<std::string, std::string>;
+
+  /// The rules of a text, which was checked without errors, as a deployment of this name. Any
+  /// thread.
+  static Names names_of(const std::string& name, const dispatch::CheckedText& text);
+  /// They were deployed.
+  void note(Names rules);
   /// The rules of a deployment that are in force: those that clients deployed under this name, and
   /// those of a rule file whose name they begin with (`NAME.Type`). The deployment is forgotten.
   std::vector<std::string> take(const std::string& name, const Processor& processor);
@@ -22,15 +28,14 @@ class Deployments {
   /// The deployment that a rule belongs to, without folders and the ending of a file; of a rule
   /// with a name of its own that no client has deployed, that name.
   std::string owner_of(const std::string& rule) const;
-  /// By the full name of a rule, the name of its deployment.
-  const std::map<std::string, std::string>& all() const { return of_rule_; }
+  const Names& all() const { return of_rule_; }
   /// The rule is in force again, with the deployment of this name.
   void restore(const std::string& rule, const std::string& name) { of_rule_[rule] = name; }
   /// The rule was removed.
   void forget(const std::string& rule) { of_rule_.erase(rule); }
 
  private:
-  std::map<std::string, std::string> of_rule_;  // by full name, the name of the deployment
+  Names of_rule_;
 };
 
 }  // namespace gorgo::server

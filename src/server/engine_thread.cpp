@@ -326,7 +326,7 @@ void EngineThread::give_up(const Command& command, Outbox& client, const Error& 
 void EngineThread::carry_out(Command& command) {
   switch (command.kind) {
     case Command::Kind::request:
-      if (!changes_rules(command.message().body_type())) {
+      if (!takes_turns(command.message().body_type())) {
         return handle_request(command, command.message());
       }
       [[fallthrough]];
@@ -359,27 +359,34 @@ void EngineThread::work_off_changes() {
     bool over = true;
     attempt(first, [&] { over = change(first); });
     if (!over) return;
+    processor_.give_up();
+    inquiry_ = nullptr;
+    checked_names_.clear();
     if (first.done) first.done();
     changes_.pop_front();
   }
 }
 
 void EngineThread::finish_changes() {
-  if (checker_.is_busy()) checker_.wait();
-  work_off_changes();
+  while (!changes_.empty()) {
+    if (checker_.is_busy()) checker_.wait();
+    work_off_changes();
+  }
 }
 
 bool EngineThread::change(Command& command) {
-  const bool begun = checker_.is_busy();
+  const bool begun = checker_.is_busy() || inquiry_ != nullptr;
   if (!begun && queue_.is_closed()) {
     refuse(command);
     return true;
   }
   if (command.reload != nullptr) return reload(command);
   const wire::Message& message = command.message();
+  if (message.body_type() == wire::Body::AskWhy) return explain(command);
   const bool gone = command.client->closed();
   if (!begun && !gone) check(message);
   if (checker_.is_busy() && !checker_.is_done()) return false;
+  if (!gone && !get_ready(coming_rules(command))) return false;
   if (!gone) {
     handle_request(command, message);
     return true;
@@ -389,6 +396,32 @@ bool EngineThread::change(Command& command) {
   checked_shadow_ = nullptr;
   dropped_changes_.fetch_add(1, std::memory_order_relaxed);
   return true;
+}
+
+std::chrono::steady_clock::time_point EngineThread::end_of_piece() const {
+  using Clock = std::chrono::steady_clock;
+  if (queue_.is_closed()) return Clock::time_point::max();
+  return Clock::now() + std::chrono::nanoseconds(kPieceCost);
+}
+
+PreparedRules EngineThread::coming_rules(const Command& change) const {
+  if (!checker_.is_busy()) return nullptr;
+  if (change.reload != nullptr) return more_files_ ? rule_files_.checked() : nullptr;
+  const auto* deploy = change.message().body_as_Deploy();
+  if (deploy != nullptr && (deploy->check() || deploy->shadow())) return nullptr;
+  return checked_;
+}
+
+bool EngineThread::get_ready(const PreparedRules& rules) {
+  if (rules == nullptr) return true;
+  process();
+  try {
+    if (book_.get_ready(rules, end_of_piece())) return true;
+  } catch (const std::bad_alloc&) {
+    return true;  // putting them in force says so
+  }
+  queue_.push_control({Command::Kind::checked});
+  return false;
 }
 
 void EngineThread::refuse(const Command& change) {
@@ -403,7 +436,7 @@ bool EngineThread::reload(const Command& command) {
     rule_files_.set_paths(command.reload->paths);
     rule_files_.begin(book_.files());
   } else {
-    if (!checker_.is_done()) return false;
+    if (!checker_.is_done() || !get_ready(coming_rules(command))) return false;
     checker_.finish();
     if (more_files_) {
       process();

@@ -65,7 +65,10 @@ class EngineThread {
   /// Waits for the end, which `CommandQueue::close` brings about. Does nothing without `start`.
   void join();
   /// Gives up the evaluation in hand; later evaluations do nothing. Any thread.
-  void request_stop() noexcept { processor_.request_stop(); }
+  void request_stop() noexcept {
+    stops_answers_ = true;
+    processor_.request_stop();
+  }
 
   /// How far doors have read. Precondition: not started, or on the engine thread.
   const DoorPositions& door_positions() const { return positions_; }
@@ -148,8 +151,12 @@ class EngineThread {
   Snapshots snapshots_;
   std::deque<Command> changes_;  // to be carried out; the checker may have the first one's text
   PreparedRules checked_;        // a client's text that the checker has checked
+  Deployments::Names checked_names_;        // of its rules, where they are to be put in force
   std::unique_ptr<Shadow> checked_shadow_;  // that is to run it; null: none is
   bool more_files_ = false;                 // the checker has checked a rule file
+  WhyInquiry inquiry_;                      // for which something is to be gathered
+  std::optional<Result<Why>> why_;          // what the checker's thread has found
+  std::atomic<bool> stops_answers_ = false;
   RuleChecker checker_;
   std::thread thread_;
 
@@ -198,15 +205,22 @@ class EngineThread {
   bool reload(const Command& command);
   void end_reload(const Command& command);
   void log_reload() const;
-  /// Carries out what changes rules or types, until a text has to be checked first.
+  /// Carries out what takes turns, until another thread has to do its part first.
   void work_off_changes();
-  /// Carries out the change whose text is being checked, and refuses those behind it.
+  /// Carries out the request that has begun, and refuses those behind it.
   void finish_changes();
   /// Goes on with the change. Returns whether it is over; else its text is being checked. A change
   /// that has not begun is dropped when its client has gone, and refused when the server ends,
   /// because checking many large texts would hold up the end for long.
   bool change(Command& command);
   void refuse(const Command& change);
+  /// The text of the change that was checked to put its rules in force; null: there is none.
+  PreparedRules coming_rules(const Command& change) const;
+  /// Does some of what can be done for the rules before they are in force, and sees to it that this
+  /// goes on. Returns whether nothing of it is left.
+  bool get_ready(const PreparedRules& rules);
+  /// When a piece of such work should end.
+  std::chrono::steady_clock::time_point end_of_piece() const;
   void add_rates(RuleInfo& rule) const;
   Statistics statistics() const;
   void on_oversize(const Outbox& client, std::size_t rows);
@@ -226,7 +240,9 @@ class EngineThread {
   void grant(Outbox& client, std::uint64_t id, const wire::Credit& request);
   /// Begins the check of the text, unless none is to be checked.
   void check(const wire::Message& message);
-  void check(std::string name, std::string text, const DeployOptions& options, bool shadow);
+  /// What a text is checked for.
+  enum class Purpose { to_put_in_force, to_run_beside, to_tell };
+  void check(std::string name, std::string text, const DeployOptions& options, Purpose purpose);
   /// The checked text; null: the client was told why there is none. Precondition: a check began.
   PreparedRules finish_check(const Command& command, std::uint64_t id);
   Diagnostics put_in_force(const Command& command, const PreparedRules& prepared);
@@ -254,7 +270,11 @@ class EngineThread {
   void end_door(const std::string& name, bool is_configured);
   void tick(Outbox& client, std::uint64_t id, const wire::Tick& request);
   void trace(const Command& command, std::uint64_t id, const wire::Trace& request);
-  void ask_why(Outbox& client, std::uint64_t id, const wire::AskWhy& request);
+  /// Goes on with the answer, which another thread finds. Returns whether it was given.
+  bool explain(const Command& command);
+  /// Begins it. False: there is no such rule, which the client was told.
+  bool inquire(Outbox& client, std::uint64_t id, const wire::AskWhy& request);
+  void tell_why(Outbox& client, std::uint64_t id);
 };
 
 }  // namespace gorgo::server

@@ -53,8 +53,9 @@ struct Limits {
   std::chrono::milliseconds soft_outbound{60'000};         ///< how long more may wait; 0: for ever
   std::chrono::milliseconds stalled{30'000};  ///< in which a client must take something; 0: never
   std::chrono::milliseconds block{5'000};     ///< that publishers wait for a slow subscriber
-  /// That everybody waits for the answer to one question why; 0: however long it takes.
-  std::chrono::milliseconds why{200};
+  /// That the answer to one question why may take, and changes of rules wait for it; 0: however
+  /// long it takes.
+  std::chrono::milliseconds why{2000};
   std::chrono::milliseconds heartbeat{15'000};  ///< the longest silence of the server; 0: no bound
   std::chrono::milliseconds heartbeat_timeout{15'000};  ///< for the answer of a client
 };

@@ -98,7 +98,7 @@ bool RequestGate::prepare(Command& request, const wire::Message& message) {
     }
     request.reload = std::move(*begun);
   }
-  if (changes_rules(message.body_type())) request.done = when_changed();
+  if (takes_turns(message.body_type())) request.done = when_changed();
   return true;
 }
 

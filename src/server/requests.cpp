@@ -11,7 +11,8 @@
 namespace gorgo::server {
 namespace {
 
-/// One request may ask about so many terminators at most, because everybody waits for the answer.
+/// One request may ask about so many terminators at most, because changes of rules wait for the
+/// answer.
 constexpr std::uint32_t kMostTerminators = 100;
 
 /// Whether the request changes what the journal keeps, other than by publishing.
@@ -123,8 +124,6 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
       return;
     case wire::Body::ListDurables:
       return list_durables(command, id);
-    case wire::Body::AskWhy:
-      return ask_why(client, id, *message.body_as_AskWhy());
     default:
       client.reply(error_reply(
           id, wire::ErrorCode::UnknownMessage,
@@ -254,13 +253,47 @@ Statistics EngineThread::statistics() const {
   return all;
 }
 
-void EngineThread::ask_why(Outbox& client, std::uint64_t id, const wire::AskWhy& request) {
+bool EngineThread::explain(const Command& command) {
+  const wire::Message& message = command.message();
+  Outbox& client = *command.client;
+  if (checker_.is_busy()) {
+    if (!checker_.is_done()) return false;
+    tell_why(client, message.id());
+    return true;
+  }
+  if (client.closed()) return true;
+  process();
+  if (inquiry_ == nullptr && !inquire(client, message.id(), *message.body_as_AskWhy())) return true;
+  if (!processor_.gather(inquiry_, end_of_piece())) {
+    queue_.push_control({Command::Kind::checked});
+    return false;
+  }
+  checker_.begin([this, inquiry = std::exchange(inquiry_, nullptr)]() mutable {
+    why_ = answer(inquiry, stops_answers_);
+    inquiry = nullptr;  // its copies of events
+  });
+  return false;
+}
+
+bool EngineThread::inquire(Outbox& client, std::uint64_t id, const wire::AskWhy& request) {
   WhyOptions options{.last = std::min(request.last(), kMostTerminators), .at = {}};
   if (request.at()) options.at = *request.at();
   options.max_time = std::chrono::nanoseconds(limits_.why).count();
-  const auto why = processor_.why(request.rule()->str(), options);
-  client.reply(why ? why_reply(id, *why, limits_.max_frame)
-                   : error_reply(id, wire::ErrorCode::NotFound, why.error()));
+  options.max_bytes = limits_.memory_bytes;
+  const auto inquiry = processor_.inquire(request.rule()->str(), options);
+  if (inquiry) {
+    inquiry_ = *inquiry;
+  } else {
+    client.reply(error_reply(id, wire::ErrorCode::NotFound, inquiry.error()));
+  }
+  return inquiry_ != nullptr;
+}
+
+void EngineThread::tell_why(Outbox& client, std::uint64_t id) {
+  checker_.finish();
+  const auto why = std::exchange(why_, std::nullopt);
+  client.reply(*why ? why_reply(id, **why, limits_.max_frame)
+                    : error_reply(id, wire::ErrorCode::Overloaded, why->error()));
 }
 
 }  // namespace gorgo::server

@@ -1,6 +1,7 @@
 #include "server/rule_book.hpp"
 
 #include <stdexcept>
+#include <utility>
 
 #include "dispatch/rules/rule_base.hpp"
 
@@ -14,11 +15,11 @@ std::vector<std::string> full_names(const dispatch::CheckedText& text) {
   return names;
 }
 
-RuleHistory::Entry entry_of(const stored::RuleChangeT& change) {
+RuleHistory::Entry entry_of(stored::RuleChangeT change) {
   return {.clock = change.clock,
-          .who = change.who,
-          .name = change.name,
-          .text = change.text,
+          .who = std::move(change.who),
+          .name = std::move(change.name),
+          .text = std::move(change.text),
           .file = change.file};
 }
 
@@ -29,12 +30,10 @@ void RuleBook::make_room(std::size_t bytes) {
 }
 
 Diagnostics RuleBook::deploy(const PreparedRules& prepared, const Origin& origin) {
-  const auto& [name, text] = prepared->source;
-  make_room(name.size() + text.size());
+  make_room(prepared->source.path.size() + prepared->source.text.size());
   stored::RuleChangeT change;
   change.change = stored::Change::Deploy;
-  change.name = name;
-  change.text = text;
+  change.name = prepared->source.path;
   change.replace = prepared->options.replace;
   change.with_history = prepared->options.with_history;
   change.file = origin.file;
@@ -42,10 +41,13 @@ Diagnostics RuleBook::deploy(const PreparedRules& prepared, const Origin& origin
   before_change_();
   auto diagnostics = processor_.deploy(prepared);
   if (diagnostics.failed()) return diagnostics;
-  files_.deployed(name, text, full_names(*prepared), origin.file);
+  change.text = std::move(prepared->source.text);
+  if (origin.file || !files_.empty()) {
+    files_.deployed(change.name, change.text, full_names(*prepared), origin.file);
+  }
   change.clock = clock_.now();
   journal_.write<stored::RuleChange>(stored::Kind::RuleChange, change);
-  history_.note(entry_of(change));
+  history_.note(entry_of(std::move(change)));
   return diagnostics;
 }
 

@@ -17,7 +17,7 @@ namespace gorgo::server {
 std::vector<std::string> full_names(const dispatch::CheckedText& text);
 
 /// A change as the history has it, without its number.
-RuleHistory::Entry entry_of(const journal::stored::RuleChangeT& change);
+RuleHistory::Entry entry_of(journal::stored::RuleChangeT change);
 
 /// Puts rules in force and takes them out of force, and has the journal keep each change. Used by
 /// the thread that owns the processor. Functions that change rules throw std::runtime_error, with
@@ -48,7 +48,13 @@ class RuleBook {
     bool file = false;     ///< a rule file of the server's, whose name is that of the text
     std::string who = {};  ///< the user who deployed it
   };
+  /// Takes the source's text over.
   Diagnostics deploy(const PreparedRules& prepared, const Origin& origin);
+  /// See `Processor::get_ready`.
+  bool get_ready(const PreparedRules& prepared, std::chrono::steady_clock::time_point until) {
+    before_change_();
+    return processor_.get_ready(prepared, until);
+  }
   Result<void> remove(const std::string& rule, const Origin& origin);
   Result<void> pin(const std::string& rule, const std::string& engine, const std::string& who);
 

@@ -56,6 +56,8 @@ class RuleFiles {
   /// Reads all files, if that was not done, and checks the next one, unless rules are to be removed
   /// first; false: nothing is left to do. Needs no processor, so that another thread may do it.
   bool check_next(const RuleSnapshot& snapshot);
+  /// The rules that were checked; null: there are none.
+  const PreparedRules& checked() const { return prepared_; }
   /// Puts the checked rules in force, or removes some of the rules that are to be removed, of which
   /// there may be many. Precondition: `book.processor().pending() == 0`.
   void put_in_force(RuleBook& book);

@@ -15,25 +15,31 @@ void EngineThread::check(const wire::Message& message) {
     const bool shadow = request->shadow();
     return check(request->name()->str(), request->text()->str(),
                  {.replace = request->replace() || shadow, .with_history = request->with_history()},
-                 shadow);
+                 shadow             ? Purpose::to_run_beside
+                 : request->check() ? Purpose::to_tell
+                                    : Purpose::to_put_in_force);
   }
   const auto* request = message.body_as_PromoteShadow();
   if (request == nullptr) return;
   const Shadow* const shadow = shadows_.find(request->name()->str());
   if (shadow == nullptr) return;
   check(shadow->name(), shadow->text(), {.replace = true, .with_history = request->with_history()},
-        false);
+        Purpose::to_put_in_force);
 }
 
 void EngineThread::check(std::string name, std::string text, const DeployOptions& options,
-                         bool shadow) {
+                         Purpose purpose) {
   DeployOptions checked_against = options;
   checked_against.actions = executable_.texts();
   checker_.begin([this, snapshot = processor_.snapshot(), name = std::move(name),
-                  text = std::move(text), options = std::move(checked_against), shadow]() mutable {
+                  text = std::move(text), options = std::move(checked_against), purpose]() mutable {
     checked_ =
         prepare_rules(std::exchange(snapshot, nullptr), std::move(name), std::move(text), options);
-    if (shadow && !checked_->diagnostics.failed()) checked_shadow_ = shadows_.make(*checked_);
+    if (checked_->diagnostics.failed()) return;
+    if (purpose == Purpose::to_run_beside) checked_shadow_ = shadows_.make(*checked_);
+    if (purpose == Purpose::to_put_in_force) {
+      checked_names_ = Deployments::names_of(checked_->source.path, *checked_);
+    }
   });
 }
 
@@ -70,10 +76,10 @@ void EngineThread::deploy(const Command& command, std::uint64_t id, const wire::
 }
 
 Diagnostics EngineThread::put_in_force(const Command& command, const PreparedRules& prepared) {
-  const std::string name = prepared->source.path;
+  const std::string& name = prepared->source.path;
   auto diagnostics = book_.deploy(prepared, {.who = name_of(command.user)});
   types_.post(processor_.schema());  // before the reply, after which the client relies on it
-  if (!diagnostics.failed()) deployments_.note(name, *prepared);
+  if (!diagnostics.failed()) deployments_.note(std::exchange(checked_names_, {}));
   rate_watch_.rules_came(std::chrono::steady_clock::now());
   log_.info(diagnostics.failed() ? "rules refused" : "rules deployed",
             {{"name", name},

@@ -40,7 +40,8 @@ class TrialTest : public ::testing::Test {
   }
 
   void deploy(const std::string& text, const DeployOptions& options = {}) {
-    auto checked = dispatch::check_text(rules_.base(), {"t.tesla", text}, options);
+    const auto checked = std::make_shared<dispatch::CheckedText>(
+        dispatch::check_text(rules_.base(), {"t.tesla", text}, options));
     const auto deployed = rules_.deploy(checked, std::nullopt, history_);
     EXPECT_FALSE(deployed.failed()) << deployed.render();
   }

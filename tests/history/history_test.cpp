@@ -1,6 +1,7 @@
 #include "history/history.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <new>
 
@@ -148,6 +149,88 @@ TEST_F(RestingIndexTest, WhatFailsHalfWayLeavesFilledIndexes) {
   };
   EXPECT_THROW(history_.together(prepare), std::bad_alloc);
   EXPECT_EQ(found(*index, "a"), 3u);
+}
+
+TEST_F(RestingIndexTest, WhatIsAskedForAheadIsFilledPieceByPieceBesideNewEvents) {
+  constexpr int kBefore = 3000, kMeanwhile = 100;
+  const auto past = std::chrono::steady_clock::now();
+  for (int i = 1; i <= kBefore; ++i) append(1, i % 3 == 0 ? "a" : "b", i);
+  std::shared_ptr<Column> column;
+  std::shared_ptr<const HashIndex> index;
+  std::shared_ptr<const RangeIndex> range;
+  std::shared_ptr<const Timeline> timeline;
+  history_.ahead([&] {
+    column = history_.column(above(0, {1}));
+    index = by_area(*column);
+    range = column->range_index(1);
+    timeline = column->timeline(std::vector<std::uint32_t>{1});
+  });
+  int pieces = 0;
+  for (; !history_.fill(past); ++pieces) {
+    const auto events = static_cast<std::size_t>(kBefore + pieces * kMeanwhile);
+    EXPECT_LT(found(*index, "a") + found(*index, "b"), events - pieces * kMeanwhile / 4);
+    for (int i = 0; i < kMeanwhile; ++i) append(i % 2 == 0 ? 2 : 1, "a", i % 4 == 0 ? -1 : 5000);
+  }
+  EXPECT_GT(pieces, 1);
+  const auto came = static_cast<std::size_t>(pieces * kMeanwhile * 3 / 4);
+  EXPECT_EQ(found(*index, "a"), 1000 + came);
+  EXPECT_EQ(found(*index, "b"), 2000u);
+  EXPECT_EQ(within(*range, 2990), 11 + came);
+  EXPECT_EQ(timeline->end() - timeline->begin(), 3000 + came);
+  append(3, "a", 7000);
+  EXPECT_EQ(found(*index, "a"), 1001 + came);
+  EXPECT_EQ(within(*range, 6000), 1u);
+  EXPECT_EQ(timeline->end() - timeline->begin(), 3001 + came);
+}
+
+TEST_F(RestingIndexTest, AnIndexThatIsFilledAheadIsWholeForWhoeverAsksForItNow) {
+  for (int i = 1; i <= 10; ++i) append(1, "a", i);
+  std::shared_ptr<Column> column;
+  std::shared_ptr<const HashIndex> coming;
+  history_.ahead([&] {
+    column = history_.column(above(0, {}));
+    coming = by_area(*column);
+  });
+  EXPECT_EQ(found(*coming, "a"), 0u);
+  append(2, "a", 11);
+  EXPECT_EQ(found(*by_area(*column), "a"), 11u);
+  append(3, "a", 12);
+  EXPECT_EQ(found(*coming, "a"), 12u);
+  while (!history_.fill(std::chrono::steady_clock::time_point::max())) continue;
+  EXPECT_EQ(found(*coming, "a"), 12u);
+}
+
+TEST_F(RestingIndexTest, AnIndexThatIsSearchedStaysWholeWhenMoreIsAskedOfItAhead) {
+  for (int i = 1; i <= 10; ++i) append(1, "a", i);
+  const auto column = history_.column(above(0, {}));
+  const auto index = by_area(*column);
+  std::shared_ptr<const HashIndex> summed;
+  history_.ahead([&] {
+    summed = history_.column(above(0, {}))->index({own(0, ValueType::string)}, 1, std::nullopt);
+  });
+  EXPECT_EQ(index, summed);
+  EXPECT_EQ(found(*index, "a"), 10u);
+  append(2, "a", 11);
+  EXPECT_EQ(found(*index, "a"), 11u);
+}
+
+TEST_F(HistoryTest, ATypeThatIsExpectedHasColumnsAndKeepsNothing) {
+  const EventType& coming = schema_.add({.name = "Coming", .attributes = {}});
+  history_.expect(coming);
+  auto column = history_.column({.type = coming.id, .key = "all"});
+  EXPECT_FALSE(history_.keeps(coming.id));
+  EXPECT_EQ(history_.reach(coming.id), 0);
+  history_.keep(coming, 5);
+  EXPECT_TRUE(history_.keeps(coming.id));
+  EXPECT_EQ(history_.column({.type = coming.id, .key = "all"}), column);
+
+  const EventType& given_up = schema_.add({.name = "GivenUp", .attributes = {}});
+  history_.expect(given_up);
+  column = history_.column({.type = given_up.id, .key = "all"});
+  column = nullptr;
+  history_.give_up(given_up.id);
+  EXPECT_FALSE(history_.keeps(given_up.id));
+  EXPECT_EQ(history_.bytes(given_up.id), 0u);
 }
 
 TEST_F(RestingIndexTest, WhatIsGoneMeanwhileIsNotTakenIn) {

@@ -10,7 +10,6 @@
 
 #include "base/arithmetic.hpp"
 #include "dispatch/explain/funnel_witness.hpp"
-#include "dispatch/order/timers.hpp"
 #include "engine/reference/reference.hpp"
 
 namespace gorgo::dispatch {
@@ -57,22 +56,21 @@ class TimeOver {
 /// Evaluates terminators of one rule again.
 class Reenactment {
  public:
-  Reenactment(const DeployedRule& rule, const Schema& schema, history::History& history,
-              const std::atomic<bool>& stop)
-      : deployed_(rule),
-        rule_(rule.rule()),
+  Reenactment(const Reenacted& rule, history::History& history, const std::atomic<bool>& stop)
+      : remembered_(rule),
+        rule_(rule.plan->rule),
         history_(history),
         stop_(stop),
         store_(history.store(rule_.states[0].predicate.type)),
-        witness_(rule_, schema, history),
+        witness_(rule_, rule.schema, history),
         evaluator_(rule.plan, history, &witness_) {}
 
-  /// What became of the newest terminators that are asked for, ascending.
-  std::vector<Funnel> funnels(const WhyOptions& options) {
+  /// What became of the terminators, ascending.
+  std::vector<Funnel> funnels() {
     std::vector<Funnel> funnels;
-    for (Slot slot = store_.end(); slot > store_.begin() && funnels.size() < options.last; --slot) {
-      if (!is_asked_for(slot - 1, options)) continue;
-      funnels.push_back(funnel_of(slot - 1));
+    for (const Slot slot : remembered_.newest) {
+      if (slot < store_.begin()) break;
+      funnels.push_back(funnel_of(slot));
       if (stop_) break;
     }
     std::reverse(funnels.begin(), funnels.end());
@@ -84,9 +82,9 @@ class Reenactment {
     const EventRef terminator{&store_, slot};
     witness_.begin(terminator);
     engine::RuleState state(rule_);
-    state.deployed_at = deployed_.state.deployed_at;
+    state.deployed_at = remembered_.state.deployed_at;
     for (const std::uint32_t consuming : rule_.consuming) {
-      state.consumed[consuming] = deployed_.state.consumed[consuming].before(slot);
+      state.consumed[consuming] = remembered_.state.consumed[consuming].before(slot);
     }
     Funnel::Outcome outcome = Funnel::Outcome::evaluated;
     std::uint64_t composites = 0, waiting = 0, cut = 0;
@@ -97,7 +95,7 @@ class Reenactment {
     } else {
       outcome = evaluate(slot, state);
       composites = sink_.size();
-      if (deployed_.plan->deadline) {
+      if (remembered_.plan->deadline) {
         composites = decided(terminator, state);
         waiting = count_waiting(terminator);
       }
@@ -112,26 +110,9 @@ class Reenactment {
 
   /// With history, a rule sees events that came before it, but not as terminators.
   bool is_seen(EventRef terminator) const {
-    return rule_.timer || (terminator.slot >= deployed_.first_terminator &&
-                           deployed_.sees(terminator.timestamp()));
-  }
-
-  bool is_asked_for(Slot slot, const WhyOptions& options) const {
-    const Timestamp at = store_.timestamp(slot);
-    if (options.at && at != *options.at) return false;
-    if (rule_.timer) return is_instant(slot);
-    return options.at || deployed_.terminators->accepts(slot);
-  }
-
-  /// Timers share one type. Where two timers have an instant at the same time, the instants are
-  /// alike to a rule. The first one counts, because it stands before what the rule consumed with
-  /// its own.
-  bool is_instant(Slot slot) const {
-    const auto& from = deployed_.state.timer_from;
-    const Timestamp at = store_.timestamp(slot);
-    if (!from || at <= *from || at > *deployed_.state.timer_at) return false;
-    if (slot > store_.begin() && store_.timestamp(slot - 1) == at) return false;
-    return TimerSchedule(*rule_.timer).next_after(at - 1) == at;
+    const auto& deployed_at = remembered_.state.deployed_at;
+    return rule_.timer || (terminator.slot >= remembered_.first_terminator &&
+                           (!deployed_at || terminator.timestamp() > *deployed_at));
   }
 
   Funnel::Outcome evaluate(Slot slot, engine::RuleState& state) {
@@ -152,9 +133,9 @@ class Reenactment {
   /// Decides again what waited for a deadline. Returns how many composites there came to be.
   std::uint64_t decided(EventRef terminator, const engine::RuleState& state) {
     std::uint64_t count = 0;
-    const auto& decisions = deployed_.state.decided;
-    for (std::uint64_t i = decisions.begin(); i < decisions.end() && !stop_; ++i) {
-      const engine::DecidedComposite& decision = decisions[i];
+    const auto& decisions = remembered_.state.decided;
+    for (const engine::DecidedComposite& decision : decisions) {
+      if (stop_) break;
       if (!is_same(decision.terminator, terminator)) continue;
       const auto& composite = sink_.composites()[decision.sequence];
       const auto sequence = sink_.events().subspan(composite.first_event, rule_.states.size());
@@ -177,26 +158,23 @@ class Reenactment {
   }
 
   std::uint64_t count_waiting(EventRef terminator) const {
-    const auto& pending = deployed_.state.pending;
-    return static_cast<std::uint64_t>(std::count_if(
-        pending.begin(), pending.end(),
-        [&](const auto& entry) { return is_same(entry.second.events[0].slot, terminator); }));
+    const auto is_of_it = [&](Slot of_rule) { return is_same(of_rule, terminator); };
+    return static_cast<std::uint64_t>(std::ranges::count_if(remembered_.state.waiting, is_of_it));
   }
 
   std::uint64_t count_cut(EventRef terminator) const {
     std::uint64_t count = 0;
-    const auto& cut = deployed_.state.cut;
-    for (std::uint64_t i = cut.begin(); i < cut.end(); ++i) {
-      if (is_same(cut[i].terminator, terminator)) count += cut[i].count;
+    for (const engine::CutComposites& cut : remembered_.state.cut) {
+      if (is_same(cut.terminator, terminator)) count += cut.count;
     }
     return count;
   }
 
   /// Whether the history may have forgotten an event that the rule could see.
   bool is_forgotten(EventRef terminator) const {
-    const Duration deadline = deployed_.plan->deadline.value_or(0);
+    const Duration deadline = remembered_.plan->deadline.value_or(0);
     return std::any_of(
-        deployed_.plan->reach.begin(), deployed_.plan->reach.end(), [&](const auto& entry) {
+        remembered_.plan->reach.begin(), remembered_.plan->reach.end(), [&](const auto& entry) {
           const auto& [type, reach] = entry;
           const Timestamp first =
               arithmetic::saturating_subtract(terminator.timestamp(), reach - deadline);
@@ -204,7 +182,7 @@ class Reenactment {
         });
   }
 
-  const DeployedRule& deployed_;
+  const Reenacted& remembered_;
   const Rule& rule_;
   const history::History& history_;
   const std::atomic<bool>& stop_;
@@ -214,22 +192,36 @@ class Reenactment {
   engine::CompositeSink sink_;
 };
 
+template <class Decision>
+std::vector<Decision> copy_of(const history::SlidingVector<Decision>& decisions) {
+  std::vector<Decision> copy;
+  copy.reserve(decisions.end() - decisions.begin());
+  for (auto i = decisions.begin(); i < decisions.end(); ++i) copy.push_back(decisions[i]);
+  return copy;
+}
+
 }  // namespace
 
-Why explain_terminators(const DeployedRule& rule, const Schema& schema, const WhyOptions& options,
-                        history::History& history, const std::atomic<bool>& stop) {
-  Why why{.rule = rule.rule().name,
-          .terminator = WitnessText(rule.rule(), schema).clause(0),
-          .evaluated = rule.state.terminators,
-          .produced = rule.state.composites,
-          .funnels = {}};
-  const TimeOver over(options.max_time, stop);
-  {
-    Reenactment reenactment(rule, schema, history, over.flag());
-    why.funnels = reenactment.funnels(options);
+Remembered::Remembered(const engine::RuleState& state)
+    : consumed(state.consumed),
+      deployed_at(state.deployed_at),
+      timer_from(state.timer_from),
+      timer_at(state.timer_at),
+      decided(copy_of(state.decided)),
+      cut(copy_of(state.cut)),
+      terminators(state.terminators),
+      composites(state.composites) {
+  for (const auto& [deadline, composite] : state.pending) {
+    waiting.push_back(composite.events[0].slot);
   }
-  history.trim();
-  return why;
+}
+
+void explain_terminators(const Reenacted& rule, history::History& history,
+                         const std::atomic<bool>& stop, Why& why) {
+  why.terminator = WitnessText(rule.plan->rule, rule.schema).clause(0);
+  if (rule.newest.empty()) return;
+  const TimeOver over(rule.max_time, stop);
+  why.funnels = Reenactment(rule, history, over.flag()).funnels();
 }
 
 }  // namespace gorgo::dispatch

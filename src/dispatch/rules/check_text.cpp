@@ -66,7 +66,35 @@ class Planner {
   const DeployOptions& options_;
 };
 
+/// Works out what there will be once the rules are in force, so that whoever puts them in force
+/// need not.
+void look_ahead(const RuleBase& base, CheckedText& checked) {
+  checked.text = std::make_shared<const RuleText>(
+      RuleText{checked.source, checked.options, checked.plans.size()});
+  checked.next = base;
+  checked.next.schema = checked.schema;
+  for (const auto& plan : checked.plans) {
+    const auto* const known = checked.next.plans.find(plan->rule.name);
+    if (const auto replaced = known == nullptr ? nullptr : *known) checked.next.remove(*replaced);
+    checked.next.add(plan);
+    add_reads(*plan, checked.reads);
+  }
+}
+
 }  // namespace
+
+void RuleBase::add(const std::shared_ptr<const plan::Plan>& plan) {
+  plans.insert(plan->rule.name, plan);
+  for (const TypeId type : types_of(*plan)) {
+    while (uses.size() <= type) uses.push_back(0);
+    uses.set(type, uses[type] + 1);
+  }
+}
+
+void RuleBase::remove(const plan::Plan& plan) {
+  plans.erase(plan.rule.name);
+  for (const TypeId type : types_of(plan)) uses.set(type, uses[type] - 1);
+}
 
 std::optional<Error> problem_of_engine(std::string_view name) {
   const auto names = engine_names();
@@ -98,7 +126,10 @@ CheckedText check_text(const RuleBase& base, language::Source text, const Deploy
                       .version = base.version,
                       .diagnostics = {},
                       .schema = {},
-                      .plans = {}};
+                      .plans = {},
+                      .text = nullptr,
+                      .next = {},
+                      .reads = {}};
   const language::Source& source = checked.source;
   language::ParsedFile parsed = language::parse(source);
   checked.diagnostics = std::move(parsed.diagnostics);
@@ -120,6 +151,7 @@ CheckedText check_text(const RuleBase& base, language::Source text, const Deploy
   for (const auto& plan : checked.plans) plans.push_back(plan.get());
   append(checked.diagnostics, plan::rule_warnings(plans, bound.schema, source));
   checked.schema = std::move(bound.schema);
+  look_ahead(base, checked);
   return checked;
 }
 

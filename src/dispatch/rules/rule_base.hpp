@@ -9,6 +9,7 @@
 
 #include "base/shared_map.hpp"
 #include "base/shared_vector.hpp"
+#include "dispatch/rules/type_reads.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
@@ -36,6 +37,16 @@ struct RuleBase {
   SharedVector<std::uint32_t> uses;
 
   std::uint32_t uses_of(TypeId type) const { return type < uses.size() ? uses[type] : 0; }
+  /// A rule comes, or goes. Its types are known.
+  void add(const std::shared_ptr<const plan::Plan>& plan);
+  void remove(const plan::Plan& plan);
+};
+
+/// A text of which rules are in force.
+struct RuleText {
+  language::Source source;
+  DeployOptions options;
+  std::size_t rules = 0;  ///< that it has, in force or not
 };
 
 /// A text after all checks.
@@ -46,13 +57,9 @@ struct CheckedText {
   Diagnostics diagnostics;    ///< when they failed, nothing below is meaningful
   Schema schema;              ///< the types once the rules are in force
   std::vector<std::shared_ptr<const plan::Plan>> plans;
-};
-
-/// A text of which rules are in force.
-struct RuleText {
-  language::Source source;
-  DeployOptions options;
-  std::size_t rules = 0;  ///< that it has, in force or not
+  std::shared_ptr<const RuleText> text;
+  RuleBase next;  ///< the base once the rules are in force, but for its version
+  Reads reads;    ///< of all rules of the text
 };
 
 /// What is wrong with the name of an engine, if anything.

@@ -9,7 +9,6 @@
 #include "codec/names.hpp"
 #include "language/names.hpp"
 #include "language/reporter.hpp"
-#include "plan/reads.hpp"
 #include "plan/warnings.hpp"
 
 namespace gorgo::dispatch {
@@ -39,12 +38,6 @@ std::vector<std::string> texts_of(const std::vector<Action>& actions) {
   std::vector<std::string> texts;
   for (const Action& action : actions) texts.push_back(action.text());
   return texts;
-}
-
-Placement placement_of(const Rule& rule, const std::string& default_engine) {
-  const std::string& name = engine_name_of(rule, default_engine);
-  if (name == kAutomatic) return {engine::engines().front(), true};
-  return {engine::find_engine(name), false};
 }
 
 DeployedRule empty_place() {
@@ -100,67 +93,92 @@ std::optional<std::uint32_t> RuleSet::number_of(std::uint64_t serial) const {
   return found->second;
 }
 
-Diagnostics RuleSet::deploy(CheckedText& checked, std::optional<Timestamp> clock,
-                            history::History& history) {
-  if (checked.version != base_.version) {
-    checked = check_text(base_, std::move(checked.source), checked.options);
+bool RuleSet::get_ready(const std::shared_ptr<CheckedText>& checked, ComingRules::Time until,
+                        history::History& history) {
+  if (checked->diagnostics.failed() || checked->version != base_.version) return true;
+  try {
+    if (coming_ == nullptr || !coming_->are_of(*checked)) {
+      coming_ = nullptr;
+      coming_ = std::make_unique<ComingRules>(checked, history);
+      numbers_of_serials_.reserve(numbers_of_serials_.size() + checked->plans.size());
+    }
+    return coming_->go_on(until);
+  } catch (...) {
+    coming_ = nullptr;
+    throw;
   }
-  Diagnostics diagnostics = std::move(checked.diagnostics);
+}
+
+Diagnostics RuleSet::deploy(const std::shared_ptr<CheckedText>& checked,
+                            std::optional<Timestamp> clock, history::History& history) {
+  if (checked->version != base_.version) {
+    coming_ = nullptr;
+    *checked = check_text(base_, std::move(checked->source), checked->options);
+  }
+  Diagnostics diagnostics = std::move(checked->diagnostics);
   if (diagnostics.failed()) return diagnostics;
-  const Numbers added = install(checked, clock, history);
-  std::ranges::move(cycle_warnings(checked, added).list, std::back_inserter(diagnostics.list));
+  while (!get_ready(checked, ComingRules::Time::max(), history)) continue;
+  const auto coming = std::move(coming_);
+  const Numbers added = install(*coming, clock, history);
+  std::ranges::move(cycle_warnings(*checked, added).list, std::back_inserter(diagnostics.list));
   return diagnostics;
 }
 
 /// Returns the numbers of the new rules.
-RuleSet::Numbers RuleSet::install(CheckedText& checked, std::optional<Timestamp> clock,
+RuleSet::Numbers RuleSet::install(ComingRules& coming, std::optional<Timestamp> clock,
                                   history::History& history) {
+  CheckedText& checked = coming.text();
   Change change;
-  base_.schema = std::move(checked.schema);
-  const auto text = std::make_shared<const RuleText>(
-      RuleText{checked.source, checked.options, checked.plans.size()});
-  for (const auto& plan : checked.plans) {
-    put(plan, text, checked.options.with_history ? horizon(*plan, clock, history) : clock, change);
+  checked.next.version = base_.version;
+  base_ = std::move(checked.next);
+  count(checked.reads, change);
+  for (DeployedRule& rule : coming.rules()) {
+    rule.state.deployed_at =
+        checked.options.with_history ? horizon(*rule.plan, clock, history) : clock;
+    put(std::move(rule), checked.options.replace, history, change);
+  }
+  for (auto hint = numbers_.end(); !coming.names().empty(); ++hint) {
+    auto name = coming.names().extract(coming.names().begin());
+    name.mapped() = change.added[name.mapped()];
+    hint = numbers_.insert(hint, std::move(name));
   }
   settle(change, history);
   return std::move(change.added);
 }
 
-/// Gives the rule the number of the one that it replaces, or the next one.
-void RuleSet::put(const std::shared_ptr<const plan::Plan>& plan,
-                  const std::shared_ptr<const RuleText>& text, std::optional<Timestamp> deployed_at,
+/// Gives the rule the number of the one that it replaces, if it may, or the next one.
+void RuleSet::put(DeployedRule&& rule, bool replace, const history::History& history,
                   Change& change) {
-  DeployedRule rule{.plan = plan,
-                    .text = text,
-                    .serial = ++serials_,
-                    .placement = placement_of(plan->rule, base_.default_engine),
-                    .state = engine::RuleState(plan->rule),
-                    .throttle = {},
-                    .terminators = nullptr};
-  rule.state.deployed_at = deployed_at;
-  const auto* replaced = find(plan->rule.name);
+  const auto* replaced = replace ? find(rule.rule().name) : nullptr;
   const auto number = replaced != nullptr ? *replaced : static_cast<std::uint32_t>(rules_.size());
+  rule.serial = ++serials_;
+  std::string name = rule.rule().name;
+  auto actions = texts_of(rule.rule().actions);
   if (replaced != nullptr) {
     change.gone.push_back(take(number, change));
     rules_[number] = std::move(rule);
-    names_[number] = plan->rule.name;
-    actions_[number] = texts_of(plan->rule.actions);
+    names_[number] = std::move(name);
+    actions_[number] = std::move(actions);
   } else {
     rules_.push_back(std::move(rule));
-    names_.push_back(plan->rule.name);
-    actions_.push_back(texts_of(plan->rule.actions));
+    names_.push_back(std::move(name));
+    actions_.push_back(std::move(actions));
   }
-  enter(number, change);
+  enter(number, history);
+  change.added.push_back(number);
 }
 
 /// Enters a rule that stands in its place.
-void RuleSet::enter(std::uint32_t number, Change& change) {
-  const DeployedRule& rule = rules_[number];
-  numbers_.emplace(rule.rule().name, number);
+void RuleSet::enter(std::uint32_t number, const history::History& history) {
+  DeployedRule& rule = rules_[number];
   numbers_of_serials_.emplace(rule.serial, number);
-  use(rule.plan, change);
   note(number);
-  change.added.push_back(number);
+  rule.first_terminator = rule.terminators->store().end();
+  for (const auto& [type, reach] : rule.plan->reach) {
+    rule.events_before += history.store(type).count();
+  }
+  if (rule.terminator_column >= rules_of_.size()) rules_of_.resize(rule.terminator_column + 1);
+  insert_sorted(rules_of_[rule.terminator_column], number);
 }
 
 void RuleSet::restore(Schema schema, std::vector<Saved> rules, std::uint64_t serials,
@@ -175,8 +193,20 @@ void RuleSet::restore(Schema schema, std::vector<Saved> rules, std::uint64_t ser
     names_.push_back(saved.plan == nullptr ? std::string() : saved.plan->rule.name);
     actions_.push_back(saved.plan == nullptr ? std::vector<std::string>()
                                              : texts_of(saved.plan->rule.actions));
-    if (saved.plan != nullptr) enter(number, change);
+    if (saved.plan == nullptr) continue;
+    base_.add(saved.plan);
+    numbers_.emplace(saved.plan->rule.name, number);
+    Reads reads;
+    add_reads(*saved.plan, reads);
+    count(reads, change);
+    change.added.push_back(number);
   }
+  keep_tables(history);
+  keep_types(change.types, history);
+  history.together([&] {
+    for (const std::uint32_t number : change.added) equip(rules_[number], history);
+  });
+  for (const std::uint32_t number : change.added) enter(number, history);
   settle(change, history);
   for (const std::uint32_t number : in_force_) {
     rules_[number].first_terminator = rules[number].first_terminator;
@@ -194,15 +224,19 @@ CheckedText RuleSet::check_again(const RuleText& text, const Schema& schema) con
   return check_text(base, text.source, options);
 }
 
-/// Takes a rule out of everything but the history.
+/// Takes a rule out of everything but the base, the names and the history.
 DeployedRule RuleSet::take(std::uint32_t number, Change& change) {
   DeployedRule gone = std::exchange(rules_[number], empty_place());
   forget(number, gone);
-  numbers_.erase(gone.rule().name);
   numbers_of_serials_.erase(gone.serial);
   names_[number].clear();
   actions_[number].clear();
-  disuse(*gone.plan, change);
+  Reads reads;
+  add_reads(*gone.plan, reads);
+  for (const auto& [type, less] : reads) {
+    read_[type].subtract(less);
+    change.types.insert(type);
+  }
   return gone;
 }
 
@@ -225,68 +259,20 @@ void RuleSet::forget(std::uint32_t number, const DeployedRule& rule) {
   if (rule.terminators) erase_sorted(rules_of_[rule.terminator_column], number);
 }
 
-void RuleSet::use(const std::shared_ptr<const plan::Plan>& plan, Change& change) {
-  base_.plans.insert(plan->rule.name, plan);
-  for (const TypeId type : types_of(*plan)) {
-    while (base_.uses.size() <= type) base_.uses.push_back(0);
-    base_.uses.set(type, base_.uses[type] + 1);
-  }
-  for (const auto& [type, reach] : plan->reach) {
+void RuleSet::count(const Reads& reads, Change& change) {
+  for (const auto& [type, more] : reads) {
     if (type >= read_.size()) read_.resize(type + 1);
-    ++read_[type].reaches[reach];
+    read_[type].add(more);
     change.types.insert(type);
   }
-  for (const auto& [type, attribute] : plan::attributes_read(plan->rule)) {
-    auto& attributes = read_[type].attributes;
-    if (attribute >= attributes.size()) attributes.resize(attribute + 1);
-    ++attributes[attribute];
-  }
-  use_joints(*plan, 1, change);
 }
 
-/// A rule that reads a joint type reads the members. `change`: 1 when it comes, -1 when it goes.
-void RuleSet::use_joints(const plan::Plan& plan, int change, Change& touched) {
-  const auto read = plan::attributes_read(plan.rule);
-  for (const JointType& joint : plan.rule.joints) {
-    for (const JointMember& member : joint.members) {
-      if (member.type >= read_.size()) read_.resize(member.type + 1);
-      touched.types.insert(member.type);
-      ReadType& type = read_[member.type];
-      type.joint_uses += static_cast<std::uint32_t>(change);
-      for (std::uint32_t i = 0; i < member.attributes.size(); ++i) {
-        if (!read.contains({joint.type, i})) continue;
-        const std::uint32_t attribute = member.attributes[i];
-        if (attribute >= type.attributes.size()) type.attributes.resize(attribute + 1);
-        type.attributes[attribute] += static_cast<std::uint32_t>(change);
-      }
-    }
-  }
-}
-
-void RuleSet::disuse(const plan::Plan& plan, Change& change) {
-  base_.plans.erase(plan.rule.name);
-  for (const TypeId type : types_of(plan)) base_.uses.set(type, base_.uses[type] - 1);
-  for (const auto& [type, reach] : plan.reach) {
-    auto& reaches = read_[type].reaches;
-    const auto same = reaches.find(reach);
-    if (--same->second == 0) reaches.erase(same);
-    change.types.insert(type);
-  }
-  for (const auto& [type, attribute] : plan::attributes_read(plan.rule)) {
-    --read_[type].attributes[attribute];
-  }
-  use_joints(plan, -1, change);
-}
-
-/// Brings strata, history and evaluators in step with the rules.
+/// Brings strata and history in step with the rules.
 void RuleSet::settle(Change& change, history::History& history) {
   ++base_.version;
   keep_tables(history);
   strata_.update();
   keep_types(change.types, history);
-  history.together([&] {
-    for (const std::uint32_t number : change.added) prepare(number, history);
-  });
   if (!change.gone.empty()) ++generation_;
   change.gone.clear();  // lets go of columns
   forget_types(change.types, history);
@@ -332,7 +318,8 @@ void RuleSet::keep_tables(history::History& history) {
 
 void RuleSet::tidy_tables(Timestamp clock, history::History& history) {
   for (const TypeId table : tables_) {
-    if (history.is_untidy(table)) tidy(table, clock, history);
+    const bool is_awaited = coming_ != nullptr && coming_->read(table);
+    if (!is_awaited && history.is_untidy(table)) tidy(table, clock, history);
   }
 }
 
@@ -405,25 +392,6 @@ void RuleSet::forget_types(const std::set<TypeId>& types, history::History& hist
     if (named != read_types_.end() && named->second == id) read_types_.erase(named);
     read = {};
   }
-}
-
-void RuleSet::prepare(std::uint32_t number, history::History& history) {
-  DeployedRule& rule = rules_[number];
-  EngineEntry& entry = rule.placement.entry();
-  entry.evaluators.push_back(entry.engine->prepare(rule.plan, history));
-  if (const auto reason = entry.engine->declined(*rule.plan); !reason.empty()) {
-    rule.placement.set_reason(std::string(entry.engine->name()) +
-                              " declines, column evaluates: " + reason);
-  }
-  rule.terminators = history.column(rule.plan->states[0].scan.column);
-  rule.first_terminator = rule.terminators->store().end();
-  rule.terminator_column = rule.terminators->id();
-  for (const auto& [type, reach] : rule.plan->reach) {
-    rule.events_before += history.store(type).count();
-  }
-  rule.has_timer = rule.rule().timer.has_value();
-  if (rule.terminator_column >= rules_of_.size()) rules_of_.resize(rule.terminator_column + 1);
-  insert_sorted(rules_of_[rule.terminator_column], number);
 }
 
 Diagnostics RuleSet::cycle_warnings(const CheckedText& checked, const Numbers& added) const {
@@ -510,8 +478,11 @@ Result<void> RuleSet::pin(std::string_view name, std::string_view engine,
 
 Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
   if (const auto found = at(rule); !found) return found.error();
+  coming_ = nullptr;
   Change change;
   change.gone.push_back(take(*find(rule), change));
+  base_.remove(*change.gone.front().plan);
+  numbers_.erase(change.gone.front().rule().name);
   for (const TypeId type : types_of(*change.gone.front().plan)) {
     const EventType& known = schema().at(type);
     if (base_.uses_of(type) == 0 && goes_with_its_rules(known)) base_.schema.remove(known.name);

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "dispatch/rules/coming_rules.hpp"
 #include "dispatch/rules/deployed_rule.hpp"
 #include "dispatch/rules/rule_base.hpp"
 #include "gorgo/diagnostics.hpp"
@@ -42,8 +43,15 @@ class RuleSet {
   /// say about it. Where the base has changed since the check, the text is checked again. New rules
   /// do not look behind `clock`, the largest released timestamp; with history, they look behind it
   /// as far as all the types that they read were kept.
-  Diagnostics deploy(CheckedText& checked, std::optional<Timestamp> clock,
+  Diagnostics deploy(const std::shared_ptr<CheckedText>& checked, std::optional<Timestamp> clock,
                      history::History& history);
+  /// Does some of what `deploy` has to do for the text, see ComingRules. Returns whether only that
+  /// is left which cannot be done before; else the time is over. Other calls may come in between;
+  /// one that changes rules or types gives up what was done.
+  bool get_ready(const std::shared_ptr<CheckedText>& checked, ComingRules::Time until,
+                 history::History& history);
+  void give_up() { coming_ = nullptr; }
+  bool is_getting_ready() const { return coming_ != nullptr; }
   /// The rule of this full name, or an error that names close ones. Valid until the next change.
   Result<const DeployedRule*> at(std::string_view rule) const;
   Result<void> remove(std::string_view rule, history::History& history);
@@ -151,14 +159,11 @@ class RuleSet {
  private:
   using Numbers = std::vector<std::uint32_t>;
   /// What rules read of a type.
-  struct ReadType {
-    std::map<Duration, std::uint32_t> reaches;  ///< behind the clock: how many rules read so far
-    std::vector<std::uint32_t> attributes;      ///< by attribute: how many rules read it
-    std::string name;                           ///< its key in `read_types_`
-    std::uint32_t joint_uses = 0;               ///< how many times rules read it by a joint type
-    bool is_table = false;                      ///< the rows of one; they stay without rules
-    std::vector<TypeId> joints;                 ///< see `joints_of`
-    std::vector<TypeId> members;                ///< of a joint type that the history keeps
+  struct ReadType : TypeReads {
+    std::string name;             ///< its key in `read_types_`
+    bool is_table = false;        ///< the rows of one; they stay without rules
+    std::vector<TypeId> joints;   ///< see `joints_of`
+    std::vector<TypeId> members;  ///< of a joint type that the history keeps
   };
   /// What a change has touched.
   struct Change {
@@ -168,18 +173,14 @@ class RuleSet {
   };
 
   const std::uint32_t* find(std::string_view rule) const;
-  Numbers install(CheckedText& checked, std::optional<Timestamp> clock, history::History& history);
-  void put(const std::shared_ptr<const plan::Plan>& plan,
-           const std::shared_ptr<const RuleText>& text, std::optional<Timestamp> deployed_at,
-           Change& change);
-  void enter(std::uint32_t number, Change& change);
+  Numbers install(ComingRules& coming, std::optional<Timestamp> clock, history::History& history);
+  void put(DeployedRule&& rule, bool replace, const history::History& history, Change& change);
+  void enter(std::uint32_t number, const history::History& history);
   DeployedRule take(std::uint32_t number, Change& change);
   void note(std::uint32_t number);
   void forget(std::uint32_t number, const DeployedRule& rule);
-  void use(const std::shared_ptr<const plan::Plan>& plan, Change& change);
-  void disuse(const plan::Plan& plan, Change& change);
+  void count(const Reads& reads, Change& change);
   void settle(Change& change, history::History& history);
-  void use_joints(const plan::Plan& plan, int change, Change& touched);
   void keep_tables(history::History& history);
   void tidy(TypeId table, Timestamp clock, history::History& history);
   void take_moved_rows(TypeId table, const history::History::Moved& moved,
@@ -187,7 +188,6 @@ class RuleSet {
   void join(TypeId joint);
   void unjoin(TypeId joint);
   void keep_types(const std::set<TypeId>& types, history::History& history);
-  void prepare(std::uint32_t number, history::History& history);
   void forget_types(const std::set<TypeId>& types, history::History& history);
   void close_gaps();
   Diagnostics cycle_warnings(const CheckedText& checked, const Numbers& added) const;
@@ -214,6 +214,7 @@ class RuleSet {
   TypeId tables_known_ = 0;     // every type below was looked at
   std::uint64_t generation_ = 0;
   std::uint64_t serials_ = 0;
+  std::unique_ptr<ComingRules> coming_;
 };
 
 template <class F>

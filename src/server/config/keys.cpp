@@ -371,7 +371,7 @@ void add_waits(KeyMaker& keys) {
             "that publishers wait for a slow subscriber with the policy block");
   keys.live();
   keys.wait("why_ms", GORGO_OPTION(limits.why),
-            "that everybody waits for the answer to one `gorgo why`; 0: however long it takes", 0);
+            "that the answer to one `gorgo why` may take; 0: however long it takes", 0);
   keys.wait("heartbeat_ms", GORGO_OPTION(limits.heartbeat),
             "the longest silence of the server, then it sends a Ping; 0: no limit", 0);
   keys.live();

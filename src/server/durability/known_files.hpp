@@ -18,6 +18,7 @@ class KnownFiles {
     bool whole = true;  ///< all rules of the text, and as it has them, are in force
   };
 
+  bool empty() const { return owners_.empty(); }
   /// A text was deployed. `file`: it is that of the rule file `name`.
   void deployed(const std::string& name, const std::string& text,
                 const std::vector<std::string>& rules, bool file) {

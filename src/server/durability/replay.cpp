@@ -316,7 +316,7 @@ Result<void> Replay::change_rules(const stored::RuleChangeT& change) {
     return does_not_fit("rules that were in force are refused now: " + diagnostics.render());
   }
   files_.deployed(change.name, change.text, full_names(*prepared), change.file);
-  if (!change.file) state_.deployments.note(change.name, *prepared);
+  if (!change.file) state_.deployments.note(Deployments::names_of(change.name, *prepared));
   return {};
 }
 

@@ -38,6 +38,7 @@ void Snapshots::recovered(std::uint64_t snapshot_bytes, std::uint64_t record_byt
 
 bool Snapshots::is_due() const {
   if (options_.snapshot_bytes == 0 || thread_ != nullptr) return false;
+  if (processor_.is_getting_ready()) return false;
   const std::uint64_t since = before_ + journal_.written() - from_;
   return since >= std::max(options_.snapshot_bytes, last_size_);
 }
