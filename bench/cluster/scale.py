@@ -63,12 +63,12 @@ class Place:
                 process.kill()
 
 
-def write_events(path, count, areas, seed):
+def write_events(path, count, areas, smokes, seed):
     chosen = random.Random(seed)
     with open(path, "w") as out:
         for _ in range(count):
             area = f"area{chosen.randrange(areas)}"
-            if chosen.random() < 0.1:
+            if chosen.random() < smokes:
                 out.write(json.dumps({"type": "Smoke", "attrs": {"area": area}}) + "\n")
             else:
                 value = round(chosen.uniform(10, 50), 2)
@@ -169,6 +169,8 @@ def main():
     parser.add_argument("--events", type=int, default=2_000_000)
     parser.add_argument("--publishers", type=int, default=4)
     parser.add_argument("--areas", type=int, default=1000, help="different keys (1000)")
+    parser.add_argument("--smokes", type=float, default=0.01,
+                        help="share of events that make a composite, which every node gets (0.01)")
     parser.add_argument("--rules", help="a file of rules in place of the built-in one, for Temp and Smoke")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each, in turns (3)")
     parser.add_argument("--folder", help="for journals and streams (the system's for temporary files)")
@@ -181,7 +183,7 @@ def main():
         files = [Path(inputs) / f"events{i}.ndjson" for i in range(options.publishers)]
         options.events -= options.events % options.publishers
         for seed, file in enumerate(files):
-            write_events(file, options.events // options.publishers, options.areas, seed)
+            write_events(file, options.events // options.publishers, options.areas, options.smokes, seed)
         print(f"{options.events} events, {options.partitions} partitions, {options.cores} processors for each node, "
               f"{options.broker_cores} for the broker")
         print("round  nodes  seconds  events/s")
