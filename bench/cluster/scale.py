@@ -27,6 +27,12 @@ rule fire: define Fire(area: string, mean: float)
   where area = $a, mean = $mean;
 """
 
+# Evaluated for each event, without a composite.
+WATCHES = """rule watch{0}: define Watch{0}(area: string, mean: float)
+  from Temp(area = $a) as now and $mean = Avg(Temp(area = $a).value within {0} min from now)
+  and $mean > 1000 where area = $a, mean = $mean;
+"""
+
 
 class Place:
     """Where processes run, and the processors that are still free for them."""
@@ -171,6 +177,7 @@ def main():
     parser.add_argument("--areas", type=int, default=1000, help="different keys (1000)")
     parser.add_argument("--smokes", type=float, default=0.01,
                         help="share of events that make a composite, which every node gets (0.01)")
+    parser.add_argument("--watches", type=int, default=0, help="rules that each event has evaluated, too (0)")
     parser.add_argument("--rules", help="a file of rules in place of the built-in one, for Temp and Smoke")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each, in turns (3)")
     parser.add_argument("--folder", help="for journals and streams (the system's for temporary files)")
@@ -179,7 +186,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=options.folder) as inputs:
         rules = Path(options.rules).resolve() if options.rules else Path(inputs) / "rules.tesla"
         if not options.rules:
-            rules.write_text(RULES)
+            rules.write_text(RULES + "".join(WATCHES.format(i + 1) for i in range(options.watches)))
         files = [Path(inputs) / f"events{i}.ndjson" for i in range(options.publishers)]
         options.events -= options.events % options.publishers
         for seed, file in enumerate(files):
