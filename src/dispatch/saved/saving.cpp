@@ -16,10 +16,14 @@ flatbuffers::Optional<T> optional(const std::optional<T>& value) {
   return value ? flatbuffers::Optional<T>(*value) : flatbuffers::nullopt;
 }
 
-/// The finished buffer, without a copy.
-SavedPart release(flatbuffers::FlatBufferBuilder& builder) {
-  const auto buffer = std::make_shared<const flatbuffers::DetachedBuffer>(builder.Release());
-  return {buffer, std::as_bytes(std::span(buffer->data(), buffer->size()))};
+/// The finished buffer, without a copy. `memory`: where the builder has it from; null: the heap.
+SavedPart release(flatbuffers::FlatBufferBuilder& builder, std::shared_ptr<SavedBuffers> memory) {
+  struct Part {
+    std::shared_ptr<SavedBuffers> memory;
+    flatbuffers::DetachedBuffer buffer;
+  };
+  const auto part = std::make_shared<const Part>(Part{std::move(memory), builder.Release()});
+  return {part, std::as_bytes(std::span(part->buffer.data(), part->buffer.size()))};
 }
 
 saved::TypeT saved_type(const EventType& type, Sequencer::LateCounts late) {
@@ -141,11 +145,14 @@ Stretch stretch_of(const history::EventStore& store, history::Slot first, histor
   return stretch;
 }
 
-/// How much the events take when they are saved, at most, so that their buffer never grows.
+/// How much the events take when they are saved, at most, so that their buffer never grows. Large
+/// ones are rounded up, so that buffers fit again.
 std::size_t saved_bytes(const history::EventStore& store, const Stretch& events) {
-  constexpr std::size_t kBesideColumn = 64, kBesideEvents = 256;
+  constexpr std::size_t kBesideColumn = 64, kBesideEvents = 256, kLarge = std::size_t{64} << 10;
   const std::size_t presence = store.is_nullable() ? events.count : 0;
-  return kBesideEvents + events.bytes + store.attributes() * (kBesideColumn + presence);
+  const std::size_t most =
+      kBesideEvents + events.bytes + store.attributes() * (kBesideColumn + presence);
+  return most < kLarge ? most : (most + kLarge - 1) / kLarge * kLarge;
 }
 
 flatbuffers::Offset<saved::Column> add_column(flatbuffers::FlatBufferBuilder& builder,
@@ -170,9 +177,10 @@ flatbuffers::Offset<saved::Column> add_column(flatbuffers::FlatBufferBuilder& bu
   return saved::CreateColumn(builder, words, lengths, text, present);
 }
 
-SavedPart saved_events(TypeId type, const history::EventStore& store, const Stretch& events) {
+SavedPart saved_events(TypeId type, const history::EventStore& store, const Stretch& events,
+                       const std::shared_ptr<SavedBuffers>& memory) {
   const auto [first, count, bytes] = events;
-  flatbuffers::FlatBufferBuilder builder(saved_bytes(store, events));
+  flatbuffers::FlatBufferBuilder builder(saved_bytes(store, events), memory.get());
   std::vector<flatbuffers::Offset<saved::Column>> columns;
   for (std::uint32_t i = 0; i < store.attributes(); ++i) {
     columns.push_back(add_column(builder, store.attribute_vector(i), first, count));
@@ -181,7 +189,7 @@ SavedPart saved_events(TypeId type, const history::EventStore& store, const Stre
   const auto roots = builder.CreateVector(store.roots(first), count);
   builder.Finish(
       saved::CreateEvents(builder, type, first, timestamps, roots, builder.CreateVector(columns)));
-  return release(builder);
+  return release(builder, memory);
 }
 
 void add_arrivals(const Arrivals& arrivals, saved::StateT& state) {
@@ -288,8 +296,9 @@ Result<SavedPart> Saving::begin() {
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(saved::State::Pack(builder, &state));
   history_.hold();
+  buffers_ = std::make_shared<SavedBuffers>();
   is_on_ = true;
-  return release(builder);
+  return release(builder, nullptr);
 }
 
 std::optional<SavedPart> Saving::next(std::size_t bytes) {
@@ -302,12 +311,13 @@ std::optional<SavedPart> Saving::next(std::size_t bytes) {
   const history::EventStore& store = history_.store(rest.type);
   const Stretch events = stretch_of(store, rest.next, rest.end, bytes);
   rest.next += events.count;
-  return saved_events(rest.type, store, events);
+  return saved_events(rest.type, store, events, buffers_);
 }
 
 void Saving::end() {
   for (const Rest& rest : rest_) history_.let_go(rest.type);
   rest_.clear();
+  buffers_ = nullptr;
   is_on_ = false;
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "dispatch/order/dispatcher.hpp"
 #include "dispatch/order/sequencer.hpp"
 #include "dispatch/rules/rule_set.hpp"
+#include "dispatch/saved/saved_buffers.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/processor.hpp"
 #include "history/history.hpp"
@@ -50,7 +52,8 @@ class Saving {
   const Arrivals& arrivals_;
   const Dispatcher& dispatcher_;
   const ProcessorCounters& counters_;
-  std::vector<Rest> rest_;  // the next type's at the back
+  std::vector<Rest> rest_;                 // the next type's at the back
+  std::shared_ptr<SavedBuffers> buffers_;  // shared with the parts that are somewhere yet
   bool is_on_ = false;
 };
 
