@@ -293,7 +293,7 @@ class Client {
   /// Ends the connection of this number, which is told so. For administrators.
   Result<void> disconnect(std::uint64_t connection);
   /// Why a rule fired or did not at its terminators, at most 100 of them, as far as the server
-  /// remembers events. The server evaluates nothing else meanwhile.
+  /// remembers events. Changes of rules wait meanwhile.
   Result<Why> why(const std::string& rule, const WhyOptions& options = {});
   /// Publishes one event and follows it through the server. A refused event is an error.
   Result<Trace> trace(const Event& event);

@@ -23,7 +23,7 @@ struct WhyOptions {
   /// that it was given up. What is remembered is taken in before, which this does not bound. 0:
   /// however long it takes.
   Duration max_time = 0;
-  /// That copies of events may take; 0: as many as it needs.
+  /// Bytes that copies of events may take; 0: as many as they need.
   std::size_t max_bytes = 0;
 };
 

@@ -48,7 +48,7 @@ class Parcels {
     std::vector<StreamMessage> closed;
     Parcel open;
   };
-  /// Something of each partition, by its number, of each family, by its name.
+  /// By the name of a family: something of each of its partitions, by number.
   template <class T>
   using ByPartition = std::map<std::string, std::vector<T>, std::less<>>;
   struct Clocks {

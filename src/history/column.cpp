@@ -114,6 +114,14 @@ void Column::fill() {
   noted_.clear();
 }
 
+void Column::abandon_filling() {
+  noted_.clear();
+  const auto fills = [](const auto& entry) { return entry.second.is_filling; };
+  std::erase_if(indexes_, fills);
+  std::erase_if(range_indexes_, fills);
+  if (std::exchange(is_timeline_filling_, false)) timeline_ = nullptr;
+}
+
 void Column::end_filling() {
   assert(fresh_.empty());
   for_each_filling([this](auto&, Slot& next) { next = store_.end(); });

@@ -77,6 +77,9 @@ class Column {
   }
   /// Has what is to be filled take in what was noted.
   void fill();
+  /// Lets go of what is half filled, for which memory has failed. Whoever asked for it must not use
+  /// it.
+  void abandon_filling();
   /// All events that are stored were noted, as far as the column accepts them: from now on `settle`
   /// keeps everything up to date.
   void end_filling();
@@ -123,7 +126,7 @@ class Column {
     std::vector<Slot> slots;
   };
   const std::vector<Slot>& accepted(Slot from, Accepted& known) const;
-  /// Has an index take in what it has not seen, or leaves that to `build`.
+  /// Has an index take in what it has not seen, or leaves that to `build` or `fill`.
   /// `in_use`: somebody searches it already.
   template <class Index>
   void ask(Kept<Index>& kept, bool in_use);

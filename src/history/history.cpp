@@ -124,7 +124,12 @@ bool History::fill(std::chrono::steady_clock::time_point until) {
   for (; !filling_types_.empty(); filling_types_.pop_back()) {
     Kept& kept = types_[filling_types_.back()];
     while (kept.filled_to < kept.store->end()) {
-      fill_some(kept);
+      try {
+        fill_some(kept);
+      } catch (...) {
+        abandon_filling(kept);
+        throw;
+      }
       const bool has_more = kept.filled_to < kept.store->end();
       if (has_more && std::chrono::steady_clock::now() >= until) return false;
     }
@@ -145,6 +150,13 @@ void History::fill_some(Kept& kept) {
     });
   }
   for (Column* const column : noted) column->fill();
+}
+
+void History::abandon_filling(Kept& kept) {
+  for (const auto& column : kept.filling) column->abandon_filling();
+  kept.filling.clear();
+  kept.filled_to = kept.store->end();
+  kept.searched_changed = true;
 }
 
 /// All stored events were seen. Returns false where there was no time for all columns; then events

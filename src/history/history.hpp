@@ -71,7 +71,8 @@ class History {
   template <class F>
   void ahead(F prepare);
   /// Goes on with that, beside events that come meanwhile. Returns whether all is filled; else the
-  /// time is over. Precondition: everything is settled.
+  /// time is over. Where memory fails, what was being filled is abandoned: whoever asked for it
+  /// must let go of it. Precondition: everything is settled.
   bool fill(std::chrono::steady_clock::time_point until);
   /// Leaves unfilled what is not filled yet. Nobody holds it any more.
   void stop_filling();
@@ -164,6 +165,7 @@ class History {
   void defer(Column::Filling filling, F prepare);
   void build_deferred();
   static void fill_some(Kept& kept);
+  static void abandon_filling(Kept& kept);
   static bool end_filling(Kept& kept, std::chrono::steady_clock::time_point until);
   void sweep(Kept& kept, std::size_t dropped);
 

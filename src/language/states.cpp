@@ -127,7 +127,8 @@ void StateBinder::bind_number(const ast::StateClause& clause, State& state) {
       state.k = *newest;
       return;
     case Selection::last:
-      reporter_.warning(clause.span.at, "`last` takes one event, so that their number says nothing",
+      reporter_.warning(clause.span.at,
+                        "`last` takes one event, so a number of events changes nothing",
                         "leave it out; those among the newest events of the type are `within " +
                             std::to_string(*newest) + " of all events`");
       return;

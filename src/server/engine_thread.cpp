@@ -359,12 +359,29 @@ void EngineThread::work_off_changes() {
     bool over = true;
     attempt(first, [&] { over = change(first); });
     if (!over) return;
-    processor_.give_up();
-    inquiry_ = nullptr;
-    checked_names_.clear();
+    forget_change();
     if (first.done) first.done();
     changes_.pop_front();
   }
+}
+
+/// A change that has failed in the middle leaves what belongs to it, which the next one must not
+/// take for its own.
+void EngineThread::forget_change() {
+  if (checker_.is_busy()) {
+    try {
+      checker_.finish();
+    } catch (const std::exception&) {
+      // Whoever asked for it has been told of the failure that came first.
+    }
+  }
+  processor_.give_up();
+  inquiry_ = nullptr;
+  checked_ = nullptr;
+  checked_shadow_ = nullptr;
+  why_.reset();
+  more_files_ = false;
+  checked_names_.clear();
 }
 
 void EngineThread::finish_changes() {
@@ -391,9 +408,6 @@ bool EngineThread::change(Command& command) {
     handle_request(command, message);
     return true;
   }
-  if (begun) checker_.finish();
-  checked_ = nullptr;
-  checked_shadow_ = nullptr;
   dropped_changes_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
@@ -409,6 +423,7 @@ PreparedRules EngineThread::coming_rules(const Command& change) const {
   if (change.reload != nullptr) return more_files_ ? rule_files_.checked() : nullptr;
   const auto* deploy = change.message().body_as_Deploy();
   if (deploy != nullptr && (deploy->check() || deploy->shadow())) return nullptr;
+  if (checked_ == nullptr || !may_put_in_force(change, *checked_)) return nullptr;
   return checked_;
 }
 
@@ -418,6 +433,7 @@ bool EngineThread::get_ready(const PreparedRules& rules) {
   try {
     if (book_.get_ready(rules, end_of_piece())) return true;
   } catch (const std::bad_alloc&) {
+    processor_.give_up();
     return true;  // putting them in force says so
   }
   queue_.push_control({Command::Kind::checked});

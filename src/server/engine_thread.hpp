@@ -207,6 +207,7 @@ class EngineThread {
   void log_reload() const;
   /// Carries out what takes turns, until another thread has to do its part first.
   void work_off_changes();
+  void forget_change();
   /// Carries out the request that has begun, and refuses those behind it.
   void finish_changes();
   /// Goes on with the change. Returns whether it is over; else its text is being checked. A change
@@ -245,6 +246,8 @@ class EngineThread {
   void check(std::string name, std::string text, const DeployOptions& options, Purpose purpose);
   /// The checked text; null: the client was told why there is none. Precondition: a check began.
   PreparedRules finish_check(const Command& command, std::uint64_t id);
+  Result<void> may_put_in_force(const Command& command,
+                                const dispatch::CheckedText& prepared) const;
   Diagnostics put_in_force(const Command& command, const PreparedRules& prepared);
   void take_out_of_force(const Command& command, const std::string& rule);
   /// Puts the checked rules in force.

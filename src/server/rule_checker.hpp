@@ -6,7 +6,8 @@
 
 namespace gorgo::server {
 
-/// Checks rule texts on a thread of its own, one at a time. Used by one thread.
+/// Checks rule texts, and answers questions why, on a thread of its own, one at a time. Used by one
+/// thread.
 class RuleChecker {
  public:
   using Check = std::function<void()>;

@@ -56,10 +56,16 @@ PreparedRules EngineThread::finish_check(const Command& command, std::uint64_t i
         {std::string("the rules cannot be checked: ") + failure.what(), "deploy fewer at a time"});
   }
   auto prepared = std::exchange(checked_, nullptr);
-  if (command.user == nullptr || prepared->diagnostics.failed()) return prepared;
-  const auto allowed = check_rules(*command.user, *prepared, deployments_, processor_);
-  if (!allowed) return refuse(wire::ErrorCode::Forbidden, allowed.error());
+  if (const auto allowed = may_put_in_force(command, *prepared); !allowed) {
+    return refuse(wire::ErrorCode::Forbidden, allowed.error());
+  }
   return prepared;
+}
+
+Result<void> EngineThread::may_put_in_force(const Command& command,
+                                            const dispatch::CheckedText& prepared) const {
+  if (command.user == nullptr || prepared.diagnostics.failed()) return {};
+  return check_rules(*command.user, prepared, deployments_, processor_);
 }
 
 void EngineThread::deploy(const Command& command, std::uint64_t id, const wire::Deploy& request) {

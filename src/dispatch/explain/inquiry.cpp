@@ -1,6 +1,7 @@
 #include "dispatch/explain/inquiry.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/arithmetic.hpp"
@@ -37,6 +38,8 @@ void Inquiry::begin(const DeployedRule& rule, const history::History& history) {
     const EventStore& store = history.store(type);
     copied_.push_back({.type = type, .end = store.end(), .again = store.again()});
   }
+  const TypeId terminators = plan_->rule.states[0].predicate.type;
+  std::iter_swap(copied_.begin(), std::ranges::find(copied_, terminators, &Copied::type));
 }
 
 bool Inquiry::is_outdated(const history::History& history) const {
@@ -58,11 +61,15 @@ bool Inquiry::gather(const DeployedRule& rule, const history::History& history, 
 bool Inquiry::find(const DeployedRule& rule, const EventStore& store, Time until) {
   while (sought_ > store.begin() && asked_for_.size() < options_.last) {
     --sought_;
-    if (is_asked_for(rule, store, sought_)) asked_for_.push_back(sought_);
+    if (is_asked_for(rule, store, sought_)) {
+      const Timestamp at = store.timestamp(sought_);
+      oldest_ = asked_for_.empty() ? at : std::min(oldest_, at);
+      asked_for_.push_back(sought_);
+    }
     if (sought_ % kSome == 0 && is_over(until)) return false;
   }
   is_found_ = true;
-  if (!asked_for_.empty()) set_bounds(store);
+  if (!asked_for_.empty()) set_bounds();
   return true;
 }
 
@@ -83,15 +90,16 @@ bool Inquiry::is_instant(const EventStore& store, Slot slot) const {
 }
 
 /// What consumed an event is a terminator, too, and is named.
-void Inquiry::set_bounds(const EventStore& terminators) {
-  Timestamp oldest = terminators.latest();
+void Inquiry::set_bounds() {
   Duration longest = 0;
-  for (const Slot slot : asked_for_) oldest = std::min(oldest, terminators.timestamp(slot));
   for (const auto& [type, reach] : plan_->reach) longest = std::max(longest, reach);
   for (Copied& each : copied_) {
     const bool is_terminators = each.type == plan_->rule.states[0].predicate.type;
     const Duration reach = is_terminators ? longest : plan_->reach.at(each.type);
-    each.after = arithmetic::saturating_subtract(arithmetic::saturating_subtract(oldest, reach), 1);
+    each.after =
+        arithmetic::saturating_subtract(arithmetic::saturating_subtract(oldest_, reach), 1);
+    // The newest row of a key counts however old it is.
+    if (schema_.at(each.type).table()) each.after = std::numeric_limits<Timestamp>::min();
   }
 }
 
@@ -109,7 +117,7 @@ bool Inquiry::scan(Copied& copied, const EventStore& store, Time until) {
 
 /// What was forgotten meanwhile would leave a gap, so the copy begins behind it again.
 bool Inquiry::copy(Copied& copied, const EventStore& store, Time until) {
-  if (copied.next && *copied.next < store.begin()) {
+  if (copied.next && *copied.next < copied.end && *copied.next < store.begin()) {
     history_.forget(copied.type);
     copied.next.reset();
   }

@@ -55,7 +55,7 @@ class Inquiry {
   bool is_asked_for(const DeployedRule& rule, const history::EventStore& store,
                     history::Slot slot) const;
   bool is_instant(const history::EventStore& store, history::Slot slot) const;
-  void set_bounds(const history::EventStore& terminators);
+  void set_bounds();
   static bool scan(Copied& copied, const history::EventStore& store, Time until);
   bool copy(Copied& copied, const history::EventStore& store, Time until);
   void copy_some(Copied& copied, const history::EventStore& store);
@@ -69,7 +69,8 @@ class Inquiry {
   history::Slot sought_ = 0;              // terminators are among the events before it
   bool is_found_ = false;                 // all terminators are
   std::vector<history::Slot> asked_for_;  // descending
-  std::vector<Copied> copied_;
+  Timestamp oldest_ = 0;                  // of these, which the history may have forgotten since
+  std::vector<Copied> copied_;            // the terminators' type first, which may go soonest
   history::History history_;
   std::optional<Error> too_much_;
 };

@@ -18,21 +18,14 @@ namespace {
 using history::EventRef;
 using history::Slot;
 
-/// Becomes set some time after its construction, for loops that cannot ask a clock.
+/// Becomes set some time after its construction, or soon after `stop`, for loops that cannot ask a
+/// clock.
 class TimeOver {
  public:
-  /// `stop`: whether it is set at once. 0: it is not set by time.
-  TimeOver(Duration time, const std::atomic<bool>& stop) : is_over_(stop.load()) {
-    if (time == 0) return;
-    thread_ = std::thread([this, time] {
-      std::unique_lock lock(mutex_);
-      const bool ended =
-          end_.wait_for(lock, std::chrono::nanoseconds(time), [this] { return ended_; });
-      if (!ended) is_over_ = true;
-    });
-  }
+  /// 0: it is not set by time.
+  TimeOver(Duration time, const std::atomic<bool>& stop)
+      : is_over_(stop.load()), thread_([this, time, &stop] { watch(time, stop); }) {}
   ~TimeOver() {
-    if (!thread_.joinable()) return;
     {
       const std::lock_guard lock(mutex_);
       ended_ = true;
@@ -50,7 +43,18 @@ class TimeOver {
   std::mutex mutex_;  // guards `ended_`
   std::condition_variable end_;
   bool ended_ = false;
-  std::thread thread_;
+  std::thread thread_;  // the last member, because it uses the others
+
+  void watch(Duration time, const std::atomic<bool>& stop) {
+    constexpr std::chrono::milliseconds kLook{20};  // at `stop`, which nothing announces
+    const auto start = std::chrono::steady_clock::now();
+    std::unique_lock lock(mutex_);
+    while (!end_.wait_for(lock, kLook, [this] { return ended_; })) {
+      const bool is_late =
+          time != 0 && std::chrono::steady_clock::now() - start >= std::chrono::nanoseconds(time);
+      if (is_late || stop) is_over_ = true;
+    }
+  }
 };
 
 /// Evaluates terminators of one rule again.
@@ -137,6 +141,8 @@ class Reenactment {
     for (const engine::DecidedComposite& decision : decisions) {
       if (stop_) break;
       if (!is_same(decision.terminator, terminator)) continue;
+      // Where events of the window are forgotten, fewer sequences are found than there were.
+      if (decision.sequence >= sink_.composites().size()) continue;
       const auto& composite = sink_.composites()[decision.sequence];
       const auto sequence = sink_.events().subspan(composite.first_event, rule_.states.size());
       count += is_absent(sequence, state, decision.visible_roots) ? 1 : 0;

@@ -1,7 +1,5 @@
 #include "dispatch/rules/type_reads.hpp"
 
-#include <set>
-
 #include "plan/reads.hpp"
 
 namespace gorgo::dispatch {

@@ -1,0 +1,134 @@
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "gorgo/why.hpp"
+#include "processor_fixture.hpp"
+
+// Questions why for which what they need is gathered piece by piece, while events come and go.
+namespace gorgo {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Timestamp kSecond = 1000 * kMillisecond;
+
+class InquiryTest : public ProcessorTest {
+ protected:
+  void come(const char* type, Timestamp at, std::int64_t n) {
+    append({.type = type, .timestamp = at, .attributes = {{"n", n}}});
+  }
+
+  WhyInquiry ask(std::size_t last) {
+    const auto inquiry = processor.inquire("r", {.last = last, .at = {}});
+    EXPECT_TRUE(inquiry);
+    return *inquiry;
+  }
+
+  /// Gathers in pieces that are as small as there are. `between` is called after each of them.
+  /// Returns how many there were.
+  template <class Between>
+  int gather(const WhyInquiry& inquiry, Between between) {
+    int pieces = 1;
+    for (; !processor.gather(inquiry, Clock::time_point::min()); ++pieces) between();
+    return pieces;
+  }
+
+  static Why answer_to(const WhyInquiry& inquiry) {
+    const std::atomic<bool> stop = false;
+    auto why = answer(inquiry, stop);
+    EXPECT_TRUE(why);
+    return std::move(*why);
+  }
+};
+
+TEST_F(InquiryTest, TerminatorsThatHaveGoneMeanwhileAreKnownByTheirCopies) {
+  deploy(
+      "event T(n: int); event W(n: int);\n"
+      "rule r: define R(n: int) from T() as now and first W() within 1 h from now\n"
+      "  where n = W.n;");
+  for (int i = 0; i < 20'000; ++i) come("W", i, i);
+  for (int i = 0; i < 5; ++i) come("T", kSecond + i, i);
+  process();
+  const WhyInquiry inquiry = ask(5);
+  Timestamp clock = kSecond;
+  int seen = 0;
+  const int pieces = gather(inquiry, [&] {
+    if (++seen < 3) return;  // the terminators are copied by then
+    // All that came before is beyond what may come late.
+    come("T", clock += 30 * kSecond, 9);
+    come("W", clock, 0);
+    process();
+  });
+  EXPECT_GT(pieces, 5);
+  const Why why = answer_to(inquiry);
+  ASSERT_EQ(why.funnels.size(), 5u);
+  for (const Funnel& funnel : why.funnels) {
+    EXPECT_EQ(funnel.composites, 1u);
+    EXPECT_FALSE(funnel.forgotten);
+  }
+}
+
+TEST_F(InquiryTest, TerminatorsThatGoWhileOthersAreSoughtAreLeftOut) {
+  deploy(
+      "event T(n: int); event W(n: int);\n"
+      "rule r: define R(n: int) from T(n = 1) as now and last W() within 1 h from now\n"
+      "  where n = W.n;");
+  come("W", 0, 7);
+  const auto come_all = [&](Timestamp from) {
+    for (int i = 0; i < 20'000; ++i) come("T", from + i, i % 1000 == 0 ? 1 : 0);
+    process();
+  };
+  come_all(kSecond);
+  const WhyInquiry inquiry = ask(1000);
+  Timestamp clock = kSecond;
+  const int pieces = gather(inquiry, [&] { come_all(clock += 30 * kSecond); });
+  EXPECT_GT(pieces, 1);
+  for (const Funnel& funnel : answer_to(inquiry).funnels) {
+    EXPECT_EQ(funnel.composites, 1u);
+    EXPECT_LT(funnel.timestamp, 2 * kSecond) << "it came behind the question";
+  }
+}
+
+TEST_F(InquiryTest, RowsOfATableAreThereHoweverOldTheyAre) {
+  deploy(
+      "event T(n: int); table Row(n: int key, text: string);\n"
+      "rule r: define R(text: string) from T(n = $n) where text = Row(n = $n).text;");
+  for (const std::int64_t n : {1, 2}) {
+    append({.type = "Row", .timestamp = n, .attributes = {{"n", n}, {"text", "old"}}});
+  }
+  come("T", 3600 * kSecond, 1);
+  process();
+  const WhyInquiry inquiry = ask(1);
+  gather(inquiry, [] {});
+  const Why why = answer_to(inquiry);
+  ASSERT_EQ(why.funnels.size(), 1u);
+  EXPECT_EQ(why.funnels[0].composites, 1u);
+}
+
+TEST_F(InquiryTest, AStopEndsTheAnswerThoughTimeIsUnbounded) {
+  // An index finds at once that nothing has this number; the definition looks at all pairs.
+  deploy(
+      "event T(n: int); event W(n: int);\n"
+      "@engine(column) rule r: define R(n: int) from T() as now\n"
+      "  and each W() as first within 1 h from now\n"
+      "  and each W(n = 0 - 1, n > first.n) as second within 1 h from now where n = 0;");
+  for (int i = 0; i < 20'000; ++i) come("W", i, i);
+  come("T", kSecond, 1);
+  process();
+  const WhyInquiry inquiry = ask(1);
+  gather(inquiry, [] {});
+  std::atomic<bool> stop = false;
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // it is under way by then
+    stop = true;
+  });
+  const auto why = answer(inquiry, stop);
+  stopper.join();
+  ASSERT_TRUE(why);
+  ASSERT_EQ(why->funnels.size(), 1u);
+  EXPECT_EQ(why->funnels[0].outcome, Funnel::Outcome::stopped);
+}
+
+}  // namespace
+}  // namespace gorgo
