@@ -67,6 +67,26 @@ TEST_F(PostgresDoor, AZeroByteIsABlankThere) {
   EXPECT_EQ(server.stop(), 0);
 }
 
+/// The database says that the rows are inserted, and then that they are not.
+TEST_F(PostgresDoor, WhatFailsAtTheCommitComesAgain) {
+  Postgres database(folder);
+  ask(database, "create table allowed (v bigint primary key)");
+  ask(database,
+      "create table echoes (id text primary key, v bigint references allowed (v) deferrable "
+      "initially deferred)");
+  ServerWithDoors server(folder, sink(database.address()));
+  begin_checks(server);
+  auto client = server.client();
+  ASSERT_TRUE(client.publish(std::vector<Event>{{"A", std::nullopt, {{"v", std::int64_t{7}}}}}));
+  const auto door =
+      wait_for_door(client, "table", [](const Door& seen) { return seen.state == "failing"; });
+  EXPECT_THAT(door.problem, HasSubstr("violates foreign key constraint"));
+  ask(database, "insert into allowed values (7)");
+  wait_for_door(client, "table", [](const Door& seen) { return seen.events == 1; });
+  EXPECT_THAT(ask(database, "select v from echoes"), testing::ElementsAre("7"));
+  EXPECT_EQ(server.stop(), 0);
+}
+
 TEST_F(PostgresDoor, ATableThatIsMissingIsWaitedFor) {
   Postgres database(folder);
   ask(database, "select 1");

@@ -11,6 +11,11 @@ namespace {
 
 constexpr const char* kSubject = "the database";
 
+bool is_done(const Connection::Answer& answer) {
+  const auto status = PQresultStatus(answer.get());
+  return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
 }  // namespace
 
 bool Connection::is_open() const {
@@ -60,11 +65,9 @@ std::string Connection::quoted(const std::string& name) const {
   return text;
 }
 
-Result<Connection::Answer> Connection::wait_for_answer() {
-  constexpr std::chrono::seconds kPatience{30};
+Result<void> Connection::wait(std::chrono::steady_clock::time_point until) {
   constexpr int kStep = 50;  // milliseconds
   PGconn* const connection = connection_.get();
-  const auto until = std::chrono::steady_clock::now() + kPatience;
   while (PQisBusy(connection) != 0) {
     if (is_woken_.exchange(false) || std::chrono::steady_clock::now() > until) {
       return Error{"it is not known whether the database has the events", ""};
@@ -73,9 +76,20 @@ Result<Connection::Answer> Connection::wait_for_answer() {
     ::poll(&socket, 1, kStep);
     if (PQconsumeInput(connection) == 0) return failed(kSubject);
   }
-  Answer answer(PQgetResult(connection));
-  while (const Answer more{PQgetResult(connection)}) continue;
-  return {std::in_place, std::move(answer)};
+  return {};
+}
+
+/// What a statement did counts when it is committed, which comes behind its own result: a deferred
+/// constraint, or the end of the database, is an error there. So an error stands for all results.
+Result<Connection::Answer> Connection::wait_for_answer() {
+  constexpr std::chrono::seconds kPatience{30};
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  for (Answer answer;;) {
+    if (auto came = wait(until); !came) return came.error();
+    Answer next(PQgetResult(connection_.get()));
+    if (next == nullptr) return {std::in_place, std::move(answer)};
+    if (answer == nullptr || is_done(answer)) answer = std::move(next);
+  }
 }
 
 Result<Connection::Answer> Connection::run(const std::string& about, const std::string& statement,
@@ -92,8 +106,7 @@ Result<Connection::Answer> Connection::run(const std::string& about, const std::
     close();
     return answer;
   }
-  const auto status = PQresultStatus(answer->get());
-  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return answer;
+  if (is_done(*answer)) return answer;
   if (const char* state = PQresultErrorField(answer->get(), PG_DIAG_SQLSTATE)) state_ = state;
   return failed(about);
 }

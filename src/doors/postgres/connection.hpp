@@ -3,6 +3,7 @@
 #include <libpq-fe.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,7 @@ class Connection {
   std::atomic<bool> is_woken_ = false;
 
   /// An error: the connection is of no more use.
+  Result<void> wait(std::chrono::steady_clock::time_point until);
   Result<Answer> wait_for_answer();
   Error failed(const std::string& about) const;
 };
