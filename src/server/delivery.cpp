@@ -94,8 +94,9 @@ class FrameBuilder {
     std::vector<EventRun> runs = {};  // its last rows, whose values are put column by column
   };
 
-  /// Of a type that has rows in columns, each row has the attributes of the type and no others, so
-  /// that all have one shape. Makes the columns before the rows, whose bytes are counted by them.
+  /// Where a type has rows in columns, each of its rows has the attributes of the type and no
+  /// others, so that all have one shape. Makes the columns before the rows, whose bytes are counted
+  /// by them.
   void make_columns(Shape& shape) {
     if (!shape.columns.empty()) return;
     for (const AttributeType& attribute : batch_.schema->at(shape.type).attributes) {

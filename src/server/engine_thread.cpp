@@ -423,7 +423,9 @@ PreparedRules EngineThread::coming_rules(const Command& change) const {
   if (change.reload != nullptr) return more_files_ ? rule_files_.checked() : nullptr;
   const auto* deploy = change.message().body_as_Deploy();
   if (deploy != nullptr && (deploy->check() || deploy->shadow())) return nullptr;
-  if (checked_ == nullptr || !may_put_in_force(change, *checked_)) return nullptr;
+  // Asked once, because it looks at all rules, and before anything is made for them.
+  const bool is_asked = processor_.is_getting_ready();
+  if (!is_asked && checked_ != nullptr && !may_put_in_force(change, *checked_)) return nullptr;
   return checked_;
 }
 

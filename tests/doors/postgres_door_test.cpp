@@ -29,6 +29,21 @@ class PostgresDoor : public testing::Test {
            "host=127.0.0.1 user=gorgo dbname=postgres port=" +
            address.substr(address.rfind(':') + 1) + "\"\n" + more;
   }
+  /// An event waits with this problem until the statement mends it.
+  void check_that_it_waits(const Postgres& database, const std::string& problem,
+                           const std::string& statement) {
+    ServerWithDoors server(folder, sink(database.address()));
+    begin_checks(server);
+    auto client = server.client();
+    ASSERT_TRUE(client.publish(std::vector<Event>{{"A", std::nullopt, {{"v", std::int64_t{7}}}}}));
+    const auto door =
+        wait_for_door(client, "table", [](const Door& seen) { return seen.state == "failing"; });
+    EXPECT_THAT(door.problem, HasSubstr(problem));
+    ask(database, statement);
+    wait_for_door(client, "table", [](const Door& seen) { return seen.events == 1; });
+    EXPECT_THAT(ask(database, "select v from echoes"), testing::ElementsAre("7"));
+    EXPECT_EQ(server.stop(), 0);
+  }
 };
 
 TEST_F(PostgresDoor, ColumnsTakeWhatEventsHave) {
@@ -74,33 +89,15 @@ TEST_F(PostgresDoor, WhatFailsAtTheCommitComesAgain) {
   ask(database,
       "create table echoes (id text primary key, v bigint references allowed (v) deferrable "
       "initially deferred)");
-  ServerWithDoors server(folder, sink(database.address()));
-  begin_checks(server);
-  auto client = server.client();
-  ASSERT_TRUE(client.publish(std::vector<Event>{{"A", std::nullopt, {{"v", std::int64_t{7}}}}}));
-  const auto door =
-      wait_for_door(client, "table", [](const Door& seen) { return seen.state == "failing"; });
-  EXPECT_THAT(door.problem, HasSubstr("violates foreign key constraint"));
-  ask(database, "insert into allowed values (7)");
-  wait_for_door(client, "table", [](const Door& seen) { return seen.events == 1; });
-  EXPECT_THAT(ask(database, "select v from echoes"), testing::ElementsAre("7"));
-  EXPECT_EQ(server.stop(), 0);
+  check_that_it_waits(database, "violates foreign key constraint",
+                      "insert into allowed values (7)");
 }
 
 TEST_F(PostgresDoor, ATableThatIsMissingIsWaitedFor) {
   Postgres database(folder);
   ask(database, "select 1");
-  ServerWithDoors server(folder, sink(database.address()));
-  begin_checks(server);
-  auto client = server.client();
-  ASSERT_TRUE(client.publish(std::vector<Event>{{"A", std::nullopt, {{"v", std::int64_t{7}}}}}));
-  const auto door =
-      wait_for_door(client, "table", [](const Door& seen) { return seen.state == "failing"; });
-  EXPECT_THAT(door.problem, HasSubstr("\"echoes\" does not exist"));
-  ask(database, "create table echoes (id text primary key, v int)");
-  wait_for_door(client, "table", [](const Door& seen) { return seen.events == 1; });
-  EXPECT_THAT(ask(database, "select v from echoes"), testing::ElementsAre("7"));
-  EXPECT_EQ(server.stop(), 0);
+  check_that_it_waits(database, "\"echoes\" does not exist",
+                      "create table echoes (id text primary key, v int)");
 }
 
 TEST_F(PostgresDoor, TheTableHasEachEventOnceWhoeverIsKilled) {

@@ -62,7 +62,7 @@ class ReferenceEvaluator final : public CpuEvaluator {
   /// Calls `f(event)` for the events inside the interval, oldest first, until it returns false.
   template <class F>
   void for_each_event(const Events& events, Interval interval, F&& f) const;
-  /// The same for the newest so many of them, if there is a number.
+  /// Calls `f` for the newest so many of these events; for all of them, if there is no number.
   template <class F>
   void for_each_event(const Events& events, Interval interval, std::optional<std::uint64_t> newest,
                       F&& f) const;
