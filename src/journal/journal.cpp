@@ -163,12 +163,14 @@ Result<void> Journal::write_locked() {
 Result<void> Journal::make_room(std::uint64_t length) {
   const std::lock_guard lock(mutex_);
   if (failure_) return *failure_;
-  return provide(record_bytes(length));
+  auto room = provide(record_bytes(length));
+  if (room) promised_ = record_bytes(length);
+  return room;
 }
 
 Result<void> Journal::provide(std::uint64_t record) {
   if (!tail_.file) return begin_segment(record);
-  if (record <= tail_.size - tail_.offset) return {};
+  if (record <= tail_.size - tail_.offset) return forget_segment();
   // A segment without a record has the name that the next one would have.
   if (tail_.offset > sizeof(SegmentHeader)) return begin_segment(record);
   const std::uint64_t size = tail_.offset + record;
@@ -177,10 +179,8 @@ Result<void> Journal::provide(std::uint64_t record) {
   return {};
 }
 
-/// Where it fails, the next record tries again: nothing is written behind what is in the last
-/// segment, so that the file that may have been left is the one that follows it.
+/// The file comes first, because closing the last segment gives its room back.
 Result<void> Journal::begin_segment(std::uint64_t record) {
-  if (const auto closed = close_segment(); !closed) return closed.error();
   const SegmentHeader header = seal({.journal = number_,
                                      .first = end_,
                                      .durable = durable_,
@@ -190,6 +190,8 @@ Result<void> Journal::begin_segment(std::uint64_t record) {
   const Segment segment{header.first, header.made};
   auto file = make_segment(segment.path(folder_), header, size);
   if (!file) return file.error();
+  if (const auto closed = close_segment(); !closed) return closed.error();
+  leftover_ = false;
   tail_ = {.file = std::move(*file),
            .seed = seed_of(number_, end_),
            .offset = sizeof(header),
@@ -202,21 +204,35 @@ Result<void> Journal::begin_segment(std::uint64_t record) {
 Result<std::shared_ptr<File>> Journal::make_segment(const std::string& path,
                                                     const SegmentHeader& header,
                                                     std::uint64_t size) {
-  if (leftover_) {
-    const auto there = disk_.exists(path);
-    if (!there) return there.error();
-    if (*there) {
-      if (const auto removed = disk_.remove(path); !removed) return removed.error();
-    }
-  }
+  if (const auto removed = remove_leftover(); !removed) return removed.error();
   leftover_ = true;
   auto file = disk_.create(path);
   if (!file) return file.error();
   if (const auto room = (*file)->allocate(size); !room) return room.error();
   const std::array<Bytes, 1> parts = {std::as_bytes(std::span(&header, 1))};
   if (const auto written = write_all(**file, 0, parts); !written) return written.error();
-  leftover_ = false;
   return std::shared_ptr<File>(std::move(*file));
+}
+
+Result<void> Journal::remove_leftover() {
+  if (!leftover_) return {};
+  const std::string path = Segment{end_, 0}.path(folder_);
+  const auto there = disk_.exists(path);
+  if (!there) return there.error();
+  if (*there) {
+    if (auto removed = disk_.remove(path); !removed) return removed;
+  }
+  leftover_ = false;
+  return {};
+}
+
+/// To be called before records go on in the last segment: after a crash, a file that was left would
+/// say that it has them.
+Result<void> Journal::forget_segment() {
+  if (!leftover_) return {};
+  if (auto removed = remove_leftover(); !removed) return removed;
+  if (const auto synced = disk_.sync_folder(folder_); !synced) return fail(synced.error());
+  return {};
 }
 
 /// Gives the room behind the last record back.
@@ -279,9 +295,13 @@ Place Journal::low_for(Place place) const {
 Result<void> Journal::write_low(Place low) {
   const std::lock_guard lock(mutex_);
   if (failure_) return *failure_;
+  // The new segment would have the name of one that has no records.
+  if (tail_.file && tail_.offset == sizeof(SegmentHeader)) {
+    if (auto marked = write_mark(); !marked) return marked;
+  }
   const Place before = std::exchange(low_, low);
-  auto done = begin_segment(record_bytes(kSectorBytes));
-  // A segment without records would be removed by a recovery.
+  auto done = begin_segment(record_bytes(kSectorBytes) + promised_);
+  // A recovery would remove a segment without records.
   if (done) done = write_mark();
   if (!done) low_ = before;
   return done;
@@ -307,7 +327,9 @@ Result<void> Journal::trim(Place place) {
   }
 }
 
+/// What was promised stays free behind it.
 Result<void> Journal::write_mark() {
+  if (const auto room = provide(record_bytes(kSectorBytes) + promised_); !room) return room;
   static const std::string kSector(kSectorBytes, 'm');
   const std::array<Bytes, 1> parts = {std::as_bytes(std::span(kSector))};
   const auto written = append_locked(kMarkKind, parts);
@@ -320,6 +342,7 @@ Result<void> Journal::close() {
   {
     const std::lock_guard lock(mutex_);
     if (!tail_.file) return {};
+    promised_ = 0;
     // The second one has its header in another sector than the last record.
     for (int i = 0; i < 2; ++i) {
       if (const auto written = write_mark(); !written) return written.error();

@@ -52,8 +52,9 @@ class Journal {
   const std::string& folder() const { return folder_; }
   std::uint64_t number() const { return number_; }  ///< tells it from other journals
 
-  /// Has the disk set room aside, so that the next record finds it if its payload has at most so
-  /// many bytes. Where there is no room, nothing has changed.
+  /// Has the disk set room aside for what is appended before the next call: a record whose payload
+  /// has at most so many bytes, or several that take as much together. A trim meanwhile keeps that
+  /// room. Where there is none, nothing has changed.
   Result<void> make_room(std::uint64_t length);
 
   /// Appends a record whose payload is `parts` end to end, at most 4 GiB - 256. `kind` is at least
@@ -108,9 +109,12 @@ class Journal {
   Result<void> write_locked();
   /// Has the last segment hold a record of so many bytes, or begins another one.
   Result<void> provide(std::uint64_t record);
+  /// Where it fails, the last segment has its room still.
   Result<void> begin_segment(std::uint64_t record);
   Result<std::shared_ptr<File>> make_segment(const std::string& path, const SegmentHeader& header,
                                              std::uint64_t size);
+  Result<void> remove_leftover();
+  Result<void> forget_segment();
   Result<void> close_segment();
   Result<void> write_mark();
   Place low_for(Place place) const;
@@ -133,7 +137,8 @@ class Journal {
   std::vector<Bytes> parts_;
   std::vector<std::byte> gathered_;  ///< the last records before `tail_.offset`
   bool folder_synced_ = true;
-  bool leftover_ = false;  ///< a segment that could not be begun may have left its file
+  bool leftover_ = false;  ///< a segment that could not be begun at `end_` may have left its file
+  std::uint64_t promised_ = 0;  ///< bytes that the last `make_room` has set aside
   Place low_ = 1;
   Place durable_ = 1;
   Place written_ = 1;

@@ -1,9 +1,11 @@
 #include "server/admission.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "language/server_types.hpp"
@@ -20,6 +22,8 @@ namespace {
 constexpr std::size_t kMostRefusals = 64;
 /// Clients choose the names of types, so refusals are counted by so many of them at most.
 constexpr std::size_t kMostTypes = 1000;
+/// Between two attempts to go on with a publication where the disk is full.
+constexpr std::chrono::milliseconds kRoomWait{10};
 
 std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
   auto refused = std::make_unique<wire::RefusalT>();
@@ -86,6 +90,13 @@ Result<void> refuse_own(std::string_view type) {
                "choose a name that does not begin with 'gorgo.'"};
 }
 
+/// What the journal needs at most to tell which rows of the piece in hand were refused.
+std::size_t bytes_of_refusals(const Command& command, const wire::Publish& request) {
+  const std::uint64_t rows = protocol::row_count(*request.batch());
+  const std::uint64_t most = command.piece_rows > 0 ? command.piece_rows : rows;
+  return std::min(most, rows) * sizeof(std::uint32_t);
+}
+
 /// `door`: whose position the frame takes along; null: none.
 protocol::Bytes frame_of(BatchBuilder& events, const wire::Publish* door) {
   flatbuffers::FlatBufferBuilder builder(events.bytes() + 1024);
@@ -114,8 +125,14 @@ Admission::Admission(Parts parts, const ServerOptions& options, Log& log)
 
 bool Admission::publish(Command& command, std::uint64_t id, const wire::Publish& request) {
   auto publication = std::move(command.publication);
-  if (publication == nullptr) publication = begin(command, id, request);
-  if (publication == nullptr) return true;
+  if (publication == nullptr) {
+    publication = begin(command, id, request);
+    if (publication == nullptr) return true;
+  } else if (!has_room_for_piece(command, request)) {
+    command.publication = std::move(publication);
+    std::this_thread::sleep_for(kRoomWait);
+    return false;
+  }
   const std::uint32_t most = command.piece_rows > 0 ? command.piece_rows : UINT32_MAX;
   // No row can be too large for a delivery when the whole frame would fit with room to spare.
   const bool measured = command.frame.size() > limits_.max_frame / 2;
@@ -142,6 +159,11 @@ bool Admission::publish(Command& command, std::uint64_t id, const wire::Publish&
   return true;
 }
 
+bool Admission::has_room_for_piece(const Command& command, const wire::Publish& request) {
+  if (!parts_.journal.is_on() || parts_.is_ending()) return true;
+  return parts_.journal.make_room(bytes_of_refusals(command, request)).has_value();
+}
+
 std::unique_ptr<Publication> Admission::begin(Command& command, std::uint64_t id,
                                               const wire::Publish& request) {
   auto publication = std::make_unique<Publication>(*request.batch());
@@ -153,7 +175,8 @@ std::unique_ptr<Publication> Admission::begin(Command& command, std::uint64_t id
     command.client->reply(error_reply(id, wire::ErrorCode::Invalid, known.error()));
     return nullptr;
   }
-  if (const auto room = make_room(command.frame.size()); !room) {
+  const std::size_t bytes = command.frame.size() + bytes_of_refusals(command, request);
+  if (const auto room = make_room(bytes); !room) {
     command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, room.error()));
     return nullptr;
   }

@@ -38,11 +38,13 @@ class Admission {
     DoorPositions& positions;
     DurableSubscriptions& durables;
     std::function<void()> process_if_many;  ///< evaluates when much is pending
+    std::function<bool()> is_ending;        ///< whether nothing may be put off any more
   };
   Admission(Parts parts, const ServerOptions& options, Log& log);
 
   /// Takes a publication, or a piece of it where the command says so, and replies behind the last
-  /// one. False: rows are left, and the command is to come again.
+  /// one. False: rows are left, and the command is to come again. The rest of a publication that
+  /// has begun waits while the journal finds no room for it, a moment in each call.
   bool publish(Command& command, std::uint64_t id, const wire::Publish& request);
   /// Takes at most `most` rows; false: there are no more. The publication counts what became of
   /// them, also when memory fails in the middle.
@@ -97,6 +99,8 @@ class Admission {
   /// Prepares the command's publication. Null: it was answered already.
   std::unique_ptr<Publication> begin(Command& command, std::uint64_t id,
                                      const wire::Publish& request);
+  /// Whether the journal has room for the next piece of a publication that has begun.
+  bool has_room_for_piece(const Command& command, const wire::Publish& request);
   /// Notes how far the door has read, and publishes what it could make no event of. False: the
   /// publication is over, and was answered.
   bool begin_of_door(const Command& command, std::uint64_t id, const wire::Publish& request,

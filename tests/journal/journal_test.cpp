@@ -16,6 +16,7 @@ namespace gorgo::journal {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -191,6 +192,50 @@ TEST_F(JournalTest, TrimsWholeFilesAndTellsWhereItBegins) {
   const Place low = journal->low();
   journal.reset();
   EXPECT_EQ(open()->low(), low);
+}
+
+TEST_F(JournalTest, ATrimWithoutRoomLeavesWhatWasPromised) {
+  for (const std::size_t records : {10, 11}) {  // the last segment has none, or one
+    const std::string folder = "j" + std::to_string(records);
+    auto journal = open(folder);
+    for (std::size_t i = 0; i < records; ++i) {
+      ASSERT_TRUE(append(*journal, std::string(400, 'x')));
+    }
+    ASSERT_TRUE(journal->make_room(400));
+    const auto files = disk_.list(folder).value();
+    disk_.set_capacity(0);
+    const auto trimmed = journal->trim(9);
+    ASSERT_FALSE(trimmed);
+    EXPECT_THAT(trimmed.error().message, HasSubstr("No space left"));
+    EXPECT_EQ(append(*journal, std::string(400, 'y')).value(), records + 1);
+    EXPECT_EQ(disk_.list(folder).value(), files);
+    ASSERT_TRUE(journal->sync());
+    disk_.restart(Fate::lost, Fate::lost);
+    disk_.heal();
+    journal = open(folder);
+    EXPECT_EQ(read(*journal, 1).size(), records + 1);
+  }
+}
+
+TEST_F(JournalTest, ATrimBringsWhatWasPromisedAlong) {
+  const auto journal = open();
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(append(*journal, std::string(400, 'x')));
+  ASSERT_TRUE(journal->make_room(5000));
+  ASSERT_TRUE(journal->trim(9));
+  disk_.set_capacity(0);
+  EXPECT_TRUE(append(*journal, std::string(2000, 'y')));
+  EXPECT_TRUE(append(*journal, std::string(2900, 'y')));
+}
+
+TEST_F(JournalTest, ATrimFindsASegmentThatHasNoRecordsYet) {
+  const auto journal = open();
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(append(*journal, std::string(400, 'x')));
+  ASSERT_TRUE(journal->make_room(1000));  // in a segment of its own, which has none
+  ASSERT_TRUE(journal->trim(9));
+  EXPECT_TRUE(append(*journal, "y"));
+  EXPECT_THAT(read(*journal, journal->low()), Contains("y"));
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(append(*journal, std::string(400, 'x')));
+  EXPECT_TRUE(journal->trim(journal->end()));
 }
 
 TEST_F(JournalTest, RefusesAFormatThatItDoesNotKnow) {

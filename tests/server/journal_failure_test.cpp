@@ -33,6 +33,14 @@ Result<Published> publish(Client& client, Acknowledge acknowledge = Acknowledge:
   return client.publish(std::vector<Event>{a(1)}, {.acknowledge = acknowledge});
 }
 
+std::uint64_t statistic(Client& client, std::string_view name) {
+  const auto all = client.statistics();
+  EXPECT_TRUE(all);
+  const auto found = std::ranges::find(*all, name, &Statistic::name);
+  EXPECT_NE(found, all->end()) << name;
+  return found->value;
+}
+
 // The disk keeps some of what was not synced and loses the rest, in any order.
 void cut_power_often(std::uint64_t snapshot_bytes) {
   for (const Durability durability : {Durability::buffered, Durability::durable}) {
@@ -143,14 +151,35 @@ TEST(JournalFailure, AFullDiskRefusesUntilThereIsRoom) {
   ASSERT_FALSE(published);
   EXPECT_GT(accepted, 10);
   EXPECT_THAT(published.error().to_string(), HasSubstr("the journal finds no room"));
-  const auto statistics = client.statistics();
-  ASSERT_TRUE(statistics);
-  const auto put_off =
-      std::ranges::find(*statistics, "publications_without_room", &Statistic::name);
-  ASSERT_NE(put_off, statistics->end());
-  EXPECT_EQ(put_off->value, 1u);
+  EXPECT_EQ(statistic(client, "publications_without_room"), 1u);
   disk->set_capacity(std::uint64_t{300} << 20);
   EXPECT_TRUE(publish(client));
+}
+
+TEST(JournalFailure, TheRestOfAPublicationWaitsForRoom) {
+  const auto disk = std::make_shared<SimulatedDisk>(1);
+  ServerOptions options = on(disk);
+  options.journal.segment_bytes = 1 << 16;
+  RunningServer server(options);
+  Client other = server.connect();
+  // The journal tells of each row that it was refused, all but the first because they are late.
+  std::vector<Event> events(60'000, {"A", 0, {{"v", std::int64_t{1}}}});
+  events.front().timestamp = 1000 * kSecond;
+  const auto frame = publish_frame(3, events);
+  disk->set_capacity(frame.size() + 200'000);
+  RawConnection raw(server->address());
+  raw.greet();
+  raw.send(frame);
+  while (statistic(other, "events_refused") == 0) std::this_thread::yield();  // it has begun
+  const std::vector small(100, Event{"A", 1000 * kSecond, {}});
+  Result<Published> published = other.publish(small);
+  while (published) published = other.publish(small);
+  EXPECT_THAT(published.error().to_string(), HasSubstr("the journal finds no room"));
+  disk->heal();
+  const auto ack = raw.expect<wire::Ack>(3);
+  EXPECT_EQ(ack.accepted, 1u);
+  EXPECT_EQ(ack.refused, events.size() - 1);
+  EXPECT_TRUE(other.publish(small));
 }
 
 TEST(JournalFailure, AServerWithAFullDiskStopsInOrder) {
