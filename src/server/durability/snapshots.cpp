@@ -1,7 +1,6 @@
 #include "server/durability/snapshots.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace gorgo::server {
@@ -40,7 +39,8 @@ bool Snapshots::is_due() const {
   if (options_.snapshot_bytes == 0 || thread_ != nullptr) return false;
   if (processor_.is_getting_ready()) return false;
   const std::uint64_t since = before_ + journal_.written() - from_;
-  return since >= std::max(options_.snapshot_bytes, last_size_);
+  if (since < std::max(options_.snapshot_bytes, last_size_)) return false;
+  return since / kMostGrowth >= last_size_ || Clock::now() >= rests_until_;
 }
 
 void Snapshots::look() {
@@ -48,9 +48,8 @@ void Snapshots::look() {
   end_if_done();
   if (is_due()) begin();
   constexpr std::chrono::microseconds kMostTime{500};
-  const auto start = std::chrono::steady_clock::now();
-  while (is_taking() && thread_->has_room() &&
-         std::chrono::steady_clock::now() - start < kMostTime) {
+  const auto start = Clock::now();
+  while (is_taking() && thread_->has_room() && Clock::now() - start < kMostTime) {
     take_some(kSomeBytes);
   }
 }
@@ -58,7 +57,10 @@ void Snapshots::look() {
 void Snapshots::end_if_done() {
   if (thread_ == nullptr || !thread_->is_done()) return;
   if (is_taking()) processor_.end_save();  // it failed in the middle
-  if (thread_->bytes() > 0) last_size_ = thread_->bytes();
+  if (thread_->bytes() > 0) {
+    last_size_ = thread_->bytes();
+    rests_until_ = Clock::now() + kRest * (Clock::now() - begun_);
+  }
   thread_ = nullptr;
   chunks_.clear();
 }
@@ -89,6 +91,7 @@ void Snapshots::begin() {
   if (bytes > kMostUnfinished) return;
   auto saved = processor_.begin_save();
   from_ = before_ + journal_.written();
+  begun_ = Clock::now();
   if (!saved) {
     log_.warning("no snapshot can be made", {{"why", saved.error().to_string()}});
     return;

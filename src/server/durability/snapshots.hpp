@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -19,7 +20,8 @@ namespace gorgo::server {
 /// journal can be trimmed. The state is taken at once between two turns; the events that are
 /// remembered are taken some at a time, and another thread writes. A snapshot is due when so much
 /// was written into the journal as `snapshot_bytes` say, and at least as much as the last snapshot
-/// has: then at most as much is written for snapshots as for records.
+/// has. Under a load that makes snapshots a considerable part of the work it waits longer: until as
+/// much has passed as kRest times the last one took, or kMostGrowth times as much was written.
 ///
 /// Belongs to the engine thread.
 class Snapshots {
@@ -43,6 +45,13 @@ class Snapshots {
   void stop();
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  /// The work of snapshots is at most a tenth of all, where the growth below allows it.
+  static constexpr int kRest = 9;
+  /// Bounds what a start replays behind a snapshot, in bytes of it.
+  static constexpr std::uint64_t kMostGrowth = 4;
+
   const JournalOptions options_;
   JournalWriter& journal_;
   Processor& processor_;
@@ -55,6 +64,8 @@ class Snapshots {
   std::uint64_t from_ = 0;
   std::uint64_t before_ = 0;     // bytes of records behind the snapshot of the start
   std::uint64_t last_size_ = 0;  // of the last one that was finished
+  Clock::time_point begun_;
+  Clock::time_point rests_until_;  // after the last one that was finished
 
   bool is_due() const;
   /// Forgets a snapshot that is done or has failed.
