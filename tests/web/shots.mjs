@@ -1,7 +1,7 @@
 // Takes the pictures of docs/workbench.md: node tests/web/shots.mjs FOLDER. It takes half a minute,
 // for the plots show the last two.
 import {mkdirSync, readFileSync} from 'node:fs';
-import {deploy, load, openBrowser, root, serve} from './support.mjs';
+import {deploy, load, openBrowser, root, serve, withRecordedGpu} from './support.mjs';
 
 const folder = process.argv[2] ?? '.';
 const seconds = Number(process.argv[3] ?? 30);
@@ -40,6 +40,11 @@ async function shoot(theme) {
     await page.waitForTimeout(2500);
     await page.screenshot({path: `${folder}/${name}-${theme}.png`});
   }
+  const gpu = await context.newPage();
+  await withRecordedGpu(gpu);
+  await gpu.goto(`${server.url}/engines`);
+  await gpu.waitForTimeout(4000);
+  await gpu.screenshot({path: `${folder}/gpu-${theme}.png`});
   await context.close();
 }
 

@@ -2,8 +2,10 @@
 import {spawn} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
+import {createServer} from 'node:http';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
+import {gunzipSync} from 'node:zlib';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const installed = createRequire(`${root}/web/package.json`);
@@ -67,3 +69,22 @@ export function load(server, perTick = 100) {
 }
 
 export const openBrowser = () => chromium.launch({executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']});
+
+/// Has a page get, in the place of its server's stream, what a server with an H100 sent while a rule moved to it and its
+/// pages were swapped (2026-11-26, every third message). Ends with the browser's context.
+export async function withRecordedGpu(page) {
+  const messages = gunzipSync(readFileSync(`${root}/tests/web/h100.sse.gz`)).toString().split(/(?<=\n\n)/);
+  const recorder = createServer(async (_, response) => {
+    response.writeHead(200, {'Content-Type': 'text/event-stream', 'Access-Control-Allow-Origin': '*'});
+    for (const message of messages) {
+      response.write(message);
+      await new Promise((resolve) => setTimeout(resolve, 50));  // as a browser meets them: one after the other
+    }
+  });
+  await new Promise((resolve) => recorder.listen(0, '127.0.0.1', resolve));
+  page.context().once('close', () => {
+    recorder.closeAllConnections();
+    recorder.close();
+  });
+  await page.route('**/v1/workbench/stream', (route) => route.continue({url: `http://127.0.0.1:${recorder.address().port}/`}));
+}

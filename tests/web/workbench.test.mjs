@@ -8,7 +8,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, test} from 'node:test';
 import {promisify} from 'node:util';
-import {axePath, deploy, gorgo, load, openBrowser, post, serve} from './support.mjs';
+import {axePath, deploy, gorgo, load, openBrowser, post, serve, withRecordedGpu} from './support.mjs';
 
 const kFirstPage = 80 << 10, kEditor = 160 << 10;  // bytes of gzipped JavaScript
 let server, browser, stop;
@@ -477,4 +477,21 @@ test('the first page and the editor stay small', () =>
     console.log(`first page ${firstSize} bytes, editor ${editorSize} bytes more`);
     assert.ok(firstSize > 0 && firstSize <= kFirstPage, `${firstSize}`);
     assert.ok(editorSize > 0 && editorSize <= kEditor, `${editorSize}`);
+  }));
+
+test('a GPU shows its pages, swaps, rounds and batches, and why a rule moved to it', () =>
+  withPage('/rules', async (page) => {
+    await withRecordedGpu(page);
+    await page.goto(`${server.url}/engines`);
+    const device = page.locator('section').filter({has: page.getByRole('heading', {name: 'cuda 0'})});
+    await device.getByText('in use', {exact: true}).waitFor();
+    const counter = (name) => device.locator('dl.counters > div').filter({has: page.locator('dt', {hasText: new RegExp(`^${name}$`)})}).locator('dd');
+    await counter('pages swapped out').filter({hasText: /^1074/}).waitFor();
+    for (const name of ['rounds', 'searches', 'pages in use', 'bytes uploaded with rounds']) assert.match(await counter(name).innerText(), /^[1-9]/, name);
+    await counter('rounds').filter({hasText: /\+\d+\/s/}).waitFor();
+    const row = (panel) => page.locator('section').filter({has: page.getByRole('heading', {name: panel})}).getByRole('row').filter({hasText: 'near'});
+    await row('Moves').filter({hasText: /column.*cuda.*1.15 ms a terminator under automaton/}).waitFor();
+    await row('Estimates against measurements').filter({hasText: /cuda/}).waitFor();
+    const found = await page.evaluate(axe);
+    assert.deepEqual(found.violations.filter((each) => ['serious', 'critical'].includes(each.impact)), []);
   }));

@@ -112,7 +112,7 @@ function Costs() {
 }
 
 const kGroups: [string, (name: string) => boolean][] = [
-  ['Rounds and batches', (name) => /round|batch|kernel|search|terminator/.test(name)],
+  ['Rounds and batches', (name) => /round|batch|kernel|search|terminator|fetched/.test(name)],
   ['Pages and memory', (name) => /page|byte|memory|swap/.test(name)],
   ['Others', () => true],
 ];
