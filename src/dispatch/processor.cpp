@@ -8,6 +8,7 @@
 #include "base/workers.hpp"
 #include "dispatch/evaluate/evaluation.hpp"
 #include "dispatch/evaluate/rule_runner.hpp"
+#include "dispatch/explain/alarm_report.hpp"
 #include "dispatch/explain/inquiry.hpp"
 #include "dispatch/order/arrivals.hpp"
 #include "dispatch/order/column_intake.hpp"
@@ -57,7 +58,7 @@ struct Processor::Impl {
         placer(rules, history,
                {.shuffle = options.shuffle_engines,
                 .threads = workers.threads(),
-                .on_alarm = options.on_alarm},
+                .on_alarm = with_reports(options.on_alarm)},
                stop),
         suspensions(rules, options.max_rule_time, options.on_suspension),
         runner(rules, history, placer, workers, suspensions, options.job_terminators, stop),
@@ -80,6 +81,13 @@ struct Processor::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
+  std::function<void(const dispatch::DeployedRule&, history::Slot)> with_reports(
+      const std::function<void(const EngineAlarm&)>& tell) {
+    if (!tell) return {};
+    return [this, tell](const dispatch::DeployedRule& rule, history::Slot terminator) {
+      tell(dispatch::alarm_report(rule, rules.schema(), history, terminator));
+    };
+  }
   Result<void> counted(Result<void> admitted) {
     ++(admitted.has_error() ? counters.refused : counters.accepted);
     return admitted;

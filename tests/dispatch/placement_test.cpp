@@ -359,7 +359,7 @@ TEST_F(TrialTest, AMissingCompositeRaisesTheAlarm) {
   EXPECT_EQ(alarm.rule, "r");
   EXPECT_THAT(alarm.difference,
               HasSubstr("reference and column disagree: of the terminator at 5 ns"));
-  EXPECT_THAT(alarm.difference, HasSubstr("C {n=2} against C {n=0}"));
+  EXPECT_THAT(alarm.difference, HasSubstr("@0.000005 C(n=2) against @0.000005 C(n=0)"));
   EXPECT_EQ(placement().engine().name(), "column");
   EXPECT_FALSE(placement().is_automatic());
   EXPECT_FALSE(placer_.is_tried(0));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dispatch/explain/alarm_report.hpp"
 #include "dispatch/placement/placer.hpp"
 
 namespace gorgo {
@@ -49,7 +50,9 @@ class TrialTest : public ::testing::Test {
   /// What trials really take is soon made up for, however slow the machine is.
   dispatch::Placer::Options for_tests(dispatch::Placer::Options options) {
     options.exploration = 1;
-    options.on_alarm = [this](const EngineAlarm& alarm) { alarms_.push_back(alarm); };
+    options.on_alarm = [this](const dispatch::DeployedRule& rule, history::Slot terminator) {
+      alarms_.push_back(dispatch::alarm_report(rule, rules_.schema(), history_, terminator));
+    };
     return options;
   }
   const dispatch::DeployedRule& rule() const { return rules_.rule(number_); }

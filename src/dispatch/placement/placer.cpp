@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/since.hpp"
-#include "dispatch/placement/alarm_report.hpp"
 #include "dispatch/placement/policy.hpp"
 
 namespace gorgo::dispatch {
@@ -161,7 +160,7 @@ void Placer::settle() {
     for (const Directive& directive : decide(ledger_, due, elapsed_)) carry_out(directive);
   }
   due_.clear();
-  tidy();
+  if (std::exchange(is_untidy_, false)) history_.trim();  // of what nobody holds any more
 }
 
 /// Forgets what was known of rules that have gone or were pinned. What is known of the others
@@ -190,7 +189,7 @@ void Placer::carry_out(const Directive& directive) {
     const std::uint32_t number = *rules_.number_of(serial);
     Placement& placement = this->placement(number);
     const Ledger::Rule& known = *ledger_.find(serial);
-    end_trial(number);
+    trials_.erase(number);
     switch (directive.kind) {
       case Directive::Kind::shadow:
         if (placement.few() > 0) leave_few(number, *placement.reserve().engine);
@@ -223,8 +222,6 @@ void Placer::begin_trial(std::uint32_t number, const engine::Engine& engine) {
   charge(option_of(trial), nanoseconds_since(start));
 }
 
-void Placer::end_trial(std::uint32_t number) { trials_.erase(number); }
-
 Ledger::Option& Placer::option_of(const Trial& trial) {
   return *ledger_.at(trial.serial).find(trial.engine);
 }
@@ -254,7 +251,7 @@ void Placer::arrange(std::uint32_t number, const Arrangement& arrangement,
     return wall(engine, entry.cost.per_terminator().value_or(entry.estimate.value_or(1)));
   };
   const double own = cost(*arrangement.engine), reserve = cost(*arrangement.reserve);
-  placement.share_with(*arrangement.reserve, shared_cost(own, reserve) / reserve);
+  placement.share_with(*arrangement.reserve, own / (own + reserve));
 }
 
 /// Has few terminators at a time go to the reserve, if the engine is a device, which has a fixed
@@ -280,11 +277,6 @@ void Placer::balance(std::uint32_t number, double own, double reserve) {
 void Placer::withdraw_idle(std::uint32_t number) {
   placement(number).withdraw_others();
   is_untidy_ = true;
-}
-
-/// Has the history let go of what nobody holds any more. Costs nothing unless there is something.
-void Placer::tidy() {
-  if (std::exchange(is_untidy_, false)) history_.trim();
 }
 
 void Placer::try_elsewhere(std::span<const Evaluated> evaluated) {
@@ -338,13 +330,9 @@ void Placer::raise_alarm(std::uint32_t number, const engine::Engine& other,
   arrange(number, {engine::find_engine(options_.choices.front())}, placement.alarm());
   placement.set_automatic(false);
   ledger_.forget(of.serial);
-  end_trial(number);
+  trials_.erase(number);
   withdraw_idle(number);
-  if (!options_.on_alarm) return;
-  options_.on_alarm({.rule = of.rule().name,
-                     .difference = placement.alarm(),
-                     .report = alarm_report(of, rules_.schema(), history_, difference.terminator,
-                                            placement.alarm())});
+  if (options_.on_alarm) options_.on_alarm(of, difference.terminator);
 }
 
 }  // namespace gorgo::dispatch

@@ -44,8 +44,9 @@ class Placer {
     /// Not 0: rules move at random, before every evaluation; for tests.
     std::uint64_t shuffle = 0;
     unsigned threads = 1;
-    /// Is told when two engines disagree about a rule.
-    std::function<void(const EngineAlarm&)> on_alarm;
+    /// Is told when two engines disagree about a terminator of a rule. The rule's placement says
+    /// what differs.
+    std::function<void(const DeployedRule&, history::Slot)> on_alarm;
   };
 
   Placer(RuleSet& rules, history::History& history, const Options& options,
@@ -108,12 +109,10 @@ class Placer {
 
   void carry_out(const Directive& directive);
   void begin_trial(std::uint32_t number, const engine::Engine& engine);
-  void end_trial(std::uint32_t number);
   void prepare(std::uint32_t number, EngineEntry& entry);
   void arrange(std::uint32_t number, const Arrangement& arrangement, const std::string& reason);
   void leave_few(std::uint32_t number, const engine::Engine& reserve);
   void withdraw_idle(std::uint32_t number);
-  void tidy();
 
   void try_elsewhere(Trial& trial, const Evaluated& own);
   void charge(Ledger::Option& option, double nanoseconds);

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/since.hpp"
+#include "codec/event_notation.hpp"
 #include "dispatch/placement/tuning.hpp"
 
 namespace gorgo::dispatch {
@@ -46,28 +47,13 @@ std::vector<Found> composites_of(const Outcome& outcome, std::size_t terminators
   return list;
 }
 
-std::string text_of(const Datum& value) {
-  switch (value.tag) {
-    case Datum::Tag::integer:
-      return std::to_string(value.integer);
-    case Datum::Tag::floating:
-      return std::to_string(value.floating);
-    case Datum::Tag::boolean:
-      return value.boolean ? "true" : "false";
-    case Datum::Tag::string:
-      return "\"" + std::string(value.text()) + "\"";
-    case Datum::Tag::none:
-      break;
-  }
-  return "no value";
-}
-
-std::string text_of(const Found& composite, const EventType& type) {
-  std::string text = type.name + " {";
+std::string text_of(const Found& composite, const EventType& type, Timestamp time) {
+  Event event{.type = type.name, .timestamp = time, .attributes = {}};
   for (std::size_t i = 0; i < composite.cells.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + type.attributes[i].name + "=" + text_of(composite.cells[i]);
+    const Datum& cell = composite.cells[i];
+    if (cell.exists()) event.attributes.push_back({type.attributes[i].name, to_value(cell)});
   }
-  return text + "}";
+  return codec::notation_of(event);
 }
 
 }  // namespace
@@ -119,13 +105,14 @@ std::optional<Shadow::Difference> Shadow::difference(const DeployedRule& rule, c
   const auto [a, b] = std::mismatch(own.begin(), own.end(), other.begin(), other.end());
   const std::size_t at = std::min(a == own.end() ? ~std::size_t{0} : a->terminator,
                                   b == other.end() ? ~std::size_t{0} : b->terminator);
-  const auto& store = rule.terminators->store();
-  return Difference{terminators[at],
-                    "of the terminator at " + std::to_string(store.timestamp(terminators[at])) +
-                        " ns, " + (a == own.end() ? "nothing" : text_of(*a, type)) + " against " +
-                        (b == other.end() ? "nothing" : text_of(*b, type)) + ", " +
-                        std::to_string(own.size()) + " against " + std::to_string(other.size()) +
-                        " composites of " + std::to_string(terminators.size()) + " terminators"};
+  const Timestamp time = rule.terminators->store().timestamp(terminators[at]);
+  const std::string own_text = a == own.end() ? "nothing" : text_of(*a, type, time);
+  const std::string other_text = b == other.end() ? "nothing" : text_of(*b, type, time);
+  return Difference{terminators[at], "of the terminator at " + std::to_string(time) + " ns, " +
+                                         own_text + " against " + other_text + ", " +
+                                         std::to_string(own.size()) + " against " +
+                                         std::to_string(other.size()) + " composites of " +
+                                         std::to_string(terminators.size()) + " terminators"};
 }
 
 }  // namespace gorgo::dispatch

@@ -1,6 +1,7 @@
-#include "dispatch/placement/alarm_report.hpp"
+#include "dispatch/explain/alarm_report.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "codec/event_notation.hpp"
@@ -91,9 +92,9 @@ std::string commented(std::string text) {
 
 }  // namespace
 
-std::string alarm_report(const DeployedRule& rule, const Schema& schema,
-                         const history::History& history, history::Slot slot,
-                         const std::string& difference) {
+EngineAlarm alarm_report(const DeployedRule& rule, const Schema& schema,
+                         const history::History& history, history::Slot slot) {
+  const std::string& difference = rule.placement.alarm();
   const history::EventStore& terminators = rule.terminators->store();
   auto events = events_before(rule, schema, history, terminators.root(slot));
   const std::size_t left_out = events.size() - std::min(events.size(), kMostEvents);
@@ -124,7 +125,7 @@ std::string alarm_report(const DeployedRule& rule, const Schema& schema,
     codec::append_milliseconds(text, terminators.timestamp(slot));
     text += " tick\n";
   }
-  return text + "expect:\n";
+  return {.rule = rule.rule().name, .difference = difference, .report = text + "expect:\n"};
 }
 
 }  // namespace gorgo::dispatch
