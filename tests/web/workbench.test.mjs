@@ -1,14 +1,14 @@
 // The workbench in a browser: every view, a deployment from its first error to the question why it
 // fired, a server that goes and comes back, and the sizes of what is loaded.
 import assert from 'node:assert/strict';
-import {execFile, execFileSync} from 'node:child_process';
+import {execFile, execFileSync, spawn} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createServer, get} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, test} from 'node:test';
 import {promisify} from 'node:util';
-import {axePath, deploy, gorgo, load, openBrowser, post, serve, withRecordedGpu} from './support.mjs';
+import {axePath, deploy, gorgo, load, openBrowser, post, readings, serve, withRecordedGpu} from './support.mjs';
 
 const kFirstPage = 80 << 10, kEditor = 160 << 10;  // bytes of gzipped JavaScript
 let server, browser, stop;
@@ -71,6 +71,26 @@ for (const [path, title] of Object.entries(views)) {
       }, {colorScheme}));
   }
 }
+
+test('every view fits a narrow window', () =>
+  withPage('/', async (page) => {
+    for (const [path, title] of Object.entries(views)) {
+      await page.goto(server.url + path);
+      await page.getByRole('heading', {name: title, exact: true}).first().waitFor();
+      await page.getByText('live', {exact: true}).waitFor();
+      const [wide, shown] = await page.evaluate(() => [document.scrollingElement.scrollWidth, innerWidth]);
+      assert.ok(wide <= shown, `${path} takes ${wide} of ${shown} pixels`);
+    }
+  }, {viewport: {width: 360, height: 740}}));
+
+test('the menu works by keyboard', () =>
+  withPage('/', async (page) => {
+    await page.getByText('live', {exact: true}).waitFor();
+    const focused = () => page.evaluate(() => document.activeElement.textContent);
+    for (let i = 0; i < 20 && (await focused()) !== 'Rules'; ++i) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', {name: 'Rules', exact: true}).waitFor();
+  }));
 
 async function write(page, text) {
   await page.locator('.cm-content').click();
@@ -217,6 +237,91 @@ test('what was accepted is found by its time, and from the question why', async 
     rmSync(folder, {recursive: true});
   }
 });
+
+/// A server whose configuration is this text.
+async function serveWith(text, use) {
+  const folder = mkdtempSync(join(tmpdir(), 'gorgo-web-'));
+  writeFileSync(join(folder, 'gorgo.toml'), text);
+  const mine = await serve({options: ['--config', join(folder, 'gorgo.toml')]});
+  try {
+    await use(mine);
+  } finally {
+    await mine.stop();
+    rmSync(folder, {recursive: true});
+  }
+}
+
+test('values that the configuration names are shown nowhere', () =>
+  serveWith('[http]\nredact = ["Temp.area"]\n', async (mine) => {
+    await deploy(mine, 'fire');
+    await withPage('/events?subscribe=Temp(area%20%3D%20"attic")', async (page) => {
+      await page.getByText('Nothing has come yet.').waitFor();
+      // The page shows what comes after it has subscribed, which nothing on it tells.
+      const event = (area) => ({type: 'Temp', attrs: {area, value: 50}});
+      const posting = setInterval(() => post(mine, [event('cellar'), event('attic')]).catch(() => {}), 200);
+      try {
+        await page.getByRole('region', {name: 'Events'}).getByText('[redacted]').nth(2).waitFor();
+      } finally {
+        clearInterval(posting);
+      }
+      await post(mine, [{type: 'Smoke', attrs: {area: 'attic'}}]);
+      const rows = await page.getByRole('region', {name: 'Events'}).getByRole('row').allInnerTexts();
+      assert.deepEqual(rows.filter((row) => /attic|cellar/.test(row)), []);
+      await page.goto(`${mine.url}/why/fire`);
+      await page.getByText('fired').first().waitFor();
+      assert.doesNotMatch(await page.locator('main').innerText(), /attic/);
+    }, {}, mine);
+  }));
+
+test('a client is shown with what it takes, and can be disconnected', () =>
+  serveWith('', async (mine) => {
+    const subscriber = spawn(gorgo, ['sub', 'Temp', '--to', mine.native], {stdio: 'ignore'});
+    try {
+      await withPage('/connections', async (page) => {
+        page.on('dialog', (dialog) => dialog.accept());
+        const row = page.getByRole('region', {name: 'Connections'}).getByRole('row').filter({hasText: 'gorgo sub'});
+        await row.waitFor();
+        await row.getByRole('button', {name: /Disconnect/}).click();
+        await page.getByRole('region', {name: 'Ended'}).getByRole('row').filter({hasText: 'gorgo sub'}).getByText('disconnected', {exact: true}).waitFor();
+      }, {}, mine);
+    } finally {
+      subscriber.kill();
+    }
+  }));
+
+// The CPU stands in for two devices there; all else is as with GPUs.
+test('devices show their rounds, batches and pages; a rule that moves says when, and why', () =>
+  serveWith('', async (mine) => {
+    const types = 'event Temp(area: string, value: float);\nevent Smoke(area: string);\n';
+    const rule = '@engine(cuda-host) rule hot: define Hot(area: string) from Smoke(area = $a) and each Temp(area = $a, value > 45) within 1 min from Smoke where area = $a;';
+    const put = await fetch(`${mine.url}/v1/rules/heat`, {method: 'PUT', body: types + rule});
+    assert.ok(put.ok);
+    const posting = setInterval(() => post(mine, readings(100)).catch(() => {}), 100);
+    try {
+      await withPage('/engines', async (page) => {
+        const panel = (title) => page.locator('section.panel').filter({has: page.getByRole('heading', {name: title, exact: true})});
+        const device = panel('cuda-host 0');
+        const counter = (name) => device.locator('dl.counters > div').filter({has: page.getByText(name, {exact: true})}).locator('dd');
+        await device.getByText('in use', {exact: true}).waitFor();
+        await panel('cuda-host 1').waitFor();
+        for (const name of ['rounds', 'searches', 'pages in use', 'pages uploaded']) await counter(name).filter({hasText: /[1-9]/}).waitFor();
+        for (const name of ['pages swapped in', 'pages swapped out', 'page hits']) await counter(name).filter({hasText: /\d/}).waitFor();
+        await counter('rounds').getByText(/\+.*\/s/).waitFor();
+        const inCharge = page.getByRole('region', {name: 'Engines', exact: true}).getByRole('row').filter({hasText: 'cuda-host'});
+        await inCharge.waitFor();
+        execFileSync(gorgo, ['rules', 'pin', 'hot', 'column', '--to', mine.native], {stdio: 'ignore'});
+        const moves = panel('Moves'), move = moves.getByRole('row').filter({hasText: 'pinned'});
+        await move.getByText('cuda-host').waitFor();
+        await move.getByText('column').waitFor();
+        await moves.getByRole('img', {name: /Moves of rules/}).locator('circle').waitFor({state: 'attached'});
+        await inCharge.waitFor({state: 'detached'});
+        const found = await page.evaluate(axe);
+        assert.deepEqual(found.violations.filter((each) => ['serious', 'critical'].includes(each.impact)).map((each) => each.id), []);
+      }, {}, mine);
+    } finally {
+      clearInterval(posting);
+    }
+  }));
 
 test('doors say what came through them, what did not, and what is wrong', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gorgo-web-'));
