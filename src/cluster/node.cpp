@@ -48,6 +48,11 @@ std::string Node::problem() const {
   return problem_;
 }
 
+Situation Node::situation() const {
+  const std::lock_guard lock(mutex_);
+  return situation_;
+}
+
 void Node::run() {
   while (!stops_) {
     const auto stepped = step();
@@ -101,17 +106,14 @@ void Node::find() {
 }
 
 void Node::take_duties() {
-  const Situation situation{.live =
-                                [&] {
-                                  auto live = members_.live();
-                                  live[settings_.node] = describe();
-                                  return live;
-                                }(),
-                            .drained = members_.drained(),
-                            .appointed = members_.appointed(),
-                            .has_standbys = settings_.has_standbys};
+  Situation situation{.live = members_.live(),
+                      .drained = members_.drained(),
+                      .appointed = members_.appointed(),
+                      .has_standbys = settings_.has_standbys};
+  situation.live[settings_.node] = describe();
   const auto all = [&] {
     const std::lock_guard lock(mutex_);
+    situation_ = situation;
     return all_;
   }();
   for (const PartitionName& name : all) {

@@ -49,6 +49,11 @@ class Node {
   std::map<PartitionName, Partition::State> partitions() const;
   /// Why there is no way to the brokers; empty: there is one.
   std::string problem() const;
+  /// What it has heard of all nodes, itself included; while there is no way to the brokers, what it
+  /// heard last.
+  Situation situation() const;
+  const std::string& cluster() const { return settings_.cluster; }
+  const std::string& name() const { return settings_.node; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -56,11 +61,13 @@ class Node {
   const NodeSettings settings_;
   const FindPartitions find_;
   std::atomic<bool> stops_ = false;
-  mutable std::mutex mutex_;  // guards `partitions_` against readers, `all_`, and `problem_`
+  // Guards `partitions_` against readers, `all_`, `problem_` and `situation_`.
+  mutable std::mutex mutex_;
   std::condition_variable woken_;
   std::map<PartitionName, std::unique_ptr<Partition>> partitions_;
   std::vector<PartitionName> all_;
   std::string problem_;
+  Situation situation_;
 
   // The thread alone uses these.
   doors::nats::Connection connection_;

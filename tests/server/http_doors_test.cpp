@@ -81,5 +81,11 @@ TEST_F(HttpDoors, ASilenceThatIsWrongIsNoMissingTarget) {
   EXPECT_EQ(silence("none", R"({"area":"A1"})").status, 404u);
 }
 
+TEST_F(HttpDoors, AServerWithoutAClusterSaysSo) {
+  const auto shown = http_.ask("GET", "/v1/cluster");
+  EXPECT_EQ(shown.status, 404u);
+  EXPECT_THAT(shown.body, HasSubstr("in no cluster"));
+}
+
 }  // namespace
 }  // namespace gorgo::server

@@ -2,7 +2,7 @@
 // fired, a server that goes and comes back, and the sizes of what is loaded.
 import assert from 'node:assert/strict';
 import {execFile, execFileSync, spawn} from 'node:child_process';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createServer, get} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -10,6 +10,7 @@ import {after, before, test} from 'node:test';
 import {promisify} from 'node:util';
 import {axePath, deploy, gorgo, load, openBrowser, post, readings, serve, withRecordedGpu} from './support.mjs';
 
+const natsServer = process.env.NATS_SERVER ?? '/usr/sbin/nats-server';
 const kFirstPage = 80 << 10, kEditor = 160 << 10;  // bytes of gzipped JavaScript
 let server, browser, stop;
 
@@ -57,6 +58,7 @@ const views = {
   '/shadows': 'Shadow deployments',
   '/doors': 'Doors',
   '/actions': 'Actions',
+  '/cluster': 'Cluster',
   '/connections': 'Connections',
 };
 for (const [path, title] of Object.entries(views)) {
@@ -600,3 +602,38 @@ test('a GPU shows its pages, swaps, rounds and batches, and why a rule moved to 
     const found = await page.evaluate(axe);
     assert.deepEqual(found.violations.filter((each) => ['serious', 'critical'].includes(each.impact)), []);
   }));
+
+test('a cluster shows its nodes and who owns each partition', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gorgo-cluster-'));
+  const broker = spawn(natsServer, ['-a', '127.0.0.1', '-p', '-1', '-js', '-sd', folder, '--ports_file_dir', folder], {stdio: 'ignore'});
+  const found = async () => readdirSync(folder).find((name) => name.endsWith('.ports'));
+  while (!(await found())) await new Promise((resolve) => setTimeout(resolve, 50));
+  const url = JSON.parse(readFileSync(join(folder, await found()))).nats[0];
+  writeFileSync(join(folder, 'gorgo.toml'), `
+[journal]
+path = "${folder}/journal"
+backlog_policy = "refuse"
+[cluster]
+name = "plant"
+node = "press"
+brokers = "${url.replace('nats://', '')}"
+partitions = 3
+`);
+  writeFileSync(join(folder, 'hot.tesla'), 'event Temp(area: string, value: float);\ndefine Hot(area: string) from Temp(area = $a, value > 45) where area = $a;\n');
+  const node = await serve({options: ['--config', join(folder, 'gorgo.toml')]});
+  try {
+    await withPage('/cluster', async (page) => {
+      await page.getByText('press').first().waitFor();
+      await promisify(execFile)(gorgo, ['cluster', 'deploy', join(folder, 'hot.tesla'), '--config', join(folder, 'gorgo.toml')]);
+      const row = (name) => page.getByRole('row').filter({hasText: name});
+      for (const name of ['area/0', 'area/1', 'area/2']) await row(name).filter({hasText: /press.*owner/}).waitFor();
+      await row('press').filter({hasText: /takes part.*3.*3/}).first().waitFor();
+      const found = await page.evaluate(axe);
+      assert.deepEqual(found.violations.filter((each) => ['serious', 'critical'].includes(each.impact)), []);
+    }, {}, node);
+  } finally {
+    await node.stop();
+    broker.kill();
+    rmSync(folder, {recursive: true});
+  }
+});

@@ -25,6 +25,7 @@ const views: Record<string, Entry> = {
   shadows: {title: 'Shadows', load: async () => (await import('./pages/shadows')).Shadows},
   doors: {title: 'Doors', load: async () => (await import('./pages/doors')).Doors},
   actions: {title: 'Actions', load: async () => (await import('./pages/actions')).Actions},
+  cluster: {title: 'Cluster', load: async () => (await import('./pages/cluster')).Cluster},
   connections: {title: 'Connections', load: async () => (await import('./pages/connections')).Connections},
 };
 

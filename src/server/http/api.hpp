@@ -102,6 +102,7 @@ class Api {
   boost::asio::awaitable<Response> retry_action(const Call& call);
   boost::asio::awaitable<Response> silence_action(const Call& call);
   boost::asio::awaitable<Response> end_silence(const Call& call);
+  boost::asio::awaitable<Response> show_cluster(const Call& call);
   boost::asio::awaitable<Response> list_connections(const Call& call);
   boost::asio::awaitable<Response> disconnect(const Call& call);
   boost::asio::awaitable<Response> describe(const Call& call);
