@@ -28,7 +28,7 @@ void bind_engine(const ast::Annotation& annotation, RuleOptions& options, Report
 
 void bind_limit(const ast::Annotation& annotation, RuleOptions& options, Reporter& reporter) {
   bool given = false;
-  for (const auto& [name, value, is_time, is_word] : annotation.arguments) {
+  for (const auto& [name, value, is_time, is_word, value_at] : annotation.arguments) {
     const Location at = name.text.empty() ? annotation.name.at : name.at;
     if (name.text != "max_sequences") {
       return reporter.error(

@@ -174,6 +174,7 @@ struct AnnotationArgument {
   Value value;
   bool is_time = false;  ///< `value` is nanoseconds: `10 min`
   bool is_word = false;  ///< `value` is a string that stands there as a word
+  Location value_at;
 };
 
 /// `@engine(cuda)`, `@limit(max_sequences = 100000)`, `@at_most(1, per = 10 min, by = area)`.
@@ -218,9 +219,10 @@ struct EventDeclaration {
 
 using Item = std::variant<EventDeclaration, RuleDefinition>;
 
-/// One rule file.
+/// One rule file. The values of its constants stand in the rules; their names are here.
 struct File {
   std::vector<Item> items;
+  std::vector<Name> constants;  ///< in the order of the text
 };
 
 }  // namespace gorgo::ast

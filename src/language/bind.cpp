@@ -57,7 +57,7 @@ BoundFile bind(const ast::File& file, const Schema& known, const Source& source)
   std::vector<Scope> scopes;
   scopes.reserve(rules.size());
   for (const auto* rule : rules) {
-    scopes.emplace_back(*rule, types, reporter);
+    scopes.emplace_back(*rule, file.constants, types, reporter);
     EvidenceCollector(*rule, scopes.back(), types, inference).collect();
   }
   enter_numbers(file, types, known, reporter);

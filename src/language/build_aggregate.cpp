@@ -5,6 +5,7 @@
 
 #include "language/build_span.hpp"
 #include "language/build_timer.hpp"
+#include "language/foreign_words.hpp"
 
 namespace gorgo::language {
 
@@ -17,10 +18,13 @@ std::shared_ptr<ast::AggregateCall> AggregateBuilder::call(antlr4::Token* functi
   const std::string word = function->getText();
   const auto known = aggregate_function(word);
   if (!known) {
+    const std::string meant = hint_for_function(word);
     reporter_.error(result->at, "unknown aggregate " + in_quotes(word),
-                    reporter_.suggest(word, aggregate_names(),
-                                      "`gorgo functions` lists aggregates; a state "
-                                      "begins with `each`, `first` or `last`"));
+                    !meant.empty()
+                        ? meant
+                        : reporter_.suggest(word, aggregate_names(),
+                                            "`gorgo functions` lists aggregates; a state "
+                                            "begins with `each`, `first` or `last`"));
     return result;
   }
   check_place(function);

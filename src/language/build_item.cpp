@@ -137,20 +137,17 @@ ast::Annotation ItemBuilder::annotation(Parser::AnnotationContext* annotation) {
   ast::Annotation result{.name = tokens_.name(annotation->attributeName())};
   for (auto* argument : annotation->annotationArgument()) {
     const ast::Name bare{"", tokens_.locate(argument->start)};
-    if (argument->annotationLiteral() != nullptr) {
-      result.arguments.push_back(annotation_literal(bare, argument->annotationLiteral()));
-      continue;
-    }
-    const std::string word = argument->word()->getText();
     auto* value = argument->annotationValue();
-    if (value == nullptr) {
-      result.arguments.push_back({.name = bare, .value = word, .is_word = true});
-    } else if (value->annotationLiteral() != nullptr) {
-      result.arguments.push_back(annotation_literal({word, bare.at}, value->annotationLiteral()));
+    auto* literal = value != nullptr ? value->annotationLiteral() : argument->annotationLiteral();
+    const ast::Name name =
+        value == nullptr ? bare : ast::Name{argument->word()->getText(), bare.at};
+    if (literal != nullptr) {
+      result.arguments.push_back(annotation_literal(name, literal));
     } else {
-      result.arguments.push_back(
-          {.name = {word, bare.at}, .value = value->getText(), .is_word = true});
+      const std::string word = value != nullptr ? value->getText() : argument->word()->getText();
+      result.arguments.push_back({.name = name, .value = word, .is_word = true});
     }
+    result.arguments.back().value_at = value == nullptr ? bare.at : tokens_.locate(value->start);
   }
   return result;
 }

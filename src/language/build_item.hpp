@@ -25,6 +25,8 @@ class ItemBuilder {
 
   /// Nothing for a constant, whose value stands in the rules behind it.
   std::optional<ast::Item> item(Parser::ItemContext* item);
+  /// The names of the constants so far, in the order of the text.
+  std::vector<ast::Name> constants() const { return constants_.names(); }
 
  private:
   void constant(Parser::ConstantContext* constant);

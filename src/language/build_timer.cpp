@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "language/literal.hpp"
 
@@ -40,6 +41,19 @@ std::optional<ast::Name> timer_zone(const ast::Expr& condition) {
   return ast::Name{*zone, condition.children[1].at};
 }
 
+constexpr const char* kForms = "write `Timer(every = 1 min)` or `Timer(hour = 9, minute = 0)`";
+
+void report_unknown_field(const ast::Expr& condition, Reporter& reporter) {
+  const bool named =
+      !condition.children.empty() && condition.children[0].kind == ExprKind::attribute;
+  const std::string name = named ? condition.children[0].name.text : "";
+  const std::vector<std::string> fields = {"every", "hour", "minute", "second", "zone"};
+  // A field of a name that is right has a wrong value.
+  const bool is_slip = named && std::ranges::count(fields, lower_case(name)) == 0;
+  reporter.error(is_slip ? condition.children[0].at : condition.at, "this is no field of a timer",
+                 is_slip ? reporter.suggest(name, fields, kForms) : kForms);
+}
+
 /// Sets the field; returns what is wrong with it, or nothing.
 const char* set_timer_field(ast::Timer& timer, const TimerField& field) {
   constexpr Duration kMillisecond = 1'000'000;
@@ -71,8 +85,6 @@ bool is_timer(const ast::Predicate& predicate) {
 }
 
 ast::Timer build_timer(const ast::Predicate& predicate, Reporter& reporter) {
-  static constexpr const char* kForms =
-      "write `Timer(every = 1 min)` or `Timer(hour = 9, minute = 0)`";
   ast::Timer timer{.at = predicate.type.at};
   if (predicate.alias) {
     reporter.error(predicate.alias->at, "a timer takes no alias", "leave out `as`");
@@ -90,7 +102,7 @@ ast::Timer build_timer(const ast::Predicate& predicate, Reporter& reporter) {
     const bool known = field && (field->name == "every" || field->name == "hour" ||
                                  field->name == "minute" || field->name == "second");
     if (!known) {
-      reporter.error(condition.at, "this is no field of a timer", kForms);
+      report_unknown_field(condition, reporter);
     } else if (const char* problem = set_timer_field(timer, *field); problem != nullptr) {
       reporter.error(condition.at, problem, kForms);
     }

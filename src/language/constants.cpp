@@ -1,5 +1,6 @@
 #include "language/constants.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -36,7 +37,23 @@ void Constants::put_into(ast::RuleDefinition& rule, Reporter& reporter) const {
   for (ast::Clause& clause : rule.clauses) put_into(clause, reporter);
   for (ast::Assignment& assignment : rule.assignments) put_into(assignment.value, reporter);
   if (rule.limit) put_into(*rule.limit, reporter);
-  for (ast::Annotation& annotation : rule.annotations) put_into(annotation);
+  for (ast::Annotation& annotation : rule.annotations) put_into(annotation, reporter);
+}
+
+std::vector<ast::Name> Constants::names() const {
+  std::vector<ast::Name> names;
+  for (const auto& [name, constant] : constants_) names.push_back({name, constant.at});
+  std::ranges::sort(names, {},
+                    [](const ast::Name& name) { return std::pair(name.at.line, name.at.column); });
+  return names;
+}
+
+/// `hint` is for names that are near to none.
+void Constants::report_unknown(const ast::Name& name, std::string hint, Reporter& reporter) const {
+  std::vector<std::string> known;
+  for (const ast::Name& constant : names()) known.push_back(constant.text);
+  reporter.error(name.at, "there is no constant " + in_quotes(name.text) + " in front of this rule",
+                 reporter.suggest(name.text, known, std::move(hint)));
 }
 
 void Constants::put_into(ast::Clause& clause, Reporter& reporter) const {
@@ -66,10 +83,9 @@ void Constants::put_into(ast::Span& span, Reporter& reporter) const {
   if (span.constant.text.empty()) return;
   const auto constant = constants_.find(span.constant.text);
   if (constant == constants_.end()) {
-    return reporter.error(
-        span.constant.at,
-        "there is no constant " + in_quotes(span.constant.text) + " in front of this rule",
-        "a window is a time such as `5 min`, or a constant: `const w = 5 min;`");
+    return report_unknown(span.constant,
+                          "a window is a time such as `5 min`, or a constant: `const w = 5 min;`",
+                          reporter);
   }
   if (const auto width = width_of(constant->second.value)) return set_width(span, *width);
   reporter.error(span.constant.at,
@@ -88,9 +104,9 @@ std::optional<std::int64_t> Constants::number_of(const ast::Name& name, const st
                                                  Reporter& reporter) const {
   const auto constant = constants_.find(name.text);
   if (constant == constants_.end()) {
-    reporter.error(
-        name.at, "there is no constant " + in_quotes(name.text) + " in front of this rule",
-        "a whole number stands here, as in " + example + ", or a constant: `const best = 3;`");
+    report_unknown(
+        name, "a whole number stands here, as in " + example + ", or a constant: `const best = 3;`",
+        reporter);
     return std::nullopt;
   }
   const ast::Expr& value = constant->second.value;
@@ -105,13 +121,18 @@ std::optional<std::int64_t> Constants::number_of(const ast::Name& name, const st
 
 /// The number and the time of `@at_most` may be constants. Words of other annotations, and those
 /// behind `by`, are names.
-void Constants::put_into(ast::Annotation& annotation) const {
+void Constants::put_into(ast::Annotation& annotation, Reporter& reporter) const {
   if (annotation.name.text != "at_most") return;
   for (ast::AnnotationArgument& argument : annotation.arguments) {
     const bool is_number = &argument == annotation.arguments.data() && argument.name.text.empty();
     if (!argument.is_word || !(is_number || argument.name.text == "per")) continue;
-    const auto constant = constants_.find(std::get<std::string>(argument.value));
-    if (constant == constants_.end()) continue;
+    const std::string& word = std::get<std::string>(argument.value);
+    const auto constant = constants_.find(word);
+    if (constant == constants_.end()) {
+      report_unknown({word, argument.value_at},
+                     "for example `@at_most(1, per = 10 min, by = area)`", reporter);
+      continue;
+    }
     argument.value = constant->second.value.value;
     argument.is_time = constant->second.value.kind == ast::ExprKind::duration;
     argument.is_word = false;

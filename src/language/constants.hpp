@@ -19,8 +19,11 @@ class Constants {
   void declare(const ast::Name& name, ast::Expr value, Reporter& reporter);
   /// Reports attributes that a rule could not name, because a constant has their name.
   void check(const std::vector<ast::AttributeDeclaration>& attributes, Reporter& reporter) const;
-  /// Puts literals in the places of names. A window whose constant is none is reported.
+  /// Puts literals in the places of names. A name that stands where only a constant may is
+  /// reported when it is none.
   void put_into(ast::RuleDefinition& rule, Reporter& reporter) const;
+  /// In the order of the text.
+  std::vector<ast::Name> names() const;
 
  private:
   void put_into(ast::Predicate& predicate, Reporter& reporter) const;
@@ -28,7 +31,8 @@ class Constants {
   void put_into(ast::Expr& expr, Reporter& reporter) const;
   void put_into(ast::Span& span, Reporter& reporter) const;
   void put_into(ast::Limit& limit, Reporter& reporter) const;
-  void put_into(ast::Annotation& annotation) const;
+  void put_into(ast::Annotation& annotation, Reporter& reporter) const;
+  void report_unknown(const ast::Name& name, std::string hint, Reporter& reporter) const;
   std::optional<std::int64_t> number_of(const ast::Name& name, const std::string& example,
                                         Reporter& reporter) const;
 

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <utility>
 
+#include "language/call_shape.hpp"
+
 namespace gorgo::language {
 namespace {
 
@@ -63,9 +65,49 @@ std::string hint_for_form(const SyntaxError& error, const ItemTokens& item) {
   if (error.inside(TeslaParser::RuleAnnotation) && annotation_before(item, index) == "at_most") {
     return "write for example `@at_most(1, per = 10 min, by = area)`";
   }
-  const bool is_name = error.expects(TeslaParser::ID);  // which most keywords may be
-  if (!is_name && error.expects(TeslaParser::FROM) && error.expects(TeslaParser::AFTER)) {
-    return "a window is counted from a state: `within 5 min from Smoke`";
+  if (word == "," && error.expects(TeslaParser::AS)) return kSequence;
+  if (word == "within" && error.expects(TeslaParser::AS)) {
+    return "the terminator has no window; windows stand behind states: "
+           "`and last Smoke() within 5 min from Fire`";
+  }
+  return {};
+}
+
+/// Whether the index is behind the first word in the brackets of an aggregate: `Count(Smoke
+/// within`.
+bool lacks_brackets(const ItemTokens& item, std::size_t index) {
+  return index > 2 && item.tokens[index]->getType() == TeslaParser::WITHIN &&
+         item.tokens[index - 1]->getType() == TeslaParser::ID &&
+         item.tokens[index - 2]->getType() == TeslaParser::LPAREN &&
+         aggregate_function(item.tokens[index - 3]->getText()).has_value();
+}
+
+/// Hints for forms of values that TESLA has, but writes in another way.
+std::string hint_for_value(const SyntaxError& error, const ItemTokens& item) {
+  const std::size_t index = error.offending->getTokenIndex(), type = error.offending->getType();
+  const std::string next = word_at(item, index + 1);
+  const std::string before = index > 0 ? word_at(item, index - 1) : std::string();
+  const bool behind_value = error.expects(TeslaParser::SLASH);
+  if (behind_value && type == TeslaParser::NOT) {
+    return "`not` stands in front: `not (x " + next + (next == "in" ? " (...))`" : " ...)`");
+  }
+  const bool compares = (type >= TeslaParser::EQUAL && type <= TeslaParser::GREATER_EQUAL) ||
+                        type == TeslaParser::CONTAINS || type == TeslaParser::LIKE ||
+                        type == TeslaParser::MATCHES || type == TeslaParser::IN;
+  if (behind_value && compares && error.inside(TeslaParser::RuleWhereClause)) {
+    return "a condition that is a value stands in brackets: `hot = (Temp.value > 45)`";
+  }
+  if (type == TeslaParser::STAR && before == "(" && word_at(item, index - 2) == "count") {
+    return "write `Count(Type() within ... from ...)`";
+  }
+  if (before == "distinct") return "write `CountDistinct(Type().attribute within ... from ...)`";
+  if (lacks_brackets(item, index)) {
+    return "a type is followed by brackets, even without conditions: `" +
+           item.tokens[index - 1]->getText() + "()`";
+  }
+  const bool declares = error.expects(TeslaParser::COLON) && type == TeslaParser::ID;
+  if (declares && error.inside(TeslaParser::RuleAttributeDeclaration)) {
+    return "write `" + item.tokens[index - 1]->getText() + ": " + error.offending->getText() + "`";
   }
   return {};
 }
@@ -78,6 +120,23 @@ constexpr ForeignWord kUnits[] = {{"m", "minutes are written `min`"},
                                   {"w", "a week is `7 d`"},
                                   {"week", "a week is `7 d`"},
                                   {"weeks", "a week is `7 d`"}};
+
+constexpr ForeignWord kValueTypes[] = {
+    {"integer", "write `int`"},
+    {"long", "write `int`"},
+    {"bigint", "write `int`"},
+    {"int64", "write `int`"},
+    {"real", "write `float`"},
+    {"number", "write `float`"},
+    {"decimal", "write `float`"},
+    {"boolean", "write `bool`"},
+    {"text", "write `string`"},
+    {"varchar", "write `string`"},
+    {"char", "write `string`"},
+    {"str", "write `string`"},
+    {"date", "write `int`, for nanoseconds since 1970"},
+    {"datetime", "write `int`, for nanoseconds since 1970"},
+    {"timestamp", "write `int`, for nanoseconds since 1970; each event has its time, besides"}};
 
 constexpr ForeignWord kFunctions[] = {
     {"average", "the mean of events is `Avg(...)`, that of two values `(a + b) / 2`"},
@@ -122,6 +181,8 @@ std::string hint_among(const ForeignWord (&words)[N], std::string_view word) {
 
 std::string hint_for_unit(std::string_view word) { return hint_among(kUnits, word); }
 
+std::string hint_for_value_type(std::string_view word) { return hint_among(kValueTypes, word); }
+
 std::string hint_for_function(std::string_view word) { return hint_among(kFunctions, word); }
 
 namespace {
@@ -136,6 +197,9 @@ std::string hint_for_word(const SyntaxError& error, const ItemTokens& item) {
   if (word == "null") return "there is no `null`";
   if ((word == "followed" && next == "by") || word == "then") return kSequence;
   if (word == "after" && !error.expects(TeslaParser::AFTER)) return kSequence;
+  if (word == "regexp" || word == "rlike" || word == "regex") {
+    return "write `s matches \"pattern\"`";
+  }
   if (word == "ilike") return "write `lower(x) like \"a%\"`";
   const bool range = word == "between" && !error.expects(TeslaParser::BETWEEN);
   if (range) return "for values from 1 to 2 write `x >= 1 and x <= 2`";
@@ -154,8 +218,12 @@ std::string hint_for_word(const SyntaxError& error, const ItemTokens& item) {
   const std::string before = index > 0 ? word_at(item, index - 1) : std::string();
   const bool state_of_exists =
       error.expects(TeslaParser::WITHIN) && word_before_brackets(item, index) == "exists";
-  if (before == "exists" || state_of_exists) {
+  if (before == "exists" || before == "without" || state_of_exists) {
     return "an absence is written `not Smoke() within 5 min from Fire`";
+  }
+  const bool in_clause = index > 1 && word_at(item, index - 2) == "and";
+  if (in_clause && (before == "any" || before == "all" || before == "some" || before == "every")) {
+    return "`each` takes every event of the window, `last` or `first` takes one";
   }
   if (before == "every" && word_at(item, index - 2) != "(")
     return "each event of the type is a terminator: write `from Temp()`";
@@ -169,6 +237,7 @@ std::string hint_for_word(const SyntaxError& error, const ItemTokens& item) {
 
 std::string hint_for_foreign(const SyntaxError& error, const ItemTokens& item) {
   std::string hint = hint_for_word(error, item);
+  if (hint.empty()) hint = hint_for_value(error, item);
   return hint.empty() ? hint_for_form(error, item) : hint;
 }
 

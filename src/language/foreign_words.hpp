@@ -13,6 +13,8 @@ namespace gorgo::language {
 std::string hint_for_foreign(const SyntaxError& error, const ItemTokens& item);
 /// Says what is meant by a word that stands where a unit of time is due; empty if that is unknown.
 std::string hint_for_unit(std::string_view word);
+/// Says which value type is meant by one of another language; empty if that is unknown.
+std::string hint_for_value_type(std::string_view word);
 /// Says which function or form is meant by a function of another language; empty if that is
 /// unknown.
 std::string hint_for_function(std::string_view word);

@@ -21,7 +21,9 @@ bool check_number(const Operand& operand, ExprKind kind, Reporter& reporter) {
   reporter.error(operand.written.at,
                  show(operand.written) + " is " + name_of(operand.bound->type) + ", but " +
                      in_quotes(spelling(kind)) + " needs numbers",
-                 "there is no arithmetic on strings and bools");
+                 operand.bound->type == ValueType::string && kind == ExprKind::add
+                     ? "strings are joined by `concat(a, b)`"
+                     : "there is no arithmetic on strings and bools");
   return false;
 }
 

@@ -47,7 +47,7 @@ class OutputLimitBinder {
     if (number != nullptr && !argument.is_time && *number >= 1) {
       limit_.composites = static_cast<std::uint64_t>(*number);
     } else {
-      reporter_.error(argument.name.at,
+      reporter_.error(argument.value_at,
                       "the number of `@at_most` must be a whole number of at least 1", kExample);
     }
   }
@@ -76,7 +76,7 @@ class OutputLimitBinder {
         .value = argument.value};
     limit_.per = language::width_of(literal).value_or(0);
     if (limit_.per > 0) return;
-    reporter_.error(argument.name.at, "`per` must be a time of more than 0, or a constant",
+    reporter_.error(argument.value_at, "`per` must be a time of more than 0, or a constant",
                     kExample);
   }
 
@@ -92,7 +92,7 @@ class OutputLimitBinder {
     std::vector<std::string> names;
     for (const AttributeType& attribute : attributes_) names.push_back(attribute.name);
     const std::string hint = "`by` names attributes of the composite";
-    reporter_.error(argument.name.at,
+    reporter_.error(argument.value_at,
                     in_quotes(rule_.type.text) + " has no such attribute" +
                         (name == nullptr ? std::string() : " " + in_quotes(*name)),
                     name == nullptr ? hint : reporter_.suggest(*name, names, hint));

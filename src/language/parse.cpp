@@ -106,6 +106,7 @@ ParsedFile parse(const Source& source) {
   parse_items(source, reporter, [&](TeslaParser::ItemContext* item) {
     if (auto built = builder.item(item)) result.file.items.push_back(std::move(*built));
   });
+  result.file.constants = builder.constants();
   result.diagnostics = reporter.take();
   if (result.diagnostics.failed()) result.file = {};
   return result;

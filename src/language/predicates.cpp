@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "language/literal.hpp"
 #include "language/operations.hpp"
 #include "language/syntax.hpp"
 
@@ -52,7 +53,16 @@ bool reads_candidate(const Expr& expr) {
          std::ranges::any_of(expr.args, [](const Expr& arg) { return reads_candidate(arg); });
 }
 
+/// `not exists(Smoke)` reads like an absence, and would be one of events of a type `exists`.
+void PredicateBinder::refuse_exists(const ast::Name& type) {
+  const bool known = types_.at(*types_.find(type.text)).type.origin != TypeOrigin::inferred;
+  if (known || lower_case(type.text) != "exists") return;
+  reporter_.error(type.at, in_quotes(type.text) + " asks for a value, and is no type of an event",
+                  "an absence is written `not Smoke() within 5 min from Fire`");
+}
+
 Predicate PredicateBinder::bind_nameless(const ast::Predicate& predicate, Context::Kind kind) {
+  if (kind == Context::Kind::negation) refuse_exists(predicate.type);
   if (predicate.alias) {
     const std::string what = kind == Context::Kind::negation ? "a negation" : "an aggregate";
     reporter_.error(predicate.alias->at, what + " declares no name",

@@ -35,6 +35,7 @@ class PredicateBinder {
   Predicate bind_nameless(const ast::Predicate& predicate, Context::Kind kind);
 
  private:
+  void refuse_exists(const ast::Name& type);
   Predicate bind(const ast::Predicate& predicate, const Context& context);
   Bound bind_presence(const ast::Expr& condition, const Context& context);
 

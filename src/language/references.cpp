@@ -1,6 +1,7 @@
 #include "language/references.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,7 +26,8 @@ Bound ReferenceBinder::bind(const ast::Expr& expr, const Context& context) {
   } else {
     const bool slip_is_here = expr.kind != ast::ExprKind::parameter;
     const Location at = slip_is_here ? expr.name.at : expr.at;
-    bound = bind_attribute(reference.type, reference.attribute, at);
+    const bool alone = expr.kind == ast::ExprKind::attribute;
+    bound = bind_attribute(reference.type, reference.attribute, at, alone);
   }
   if (bound) bound->source = reference.source;
   return bound;
@@ -54,10 +56,11 @@ std::optional<ValueType> ReferenceBinder::type_of_value(const ast::AggregateCall
 
 Bound ReferenceBinder::attribute_of(const ast::AggregateCall& call) {
   const TypeIndex type = *types_.find(call.predicate.type.text);
-  return bind_attribute(type, call.attribute->text, call.attribute->at);
+  return bind_attribute(type, call.attribute->text, call.attribute->at, false);
 }
 
-Bound ReferenceBinder::bind_attribute(TypeIndex type, std::string_view name, Location at) {
+Bound ReferenceBinder::bind_attribute(TypeIndex type, std::string_view name, Location at,
+                                      bool alone) {
   if (type == kNoEntry) {
     reporter_.error(at, "a timer has no attribute " + in_quotes(name),
                     "it has only a time: `Timer.timestamp`");
@@ -67,7 +70,7 @@ Bound ReferenceBinder::bind_attribute(TypeIndex type, std::string_view name, Loc
   if (is_poisoned(entry, name)) return std::nullopt;
   const auto index = entry.find(name);
   if (!index) {
-    report_missing_attribute(type, name, at);
+    report_missing_attribute(type, name, at, alone);
     return std::nullopt;
   }
   Expr bound;
@@ -111,11 +114,14 @@ void ReferenceBinder::report_uncommon(const TypeEntry& joint, std::string_view n
 }
 
 /// Reports each attribute once in a rule.
-void ReferenceBinder::report_missing_attribute(TypeIndex type, std::string_view name, Location at) {
+void ReferenceBinder::report_missing_attribute(TypeIndex type, std::string_view name, Location at,
+                                               bool alone) {
   const EventType& known = types_.at(type).type;
   if (reporter_.full() || !scope_.first_report(known.name + "." + std::string(name))) return;
   const TypeEntry& entry = types_.at(type);
-  if (entry.members.size() == 1) return report_missing_attribute(entry.members[0], name, at);
+  if (entry.members.size() == 1) {
+    return report_missing_attribute(entry.members[0], name, at, alone);
+  }
   if (!entry.members.empty()) {
     return report_uncommon(entry, name, at);
   }
@@ -129,6 +135,7 @@ void ReferenceBinder::report_missing_attribute(TypeIndex type, std::string_view 
   }
   std::vector<std::string> names;
   for (const auto& attribute : known.attributes) names.push_back(attribute.name);
+  if (alone) std::ranges::move(scope_.constant_names(), std::back_inserter(names));
   reporter_.error(at, "type " + in_quotes(known.name) + " has no attribute " + in_quotes(name),
                   name == "null" ? "there is no `null`; write `not exists(x)` or `exists(x)`"
                                  : reporter_.suggest(name, names, "it is " + declaration(known)));

@@ -35,10 +35,11 @@ class ReferenceBinder {
   }
 
  private:
-  Bound bind_attribute(TypeIndex type, std::string_view name, Location at);
+  /// A name that stands `alone` may be meant for a constant.
+  Bound bind_attribute(TypeIndex type, std::string_view name, Location at, bool alone);
   bool is_poisoned(const TypeEntry& entry, std::string_view name) const;
   void report_uncommon(const TypeEntry& joint, std::string_view name, Location at);
-  void report_missing_attribute(TypeIndex type, std::string_view name, Location at);
+  void report_missing_attribute(TypeIndex type, std::string_view name, Location at, bool alone);
   std::optional<ValueType> type_of_value(const ast::AggregateCall& call) const;
 
   const Scope& scope_;

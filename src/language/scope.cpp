@@ -18,9 +18,19 @@ std::vector<ast::Name> types_of(const ast::Predicate& predicate) {
   return predicate.any_of.empty() ? std::vector{predicate.type} : predicate.any_of;
 }
 
+/// Those of the constants that stand in front of the place.
+std::span<const ast::Name> in_front(const std::vector<ast::Name>& constants, Location at) {
+  const auto behind = std::ranges::find_if(constants, [&](const ast::Name& constant) {
+    return std::pair(constant.at.line, constant.at.column) > std::pair(at.line, at.column);
+  });
+  return {constants.begin(), behind};
+}
+
 }  // namespace
 
-Scope::Scope(const ast::RuleDefinition& rule, TypeTable& types, Reporter& reporter) {
+Scope::Scope(const ast::RuleDefinition& rule, const std::vector<ast::Name>& constants,
+             TypeTable& types, Reporter& reporter)
+    : constants_(in_front(constants, rule.at)) {
   if (const auto* timer = std::get_if<ast::Timer>(&rule.terminator)) {
     states_.push_back({{"Timer", timer->at}, kNoEntry, nullptr, false});
     by_name_.emplace("Timer", 0);
@@ -181,6 +191,26 @@ std::vector<std::string> Scope::parameter_names() const {
   return names;
 }
 
+std::vector<std::string> Scope::constant_names() const {
+  std::vector<std::string> names;
+  for (const ast::Name& constant : constants_) names.push_back(constant.text);
+  return names;
+}
+
+void Scope::explain_bare_name(const ast::Expr& expr, Reporter& reporter) const {
+  const std::string& name = expr.name.text;
+  std::string hint = states_.size() == 1 ? "write " + in_quotes(states_[0].name.text + "." + name)
+                                         : "write STATE." + name + ", where STATE is " +
+                                               listing(state_names(), "or");
+  if (find_state(name)) {
+    hint = in_quotes(name) + " is a state; its attributes are written " +
+           in_quotes(name + ".attribute");
+  }
+  reporter.error(expr.at,
+                 show(expr) + " stands outside a predicate's brackets, so it needs a state",
+                 reporter.suggest(name, constant_names(), std::move(hint)));
+}
+
 void Scope::explain_unknown_state(const ast::Name& name, Reporter& reporter) const {
   if (reporter.full() || !first_report(name.text)) return;
   std::vector<std::string> of_type;
@@ -221,12 +251,7 @@ void Scope::explain(Unresolved why, const ast::Expr& expr, Reporter& reporter) c
   const std::string shown = show(expr);
   switch (why) {
     case Unresolved::bare_attribute:
-      reporter.error(expr.at, shown + " stands outside a predicate's brackets, so it needs a state",
-                     states_.size() == 1
-                         ? "write " + in_quotes(states_[0].name.text + "." + expr.name.text)
-                         : "write STATE." + expr.name.text + ", where STATE is " +
-                               listing(state_names(), "or"));
-      return;
+      return explain_bare_name(expr, reporter);
     case Unresolved::unknown_state:
       return explain_unknown_state(expr.qualifier, reporter);
     case Unresolved::later_state:

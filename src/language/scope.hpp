@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -47,7 +48,8 @@ enum class Unresolved : std::uint8_t {
 
 using Resolution = std::variant<Reference, const ast::AggregateBinding*, Unresolved>;
 
-/// The names of one rule: its states, its parameters and what binds them.
+/// The names of one rule: its states, its parameters and what binds them, and the constants in
+/// front of it.
 class Scope {
  public:
   struct State {
@@ -62,7 +64,9 @@ class Scope {
     const ast::Expr* binding = nullptr;  ///< attribute = $p, or attribute => $p
   };
 
-  Scope(const ast::RuleDefinition& rule, TypeTable& types, Reporter& reporter);
+  /// `constants` are those of the file, and must outlive the scope.
+  Scope(const ast::RuleDefinition& rule, const std::vector<ast::Name>& constants, TypeTable& types,
+        Reporter& reporter);
 
   const std::vector<State>& states() const { return states_; }
   std::optional<std::uint32_t> find_state(const std::string& name) const;
@@ -80,11 +84,13 @@ class Scope {
   void explain_unknown_state(const ast::Name& name, Reporter& reporter) const;
   /// True the first time that a rule asks about this name: a slip is reported once.
   bool first_report(const std::string& name) const { return reported_.insert(name).second; }
+  std::vector<std::string> constant_names() const;
 
  private:
   void add_state(const ast::Predicate& predicate, TypeTable& types, Reporter& reporter);
   void bind_parameters(std::uint32_t state);
   void add_total(const ast::AggregateBinding& binding, Reporter& reporter);
+  void explain_bare_name(const ast::Expr& expr, Reporter& reporter) const;
   void number_aggregates(const ast::Expr& expr);
   Resolution resolve_state(const ast::Expr& expr, const Context& context) const;
   Resolution resolve_parameter(const ast::Expr& expr, const Context& context) const;
@@ -99,6 +105,7 @@ class Scope {
   std::unordered_map<std::string, const ast::AggregateBinding*> totals_;
   std::unordered_map<const ast::AggregateCall*, std::uint32_t> numbers_;
   mutable std::unordered_set<std::string> reported_;
+  std::span<const ast::Name> constants_;
 };
 
 }  // namespace gorgo::language

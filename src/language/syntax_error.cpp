@@ -48,8 +48,9 @@ std::optional<Message> illegal_token(const Token& token) {
     case TeslaParser::UNTERMINATED_COMMENT:
       return Message{"the comment is not closed", "expected `*/`"};
     case TeslaParser::UNKNOWN: {
-      static constexpr std::array<std::pair<const char*, const char*>, 4> kMeant = {
+      static constexpr std::array<std::pair<const char*, const char*>, 5> kMeant = {
           {{"$", "a parameter is written `$name`"},
+           {"~", "write `s matches \"pattern\"`"},
            {"%", "write `mod(a, b)`"},
            {"^", "write `pow(x, y)`"},
            {"?", "write `if(condition, a, b)`"}}};
@@ -168,7 +169,12 @@ std::string hint_for(const SyntaxError& error, const ItemTokens& item, const Rep
   if (is_keyword(type) && error.expects(TeslaParser::ID) && error.expects(TeslaParser::EVENT)) {
     return in_quotes(token.getText()) + " is a keyword and cannot be a name here";
   }
-  return type == TeslaParser::ID ? keyword_hint(error, item) : "";
+  if (type == TeslaParser::ID) hint = keyword_hint(error, item);
+  const bool is_name = error.expects(TeslaParser::ID);  // which most keywords may be
+  const bool behind_time = error.expects(TeslaParser::FROM) && error.expects(TeslaParser::AFTER);
+  const bool at_window = error.expects(TeslaParser::WITHIN) && type == TeslaParser::IN;
+  if (!hint.empty() || !(at_window || (behind_time && !is_name))) return hint;
+  return "a window is counted from a state: `within 5 min from Smoke`";
 }
 
 }  // namespace

@@ -54,9 +54,12 @@ void TokenReader::join_types(ast::Predicate& predicate) {
 ValueType TokenReader::value_type(Parser::ValueTypeContext* context) {
   const std::string word = context->getText();
   if (const auto type = language::value_type(word)) return *type;
+  const std::string meant = hint_for_value_type(word);
   reporter_.error(locate(context->start), "unknown value type " + in_quotes(word),
-                  reporter_.suggest(word, value_type_names(),
-                                    "the value types are int, float, bool and string"));
+                  !meant.empty()
+                      ? meant
+                      : reporter_.suggest(word, value_type_names(),
+                                          "the value types are int, float, bool and string"));
   return ValueType::integer;
 }
 

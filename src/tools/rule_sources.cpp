@@ -1,7 +1,10 @@
 #include "tools/rule_sources.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "dispatch/rules/rule_base.hpp"
 #include "language/language.hpp"
 #include "plan/warnings.hpp"
 #include "tools/text_file.hpp"
@@ -21,7 +24,15 @@ Result<Diagnostics> RuleSources::add(const std::string& path) {
 }
 
 Diagnostics RuleSources::add(const language::Source& source) {
-  language::BoundFile bound = language::compile(source, schema_);
+  language::ParsedFile parsed = language::parse(source);
+  if (parsed.diagnostics.failed()) return std::move(parsed.diagnostics);
+  language::BoundFile bound = language::bind(parsed.file, schema_, source);
+  auto& list = bound.diagnostics.list;
+  const auto add_to_list = [&list](Diagnostics more) {
+    std::ranges::move(more.list, std::back_inserter(list));
+  };
+  add_to_list(std::move(parsed.diagnostics));
+  if (!bound.diagnostics.failed()) add_to_list(dispatch::problems_of_engines(parsed.file, source));
   if (bound.diagnostics.failed()) return std::move(bound.diagnostics);
 
   schema_ = std::move(bound.schema);
@@ -30,10 +41,8 @@ Diagnostics RuleSources::add(const language::Source& source) {
     owned_.push_back(std::make_unique<const plan::Plan>(plan::make_plan(std::move(rule))));
     added.push_back(owned_.back().get());
   }
-  const Diagnostics warnings = plan::warnings(added, plans_, schema_, source);
+  add_to_list(plan::warnings(added, plans_, schema_, source));
   plans_.insert(plans_.end(), added.begin(), added.end());
-  auto& list = bound.diagnostics.list;
-  list.insert(list.end(), warnings.list.begin(), warnings.list.end());
   return std::move(bound.diagnostics);
 }
 

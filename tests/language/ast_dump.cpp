@@ -103,7 +103,7 @@ static std::string dump(const ast::Timer& timer) {
 
 static std::string dump(const ast::Annotation& annotation) {
   std::string text = "@" + annotation.name.text + "(";
-  for (const auto& [name, value, is_time, is_word] : annotation.arguments) {
+  for (const auto& [name, value, is_time, is_word, value_at] : annotation.arguments) {
     if (text.back() != '(') text += ", ";
     if (!name.text.empty()) text += name.text + " = ";
     text += dump(value) + (is_time ? "ns" : is_word ? " as a word" : "");

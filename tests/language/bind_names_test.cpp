@@ -73,6 +73,34 @@ TEST(BindNames, DiagnosticsCarryFileLineAndHint) {
             "  hint: did you mean `value`?\n");
 }
 
+TEST(BindNames, MisspeltConstantsAreFound) {
+  const std::string types = "const limit = 45; const pause = 5 min; event B(x: int);\n";
+  const auto hint = [&](const std::string& rule) { return hint_of(types + rule); };
+  EXPECT_EQ(hint("define A() from B(x > limt);"), "did you mean `limit`?");
+  EXPECT_EQ(hint("define A() from B() and B.x > limt;"), "did you mean `limit`?");
+  EXPECT_EQ(hint("define A(x: int) from B() where x = limt;"), "did you mean `limit`?");
+  EXPECT_EQ(hint("define A() from B() and not B() within pase from B;"), "did you mean `pause`?");
+  EXPECT_EQ(hint("define A(x: int) from B() where x = 1 order by x limit limt;"),
+            "did you mean `limit`?");
+  EXPECT_EQ(hint("@at_most(limt, per = 1 s) define A() from B();"), "did you mean `limit`?");
+  EXPECT_EQ(hint("@at_most(1, per = pase) define A() from B();"), "did you mean `pause`?");
+  // Of a state's attributes it is none, and it holds for the rules behind it only.
+  EXPECT_THAT(hint("define A() from B() and B.limt > 1;"), HasSubstr("it is `event B"));
+  EXPECT_THAT(hint_of("event B(x: int); define A() from B(x > limt); const limit = 45;"),
+              HasSubstr("it is `event B"));
+}
+
+TEST(BindNames, AStateIsNoValue) {
+  EXPECT_EQ(hint_of("event B(x: int); define A(x: int) from B() where x = max(B, 1);"),
+            "`B` is a state; its attributes are written `B.attribute`");
+}
+
+TEST(BindNames, AnAbsenceIsNotTakenForATypeThatIsCalledExists) {
+  EXPECT_THAT(messages("event B(x: int); event C();"
+                       "define A() from B() and not exists(C) within 5 min from B;"),
+              ElementsAre("1:56: `exists` asks for a value, and is no type of an event"));
+}
+
 TEST(BindNames, DiagnosticsStandInTheOrderOfTheText) {
   EXPECT_THAT(messages("event T(v: int);\n"
                        "define F(a: int) from T(v = 'x') where b = 1;\n"

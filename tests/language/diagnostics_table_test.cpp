@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "bind_support.hpp"
+#include "dispatch/rules/rule_base.hpp"
 #include "plan/plan.hpp"
 #include "plan/warnings.hpp"
 
@@ -39,13 +40,19 @@ std::vector<std::string> expected_in(const std::string& text) {
 std::vector<std::string> given_by(const fs::path& path, const std::string& text) {
   const Source source{path.filename().string(), text};
   BoundFile bound = compile(source, {});
+  Diagnostics engines;
+  if (!bound.diagnostics.failed()) {
+    engines = dispatch::problems_of_engines(parse(source).file, source);
+  }
   std::vector<plan::Plan> plans;
   std::vector<const plan::Plan*> pointers;
   for (Rule& rule : bound.rules) plans.push_back(plan::make_plan(std::move(rule)));
   for (const plan::Plan& plan : plans) pointers.push_back(&plan);
   Diagnostics all = std::move(bound.diagnostics);
   const Diagnostics more = plan::warnings(pointers, {}, bound.schema, source);
-  all.list.insert(all.list.end(), more.list.begin(), more.list.end());
+  for (const Diagnostics& others : {engines, more}) {
+    all.list.insert(all.list.end(), others.list.begin(), others.list.end());
+  }
   std::vector<std::string> given;
   for (const Diagnostic& d : all.list) {
     given.push_back(std::to_string(d.at.line) + ":" + std::to_string(d.at.column) + ": " +

@@ -93,7 +93,9 @@ TEST(ParseError, Names) {
   EXPECT_EQ(errors("event A(x: int, );"), "1:17: unexpected `)`, expected an attribute name");
   EXPECT_EQ(errors("event A(x: strng, y: number);"),
             "1:12: unknown value type `strng` | did you mean `string`?\n"
-            "1:22: unknown value type `number` | the value types are int, float, bool and string");
+            "1:22: unknown value type `number` | write `float`");
+  EXPECT_EQ(errors("event A(x: colour);"),
+            "1:12: unknown value type `colour` | the value types are int, float, bool and string");
   EXPECT_EQ(errors("define A() from B(té = 1)"), "1:20: unexpected `é`");
   EXPECT_EQ(errors("define A() from B(x = $)"),
             "1:23: unexpected `$` | a parameter is written `$name`");
@@ -204,7 +206,7 @@ TEST(ParseError, Timers) {
     return errors("define A() from Timer(" + fields + ")");
   };
   EXPECT_EQ(message(""), "1:17: a timer needs to say when" + forms);
-  EXPECT_EQ(message("day = 3"), "1:27: this is no field of a timer" + forms);
+  EXPECT_EQ(message("day = 3"), "1:23: this is no field of a timer" + forms);
   EXPECT_EQ(message("hour = 24"), "1:28: the hour is 0 to 23" + forms);
   EXPECT_EQ(message("minute = -1"), "1:30: minutes and seconds are 0 to 59" + forms);
   EXPECT_EQ(message("hour = 3, hour = 4"), "1:38: a field of the timer is given twice" + forms);
@@ -280,6 +282,22 @@ TEST(ParseError, WordsOfOtherLanguagesAreToldWhatIsMeant) {
               HasSubstr("`avg(Type(...).attribute within ... from ...)`"));
   EXPECT_THAT(hint("define A() from B() and C() within 5 min from B;"),
               HasSubstr("a selection says which event"));
+  EXPECT_THAT(hint("define A() from B(x not in (1, 2));"), HasSubstr("`not (x in (...))`"));
+  EXPECT_THAT(hint("define A() from B(s not like \"a%\");"), HasSubstr("`not (x like ...)`"));
+  EXPECT_THAT(hint("define A() from B(s regexp \"a\");"), HasSubstr("`s matches \"pattern\"`"));
+  EXPECT_THAT(hint("define A() from B(s ~ \"a\");"), HasSubstr("`s matches \"pattern\"`"));
+  EXPECT_THAT(hint("define A(n: int) from B() where n = Count(*);"),
+              HasSubstr("`Count(Type() within ... from ...)`"));
+  EXPECT_THAT(hint("define A(n: int) from B() where n = Count(distinct C.x within 5 min from B);"),
+              HasSubstr("`CountDistinct(Type().attribute within ... from ...)`"));
+  EXPECT_THAT(hint("define A(n: float) from B() where n = Average(C().x within 5 min from B);"),
+              HasSubstr("`Avg(...)`"));
+  EXPECT_THAT(hint("define A() from B() and without C() within 5 min from B;"),
+              HasSubstr("an absence is written"));
+  EXPECT_THAT(hint("define A() from B() and any C() within 5 min from B;"), HasSubstr("`each`"));
+  EXPECT_THAT(hint("define A() from B(), C();"), HasSubstr("a rule looks back"));
+  EXPECT_THAT(hint("event B(x: varchar);"), HasSubstr("write `string`"));
+  EXPECT_THAT(hint("event B(x: Integer);"), HasSubstr("write `int`"));
 }
 
 TEST(ParseError, SlipsAreToldHowItIsWritten) {
@@ -304,6 +322,17 @@ TEST(ParseError, SlipsAreToldHowItIsWritten) {
               HasSubstr("`within 5 min from Smoke`"));
   EXPECT_THAT(hint("define A() from B() and C() within 5 min from B;"),
               HasSubstr("a row is `table C(...)`"));
+  EXPECT_THAT(hint("define A() from B() and last C() within 5 min inclusiv from B;"),
+              HasSubstr("did you mean `inclusive`?"));
+  EXPECT_THAT(hint("define A() from B() and last C() in the last 5 min from B;"),
+              HasSubstr("`within 5 min from Smoke`"));
+  EXPECT_THAT(hint("define A() from B() within 5 min;"), HasSubstr("windows stand behind states"));
+  EXPECT_THAT(hint("define A(n: int) from B() where n = Count(C within 5 min from B);"),
+              HasSubstr("a type is followed by brackets, even without conditions: `C()`"));
+  EXPECT_THAT(hint("define A(hot: bool) from B() where hot = B.x > 1;"),
+              HasSubstr("a condition that is a value stands in brackets"));
+  EXPECT_THAT(hint("event B(area string);"), HasSubstr("write `area: string`"));
+  EXPECT_THAT(hint("define A() from Timer(ever = 5 min);"), HasSubstr("did you mean `every`?"));
 }
 
 TEST(ParseError, UnitsOfOtherLanguagesAreToldWhatIsMeant) {

@@ -25,6 +25,18 @@ TEST_F(CommandLine, CheckReportsAndFails) {
             "1 file, 0 rules: 1 error, 0 warnings\n");
 }
 
+TEST_F(CommandLine, CheckKnowsTheEngines) {
+  write("a.tesla", "@engine(colum) define A() from B();\n@engine(column) define C() from B();\n");
+  const auto outcome = run("check a.tesla");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.err,
+            "a.tesla:1:9: error: there is no engine `colum`\n"
+            "  @engine(colum) define A() from B();\n"
+            "          ^~~~~\n"
+            "  hint: did you mean `column`?\n"
+            "1 file, 0 rules: 1 error, 0 warnings\n");
+}
+
 TEST_F(CommandLine, CheckCarriesTypesFromFileToFile) {
   write("types.tesla", "event B(x: int);");
   write("rules.tesla", "define A(x: int) from B() where x = B.y;");

@@ -48,8 +48,10 @@ class Planner {
       reporter_.error(rule.at, "a rule " + language::in_quotes(rule.name) + " is deployed already",
                       "deploy with replacement, or remove it first");
     }
-    const auto problem = problem_of_engine(engine_name_of(rule, base_.default_engine));
-    if (problem) reporter_.error(rule.at, problem->message, problem->hint);
+    if (rule.options.engine.empty()) {  // else it was looked at with the text
+      const auto problem = problem_of_engine(base_.default_engine);
+      if (problem) reporter_.error(rule.at, problem->message, problem->hint);
+    }
     for (const Action& action : rule.actions) check(action);
   }
   void check(const Action& action) {
@@ -99,8 +101,27 @@ void RuleBase::remove(const plan::Plan& plan) {
 std::optional<Error> problem_of_engine(std::string_view name) {
   const auto names = engine_names();
   if (std::ranges::find(names, name) != names.end()) return std::nullopt;
+  const auto near = closest_name(name, names);
   return Error{"there is no engine " + language::in_quotes(name),
-               "the engines are " + language::listing(names, "and")};
+               near.empty() ? "the engines are " + language::listing(names, "and")
+                            : "did you mean " + language::in_quotes(near) + "?"};
+}
+
+Diagnostics problems_of_engines(const ast::File& file, const language::Source& source) {
+  language::Reporter reporter(source);
+  for (const ast::Item& item : file.items) {
+    const auto* rule = std::get_if<ast::RuleDefinition>(&item);
+    if (rule == nullptr) continue;
+    for (const ast::Annotation& annotation : rule->annotations) {
+      if (annotation.name.text != "engine" || annotation.arguments.size() != 1) continue;
+      const ast::AnnotationArgument& argument = annotation.arguments[0];
+      const auto* name = std::get_if<std::string>(&argument.value);
+      if (name == nullptr || !argument.name.text.empty()) continue;
+      const auto problem = problem_of_engine(*name);
+      if (problem) reporter.error(argument.value_at, problem->message, problem->hint);
+    }
+  }
+  return reporter.take();
 }
 
 const std::string& engine_name_of(const Rule& rule, const std::string& default_engine) {
@@ -140,6 +161,9 @@ CheckedText check_text(const RuleBase& base, language::Source text, const Deploy
                            : base.schema;
   language::BoundFile bound = language::bind(parsed.file, known, source);
   append(checked.diagnostics, std::move(bound.diagnostics));
+  if (!checked.diagnostics.failed()) {
+    append(checked.diagnostics, problems_of_engines(parsed.file, source));
+  }
   if (checked.diagnostics.failed()) return checked;
 
   Planner planner(base, source, options);

@@ -64,6 +64,8 @@ struct CheckedText {
 
 /// What is wrong with the name of an engine, if anything.
 std::optional<Error> problem_of_engine(std::string_view name);
+/// What is wrong with the engines that the rules of the file name. `source` provides the lines.
+Diagnostics problems_of_engines(const ast::File& file, const language::Source& source);
 /// The engine that the rule names, or the default.
 const std::string& engine_name_of(const Rule& rule, const std::string& default_engine);
 /// The types that a rule produces or reads.

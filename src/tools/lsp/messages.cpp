@@ -83,7 +83,8 @@ Replacement replacement_in(const View& view, const Diagnostic& diagnostic) {
   const std::string& text = view.document.text();
   const std::size_t offset = view.document.offset(diagnostic.at), length = diagnostic.at.length;
   const bool is_sure = diagnostic.message.starts_with("there is no operator ") ||
-                       diagnostic.message.starts_with("unknown time unit ");
+                       diagnostic.message.starts_with("unknown time unit ") ||
+                       diagnostic.message.starts_with("unknown value type ");
   const auto fits = [&](std::size_t begin, std::size_t size) {
     return !closest_name(text.substr(begin, size), {word}).empty();
   };
