@@ -167,6 +167,7 @@ struct RuleInfo {
   std::optional<RuleRates> rates;  ///< of late; only a server sets them
   std::vector<AttributeType> attributes;  ///< of its composites; only a server sets them
   std::vector<std::string> actions;       ///< what it executes, as `webhook("ops")`
+  std::string plan;  ///< how it is evaluated, in words; empty in lists of rules
 };
 
 /// What is remembered of an event type, what has come of it, and how many of its events have come

@@ -23,6 +23,7 @@
 #include "dispatch/rules/table_rows.hpp"
 #include "dispatch/saved/restoring.hpp"
 #include "dispatch/saved/saving.hpp"
+#include "plan/explain.hpp"
 
 namespace gorgo {
 namespace {
@@ -212,7 +213,9 @@ std::size_t Processor::rule_count() const { return impl_->rules.size(); }
 Result<RuleInfo> Processor::rule(std::string_view name) const {
   const auto deployed = impl_->rules.at(name);
   if (!deployed) return deployed.error();
-  return impl_->inventory.info_of(**deployed);
+  RuleInfo info = impl_->inventory.info_of(**deployed);
+  info.plan = plan::to_text(plan::explain(*(*deployed)->plan, impl_->rules.schema()));
+  return info;
 }
 
 std::vector<RuleCounters> Processor::rule_counters() const {

@@ -198,6 +198,11 @@ Explanation explain(std::span<const Plan* const> plans, const Schema& schema) {
   return result;
 }
 
+RuleExplanation explain(const Plan& plan, const Schema& schema) {
+  const Plan* const alone[] = {&plan};
+  return Explainer(plan, schema, users_of_columns(alone)).rule();
+}
+
 std::string_view to_string(TypeOrigin origin) {
   switch (origin) {
     case TypeOrigin::declared:

@@ -64,10 +64,10 @@ struct RuleExplanation {
   std::optional<std::uint64_t> limit;  ///< composites of a terminator
   std::string at_most;                 ///< `1 per 10 min by area`; empty: as many as there are
   std::vector<std::string> consuming;
-  std::vector<std::string> actions;  ///< `webhook("ops")`
-  std::string deadline;              ///< how long behind the terminator; empty: at once
-  std::vector<std::string> reach;    ///< "Temp 5 min": how long events are kept for this rule
-  std::uint32_t stratum = 0;         ///< rules of lower strata run before
+  std::vector<std::string> actions;      ///< `webhook("ops")`
+  std::string deadline;                  ///< how long behind the terminator; empty: at once
+  std::vector<std::string> reach;        ///< "Temp 5 min": how long events are kept for this rule
+  std::optional<std::uint32_t> stratum;  ///< rules of lower strata run before
 };
 
 struct TypeExplanation {
@@ -82,6 +82,9 @@ struct Explanation {
 };
 
 Explanation explain(std::span<const Plan* const> plans, const Schema& schema);
+/// A rule by itself: what it has to do with others, its stratum and who shares its columns, is not
+/// told.
+RuleExplanation explain(const Plan& plan, const Schema& schema);
 
 /// One paragraph per rule, then the types and cycles; aligned.
 std::string to_text(const Explanation& explanation);

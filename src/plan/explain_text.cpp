@@ -86,7 +86,7 @@ std::string to_text(const RuleExplanation& rule) {
   Lines lines;
   lines.heading("rule " + rule.name + ": " + rule.declaration);
   lines.field(2, "engine", rule.engine);
-  lines.field(2, "stratum", std::to_string(rule.stratum));
+  if (rule.stratum) lines.field(2, "stratum", std::to_string(*rule.stratum));
   lines.field(2, "timer", rule.timer);
   add_states(rule, lines);
   add_conditions(rule, lines);

@@ -59,7 +59,10 @@ std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text) {
   info->name = rule.name;
   info->type = rule.type;
   info->engine = rule.engine;
-  if (with_text) info->text = rule.text;
+  if (with_text) {
+    info->text = rule.text;
+    info->plan = rule.plan;
+  }
   info->terminators = rule.terminators;
   info->composites = rule.composites;
   info->overflows = rule.overflows;
@@ -87,6 +90,7 @@ RuleInfo to_rule(const wire::RuleInfo& rule) {
   info.type = rule.type()->str();
   info.engine = text_of(rule.engine());
   info.text = text_of(rule.text());
+  info.plan = text_of(rule.plan());
   info.terminators = rule.terminators();
   info.composites = rule.composites();
   info.overflows = rule.overflows();

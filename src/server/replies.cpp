@@ -214,6 +214,10 @@ protocol::Bytes rule_reply(std::uint64_t id, const RuleInfo& rule, const Schema&
   auto& told = *reply.rules.emplace_back(protocol::to_wire(rule, true));
   add_attributes(schema.find(rule.type), told.attributes);
   auto frame = protocol::encode(id, reply);
+  if (frame.size() > max_frame) {
+    told.plan.clear();
+    frame = protocol::encode(id, reply);
+  }
   if (frame.size() <= max_frame) return frame;
   return error_reply(id, wire::ErrorCode::TooLarge,
                      {"the text of rule '" + rule.name + "' does not fit in a frame", ""});

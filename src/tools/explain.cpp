@@ -66,7 +66,7 @@ Json to_json(const plan::RuleExplanation& rule) {
   }
   return {{"name", rule.name},           {"line", rule.at.line},
           {"column", rule.at.column},    {"declaration", rule.declaration},
-          {"engine", rule.engine},       {"stratum", rule.stratum},
+          {"engine", rule.engine},       {"stratum", rule.stratum.value_or(0)},
           {"timer", rule.timer},         {"states", states},
           {"negations", negations},      {"aggregates", aggregates},
           {"filters", rule.filters},     {"where", rule.assignments},
@@ -85,10 +85,19 @@ Json json_of(const plan::Explanation& explanation) {
   return {{"rules", rules}, {"types", types}, {"cycles", explanation.cycles}};
 }
 
-void print_costs(const RuleInfo& rule) {
+void print_table_of_costs(const std::vector<EngineCost>& costs) {
   const auto column = [](const std::optional<double>& cost) {
     return cost ? time_text(*cost) : std::string("-");
   };
+  std::printf("  %-12s %12s %12s %12s   for each terminator\n", "engine", "estimate", "measured",
+              "upkeep");
+  for (const EngineCost& cost : costs) {
+    std::printf("  %-12s %12s %12s %12s\n", cost.engine.c_str(), column(cost.estimate).c_str(),
+                column(cost.measured).c_str(), column(cost.upkeep).c_str());
+  }
+}
+
+void print_live(const RuleInfo& rule) {
   std::printf("%s: %s, %s, moves: %llu\n", rule.name.c_str(), rule.engine.c_str(),
               rule.automatic ? "where it costs least" : "pinned",
               static_cast<unsigned long long>(rule.moves));
@@ -96,13 +105,8 @@ void print_costs(const RuleInfo& rule) {
                                      ? "it takes too little time to try anything else"
                                      : rule.placed_because.c_str());
   if (!rule.alarm.empty()) std::printf("  alarm: %s\n", rule.alarm.c_str());
-  if (rule.costs.empty()) return;
-  std::printf("  %-12s %12s %12s %12s   for each terminator\n", "engine", "estimate", "measured",
-              "upkeep");
-  for (const EngineCost& cost : rule.costs) {
-    std::printf("  %-12s %12s %12s %12s\n", cost.engine.c_str(), column(cost.estimate).c_str(),
-                column(cost.measured).c_str(), column(cost.upkeep).c_str());
-  }
+  if (!rule.costs.empty()) print_table_of_costs(rule.costs);
+  if (!rule.plan.empty()) std::printf("%s", rule.plan.c_str());
 }
 
 Json costs_json(const RuleInfo& rule) {
@@ -116,14 +120,19 @@ Json costs_json(const RuleInfo& rule) {
                      {"measured_ns", nanoseconds(cost.measured)},
                      {"upkeep_ns", nanoseconds(cost.upkeep)}});
   }
-  return {{"name", rule.name},   {"engine", rule.engine},          {"automatic", rule.automatic},
-          {"moves", rule.moves}, {"because", rule.placed_because}, {"alarm", rule.alarm},
-          {"costs", costs}};
+  return {{"name", rule.name},
+          {"engine", rule.engine},
+          {"automatic", rule.automatic},
+          {"moves", rule.moves},
+          {"because", rule.placed_because},
+          {"alarm", rule.alarm},
+          {"costs", costs},
+          {"plan", rule.plan}};
 }
 
-void print_costs(const std::vector<RuleInfo>& rules, const std::string& format) {
+void print_live(const std::vector<RuleInfo>& rules, const std::string& format) {
   if (format == "text") {
-    for (const RuleInfo& rule : rules) print_costs(rule);
+    for (const RuleInfo& rule : rules) print_live(rule);
     return;
   }
   Json all = Json::array();
@@ -157,7 +166,7 @@ int explain_live(const ExplainOptions& options) {
     if (!rule) return fail(rule.error());
     rules.push_back(std::move(*rule));
   }
-  print_costs(rules, options.format);
+  print_live(rules, options.format);
   return kSuccess;
 }
 

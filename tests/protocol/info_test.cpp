@@ -42,7 +42,10 @@ RuleInfo full_rule() {
           .alarm = "they disagree",
           .suspended = true,
           .passed_over = 10,
-          .rates = RuleRates{.seconds = 1, .events = 2, .terminators = 3, .composites = 4}};
+          .rates = RuleRates{.seconds = 1, .events = 2, .terminators = 3, .composites = 4},
+          .attributes = {},
+          .actions = {},
+          .plan = "rule f.rule: ..."};
 }
 
 auto members_of(const EngineCost& cost) {
@@ -52,7 +55,7 @@ auto members_of(const EngineCost& cost) {
 void expect_equal(const RuleInfo& a, const RuleInfo& b) {
   const auto texts = [](const RuleInfo& r) {
     return std::tie(r.name, r.type, r.engine, r.text, r.reads, r.declined_because, r.placed_because,
-                    r.alarm);
+                    r.alarm, r.plan);
   };
   const auto numbers = [](const RuleInfo& r) {
     return std::tie(r.terminators, r.composites, r.overflows, r.pending, r.skipped, r.bytes,
@@ -82,6 +85,7 @@ TEST(Info, ARuleOfWhichLittleIsKnownTravelsToo) {
 TEST(Info, TheTextStaysAtHomeUnlessItIsAskedFor) {
   RuleInfo without = full_rule();
   without.text.clear();
+  without.plan.clear();
   expect_equal(sent(full_rule(), false), without);
 }
 

@@ -154,6 +154,10 @@ TEST_F(Serve, RulesArePinnedAndExplained) {
   EXPECT_EQ(pin.wait(), 0);
   Process after({"explain", "--live", "pair", "--to", address});
   EXPECT_EQ(after.out_line(), "pair: automaton, pinned, moves: 1\n");
+  std::string plan;
+  for (std::string line = after.out_line(); !line.empty(); line = after.out_line()) plan += line;
+  EXPECT_THAT(plan, HasSubstr("state 0        B: terminator"));
+  EXPECT_THAT(plan, HasSubstr("equality   x = B.x"));
   EXPECT_EQ(after.wait(), 0);
   Process wrong({"rules", "pin", "pair", "warp", "--to", address});
   EXPECT_THAT(wrong.err_line(), HasSubstr("there is no engine `warp`"));

@@ -13,6 +13,7 @@ export interface RuleText {
   name: string;
   type: string;
   text?: string;
+  plan?: string;
   placed_because: string;
   declined_because: string;
   costs: {engine: string; estimate_ns: number | null; measured_ns: number | null}[];
@@ -92,10 +93,13 @@ export function RuleDetail(props: {name: string; narrow?: boolean}) {
       {shape && <p class="reads">{shape.reads.join(', ') || 'a timer'} → <b>{shape.type}</b></p>}
       {rule && <><h3>Terminators per second, by engine</h3><Split key={props.name} rule={props.name} /></>}
       {told.value && <Placement told={told.value} />}
+      {told.value?.plan && <><h3>Plan</h3><pre class="text" tabIndex={0}>{told.value.plan}</pre></>}
       {told.value?.text && <><h3>Text</h3><pre class="text" tabIndex={0}>{told.value.text}</pre></>}
     </Panel>
   );
 }
+
+const kEngines = ['auto', 'column', 'column-scan', 'automaton', 'cuda', 'reference'];
 
 function Facts(props: {rule: Rule; pin: (engine: string) => void}) {
   const {rule} = props;
@@ -114,7 +118,7 @@ function Facts(props: {rule: Rule; pin: (engine: string) => void}) {
           <Engine name={rule.engine} />{' '}
           <label class="hidden" for="pin">Engine that evaluates it</label>
           <select id="pin" value={rule.automatic ? 'auto' : rule.engine} onChange={(event) => props.pin(event.currentTarget.value)}>
-            {['auto', 'column', 'column-scan', 'automaton', 'cuda', 'reference'].map((engine) => <option key={engine}>{engine}</option>)}
+            {[...new Set([...kEngines, ...(rule.automatic ? [] : [rule.engine])])].map((engine) => <option key={engine}>{engine}</option>)}
           </select>
           {rule.moves > 0 && <small> moved {count(rule.moves)} times</small>}
         </dd>

@@ -74,7 +74,8 @@ RuleInfo Inventory::info_of(const DeployedRule& deployed) const {
           .passed_over = deployed.state.passed_over,
           .rates = {},
           .attributes = {},
-          .actions = std::move(actions)};
+          .actions = std::move(actions),
+          .plan = {}};
 }
 
 TypeInfo Inventory::info_of(const std::string& name, TypeId type) const {

@@ -103,6 +103,7 @@ asio::awaitable<Response> Api::explain(const Call& call) {
                           "declined_because", "alarm", "rates", "costs"}) {
     json[key] = all[key];
   }
+  if (all.contains("plan")) json["plan"] = all["plan"];
   co_return json_response(json);
 }
 

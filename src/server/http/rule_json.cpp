@@ -101,6 +101,7 @@ Json to_json(const wire::RuleInfo& rule) {
     for (const auto* type : *rule.reads()) json["reads"].push_back(type->str());
   }
   if (rule.text() != nullptr && rule.text()->size() > 0) json["text"] = rule.text()->str();
+  if (rule.plan() != nullptr && rule.plan()->size() > 0) json["plan"] = rule.plan()->str();
   return json;
 }
 
